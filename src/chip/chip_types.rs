@@ -1,0 +1,180 @@
+//! The chip: placed parts, who meets whom, and the ports. Everything in SI, everything checked.
+
+use crate::geometry::{Motion, Point};
+
+/// How the depth of the chip enters the equations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum DepthModel {
+    /// Two-dimensional flow per unit depth, as in the thesis.
+    Planar,
+    /// Depth-averaged: the walls above and below add the drag 12 mu u / depth^2.
+    Shallow,
+}
+
+/// A channel-like piece between two sockets, cut into slices across the flow.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Strip {
+    /// From the origin along +x. Socket 0 is at x = 0 and looks to -x, socket 1 at x = `length` and looks to +x.
+    /// Its width goes linearly from `width_start` to `width_end`.
+    Straight {
+        /// Length along x, m.
+        length: f64,
+        /// Width at x = 0, m.
+        width_start: f64,
+        /// Width at x = `length`, m.
+        width_end: f64,
+    },
+    /// A circular arc that starts at the origin along +x and turns left about (0, radius).
+    /// Socket 0 is at the origin and looks to -x, socket 1 is at the end. (Mirror the part for a right turn.)
+    Arc {
+        /// Of the centre line, m; greater than half the width.
+        radius: f64,
+        /// Turned, rad; in (0, 2 pi).
+        angle: f64,
+        /// Across, m.
+        width: f64,
+    },
+}
+
+/// The geometry of one part in its own frame, m. Parts are the leaves of components: composed components were taken apart.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Shape {
+    /// See [`Strip`]; sockets 0 and 1.
+    Strip(Strip),
+    /// A simple polygon, counter-clockwise.
+    Polygon {
+        /// Corners, counter-clockwise, no two alike.
+        corners: Vec<Point>,
+        /// Socket k is the edge from `corners[sockets[k]]` to the next corner.
+        sockets: Vec<usize>,
+    },
+}
+
+/// A socket of a part in the frame of its shape: an edge that another part can meet.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mouth {
+    /// Middle of the edge, m.
+    pub middle: Point,
+    /// Outward direction, rad.
+    pub direction: f64,
+    /// Length of the edge, m.
+    pub width: f64,
+}
+
+impl Shape {
+    /// The sockets of this shape, in its own frame.
+    pub fn mouths(&self) -> Vec<Mouth> {
+        use std::f64::consts::PI;
+        match self {
+            Shape::Strip(Strip::Straight {
+                length,
+                width_start,
+                width_end,
+            }) => vec![
+                Mouth {
+                    middle: Point::new(0.0, 0.0),
+                    direction: PI,
+                    width: *width_start,
+                },
+                Mouth {
+                    middle: Point::new(*length, 0.0),
+                    direction: 0.0,
+                    width: *width_end,
+                },
+            ],
+            Shape::Strip(Strip::Arc { radius, angle, width }) => vec![
+                Mouth {
+                    middle: Point::new(0.0, 0.0),
+                    direction: PI,
+                    width: *width,
+                },
+                Mouth {
+                    middle: Point::new(0.0, *radius) + Point::unit(angle - PI / 2.0) * *radius,
+                    direction: *angle,
+                    width: *width,
+                },
+            ],
+            Shape::Polygon { corners, sockets } => sockets
+                .iter()
+                .map(|&k| {
+                    let (a, b) = (corners[k], corners[(k + 1) % corners.len()]);
+                    Mouth {
+                        middle: (a + b) * 0.5,
+                        direction: (-(b - a).left()).angle(),
+                        width: (b - a).norm(),
+                    }
+                })
+                .collect(),
+        }
+    }
+}
+
+/// A placed leaf of a component.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Part {
+    /// Path of names, such as `mixer/bend3`; unique in the chip.
+    pub name: String,
+    /// The shape in its own frame.
+    pub shape: Shape,
+    /// Where it lies: `chip_from_part`.
+    pub motion: Motion,
+}
+
+/// One socket of one part, by index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SocketRef {
+    /// Index into [`Chip::parts`].
+    pub part: usize,
+    /// Index into the part's [`Shape::mouths`].
+    pub socket: usize,
+}
+
+/// Two sockets joined: same place, opposite directions, same width.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Connection {
+    /// One side.
+    pub a: SocketRef,
+    /// The other side.
+    pub b: SocketRef,
+}
+
+/// What holds at a port. Flow rates are per metre of depth (m^2/s) and positive into the chip.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Condition {
+    /// Developed profile that carries this flow rate, m^2/s.
+    FlowRate(f64),
+    /// Developed flow at this pressure, Pa: tangential velocity zero, normal traction -p.
+    Pressure(f64),
+    /// sigma n = 0.
+    TractionFree,
+}
+
+/// A socket that opens to the outside.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Port {
+    /// Its name in the design.
+    pub name: String,
+    /// Which socket.
+    pub socket: SocketRef,
+    /// What holds there.
+    pub condition: Condition,
+}
+
+/// A placed, connected, checked chip. Sockets that neither a connection nor a port names are closed ends (walls).
+#[derive(Clone, Debug)]
+pub struct Chip {
+    /// The design's name.
+    pub name: String,
+    /// Dynamic viscosity, Pa s.
+    pub viscosity: f64,
+    /// How the depth enters.
+    pub model: DepthModel,
+    /// Depth of the channels, m; always given with [`DepthModel::Shallow`].
+    pub depth: Option<f64>,
+    /// Placed leaves.
+    pub parts: Vec<Part>,
+    /// Joined sockets.
+    pub connections: Vec<Connection>,
+    /// Open sockets.
+    pub ports: Vec<Port>,
+}

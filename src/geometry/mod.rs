@@ -1,0 +1,7 @@
+//! Planar shapes and rigid motions; no physics, no components.
+
+mod motion;
+mod point;
+
+pub use motion::Motion;
+pub use point::Point;

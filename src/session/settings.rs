@@ -1,0 +1,49 @@
+//! How a chip is solved.
+
+/// Whether equal operations are computed once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Caching {
+    /// Equal operations are computed once: the method.
+    Cached,
+    /// Every operation is computed where it occurs (the thesis's "elim"), to measure what caching brings.
+    Uncached,
+}
+
+/// Which block row owns the unknowns on the connection of two blocks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ownership {
+    /// Each connection is a block row of its own and the blocks keep their interiors.
+    Connections,
+    /// The thesis's rule: each connection is split evenly between its two blocks.
+    EvenSplit,
+}
+
+/// How a chip is solved.
+#[derive(Clone, Debug)]
+pub struct SolveSettings {
+    /// Cell edges across a channel, at least 2. Default 8. Finer costs time like r^2 to r^3 and sharpens corners.
+    pub resolution: u32,
+    /// Whether equal operations are computed once. Default cached.
+    pub caching: Caching,
+    /// Who owns the unknowns on connections. Default connections.
+    pub ownership: Ownership,
+    /// Relative residual that a solve must reach. Default 1e-10.
+    pub tolerance: f64,
+    /// Refinement steps before a solve fails. Default 5.
+    pub max_refinement_steps: u32,
+    /// Refuse a solve whose plan needs more than this, bytes. Default none.
+    pub memory_limit: Option<u64>,
+}
+
+impl Default for SolveSettings {
+    fn default() -> Self {
+        Self {
+            resolution: 8,
+            caching: Caching::Cached,
+            ownership: Ownership::Connections,
+            tolerance: 1e-10,
+            max_refinement_steps: 5,
+            memory_limit: None,
+        }
+    }
+}

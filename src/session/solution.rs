@@ -1,0 +1,215 @@
+//! What a solve returns.
+
+use serde::Serialize;
+use thiserror::Error;
+
+use crate::field::Fields;
+use crate::geometry::Point;
+
+/// Geometry blocks by kind (thesis, figure 4.5).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct BlockCounts {
+    /// At most two neighbours that aren't separators.
+    pub regular: usize,
+    /// More than two.
+    pub irregular: usize,
+    /// Bound the components.
+    pub separator: usize,
+}
+
+/// Seconds by stage.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct Timings {
+    /// Reading the design file.
+    pub read: f64,
+    /// Placing and checking components.
+    pub place: f64,
+    /// Cutting into blocks and meshing the canonical ones.
+    pub mesh: f64,
+    /// Planning the elimination.
+    pub plan: f64,
+    /// Assembly of canonical matrices and elimination.
+    pub eliminate: f64,
+    /// Forward and back substitution, residual, refinement.
+    pub back_substitute: f64,
+    /// Ports, conductance, wall shear.
+    pub results: f64,
+    /// Writing files.
+    pub export: f64,
+    /// All of it.
+    pub total: f64,
+}
+
+/// Counters of a solve; deterministic but for `timings` and `peak_memory_bytes`.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct SolveReport {
+    /// Unknowns of the assembled system.
+    pub unknowns: usize,
+    /// Geometry blocks by kind.
+    pub blocks: BlockCounts,
+    /// Canonical blocks (meshes).
+    pub canonical_blocks: usize,
+    /// Tasks of the plan.
+    pub tasks: usize,
+    /// Essentially different matrix blocks of the assembled system.
+    pub unique_matrices: usize,
+    /// Essentially different matrices that the elimination makes.
+    pub computed_matrices: usize,
+    /// Floating-point operations of the elimination's matrix tasks.
+    pub flops: u64,
+    /// The plan's own estimate of its peak memory, bytes.
+    pub estimated_memory_bytes: u64,
+    /// Largest relative residual of the assembled system after refinement.
+    pub relative_residual: f64,
+    /// Refinement steps taken.
+    pub refinement_steps: u32,
+    /// |sum of port flows| over half the sum of their magnitudes.
+    pub mass_imbalance: f64,
+    /// Seconds by stage.
+    pub timings: Timings,
+}
+
+/// The kind of a port's condition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PortKind {
+    /// Flow rate given.
+    FlowRate,
+    /// Pressure given.
+    Pressure,
+    /// Free of traction.
+    TractionFree,
+}
+
+/// Flow and pressure at a port.
+#[derive(Clone, Debug, Serialize)]
+pub struct PortResult {
+    /// The port's name.
+    pub id: String,
+    /// Its condition.
+    pub kind: PortKind,
+    /// Into the chip: m^3/s where the chip has a depth, else m^2/s.
+    pub flow_rate: f64,
+    /// Mean over the mouth, Pa.
+    pub mean_pressure: f64,
+}
+
+/// Flow into the chip at each port for unit pressure at each port: Q = G p.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Conductance {
+    /// Port names, in the order of rows and columns.
+    pub ports: Vec<String>,
+    /// Row-major; m^3/(s Pa) where the chip has a depth, else m^2/(s Pa).
+    pub matrix: Vec<Vec<f64>>,
+}
+
+/// Wall shear stress over all walls, Pa.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct WallShear {
+    /// Least magnitude.
+    pub min: f64,
+    /// Mean magnitude by length.
+    pub mean: f64,
+    /// Greatest magnitude.
+    pub max: f64,
+    /// Where it is least, m.
+    pub min_at: Point,
+    /// Where it is greatest, m.
+    pub max_at: Point,
+}
+
+/// A solved chip.
+#[derive(Clone, Debug)]
+pub struct Solution {
+    /// Counters.
+    pub report: SolveReport,
+    /// In the chip's order of ports.
+    pub ports: Vec<PortResult>,
+    /// Between the ports.
+    pub conductance: Conductance,
+    /// Greatest nodal speed, m/s, and where.
+    pub max_speed: (f64, Point),
+    /// Over all walls.
+    pub wall_shear: WallShear,
+    /// Velocity and pressure.
+    pub fields: Fields,
+}
+
+/// What an unknown of the assembled system is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnknownKind {
+    /// Velocity along x (or, at a pressure port, along the port's direction).
+    VelocityX,
+    /// Velocity along y.
+    VelocityY,
+    /// Pressure.
+    Pressure,
+}
+
+/// Place and kind of one unknown.
+#[derive(Clone, Copy, Debug)]
+pub struct Unknown {
+    /// What it is.
+    pub kind: UnknownKind,
+    /// Of its node, m.
+    pub at: Point,
+    /// Direction of the velocity component in the chip's frame (unit vector; zero for pressure).
+    pub direction: Point,
+    /// Physical value = `scale` * value in the system.
+    pub scale: f64,
+}
+
+/// The assembled global system `A x = b`, for other solvers.
+#[derive(Clone, Debug, Default)]
+pub struct AssembledSystem {
+    /// Unknowns.
+    pub n: usize,
+    /// Lower triangle including the diagonal: (row, column, value), sorted by column, then row, no repeats.
+    pub lower: Vec<(u32, u32, f64)>,
+    /// Right-hand side.
+    pub rhs: Vec<f64>,
+    /// Our solution.
+    pub solution: Vec<f64>,
+    /// What each unknown is.
+    pub unknowns: Vec<Unknown>,
+}
+
+/// Why a chip could not be solved.
+#[derive(Debug, Error)]
+pub enum SolveError {
+    /// The plan needs more memory than allowed.
+    #[error("the plan needs about {needed} bytes of memory and {allowed} are allowed; lower the resolution or raise the limit")]
+    OutOfMemory {
+        /// Estimate of the plan, bytes.
+        needed: u64,
+        /// Limit, bytes.
+        allowed: u64,
+    },
+    /// Iterative refinement did not reach the tolerance.
+    #[error("the relative residual stayed at {residual:.2e} after {steps} refinement steps (wanted {tolerance:.0e})")]
+    NotConverged {
+        /// Reached.
+        residual: f64,
+        /// Wanted.
+        tolerance: f64,
+        /// Taken.
+        steps: u32,
+    },
+    /// Somebody asked to stop.
+    #[error("stopped on request")]
+    Cancelled,
+    /// A part could not be meshed.
+    #[error("part `{part}` can't be meshed at this resolution: {reason}")]
+    Mesh {
+        /// The part's name.
+        part: String,
+        /// Why.
+        reason: String,
+    },
+    /// A pivot block is singular.
+    #[error("the elimination met a singular block in row {row}")]
+    Singular {
+        /// Block row.
+        row: usize,
+    },
+}
