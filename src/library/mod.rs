@@ -1,1 +1,5 @@
-//! library
+//! The component library: definition files and parameters become shapes and sockets. Does not know the solver.
+
+mod realisation;
+
+pub use realisation::Realisation;
