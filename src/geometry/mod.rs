@@ -2,6 +2,7 @@
 
 mod motion;
 mod point;
+pub mod quantise;
 
 pub use motion::Motion;
-pub use point::Point;
+pub use point::{Point, sin_cos};
