@@ -196,22 +196,15 @@ fn split_number(text: &str) -> (&str, &str) {
 
 /// `number` in SI, or nothing where it overflows, or falls to zero without being zero.
 ///
-/// Powers of ten go into the text, so that decimal units are rounded once: 100 * 1e-6 would not be 1e-4.
+/// Powers of ten are applied in decimal text, where they are exact: 100 * 1e-6 would not be 1e-4, nor 60e-9 / 60 be 1e-9.
 fn scaled(number: &str, scale: &Scale) -> Option<f64> {
-    let (mantissa, exponent) = match number.split_once(['e', 'E']) {
-        Some((mantissa, exponent)) => (
-            mantissa,
-            exponent
-                .parse::<i32>()
-                .unwrap_or_else(|_| if exponent.starts_with('-') { -9999 } else { 9999 }),
-        ),
-        None => (number, 0),
-    };
-    let decimal: f64 = format!("{mantissa}e{}", exponent.saturating_add(scale.exponent10))
-        .parse()
-        .ok()?;
-    let value = decimal / scale.divisor * scale.factor;
-    let is_zero = mantissa.bytes().all(|b| !b.is_ascii_digit() || b == b'0');
+    let decimal: f64 = number.parse().ok()?;
+    let text = format!("{:e}", decimal / scale.divisor * scale.factor);
+    let (mantissa, exponent) = text.split_once('e')?;
+    let exponent: i32 = exponent.parse().ok()?;
+    let value: f64 = format!("{mantissa}e{}", exponent + scale.exponent10).parse().ok()?;
+    let digits = number.split(['e', 'E']).next().unwrap_or(number);
+    let is_zero = digits.bytes().all(|b| !b.is_ascii_digit() || b == b'0');
     (value.is_finite() && (value != 0.0 || is_zero)).then_some(value)
 }
 
@@ -333,7 +326,7 @@ mod tests {
             ("-1.5e-3 m", -1.5e-3, Length),
             ("1e-4m", 1e-4, Length),
             ("1 inch", 0.0254, Length),
-            (".5 mil", 0.5 * 2.54e-5, Length),
+            (".5 mil", 1.27e-5, Length),
             ("0.89 mPa s", 8.9e-4, Viscosity),
             ("0.89 mPa*s", 8.9e-4, Viscosity),
             ("0.89 mPa·s", 8.9e-4, Viscosity),
