@@ -7,7 +7,9 @@ use super::cluster::{Merged, MouthKey, Outline, merge};
 use super::graph::{Arm, Graph, PortKind, error, read};
 use super::sections::{Cluster, EQUAL, End, Sections, blocks, cut, ends};
 use crate::chip::DepthModel;
-use crate::design::{Bend, Channel, Component, Connection, Design, Dimension, Placement, Port, PortCondition, Spanned, Value};
+use crate::design::{
+    Attachment, Bend, Channel, Component, Connection, Design, Dimension, Placement, Port, PortCondition, Spanned, Value,
+};
 use crate::diagnostic::{Diagnostic, Reporter, Severity};
 use crate::geometry::Point;
 use crate::units::{FlowRatePerDepth, Metre, PascalSecond, Radian};
