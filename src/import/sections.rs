@@ -38,6 +38,10 @@ pub(super) struct End {
     pub left: f64,
     /// Of the wall to the right.
     pub right: f64,
+    /// Where the left wall begins, in the chip's frame; shared bit for bit with the neighbour's right wall.
+    pub left_corner: Point,
+    /// Where the right wall begins.
+    pub right_corner: Point,
     /// How far from the node a lone junction cuts the channel, m; at least as far as both walls begin.
     pub reach: f64,
 }
@@ -84,7 +88,7 @@ pub(super) struct Cluster {
 pub(super) fn ends(graph: &Graph) -> Vec<[End; 2]> {
     let mut ends = vec![[End::default(); 2]; graph.channels.len()];
     let half = graph.width / 2.0;
-    for fan in graph.arms.iter().filter(|fan| fan.len() > 1) {
+    for (fan, &node) in graph.arms.iter().zip(&graph.nodes).filter(|(fan, _)| fan.len() > 1) {
         for (k, arm) in fan.iter().enumerate() {
             let next = &fan[(k + 1) % fan.len()];
             let gap = (next.direction - arm.direction).rem_euclid(TAU);
@@ -93,11 +97,16 @@ pub(super) fn ends(graph: &Graph) -> Vec<[End; 2]> {
             } else {
                 half / (gap / 2.0).tan()
             };
+            let (this, that) = (Point::unit(arm.direction), Point::unit(next.direction));
+            let mut corners = [node + this.left() * half + this * start; 2];
             if gap > PI && half.hypot(start) > MITRE_LIMIT * graph.width {
                 start = 0.0;
+                corners = [node + this.left() * half, node - that.left() * half];
             }
-            ends[arm.channel][arm.end].left = start;
-            ends[next.channel][next.end].right = start;
+            let end = &mut ends[arm.channel][arm.end];
+            (end.left, end.left_corner) = (start, corners[0]);
+            let end = &mut ends[next.channel][next.end];
+            (end.right, end.right_corner) = (start, corners[1]);
         }
         let mouths: Vec<(f64, f64)> = fan.iter().map(|arm| (arm.direction, graph.width)).collect();
         let reaches = junction_outline(&mouths).map(|outline| outline.reaches).unwrap_or_default();
@@ -262,27 +271,26 @@ pub(super) fn piece(graph: &Graph, ends: &[[End; 2]], section: &Section) -> Vec<
         graph.length(channel),
         graph.width / 2.0,
     );
-    let [mut first, mut last] = ends[channel];
-    // A wall that begins past a right angle's corner is hidden in the neighbour: the bare rectangle will do.
-    for side in [&mut first.left, &mut first.right, &mut last.left, &mut last.right] {
-        if *side > (half * (1.0 + EQUAL)).min((to - from) / 2.0) {
-            *side = 0.0;
-        }
-    }
+    let [first, last] = &ends[channel];
     let place = |station: f64, across: f64| start + axis * station + axis.left() * across;
+    // A wall that begins past a right angle's corner is hidden in the neighbour: there the bare rectangle will do.
+    let hidden = (half * (1.0 + EQUAL)).min((to - from) / 2.0);
+    let closed = |node: usize| graph.arms[node].len() == 1;
+    let wall = |begins: f64, corner: Point, bare: Point, node: usize| if begins > hidden || closed(node) { bare } else { corner };
+    let [i, j] = graph.channels[channel];
     let mut corners = Vec::with_capacity(6);
     if from <= 0.0 {
-        corners.extend([place(first.left, half), place(0.0, 0.0), place(first.right, -half)]);
+        corners.push(wall(first.left, first.left_corner, place(0.0, half), i));
+        corners.push(graph.nodes[i]);
+        corners.push(wall(first.right, first.right_corner, place(0.0, -half), i));
     } else {
         corners.extend([place(from, half), place(from, -half)]);
     }
     if to >= length {
         // Left and right are seen from the channel's other node.
-        corners.extend([
-            place(length - last.left, -half),
-            place(length, 0.0),
-            place(length - last.right, half),
-        ]);
+        corners.push(wall(last.left, last.left_corner, place(length, -half), j));
+        corners.push(graph.nodes[j]);
+        corners.push(wall(last.right, last.right_corner, place(length, half), j));
     } else {
         corners.extend([place(to, -half), place(to, half)]);
     }
