@@ -8,13 +8,13 @@ use stokeslet::units::{Dimension, FlowRatePerDepth, Metre, Pascal, Radian};
 
 use crate::support::FULL;
 
-fn read(text: &str) -> Design {
+pub fn read(text: &str) -> Design {
     let (design, diagnostics) = parse(text, "full");
     design.unwrap_or_else(|| panic!("{diagnostics:#?}"))
 }
 
 /// The design as text without spans: equal texts are equal designs.
-fn without_spans(design: &Design) -> String {
+pub fn without_spans(design: &Design) -> String {
     let text = format!("{design:?}");
     let mut out = String::new();
     let mut rest = text.as_str();
