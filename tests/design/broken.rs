@@ -3,7 +3,7 @@
 use stokeslet::design::parse;
 use stokeslet::diagnostic::render;
 
-use crate::support::{check_expected, corpus};
+use crate::corpus::{check_expected, corpus};
 
 /// Codes of reading; files that expect others are broken at a later stage and must read well.
 fn is_of_reading(code: &str) -> bool {

@@ -2,19 +2,19 @@
 
 use proptest::prelude::*;
 use stokeslet::chip::DepthModel;
-use stokeslet::design::{Bend, Design, Placement, PortCondition, Value, parse, print};
+use stokeslet::design::{Bend, Design, Edit, Placement, PortCondition, Value, parse, print};
 use stokeslet::geometry::Point;
 use stokeslet::units::{Dimension, FlowRatePerDepth, Metre, Pascal, Radian};
 
 use crate::support::FULL;
 
-fn read(text: &str) -> Design {
+pub fn read(text: &str) -> Design {
     let (design, diagnostics) = parse(text, "full");
     design.unwrap_or_else(|| panic!("{diagnostics:#?}"))
 }
 
 /// The design as text without spans: equal texts are equal designs.
-fn without_spans(design: &Design) -> String {
+pub fn without_spans(design: &Design) -> String {
     let text = format!("{design:?}");
     let mut out = String::new();
     let mut rest = text.as_str();
@@ -136,6 +136,67 @@ fn a_printed_design_reads_back_as_the_same() {
     );
 }
 
+/// What design files are made of; in a random order they reach far into the reader.
+const PIECES: &[&str] = &[
+    "format = 1\n",
+    "[fluid]\n",
+    "viscosity = ",
+    "[chip]\n",
+    "width = ",
+    "depth = ",
+    "model = ",
+    "\"shallow\"",
+    "resolution = ",
+    "[components]\n",
+    "[components.p]\n",
+    "[[components]]\n",
+    "[components.p.parameters]\n",
+    "p = ",
+    "p.q = ",
+    "\"p\" = ",
+    "{ ",
+    " }",
+    "[",
+    "]",
+    ", ",
+    "\n",
+    "kind = \"tee\"",
+    "at = ",
+    "[\"0 mm\", \"1 mm\"]",
+    "attach = \"a\"",
+    "to = \"p.a\"",
+    "parameters = ",
+    "[channels]\n",
+    "via = ",
+    "bend = \"round\"",
+    "radius = ",
+    "[connections]\n",
+    "pairs = ",
+    "[[\"p.a\", \"q.b\"]]",
+    "[ports]\n",
+    "flow_rate = ",
+    "pressure = ",
+    "traction_free = ",
+    "true",
+    "nan",
+    "-inf",
+    "0x10",
+    "1e999",
+    "\"5 uL/min\"",
+    "\"1 um\"",
+    "\"1 cP\"",
+    "1979-05-27",
+    "\"\"\"\n\"\"\"",
+    "'",
+    "\"",
+    "#",
+    "\\u00b5",
+    "µ",
+    "\r\n",
+    "= ",
+    ".",
+];
+
 /// Two thousand components as one file.
 fn large() -> String {
     let mut text = "format = 1\n[fluid]\nviscosity = \"1 cP\"\n[chip]\nwidth = \"1 mm\"\n[components]\n".to_owned();
@@ -188,6 +249,15 @@ proptest! {
         if let Some(design) = design {
             prop_assert_eq!(without_spans(&read(&print(&design))), without_spans(&Design { name: "full".to_owned(), ..design }));
         }
+    }
+
+    #[test]
+    fn no_order_of_valid_pieces_makes_it_panic(pieces in proptest::collection::vec(proptest::sample::select(PIECES), 0..40)) {
+        let text = pieces.concat();
+        let (design, diagnostics) = parse(&text, "fuzz");
+        prop_assert!(design.is_some() || !diagnostics.is_empty());
+        stokeslet::diagnostic::render(&diagnostics, "fuzz", &text);
+        let _ = stokeslet::design::rewrite(&text, &[Edit::RemoveComponent("p".to_owned()), Edit::SetWidth(Metre(1.0))]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! A component or channel gets another name, here and wherever it is referred to.
 
-use toml_edit::{DocumentMut, InlineTable, Item, Key, Table, Value as TomlValue};
+use toml_edit::{DocumentMut, Item, Key, TableLike, Value as TomlValue};
 
 use super::{CHANNEL, COMPONENT, Named, RewriteError};
 
@@ -27,14 +27,14 @@ pub(super) fn rename(document: &mut DocumentMut, from: &str, to: &str) -> Result
         });
     };
     match document.get_mut(section) {
-        Some(Item::Table(table)) => rename_key(table, from, to, Table::remove_entry, |t, key, item| {
-            t.insert_formatted(key, item);
+        Some(Item::Table(table)) => rename_key(table, from, to, |table, key, item| {
+            table.insert_formatted(key, item);
         }),
-        Some(Item::Value(TomlValue::InlineTable(table))) => {
-            rename_key(table, from, to, InlineTable::remove_entry, |t, key, item| {
-                t.insert_formatted(key, item);
-            });
-        }
+        Some(Item::Value(TomlValue::InlineTable(table))) => rename_key(table, from, to, |table, key, item| {
+            if let Ok(value) = item.into_value() {
+                table.insert_formatted(key, value);
+            }
+        }),
         _ => {}
     }
     for (section, keys) in [("components", &["to"][..]), ("channels", &["from", "to"]), ("ports", &["at"])] {
@@ -66,37 +66,17 @@ pub(super) fn rename(document: &mut DocumentMut, from: &str, to: &str) -> Result
 }
 
 /// Renames a key in its place: taking all entries out and putting them back keeps the order.
-fn rename_key<T: ?Sized + Keys, I>(
-    table: &mut T,
-    from: &str,
-    to: &str,
-    take: impl Fn(&mut T, &str) -> Option<(Key, I)>,
-    put: impl Fn(&mut T, &Key, I),
-) {
-    for name in table.names() {
-        if let Some((key, item)) = take(table, &name) {
-            let renamed = Key::new(to)
-                .with_leaf_decor(key.leaf_decor().clone())
-                .with_dotted_decor(key.dotted_decor().clone());
-            put(table, if name == from { &renamed } else { &key }, item);
+fn rename_key<T: TableLike>(table: &mut T, from: &str, to: &str, put: impl Fn(&mut T, &Key, Item)) {
+    let keys: Vec<Key> = table.iter().filter_map(|(name, _)| table.key(name).cloned()).collect();
+    let items: Vec<Item> = table.iter_mut().map(|(_, item)| std::mem::take(item)).collect();
+    table.clear();
+    for (key, item) in keys.into_iter().zip(items) {
+        if key.get() == from {
+            let decor = (key.leaf_decor().clone(), key.dotted_decor().clone());
+            put(table, &Key::new(to).with_leaf_decor(decor.0).with_dotted_decor(decor.1), item);
+        } else {
+            put(table, &key, item);
         }
-    }
-}
-
-/// The two kinds of tables list their keys in the same way.
-trait Keys {
-    fn names(&self) -> Vec<String>;
-}
-
-impl Keys for Table {
-    fn names(&self) -> Vec<String> {
-        self.iter().map(|(key, _)| key.to_owned()).collect()
-    }
-}
-
-impl Keys for InlineTable {
-    fn names(&self) -> Vec<String> {
-        self.iter().map(|(key, _)| key.to_owned()).collect()
     }
 }
 
