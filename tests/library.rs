@@ -251,6 +251,16 @@ fn a_users_folder_overrides_and_adds() {
 }
 
 #[test]
+fn the_example_of_the_readme_is_a_component() {
+    let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("components/README.md")).unwrap();
+    let example = text.split("```toml").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    let library = with_definition(example).unwrap();
+    let realisation = library.realise("thing", &[], &DEFAULTS).unwrap();
+    check("thing", &realisation);
+    assert_eq!(realisation.sockets.len(), 2);
+}
+
+#[test]
 fn broken_definitions_are_reported_when_they_are_read() {
     let parameter = |rest: &str| format!("doc = \"x\"\noutline = '[]'\n[parameters.a]\n{rest}\ndoc = \"a\"");
     let broken = [
@@ -359,7 +369,7 @@ fn scripts_that_fail_or_never_end_are_stopped() {
 /// Components in themselves, each through 15 calls and blocks `depth` deep.
 fn nest(depth: usize) -> String {
     let (open, close) = ("if true { ".repeat(depth), " }".repeat(depth));
-    let body = format!("if n == 0 {{ part(\"a\", \"thing\", #{{}}) }} else {{ f(n - 1) }}");
+    let body = "if n == 0 { part(\"a\", \"thing\", #{}) } else { f(n - 1) }";
     format!("doc = \"x\"\ncompose = '''fn f(n) {{ {open}{body}{close} }} f(14)'''\n")
 }
 
