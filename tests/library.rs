@@ -253,7 +253,11 @@ fn a_users_folder_overrides_and_adds() {
 #[test]
 fn the_example_of_the_readme_is_a_component() {
     let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("components/README.md")).unwrap();
-    let example = text.split("```toml").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    let example = text
+        .split("```toml")
+        .nth(1)
+        .and_then(|rest| rest.split("```").next())
+        .unwrap();
     let library = with_definition(example).unwrap();
     let realisation = library.realise("thing", &[], &DEFAULTS).unwrap();
     check("thing", &realisation);
