@@ -6,103 +6,14 @@
 //! factor   = name [ ["^"] integer | superscript ] | "(" unit ")"
 //! ```
 
-use thiserror::Error;
-
-use super::Dimension;
 use super::table::{self, Scale};
+use super::{Dimension, QuantityError};
 use crate::diagnostic::nearest;
 
 /// Longest text that is read as a quantity, bytes.
 const MAX_LENGTH: usize = 200;
 /// Largest exponent of one unit.
 const MAX_POWER: i32 = 9;
-
-/// Why a text is no quantity.
-#[derive(Clone, Debug, Error, PartialEq, Eq)]
-pub enum QuantityError {
-    /// Nothing there.
-    #[error("the quantity is empty")]
-    Empty,
-    /// Over 200 bytes.
-    #[error("a text of {bytes} bytes is too long for a quantity")]
-    TooLong {
-        /// Its length.
-        bytes: usize,
-    },
-    /// It starts with something else.
-    #[error("`{text}` doesn't start with a number")]
-    NoNumber {
-        /// What was read.
-        text: String,
-    },
-    /// `1,5 mm`
-    #[error("`{text}` has a comma in its number")]
-    Comma {
-        /// What was read.
-        text: String,
-    },
-    /// NaN, an infinity, or a number beyond what can be held.
-    #[error("`{text}` is not a finite number that can be held")]
-    NotFinite {
-        /// What was read.
-        text: String,
-    },
-    /// A bare number.
-    #[error("`{number}` has no unit")]
-    MissingUnit {
-        /// The number as written.
-        number: String,
-    },
-    /// No such unit.
-    #[error("unknown unit `{unit}`")]
-    UnknownUnit {
-        /// As written.
-        unit: String,
-        /// A unit that is written almost so.
-        nearest: Option<String>,
-    },
-    /// The unit can't be read: a stray sign, an exponent without a number.
-    #[error("the unit `{unit}` can't be read")]
-    MalformedUnit {
-        /// As written.
-        unit: String,
-    },
-    /// A unit of nothing that designs speak of, such as kg.
-    #[error("the unit `{unit}` measures nothing that a design speaks of")]
-    NoDimension {
-        /// As written.
-        unit: String,
-    },
-    /// A quantity of another kind than the caller wants.
-    #[error("`{text}` is {got}, wanted {wanted}")]
-    WrongDimension {
-        /// As written.
-        text: String,
-        /// What it measures.
-        got: Dimension,
-        /// What it should measure.
-        wanted: Dimension,
-    },
-}
-
-impl QuantityError {
-    /// What to do about it, for a place that wants `wanted`.
-    pub fn help(&self, wanted: Option<Dimension>) -> String {
-        let example = wanted.map_or("100 um", Dimension::example);
-        match self {
-            Self::UnknownUnit { nearest: Some(near), .. } => format!("did you mean `{near}`?"),
-            Self::Comma { .. } => format!(
-                "write decimals with a point, such as \"{}\"",
-                if wanted.is_some() { example } else { "1.5 mm" }
-            ),
-            Self::MissingUnit { number } => {
-                let unit = example.split_once(' ').map_or("um", |(_, unit)| unit);
-                format!("write the number with its unit, such as \"{number} {unit}\"")
-            }
-            _ => format!("write a number and a unit, such as \"{example}\""),
-        }
-    }
-}
 
 /// Reads a quantity: its SI value and what it measures.
 ///
@@ -196,22 +107,15 @@ fn split_number(text: &str) -> (&str, &str) {
 
 /// `number` in SI, or nothing where it overflows, or falls to zero without being zero.
 ///
-/// Powers of ten go into the text, so that decimal units are rounded once: 100 * 1e-6 would not be 1e-4.
+/// Powers of ten are applied in decimal text, where they are exact: 100 * 1e-6 would not be 1e-4, nor 60e-9 / 60 be 1e-9.
 fn scaled(number: &str, scale: &Scale) -> Option<f64> {
-    let (mantissa, exponent) = match number.split_once(['e', 'E']) {
-        Some((mantissa, exponent)) => (
-            mantissa,
-            exponent
-                .parse::<i32>()
-                .unwrap_or_else(|_| if exponent.starts_with('-') { -9999 } else { 9999 }),
-        ),
-        None => (number, 0),
-    };
-    let decimal: f64 = format!("{mantissa}e{}", exponent.saturating_add(scale.exponent10))
-        .parse()
-        .ok()?;
-    let value = decimal / scale.divisor * scale.factor;
-    let is_zero = mantissa.bytes().all(|b| !b.is_ascii_digit() || b == b'0');
+    let decimal: f64 = number.parse().ok()?;
+    let text = format!("{:e}", decimal / scale.divisor * scale.factor);
+    let (mantissa, exponent) = text.split_once('e')?;
+    let exponent: i32 = exponent.parse().ok()?;
+    let value: f64 = format!("{mantissa}e{}", exponent + scale.exponent10).parse().ok()?;
+    let digits = number.split(['e', 'E']).next().unwrap_or(number);
+    let is_zero = digits.bytes().all(|b| !b.is_ascii_digit() || b == b'0');
     (value.is_finite() && (value != 0.0 || is_zero)).then_some(value)
 }
 
@@ -317,128 +221,4 @@ fn superscript(c: char) -> Option<char> {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::f64::consts::PI;
-
-    use super::*;
-
-    #[test]
-    fn quantities_of_every_kind_are_read_to_the_last_bit() {
-        use Dimension::*;
-        for (text, value, dimension) in [
-            ("100 um", 1e-4, Length),
-            ("100 µm", 1e-4, Length),
-            ("100 μm", 1e-4, Length),
-            ("0.1mm", 1e-4, Length),
-            ("-1.5e-3 m", -1.5e-3, Length),
-            ("1e-4m", 1e-4, Length),
-            ("1 inch", 0.0254, Length),
-            (".5 mil", 0.5 * 2.54e-5, Length),
-            ("0.89 mPa s", 8.9e-4, Viscosity),
-            ("0.89 mPa*s", 8.9e-4, Viscosity),
-            ("0.89 mPa·s", 8.9e-4, Viscosity),
-            ("0.89e-3 N s/m^2", 8.9e-4, Viscosity),
-            ("8.9e-4 kg/(m s)", 8.9e-4, Viscosity),
-            ("8.9e-4 kg m⁻¹ s^-1", 8.9e-4, Viscosity),
-            ("1 cP", 1e-3, Viscosity),
-            ("60 uL/min", 1e-9, FlowRate),
-            ("3.6 mL/h", 1e-9, FlowRate),
-            ("3 nl/s", 3e-12, FlowRate),
-            ("2 m3/s", 2.0, FlowRate),
-            ("2 m³/s", 2.0, FlowRate),
-            ("1e-3 m^2/s", 1e-3, FlowRatePerDepth),
-            ("60 uL/min/mm", 1e-6, FlowRatePerDepth),
-            ("20 mbar", 2000.0, Pressure),
-            ("1 bar", 1e5, Pressure),
-            ("1 kPa", 1000.0, Pressure),
-            ("1 psi", 6894.757293168361, Pressure),
-            ("2 cmH2O", 196.133, Pressure),
-            ("10 dyn/cm^2", 1.0, Pressure),
-            ("90 deg", PI / 2.0, Angle),
-            ("90°", PI / 2.0, Angle),
-            ("0.25 rad", 0.25, Angle),
-            ("0 um", 0.0, Length),
-        ] {
-            assert_eq!(parse_quantity(text), Ok((value, dimension)), "{text}");
-        }
-    }
-
-    #[test]
-    fn what_is_wrong_is_named() {
-        let unknown = |unit: &str, near: Option<&str>| QuantityError::UnknownUnit {
-            unit: unit.to_owned(),
-            nearest: near.map(str::to_owned),
-        };
-        for (text, error) in [
-            ("", QuantityError::Empty),
-            ("um", QuantityError::NoNumber { text: "um".to_owned() }),
-            (
-                "1,5 mm",
-                QuantityError::Comma {
-                    text: "1,5 mm".to_owned(),
-                },
-            ),
-            (
-                "NaN um",
-                QuantityError::NotFinite {
-                    text: "NaN um".to_owned(),
-                },
-            ),
-            (
-                "-inf m",
-                QuantityError::NotFinite {
-                    text: "-inf m".to_owned(),
-                },
-            ),
-            (
-                "1e400 m",
-                QuantityError::NotFinite {
-                    text: "1e400 m".to_owned(),
-                },
-            ),
-            (
-                "1e-400 m",
-                QuantityError::NotFinite {
-                    text: "1e-400 m".to_owned(),
-                },
-            ),
-            (
-                "1e99999999999 m",
-                QuantityError::NotFinite {
-                    text: "1e99999999999 m".to_owned(),
-                },
-            ),
-            ("5", QuantityError::MissingUnit { number: "5".to_owned() }),
-            ("5 umm", unknown("umm", Some("um"))),
-            ("5 PSI", unknown("PSI", Some("psi"))),
-            ("5 parsecs", unknown("parsecs", None)),
-            ("5 um/", QuantityError::MalformedUnit { unit: "um/".to_owned() }),
-            ("5 m^", QuantityError::MalformedUnit { unit: "m^".to_owned() }),
-            ("5 m^99", QuantityError::MalformedUnit { unit: "m^99".to_owned() }),
-            (
-                "1 000 um",
-                QuantityError::MalformedUnit {
-                    unit: "000 um".to_owned(),
-                },
-            ),
-            ("5 kg", QuantityError::NoDimension { unit: "kg".to_owned() }),
-        ] {
-            assert_eq!(parse_quantity(text), Err(error), "{text}");
-        }
-        assert!(matches!(
-            parse_quantity_as("5 mbar", Dimension::Length),
-            Err(QuantityError::WrongDimension {
-                got: Dimension::Pressure,
-                ..
-            })
-        ));
-    }
-
-    proptest::proptest! {
-        #[test]
-        fn no_text_makes_it_panic(text in "\\PC*", unit in "[0-9.e+-]{1,6} ?[a-zµ°²⁻0-9/^*() -]{0,12}") {
-            let _ = parse_quantity(&text);
-            let _ = parse_quantity(&unit);
-        }
-    }
-}
+mod tests;

@@ -39,9 +39,9 @@ const PI: f64 = std::f64::consts::PI;
 const UNITS: &[Unit] = &[
     unit("m", 1.0, 0, LENGTH, true),
     unit("micron", 1.0, -6, LENGTH, false),
-    unit("in", 0.0254, 0, LENGTH, false),
-    unit("inch", 0.0254, 0, LENGTH, false),
-    unit("mil", 2.54e-5, 0, LENGTH, false),
+    unit("in", 254.0, -4, LENGTH, false),
+    unit("inch", 254.0, -4, LENGTH, false),
+    unit("mil", 254.0, -7, LENGTH, false),
     unit("s", 1.0, 0, TIME, true),
     unit("min", 60.0, 0, TIME, false),
     unit("h", 3600.0, 0, TIME, false),
