@@ -6,7 +6,7 @@ use std::path::Path;
 use proptest::prelude::*;
 use stokeslet::chip::{Mouth, Shape, SocketRef};
 use stokeslet::design::{Spanned, Value};
-use stokeslet::diagnostic::Diagnostic;
+use stokeslet::diagnostic::{Diagnostic, Severity};
 use stokeslet::geometry::Point;
 use stokeslet::geometry::outline::{first_crossing, signed_area};
 use stokeslet::library::{Defaults, Library, ParameterKind, Realisation, describe, junction_outline, list, picture};
@@ -226,6 +226,36 @@ fn mistakes_in_parameters_have_their_codes_and_places() {
     for (code, kind, parameters) in mistakes {
         let fault = fault(kind, &parameters);
         assert_eq!(fault.code, code, "{kind} {parameters:?}: {fault:?}");
+    }
+}
+
+#[test]
+fn every_component_makes_a_chip_turned_and_mirrored() {
+    let library = Library::embedded();
+    for definition in library.definitions() {
+        let name = &definition.name;
+        let realisation = library.realise(name, &[], &DEFAULTS).unwrap();
+        let ports: Vec<String> = realisation
+            .sockets
+            .iter()
+            .map(|(socket, _)| format!("p_{socket} = {{ at = \"c.{socket}\", pressure = \"0 Pa\" }}\n"))
+            .collect();
+        let text = format!(
+            "format = 1\n[fluid]\nviscosity = \"1 mPa s\"\n[chip]\nwidth = \"100 um\"\n[components]\n\
+             c = {{ kind = \"{name}\", at = [\"3 mm\", \"-7 mm\"], rotation = \"37 deg\", mirror = true }}\n[ports]\n{}",
+            ports.concat()
+        );
+        let (design, faults) = stokeslet::design::parse(&text, name);
+        let design = design.unwrap_or_else(|| panic!("{name}: {faults:?}"));
+        let (chip, faults) = stokeslet::chip::place(&design, &library);
+        let errors: Vec<_> = faults.iter().filter(|f| f.severity == Severity::Error).collect();
+        assert!(errors.is_empty(), "{name}: {errors:?}");
+        let chip = chip.expect("a chip without errors");
+        assert_eq!(
+            (chip.parts.len(), chip.ports.len()),
+            (realisation.parts.len(), realisation.sockets.len()),
+            "{name}"
+        );
     }
 }
 
