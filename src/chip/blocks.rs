@@ -10,6 +10,7 @@
 //! sides fix a matrix block. Everything relative is quantised. Knows nothing of physics but which unknowns exist.
 
 use std::collections::BTreeMap;
+use std::f64::consts::FRAC_PI_2;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -17,7 +18,6 @@ use rustc_hash::FxHashMap;
 use super::canonical::{CanonicalShape, Canonicalised, canonicalise};
 use super::{Chip, Condition, DepthModel};
 use crate::fingerprint::{Fingerprint, Hasher};
-use crate::geometry::quantise::quantise_angle;
 use crate::geometry::{Motion, Point};
 use crate::mesh::{BlockKind, ComponentMesh, INTERIOR, LineNode, MeshError};
 use crate::session::BlockCounts;
@@ -102,7 +102,9 @@ impl Layout {
         let (mut velocity_at, mut pressure_at, mut ordinal) = (Vec::new(), Vec::new(), Vec::new());
         let (mut n, mut n_owned) = (0, 0);
         for node in &nodes {
-            key = key.word(node.velocity as u64 | u64::from(node.pressure) << 2 | u64::from(node.owned) << 3);
+            key = key.word(
+                node.velocity as u64 | u64::from(node.pressure) << 2 | u64::from(node.owned) << 3,
+            );
             velocity_at.push(n);
             n += if node.owned { node.velocity as u32 } else { 0 };
             ordinal.push(n_owned);
@@ -331,7 +333,8 @@ type PlainSide = (u32, u16, bool, u32, i64, bool, i64);
 
 impl<'a> Builder<'a> {
     fn new(chip: &'a Chip, resolution: u32) -> Result<Self, CutError> {
-        let mut meshes: FxHashMap<CanonicalShape, (Arc<ComponentMesh>, Arc<Vec<u32>>)> = FxHashMap::default();
+        let mut meshes: FxHashMap<CanonicalShape, (Arc<ComponentMesh>, Arc<Vec<u32>>)> =
+            FxHashMap::default();
         let mut kind_numbers: FxHashMap<Fingerprint, u32> = FxHashMap::default();
         let mut kinds: Vec<Kind> = Vec::new();
         let mut parts = Vec::with_capacity(chip.parts.len());
@@ -339,7 +342,6 @@ impl<'a> Builder<'a> {
             let canonical = canonicalise(&part.shape);
             if !meshes.contains_key(&canonical.shape) {
                 let mesh = canonical
-                    .shape
                     .mesh(resolution)
                     .map_err(|error| CutError { part: index, error })?;
                 let numbers = mesh.kinds.iter().map(|kind| {
@@ -369,8 +371,15 @@ impl<'a> Builder<'a> {
             });
         }
         let socket = |parts: &[Meshed], s: super::SocketRef| {
-            let found = parts[s.part].canonical.socket_of.iter().position(|&k| k == s.socket);
-            (s.part, found.expect("a chip's connections and ports name sockets that exist"))
+            let found = parts[s.part]
+                .canonical
+                .socket_of
+                .iter()
+                .position(|&k| k == s.socket);
+            (
+                s.part,
+                found.expect("a chip's connections and ports name sockets that exist"),
+            )
         };
         for c in &chip.connections {
             let (a, b) = (socket(&parts, c.a), socket(&parts, c.b));
@@ -449,7 +458,10 @@ impl<'a> Builder<'a> {
     /// Rows of polygons, their mouths, and the separators one slice inside the pipes beyond: all in the polygon's own order,
     /// so that every copy numbers (and later eliminates) them alike.
     fn number_polygon_rows(&mut self) {
-        for part in (0..self.parts.len()).filter(|&p| !self.parts[p].is_strip).collect::<Vec<_>>() {
+        for part in (0..self.parts.len())
+            .filter(|&p| !self.parts[p].is_strip)
+            .collect::<Vec<_>>()
+        {
             let n_sockets = self.parts[part].sockets.len();
             for line in n_sockets..self.parts[part].mesh.lines.len() {
                 self.make_row(part, line, RowClass::Inner, false);
@@ -470,17 +482,28 @@ impl<'a> Builder<'a> {
                     continue;
                 }
                 let j = if end == 0 { 1 } else { n - 1 };
-                self.make_row(other, crate::mesh::line_number(j, n) as usize, RowClass::Separator, end == 0);
+                self.make_row(
+                    other,
+                    crate::mesh::line_number(j, n) as usize,
+                    RowClass::Separator,
+                    end == 0,
+                );
             }
         }
     }
 
     fn number_strip_rows(&mut self) {
-        for part in (0..self.parts.len()).filter(|&p| self.parts[p].is_strip).collect::<Vec<_>>() {
+        for part in (0..self.parts.len())
+            .filter(|&p| self.parts[p].is_strip)
+            .collect::<Vec<_>>()
+        {
             let n = self.parts[part].mesh.blocks.len();
             for j in 0..=n {
                 let line = crate::mesh::line_number(j, n) as usize;
-                let class = match self.parts[part].mesh.lines[line].socket.map(|s| self.parts[part].sockets[s]) {
+                let class = match self.parts[part].mesh.lines[line]
+                    .socket
+                    .map(|s| self.parts[part].sockets[s])
+                {
                     Some(Meets::Part(..)) => RowClass::Separator,
                     _ => RowClass::Inner,
                 };
@@ -527,11 +550,19 @@ impl<'a> Builder<'a> {
                 Meets::Wall => Velocity::Given,
                 Meets::Part(..) => Velocity::Both,
             };
-            let nodes = draft.nodes.iter().enumerate().map(|(i, node)| NodeUnknowns {
-                velocity: if node.wall { Velocity::Given } else { at_socket },
-                pressure: node.vertex,
-                owned: !self.aliases.contains_key(&(row as u32, i as u32)),
-            });
+            let nodes = draft
+                .nodes
+                .iter()
+                .enumerate()
+                .map(|(i, node)| NodeUnknowns {
+                    velocity: if node.wall {
+                        Velocity::Given
+                    } else {
+                        at_socket
+                    },
+                    pressure: node.vertex,
+                    owned: !self.aliases.contains_key(&(row as u32, i as u32)),
+                });
             let nodes = nodes.collect();
             let (frame, class) = (draft.frame, draft.class);
             let layout = self.intern_layout(nodes);
@@ -546,10 +577,13 @@ impl<'a> Builder<'a> {
 
     fn intern_layout(&mut self, nodes: Vec<NodeUnknowns>) -> u32 {
         let layout = Layout::new(nodes);
-        *self.layout_numbers.entry(layout.fingerprint).or_insert_with(|| {
-            self.layouts.push(layout);
-            self.layouts.len() as u32 - 1
-        })
+        *self
+            .layout_numbers
+            .entry(layout.fingerprint)
+            .or_insert_with(|| {
+                self.layouts.push(layout);
+                self.layouts.len() as u32 - 1
+            })
     }
 
     fn place_blocks(&mut self) {
@@ -571,7 +605,8 @@ impl<'a> Builder<'a> {
                     .lines
                     .iter()
                     .map(|&(line, slot_backwards)| {
-                        let (row, row_backwards) = p.rows[line as usize].expect("all lines have rows by now");
+                        let (row, row_backwards) =
+                            p.rows[line as usize].expect("all lines have rows by now");
                         (row, slot_backwards != row_backwards)
                     })
                     .collect();
@@ -580,7 +615,9 @@ impl<'a> Builder<'a> {
                 } else {
                     let plain = slots.iter().enumerate();
                     plain
-                        .map(|(slot, &(row, backwards))| self.plain_incidence(kind, &frame, slot as u16, row, backwards))
+                        .map(|(slot, &(row, backwards))| {
+                            self.plain_incidence(kind, &frame, slot as u16, row, backwards)
+                        })
                         .collect()
                 };
                 incidences.extend(self.interior(kind, &frame));
@@ -596,7 +633,14 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn plain_incidence(&mut self, kind: u32, frame: &Frame, slot: u16, row: u32, backwards: bool) -> Incidence {
+    fn plain_incidence(
+        &mut self,
+        kind: u32,
+        frame: &Frame,
+        slot: u16,
+        row: u32,
+        backwards: bool,
+    ) -> Incidence {
         let r = &self.rows[row as usize];
         let (layout, (turn, mirror, scale)) = (r.layout, relative(frame, &r.frame));
         let key = (kind, slot, backwards, layout, turn, mirror, scale);
@@ -643,7 +687,12 @@ impl<'a> Builder<'a> {
     }
 
     /// As [`Self::plain_incidence`] for a block some of whose nodes belong to another row than their line's.
-    fn shared_incidences(&mut self, kind: u32, frame: &Frame, slots: &[(u32, bool)]) -> Vec<Incidence> {
+    fn shared_incidences(
+        &mut self,
+        kind: u32,
+        frame: &Frame,
+        slots: &[(u32, bool)],
+    ) -> Vec<Incidence> {
         let mut by_row: BTreeMap<u32, Vec<(u32, u32)>> = BTreeMap::new();
         let block = self.kinds[kind as usize].block.clone();
         for (slot, &(row, backwards)) in slots.iter().enumerate() {
@@ -665,7 +714,15 @@ impl<'a> Builder<'a> {
         found
     }
 
-    fn intern_side(&mut self, kind: u32, layout: u32, nodes: Vec<(u32, u32)>, turn: i64, mirror: bool, scale: i64) -> u32 {
+    fn intern_side(
+        &mut self,
+        kind: u32,
+        layout: u32,
+        nodes: Vec<(u32, u32)>,
+        turn: i64,
+        mirror: bool,
+        scale: i64,
+    ) -> u32 {
         let mut key = Hasher::new(0x51de)
             .key(self.kinds[kind as usize].fingerprint)
             .key(self.layouts[layout as usize].fingerprint)
@@ -677,14 +734,14 @@ impl<'a> Builder<'a> {
         }
         let fingerprint = key.finish();
         *self.side_numbers.entry(fingerprint).or_insert_with(|| {
-            let turn = crate::geometry::quantise::restore_angle(turn);
+            let turn = turn as f64 / FINE_STEPS * FRAC_PI_2;
             self.sides.push(Side {
                 kind,
                 layout,
                 nodes,
                 turn,
                 mirror,
-                scale: scale as f64 / SCALE_STEPS,
+                scale: scale as f64 / FINE_STEPS,
                 fingerprint,
             });
             self.sides.len() as u32 - 1
@@ -699,7 +756,9 @@ impl<'a> Builder<'a> {
             let separators: Vec<(usize, u32)> = [0, 1, n.saturating_sub(1), n]
                 .into_iter()
                 .filter(|&j| j <= n)
-                .filter_map(|j| p.rows[crate::mesh::line_number(j, n) as usize].map(|(row, _)| (j, row)))
+                .filter_map(|j| {
+                    p.rows[crate::mesh::line_number(j, n) as usize].map(|(row, _)| (j, row))
+                })
                 .filter(|&(_, row)| self.rows[row as usize].class == RowClass::Separator)
                 .collect();
             if let (Some(a), Some(b)) = (separators.first(), separators.last())
@@ -724,7 +783,10 @@ impl<'a> Builder<'a> {
             }
             let mut touching = vec![Vec::new(); p.mesh.lines.len()];
             for (b, placed) in p.mesh.blocks.iter().enumerate() {
-                placed.lines.iter().for_each(|&(l, _)| touching[l as usize].push(b));
+                placed
+                    .lines
+                    .iter()
+                    .for_each(|&(l, _)| touching[l as usize].push(b));
             }
             for (b, placed) in p.mesh.blocks.iter().enumerate() {
                 let inner = placed
@@ -750,8 +812,13 @@ impl<'a> Builder<'a> {
     fn ports(&self) -> Vec<PortPlace> {
         let place = |port: &super::Port| {
             let p = &self.parts[port.socket.part];
-            let s = p.canonical.socket_of.iter().position(|&k| k == port.socket.socket);
-            let (row, _) = p.rows[s.expect("ports name sockets that exist")].expect("all lines have rows by now");
+            let s = p
+                .canonical
+                .socket_of
+                .iter()
+                .position(|&k| k == port.socket.socket);
+            let (row, _) = p.rows[s.expect("ports name sockets that exist")]
+                .expect("all lines have rows by now");
             let part = &self.chip.parts[port.socket.part];
             let mouth = part.shape.mouths()[port.socket.socket];
             PortPlace {
@@ -794,23 +861,29 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// Steps of the relative scale of two frames.
-const SCALE_STEPS: f64 = 1e12;
+/// Steps of the relative scale of two frames, and of a quarter turn between them.
+const FINE_STEPS: f64 = 1e12;
 
 /// Turn, reflection and scale of a row's frame as its block sees them, quantised.
+///
+/// To 1e-12, finer than shapes are: velocities turned by a wrong angle leak mass through the line in proportion.
 fn relative(block: &Frame, row: &Frame) -> (i64, bool, i64) {
     let turn = row.angle - block.angle;
     let turn = if block.mirror { -turn } else { turn };
+    let turn = (turn / FRAC_PI_2 * FINE_STEPS).round() as i64;
+    let scale = (row.unit / block.unit * FINE_STEPS).round() as i64;
     (
-        quantise_angle(turn),
+        turn.rem_euclid(4 * FINE_STEPS as i64),
         block.mirror != row.mirror,
-        (row.unit / block.unit * SCALE_STEPS).round() as i64,
+        scale,
     )
 }
 
 fn kind_fingerprint(kind: &BlockKind<2>) -> Fingerprint {
     let m = &kind.mesh;
-    let mut key = Hasher::new(0xb10c).word(m.n_vertices as u64).word(kind.n_slots as u64);
+    let mut key = Hasher::new(0xb10c)
+        .word(m.n_vertices as u64)
+        .word(kind.n_slots as u64);
     for (p, place) in m.nodes.iter().zip(&kind.places) {
         key = key
             .float(p[0])

@@ -59,10 +59,16 @@ pub(super) fn mouths(graph: &Graph, sections: &Sections, cluster: &Cluster) -> V
         let section = &sections.all[k];
         let [i, j] = graph.channels[section.channel];
         if section.from > 0.0 || graph.ports[i].is_some() {
-            mouths.push(MouthKey { section: k, side: 0 });
+            mouths.push(MouthKey {
+                section: k,
+                side: 0,
+            });
         }
         if section.to < graph.length(section.channel) || graph.ports[j].is_some() {
-            mouths.push(MouthKey { section: k, side: 1 });
+            mouths.push(MouthKey {
+                section: k,
+                side: 1,
+            });
         }
     }
     mouths
@@ -80,19 +86,28 @@ pub(super) fn mouth_at(graph: &Graph, sections: &Sections, key: MouthKey) -> (Po
 }
 
 /// Unites the pieces of a cluster.
-pub(super) fn merge(graph: &Graph, ends: &[[End; 2]], outlines: &Outlines, sections: &Sections, cluster: &Cluster) -> Merged {
+pub(super) fn merge(
+    graph: &Graph,
+    ends: &[[End; 2]],
+    outlines: &Outlines,
+    sections: &Sections,
+    cluster: &Cluster,
+) -> Merged {
     let pieces: Vec<_> = cluster
         .sections
         .iter()
         .map(|&k| piece(graph, ends, &sections.all[k]))
         .collect();
-    let shapes = FloatOverlay::<[f64; 2], i64>::from_subj(&pieces).overlay(OverlayRule::Subject, FillRule::NonZero);
+    let shapes = FloatOverlay::<[f64; 2], i64>::from_subj(&pieces)
+        .overlay(OverlayRule::Subject, FillRule::NonZero);
     let keys = mouths(graph, sections, cluster);
     let mut merged = Merged::default();
     let mut found = Vec::new();
     let width = graph.width;
     for shape in &shapes {
-        let Some((outer, holes)) = shape.split_first() else { continue };
+        let Some((outer, holes)) = shape.split_first() else {
+            continue;
+        };
         if outer[..].area().abs() <= SAME_PLACE * width * width {
             continue;
         }
@@ -123,7 +138,10 @@ pub(super) fn merge(graph: &Graph, ends: &[[End; 2]], outlines: &Outlines, secti
         merged.crossed |= first_crossing(&outline.corners).is_some();
         merged.outlines.push(outline);
     }
-    merged.covered = keys.into_iter().filter(|key| !found.contains(key)).collect();
+    merged.covered = keys
+        .into_iter()
+        .filter(|key| !found.contains(key))
+        .collect();
     merged
 }
 
@@ -131,7 +149,10 @@ pub(super) fn merge(graph: &Graph, ends: &[[End; 2]], outlines: &Outlines, secti
 fn distinct(corners: Vec<Point>, width: f64) -> Vec<Point> {
     let mut kept: Vec<Point> = Vec::with_capacity(corners.len());
     for corner in corners {
-        if kept.last().is_none_or(|last| (*last - corner).norm() > SAME_PLACE * width) {
+        if kept
+            .last()
+            .is_none_or(|last| (*last - corner).norm() > SAME_PLACE * width)
+        {
             kept.push(corner);
         }
     }
@@ -142,12 +163,19 @@ fn distinct(corners: Vec<Point>, width: f64) -> Vec<Point> {
 }
 
 /// Finds the edge of a mouth and puts its corners in their exact places; none where the outline has no such edge.
-fn fix_mouth(graph: &Graph, sections: &Sections, key: MouthKey, corners: &mut [Point]) -> Option<usize> {
+fn fix_mouth(
+    graph: &Graph,
+    sections: &Sections,
+    key: MouthKey,
+    corners: &mut [Point],
+) -> Option<usize> {
     let (middle, direction) = mouth_at(graph, sections, key);
     let across = direction.left() * (graph.width / 2.0);
     let near = |p: Point, q: Point| (p - q).norm() <= 2.0 * SAME_PLACE * graph.width;
     let n = corners.len();
-    let first = (0..n).find(|&k| near(corners[k], middle - across) && near(corners[(k + 1) % n], middle + across))?;
+    let first = (0..n).find(|&k| {
+        near(corners[k], middle - across) && near(corners[(k + 1) % n], middle + across)
+    })?;
     corners[first] = middle - across;
     corners[(first + 1) % n] = middle + across;
     Some(first)
@@ -155,11 +183,16 @@ fn fix_mouth(graph: &Graph, sections: &Sections, key: MouthKey, corners: &mut [P
 
 /// Drops corners on straight walls and, where it can, walls too short to mesh.
 fn tidy(outline: Outline, mut fixed: Vec<bool>, outlines: &Outlines, width: f64) -> Outline {
-    let Outline { mut corners, mouths } = outline;
+    let Outline {
+        mut corners,
+        mouths,
+    } = outline;
     let firsts: Vec<Point> = mouths.iter().map(|&(_, first)| corners[first]).collect();
     loop {
         drop_straight(&mut corners, &mut fixed, width);
-        if corners.len() > MOST_CORNERS_TO_TIDY || !remove_short_wall(&mut corners, &mut fixed, outlines, width) {
+        if corners.len() > MOST_CORNERS_TO_TIDY
+            || !remove_short_wall(&mut corners, &mut fixed, outlines, width)
+        {
             break;
         }
     }
@@ -182,7 +215,10 @@ fn drop_straight(corners: &mut Vec<Point>, fixed: &mut Vec<bool>, width: f64) {
     let mut k = 0;
     while k < corners.len() && corners.len() > 3 {
         let n = corners.len();
-        let (to, from) = (corners[k] - corners[(k + n - 1) % n], corners[(k + 1) % n] - corners[k]);
+        let (to, from) = (
+            corners[k] - corners[(k + n - 1) % n],
+            corners[(k + 1) % n] - corners[k],
+        );
         if !fixed[k] && to.cross(from).abs() <= SAME_PLACE * width * to.norm().max(from.norm()) {
             corners.remove(k);
             fixed.remove(k);
@@ -194,7 +230,12 @@ fn drop_straight(corners: &mut Vec<Point>, fixed: &mut Vec<bool>, width: f64) {
 }
 
 /// Removes one end of the first short wall that can do without; false where there is none.
-fn remove_short_wall(corners: &mut Vec<Point>, fixed: &mut Vec<bool>, outlines: &Outlines, width: f64) -> bool {
+fn remove_short_wall(
+    corners: &mut Vec<Point>,
+    fixed: &mut Vec<bool>,
+    outlines: &Outlines,
+    width: f64,
+) -> bool {
     let n = corners.len();
     for k in 0..n {
         let next = (k + 1) % n;
@@ -205,7 +246,11 @@ fn remove_short_wall(corners: &mut Vec<Point>, fixed: &mut Vec<bool>, outlines: 
             if fixed[end] {
                 continue;
             }
-            let (before, corner, after) = (corners[(end + n - 1) % n], corners[end], corners[(end + 1) % n]);
+            let (before, corner, after) = (
+                corners[(end + n - 1) % n],
+                corners[end],
+                corners[(end + 1) % n],
+            );
             // Without a corner that points inwards the outline grows: not into another channel.
             let grows = (corner - before).cross(after - corner) < 0.0;
             let gain = [before, corner, after].map(|p| [p.x, p.y]);

@@ -50,7 +50,9 @@ pub enum MeshError {
         limit: f64,
     },
     /// The Delaunay refinement gave up.
-    #[error("refining its triangulation did not finish: its outline has features far smaller than a cell")]
+    #[error(
+        "refining its triangulation did not finish: its outline has features far smaller than a cell"
+    )]
     Refinement,
     /// A dimension that is not positive and finite.
     #[error("one of its dimensions is not positive and finite")]

@@ -13,7 +13,7 @@ pub use progress::{Progress, Stage};
 pub use refinement::manufactured_study;
 pub use settings::{Caching, Ownership, SolveSettings};
 pub use solution::{
-    AssembledSystem, BlockCounts, Conductance, PortKind, PortResult, Solution, SolveError, SolveReport, Timings, Unknown,
-    UnknownKind, WallShear,
+    AssembledSystem, BlockCounts, Conductance, PortKind, PortResult, Solution, SolveError,
+    SolveReport, Timings, Unknown, UnknownKind, WallShear,
 };
 pub use solve::{Solver, assembled_system, solve};
