@@ -1,10 +1,16 @@
 //! Design and settings become a solution; holds what outlives a solve.
 
+mod cancel;
+mod progress;
 mod settings;
 mod solution;
+mod study;
 
+pub use cancel::CancelToken;
+pub use progress::{Progress, Stage, silent};
 pub use settings::{Caching, Ownership, SolveSettings};
 pub use solution::{
     AssembledSystem, BlockCounts, Conductance, PortKind, PortResult, Solution, SolveError, SolveReport, Timings, Unknown,
     UnknownKind, WallShear,
 };
+pub use study::Row;
