@@ -105,13 +105,13 @@ impl Label {
     pub(super) fn draw_all(labels: &[Label], frame: &Frame, origin: [f64; 2], page: f64) -> Group {
         let mut taken: Vec<Box4> = Vec::new();
         let free = |b: &Box4, taken: &[Box4]| !taken.iter().any(|t| b[0] < t[2] && t[0] < b[2] && b[1] < t[3] && t[1] < b[3]);
-        // A white rim keeps names readable where they cross a channel.
-        let mut group = Group::new()
-            .set("font-size", SIZE)
+        // A white rim keeps names readable where they cross a channel. It is a text of its own below: not every viewer knows
+        // `paint-order`.
+        let mut rims = Group::new()
             .set("stroke", "#ffffff")
             .set("stroke-width", 3)
-            .set("stroke-linejoin", "round")
-            .set("paint-order", "stroke");
+            .set("stroke-linejoin", "round");
+        let mut names = Group::new();
         for label in labels {
             let choice = [2, 1]
                 .into_iter()
@@ -122,15 +122,14 @@ impl Label {
             };
             taken.push(occupied);
             for (k, row) in label.rows[..rows].iter().enumerate() {
-                group = group.add(
-                    Text::new(row.as_str())
-                        .set("x", format!("{x:.1}"))
-                        .set("y", format!("{:.1}", baseline + 1.2 * SIZE * k as f64))
-                        .set("text-anchor", anchor)
-                        .set("fill", if k == 0 { "#1d2330" } else { "#5a6272" }),
-                );
+                let text = Text::new(row.as_str())
+                    .set("x", format!("{x:.1}"))
+                    .set("y", format!("{:.1}", baseline + 1.2 * SIZE * k as f64))
+                    .set("text-anchor", anchor);
+                rims = rims.add(text.clone());
+                names = names.add(text.set("fill", if k == 0 { "#1d2330" } else { "#5a6272" }));
             }
         }
-        group
+        Group::new().set("font-size", SIZE).add(rims).add(names)
     }
 }

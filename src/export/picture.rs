@@ -22,7 +22,7 @@ const MARGIN: f64 = 36.0;
 /// Tallest chip.
 const MAX_HEIGHT: f64 = 760.0;
 /// Title and subtitle.
-const HEADER: f64 = 84.0;
+const HEADER: f64 = 96.0;
 /// Legend and scale bar.
 const FOOTER: f64 = 96.0;
 /// Colour steps. At 48, steps of the maps used are at the edge of what an eye can tell apart.

@@ -85,10 +85,15 @@ pub fn write(out: &mut dyn Write, fields: &Fields) -> io::Result<()> {
     for (tag, arrays) in sections {
         writeln!(out, "<{tag}>")?;
         for a in arrays {
+            // Scalars without the attribute, else some readers make columns of them.
+            let components = match a.components {
+                1 => String::new(),
+                n => format!(r#" NumberOfComponents="{n}""#),
+            };
             writeln!(
                 out,
-                r#"<DataArray type="{}" Name="{}" NumberOfComponents="{}" format="appended" offset="{offset}"/>"#,
-                a.kind, a.name, a.components
+                r#"<DataArray type="{}" Name="{}"{components} format="appended" offset="{offset}"/>"#,
+                a.kind, a.name
             )?;
             offset += a.payload.len();
         }
