@@ -1,5 +1,21 @@
 //! Mistakes of users as values: code, place, message, help. Collected, never thrown at the first.
+//!
+//! [`render`] draws them with the text underlined; `Display` is the one-line form. Codes are stable:
+//!
+//! | codes | raised by | about |
+//! |---|---|---|
+//! | D001 to D099 | `design` (its module doc lists them) | reading a design file |
+//! | D101 to D199 | `library` | kinds of components and their parameters |
+//! | D201 to D299 | `chip` | placement, connections, overlaps, ports |
+//! | D301 to D399 | `import` | networks |
 
+mod nearest;
+mod render;
+
+pub use nearest::nearest;
+pub use render::{line_and_column, render, render_coloured};
+
+use std::fmt;
 use std::ops::Range;
 
 /// How bad it is.
@@ -33,6 +49,68 @@ pub struct Diagnostic {
     pub message: String,
     /// What to do about it, where that is known.
     pub help: Option<String>,
+}
+
+impl Diagnostic {
+    /// An error without a place or help yet.
+    pub fn error(code: &'static str, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            severity: Severity::Error,
+            place: Place::default(),
+            message: message.into(),
+            help: None,
+        }
+    }
+
+    /// A warning without a place or help yet.
+    pub fn warning(code: &'static str, message: impl Into<String>) -> Self {
+        Self {
+            severity: Severity::Warning,
+            ..Self::error(code, message)
+        }
+    }
+
+    /// At these bytes of the file.
+    #[must_use]
+    pub fn at(mut self, span: Range<usize>) -> Self {
+        self.place.span = Some(span);
+        self
+    }
+
+    /// About this component, channel or port.
+    #[must_use]
+    pub fn about(mut self, component: impl Into<String>) -> Self {
+        self.place.component = Some(component.into());
+        self
+    }
+
+    /// With what to do about it.
+    #[must_use]
+    pub fn with_help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+}
+
+impl fmt::Display for Severity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Warning => "warning",
+            Self::Error => "error",
+        })
+    }
+}
+
+impl fmt::Display for Diagnostic {
+    /// One line: `error[D004]: unknown key 'widht' (did you mean 'width'?)`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}[{}]: {}", self.severity, self.code, self.message)?;
+        match &self.help {
+            Some(help) => write!(f, " ({help})"),
+            None => Ok(()),
+        }
+    }
 }
 
 /// Collects diagnostics; parsing and checking report all they find.

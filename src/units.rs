@@ -1,8 +1,88 @@
-//! Physical quantities as types: what crosses a module boundary carries its unit, kernels use plain SI `f64`.
+//! Physical quantities as types, and their texts: what crosses a module boundary carries its unit, kernels use plain SI `f64`.
 //!
+//! [`parse_quantity`] turns "100 um" into 1e-4 and [`Dimension::Length`]; [`print_quantity`] turns it into "100 µm".
+//! Reading is correctly rounded for decimal units, so "100 um" and "0.1 mm" are the same bits, and what is printed reads back as the same bits.
 //! Knows the units of design files and how to read and print them; knows nothing of designs.
+//!
+//! To add a unit: one row in `units/table.rs`.
+
+mod parse;
+mod print;
+mod table;
+
+pub use parse::{QuantityError, parse_quantity, parse_quantity_as};
+pub use print::print_quantity;
+
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
+
+/// What a quantity measures.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dimension {
+    /// m
+    Length,
+    /// rad
+    Angle,
+    /// Pa
+    Pressure,
+    /// Pa s
+    Viscosity,
+    /// m^3/s
+    FlowRate,
+    /// m^2/s
+    FlowRatePerDepth,
+}
+
+impl Dimension {
+    /// All of them.
+    pub const ALL: [Self; 6] = [
+        Self::Length,
+        Self::Angle,
+        Self::Pressure,
+        Self::Viscosity,
+        Self::FlowRate,
+        Self::FlowRatePerDepth,
+    ];
+
+    /// How such a quantity is written, for messages.
+    pub fn example(self) -> &'static str {
+        match self {
+            Self::Length => "100 um",
+            Self::Angle => "45 deg",
+            Self::Pressure => "20 mbar",
+            Self::Viscosity => "0.89 mPa s",
+            Self::FlowRate => "5 uL/min",
+            Self::FlowRatePerDepth => "1e-6 m^2/s",
+        }
+    }
+
+    /// The SI unit, in ASCII.
+    pub fn si_unit(self) -> &'static str {
+        match self {
+            Self::Length => "m",
+            Self::Angle => "rad",
+            Self::Pressure => "Pa",
+            Self::Viscosity => "Pa s",
+            Self::FlowRate => "m^3/s",
+            Self::FlowRatePerDepth => "m^2/s",
+        }
+    }
+}
+
+impl fmt::Display for Dimension {
+    /// With its article: "a length".
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Length => "a length",
+            Self::Angle => "an angle",
+            Self::Pressure => "a pressure",
+            Self::Viscosity => "a viscosity",
+            Self::FlowRate => "a flow rate",
+            Self::FlowRatePerDepth => "a flow rate per depth",
+        })
+    }
+}
 
 macro_rules! quantity {
     ($(#[$doc:meta])* $name:ident) => {

@@ -1,21 +1,6 @@
 //! Values of parameters: quantities with their dimension, numbers, texts, lists.
 
-/// What a quantity measures.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Dimension {
-    /// m
-    Length,
-    /// rad
-    Angle,
-    /// Pa
-    Pressure,
-    /// Pa s
-    Viscosity,
-    /// m^3/s
-    FlowRate,
-    /// m^2/s
-    FlowRatePerDepth,
-}
+pub use crate::units::Dimension;
 
 /// A parameter's value as a design gives it.
 #[derive(Clone, Debug, PartialEq)]
