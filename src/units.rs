@@ -6,11 +6,13 @@
 //!
 //! To add a unit: one row in `units/table.rs`.
 
+mod error;
 mod parse;
 mod print;
 mod table;
 
-pub use parse::{QuantityError, parse_quantity, parse_quantity_as};
+pub use error::QuantityError;
+pub use parse::{parse_quantity, parse_quantity_as};
 pub use print::print_quantity;
 
 use std::fmt;

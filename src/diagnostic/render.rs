@@ -4,7 +4,10 @@ use std::fmt::Write as _;
 use std::ops::Range;
 use std::sync::Arc;
 
-use miette::{GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, NamedSource, Report};
+use miette::{
+    GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, MietteError, MietteSpanContents, Report, SourceCode,
+    SourceSpan, SpanContents,
+};
 
 use super::{Diagnostic, Severity};
 
@@ -25,9 +28,12 @@ fn render_with(diagnostics: &[Diagnostic], source_name: &str, text: &str, theme:
         .with_wrap_lines(false)
         .with_context_lines(1)
         .without_syntax_highlighting();
-    let source = Arc::new(NamedSource::new(source_name, text.to_owned()));
+    let source = Arc::new(Source::new(source_name, text));
     let mut out = String::new();
-    for diagnostic in diagnostics {
+    for (k, diagnostic) in diagnostics.iter().enumerate() {
+        if k > 0 {
+            out.push('\n');
+        }
         let mut report = MietteDiagnostic::new(message_of(diagnostic))
             .with_code(diagnostic.code)
             .with_severity(match diagnostic.severity {
@@ -57,6 +63,56 @@ fn render_with(diagnostics: &[Diagnostic], source_name: &str, text: &str, theme:
         }
     }
     out
+}
+
+/// A text with its line starts: a search per diagnostic, where a plain text is read from its beginning each time.
+struct Source {
+    name: String,
+    text: String,
+    line_starts: Vec<usize>,
+}
+
+impl Source {
+    fn new(name: &str, text: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            text: text.to_owned(),
+            line_starts: std::iter::once(0)
+                .chain(text.match_indices('\n').map(|(at, _)| at + 1))
+                .collect(),
+        }
+    }
+}
+
+impl SourceCode for Source {
+    fn read_span<'a>(
+        &'a self,
+        span: &SourceSpan,
+        lines_before: usize,
+        lines_after: usize,
+    ) -> Result<Box<dyn SpanContents<'a> + 'a>, MietteError> {
+        let line_at = |byte: usize| self.line_starts.partition_point(|start| *start <= byte) - 1;
+        let first = line_at(span.offset()).saturating_sub(lines_before + 1);
+        let last = line_at(span.offset() + span.len()) + lines_after + 1;
+        let (from, to) = (
+            self.line_starts[first],
+            self.line_starts.get(last + 1).copied().unwrap_or(self.text.len()),
+        );
+        let window = self.text.get(from..to).ok_or(MietteError::OutOfBounds)?;
+        let inside = SourceSpan::new((span.offset() - from).into(), span.len());
+        let contents = window.read_span(&inside, lines_before, lines_after)?;
+        let at = SourceSpan::new((contents.span().offset() + from).into(), contents.span().len());
+        let (line, column, n_lines) = (contents.line() + first, contents.column(), contents.line_count());
+        let data = &self.text.as_bytes()[at.offset()..at.offset() + at.len()];
+        Ok(Box::new(MietteSpanContents::new_named(
+            self.name.clone(),
+            data,
+            at,
+            line,
+            column,
+            n_lines,
+        )))
+    }
 }
 
 /// The message, and whom it is about where the message itself doesn't say.
@@ -110,6 +166,16 @@ mod tests {
         }
         assert!(!drawn.contains('\u{1b}'));
         assert!(render_coloured(&[sample()], "y.toml", text).contains('\u{1b}'));
+    }
+
+    #[test]
+    fn a_line_far_down_is_numbered_from_the_beginning() {
+        let text = "a = 1\n".repeat(999) + "b = 2\n" + &"c = 3\n".repeat(50);
+        let at = text.find('b').unwrap();
+        let drawn = render(&[Diagnostic::error("D004", "unknown key").at(at..at + 1)], "x.toml", &text);
+        for part in ["x.toml:1000:1", " 1000 │ b = 2", "  999 │ a = 1", " 1001 │ c = 3"] {
+            assert!(drawn.contains(part), "no {part} in\n{drawn}");
+        }
     }
 
     #[test]

@@ -1,0 +1,94 @@
+//! A component or channel gets another name, here and wherever it is referred to.
+
+use toml_edit::{DocumentMut, Item, Key, TableLike, Value as TomlValue};
+
+use super::{CHANNEL, COMPONENT, Named, RewriteError};
+
+pub(super) fn rename(document: &mut DocumentMut, from: &str, to: &str) -> Result<(), RewriteError> {
+    let holds = |document: &DocumentMut, (section, _): Named, name: &str| {
+        document.get(section).is_some_and(|item| item.get(name).is_some())
+    };
+    if from == to {
+        return Ok(());
+    }
+    for named in [COMPONENT, CHANNEL] {
+        if holds(document, named, to) {
+            return Err(RewriteError::Taken {
+                what: named.1,
+                name: to.to_owned(),
+            });
+        }
+    }
+    let owner = [COMPONENT, CHANNEL].into_iter().find(|named| holds(document, *named, from));
+    let Some((section, _)) = owner else {
+        return Err(RewriteError::NotFound {
+            what: "component or channel",
+            name: from.to_owned(),
+        });
+    };
+    match document.get_mut(section) {
+        Some(Item::Table(table)) => rename_key(table, from, to, |table, key, item| {
+            table.insert_formatted(key, item);
+        }),
+        Some(Item::Value(TomlValue::InlineTable(table))) => rename_key(table, from, to, |table, key, item| {
+            if let Ok(value) = item.into_value() {
+                table.insert_formatted(key, value);
+            }
+        }),
+        _ => {}
+    }
+    for (section, keys) in [("components", &["to"][..]), ("channels", &["from", "to"]), ("ports", &["at"])] {
+        let Some(entries) = document.get_mut(section).and_then(Item::as_table_like_mut) else {
+            continue;
+        };
+        for (_, item) in entries.iter_mut() {
+            for key in keys {
+                if let Some(value) = item
+                    .as_table_like_mut()
+                    .and_then(|table| table.get_mut(key))
+                    .and_then(Item::as_value_mut)
+                {
+                    rename_reference(value, from, to);
+                }
+            }
+        }
+    }
+    let pairs = document
+        .get_mut("connections")
+        .and_then(|item| item.get_mut("pairs"))
+        .and_then(Item::as_array_mut);
+    for pair in pairs.into_iter().flat_map(|pairs| pairs.iter_mut()) {
+        for value in pair.as_array_mut().into_iter().flat_map(|pair| pair.iter_mut()) {
+            rename_reference(value, from, to);
+        }
+    }
+    Ok(())
+}
+
+/// Renames a key in its place: taking all entries out and putting them back keeps the order.
+fn rename_key<T: TableLike>(table: &mut T, from: &str, to: &str, put: impl Fn(&mut T, &Key, Item)) {
+    let keys: Vec<Key> = table.iter().filter_map(|(name, _)| table.key(name).cloned()).collect();
+    let items: Vec<Item> = table.iter_mut().map(|(_, item)| std::mem::take(item)).collect();
+    table.clear();
+    for (key, item) in keys.into_iter().zip(items) {
+        if key.get() == from {
+            let decor = (key.leaf_decor().clone(), key.dotted_decor().clone());
+            put(table, &Key::new(to).with_leaf_decor(decor.0).with_dotted_decor(decor.1), item);
+        } else {
+            put(table, &key, item);
+        }
+    }
+}
+
+fn rename_reference(value: &mut TomlValue, from: &str, to: &str) {
+    let renamed = value.as_str().and_then(|text| {
+        text.strip_prefix(from)?
+            .strip_prefix('.')
+            .map(|socket| format!("{to}.{socket}"))
+    });
+    if let Some(renamed) = renamed {
+        let decor = value.decor().clone();
+        *value = TomlValue::from(renamed);
+        *value.decor_mut() = decor;
+    }
+}
