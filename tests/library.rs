@@ -1,0 +1,355 @@
+//! Every component of the library at its defaults and at the ends of its ranges, and what broken definitions do.
+
+use std::path::Path;
+
+use stokeslet::chip::{Mouth, Shape, SocketRef};
+use stokeslet::design::{Spanned, Value};
+use stokeslet::diagnostic::Diagnostic;
+use stokeslet::geometry::Point;
+use stokeslet::geometry::outline::{first_crossing, signed_area};
+use stokeslet::library::{Defaults, Library, ParameterKind, Realisation};
+use stokeslet::units::Dimension;
+
+const DEFAULTS: Defaults = Defaults {
+    width: 100e-6,
+    depth: None,
+};
+
+fn given(name: &str, value: Value) -> (Spanned<String>, Spanned<Value>) {
+    (
+        Spanned {
+            value: name.to_owned(),
+            span: 0..1,
+        },
+        Spanned { value, span: 7..9 },
+    )
+}
+
+fn length(x: f64) -> Value {
+    Value::Quantity(x, Dimension::Length)
+}
+
+fn mouth(realisation: &Realisation, at: SocketRef) -> Mouth {
+    let part = &realisation.parts[at.part];
+    let mouth = part.shape.mouths()[at.socket];
+    Mouth {
+        middle: part.motion.apply(mouth.middle),
+        direction: part.motion.turn(mouth.direction),
+        width: mouth.width,
+    }
+}
+
+/// What must hold for anything that the library gives out.
+fn check(kind: &str, realisation: &Realisation) {
+    assert!(!realisation.parts.is_empty(), "{kind} has parts");
+    assert!(!realisation.sockets.is_empty(), "{kind} has sockets");
+    let mut names: Vec<&str> = realisation.parts.iter().map(|p| p.name.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), realisation.parts.len(), "{kind}: names of parts are unique");
+    for part in &realisation.parts {
+        if let Shape::Polygon { corners, sockets } = &part.shape {
+            assert!(signed_area(corners) > 0.0, "{kind}: counter-clockwise");
+            assert_eq!(first_crossing(corners), None, "{kind}: simple");
+            assert!(sockets.iter().all(|&s| s < corners.len()), "{kind}: sockets are edges");
+        }
+    }
+    for c in &realisation.connections {
+        let (a, b) = (mouth(realisation, c.a), mouth(realisation, c.b));
+        let who = format!(
+            "{kind}: {} and {}",
+            realisation.parts[c.a.part].name, realisation.parts[c.b.part].name
+        );
+        assert!((a.width - b.width).abs() <= 1e-9 * a.width, "{who} are equally wide");
+        assert!((a.middle - b.middle).norm() <= 1e-9 * a.width, "{who} lie on each other");
+        assert!(
+            (Point::unit(a.direction) + Point::unit(b.direction)).norm() <= 1e-9,
+            "{who} look at each other"
+        );
+    }
+    let mut used: Vec<SocketRef> = realisation.connections.iter().flat_map(|c| [c.a, c.b]).collect();
+    used.extend(realisation.sockets.iter().map(|(_, at)| *at));
+    let all = used.len();
+    used.sort_unstable();
+    used.dedup();
+    assert_eq!(used.len(), all, "{kind}: every socket serves once");
+}
+
+#[test]
+fn every_component_realises_with_its_defaults() {
+    let library = Library::embedded();
+    assert!(library.definitions().len() >= 20, "the families of the library are there");
+    for definition in library.definitions() {
+        for width in [1e-6, 100e-6, 3.7e-3] {
+            let realisation = library
+                .realise(
+                    &definition.name,
+                    &[],
+                    &Defaults {
+                        width,
+                        depth: Some(50e-6),
+                    },
+                )
+                .unwrap_or_else(|faults| panic!("{} at {width} m: {faults:?}", definition.name));
+            check(&definition.name, &realisation);
+            for (socket, _) in &definition.socket_docs {
+                let found = realisation.sockets.iter().any(|(name, _)| name == socket);
+                assert!(found, "{}: socket {socket} is described, so it is there", definition.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn every_file_of_components_is_in_the_library() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("components");
+    let loaded = Library::load(&folder).unwrap();
+    let names = |library: &Library| library.definitions().iter().map(|d| d.name.clone()).collect::<Vec<_>>();
+    assert_eq!(
+        names(&Library::embedded()),
+        names(&loaded),
+        "what is embedded is what lies in the folder"
+    );
+}
+
+/// The end of a range that the other parameters' defaults leave no room for is refused with a reason; anything else must work.
+#[test]
+fn every_component_realises_or_explains_itself_at_the_ends_of_its_ranges() {
+    let library = Library::embedded();
+    let (mut realised, mut refused) = (0, Vec::new());
+    for definition in library.definitions() {
+        for parameter in &definition.parameters {
+            for value in library
+                .range(&definition.name, &parameter.name, &DEFAULTS)
+                .unwrap()
+                .into_iter()
+                .flatten()
+            {
+                let given_value = match (&parameter.kind, parameter.kind.dimension()) {
+                    (ParameterKind::Lengths | ParameterKind::Angles | ParameterKind::Points | ParameterKind::Counts, _) => {
+                        continue;
+                    }
+                    (_, Some(dimension)) => Value::Quantity(value, dimension),
+                    (_, None) => Value::Number(value),
+                };
+                let who = format!("{}, {} = {value}", definition.name, parameter.name);
+                match library.realise(&definition.name, &[given(&parameter.name, given_value)], &DEFAULTS) {
+                    Ok(realisation) => {
+                        check(&who, &realisation);
+                        realised += 1;
+                    }
+                    Err(faults) => refused.push((who, faults)),
+                }
+            }
+        }
+    }
+    for (who, faults) in &refused {
+        println!("{who}: {} {}", faults[0].code, faults[0].message);
+    }
+    assert!(
+        realised > 8 * refused.len(),
+        "{realised} ends of ranges work, {} don't",
+        refused.len()
+    );
+}
+
+#[test]
+fn equal_channels_at_right_angles_are_bare_squares() {
+    let library = Library::embedded();
+    let half = DEFAULTS.width / 2.0;
+    for kind in ["tee", "cross", "bend"] {
+        let realisation = library.realise(kind, &[], &DEFAULTS).unwrap();
+        let Shape::Polygon { corners, .. } = &realisation.parts[0].shape else {
+            panic!("{kind} is an outline")
+        };
+        assert_eq!(corners.len(), 4, "{kind} has no stubs");
+        for p in corners {
+            assert!(
+                (p.x.abs() - half).abs() < 1e-12 * half && (p.y.abs() - half).abs() < 1e-12 * half,
+                "{kind}: {p:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn mistakes_in_parameters_have_their_codes_and_places() {
+    let library = Library::embedded();
+    let fault = |kind: &str, parameters: &[(Spanned<String>, Spanned<Value>)]| -> Diagnostic {
+        library.realise(kind, parameters, &DEFAULTS).unwrap_err().remove(0)
+    };
+    let unknown = fault("pip", &[]);
+    assert_eq!(unknown.code, "D101");
+    assert!(unknown.help.unwrap().contains("`pipe`"), "the nearest component is suggested");
+    let misspelt = fault("pipe", &[given("lenght", length(1e-3))]);
+    assert_eq!((misspelt.code, misspelt.place.span), ("D102", Some(0..1)));
+    assert!(
+        misspelt.help.unwrap().contains("`length`"),
+        "the nearest parameter is suggested"
+    );
+    let negative = fault("pipe", &[given("length", length(-1.0))]);
+    assert_eq!((negative.code, negative.place.span), ("D104", Some(7..9)));
+
+    let angles = |list: &[f64]| Value::List(list.iter().map(|&a| Value::Quantity(a, Dimension::Angle)).collect());
+    let clockwise = [(0.0, 0.0), (0.0, 1e-3), (1e-3, 0.0)].map(|(x, y)| Value::List(vec![length(x), length(y)]));
+    let mistakes = [
+        (
+            "D103",
+            "pipe",
+            vec![given("length", Value::Quantity(1.0, Dimension::Pressure))],
+        ),
+        ("D103", "pipe", vec![given("length", Value::Number(3.0))]),
+        ("D103", "pipe", vec![given("length", Value::List(vec![]))]),
+        ("D103", "serpentine_square", vec![given("legs", Value::Number(2.5))]),
+        ("D104", "serpentine_square", vec![given("legs", Value::Number(1e6))]),
+        ("D105", "pipe", vec![given("length", length(f64::NAN))]),
+        ("D105", "pipe", vec![given("width", length(f64::INFINITY))]),
+        (
+            "D106",
+            "pipe",
+            vec![given("length", length(1e-3)), given("length", length(1e-3))],
+        ),
+        ("D107", "chamber", vec![given("left", Value::Number(30.0))]),
+        ("D107", "junction", vec![given("directions", angles(&[0.0, 0.0, 2.0]))]),
+        ("D107", "junction", vec![given("directions", angles(&[0.0]))]),
+        (
+            "D109",
+            "polygon",
+            vec![
+                given("points", Value::List(clockwise.to_vec())),
+                given("mouths", Value::List(vec![])),
+            ],
+        ),
+    ];
+    for (code, kind, parameters) in mistakes {
+        let fault = fault(kind, &parameters);
+        assert_eq!(fault.code, code, "{kind} {parameters:?}: {fault:?}");
+    }
+}
+
+/// A library with one more definition, or what is wrong with it.
+fn with_definition(text: &str) -> Result<Library, Vec<Diagnostic>> {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("mine")).unwrap();
+    std::fs::write(folder.path().join("mine/thing.toml"), text).unwrap();
+    Library::find(Some(folder.path()))
+}
+
+#[test]
+fn a_users_folder_overrides_and_adds() {
+    let folder = tempfile::tempdir().unwrap();
+    let definition = "doc = \"mine\"\noutline = '[[0, 0], [width, 0, \"out\"], [width, width], [0, width]]'\n";
+    std::fs::write(folder.path().join("pipe.toml"), definition).unwrap();
+    std::fs::write(folder.path().join("gadget.toml"), definition).unwrap();
+    let library = Library::find(Some(folder.path())).unwrap();
+    assert_eq!(library.get("pipe").unwrap().doc, "mine");
+    assert_eq!(library.get("gadget").unwrap().family, "own");
+    assert!(library.get("tee").is_some(), "the rest is still there");
+    check("gadget", &library.realise("gadget", &[], &DEFAULTS).unwrap());
+}
+
+#[test]
+fn broken_definitions_are_reported_when_they_are_read() {
+    let parameter = |rest: &str| format!("doc = \"x\"\noutline = '[]'\n[parameters.a]\n{rest}\ndoc = \"a\"");
+    let broken = [
+        "doc = ".to_owned(),
+        String::new(),
+        "doc = \"x\"".to_owned(),
+        "doc = \"x\"\noutline = 'let x = ;'".to_owned(),
+        "doc = \"x\"\noutline = '[]'\ncompose = '1'".to_owned(),
+        "doc = \"x\"\noutline = '[]'\ncolour = \"red\"".to_owned(),
+        "doc = \"x\"\nparameters = 3\noutline = '[]'".to_owned(),
+        parameter("type = \"lenght\"\ndefault = 1"),
+        parameter("type = \"length\"\ndefault = \"3 kg\""),
+        parameter("type = \"length\"\ndefault = \"3 mbar\""),
+        parameter("type = \"length\""),
+        parameter("type = \"length\"\ndefault = 1979-05-27"),
+        parameter("type = \"choice\"\ndefault = \"b\""),
+        "doc = \"x\"\noutline = '[]'\n[parameters.\"a b\"]\ntype = \"count\"\ndefault = 1\ndoc = \"a\"".to_owned(),
+        "doc = \"x\"\nstrip = { shape = \"round\", sockets = [\"a\"] }".to_owned(),
+        "doc = \"x\"\nstrip = { shape = \"straight\", sockets = [\"a\", \"a\"] }".to_owned(),
+        "doc = \"x\"\noutline = 'eval(\"1\")'".to_owned(),
+        "doc = \"x\"\noutline = 'import \"files\" as f; []'".to_owned(),
+        format!("doc = \"x\"\noutline = '{}1{}'", "(".repeat(10_000), ")".repeat(10_000)),
+        "[".repeat(100_000),
+    ];
+    for text in broken {
+        let shown: String = text.chars().take(200).collect();
+        let faults = with_definition(&text).err().unwrap_or_else(|| panic!("accepted: {shown}"));
+        assert!(
+            faults.iter().all(|f| f.code == "D100" && f.message.contains("thing.toml")),
+            "{shown}: {faults:?}"
+        );
+    }
+}
+
+#[test]
+fn scripts_that_fail_or_never_end_are_stopped() {
+    let scripts = [
+        ("D107", "outline", "loop {}"),
+        ("D107", "outline", "let a = []; loop { a.push(a); }"),
+        ("D107", "outline", "let a = []; a.pad(100000000, 1); a"),
+        ("D107", "outline", "let s = \"x\"; loop { s += s; }"),
+        ("D107", "outline", "fn f(x) { f(x + 1) } f(0)"),
+        ("D107", "outline", "1 / 0"),
+        ("D107", "outline", "throw \"no\""),
+        ("D107", "outline", "sleep(100); []"),
+        ("D107", "outline", "nonsense(3)"),
+        ("D109", "outline", "17"),
+        ("D109", "outline", "[]"),
+        ("D109", "outline", "[[0, 0], [1, 1], [1, 0], [0, 1]]"),
+        ("D109", "outline", "[[0, 0], [0, 1], [1, 0]]"),
+        ("D109", "outline", "[[0, 0], [1, 0], [0.0 / 0.0, 1]]"),
+        ("D110", "outline", "[[0, 0, \"a\"], [0, 0], [1, 0], [0, 1]]"),
+        ("D110", "outline", "[[0, 0, \"a\"], [1, 0, \"a\"], [0, 1]]"),
+        ("D109", "compose", "1"),
+        ("D107", "compose", "loop {}"),
+        ("D112", "compose", "part(\"a\", \"thing\", #{})"),
+        ("D101", "compose", "part(\"a\", \"pip\", #{})"),
+        ("D102", "compose", "part(\"a\", \"pipe\", #{ lenght: 1.0 })"),
+        ("D103", "compose", "part(\"a\", \"pipe\", #{ length: \"x\" })"),
+        ("D104", "compose", "part(\"a\", \"pipe\", #{ length: -1.0 })"),
+        (
+            "D104",
+            "compose",
+            "try { part(\"a\", \"pipe\", #{ length: -1.0 }) } catch { part(\"b\", \"pipe\", #{}) }",
+        ),
+        ("D110", "compose", "part(\"a\", \"pipe\", #{}); part(\"a\", \"pipe\", #{})"),
+        (
+            "D110",
+            "compose",
+            "part(\"a\", \"pipe\", #{}); socket(\"x\", \"a.a\"); socket(\"y\", \"a.a\")",
+        ),
+        (
+            "D110",
+            "compose",
+            "part(\"a\", \"pipe\", #{}); attach(\"b\", \"pipe\", #{}, \"a\", \"a.c\")",
+        ),
+        (
+            "D111",
+            "compose",
+            "part(\"a\", \"pipe\", #{}); place(\"b\", \"pipe\", #{}, 1, 1, 1); connect(\"a.a\", \"b.a\")",
+        ),
+        (
+            "D111",
+            "compose",
+            "part(\"a\", \"pipe\", #{}); attach(\"b\", \"pipe\", #{ width: 2 * width }, \"a\", \"a.b\")",
+        ),
+        (
+            "D113",
+            "compose",
+            "part(\"a\", \"pipe\", #{}); part(\"b\", \"pipe\", #{ length: 5 * width })",
+        ),
+        ("D114", "compose", "route(\"r\", [[0, 0], [1, 0], [0, 0]], width)"),
+        (
+            "D108",
+            "compose",
+            "for k in 0..30000 { place(`p${k}`, \"pipe\", #{}, 0, k * 2 * width, 0) }",
+        ),
+    ];
+    for (code, kind, script) in scripts {
+        let library = with_definition(&format!("doc = \"x\"\n{kind} = '''{script}'''\n")).unwrap();
+        let faults = library.realise("thing", &[], &DEFAULTS).map(|_| ()).unwrap_err();
+        assert_eq!(faults[0].code, code, "{script}: {faults:?}");
+    }
+}
