@@ -1,5 +1,13 @@
 //! A design and the library become a placed, connected chip; a chip becomes blocks.
 
+mod assembly;
+mod channel;
+mod check;
 mod chip_types;
+mod connect;
+mod fault;
+mod overlap;
+mod place;
 
 pub use chip_types::{Chip, Condition, Connection, DepthModel, Mouth, Part, Port, Shape, SocketRef, Strip};
+pub use place::{MAX_PARTS, Realise, place_with};

@@ -1,0 +1,125 @@
+//! What is placed so far, in the chip's frame, and how a part gets there.
+
+use std::collections::HashMap;
+use std::f64::consts::{FRAC_PI_2, PI, TAU};
+use std::ops::Range;
+
+use super::connect::{Joint, Named};
+use super::{Connection, Mouth, Part, SocketRef};
+use crate::design::Spanned;
+use crate::geometry::{Motion, Point};
+
+/// Everything placed so far, in the chip's frame.
+#[derive(Default)]
+pub(super) struct Assembly {
+    /// Placed leaves.
+    pub parts: Vec<Part>,
+    /// The component or channel (index into `names`) of every part.
+    pub owners: Vec<usize>,
+    /// Sockets of every part, in the chip's frame.
+    pub mouths: Vec<Vec<Mouth>>,
+    /// Joined sockets, inner ones included.
+    pub joints: Vec<Joint>,
+    /// Outer sockets of all components, in the order of placement.
+    pub sockets: Vec<Named>,
+    /// `component.socket` to its index in `sockets`.
+    pub by_name: HashMap<String, usize>,
+    /// Components, then channels, as the design names them.
+    pub names: Vec<Spanned<String>>,
+}
+
+impl Assembly {
+    /// A socket in the chip's frame.
+    pub fn mouth(&self, socket: SocketRef) -> Mouth {
+        self.mouths[socket.part][socket.socket]
+    }
+
+    /// The name of a part's component or channel.
+    pub fn owner(&self, part: usize) -> &Spanned<String> {
+        &self.names[self.owners[part]]
+    }
+
+    /// Adds the parts and inner connections of an item, moved from the item's frame.
+    pub fn add(&mut self, item: usize, motion: &Motion, parts: Vec<Part>, inner: &[Connection], span: &Range<usize>) {
+        let first = self.parts.len();
+        let name = self.names[item].value.clone();
+        for mut part in parts {
+            part.name = if part.name.is_empty() {
+                name.clone()
+            } else {
+                format!("{name}/{}", part.name)
+            };
+            part.motion = motion.after(&part.motion);
+            part.motion.angle = normalise(part.motion.angle);
+            self.mouths.push(
+                part.shape
+                    .mouths()
+                    .iter()
+                    .map(|mouth| mouth_after(&part.motion, mouth))
+                    .collect(),
+            );
+            self.owners.push(item);
+            self.parts.push(part);
+        }
+        let shifted = |at: SocketRef| SocketRef {
+            part: first + at.part,
+            socket: at.socket,
+        };
+        for joint in inner {
+            let connection = Connection {
+                a: shifted(joint.a),
+                b: shifted(joint.b),
+            };
+            self.joints.push(Joint {
+                connection,
+                span: span.clone(),
+            });
+        }
+    }
+
+    /// Gives an outer socket of an item its name.
+    pub fn name_socket(&mut self, item: usize, name: &str, socket: SocketRef) {
+        let full = format!("{}.{name}", self.names[item].value);
+        self.by_name.insert(full.clone(), self.sockets.len());
+        self.sockets.push(Named {
+            name: full,
+            item,
+            socket,
+        });
+    }
+}
+
+/// A mouth after a motion.
+pub(super) fn mouth_after(motion: &Motion, mouth: &Mouth) -> Mouth {
+    Mouth {
+        middle: motion.apply(mouth.middle),
+        direction: normalise(motion.turn(mouth.direction)),
+        width: mouth.width,
+    }
+}
+
+/// The motion that puts `own` onto `target`, face to face.
+pub(super) fn facing(own: &Mouth, target: &Mouth, mirror: bool) -> Motion {
+    let own_direction = if mirror { -own.direction } else { own.direction };
+    let motion = Motion {
+        angle: normalise(target.direction + PI - own_direction),
+        mirror,
+        translation: Point::default(),
+    };
+    Motion {
+        translation: target.middle - motion.apply(own.middle),
+        ..motion
+    }
+}
+
+/// An angle in (-pi, pi]; within rounding of a quarter turn it becomes one, so that long chains of attachments stay exact.
+pub(super) fn normalise(angle: f64) -> f64 {
+    let quarters = (angle / FRAC_PI_2).round();
+    let snapped = if (angle - quarters * FRAC_PI_2).abs() < 1e-12 {
+        quarters * FRAC_PI_2
+    } else {
+        angle
+    };
+    let turned = snapped - TAU * (snapped / TAU).round();
+    if turned <= -PI + 1e-12 { PI } else { turned }
+}
