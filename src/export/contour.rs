@@ -14,9 +14,9 @@ pub struct Surface {
     pub points: Vec<[f32; 2]>,
     /// One value per node.
     pub values: Vec<f32>,
-    /// All of the same orientation.
+    /// All of the same orientation after [`Surface::find_rim`].
     pub triangles: Vec<[u32; 3]>,
-    /// Edges of one triangle only, in its direction.
+    /// Edges with a triangle on one side only, in its direction.
     pub rim: Vec<[u32; 2]>,
 }
 
@@ -24,21 +24,31 @@ pub struct Surface {
 type Key = (u32, u32);
 
 impl Surface {
-    /// Fills `rim` from the triangles.
+    /// Turns all triangles to the same orientation and fills `rim` with the edges that no other triangle runs through the
+    /// other way.
     pub fn find_rim(&mut self) {
-        let mut edges: Vec<(u32, u32, u32, u32)> = Vec::with_capacity(self.triangles.len() * 3);
+        for t in &mut self.triangles {
+            let [a, b, c] = t.map(|n| self.points[n as usize]);
+            if (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]) < 0.0 {
+                t.swap(1, 2);
+            }
+        }
+        let mut edges: Vec<(u32, u32, bool)> = Vec::with_capacity(self.triangles.len() * 3);
         for t in &self.triangles {
             for k in 0..3 {
                 let (a, b) = (t[k], t[(k + 1) % 3]);
-                edges.push((a.min(b), a.max(b), a, b));
+                edges.push((a.min(b), a.max(b), a < b));
             }
         }
         edges.sort_unstable();
-        self.rim = edges
-            .chunk_by(|p, q| (p.0, p.1) == (q.0, q.1))
-            .filter(|same| same.len() == 1)
-            .map(|same| [same[0].2, same[0].3])
-            .collect();
+        self.rim.clear();
+        for same in edges.chunk_by(|p, q| (p.0, p.1) == (q.0, q.1)) {
+            let (a, b, _) = same[0];
+            let forward = same.iter().filter(|e| e.2).count();
+            let backward = same.len() - forward;
+            self.rim.extend(std::iter::repeat_n([a, b], forward.saturating_sub(backward)));
+            self.rim.extend(std::iter::repeat_n([b, a], backward.saturating_sub(forward)));
+        }
     }
 
     fn above(&self, node: u32, level: f32) -> bool {
