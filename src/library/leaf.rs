@@ -4,7 +4,7 @@ use rhai::{Array, Dynamic, Engine, Scope};
 
 use super::Realisation;
 use super::definition::{Expression, StripBody, StripDimensions};
-use super::fault::{BAD_OUTLINE, BAD_SOCKET, BAD_STRIP, SCRIPT, WRONG_KIND, error, error_with_help};
+use super::fault::{BAD_OUTLINE, BAD_SOCKET, BAD_STRIP, WRONG_KIND, error, error_with_help};
 use super::junction::junction_outline;
 use super::parse::is_name;
 use super::script;
@@ -137,7 +137,7 @@ pub(super) fn outline(ast: &rhai::AST, engine: &mut Engine, scope: &mut Scope) -
     });
     let value = engine
         .eval_ast_with_scope::<Dynamic>(scope, ast)
-        .map_err(|e| error(SCRIPT, format!("its outline fails: {}", script::explain(&e))))?;
+        .map_err(|e| script::fault("its outline", &e))?;
     let (corners, edges) = read_corners(&value)?;
     polygon(corners, edges)
 }
@@ -184,8 +184,11 @@ fn junction(directions: &Array, widths: &Array, names: &Array) -> Result<Array, 
 /// Most mouths of one junction: more don't fit around a point.
 const MAX_MOUTHS: usize = 64;
 
+/// The corner that an edge starts from, and the socket that it is.
+type NamedEdge = (usize, String);
+
 /// Reads `[x, y]` and `[x, y, "socket"]`; edges are the corner that they start from and the socket's name.
-fn read_corners(value: &Dynamic) -> Result<(Vec<Point>, Vec<(usize, String)>), Diagnostic> {
+fn read_corners(value: &Dynamic) -> Result<(Vec<Point>, Vec<NamedEdge>), Diagnostic> {
     let wrong = |got: String| {
         error_with_help(
             BAD_OUTLINE,
@@ -225,7 +228,7 @@ fn read_corners(value: &Dynamic) -> Result<(Vec<Point>, Vec<(usize, String)>), D
 }
 
 /// A polygon with needless corners removed; refused where it folds over itself.
-fn polygon(corners: Vec<Point>, edges: Vec<(usize, String)>) -> Result<Realisation, Diagnostic> {
+fn polygon(corners: Vec<Point>, edges: Vec<NamedEdge>) -> Result<Realisation, Diagnostic> {
     let n = corners.len();
     let (low, high) = bounds(&corners);
     let tolerance = SAME_CORNER * (high - low).norm();
