@@ -12,7 +12,7 @@ use super::channel::{DIRECTION_TOLERANCE, PLACE_TOLERANCE};
 use super::fault::{abridge, error, show_angle, show_length};
 use super::{Connection, SocketRef};
 use crate::design::{Design, Spanned};
-use crate::diagnostic::{Diagnostic, Reporter};
+use crate::diagnostic::{Diagnostic, Reporter, nearest};
 
 /// A connection and where the design asks for it.
 #[derive(Debug)]
@@ -207,31 +207,6 @@ pub(super) fn sockets_help<'a>(wanted: &str, sockets: impl Iterator<Item = &'a s
         Some(near) => Some(format!("did you mean `{near}`? {all}")),
         None => Some(all),
     }
-}
-
-/// The known name most like `wanted`, if any is like it; the first in alphabetical order of equals.
-pub(super) fn nearest<'a>(wanted: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let limit = (wanted.chars().count() / 3).max(1);
-    known
-        .map(|name| (edits(wanted, name), name))
-        .filter(|(edits, _)| *edits <= limit)
-        .min()
-        .map(|(_, name)| name)
-}
-
-/// Insertions, deletions and replacements from one word to the other (Levenshtein).
-fn edits(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, from) in a.chars().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, to) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(from != *to);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
 }
 
 /// `component.socket` for an outer socket, the part's name for an inner one.

@@ -10,4 +10,4 @@ mod overlap;
 mod place;
 
 pub use chip_types::{Chip, Condition, Connection, DepthModel, Mouth, Part, Port, Shape, SocketRef, Strip};
-pub use place::{MAX_PARTS, Realise, place_with};
+pub use place::{MAX_PARTS, Realise, place, place_with};

@@ -30,13 +30,13 @@ use std::ops::Range;
 
 use super::assembly::{Assembly, facing, mouth_after, normalise};
 use super::channel::route;
-use super::connect::{Joint, connect, find_socket, nearest, sockets_help};
+use super::connect::{Joint, connect, find_socket, sockets_help};
 use super::fault::{abridge, error, show_length};
 use super::{Chip, Connection, SocketRef, check, overlap};
 use crate::design::{Component, Design, Placement, Spanned};
-use crate::diagnostic::{Diagnostic, Reporter};
+use crate::diagnostic::{Diagnostic, Reporter, nearest};
 use crate::geometry::Motion;
-use crate::library::Realisation;
+use crate::library::{Defaults, Library, Realisation};
 
 /// More leaves than this are refused: the plan alone would not fit a workstation.
 pub const MAX_PARTS: usize = 200_000;
@@ -46,6 +46,17 @@ const FARTHEST_IN_WIDTHS: f64 = 1e6;
 
 /// Fills in a component's definition: the library's part in placement.
 pub type Realise<'a> = dyn Fn(&Component) -> Result<Realisation, Vec<Diagnostic>> + 'a;
+
+/// Places a design with the components of a library; see [`place_with`].
+pub fn place(design: &Design, library: &Library) -> (Option<Chip>, Vec<Diagnostic>) {
+    let defaults = Defaults {
+        width: design.width.0,
+        depth: design.depth.map(|depth| depth.0),
+    };
+    place_with(design, &|component: &Component| {
+        library.realise(&component.kind.value, &component.parameters, &defaults)
+    })
+}
 
 /// Realises, places and connects a design, and checks the result.
 ///
@@ -100,7 +111,7 @@ fn place_items(design: &Design, realise: &Realise, assembly: &mut Assembly, out:
     let mut needs: Vec<Vec<usize>> = vec![Vec::new(); names.len()];
     for k in 0..names.len() {
         for reference in references(design, k) {
-            match owner_of(reference, &items, &names[k].value) {
+            match owner_of(reference, &items, &names, &names[k].value) {
                 Ok(item) => needs[k].push(item),
                 Err(diagnostic) => {
                     out.report(diagnostic);
@@ -149,14 +160,19 @@ fn references(design: &Design, item: usize) -> Vec<&Spanned<String>> {
 }
 
 /// The item that a `component.socket` belongs to.
-fn owner_of(reference: &Spanned<String>, items: &HashMap<&str, usize>, asking: &str) -> Result<usize, Diagnostic> {
+fn owner_of(
+    reference: &Spanned<String>,
+    items: &HashMap<&str, usize>,
+    names: &[Spanned<String>],
+    asking: &str,
+) -> Result<usize, Diagnostic> {
     let Some((component, _)) = reference.value.rsplit_once('.') else {
         let message = format!("`{}` names no socket", reference.value);
         let help = Some("sockets are written `component.socket`".to_owned());
         return Err(error("D208", &reference.span, asking, message, help));
     };
     items.get(component).copied().ok_or_else(|| {
-        let help = nearest(component, items.keys().copied()).map(|name| format!("did you mean `{name}`?"));
+        let help = nearest(component, names.iter().map(|name| name.value.as_str())).map(|name| format!("did you mean `{name}`?"));
         error(
             "D202",
             &reference.span,

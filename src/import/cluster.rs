@@ -157,20 +157,11 @@ fn fix_mouth(graph: &Graph, sections: &Sections, key: MouthKey, corners: &mut [P
 fn tidy(outline: Outline, mut fixed: Vec<bool>, width: f64) -> Outline {
     let Outline { mut corners, mouths } = outline;
     let firsts: Vec<Point> = mouths.iter().map(|&(_, first)| corners[first]).collect();
-    let mut k = 0;
-    while k < corners.len() && corners.len() > 3 {
-        let n = corners.len();
-        let (before, after) = (corners[(k + n - 1) % n], corners[(k + 1) % n]);
-        let chord = after - before;
-        if !fixed[k] && chord.cross(corners[k] - before).abs() <= SAME_PLACE * width * chord.norm() {
-            corners.remove(k);
-            fixed.remove(k);
-        } else {
-            k += 1;
+    loop {
+        drop_straight(&mut corners, &mut fixed, width);
+        if corners.len() > MOST_CORNERS_TO_TIDY || !remove_short_wall(&mut corners, &mut fixed, width) {
+            break;
         }
-    }
-    if corners.len() <= MOST_CORNERS_TO_TIDY {
-        while remove_short_wall(&mut corners, &mut fixed, width) {}
     }
     let place = |p: &Point| {
         corners
@@ -184,6 +175,22 @@ fn tidy(outline: Outline, mut fixed: Vec<bool>, width: f64) -> Outline {
         .map(|(&(key, _), first)| (key, place(first)))
         .collect();
     Outline { corners, mouths }
+}
+
+/// Drops corners on straight walls, and the tips of spikes without width.
+fn drop_straight(corners: &mut Vec<Point>, fixed: &mut Vec<bool>, width: f64) {
+    let mut k = 0;
+    while k < corners.len() && corners.len() > 3 {
+        let n = corners.len();
+        let (to, from) = (corners[k] - corners[(k + n - 1) % n], corners[(k + 1) % n] - corners[k]);
+        if !fixed[k] && to.cross(from).abs() <= SAME_PLACE * width * to.norm().max(from.norm()) {
+            corners.remove(k);
+            fixed.remove(k);
+            k = k.saturating_sub(1);
+        } else {
+            k += 1;
+        }
+    }
 }
 
 /// Removes one end of the first short wall that can do without; false where there is none.

@@ -1,7 +1,7 @@
 //! A network becomes a design: nodes as junctions, clusters as polygons, channels between their sockets, ports.
 
 use std::collections::HashMap;
-use std::f64::consts::FRAC_PI_2;
+use std::f64::consts::{FRAC_PI_2, TAU};
 
 use super::cluster::{Merged, MouthKey, Outline, merge};
 use super::graph::{Arm, Graph, PortKind, error, read};
@@ -12,7 +12,7 @@ use crate::design::{
 };
 use crate::diagnostic::{Diagnostic, Reporter, Severity};
 use crate::geometry::Point;
-use crate::units::{FlowRatePerDepth, Metre, PascalSecond, Radian};
+use crate::units::{FlowRatePerDepth, Metre, PascalSecond, Radian, parse_quantity_as};
 
 /// Attempts at cutting clusters from their channels; each asks for a quarter of a width more where a mouth was covered.
 const ATTEMPTS: usize = 12;
@@ -258,7 +258,7 @@ impl<'a> Emitter<'a> {
         }
         let directions = fan
             .iter()
-            .map(|arm| Value::Quantity(arm.direction, Dimension::Angle))
+            .map(|arm| Value::Quantity(short_angle(arm.direction), Dimension::Angle))
             .collect();
         self.component(
             &name,
@@ -416,17 +416,23 @@ fn port_name(graph: &Graph, node: usize) -> String {
 
 /// Kind, rotation and the sockets of the arms, where a fan is one of the library's right-angled junctions.
 fn right_angled(fan: &[Arm]) -> Option<(&'static str, f64, Vec<&'static str>)> {
-    let first = fan[0].direction;
+    // From the arm nearest to the x axis, so that a cross of a lattice isn't turned at all.
+    let first = fan
+        .iter()
+        .map(|arm| arm.direction)
+        .min_by(|a, b| a.abs().total_cmp(&b.abs()))?;
     let mut quarters = Vec::new();
     for arm in fan {
-        let turned = (arm.direction - first) / FRAC_PI_2;
+        let turned = (arm.direction - first).rem_euclid(TAU) / FRAC_PI_2;
         if (turned - turned.round()).abs() * FRAC_PI_2 > RIGHT_ANGLE {
             return None;
         }
         quarters.push(turned.round() as usize % 4);
     }
-    // Quarter turns from the first arm to the component's x axis, and the socket on every quarter from there.
-    let (kind, turn, names) = match quarters[..] {
+    let mut present = quarters.clone();
+    present.sort_unstable();
+    // Quarter turns from that arm to the component's x axis, and the socket on every quarter from there.
+    let (kind, turn, names) = match present[..] {
         [0, 1, 2, 3] => ("cross", 0, ["right", "up", "left", "down"]),
         [0, 1, 2] => ("tee", 0, ["right", "up", "left", ""]),
         [0, 2, 3] => ("tee", 2, ["right", "up", "left", ""]),
@@ -436,7 +442,15 @@ fn right_angled(fan: &[Arm]) -> Option<(&'static str, f64, Vec<&'static str>)> {
         _ => return None,
     };
     let sockets = quarters.iter().map(|quarter| names[(quarter + 4 - turn) % 4]).collect();
-    Some((kind, first + turn as f64 * FRAC_PI_2, sockets))
+    let rotation = first + turn as f64 * FRAC_PI_2;
+    Some((kind, rotation - TAU * (rotation / TAU).round(), sockets))
+}
+
+/// An angle to 1e-10 degrees: rounding far below what sockets have to agree to, and fewer digits to read.
+fn short_angle(radians: f64) -> f64 {
+    let degrees = (radians.to_degrees() * 1e10).round() / 1e10;
+    // Through the text, so that a printed design says the degrees.
+    parse_quantity_as(&format!("{degrees} deg"), Dimension::Angle).unwrap_or(radians)
 }
 
 fn polygon_parameters(outline: &Outline, origin: Point, width: f64) -> Vec<(&'static str, Value)> {
