@@ -35,7 +35,11 @@ pub fn run(args: &CheckArgs, library: Option<&Path>) -> Result<Outcome, CliError
                 "{path}: fine, {} and {}{}\n",
                 count(chip.parts.len(), "part"),
                 count(chip.ports.len(), "port"),
-                if warnings > 0 { format!(", {}", count(warnings, "warning")) } else { String::new() }
+                if warnings > 0 {
+                    format!(", {}", count(warnings, "warning"))
+                } else {
+                    String::new()
+                }
             ),
             _ => {
                 worst = worst.max(Outcome::InputErrors);

@@ -21,7 +21,9 @@ pub fn run(args: &ImportArgs) -> Result<Outcome, CliError> {
     })?;
     let to_stdout = args.output == Path::new("-");
     let named_after = if to_stdout { &args.network } else { &args.output };
-    let name = named_after.file_stem().map_or_else(|| "network".into(), |s| s.to_string_lossy());
+    let name = named_after
+        .file_stem()
+        .map_or_else(|| "network".into(), |s| s.to_string_lossy());
     let text = String::from_utf8_lossy(&bytes);
     let (network, diagnostics) = import::network(&text, &name);
     print_diagnostics(&diagnostics, &args.network.display().to_string(), &text);

@@ -129,10 +129,17 @@ mod tests {
         }
         let names = |arguments: &[PathBuf]| -> Vec<String> { expand(arguments).unwrap().into_iter().map(|i| i.name).collect() };
         let all = place.path().to_path_buf();
-        assert_eq!(names(&[place.path().join("c.toml"), all.clone()]), ["c", "a", "b"], "c is there once, where it came first");
+        assert_eq!(
+            names(&[place.path().join("c.toml"), all.clone()]),
+            ["c", "a", "b"],
+            "c is there once, where it came first"
+        );
         assert_eq!(names(&[place.path().join("[ab].toml")]), ["a", "b"]);
         assert_eq!(names(&[place.path().join("missing.toml")]), ["missing"], "fails later, alone");
-        assert!(expand(&[place.path().join("*.json")]).is_err(), "a pattern that matches nothing is a mistake");
+        assert!(
+            expand(&[place.path().join("*.json")]).is_err(),
+            "a pattern that matches nothing is a mistake"
+        );
         assert!(expand(&[place.path().join("[")]).is_err(), "not a pattern");
     }
 }

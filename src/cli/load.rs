@@ -12,6 +12,7 @@ use super::outcome::CliError;
 use super::print_diagnostics;
 
 /// A design file that was read, and what became of it.
+#[derive(Debug)]
 pub struct Loaded {
     /// The placed chip, if nothing was wrong.
     pub chip: Option<Chip>,

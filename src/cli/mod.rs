@@ -11,15 +11,7 @@ mod components;
 mod import;
 mod inputs;
 mod load;
-mod memory;
 mod outcome;
-mod progress_bar;
-mod request;
-mod report;
-mod solve;
-mod solve_one;
-mod stamp;
-mod verify;
 
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
@@ -45,11 +37,13 @@ pub fn run() -> ExitCode {
 fn dispatch(args: Args) -> Result<Outcome, CliError> {
     let library = args.library.as_deref();
     match args.command {
-        Command::Solve(args) => solve::run(args, library),
         Command::Check(args) => check::run(&args, library),
-        Command::Components(args) => components::run(args.name.as_deref(), args.svg.as_deref(), library),
+        Command::Components(args) => {
+            let library = load::find_library(library)?;
+            print_out(&components::run(&library, args.name.as_deref(), args.svg.as_deref())?)?;
+            Ok(Outcome::Fine)
+        }
         Command::Import(args) => import::run(&args),
-        Command::Verify(args) => verify::run(&args, library),
     }
 }
 
