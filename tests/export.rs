@@ -115,7 +115,7 @@ fn write(target: &Path, formats: &[Format], solution: &Solution, system: Option<
         colouring: Colouring::Speed,
         timings: Timings::default(),
         clock: &|| 0.5,
-        peak_memory_bytes: 1 << 20,
+        peak_memory: &|| 1 << 20,
         stamp: "abc",
     };
     export(target, formats, &results, &silent, &CancelToken::new()).unwrap();
@@ -350,7 +350,7 @@ fn a_cancelled_export_writes_nothing() {
         colouring: Colouring::Pressure,
         timings: Timings::default(),
         clock: &|| 0.0,
-        peak_memory_bytes: 0,
+        peak_memory: &|| 0,
         stamp: "",
     };
     assert!(export(&target, &[Format::Vtu], &results, &silent, &cancel).is_err());

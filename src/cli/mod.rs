@@ -11,7 +11,15 @@ mod components;
 mod import;
 mod inputs;
 mod load;
+mod memory;
 mod outcome;
+mod progress_bar;
+mod report;
+mod request;
+mod solve;
+mod solve_one;
+mod stamp;
+mod verify;
 
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
@@ -37,6 +45,7 @@ pub fn run() -> ExitCode {
 fn dispatch(args: Args) -> Result<Outcome, CliError> {
     let library = args.library.as_deref();
     match args.command {
+        Command::Solve(args) => solve::run(args, library),
         Command::Check(args) => check::run(&args, library),
         Command::Components(args) => {
             let library = load::find_library(library)?;
@@ -44,6 +53,7 @@ fn dispatch(args: Args) -> Result<Outcome, CliError> {
             Ok(Outcome::Fine)
         }
         Command::Import(args) => import::run(&args),
+        Command::Verify(args) => verify::run(&args, library),
     }
 }
 

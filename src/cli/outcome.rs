@@ -12,6 +12,8 @@ use thiserror::Error;
 pub enum Outcome {
     /// Exit code 0.
     Fine,
+    /// Exit code 3: solved, but not to the accuracy asked for.
+    Inaccurate,
     /// Exit code 1: the design or network has errors.
     InputErrors,
     /// Exit code 2: wrong usage, files that can't be read or written, too little memory, stopped.
@@ -25,6 +27,7 @@ impl Outcome {
             Outcome::Fine => 0,
             Outcome::InputErrors => 1,
             Outcome::CouldNotRun => 2,
+            Outcome::Inaccurate => 3,
         }
     }
 }
@@ -80,6 +83,21 @@ pub enum CliError {
     /// Results can't be written.
     #[error(transparent)]
     Export(#[from] ExportError),
+    /// The worker threads can't be started.
+    #[error("can't start {threads} threads")]
+    Threads {
+        /// How many.
+        threads: usize,
+        /// What rayon said.
+        #[source]
+        source: rayon::ThreadPoolBuildError,
+    },
+    /// The handler of Ctrl-C can't be set.
+    #[error("can't listen for Ctrl-C")]
+    Signal(#[from] ctrlc::Error),
+    /// The refinement study failed.
+    #[error(transparent)]
+    Solve(#[from] stokeslet::session::SolveError),
     /// Stdout is closed or full.
     #[error("can't write to the terminal")]
     Stdout(#[source] io::Error),

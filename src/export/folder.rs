@@ -70,6 +70,14 @@ impl Staging {
         })
     }
 
+    /// Whether folders of results can be made in `folder`; creates it.
+    ///
+    /// # Errors
+    /// What keeps them from being made.
+    pub fn check(folder: &Path) -> Result<(), ExportError> {
+        Self::new(&folder.join("results")).map(drop)
+    }
+
     /// Writes one file through a buffer.
     ///
     /// # Errors

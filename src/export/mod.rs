@@ -52,8 +52,8 @@ pub struct Results<'a> {
     pub timings: Timings,
     /// Seconds since the solve began (time is the caller's).
     pub clock: &'a dyn Fn() -> f64,
-    /// Greatest memory of the process so far, bytes.
-    pub peak_memory_bytes: u64,
+    /// Greatest memory of the process so far, bytes (machines are the caller's).
+    pub peak_memory: &'a dyn Fn() -> u64,
     /// Says what the results were made from; equal stamps, equal results.
     pub stamp: &'a str,
 }

@@ -114,7 +114,7 @@ impl<'a> Summary<'a> {
             computed_matrices: report.computed_matrices,
             flops: report.flops,
             timings_s,
-            peak_memory_bytes: results.peak_memory_bytes,
+            peak_memory_bytes: (results.peak_memory)(),
             estimated_memory_bytes: report.estimated_memory_bytes,
             relative_residual: report.relative_residual,
             refinement_steps: report.refinement_steps,
