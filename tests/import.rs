@@ -164,3 +164,19 @@ proptest! {
         prop_assert!(faults.is_empty(), "{:?}\n{}", faults, text);
     }
 }
+
+#[test]
+fn broken_networks_give_their_codes() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/broken/networks");
+    let table = std::fs::read_to_string(folder.join("expected.txt")).unwrap();
+    let cases: Vec<(&str, &str)> = table.lines().filter_map(|line| line.split_once(": ")).skip(1).collect();
+    let files = std::fs::read_dir(&folder).unwrap().count();
+    assert_eq!(cases.len() + 1, files, "every file has a line in expected.txt");
+    for (name, expected) in cases {
+        let text = std::fs::read_to_string(folder.join(format!("{name}.json"))).unwrap();
+        let (design, diagnostics) = network(&text, name);
+        let codes: Vec<&str> = diagnostics.iter().map(|diagnostic| diagnostic.code).collect();
+        assert_eq!(codes.join(" "), expected, "{name}: {diagnostics:#?}");
+        assert!(design.is_none(), "{name} is not imported");
+    }
+}

@@ -6,7 +6,7 @@ use std::path::Path;
 use proptest::prelude::*;
 use stokeslet::chip::{Mouth, Shape, SocketRef};
 use stokeslet::design::{Spanned, Value};
-use stokeslet::diagnostic::Diagnostic;
+use stokeslet::diagnostic::{Diagnostic, Severity};
 use stokeslet::geometry::Point;
 use stokeslet::geometry::outline::{first_crossing, signed_area};
 use stokeslet::library::{Defaults, Library, ParameterKind, Realisation, describe, junction_outline, list, picture};
@@ -229,6 +229,36 @@ fn mistakes_in_parameters_have_their_codes_and_places() {
     }
 }
 
+#[test]
+fn every_component_makes_a_chip_turned_and_mirrored() {
+    let library = Library::embedded();
+    for definition in library.definitions() {
+        let name = &definition.name;
+        let realisation = library.realise(name, &[], &DEFAULTS).unwrap();
+        let ports: Vec<String> = realisation
+            .sockets
+            .iter()
+            .map(|(socket, _)| format!("p_{socket} = {{ at = \"c.{socket}\", pressure = \"0 Pa\" }}\n"))
+            .collect();
+        let text = format!(
+            "format = 1\n[fluid]\nviscosity = \"1 mPa s\"\n[chip]\nwidth = \"100 um\"\n[components]\n\
+             c = {{ kind = \"{name}\", at = [\"3 mm\", \"-7 mm\"], rotation = \"37 deg\", mirror = true }}\n[ports]\n{}",
+            ports.concat()
+        );
+        let (design, faults) = stokeslet::design::parse(&text, name);
+        let design = design.unwrap_or_else(|| panic!("{name}: {faults:?}"));
+        let (chip, faults) = stokeslet::chip::place(&design, &library);
+        let errors: Vec<_> = faults.iter().filter(|f| f.severity == Severity::Error).collect();
+        assert!(errors.is_empty(), "{name}: {errors:?}");
+        let chip = chip.expect("a chip without errors");
+        assert_eq!(
+            (chip.parts.len(), chip.ports.len()),
+            (realisation.parts.len(), realisation.sockets.len()),
+            "{name}"
+        );
+    }
+}
+
 /// A library with one more definition, or what is wrong with it.
 fn with_definition(text: &str) -> Result<Library, Vec<Diagnostic>> {
     let folder = tempfile::tempdir().unwrap();
@@ -248,6 +278,20 @@ fn a_users_folder_overrides_and_adds() {
     assert_eq!(library.get("gadget").unwrap().family, "own");
     assert!(library.get("tee").is_some(), "the rest is still there");
     check("gadget", &library.realise("gadget", &[], &DEFAULTS).unwrap());
+}
+
+#[test]
+fn the_example_of_the_readme_is_a_component() {
+    let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("components/README.md")).unwrap();
+    let example = text
+        .split("```toml")
+        .nth(1)
+        .and_then(|rest| rest.split("```").next())
+        .unwrap();
+    let library = with_definition(example).unwrap();
+    let realisation = library.realise("thing", &[], &DEFAULTS).unwrap();
+    check("thing", &realisation);
+    assert_eq!(realisation.sockets.len(), 2);
 }
 
 #[test]
@@ -359,7 +403,7 @@ fn scripts_that_fail_or_never_end_are_stopped() {
 /// Components in themselves, each through 15 calls and blocks `depth` deep.
 fn nest(depth: usize) -> String {
     let (open, close) = ("if true { ".repeat(depth), " }".repeat(depth));
-    let body = format!("if n == 0 {{ part(\"a\", \"thing\", #{{}}) }} else {{ f(n - 1) }}");
+    let body = "if n == 0 { part(\"a\", \"thing\", #{}) } else { f(n - 1) }";
     format!("doc = \"x\"\ncompose = '''fn f(n) {{ {open}{body}{close} }} f(14)'''\n")
 }
 

@@ -20,6 +20,8 @@ pub(super) struct Assembly {
     pub mouths: Vec<Vec<Mouth>>,
     /// Joined sockets, inner ones included.
     pub joints: Vec<Joint>,
+    /// Parts whose sockets should meet but don't agree; that they lie on each other is no news.
+    pub disagreeing: Vec<(usize, usize)>,
     /// Outer sockets of all components, in the order of placement.
     pub sockets: Vec<Named>,
     /// `component.socket` to its index in `sockets`.

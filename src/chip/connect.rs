@@ -52,6 +52,7 @@ pub(super) fn connect(design: &Design, assembly: &mut Assembly, out: &mut Report
             ends => out.diagnostics.extend(ends.into_iter().filter_map(Result::err).flatten()),
         }
     }
+    let mut disagreeing = Vec::new();
     let mut joined: HashMap<SocketRef, usize> = HashMap::new();
     for (k, joint) in assembly.joints.iter().enumerate() {
         let Connection { a, b } = joint.connection;
@@ -75,13 +76,16 @@ pub(super) fn connect(design: &Design, assembly: &mut Assembly, out: &mut Report
         }
         joined.insert(a, k);
         joined.insert(b, k);
-        check_agreement(joint, assembly, out);
+        if !check_agreement(joint, assembly, out) {
+            disagreeing.push((a.part, b.part));
+        }
     }
     check_missing(&joined, assembly, out);
+    assembly.disagreeing = disagreeing;
 }
 
-/// Sockets that meet agree in width, place and direction; the first disagreement is reported.
-fn check_agreement(joint: &Joint, assembly: &Assembly, out: &mut Reporter) {
+/// Whether sockets that meet agree in width, place and direction; the first disagreement is reported.
+fn check_agreement(joint: &Joint, assembly: &Assembly, out: &mut Reporter) -> bool {
     let Connection { a, b } = joint.connection;
     let (mouth_a, mouth_b) = (assembly.mouth(a), assembly.mouth(b));
     let width = mouth_a.width.min(mouth_b.width);
@@ -113,7 +117,7 @@ fn check_agreement(joint: &Joint, assembly: &Assembly, out: &mut Reporter) {
             "sockets that meet look in opposite directions: rotate or mirror one component",
         )
     } else {
-        return;
+        return true;
     };
     out.report(error(
         code,
@@ -122,6 +126,7 @@ fn check_agreement(joint: &Joint, assembly: &Assembly, out: &mut Reporter) {
         message,
         Some(help.to_owned()),
     ));
+    false
 }
 
 /// Outer sockets that lie on each other, face to face, without a connection.

@@ -53,6 +53,7 @@ pub(super) fn check(assembly: &Assembly, out: &mut Reporter) {
         .flat_map(|(a, b)| [(a, b), (b, a)])
         .collect();
 
+    let disagreeing: HashSet<(usize, usize)> = assembly.disagreeing.iter().flat_map(|&(a, b)| [(a, b), (b, a)]).collect();
     let mut reported = HashSet::new();
     let mut found = 0;
     for (k, outline) in outlines.iter().enumerate().filter(|(_, outline)| !outline.is_empty()) {
@@ -61,7 +62,7 @@ pub(super) fn check(assembly: &Assembly, out: &mut Reporter) {
             .locate_in_envelope_intersecting(envelope)
             .map(|entry| entry.data)
             .collect();
-        near.retain(|&other| other > k);
+        near.retain(|&other| other > k && !disagreeing.contains(&(k, other)));
         near.sort_unstable();
         for other in near {
             let width = widths[k].min(widths[other]);

@@ -22,15 +22,17 @@ pub fn table(input: &Input, report: &Report, probes: &[Point], folder: &Path, pe
         report.resolution,
         grouped(counts.unknowns)
     );
-    let rows: Vec<[String; 4]> = solution
-        .ports
+    let ports = &solution.ports;
+    let most_flow = ports.iter().map(|p| p.flow_rate.abs()).fold(0.0, f64::max);
+    let most_pressure = ports.iter().map(|p| p.mean_pressure.abs()).fold(0.0, f64::max);
+    let rows: Vec<[String; 4]> = ports
         .iter()
         .map(|p| {
             [
                 p.id.clone(),
                 kind_name(p.kind).replace('_', " "),
-                flow.show(p.flow_rate),
-                Quantity::Pressure.show(p.mean_pressure),
+                flow.show(without_rounding(p.flow_rate, most_flow)),
+                Quantity::Pressure.show(without_rounding(p.mean_pressure, most_pressure)),
             ]
         })
         .collect();
@@ -92,6 +94,11 @@ fn flow_quantity(has_depth: bool) -> Quantity {
     } else {
         Quantity::FlowRatePerDepth
     }
+}
+
+/// Zero where a value is far below the accuracy of those around it: people should not read meaning into rounding.
+fn without_rounding(value: f64, scale: f64) -> f64 {
+    if value.abs() < 1e-9 * scale { 0.0 } else { value }
 }
 
 fn place(p: Point) -> String {

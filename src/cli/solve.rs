@@ -52,7 +52,10 @@ pub fn run(args: SolveArgs, library: Option<&Path>) -> Result<Outcome, CliError>
 }
 
 /// The first Ctrl-C asks to stop; the second doesn't ask.
-fn listen_for_ctrl_c(cancel: CancelToken) -> Result<(), CliError> {
+///
+/// # Errors
+/// Where the system doesn't allow a handler.
+pub fn listen_for_ctrl_c(cancel: CancelToken) -> Result<(), CliError> {
     ctrlc::set_handler(move || {
         if cancel.is_cancelled() {
             std::process::exit(i32::from(Outcome::CouldNotRun.code()));

@@ -7,7 +7,7 @@ use stokeslet::chip::Chip;
 use stokeslet::elimination::Table;
 use stokeslet::export::{Digest, Format, Results, Samples, export};
 use stokeslet::library::Library;
-use stokeslet::session::{AssembledSystem, CancelToken, Progress, Solution, SolveError, SolveSettings, Stage, Timings, solve};
+use stokeslet::session::{CancelToken, Progress, Solution, SolveError, SolveSettings, Stage, Timings, assembled_system, solve};
 use thiserror::Error;
 
 use super::inputs::Input;
@@ -144,7 +144,14 @@ pub fn solve_one(input: &Input, context: &Context<'_>, memory_limit: u64, progre
     let mut solution = context
         .pool
         .install(|| solve(&chip, &settings, context.table, progress, cancel))?;
-    let system: Option<AssembledSystem> = request.formats.contains(&Format::System).then(|| solution.assembled_system());
+    let system = match request.formats.contains(&Format::System) {
+        true => Some(
+            context
+                .pool
+                .install(|| assembled_system(&chip, &settings, context.table, progress, cancel))?,
+        ),
+        false => None,
+    };
     let results = Results {
         chip: &chip,
         title: loaded.title.as_deref(),
@@ -163,20 +170,19 @@ pub fn solve_one(input: &Input, context: &Context<'_>, memory_limit: u64, progre
         peak_memory: &memory::peak,
         stamp: &stamp,
     };
-    let (samples, timings) = match export(&folder, &request.formats, &results, progress, cancel) {
+    let exported = match export(&folder, &request.formats, &results, progress, cancel) {
         Err(e) if e.source.kind() == ErrorKind::Interrupted => return Err(SolveError::Cancelled.into()),
         exported => exported?,
     };
-    let digest = Digest::new(&results, timings);
     solution.fields = Default::default();
     Ok(Done {
         loaded,
-        digest,
+        digest: exported.digest,
         how: How::Solved(Box::new(Report {
             chip,
             solution,
-            samples,
-            timings,
+            samples: exported.samples,
+            timings: exported.timings,
             resolution: settings.resolution,
         })),
     })

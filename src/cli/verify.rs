@@ -5,15 +5,15 @@ use std::path::Path;
 
 use stokeslet::chip::{Chip, place};
 use stokeslet::design::parse;
-use stokeslet::session::Row;
-use stokeslet::stokes::manufactured;
+use stokeslet::session::{CancelToken, Row, manufactured_study};
 
 use super::args::VerifyArgs;
 use super::load::{find_library, load};
 use super::outcome::{CliError, Outcome};
 use super::print_out;
+use super::solve::listen_for_ctrl_c;
 
-/// A tee as large as the manufactured fields' waves are long.
+/// Any tee will do: the study scales it to the waves of the manufactured fields.
 const TEE: &str = include_str!("verify_tee.toml");
 
 /// Errors and orders, a row per resolution, as they come.
@@ -24,13 +24,15 @@ pub fn run(args: &VerifyArgs, library: Option<&Path>) -> Result<Outcome, CliErro
     let Some(chip) = chip(args, library)? else {
         return Ok(Outcome::InputErrors);
     };
+    let cancel = CancelToken::new();
+    listen_for_ctrl_c(cancel.clone())?;
     let mut resolutions = args.resolutions.clone();
     resolutions.sort_unstable();
     resolutions.dedup();
     print_out(&format!("{}: {}", chip.name, head()))?;
     let mut last: Option<Row> = None;
     for r in resolutions {
-        for row in manufactured::study(&chip, &[r])? {
+        for row in manufactured_study(&chip, &[r], &cancel)? {
             print_out(&line(&row, last.as_ref()))?;
             last = Some(row);
         }

@@ -170,7 +170,7 @@ mod tests {
 
     #[test]
     fn a_line_far_down_is_numbered_from_the_beginning() {
-        let text = "a = 1\n".repeat(999) + "b = 2\n" + "c = 3\n".repeat(50).as_str();
+        let text = ["a = 1\n".repeat(999), "b = 2\n".to_string(), "c = 3\n".repeat(50)].concat();
         let at = text.find('b').unwrap();
         let drawn = render(&[Diagnostic::error("D004", "unknown key").at(at..at + 1)], "x.toml", &text);
         for part in ["x.toml:1000:1", " 1000 │ b = 2", "  999 │ a = 1", " 1001 │ c = 3"] {

@@ -83,8 +83,18 @@ impl Samples {
     }
 }
 
+/// What an export tells besides its files.
+pub struct Exported {
+    /// For a table on the terminal.
+    pub samples: Samples,
+    /// Seconds by stage, completed.
+    pub timings: Timings,
+    /// The summary as a later run will read it.
+    pub digest: Digest,
+}
+
 /// Writes `formats` (and `summary.json` always) into the folder `target`; what an earlier solve left there under the same
-/// names goes. Returns the samples, for a table on the terminal, and the completed timings.
+/// names goes.
 ///
 /// # Errors
 /// What the file system says; [`io::ErrorKind::Interrupted`] when `cancel` was used. Nothing is written then.
@@ -94,7 +104,7 @@ pub fn export(
     results: &Results<'_>,
     progress: &Progress<'_>,
     cancel: &CancelToken,
-) -> Result<(Samples, Timings), ExportError> {
+) -> Result<Exported, ExportError> {
     let begin = (results.clock)();
     let staging = Staging::new(target)?;
     let samples = Samples::of(results);
@@ -111,14 +121,18 @@ pub fn export(
     let mut timings = results.timings;
     timings.total = (results.clock)();
     timings.export = timings.total - begin;
-    let summary = Summary::new(results, &samples.probes, timings);
-    staging.write("summary.json", |out| {
-        serde_json::to_writer_pretty(&mut *out, &summary)?;
-        writeln!(out)
-    })?;
+    let unreadable = |e: serde_json::Error| ExportError::on("write", &target.join("summary.json"))(e.into());
+    let summary = serde_json::to_string_pretty(&Summary::new(results, &samples.probes, timings)).map_err(unreadable)?;
+    // Read back rather than copied: the reader may differ in the last bit, and a run must tell what a later one will.
+    let digest = serde_json::from_str(&summary).map_err(unreadable)?;
+    staging.write("summary.json", |out| writeln!(out, "{summary}"))?;
     staging.publish()?;
     progress(Stage::Export, 1.0);
-    Ok((samples, timings))
+    Ok(Exported {
+        samples,
+        timings,
+        digest,
+    })
 }
 
 fn write_format(staging: &Staging, format: Format, results: &Results<'_>, samples: &Samples) -> Result<(), ExportError> {

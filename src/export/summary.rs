@@ -182,33 +182,6 @@ pub struct Digest {
     pub stamp: String,
 }
 
-impl Digest {
-    /// As it would be read back from the summary of `results`.
-    pub fn new(results: &Results<'_>, timings: Timings) -> Self {
-        let report = &results.solution.report;
-        Self {
-            model: model_name(results.chip.model).into(),
-            resolution: results.resolution,
-            unknowns: report.unknowns,
-            relative_residual: report.relative_residual,
-            mass_imbalance: report.mass_imbalance,
-            max_speed: results.solution.max_speed.0,
-            ports: results
-                .solution
-                .ports
-                .iter()
-                .map(|p| DigestPort {
-                    id: p.id.clone(),
-                    flow_rate: p.flow_rate,
-                    mean_pressure: p.mean_pressure,
-                })
-                .collect(),
-            timings_s: DigestTimings { total: timings.total },
-            stamp: results.stamp.into(),
-        }
-    }
-}
-
 /// A port of a [`Digest`].
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct DigestPort {

@@ -1,8 +1,11 @@
 //! Coefficients become values: fields on nodes, samples at points and along lines, port results, wall shear.
 
+pub mod build;
 mod fields;
 mod line;
+pub mod ports;
 mod sample;
+pub mod wall_shear;
 
 pub use fields::Fields;
 pub use line::{Line, LinePoint};

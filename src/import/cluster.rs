@@ -6,7 +6,7 @@ use i_overlay::float::overlay::FloatOverlay;
 use i_overlay::i_shape::float::area::Area;
 
 use super::graph::Graph;
-use super::sections::{Cluster, End, Sections, piece};
+use super::sections::{Cluster, End, Outlines, Sections, piece};
 use crate::geometry::Point;
 use crate::geometry::outline::{first_crossing, signed_area};
 
@@ -80,7 +80,7 @@ pub(super) fn mouth_at(graph: &Graph, sections: &Sections, key: MouthKey) -> (Po
 }
 
 /// Unites the pieces of a cluster.
-pub(super) fn merge(graph: &Graph, ends: &[[End; 2]], sections: &Sections, cluster: &Cluster) -> Merged {
+pub(super) fn merge(graph: &Graph, ends: &[[End; 2]], outlines: &Outlines, sections: &Sections, cluster: &Cluster) -> Merged {
     let pieces: Vec<_> = cluster
         .sections
         .iter()
@@ -119,7 +119,7 @@ pub(super) fn merge(graph: &Graph, ends: &[[End; 2]], sections: &Sections, clust
                 found.push(key);
             }
         }
-        let outline = tidy(Outline { corners, mouths }, fixed, width);
+        let outline = tidy(Outline { corners, mouths }, fixed, outlines, width);
         merged.crossed |= first_crossing(&outline.corners).is_some();
         merged.outlines.push(outline);
     }
@@ -154,12 +154,12 @@ fn fix_mouth(graph: &Graph, sections: &Sections, key: MouthKey, corners: &mut [P
 }
 
 /// Drops corners on straight walls and, where it can, walls too short to mesh.
-fn tidy(outline: Outline, mut fixed: Vec<bool>, width: f64) -> Outline {
+fn tidy(outline: Outline, mut fixed: Vec<bool>, outlines: &Outlines, width: f64) -> Outline {
     let Outline { mut corners, mouths } = outline;
     let firsts: Vec<Point> = mouths.iter().map(|&(_, first)| corners[first]).collect();
     loop {
         drop_straight(&mut corners, &mut fixed, width);
-        if corners.len() > MOST_CORNERS_TO_TIDY || !remove_short_wall(&mut corners, &mut fixed, width) {
+        if corners.len() > MOST_CORNERS_TO_TIDY || !remove_short_wall(&mut corners, &mut fixed, outlines, width) {
             break;
         }
     }
@@ -194,7 +194,7 @@ fn drop_straight(corners: &mut Vec<Point>, fixed: &mut Vec<bool>, width: f64) {
 }
 
 /// Removes one end of the first short wall that can do without; false where there is none.
-fn remove_short_wall(corners: &mut Vec<Point>, fixed: &mut Vec<bool>, width: f64) -> bool {
+fn remove_short_wall(corners: &mut Vec<Point>, fixed: &mut Vec<bool>, outlines: &Outlines, width: f64) -> bool {
     let n = corners.len();
     for k in 0..n {
         let next = (k + 1) % n;
@@ -203,6 +203,13 @@ fn remove_short_wall(corners: &mut Vec<Point>, fixed: &mut Vec<bool>, width: f64
         }
         for end in [k, next] {
             if fixed[end] {
+                continue;
+            }
+            let (before, corner, after) = (corners[(end + n - 1) % n], corners[end], corners[(end + 1) % n]);
+            // Without a corner that points inwards the outline grows: not into another channel.
+            let grows = (corner - before).cross(after - corner) < 0.0;
+            let gain = [before, corner, after].map(|p| [p.x, p.y]);
+            if grows && outlines.covers_some_of(&gain, width) {
                 continue;
             }
             let mut fewer = corners.clone();

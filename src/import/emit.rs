@@ -5,7 +5,7 @@ use std::f64::consts::{FRAC_PI_2, TAU};
 
 use super::cluster::{Merged, MouthKey, Outline, merge};
 use super::graph::{Arm, Graph, PortKind, error, read};
-use super::sections::{Cluster, EQUAL, End, Sections, blocks, cut, ends};
+use super::sections::{Cluster, EQUAL, End, Outlines, Sections, cut, ends};
 use crate::chip::DepthModel;
 use crate::design::{
     Attachment, Bend, Channel, Component, Connection, Design, Dimension, Placement, Port, PortCondition, Spanned, Value,
@@ -39,7 +39,8 @@ pub fn network(text: &str, name: &str) -> (Option<Design>, Vec<Diagnostic>) {
 
 fn to_design(graph: &Graph, name: &str, out: &mut Reporter) -> Option<Design> {
     let ends = ends(graph);
-    let blocks = blocks(graph, &ends);
+    let outlines = Outlines::new(graph, &ends);
+    let blocks = outlines.blocks(graph, &ends);
     let mut floors = vec![[0.0; 2]; graph.channels.len()];
     for attempt in 1..=ATTEMPTS {
         let sections = cut(graph, &ends, &blocks, &floors);
@@ -49,7 +50,7 @@ fn to_design(graph: &Graph, name: &str, out: &mut Reporter) -> Option<Design> {
             .map(|cluster| {
                 lone_node(graph, &ends, &sections, cluster)
                     .is_none()
-                    .then(|| merge(graph, &ends, &sections, cluster))
+                    .then(|| merge(graph, &ends, &outlines, &sections, cluster))
             })
             .collect();
         let covered: Vec<MouthKey> = merged

@@ -142,7 +142,9 @@ pub(super) fn read(text: &str, out: &mut Reporter) -> Option<Graph> {
     parsed.inlets.iter().for_each(|&node| ports[node] = Some(PortKind::Inlet));
     parsed.outlets.iter().for_each(|&node| ports[node] = Some(PortKind::Outlet));
     let arms = arms(&nodes, &parsed.channels);
-    check_fans(&arms, out);
+    if !out.has_errors() {
+        check_fans(&arms, out);
+    }
     if out.has_errors() {
         return None;
     }
@@ -178,14 +180,15 @@ fn unreadable(text: &str, fault: &serde_json::Error) -> Diagnostic {
         at -= 1;
     }
     let width = text[at..].chars().next().map_or(0, char::len_utf8);
+    let is_json = serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok();
     let (code, message, help) = match fault.classify() {
-        Category::Data => (
+        category if is_json || category == Category::Data => (
             "D302",
             format!("this is not a network: {fault}"),
             "see the README of the networks for the keys",
         ),
         Category::Eof => ("D301", format!("the file is cut short: {fault}"), "copy it again, whole"),
-        Category::Syntax | Category::Io => ("D301", format!("this is not JSON: {fault}"), ""),
+        _ => ("D301", format!("this is not JSON: {fault}"), ""),
     };
     let mut diagnostic = error(code, None, message, help);
     diagnostic.place.span = Some(at..at + width);

@@ -196,45 +196,70 @@ fn cut_channel(graph: &Graph, channel: usize, ends: &[End; 2], blocked: &[(f64, 
 /// Stretches of two channels that lie on each other: channel, (from, to) in m.
 pub(super) type Block = [(usize, (f64, f64)); 2];
 
-/// Finds where channels lie on each other, other than next to a node that they share.
-pub(super) fn blocks(graph: &Graph, ends: &[[End; 2]]) -> Vec<Block> {
-    let outlines: Vec<Vec<[f64; 2]>> = (0..graph.channels.len())
-        .map(|channel| {
-            piece(
-                graph,
-                ends,
-                &Section {
-                    channel,
-                    from: 0.0,
-                    to: graph.length(channel),
-                },
-            )
-        })
-        .collect();
-    let entries = outlines
-        .iter()
-        .enumerate()
-        .map(|(k, outline)| GeomWithData::new(Rectangle::from_aabb(AABB::from_points(outline.iter())), k));
-    let tree = RTree::bulk_load(entries.collect());
-    let mut blocks = Vec::new();
-    for (k, outline) in outlines.iter().enumerate() {
-        let near = tree.locate_in_envelope_intersecting(AABB::from_points(outline.iter()));
-        let mut near: Vec<usize> = near.map(|entry| entry.data).filter(|&other| other > k).collect();
+/// The outlines of all channels, whole, and a tree of their boxes.
+pub(super) struct Outlines {
+    polygons: Vec<Vec<[f64; 2]>>,
+    tree: RTree<GeomWithData<Rectangle<[f64; 2]>, usize>>,
+}
+
+impl Outlines {
+    /// Draws all channels.
+    pub fn new(graph: &Graph, ends: &[[End; 2]]) -> Self {
+        let whole = |channel| Section {
+            channel,
+            from: 0.0,
+            to: graph.length(channel),
+        };
+        let polygons: Vec<_> = (0..graph.channels.len())
+            .map(|channel| piece(graph, ends, &whole(channel)))
+            .collect();
+        let boxed = |outline: &Vec<[f64; 2]>| Rectangle::from_aabb(AABB::from_points(outline.iter()));
+        let entries = polygons
+            .iter()
+            .enumerate()
+            .map(|(k, outline)| GeomWithData::new(boxed(outline), k));
+        let tree = RTree::bulk_load(entries.collect());
+        Self { polygons, tree }
+    }
+
+    /// Channels whose box touches that of a polygon, in order.
+    fn near(&self, polygon: &[[f64; 2]]) -> Vec<usize> {
+        let near = self.tree.locate_in_envelope_intersecting(AABB::from_points(polygon.iter()));
+        let mut near: Vec<usize> = near.map(|entry| entry.data).collect();
         near.sort_unstable();
-        for other in near {
-            let mut overlay = FloatOverlay::<[f64; 2], i64>::from_subj_and_clip(&outline[..], &outlines[other][..]);
-            for shape in overlay.overlay(OverlayRule::Intersect, FillRule::NonZero) {
-                if shape[..].area().abs() <= SHARED * graph.width * graph.width {
-                    continue;
-                }
-                let block = [k, other].map(|channel| (channel, stretch(graph, channel, &shape[0])));
-                if !beside_shared_node(graph, ends, &block) {
-                    blocks.push(block);
+        near
+    }
+
+    /// Whether a polygon shares area with any channel.
+    pub fn covers_some_of(&self, polygon: &[[f64; 2]], width: f64) -> bool {
+        self.near(polygon)
+            .into_iter()
+            .any(|k| !shared(polygon, &self.polygons[k], width).is_empty())
+    }
+
+    /// Finds where channels lie on each other, other than next to a node that they share.
+    pub fn blocks(&self, graph: &Graph, ends: &[[End; 2]]) -> Vec<Block> {
+        let mut blocks = Vec::new();
+        for (k, outline) in self.polygons.iter().enumerate() {
+            for other in self.near(outline).into_iter().filter(|&other| other > k) {
+                for contour in shared(outline, &self.polygons[other], graph.width) {
+                    let block = [k, other].map(|channel| (channel, stretch(graph, channel, &contour)));
+                    if !beside_shared_node(graph, ends, &block) {
+                        blocks.push(block);
+                    }
                 }
             }
         }
+        blocks
     }
-    blocks
+}
+
+/// The outer contours of what two polygons share.
+fn shared(a: &[[f64; 2]], b: &[[f64; 2]], width: f64) -> Vec<Vec<[f64; 2]>> {
+    let mut overlay = FloatOverlay::<[f64; 2], i64>::from_subj_and_clip(a, b);
+    let mut shapes = overlay.overlay(OverlayRule::Intersect, FillRule::NonZero);
+    shapes.retain(|shape| shape[..].area().abs() > SHARED * width * width);
+    shapes.into_iter().filter_map(|shape| shape.into_iter().next()).collect()
 }
 
 /// The stations between which a contour lies, kept on the channel.

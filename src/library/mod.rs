@@ -53,6 +53,7 @@ mod load;
 mod overlap;
 mod parse;
 mod picture;
+mod polygon;
 mod realisation;
 mod realise;
 mod route;

@@ -6,9 +6,10 @@ use svg::node::Text as Content;
 use svg::node::element::path::Data;
 use svg::node::element::{Group, Line, Path, Rectangle, Text};
 
+use super::Realisation;
+use super::boundary::{Arc, Edge, boundary, edges};
 use super::builder::mouth_of;
-use super::{Realisation, boundary};
-use crate::chip::{Mouth, Part, Shape, SocketRef, Strip};
+use crate::chip::{Mouth, SocketRef};
 use crate::geometry::Point;
 use crate::geometry::outline::bounds;
 use crate::units::{Dimension, print_quantity};
@@ -125,12 +126,11 @@ fn text(content: &str, (x, y): (f64, f64), anchor: &str) -> Text {
 fn fluid(realisation: &Realisation, view: View) -> Path {
     let mut data = Data::new();
     for part in &realisation.parts {
-        let edges = edges(part);
-        for (k, edge) in edges.iter().enumerate() {
+        for (k, edge) in edges(part).into_iter().enumerate() {
             if k == 0 {
                 data = data.move_to(view.at(edge.from));
             }
-            data = edge.draw(data, view);
+            data = draw(&edge, data, view);
         }
         data = data.close();
     }
@@ -156,7 +156,7 @@ fn walls(realisation: &Realisation, view: View) -> Path {
             if pen != Some(edge.from) {
                 data = data.move_to(view.at(edge.from));
             }
-            data = edge.draw(data, view);
+            data = draw(&edge, data, view);
             pen = Some(edge.to);
         }
     }
@@ -169,88 +169,15 @@ fn walls(realisation: &Realisation, view: View) -> Path {
         .set("stroke-linejoin", "round")
 }
 
-/// An edge of a part in the component's frame, m.
-struct Edge {
-    from: Point,
-    to: Point,
-    /// Radius and whether it turns left and beyond half a turn, for arcs.
-    arc: Option<(f64, Turning)>,
-    /// Which socket of its part it is.
-    socket: Option<usize>,
-}
-
-/// Which way an arc goes.
-#[derive(Clone, Copy)]
-struct Turning {
-    left: bool,
-    large: bool,
-}
-
-impl Edge {
-    fn draw(&self, data: Data, view: View) -> Data {
-        let (x, y) = view.at(self.to);
-        match self.arc {
-            None => data.line_to((x, y)),
-            Some((radius, turning)) => {
-                let r = radius * view.scale;
-                // The picture's y axis points down: what turns left has sweep 0.
-                data.elliptical_arc_to((r, r, 0, u8::from(turning.large), u8::from(!turning.left), x, y))
-            }
-        }
-    }
-}
-
-/// The edges of a part, in order round it.
-fn edges(part: &Part) -> Vec<Edge> {
-    let at = |p: Point| part.motion.apply(p);
-    let line = |from: Point, to: Point, socket: Option<usize>| Edge {
-        from: at(from),
-        to: at(to),
-        arc: None,
-        socket,
-    };
-    match &part.shape {
-        Shape::Polygon { corners, sockets } => (0..corners.len())
-            .map(|k| {
-                line(
-                    corners[k],
-                    corners[(k + 1) % corners.len()],
-                    sockets.iter().position(|&s| s == k),
-                )
-            })
-            .collect(),
-        Shape::Strip(Strip::Straight { .. }) => {
-            let c = boundary(&part.shape, 4);
-            vec![
-                line(c[0], c[1], None),
-                line(c[1], c[2], Some(1)),
-                line(c[2], c[3], None),
-                line(c[3], c[0], Some(0)),
-            ]
-        }
-        Shape::Strip(Strip::Arc { radius, angle, width }) => {
-            let along = |r: f64, turned: f64| Point::new(0.0, *radius) + Point::unit(turned - std::f64::consts::FRAC_PI_2) * r;
-            let (outer, inner) = (radius + width / 2.0, radius - width / 2.0);
-            let large = *angle > std::f64::consts::PI;
-            let left = !part.motion.mirror;
-            let (a, b, c, d) = (
-                along(outer, 0.0),
-                along(outer, *angle),
-                along(inner, *angle),
-                along(inner, 0.0),
-            );
-            vec![
-                Edge {
-                    arc: Some((outer, Turning { left, large })),
-                    ..line(a, b, None)
-                },
-                line(b, c, Some(1)),
-                Edge {
-                    arc: Some((inner, Turning { left: !left, large })),
-                    ..line(c, d, None)
-                },
-                line(d, a, Some(0)),
-            ]
+/// Continues a path along an edge.
+fn draw(edge: &Edge, data: Data, view: View) -> Data {
+    let (x, y) = view.at(edge.to);
+    match edge.arc {
+        None => data.line_to((x, y)),
+        Some(Arc { radius, left, large }) => {
+            let r = hundredths(radius * view.scale);
+            // The picture's y axis points down: what turns left has sweep 0.
+            data.elliptical_arc_to((r, r, 0, u8::from(large), u8::from(!left), x, y))
         }
     }
 }
