@@ -49,7 +49,8 @@ pub(super) fn ports(design: &Design, assembly: &Assembly, complete: bool, out: &
         }
         if let Some(other) = taken.insert(socket, name) {
             let message = format!("ports `{other}` and `{name}` are both on socket `{}`", port.at.value);
-            out.report(error("D225", &port.at.span, name, message, None));
+            let help = Some("a socket has one condition: remove one of the ports".to_owned());
+            out.report(error("D225", &port.at.span, name, message, help));
             continue;
         }
         let condition = match (port.condition.value, design.depth) {

@@ -71,7 +71,8 @@ pub(super) fn connect(design: &Design, assembly: &mut Assembly, out: &mut Report
         }
         if a == b {
             let message = format!("{} is connected to itself", show_socket(assembly, a));
-            out.report(error("D223", &joint.span, &assembly.owner(a.part).value, message, None));
+            let help = Some("name two different sockets".to_owned());
+            out.report(error("D223", &joint.span, &assembly.owner(a.part).value, message, help));
             continue;
         }
         joined.insert(a, k);
@@ -208,7 +209,7 @@ pub(super) fn sockets_help<'a>(wanted: &str, sockets: impl Iterator<Item = &'a s
     let sockets: Vec<&str> = sockets.collect();
     let all: Vec<String> = sockets.iter().map(|socket| format!("`{socket}`")).collect();
     let all = format!("its sockets are {}", abridge(&all, ", "));
-    match nearest(wanted, sockets.into_iter()) {
+    match nearest(wanted, sockets) {
         Some(near) => Some(format!("did you mean `{near}`? {all}")),
         None => Some(all),
     }
