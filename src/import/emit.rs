@@ -1,6 +1,6 @@
 //! A network becomes a design: nodes as junctions, clusters as polygons, channels between their sockets, ports.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::f64::consts::{FRAC_PI_2, TAU};
 
 use super::cluster::{Merged, MouthKey, Outline, merge};
@@ -93,7 +93,7 @@ fn check(graph: &Graph, sections: &Sections, merged: &[Option<Merged>], out: &mu
             ));
         }
         let width = graph.width;
-        if merged.enclosed > 0.0 {
+        if merged.encloses {
             let message = format!("the junctions of nodes {nodes} run into each other all around a wall");
             out.report(error(
                 "D314",
@@ -275,6 +275,7 @@ impl<'a> Emitter<'a> {
 
     /// Junctions that run into each other, about the first of their nodes.
     fn polygons(&mut self, cluster: &Cluster, merged: &Merged) {
+        let mut cuts: BTreeMap<usize, Vec<String>> = BTreeMap::new();
         for (k, outline) in merged.outlines.iter().enumerate() {
             let first = cluster
                 .nodes
@@ -289,6 +290,20 @@ impl<'a> Emitter<'a> {
             self.component(&name, "polygon", origin, 0.0, parameters);
             for (k, (key, _)) in outline.mouths.iter().enumerate() {
                 self.sockets.insert(*key, format!("{name}.m{}", k + 1));
+            }
+            for (k, (cut, _)) in outline.cuts.iter().enumerate() {
+                cuts.entry(*cut)
+                    .or_default()
+                    .push(format!("{name}.m{}", outline.mouths.len() + k + 1));
+            }
+        }
+        for pair in cuts.into_values() {
+            // Both pieces of a cut are in the same cluster, unless one was dropped.
+            if let Ok([a, b]) = <[String; 2]>::try_from(pair) {
+                self.design.connections.push(Connection {
+                    a: plain(a),
+                    b: plain(b),
+                });
             }
         }
     }
@@ -460,10 +475,11 @@ fn polygon_parameters(outline: &Outline, origin: Point, width: f64) -> Vec<(&'st
     let metres = |x: f64| Value::Quantity((x / digit).round() * digit, Dimension::Length);
     let corners = outline.corners.iter().map(|&corner| corner - origin);
     let corners = corners.map(|p| Value::List(vec![metres(p.x), metres(p.y)])).collect();
-    let mouths = outline
+    let firsts = outline
         .mouths
         .iter()
-        .map(|&(_, first)| Value::Number((first + 1) as f64))
-        .collect();
+        .map(|mouth| mouth.1)
+        .chain(outline.cuts.iter().map(|cut| cut.1));
+    let mouths = firsts.map(|first| Value::Number((first + 1) as f64)).collect();
     vec![("points", Value::List(corners)), ("mouths", Value::List(mouths))]
 }
