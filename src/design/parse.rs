@@ -32,7 +32,7 @@ const SECTIONS: [&str; 8] = [
 ///
 /// # Example
 /// ```
-/// let (design, diagnostics) = stokeslet::design::parse("format = 1\n[fluid]\nviscosity = 0.89\n", "y");
+/// let (design, diagnostics) = stokeslet::design::parse("format = 1\n[fluid]\nviscosity = 0.89\n[chip]\nwidth = \"1 mm\"\n", "y");
 /// assert!(design.is_none());
 /// assert_eq!(diagnostics[0].code, "D007"); // 0.89 what?
 /// ```

@@ -40,29 +40,29 @@ pub fn rewrite(text: &str, edits: &[Edit]) -> Result<String, RewriteError> {
 
 fn apply(document: &mut DocumentMut, edit: &Edit) -> Result<(), RewriteError> {
     match edit {
-        Edit::SetTitle(title) => set_or_remove(document.as_table_mut(), "title", title.as_deref().map(print::quoted)),
+        Edit::SetTitle(title) => set_or_remove(document.as_table_mut(), "title", title.as_deref().map(print::quoted))?,
         Edit::SetViscosity(viscosity) => {
             let text = print::quantity(viscosity.0, Dimension::Viscosity);
-            set(section(document, "fluid")?, "viscosity", &text);
+            set(section(document, "fluid")?, "viscosity", &text)?;
         }
-        Edit::SetModel(model) => set(section(document, "chip")?, "model", &print::quoted(print::model_name(*model))),
+        Edit::SetModel(model) => set(section(document, "chip")?, "model", &print::quoted(print::model_name(*model)))?,
         Edit::SetDepth(depth) => {
             let text = depth.map(|depth| print::quantity(depth.0, Dimension::Length));
-            set_or_remove(section(document, "chip")?, "depth", text);
+            set_or_remove(section(document, "chip")?, "depth", text)?;
         }
         Edit::SetWidth(width) => set(
             section(document, "chip")?,
             "width",
             &print::quantity(width.0, Dimension::Length),
-        ),
+        )?,
         Edit::SetResolution(resolution) => {
-            set_or_remove(section(document, "chip")?, "resolution", resolution.map(|r| r.to_string()));
+            set_or_remove(section(document, "chip")?, "resolution", resolution.map(|r| r.to_string()))?;
         }
         Edit::AddComponent(component) => {
             add(document, COMPONENT, &component.name.value, &print::component(component))?;
         }
         Edit::RemoveComponent(name) => remove(document, COMPONENT, name)?,
-        Edit::Place { component, placement } => place(entry(document, COMPONENT, component)?, placement),
+        Edit::Place { component, placement } => place(entry(document, COMPONENT, component)?, placement)?,
         Edit::SetParameter {
             component,
             parameter,
@@ -71,14 +71,14 @@ fn apply(document: &mut DocumentMut, edit: &Edit) -> Result<(), RewriteError> {
         Edit::Rename { from, to } => rename::rename(document, from, to)?,
         Edit::AddChannel(channel) => add(document, CHANNEL, &channel.name.value, &print::channel(channel))?,
         Edit::SetChannel(channel) => {
-            let fresh = toml_value(&print::channel(channel));
+            let fresh = toml_value(&print::channel(channel))?;
             let table = entry(document, CHANNEL, &channel.name.value)?;
             for key in ["from", "to", "via", "bend", "radius", "width"] {
                 let text = fresh
                     .as_inline_table()
                     .and_then(|fresh| fresh.get(key))
                     .map(ToString::to_string);
-                set_or_remove(table, key, text);
+                set_or_remove(table, key, text)?;
             }
         }
         Edit::RemoveChannel(name) => remove(document, CHANNEL, name)?,
@@ -95,7 +95,7 @@ fn apply(document: &mut DocumentMut, edit: &Edit) -> Result<(), RewriteError> {
             {
                 unset(table, other);
             }
-            set(table, key, &text);
+            set(table, key, &text)?;
         }
     }
     Ok(())
@@ -139,13 +139,12 @@ fn add(document: &mut DocumentMut, named: Named, name: &str, text: &str) -> Resu
             });
         }
     }
-    set(section(document, named.0)?, name, text);
-    Ok(())
+    set(section(document, named.0)?, name, text)
 }
 
 /// Sets the value of a key; its comments stay.
-fn set(table: &mut dyn TableLike, key: &str, text: &str) {
-    let mut value = toml_value(text);
+fn set(table: &mut dyn TableLike, key: &str, text: &str) -> Result<(), RewriteError> {
+    let mut value = toml_value(text)?;
     match table.get_mut(key) {
         Some(item) => {
             // An assignment alone would drop the comment at the end of the line: it belongs to the old value.
@@ -169,6 +168,7 @@ fn set(table: &mut dyn TableLike, key: &str, text: &str) {
             table.insert(key, Item::Value(value));
         }
     }
+    Ok(())
 }
 
 /// Removes a key, but not the space before the closing brace behind it.
@@ -192,21 +192,22 @@ fn is_blank(text: &str) -> bool {
     !text.is_empty() && text.trim().is_empty()
 }
 
-fn set_or_remove(table: &mut dyn TableLike, key: &str, text: Option<String>) {
+fn set_or_remove(table: &mut dyn TableLike, key: &str, text: Option<String>) -> Result<(), RewriteError> {
     match text {
-        Some(text) => set(table, key, &text),
+        Some(text) => set(table, key, &text)?,
         None => unset(table, key),
     }
+    Ok(())
 }
 
 /// A value without spacing of its own.
-fn toml_value(text: &str) -> TomlValue {
-    let mut value: TomlValue = text.trim().parse().expect("what `print` writes is TOML");
+fn toml_value(text: &str) -> Result<TomlValue, RewriteError> {
+    let mut value: TomlValue = text.trim().parse()?;
     value.decor_mut().clear();
-    value
+    Ok(value)
 }
 
-fn place(table: &mut dyn TableLike, placement: &Placement) {
+fn place(table: &mut dyn TableLike, placement: &Placement) -> Result<(), RewriteError> {
     let fields = print::placement(placement);
     for key in ["at", "rotation", "mirror", "attach", "to"] {
         if !fields.iter().any(|(field, _)| *field == key) {
@@ -214,8 +215,9 @@ fn place(table: &mut dyn TableLike, placement: &Placement) {
         }
     }
     for (key, text) in fields {
-        set(table, key, &text);
+        set(table, key, &text)?;
     }
+    Ok(())
 }
 
 fn set_parameter(table: &mut dyn TableLike, parameter: &str, value: Option<&Value>) -> Result<(), RewriteError> {
@@ -223,14 +225,13 @@ fn set_parameter(table: &mut dyn TableLike, parameter: &str, value: Option<&Valu
         if value.is_none() {
             return Ok(());
         }
-        set(table, "parameters", "{}");
+        set(table, "parameters", "{}")?;
     }
     let parameters = table.get_mut("parameters").and_then(Item::as_table_like_mut);
     let parameters = parameters.ok_or_else(|| RewriteError::NotATable {
         key: "parameters".to_owned(),
     })?;
-    set_or_remove(parameters, parameter, value.map(print::value));
-    Ok(())
+    set_or_remove(parameters, parameter, value.map(print::value))
 }
 
 /// Removes a line with the comment right above it; what stands above an empty line before that belongs to the section and moves on.

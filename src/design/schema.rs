@@ -29,6 +29,12 @@
 //! waste = { at = "t1.right", pressure = "0 Pa" }
 //! drain = { at = "c2.end", traction_free = true }
 //! ```
+//!
+//! - Every quantity is a text with a number and a unit; the units are the rows of `units/table.rs`, with prefixes, products and powers ("mPa s", "m^2/s", "uL/min").
+//! - `format`, `fluid.viscosity` and `chip.width` are required, `chip.depth` in the shallow model and where a flow rate is a volume per time.
+//! - Names have letters, digits, `_` and `-`; a component and a channel can't have the same.
+//! - Tables may as well be written as sections (`[components.y1]`) or with dotted keys.
+//! - In `parameters`, a text that starts like a number is a quantity and must read as one; any other text is a text.
 
 use std::ops::Range;
 

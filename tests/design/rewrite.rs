@@ -250,3 +250,34 @@ fn sections_that_are_missing_are_made() {
         "\n[connections]\npairs = [[\"p.start\", \"g.out\"]]\n\n[ports]\nout = { at = \"p.end\", traction_free = true }\n";
     assert_eq!(got, format!("{bare}{added}"));
 }
+
+#[test]
+fn lists_nested_beyond_all_measure_are_refused() {
+    let deep = (0..500).fold(Value::Number(1.0), |inner, _| Value::List(vec![inner]));
+    let edit = Edit::SetParameter {
+        component: "y1".to_owned(),
+        parameter: "angle".to_owned(),
+        value: Some(deep),
+    };
+    assert!(matches!(rewrite(FULL, &[edit]), Err(RewriteError::NotToml(_))));
+}
+
+proptest::proptest! {
+    #[test]
+    fn any_text_can_be_a_title_a_parameter_or_its_name(title in ".*", text in "[^0-9+.a-zA-Z-].*", key in "(?s).{0,8}") {
+        let edits = [
+            Edit::SetTitle(Some(title.clone())),
+            Edit::SetParameter {
+                component: "t1".to_owned(),
+                parameter: key.clone(),
+                value: Some(Value::Text(text.clone())),
+            },
+        ];
+        let got = rewrite(FULL, &edits).unwrap();
+        let (design, diagnostics) = parse(&got, "rewritten");
+        let design = design.unwrap_or_else(|| panic!("{diagnostics:#?}"));
+        assert_eq!(design.title, Some(title));
+        let (got_key, got_text) = &design.components[1].parameters[0];
+        assert_eq!((&got_key.value, &got_text.value), (&key, &Value::Text(text)));
+    }
+}

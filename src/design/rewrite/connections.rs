@@ -8,7 +8,7 @@ use crate::design::{Connection, print};
 pub(super) fn connect(document: &mut DocumentMut, connection: &Connection) -> Result<(), RewriteError> {
     let table = section(document, "connections")?;
     if table.get("pairs").is_none() {
-        set(table, "pairs", "[]");
+        set(table, "pairs", "[]")?;
     }
     let pairs = table
         .get_mut("pairs")
@@ -16,7 +16,7 @@ pub(super) fn connect(document: &mut DocumentMut, connection: &Connection) -> Re
         .ok_or_else(|| RewriteError::NotATable {
             key: "connections.pairs".to_owned(),
         })?;
-    let mut pair = toml_value(&print::connection(connection));
+    let mut pair = toml_value(&print::connection(connection))?;
     if let Some(last) = pairs.iter().last() {
         let (_, spacing) = split_first_line(text(last.decor().prefix()));
         let spacing = match spacing.rfind('\n') {

@@ -74,7 +74,7 @@ pub enum Edit {
 /// Why an edit can't be made.
 #[derive(Debug, Error)]
 pub enum RewriteError {
-    /// The text can't be read, so nothing can be changed in it.
+    /// The text, or a new value (lists nested beyond all measure), can't be read, so nothing can be changed.
     #[error("the text is not TOML")]
     NotToml(#[from] toml_edit::TomlError),
     /// There is no such thing in the file.
