@@ -7,6 +7,7 @@ pub mod elimination;
 pub mod export;
 pub mod fem;
 pub mod field;
+pub mod fingerprint;
 pub mod geometry;
 pub mod import;
 pub mod library;

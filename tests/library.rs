@@ -1,13 +1,15 @@
 //! Every component of the library at its defaults and at the ends of its ranges, and what broken definitions do.
+#![allow(clippy::unwrap_used, reason = "a test that can't be set up has failed")]
 
 use std::path::Path;
 
+use proptest::prelude::*;
 use stokeslet::chip::{Mouth, Shape, SocketRef};
 use stokeslet::design::{Spanned, Value};
-use stokeslet::diagnostic::Diagnostic;
+use stokeslet::diagnostic::{Diagnostic, Severity};
 use stokeslet::geometry::Point;
 use stokeslet::geometry::outline::{first_crossing, signed_area};
-use stokeslet::library::{Defaults, Library, ParameterKind, Realisation};
+use stokeslet::library::{Defaults, Library, ParameterKind, Realisation, describe, junction_outline, list, picture};
 use stokeslet::units::Dimension;
 
 const DEFAULTS: Defaults = Defaults {
@@ -209,9 +211,9 @@ fn mistakes_in_parameters_have_their_codes_and_places() {
             "pipe",
             vec![given("length", length(1e-3)), given("length", length(1e-3))],
         ),
-        ("D107", "chamber", vec![given("left", Value::Number(30.0))]),
-        ("D107", "junction", vec![given("directions", angles(&[0.0, 0.0, 2.0]))]),
-        ("D107", "junction", vec![given("directions", angles(&[0.0]))]),
+        ("D115", "chamber", vec![given("left", Value::Number(30.0))]),
+        ("D115", "junction", vec![given("directions", angles(&[0.0, 0.0, 2.0]))]),
+        ("D115", "junction", vec![given("directions", angles(&[0.0]))]),
         (
             "D109",
             "polygon",
@@ -224,6 +226,36 @@ fn mistakes_in_parameters_have_their_codes_and_places() {
     for (code, kind, parameters) in mistakes {
         let fault = fault(kind, &parameters);
         assert_eq!(fault.code, code, "{kind} {parameters:?}: {fault:?}");
+    }
+}
+
+#[test]
+fn every_component_makes_a_chip_turned_and_mirrored() {
+    let library = Library::embedded();
+    for definition in library.definitions() {
+        let name = &definition.name;
+        let realisation = library.realise(name, &[], &DEFAULTS).unwrap();
+        let ports: Vec<String> = realisation
+            .sockets
+            .iter()
+            .map(|(socket, _)| format!("p_{socket} = {{ at = \"c.{socket}\", pressure = \"0 Pa\" }}\n"))
+            .collect();
+        let text = format!(
+            "format = 1\n[fluid]\nviscosity = \"1 mPa s\"\n[chip]\nwidth = \"100 um\"\n[components]\n\
+             c = {{ kind = \"{name}\", at = [\"3 mm\", \"-7 mm\"], rotation = \"37 deg\", mirror = true }}\n[ports]\n{}",
+            ports.concat()
+        );
+        let (design, faults) = stokeslet::design::parse(&text, name);
+        let design = design.unwrap_or_else(|| panic!("{name}: {faults:?}"));
+        let (chip, faults) = stokeslet::chip::place(&design, &library);
+        let errors: Vec<_> = faults.iter().filter(|f| f.severity == Severity::Error).collect();
+        assert!(errors.is_empty(), "{name}: {errors:?}");
+        let chip = chip.expect("a chip without errors");
+        assert_eq!(
+            (chip.parts.len(), chip.ports.len()),
+            (realisation.parts.len(), realisation.sockets.len()),
+            "{name}"
+        );
     }
 }
 
@@ -246,6 +278,20 @@ fn a_users_folder_overrides_and_adds() {
     assert_eq!(library.get("gadget").unwrap().family, "own");
     assert!(library.get("tee").is_some(), "the rest is still there");
     check("gadget", &library.realise("gadget", &[], &DEFAULTS).unwrap());
+}
+
+#[test]
+fn the_example_of_the_readme_is_a_component() {
+    let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("components/README.md")).unwrap();
+    let example = text
+        .split("```toml")
+        .nth(1)
+        .and_then(|rest| rest.split("```").next())
+        .unwrap();
+    let library = with_definition(example).unwrap();
+    let realisation = library.realise("thing", &[], &DEFAULTS).unwrap();
+    check("thing", &realisation);
+    assert_eq!(realisation.sockets.len(), 2);
 }
 
 #[test]
@@ -292,7 +338,7 @@ fn scripts_that_fail_or_never_end_are_stopped() {
         ("D107", "outline", "let s = \"x\"; loop { s += s; }"),
         ("D107", "outline", "fn f(x) { f(x + 1) } f(0)"),
         ("D107", "outline", "1 / 0"),
-        ("D107", "outline", "throw \"no\""),
+        ("D115", "outline", "throw \"no\""),
         ("D107", "outline", "sleep(100); []"),
         ("D107", "outline", "nonsense(3)"),
         ("D109", "outline", "17"),
@@ -351,5 +397,92 @@ fn scripts_that_fail_or_never_end_are_stopped() {
         let library = with_definition(&format!("doc = \"x\"\n{kind} = '''{script}'''\n")).unwrap();
         let faults = library.realise("thing", &[], &DEFAULTS).map(|_| ()).unwrap_err();
         assert_eq!(faults[0].code, code, "{script}: {faults:?}");
+    }
+}
+
+/// Components in themselves, each through 15 calls and blocks `depth` deep.
+fn nest(depth: usize) -> String {
+    let (open, close) = ("if true { ".repeat(depth), " }".repeat(depth));
+    let body = "if n == 0 { part(\"a\", \"thing\", #{}) } else { f(n - 1) }";
+    format!("doc = \"x\"\ncompose = '''fn f(n) {{ {open}{body}{close} }} f(14)'''\n")
+}
+
+#[test]
+fn nesting_as_deep_as_it_goes_fits_on_the_stack() {
+    // Six levels of components, each through as many calls and brackets as the limits let pass.
+    let depth = (1..40)
+        .rev()
+        .find(|&depth| with_definition(&nest(depth)).is_ok())
+        .expect("one bracket is within the limits");
+    let library = with_definition(&nest(depth)).unwrap();
+    let faults = library.realise("thing", &[], &DEFAULTS).map(|_| ()).unwrap_err();
+    assert_eq!(faults[0].code, "D112", "{depth} brackets: {faults:?}");
+}
+
+#[test]
+fn a_component_is_described_with_units_and_suggested_when_misspelt() {
+    let library = Library::embedded();
+    let text = describe(&library, "pipe", &DEFAULTS).unwrap();
+    for expected in [
+        "Straight channel",
+        "4 * width (400 ",
+        "width / 100 to 1e5 * width",
+        "looks to -x",
+        "kind = \"pipe\"",
+    ] {
+        assert!(text.contains(expected), "`{expected}` is in\n{text}");
+    }
+    assert!(
+        list(&library).lines().count() > library.definitions().len(),
+        "a line for each, and the families"
+    );
+    let fault = describe(&library, "serpentine_squar", &DEFAULTS).unwrap_err().remove(0);
+    assert!(fault.help.unwrap().contains("`serpentine_square`"));
+}
+
+#[test]
+fn every_component_has_a_picture_with_its_sockets() {
+    let library = Library::embedded();
+    for definition in library.definitions() {
+        let realisation = library.realise(&definition.name, &[], &DEFAULTS).unwrap();
+        let drawn = picture(&definition.name, &definition.doc, &realisation);
+        assert!(
+            drawn.starts_with("<svg") && !drawn.contains("NaN") && !drawn.contains("inf"),
+            "{}",
+            definition.name
+        );
+        for (socket, _) in &realisation.sockets {
+            assert!(
+                drawn.contains(&format!("\n{socket}\n")),
+                "{}: `{socket}` is named in\n{drawn}",
+                definition.name
+            );
+        }
+    }
+}
+
+proptest! {
+    /// Whatever channels meet, the outline is a simple polygon with every mouth across its channel, or there is a reason.
+    #[test]
+    fn junctions_of_any_fan_are_sound(fan in prop::collection::vec((-7.0..7.0f64, 0.2..5.0f64), 2..9)) {
+        if let Ok(outline) = junction_outline(&fan) {
+            prop_assert!(signed_area(&outline.corners) > 0.0);
+            prop_assert_eq!(first_crossing(&outline.corners), None);
+            for (k, &(direction, width)) in fan.iter().enumerate() {
+                let n = outline.corners.len();
+                let (a, b) = (outline.corners[outline.sockets[k]], outline.corners[(outline.sockets[k] + 1) % n]);
+                let d = Point::unit(direction);
+                prop_assert!(((b - a) - d.left() * width).norm() < 1e-9 * width);
+                prop_assert!(((a + b) * 0.5 - d * outline.reaches[k]).norm() < 1e-9 * outline.reaches[k].max(width));
+            }
+        }
+    }
+
+    /// No script text can crash the program, whatever it says.
+    #[test]
+    fn definitions_of_any_text_are_read_or_refused(script in ".{0,60}") {
+        if let Ok(library) = with_definition(&format!("doc = \"x\"\noutline = '''{script}'''\n")) {
+            let _ = library.realise("thing", &[], &DEFAULTS);
+        }
     }
 }

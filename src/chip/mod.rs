@@ -1,6 +1,8 @@
 //! A design and the library become a placed, connected chip; a chip becomes blocks.
 
 mod assembly;
+pub mod blocks;
+pub mod canonical;
 mod channel;
 mod check;
 mod chip_types;
@@ -8,6 +10,7 @@ mod connect;
 mod fault;
 mod overlap;
 mod place;
+mod transform;
 
 pub use chip_types::{Chip, Condition, Connection, DepthModel, Mouth, Part, Port, Shape, SocketRef, Strip};
 pub use place::{MAX_PARTS, Realise, place, place_with};

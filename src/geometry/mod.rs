@@ -3,6 +3,7 @@
 mod motion;
 pub mod outline;
 mod point;
+pub mod quantise;
 
 pub use motion::Motion;
-pub use point::Point;
+pub use point::{Point, sin_cos};

@@ -18,7 +18,7 @@ use rhai::{AST, Array, Dynamic, Engine, EvalAltResult, Map, Scope};
 
 use super::Realisation;
 use super::builder::Builder;
-use super::fault::{BAD_OUTLINE, NO_MEETING, OVERLAP, SCRIPT, error, error_with_help};
+use super::fault::{BAD_OUTLINE, NO_MEETING, OVERLAP, error, error_with_help};
 use super::overlap::first_overlap;
 use super::realise::Call;
 use super::route::{Turn, route};
@@ -166,7 +166,7 @@ pub(super) fn compose(ast: &AST, engine: &mut Engine, scope: &mut Scope, call: &
         return Err(fault);
     }
     if let Err(e) = outcome {
-        return Err(error(SCRIPT, format!("its script fails: {}", script::explain(&e))));
+        return Err(script::fault("its script", &e));
     }
     let realisation = state.builder.finish();
     if realisation.parts.is_empty() {

@@ -118,6 +118,25 @@ impl ParameterKind {
         }
     }
 
+    /// The texts that a choice has; none for other kinds.
+    pub fn choices(&self) -> &[String] {
+        match self {
+            Self::Choice(choices) => choices,
+            _ => &[],
+        }
+    }
+
+    /// A value as a design writes it, for kinds where any will do as an example.
+    pub(super) fn example(&self) -> Option<&'static str> {
+        match self {
+            Self::Length => Some("\"500 um\""),
+            Self::Angle => Some("\"60 deg\""),
+            Self::Count => Some("4"),
+            Self::Angles => Some("[\"0 deg\", \"120 deg\", \"250 deg\"]"),
+            _ => None,
+        }
+    }
+
     /// The word of definition files.
     pub fn word(&self) -> &'static str {
         match self {

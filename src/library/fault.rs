@@ -33,6 +33,9 @@ pub(super) const OVERLAP: &str = "D113";
 /// A strip that is too short, too narrow, or turns too sharply.
 pub(super) const BAD_STRIP: &str = "D114";
 
+/// Parameters that the definition itself refuses.
+pub(super) const REFUSED: &str = "D115";
+
 /// An error.
 pub(super) fn error(code: &'static str, message: impl Into<String>) -> Diagnostic {
     Diagnostic {

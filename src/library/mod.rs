@@ -39,6 +39,7 @@
 //! | D112 | components nested too deep |
 //! | D113 | parts of a component that lie on each other |
 //! | D114 | a strip without length or width, or an arc that is too tight |
+//! | D115 | parameters that the definition itself refuses (`throw` in its script) |
 
 mod boundary;
 mod builder;
@@ -47,9 +48,12 @@ mod definition;
 mod fault;
 mod junction;
 mod leaf;
+mod listing;
 mod load;
 mod overlap;
 mod parse;
+mod picture;
+mod polygon;
 mod realisation;
 mod realise;
 mod route;
@@ -59,5 +63,7 @@ mod value;
 pub use boundary::boundary;
 pub use definition::{Definition, Expression, Parameter, ParameterKind};
 pub use junction::{JunctionError, JunctionOutline, junction_outline};
+pub use listing::{describe, list};
+pub use picture::picture;
 pub use realisation::Realisation;
 pub use realise::{Defaults, Library};

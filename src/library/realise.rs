@@ -17,7 +17,7 @@ use crate::design::{Spanned, Value};
 use crate::diagnostic::{Diagnostic, Place, nearest};
 
 /// Deepest nesting of components: bounds the program's own stack.
-const MAX_NESTING: usize = 6;
+const MAX_NESTING: usize = 5;
 /// Parts kept in the cache of realisations; it is emptied beyond.
 const MAX_CACHED_PARTS: usize = 400_000;
 

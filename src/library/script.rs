@@ -11,6 +11,8 @@ use rhai::packages::{
 };
 use rhai::{AST, Dynamic, Engine, EvalAltResult, INT, Module, Scope, Shared};
 
+use super::fault::{self, REFUSED, SCRIPT};
+use crate::diagnostic::Diagnostic;
 use crate::geometry::Point;
 
 /// Operations that one realisation may take, nested components included.
@@ -117,17 +119,19 @@ pub(super) fn base_scope() -> Scope<'static> {
     scope
 }
 
-/// Says what went wrong in a script, limits in words.
-pub(super) fn explain(error: &EvalAltResult) -> String {
+/// What went wrong in a script, limits in words. What the definition itself throws is a refusal of its parameters.
+pub(super) fn fault(what: &str, error: &EvalAltResult) -> Diagnostic {
+    let failed = |reason: String| fault::error(SCRIPT, format!("{what} fails: {reason}"));
     match error {
-        EvalAltResult::ErrorTerminated(..) | EvalAltResult::ErrorTooManyOperations(..) => {
-            format!("the script took more than {MAX_OPERATIONS} operations; does a loop never end?")
-        }
-        EvalAltResult::ErrorStackOverflow(..) => format!("functions call each other more than {MAX_CALLS} levels deep"),
-        EvalAltResult::ErrorDataTooLarge(what, _) => {
-            format!("too large: {what} (arrays hold up to {MAX_ARRAY} elements, texts up to {MAX_TEXT} bytes)")
-        }
-        EvalAltResult::ErrorInFunctionCall(_, _, inner, _) => explain(inner),
-        other => other.to_string(),
+        EvalAltResult::ErrorTerminated(..) | EvalAltResult::ErrorTooManyOperations(..) => failed(format!(
+            "it took more than {MAX_OPERATIONS} operations; does a loop never end?"
+        )),
+        EvalAltResult::ErrorStackOverflow(..) => failed(format!("functions call each other more than {MAX_CALLS} levels deep")),
+        EvalAltResult::ErrorDataTooLarge(what, _) => failed(format!(
+            "too large: {what} (arrays hold up to {MAX_ARRAY} elements, texts up to {MAX_TEXT} bytes)"
+        )),
+        EvalAltResult::ErrorInFunctionCall(_, _, inner, _) => fault(what, inner),
+        EvalAltResult::ErrorRuntime(thrown, _) => fault::error(REFUSED, thrown.to_string()),
+        other => failed(other.to_string()),
     }
 }

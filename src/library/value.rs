@@ -3,7 +3,7 @@
 use rhai::{Array, Dynamic, Engine, Scope};
 
 use super::definition::{Code, Definition, Expression, Parameter, ParameterKind};
-use super::fault::{NOT_FINITE, OUT_OF_RANGE, SCRIPT, WRONG_KIND, error, error_with_help};
+use super::fault::{NOT_FINITE, OUT_OF_RANGE, WRONG_KIND, error, error_with_help};
 use super::parse::whole;
 use super::script;
 use crate::design::Value;
@@ -169,7 +169,7 @@ pub(super) fn evaluate(expression: &Expression, engine: &Engine, scope: &mut Sco
             let variables = scope.len();
             let value = engine
                 .eval_ast_with_scope::<Dynamic>(scope, ast)
-                .map_err(|e| error(SCRIPT, format!("`{}` fails: {}", expression.text, script::explain(&e))));
+                .map_err(|e| script::fault(&format!("`{}`", expression.text), &e));
             scope.rewind(variables);
             value
         }
@@ -212,11 +212,13 @@ fn out_of_range(parameter: &Parameter, got: &str, limit: String) -> Diagnostic {
     )
 }
 
-/// A number with its unit, if it has one.
+/// A number with its unit, if it has one; what expressions add as rounding is not shown.
 pub(super) fn show_number(x: f64, dimension: Option<Dimension>) -> String {
+    let rounded = format!("{x:.9e}").parse().unwrap_or(x);
     match dimension {
-        Some(dimension) => print_quantity(x, dimension),
-        None => format!("{x}"),
+        Some(Dimension::Angle) if x == 0.0 => "0 deg".to_owned(),
+        Some(dimension) => print_quantity(rounded, dimension),
+        None => format!("{rounded}"),
     }
 }
 

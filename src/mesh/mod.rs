@@ -1,1 +1,58 @@
-//! mesh
+//! Canonical shapes become canonical meshes, cut into blocks.
+//!
+//! ```text
+//! strip   --slices across the flow-------------------------> ComponentMesh
+//! polygon --rectilinear grid or constrained Delaunay--> P2Mesh --layers--> partition --> ComponentMesh
+//! ```
+//! Everything is in the component's own frame, in units of its narrowest channel's cell size, so that equal shapes have
+//! equal meshes to the last bit. Knows nothing of components, placements or physics.
+
+mod block;
+mod component;
+mod delaunay;
+mod grid;
+mod layers;
+mod p2;
+mod partition;
+mod polygon;
+mod quality;
+mod strip;
+
+pub use block::{BlockKind, BlockMesh, INTERIOR, Place};
+pub use component::{BlockPlacement, ComponentMesh, Line, LineNode, SocketAlias};
+pub use p2::P2Mesh;
+pub use polygon::polygon;
+pub use quality::{Quality, quality};
+pub use strip::{arc, line_number, straight};
+
+use thiserror::Error;
+
+/// Why a shape can't be meshed.
+#[derive(Clone, Debug, Error, PartialEq)]
+pub enum MeshError {
+    /// A polygon whose boundary meets itself.
+    #[error("its outline meets itself near ({x:.6}, {y:.6}) cells from its origin")]
+    NotSimple {
+        /// Cells along x.
+        x: f64,
+        /// Cells along y.
+        y: f64,
+    },
+    /// Nothing to flow through.
+    #[error("it has no socket")]
+    NoSocket,
+    /// More cells than can be numbered or afforded.
+    #[error("it would need about {cells:.0} cells; the limit is {limit:.0}")]
+    TooManyCells {
+        /// Estimate.
+        cells: f64,
+        /// Limit.
+        limit: f64,
+    },
+    /// The Delaunay refinement gave up.
+    #[error("refining its triangulation did not finish: its outline has features far smaller than a cell")]
+    Refinement,
+    /// A dimension that is not positive and finite.
+    #[error("one of its dimensions is not positive and finite")]
+    Dimension,
+}

@@ -1,10 +1,19 @@
 //! Design and settings become a solution; holds what outlives a solve.
 
+pub mod cancel;
+pub mod progress;
+mod refinement;
 mod settings;
 mod solution;
+mod solve;
+pub mod study;
 
+pub use cancel::CancelToken;
+pub use progress::{Progress, Stage};
+pub use refinement::manufactured_study;
 pub use settings::{Caching, Ownership, SolveSettings};
 pub use solution::{
     AssembledSystem, BlockCounts, Conductance, PortKind, PortResult, Solution, SolveError, SolveReport, Timings, Unknown,
     UnknownKind, WallShear,
 };
+pub use solve::{Solver, assembled_system, solve};

@@ -1,0 +1,199 @@
+//! Shapes in their own canonical frame: translation, rotation, reflection and scale removed, quantised to integers.
+
+use super::{Mouth, Shape, Strip};
+use crate::geometry::quantise::{quantise, quantise_angle, restore, restore_angle};
+use crate::geometry::{Motion, Point};
+use crate::mesh::{ComponentMesh, MeshError, arc, polygon, straight};
+
+/// A shape without place, direction, handedness and size. Equal keys have equal meshes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum CanonicalShape {
+    /// Length and widths in billionths of the narrower end.
+    Straight([i64; 3]),
+    /// Radius in billionths of the width; angle in billionths of a quarter turn.
+    Arc([i64; 2]),
+    /// Corners in billionths of the narrowest mouth; which edges are sockets.
+    Polygon(Vec<[i64; 2]>, Vec<usize>),
+}
+
+/// A part's shape as its canonical shape, and the way back.
+#[derive(Clone, Debug)]
+pub struct Canonicalised {
+    /// The key.
+    pub shape: CanonicalShape,
+    /// Width that is one in the key, m.
+    pub width: f64,
+    /// `part_from_canonical`.
+    pub motion: Motion,
+    /// The part's socket of each socket of the canonical shape.
+    pub socket_of: Vec<usize>,
+}
+
+/// Takes place, direction, handedness and size from a shape.
+pub fn canonicalise(shape: &Shape) -> Canonicalised {
+    match shape {
+        Shape::Strip(strip) => {
+            let (shape, width) = match *strip {
+                Strip::Straight {
+                    length,
+                    width_start,
+                    width_end,
+                } => {
+                    let w = width_start.min(width_end);
+                    (
+                        CanonicalShape::Straight([length, width_start, width_end].map(|x| quantise(x, w))),
+                        w,
+                    )
+                }
+                Strip::Arc { radius, angle, width } => {
+                    // Angles go up to a full turn; `quantise_angle` wraps, and 0 stands for the full turn.
+                    let steps = quantise_angle(angle);
+                    let steps = if steps == 0 { 4_000_000_000 } else { steps };
+                    (CanonicalShape::Arc([quantise(radius, width), steps]), width)
+                }
+            };
+            Canonicalised {
+                shape,
+                width,
+                motion: Motion::IDENTITY,
+                socket_of: vec![0, 1],
+            }
+        }
+        Shape::Polygon { corners, sockets } => canonical_polygon(corners, sockets, &shape.mouths()),
+    }
+}
+
+/// Of all frames with one mouth at the origin looking to -x, mirrored or not, the one with the smallest key.
+fn canonical_polygon(corners: &[Point], sockets: &[usize], mouths: &[Mouth]) -> Canonicalised {
+    let width = mouths.iter().map(|m| m.width).fold(f64::INFINITY, f64::min);
+    let n = corners.len();
+    let mut best: Option<Canonicalised> = None;
+    for mirror in [false, true] {
+        for (start, mouth) in mouths.iter().enumerate() {
+            // The mirror comes first in a motion, so it is the mirrored direction that turns to -x.
+            let angle = if mirror {
+                std::f64::consts::PI + mouth.direction
+            } else {
+                std::f64::consts::PI - mouth.direction
+            };
+            let back = Motion {
+                angle,
+                mirror,
+                translation: Point::default(),
+            };
+            let canonical_from_part = Motion {
+                translation: -back.rotate(mouth.middle),
+                ..back
+            };
+            // Counter-clockwise order survives a reflection only backwards.
+            let place = |i: usize| {
+                if mirror {
+                    (sockets[start] + 1 + n - i) % n
+                } else {
+                    (sockets[start] + i) % n
+                }
+            };
+            let key: Vec<[i64; 2]> = (0..n)
+                .map(|i| {
+                    let p = canonical_from_part.apply(corners[place(i)]);
+                    [quantise(p.x, width), quantise(p.y, width)]
+                })
+                .collect();
+            let edge_of = |i: usize| if mirror { place(i + 1) } else { place(i) };
+            let edges: Vec<(usize, usize)> = (0..n)
+                .filter_map(|i| sockets.iter().position(|&s| s == edge_of(i)).map(|s| (i, s)))
+                .collect();
+            let shape = CanonicalShape::Polygon(key, edges.iter().map(|e| e.0).collect());
+            if best.as_ref().is_none_or(|b| shape < b.shape) {
+                let socket_of = edges.iter().map(|e| e.1).collect();
+                best = Some(Canonicalised {
+                    shape,
+                    width,
+                    motion: canonical_from_part.inverse(),
+                    socket_of,
+                });
+            }
+        }
+    }
+    best.unwrap_or(Canonicalised {
+        shape: CanonicalShape::Polygon(Vec::new(), Vec::new()),
+        width: 1.0,
+        motion: Motion::IDENTITY,
+        socket_of: Vec::new(),
+    })
+}
+
+impl CanonicalShape {
+    /// Meshes the shape with `resolution` cells across its narrowest channel; lengths come out in those cells.
+    pub fn mesh(&self, resolution: u32) -> Result<ComponentMesh, MeshError> {
+        let r = f64::from(resolution);
+        match self {
+            CanonicalShape::Straight(steps) => {
+                let [length, start, end] = steps.map(|s| restore(s) * r);
+                straight(resolution, length, start, end)
+            }
+            CanonicalShape::Arc([radius, angle]) => arc(resolution, restore(*radius) * r, restore_angle(*angle)),
+            CanonicalShape::Polygon(corners, sockets) => {
+                let corners: Vec<Point> = corners
+                    .iter()
+                    .map(|c| Point::new(restore(c[0]) * r, restore(c[1]) * r))
+                    .collect();
+                polygon(resolution, &corners, sockets)
+            }
+        }
+    }
+
+    /// Whether it is cut into slices across the flow.
+    pub fn is_strip(&self) -> bool {
+        !matches!(self, CanonicalShape::Polygon(..))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bend(motion: Motion, scale: f64) -> Shape {
+        let corners = [(0.0, 0.0), (3.0, 0.0), (3.0, 1.0), (1.0, 1.5), (1.0, 3.0), (0.0, 3.0)];
+        let mut corners: Vec<Point> = corners.map(|(x, y)| motion.apply(Point::new(x, y) * scale)).to_vec();
+        let mut sockets = vec![1, 4];
+        if motion.mirror {
+            corners.reverse();
+            sockets = vec![3, 0];
+        }
+        Shape::Polygon { corners, sockets }
+    }
+
+    #[test]
+    fn moved_turned_mirrored_and_scaled_shapes_share_one_key() {
+        let want = canonicalise(&bend(Motion::IDENTITY, 1.0)).shape;
+        for (angle, mirror, scale) in [(0.7, false, 1.0), (2.0, true, 1e-4), (-1.2, true, 3.0)] {
+            let motion = Motion {
+                angle,
+                mirror,
+                translation: Point::new(0.3, -0.1),
+            };
+            let shape = bend(motion, scale);
+            let got = canonicalise(&shape);
+            assert_eq!(got.shape, want, "angle {angle}, mirror {mirror}");
+            // The way back puts every corner where it was.
+            let (CanonicalShape::Polygon(key, edges), Shape::Polygon { corners, .. }) = (&got.shape, &shape) else {
+                panic!("polygons stay polygons")
+            };
+            for c in key {
+                let p = got.motion.apply(Point::new(restore(c[0]), restore(c[1])) * got.width);
+                assert!(corners.iter().any(|q| (*q - p).norm() < 1e-8 * got.width), "corner {p:?}");
+            }
+            for (k, &edge) in edges.iter().enumerate() {
+                let middle = (Point::new(restore(key[edge][0]), restore(key[edge][1]))
+                    + Point::new(
+                        restore(key[(edge + 1) % key.len()][0]),
+                        restore(key[(edge + 1) % key.len()][1]),
+                    ))
+                    * (0.5 * got.width);
+                let want = shape.mouths()[got.socket_of[k]].middle;
+                assert!((got.motion.apply(middle) - want).norm() < 1e-8 * got.width, "socket {k}");
+            }
+        }
+    }
+}

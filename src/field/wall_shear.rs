@@ -1,0 +1,94 @@
+//! Shear stress on the walls.
+
+use crate::chip::blocks::BlockModel;
+use crate::fem::lagrange::{CellPoint, cell_point};
+use crate::geometry::Point;
+use crate::session::WallShear;
+use crate::stokes::residual::{Data, Residuals, Rows};
+
+/// Least, mean and greatest wall shear stress `|t . mu (grad u + grad u^T) n|` over all walls, Pa.
+///
+/// Sampled at the two Gauss points of every wall edge: the velocity gradient is linear there, so the mean is exact, and the
+/// corners, where it may be infinite, are never touched.
+pub fn wall_shear(model: &BlockModel, residuals: &Residuals<'_>, rows: &Rows, data: &Data) -> WallShear {
+    let samples: Vec<Vec<Sample>> = model.kinds.iter().map(|kind| kind_samples(&kind.block.mesh)).collect();
+    let mut out = WallShear {
+        min: f64::INFINITY,
+        ..WallShear::default()
+    };
+    let mut length = 0.0;
+    for (b, block) in model.blocks.iter().enumerate() {
+        let samples = &samples[block.kind as usize];
+        if samples.is_empty() {
+            continue;
+        }
+        let mesh = &model.kinds[block.kind as usize].block.mesh;
+        let x = residuals.block_values(b as u32, Some(rows), data);
+        for s in samples {
+            let mut gradient = [[0.0; 2]; 2]; // gradient[i][j] = d u_i / d x_j, per cell
+            for (g, &n) in s.point.gradients.iter().zip(mesh.cell(s.cell)) {
+                for (i, row) in gradient.iter_mut().enumerate() {
+                    for (j, entry) in row.iter_mut().enumerate() {
+                        *entry += x[2 * n as usize + i] * g[j];
+                    }
+                }
+            }
+            let (t, n) = (s.tangent, s.normal);
+            let rate = |a: Point, b: Point| {
+                a.x * (gradient[0][0] * b.x + gradient[0][1] * b.y) + a.y * (gradient[1][0] * b.x + gradient[1][1] * b.y)
+            };
+            let shear = (model.viscosity / block.frame.unit * (rate(t, n) + rate(n, t))).abs();
+            let weight = s.length * block.frame.unit;
+            out.mean += weight * shear;
+            length += weight;
+            if shear < out.min {
+                (out.min, out.min_at) = (shear, block.to_chip(s.point.position));
+            }
+            if shear > out.max {
+                (out.max, out.max_at) = (shear, block.to_chip(s.point.position));
+            }
+        }
+    }
+    if length > 0.0 {
+        WallShear {
+            mean: out.mean / length,
+            ..out
+        }
+    } else {
+        WallShear::default()
+    }
+}
+
+struct Sample {
+    cell: usize,
+    point: CellPoint<2>,
+    tangent: Point,
+    normal: Point,
+    /// Length of wall that it stands for, cells.
+    length: f64,
+}
+
+fn kind_samples(mesh: &crate::mesh::BlockMesh<2>) -> Vec<Sample> {
+    let mut samples = Vec::new();
+    for &(cell, k) in &mesh.walls {
+        let nodes = mesh.cell_nodes(cell as usize);
+        let (a, b) = (k as usize, (k as usize + 1) % 3);
+        for (s, weight) in crate::fem::quadrature::gauss_legendre(2) {
+            let mut l = [0.0; 3];
+            (l[a], l[b]) = (1.0 - s, s);
+            // Derivative of the edge's quadratic map: 4 (m - a) (1 - s) ... in the usual three-node form.
+            let (pa, pb, pm) = (nodes[a], nodes[b], nodes[3 + k as usize]);
+            let d = |i: usize| (4.0 * s - 3.0) * pa[i] + (4.0 * s - 1.0) * pb[i] + (4.0 - 8.0 * s) * pm[i];
+            let along = Point::new(d(0), d(1));
+            let tangent = along.normalized();
+            samples.push(Sample {
+                cell: cell as usize,
+                point: cell_point::<2>(&nodes, &l),
+                tangent,
+                normal: -tangent.left(),
+                length: weight * along.norm(),
+            });
+        }
+    }
+    samples
+}
