@@ -23,7 +23,7 @@ const RIGHT_ANGLE: f64 = 1e-9;
 
 /// Reads a plain network of channels and makes a design of it.
 ///
-/// - `text`: JSON, SI units, as the README of the networks says
+/// - `text`: JSON in SI units with the keys name, width, nodes, channels, inlets, outlets, flow_rate, viscosity and note
 /// - `name`: of the design
 ///
 /// Nodes where channels meet become `cross`, `tee`, `bend` or `junction` components at the node's place; nodes whose
