@@ -70,7 +70,15 @@ fn folder_with(files: &[(&str, &str)]) -> tempfile::TempDir {
 fn help_names_every_subcommand_and_the_exit_codes() {
     let here = folder_with(&[]);
     let (help, _) = demand(0, here.path(), &["--help"]);
-    for word in ["solve", "check", "components", "import", "verify", "Examples:", "Exit codes:"] {
+    for word in [
+        "solve",
+        "check",
+        "components",
+        "import",
+        "verify",
+        "Examples:",
+        "Exit codes:",
+    ] {
         assert!(help.contains(word), "help mentions `{word}`:\n{help}");
     }
     for subcommand in ["solve", "check", "components", "import", "verify"] {
@@ -111,11 +119,20 @@ fn wrong_usage_exits_with_2_and_says_what_would_be_right() {
         (vec!["solve", "y.toml", "--resolution", "1"], "2..=512"),
         (vec!["solve", "y.toml", "--threads", "0"], "1..=4096"),
         (vec!["solve", "y.toml", "--model", "full"], "shallow"),
-        (vec!["solve", "y.toml", "--memory-limit", "8 elephants"], "8GiB"),
+        (
+            vec!["solve", "y.toml", "--memory-limit", "8 elephants"],
+            "8GiB",
+        ),
         (vec!["solve", "y.toml", "--probe", "1 mm"], "X,Y"),
         (vec!["solve", "y.toml", "--probe", "1 mPa,0"], "length"),
-        (vec!["solve", "y.toml", "--line", "0,0:1,1"], "X0,Y0:X1,Y1:N"),
-        (vec!["solve", "y.toml", "--line", "0,0:1,1:1"], "number of points"),
+        (
+            vec!["solve", "y.toml", "--line", "0,0:1,1"],
+            "X0,Y0:X1,Y1:N",
+        ),
+        (
+            vec!["solve", "y.toml", "--line", "0,0:1,1:1"],
+            "number of points",
+        ),
         (vec!["check", "y.toml", "--library", "nowhere"], "nowhere"),
         (vec!["verify", "--resolutions", "4,x"], "4,x"),
         (vec!["import", "n.json"], "--output"),
@@ -123,7 +140,10 @@ fn wrong_usage_exits_with_2_and_says_what_would_be_right() {
         let (_, err) = demand(2, here.path(), &arguments);
         // clap names the value, not always the whole list.
         let hint = if hint == "4,x" { "x" } else { hint };
-        assert!(err.contains(hint), "{arguments:?} is answered with `{hint}`:\n{err}");
+        assert!(
+            err.contains(hint),
+            "{arguments:?} is answered with `{hint}`:\n{err}"
+        );
     }
     assert!(!here.path().join("results").exists(), "nothing was written");
 }
@@ -149,7 +169,10 @@ fn a_broken_design_is_shown_underlined_with_exit_code_1() {
     let here = folder_with(&[("good.toml", GOOD), ("broken.toml", &broken)]);
     let (out, err) = demand(1, here.path(), &["check", "good.toml", "broken.toml"]);
     assert!(out.contains("good.toml: fine, 1 part and 2 ports"), "{out}");
-    assert!(err.contains("broken.toml:5:13"), "file, line and column:\n{err}");
+    assert!(
+        err.contains("broken.toml:5:13"),
+        "file, line and column:\n{err}"
+    );
     assert!(err.contains("──"), "underlined:\n{err}");
     demand(0, here.path(), &["check", "good.toml"]);
 }
@@ -188,7 +211,10 @@ fn a_component_of_the_users_own_needs_no_rebuild() {
     let design = GOOD
         .replace("kind = \"pipe\"", "kind = \"long_pipe\"")
         .replace(", parameters = { length = \"1 mm\" }", "");
-    let here = folder_with(&[("mine/channels/long_pipe.toml", definition), ("y.toml", &design)]);
+    let here = folder_with(&[
+        ("mine/channels/long_pipe.toml", definition),
+        ("y.toml", &design),
+    ]);
     demand(1, here.path(), &["check", "y.toml"]);
     demand(0, here.path(), &["check", "y.toml", "--library", "mine"]);
 }
@@ -208,6 +234,10 @@ fn a_network_becomes_a_design_that_checks() {
     );
     let (_, err) = demand(2, here.path(), &["import", "none.json", "-o", "x.toml"]);
     assert!(err.contains("none.json"), "{err}");
-    let (_, err) = demand(2, here.path(), &["import", "ell.json", "-o", "ell.json/x.toml"]);
+    let (_, err) = demand(
+        2,
+        here.path(),
+        &["import", "ell.json", "-o", "ell.json/x.toml"],
+    );
     assert!(err.contains("ell.json"), "{err}");
 }

@@ -27,7 +27,10 @@ outlet = { at = "p.b", pressure = "0 Pa" }
 
 fn command(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_stokeslet"));
-    command.args(arguments).current_dir(folder).env("NO_COLOR", "1");
+    command
+        .args(arguments)
+        .current_dir(folder)
+        .env("NO_COLOR", "1");
     command
 }
 
@@ -67,8 +70,15 @@ fn listing(folder: &Path) -> Vec<String> {
 fn column(folder: &Path, name: &str) -> Vec<String> {
     let text = fs::read_to_string(folder.join("results.csv")).unwrap();
     let mut lines = text.lines();
-    let k = lines.next().unwrap().split(',').position(|c| c == name).unwrap();
-    lines.map(|l| l.split(',').nth(k).unwrap().to_string()).collect()
+    let k = lines
+        .next()
+        .unwrap()
+        .split(',')
+        .position(|c| c == name)
+        .unwrap();
+    lines
+        .map(|l| l.split(',').nth(k).unwrap().to_string())
+        .collect()
 }
 
 #[test]
@@ -101,12 +111,22 @@ fn a_straight_channel_carries_poiseuille_flow() {
     let results = here.path().join("results/straight");
     assert_eq!(
         listing(&results),
-        ["fields.vtu", "line.csv", "picture.svg", "ports.csv", "summary.json"]
+        [
+            "fields.vtu",
+            "line.csv",
+            "picture.svg",
+            "ports.csv",
+            "summary.json"
+        ]
     );
-    let json: serde_json::Value = serde_json::from_str(&fs::read_to_string(results.join("summary.json")).unwrap()).unwrap();
+    let json: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(results.join("summary.json")).unwrap()).unwrap();
     let close = |got: &serde_json::Value, want: f64, what: &str| {
         let got = got.as_f64().unwrap();
-        assert!((got - want).abs() < 1e-9 * want.abs(), "{what}: {got} against {want}");
+        assert!(
+            (got - want).abs() < 1e-9 * want.abs(),
+            "{what}: {got} against {want}"
+        );
     };
     close(
         &json["ports"][0]["flow_rate"],
@@ -114,8 +134,16 @@ fn a_straight_channel_carries_poiseuille_flow() {
         "flow rate in m^3/s",
     );
     close(&json["max_speed"], 0.125, "peak speed");
-    close(&json["probes"][0]["pressure"], 50.0, "pressure in the middle");
-    close(&json["probes"][0]["speed"], 0.125, "speed on the centre line");
+    close(
+        &json["probes"][0]["pressure"],
+        50.0,
+        "pressure in the middle",
+    );
+    close(
+        &json["probes"][0]["speed"],
+        0.125,
+        "speed on the centre line",
+    );
     assert!(json["relative_residual"].as_f64().unwrap() <= 1e-10);
     assert!(json["peak_memory_bytes"].as_u64().unwrap() > 1 << 20);
 }
@@ -126,7 +154,14 @@ fn only_the_formats_asked_for_are_written() {
     demand(
         0,
         here.path(),
-        &["solve", "straight.toml", "--resolution", "2", "--format", "csv,system"],
+        &[
+            "solve",
+            "straight.toml",
+            "--resolution",
+            "2",
+            "--format",
+            "csv,system",
+        ],
     );
     let results = here.path().join("results/straight");
     let want = [
@@ -143,9 +178,20 @@ fn only_the_formats_asked_for_are_written() {
     demand(
         0,
         here.path(),
-        &["solve", "straight.toml", "--resolution", "2", "--format", "json"],
+        &[
+            "solve",
+            "straight.toml",
+            "--resolution",
+            "2",
+            "--format",
+            "json",
+        ],
     );
-    assert_eq!(listing(&results), ["summary.json"], "files of the earlier solve went with it");
+    assert_eq!(
+        listing(&results),
+        ["summary.json"],
+        "files of the earlier solve went with it"
+    );
 }
 
 #[test]
@@ -171,7 +217,10 @@ fn one_bad_design_does_not_stop_the_rest_and_every_design_has_a_row() {
     ];
     let (out, err) = demand(2, here.path(), &arguments);
     assert!(out.contains("3 of 5 designs solved"), "{out}");
-    assert!(err.contains("missing.toml") && err.contains("D008"), "{err}");
+    assert!(
+        err.contains("missing.toml") && err.contains("D008"),
+        "{err}"
+    );
     let results = here.path().join("results");
     assert_eq!(
         column(&results, "design"),
@@ -188,14 +237,31 @@ fn one_bad_design_does_not_stop_the_rest_and_every_design_has_a_row() {
         ["b", "b-2", "c", "results.csv"],
         "failures leave nothing behind"
     );
-    demand(1, here.path(), &["solve", "d", "--resolution", "2", "--format", "json"]);
+    demand(
+        1,
+        here.path(),
+        &["solve", "d", "--resolution", "2", "--format", "json"],
+    );
 }
 
 #[test]
 fn resume_skips_what_is_done_and_unchanged() {
     let here = folder_with(&[("d/a.toml", STRAIGHT), ("d/b.toml", STRAIGHT)]);
-    let arguments = ["solve", "d", "--resolution", "2", "--format", "json", "--resume"];
-    let lines = |out: &str| -> Vec<bool> { out.lines().take(2).map(|l| l.contains("as before")).collect() };
+    let arguments = [
+        "solve",
+        "d",
+        "--resolution",
+        "2",
+        "--format",
+        "json",
+        "--resume",
+    ];
+    let lines = |out: &str| -> Vec<bool> {
+        out.lines()
+            .take(2)
+            .map(|l| l.contains("as before"))
+            .collect()
+    };
     let (out, _) = demand(0, here.path(), &arguments);
     assert_eq!(lines(&out), [false, false], "{out}");
     let rows = fs::read_to_string(here.path().join("results/results.csv")).unwrap();
@@ -205,11 +271,23 @@ fn resume_skips_what_is_done_and_unchanged() {
     let again = fs::read_to_string(here.path().join("results/results.csv")).unwrap();
     assert_eq!(again, rows, "rows are the same, whoever solved");
 
-    fs::write(here.path().join("d/a.toml"), format!("# a comment\n{STRAIGHT}")).unwrap();
+    fs::write(
+        here.path().join("d/a.toml"),
+        format!("# a comment\n{STRAIGHT}"),
+    )
+    .unwrap();
     let (out, _) = demand(0, here.path(), &arguments);
-    assert_eq!(lines(&out), [true, true], "a comment doesn't change the chip:\n{out}");
+    assert_eq!(
+        lines(&out),
+        [true, true],
+        "a comment doesn't change the chip:\n{out}"
+    );
 
-    fs::write(here.path().join("d/a.toml"), STRAIGHT.replace("1 mbar", "2 mbar")).unwrap();
+    fs::write(
+        here.path().join("d/a.toml"),
+        STRAIGHT.replace("1 mbar", "2 mbar"),
+    )
+    .unwrap();
     let (out, _) = demand(0, here.path(), &arguments);
     assert_eq!(
         out.lines().filter(|l| l.contains("as before")).count(),
@@ -228,7 +306,15 @@ fn resume_skips_what_is_done_and_unchanged() {
     let (out, _) = demand(
         0,
         here.path(),
-        &["solve", "d", "--resolution", "3", "--format", "json", "--resume"],
+        &[
+            "solve",
+            "d",
+            "--resolution",
+            "3",
+            "--format",
+            "json",
+            "--resume",
+        ],
     );
     assert!(!out.contains("as before"), "settings changed:\n{out}");
 }
@@ -236,7 +322,11 @@ fn resume_skips_what_is_done_and_unchanged() {
 #[test]
 fn a_place_that_cannot_be_written_is_told_before_solving() {
     let here = folder_with(&[("straight.toml", STRAIGHT), ("file", "")]);
-    let (_, err) = demand(2, here.path(), &["solve", "straight.toml", "--out", "file/results"]);
+    let (_, err) = demand(
+        2,
+        here.path(),
+        &["solve", "straight.toml", "--out", "file/results"],
+    );
     assert!(err.contains("file/results"), "{err}");
 }
 
@@ -250,15 +340,26 @@ fn a_read_only_folder_is_told_by_name() {
     if fs::write(locked.join("probe"), "").is_ok() {
         return; // A superuser writes anywhere.
     }
-    let (_, err) = demand(2, here.path(), &["solve", "straight.toml", "--out", "locked"]);
+    let (_, err) = demand(
+        2,
+        here.path(),
+        &["solve", "straight.toml", "--out", "locked"],
+    );
     assert!(err.contains("locked") && err.contains("ermission"), "{err}");
 }
 
 #[test]
 fn too_little_memory_is_refused_with_the_figure() {
     let here = folder_with(&[("straight.toml", STRAIGHT)]);
-    let (_, err) = demand(2, here.path(), &["solve", "straight.toml", "--memory-limit", "1KiB"]);
-    assert!(err.contains("needs about") && err.contains("1.00 KiB"), "{err}");
+    let (_, err) = demand(
+        2,
+        here.path(),
+        &["solve", "straight.toml", "--memory-limit", "1KiB"],
+    );
+    assert!(
+        err.contains("needs about") && err.contains("1.00 KiB"),
+        "{err}"
+    );
     assert_eq!(listing(&here.path().join("results")), ["results.csv"]);
 }
 
@@ -282,7 +383,11 @@ fn the_shallow_model_needs_a_depth() {
     );
     let summary = fs::read_to_string(here.path().join("results/straight/summary.json")).unwrap();
     assert!(summary.contains("\"model\": \"shallow\""), "{summary}");
-    let (_, err) = demand(1, here.path(), &["solve", "flat.toml", "--model", "shallow"]);
+    let (_, err) = demand(
+        1,
+        here.path(),
+        &["solve", "flat.toml", "--model", "shallow"],
+    );
     assert!(err.contains("depth"), "{err}");
 }
 
@@ -290,7 +395,18 @@ fn the_shallow_model_needs_a_depth() {
 fn threads_and_caching_do_not_change_the_fields() {
     let here = folder_with(&[("straight.toml", STRAIGHT)]);
     let fields = |arguments: &[&str]| {
-        let all = [&["solve", "straight.toml", "--resolution", "3", "--format", "vtu"], arguments].concat();
+        let all = [
+            &[
+                "solve",
+                "straight.toml",
+                "--resolution",
+                "3",
+                "--format",
+                "vtu",
+            ],
+            arguments,
+        ]
+        .concat();
         demand(0, here.path(), &all);
         fs::read(here.path().join("results/straight/fields.vtu")).unwrap()
     };
@@ -309,7 +425,14 @@ fn verify_prints_errors_and_orders() {
         &["verify", "straight.toml", "--resolutions", "2,4"],
     ] {
         let (out, _) = demand(0, here.path(), arguments);
-        assert!(out.contains("velocity L2") && out.contains("pressure max"), "{out}");
-        assert_eq!(out.lines().count(), 4, "a title, a head and two rows:\n{out}");
+        assert!(
+            out.contains("velocity L2") && out.contains("pressure max"),
+            "{out}"
+        );
+        assert_eq!(
+            out.lines().count(),
+            4,
+            "a title, a head and two rows:\n{out}"
+        );
     }
 }

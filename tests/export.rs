@@ -11,7 +11,8 @@ use stokeslet::export::{Colouring, Format, Results, export};
 use stokeslet::field::{Fields, Line};
 use stokeslet::geometry::{Motion, Point};
 use stokeslet::session::{
-    AssembledSystem, CancelToken, PortKind, PortResult, Solution, SolveReport, Timings, Unknown, UnknownKind, WallShear, silent,
+    AssembledSystem, CancelToken, PortKind, PortResult, Solution, SolveReport, Timings, Unknown,
+    UnknownKind, WallShear, silent,
 };
 
 const LENGTH: f64 = 1e-3;
@@ -55,17 +56,26 @@ fn poiseuille(nx: u32, ny: u32) -> Fields {
     let mut fields = Fields::default();
     for j in 0..=2 * ny {
         for i in 0..=2 * nx {
-            let (x, eta) = (LENGTH * f64::from(i) / f64::from(2 * nx), f64::from(j) / f64::from(2 * ny));
+            let (x, eta) = (
+                LENGTH * f64::from(i) / f64::from(2 * nx),
+                f64::from(j) / f64::from(2 * ny),
+            );
             fields.nodes.push(Point::new(x, WIDTH * (eta - 0.5)));
-            fields.velocity.push(Point::new(4.0 * PEAK * eta * (1.0 - eta), 0.0));
+            fields
+                .velocity
+                .push(Point::new(4.0 * PEAK * eta * (1.0 - eta), 0.0));
             fields.pressure.push(DROP * (1.0 - x / LENGTH));
         }
     }
     for j in (0..2 * ny).step_by(2) {
         for i in (0..2 * nx).step_by(2) {
             let n = |a: u32, b: u32| node(i + a, j + b);
-            fields.cells.push([n(0, 0), n(2, 0), n(2, 2), n(1, 0), n(2, 1), n(1, 1)]);
-            fields.cells.push([n(0, 0), n(2, 2), n(0, 2), n(1, 1), n(1, 2), n(0, 1)]);
+            fields
+                .cells
+                .push([n(0, 0), n(2, 0), n(2, 2), n(1, 0), n(2, 1), n(1, 1)]);
+            fields
+                .cells
+                .push([n(0, 0), n(2, 2), n(0, 2), n(1, 1), n(1, 2), n(0, 1)]);
         }
     }
     fields.part = vec![0; fields.cells.len()];
@@ -103,7 +113,13 @@ fn empty_solution() -> Solution {
     }
 }
 
-fn write(target: &Path, formats: &[Format], solution: &Solution, system: Option<&AssembledSystem>, lines: &[Line]) {
+fn write(
+    target: &Path,
+    formats: &[Format],
+    solution: &Solution,
+    system: Option<&AssembledSystem>,
+    lines: &[Line],
+) {
     let results = Results {
         chip: &channel(),
         title: Some("A straight channel"),
@@ -126,7 +142,10 @@ fn the_summary_has_the_keys_of_the_contract() {
     let out = tempfile::tempdir().unwrap();
     let target = out.path().join("straight");
     write(&target, &[], &solution(4, 2), None, &[]);
-    let files: Vec<_> = fs::read_dir(&target).unwrap().map(|e| e.unwrap().file_name()).collect();
+    let files: Vec<_> = fs::read_dir(&target)
+        .unwrap()
+        .map(|e| e.unwrap().file_name())
+        .collect();
     assert_eq!(files, ["summary.json"], "nothing else was asked for");
     let text = fs::read_to_string(target.join("summary.json")).unwrap();
     let json: serde_json::Value = serde_json::from_str(&text).unwrap();
@@ -163,10 +182,16 @@ fn the_summary_has_the_keys_of_the_contract() {
         "export",
         "total",
     ] {
-        assert!(json["timings_s"][key].is_number(), "`timings_s.{key}` is in the contract");
+        assert!(
+            json["timings_s"][key].is_number(),
+            "`timings_s.{key}` is in the contract"
+        );
     }
     for key in ["regular", "irregular", "separator"] {
-        assert!(json["blocks"][key].is_number(), "`blocks.{key}` is in the contract");
+        assert!(
+            json["blocks"][key].is_number(),
+            "`blocks.{key}` is in the contract"
+        );
     }
     assert_eq!(json["ports"][0]["id"], "inlet");
     assert_eq!(json["ports"][0]["kind"], "pressure");
@@ -175,7 +200,11 @@ fn the_summary_has_the_keys_of_the_contract() {
         (pressure - DROP * 2.0 / 3.0).abs() < 1e-9,
         "pressure is linear along the channel: {pressure}"
     );
-    assert_eq!(json["probes"][0]["speed"].as_f64().unwrap(), PEAK, "on the centre line");
+    assert_eq!(
+        json["probes"][0]["speed"].as_f64().unwrap(),
+        PEAK,
+        "on the centre line"
+    );
     assert_eq!(json["probes"][1]["inside"], false, "beyond the wall");
 }
 
@@ -216,7 +245,11 @@ fn lines_hold_the_parabola() {
     };
     write(&target, &[Format::Csv], &solution(4, 2), None, &[line]);
     let text = fs::read_to_string(target.join("line.csv")).unwrap();
-    let rows: Vec<Vec<&str>> = text.lines().skip(1).map(|l| l.split(',').collect()).collect();
+    let rows: Vec<Vec<&str>> = text
+        .lines()
+        .skip(1)
+        .map(|l| l.split(',').collect())
+        .collect();
     assert_eq!(rows.len(), 9);
     for row in &rows {
         let y: f64 = row[3].parse().unwrap();
@@ -241,12 +274,22 @@ fn lines_hold_the_parabola() {
 /// Reads one array of a `.vtu` back: offset from the header, blocks through zlib.
 fn vtu_array(bytes: &[u8], name: &str) -> Vec<u8> {
     use std::io::Read;
-    let find = |what: &[u8], from: usize| from + bytes[from..].windows(what.len()).position(|w| w == what).unwrap();
+    let find = |what: &[u8], from: usize| {
+        from + bytes[from..]
+            .windows(what.len())
+            .position(|w| w == what)
+            .unwrap()
+    };
     let tag = find(format!("Name=\"{name}\"").as_bytes(), 0);
     let at = find(b"offset=\"", tag) + 8;
-    let offset: usize = std::str::from_utf8(&bytes[at..find(b"\"", at)]).unwrap().parse().unwrap();
+    let offset: usize = std::str::from_utf8(&bytes[at..find(b"\"", at)])
+        .unwrap()
+        .parse()
+        .unwrap();
     let start = find(b"_", find(b"<AppendedData", 0)) + 1 + offset;
-    let number = |k: usize| u64::from_le_bytes(bytes[start + 8 * k..start + 8 * k + 8].try_into().unwrap()) as usize;
+    let number = |k: usize| {
+        u64::from_le_bytes(bytes[start + 8 * k..start + 8 * k + 8].try_into().unwrap()) as usize
+    };
     let mut position = start + 8 * (3 + number(0));
     let mut raw = Vec::new();
     for block in 0..number(0) {
@@ -256,7 +299,11 @@ fn vtu_array(bytes: &[u8], name: &str) -> Vec<u8> {
             .unwrap();
         position += size;
     }
-    let partial = if number(2) > 0 { number(1) - number(2) } else { 0 };
+    let partial = if number(2) > 0 {
+        number(1) - number(2)
+    } else {
+        0
+    };
     assert_eq!(
         raw.len(),
         number(0) * number(1) - partial,
@@ -280,7 +327,12 @@ fn vtu_arrays_hold_the_bits_of_the_fields() {
                 .collect()
         };
         assert_eq!(f64s("pressure"), solution.fields.pressure);
-        let velocity: Vec<f64> = solution.fields.velocity.iter().flat_map(|v| [v.x, v.y, 0.0]).collect();
+        let velocity: Vec<f64> = solution
+            .fields
+            .velocity
+            .iter()
+            .flat_map(|v| [v.x, v.y, 0.0])
+            .collect();
         assert_eq!(f64s("velocity"), velocity);
         assert_eq!(
             vtu_array(&bytes, "types"),
@@ -322,14 +374,33 @@ fn the_system_is_written_in_matrix_market_form() {
             unknown(UnknownKind::Pressure, Point::default()),
         ],
     };
-    write(&target, &[Format::System], &solution(2, 2), Some(&system), &[]);
+    write(
+        &target,
+        &[Format::System],
+        &solution(2, 2),
+        Some(&system),
+        &[],
+    );
     let read = |name: &str| fs::read_to_string(target.join(name)).unwrap();
     let matrix = read("matrix.mtx");
     assert!(matrix.starts_with("%%MatrixMarket matrix coordinate real symmetric\n"));
-    assert!(matrix.ends_with("2 2 3\n1 1 2e0\n2 1 1e0\n2 2 1e-1\n"), "{matrix}");
-    let solution: Vec<f64> = read("solution.mtx").lines().skip(2).map(|l| l.parse().unwrap()).collect();
-    assert_eq!(solution, system.solution, "numbers read back to the same bits");
-    assert_eq!(read("unknowns.csv").lines().nth(2).unwrap(), "2,pressure,1e-3,0e0,0,0,5e-1");
+    assert!(
+        matrix.ends_with("2 2 3\n1 1 2e0\n2 1 1e0\n2 2 1e-1\n"),
+        "{matrix}"
+    );
+    let solution: Vec<f64> = read("solution.mtx")
+        .lines()
+        .skip(2)
+        .map(|l| l.parse().unwrap())
+        .collect();
+    assert_eq!(
+        solution, system.solution,
+        "numbers read back to the same bits"
+    );
+    assert_eq!(
+        read("unknowns.csv").lines().nth(2).unwrap(),
+        "2,pressure,1e-3,0e0,0,0,5e-1"
+    );
 }
 
 #[test]
@@ -354,5 +425,9 @@ fn a_cancelled_export_writes_nothing() {
         stamp: "",
     };
     assert!(export(&target, &[Format::Vtu], &results, &silent, &cancel).is_err());
-    assert_eq!(fs::read_dir(out.path()).unwrap().count(), 0, "no folder, no hidden leftovers");
+    assert_eq!(
+        fs::read_dir(out.path()).unwrap().count(),
+        0,
+        "no folder, no hidden leftovers"
+    );
 }

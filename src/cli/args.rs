@@ -149,7 +149,8 @@ mod tests {
 
     #[test]
     fn a_misspelt_format_is_refused_with_a_suggestion() {
-        let error = Args::try_parse_from(["stokeslet", "solve", "a.toml", "--format", "vtu,swg"]).unwrap_err();
+        let error = Args::try_parse_from(["stokeslet", "solve", "a.toml", "--format", "vtu,swg"])
+            .unwrap_err();
         let text = error.to_string();
         assert!(text.contains("svg") && text.contains("similar"), "{text}");
         assert_eq!(error.exit_code(), 2);

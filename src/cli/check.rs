@@ -18,7 +18,9 @@ pub fn run(args: &CheckArgs, library: Option<&Path>) -> Result<Outcome, CliError
     let begin = Instant::now();
     let mut worst = Outcome::Fine;
     for input in expand(&args.designs)? {
-        let loaded = match load(&input.path, &input.name, &library, None, &|| begin.elapsed().as_secs_f64()) {
+        let loaded = match load(&input.path, &input.name, &library, None, &|| {
+            begin.elapsed().as_secs_f64()
+        }) {
             Ok(loaded) => loaded,
             Err(error) => {
                 print_chain(&error);

@@ -20,14 +20,20 @@ pub fn run(args: &ImportArgs) -> Result<Outcome, CliError> {
         source,
     })?;
     let to_stdout = args.output == Path::new("-");
-    let named_after = if to_stdout { &args.network } else { &args.output };
+    let named_after = if to_stdout {
+        &args.network
+    } else {
+        &args.output
+    };
     let name = named_after
         .file_stem()
         .map_or_else(|| "network".into(), |s| s.to_string_lossy());
     let text = String::from_utf8_lossy(&bytes);
     let (network, diagnostics) = import::network(&text, &name);
     print_diagnostics(&diagnostics, &args.network.display().to_string(), &text);
-    let Some(network) = network.filter(|_| diagnostics.iter().all(|d| d.severity != Severity::Error)) else {
+    let Some(network) =
+        network.filter(|_| diagnostics.iter().all(|d| d.severity != Severity::Error))
+    else {
         return Ok(Outcome::InputErrors);
     };
     let printed = design::print(&network);

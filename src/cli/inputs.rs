@@ -116,8 +116,18 @@ mod tests {
 
     #[test]
     fn designs_of_one_name_get_folders_of_their_own() {
-        let paths = ["a/y.toml", "b/y.toml", "c/Y.toml", "y-2.toml", "results.csv.toml"].map(PathBuf::from);
-        let folders: Vec<String> = name_folders(paths.to_vec()).into_iter().map(|i| i.folder).collect();
+        let paths = [
+            "a/y.toml",
+            "b/y.toml",
+            "c/Y.toml",
+            "y-2.toml",
+            "results.csv.toml",
+        ]
+        .map(PathBuf::from);
+        let folders: Vec<String> = name_folders(paths.to_vec())
+            .into_iter()
+            .map(|i| i.folder)
+            .collect();
         assert_eq!(folders, ["y", "y-2", "Y-3", "y-2-2", "results.csv-2"]);
     }
 
@@ -127,7 +137,13 @@ mod tests {
         for file in ["b.toml", "a.toml", "notes.txt", "c.toml"] {
             fs::write(place.path().join(file), "").unwrap();
         }
-        let names = |arguments: &[PathBuf]| -> Vec<String> { expand(arguments).unwrap().into_iter().map(|i| i.name).collect() };
+        let names = |arguments: &[PathBuf]| -> Vec<String> {
+            expand(arguments)
+                .unwrap()
+                .into_iter()
+                .map(|i| i.name)
+                .collect()
+        };
         let all = place.path().to_path_buf();
         assert_eq!(
             names(&[place.path().join("c.toml"), all.clone()]),
@@ -135,7 +151,11 @@ mod tests {
             "c is there once, where it came first"
         );
         assert_eq!(names(&[place.path().join("[ab].toml")]), ["a", "b"]);
-        assert_eq!(names(&[place.path().join("missing.toml")]), ["missing"], "fails later, alone");
+        assert_eq!(
+            names(&[place.path().join("missing.toml")]),
+            ["missing"],
+            "fails later, alone"
+        );
         assert!(
             expand(&[place.path().join("*.json")]).is_err(),
             "a pattern that matches nothing is a mistake"

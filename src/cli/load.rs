@@ -31,7 +31,10 @@ pub struct Loaded {
 impl Loaded {
     /// Errors among the diagnostics.
     pub fn errors(&self) -> usize {
-        self.diagnostics.iter().filter(|d| d.severity == Severity::Error).count()
+        self.diagnostics
+            .iter()
+            .filter(|d| d.severity == Severity::Error)
+            .count()
     }
 
     /// Draws the diagnostics on stderr.
@@ -70,8 +73,12 @@ pub fn load(
     if let Some(mut design) = design {
         design.model = model.unwrap_or(design.model);
         if design.model == DepthModel::Shallow && design.depth.is_none() {
-            let message = "the shallow model needs the chip's depth, which this design doesn't give";
-            diagnostics.push(Diagnostic::error("D401", message).with_help("add `depth = \"50 um\"` under [chip]"));
+            let message =
+                "the shallow model needs the chip's depth, which this design doesn't give";
+            diagnostics.push(
+                Diagnostic::error("D401", message)
+                    .with_help("add `depth = \"50 um\"` under [chip]"),
+            );
         } else {
             let (chip, placed) = place(&design, library);
             diagnostics.extend(placed);

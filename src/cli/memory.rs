@@ -4,7 +4,9 @@ use sysinfo::{MemoryRefreshKind, ProcessesToUpdate, RefreshKind, System};
 
 /// Bytes that a solve may use: what the system can give without swapping, within the limits of a container.
 pub fn free() -> u64 {
-    let system = System::new_with_specifics(RefreshKind::nothing().with_memory(MemoryRefreshKind::nothing().with_ram()));
+    let system = System::new_with_specifics(
+        RefreshKind::nothing().with_memory(MemoryRefreshKind::nothing().with_ram()),
+    );
     let free = system.available_memory();
     match system.cgroup_limits() {
         Some(limits) if limits.total_memory > 0 => free.min(limits.free_memory),
@@ -38,7 +40,11 @@ mod tests {
 
     #[test]
     fn a_running_process_holds_memory_and_some_is_free() {
-        assert!(peak() > 1 << 20, "a test holds more than a megabyte: {}", peak());
+        assert!(
+            peak() > 1 << 20,
+            "a test holds more than a megabyte: {}",
+            peak()
+        );
         assert!(free() > 1 << 20, "and more is free: {}", free());
     }
 }

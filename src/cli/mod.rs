@@ -49,7 +49,11 @@ fn dispatch(args: Args) -> Result<Outcome, CliError> {
         Command::Check(args) => check::run(&args, library),
         Command::Components(args) => {
             let library = load::find_library(library)?;
-            print_out(&components::run(&library, args.name.as_deref(), args.svg.as_deref())?)?;
+            print_out(&components::run(
+                &library,
+                args.name.as_deref(),
+                args.svg.as_deref(),
+            )?)?;
             Ok(Outcome::Fine)
         }
         Command::Import(args) => import::run(&args),

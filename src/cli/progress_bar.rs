@@ -22,7 +22,10 @@ pub struct Bar {
 impl Bar {
     /// A bar that nobody sees yet.
     pub fn new(designs: usize) -> Self {
-        let bar = ProgressBar::with_draw_target(Some(STEPS as u64 * designs as u64), ProgressDrawTarget::hidden());
+        let bar = ProgressBar::with_draw_target(
+            Some(STEPS as u64 * designs as u64),
+            ProgressDrawTarget::hidden(),
+        );
         // The template is a constant; the fallback is for a typo in it.
         let style = ProgressStyle::with_template("{bar:32} {percent:>3} %  {elapsed}  {wide_msg}");
         bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));

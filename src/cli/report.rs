@@ -12,7 +12,13 @@ use super::inputs::Input;
 use super::solve_one::{Failure, Report};
 
 /// The short table of one solved design.
-pub fn table(input: &Input, report: &Report, probes: &[Point], folder: &Path, peak_memory: u64) -> String {
+pub fn table(
+    input: &Input,
+    report: &Report,
+    probes: &[Point],
+    folder: &Path,
+    peak_memory: u64,
+) -> String {
     let (solution, counts) = (&report.solution, &report.solution.report);
     let flow = flow_quantity(report.chip.depth.is_some());
     let mut text = format!(
@@ -24,7 +30,10 @@ pub fn table(input: &Input, report: &Report, probes: &[Point], folder: &Path, pe
     );
     let ports = &solution.ports;
     let most_flow = ports.iter().map(|p| p.flow_rate.abs()).fold(0.0, f64::max);
-    let most_pressure = ports.iter().map(|p| p.mean_pressure.abs()).fold(0.0, f64::max);
+    let most_pressure = ports
+        .iter()
+        .map(|p| p.mean_pressure.abs())
+        .fold(0.0, f64::max);
     let rows: Vec<[String; 4]> = ports
         .iter()
         .map(|p| {
@@ -40,7 +49,12 @@ pub fn table(input: &Input, report: &Report, probes: &[Point], folder: &Path, pe
     let (speed, at) = solution.max_speed;
     let shear = solution.wall_shear;
     // Writing into a String does not fail.
-    let _ = writeln!(text, "  peak speed {} at {}", Quantity::Speed.show(speed), place(at));
+    let _ = writeln!(
+        text,
+        "  peak speed {} at {}",
+        Quantity::Speed.show(speed),
+        place(at)
+    );
     let _ = writeln!(
         text,
         "  wall shear stress {} on average, at most {} at {}",
@@ -64,7 +78,11 @@ pub fn table(input: &Input, report: &Report, probes: &[Point], folder: &Path, pe
         "  relative residual {:.1e} after {} refinement step{}, mass imbalance {:.1e}",
         counts.relative_residual,
         counts.refinement_steps,
-        if counts.refinement_steps == 1 { "" } else { "s" },
+        if counts.refinement_steps == 1 {
+            ""
+        } else {
+            "s"
+        },
         counts.mass_imbalance
     );
     let _ = writeln!(
@@ -98,11 +116,19 @@ fn flow_quantity(has_depth: bool) -> Quantity {
 
 /// Zero where a value is far below the accuracy of those around it: people should not read meaning into rounding.
 fn without_rounding(value: f64, scale: f64) -> f64 {
-    if value.abs() < 1e-9 * scale { 0.0 } else { value }
+    if value.abs() < 1e-9 * scale {
+        0.0
+    } else {
+        value
+    }
 }
 
 fn place(p: Point) -> String {
-    format!("({}, {})", Quantity::Length.show(p.x), Quantity::Length.show(p.y))
+    format!(
+        "({}, {})",
+        Quantity::Length.show(p.x),
+        Quantity::Length.show(p.y)
+    )
 }
 
 /// `1234567` as `1 234 567`.
@@ -125,7 +151,10 @@ fn aligned(heads: [&str; 4], rows: &[[String; 4]]) -> String {
         cells.chain([heads[k].len()]).max().unwrap_or_default()
     };
     let [a, b, c, d] = [wide(0), wide(1), wide(2), wide(3)];
-    let mut text = format!("  {:<a$}  {:<b$}  {:>c$}  {:>d$}\n", heads[0], heads[1], heads[2], heads[3]);
+    let mut text = format!(
+        "  {:<a$}  {:<b$}  {:>c$}  {:>d$}\n",
+        heads[0], heads[1], heads[2], heads[3]
+    );
     for [port, kind, flow, pressure] in rows {
         let _ = writeln!(text, "  {port:<a$}  {kind:<b$}  {flow:>c$}  {pressure:>d$}");
     }
@@ -143,7 +172,11 @@ pub fn row(input: &Input, result: &Result<Digest, &Failure>) -> String {
     match result {
         Ok(d) => {
             let list = |value: &dyn Fn(&stokeslet::export::DigestPort) -> f64| {
-                let parts: Vec<String> = d.ports.iter().map(|p| format!("{}={:e}", p.id, value(p))).collect();
+                let parts: Vec<String> = d
+                    .ports
+                    .iter()
+                    .map(|p| format!("{}={:e}", p.id, value(p)))
+                    .collect();
                 parts.join("; ")
             };
             let (flows, pressures) = (list(&|p| p.flow_rate), list(&|p| p.mean_pressure));
@@ -162,7 +195,11 @@ pub fn row(input: &Input, result: &Result<Digest, &Failure>) -> String {
         }
         Err(failure) => {
             let reason = super::chain(*failure);
-            format!("{design},{file},,{},{},,,,,,,,,\n", failure.status(), cell(&reason))
+            format!(
+                "{design},{file},,{},{},,,,,,,,,\n",
+                failure.status(),
+                cell(&reason)
+            )
         }
     }
 }
@@ -183,12 +220,20 @@ mod tests {
         let failure = Failure::Solve(stokeslet::session::SolveError::Cancelled);
         let failed = row(&input, &Err(&failure));
         assert_eq!(commas(&failed), commas(HEAD));
-        assert!(failed.contains("could_not_run,stopped on request"), "{failed}");
+        assert!(
+            failed.contains("could_not_run,stopped on request"),
+            "{failed}"
+        );
     }
 
     #[test]
     fn large_numbers_are_grouped() {
-        for (n, want) in [(7, "7"), (1234, "1 234"), (1_234_567, "1 234 567"), (123_456, "123 456")] {
+        for (n, want) in [
+            (7, "7"),
+            (1234, "1 234"),
+            (1_234_567, "1 234 567"),
+            (123_456, "123 456"),
+        ] {
             assert_eq!(grouped(n), want);
         }
     }

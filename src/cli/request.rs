@@ -59,7 +59,11 @@ impl SolveRequest {
     /// # Errors
     /// The first argument that is wrong, with what would be right.
     pub fn new(args: SolveArgs) -> Result<Self, CliError> {
-        let mut formats: Vec<Format> = args.format.iter().filter_map(|f| Format::from_name(f)).collect();
+        let mut formats: Vec<Format> = args
+            .format
+            .iter()
+            .filter_map(|f| Format::from_name(f))
+            .collect();
         formats.sort_unstable();
         formats.dedup();
         Ok(Self {
@@ -73,19 +77,31 @@ impl SolveRequest {
                 Some(n) => usize::from(n),
                 None => std::thread::available_parallelism().map_or(1, usize::from),
             },
-            caching: if args.no_cache { Caching::Uncached } else { Caching::Cached },
+            caching: if args.no_cache {
+                Caching::Uncached
+            } else {
+                Caching::Cached
+            },
             memory_limit: args.memory_limit.as_deref().map(parse_memory).transpose()?,
             probes: args
                 .probe
                 .iter()
                 .map(|p| parse_point("--probe", p))
                 .collect::<Result<_, _>>()?,
-            lines: args.line.iter().map(|l| parse_line(l)).collect::<Result<_, _>>()?,
+            lines: args
+                .line
+                .iter()
+                .map(|l| parse_line(l))
+                .collect::<Result<_, _>>()?,
             colouring: match args.picture.as_str() {
                 "pressure" => Colouring::Pressure,
                 _ => Colouring::Speed,
             },
-            resume: if args.resume { Resume::SkipDone } else { Resume::SolveAgain },
+            resume: if args.resume {
+                Resume::SkipDone
+            } else {
+                Resume::SolveAgain
+            },
             inputs: expand(&args.designs)?,
             out: args.out,
         })
@@ -101,8 +117,12 @@ fn parse_length(option: &str, text: &str) -> Result<f64, CliError> {
     let text = text.trim();
     let value = match text.parse::<f64>() {
         Ok(metres) => metres,
-        Err(_) => parse_quantity_as(text, Dimension::Length)
-            .map_err(|e| usage(format!("{option}: {e}; {}", e.help(Some(Dimension::Length)))))?,
+        Err(_) => parse_quantity_as(text, Dimension::Length).map_err(|e| {
+            usage(format!(
+                "{option}: {e}; {}",
+                e.help(Some(Dimension::Length))
+            ))
+        })?,
     };
     if value.is_finite() {
         Ok(value)
@@ -117,7 +137,10 @@ fn parse_point(option: &str, text: &str) -> Result<Point, CliError> {
             "{option}: `{text}` is not a point; write X,Y, such as \"1 mm,0.5 mm\""
         )));
     };
-    Ok(Point::new(parse_length(option, x)?, parse_length(option, y)?))
+    Ok(Point::new(
+        parse_length(option, x)?,
+        parse_length(option, y)?,
+    ))
 }
 
 fn parse_line(text: &str) -> Result<Line, CliError> {
@@ -151,7 +174,9 @@ fn parse_memory(text: &str) -> Result<u64, CliError> {
         ))
     };
     let trimmed = text.trim();
-    let split = trimmed.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(trimmed.len());
+    let split = trimmed
+        .find(|c: char| c.is_ascii_alphabetic())
+        .unwrap_or(trimmed.len());
     let number: f64 = trimmed[..split].trim().parse().map_err(|_| wrong())?;
     let factor: f64 = match trimmed[split..].to_ascii_lowercase().as_str() {
         "" | "b" => 1.0,
@@ -196,11 +221,17 @@ mod tests {
 
     #[test]
     fn points_and_lines_take_metres_and_quantities() {
-        assert_eq!(parse_point("--probe", "1 mm,-2e-3").unwrap(), Point::new(1e-3, -2e-3));
+        assert_eq!(
+            parse_point("--probe", "1 mm,-2e-3").unwrap(),
+            Point::new(1e-3, -2e-3)
+        );
         let line = parse_line("0,0 : 1 mm, 2 mm : 11").unwrap();
         assert_eq!((line.to, line.n), (Point::new(1e-3, 2e-3), 11));
         for text in ["1 mm", "1 mm;2 mm", "1 mPa,0", "inf,0", "a,b", "1,2,3"] {
-            assert!(parse_point("--probe", text).is_err(), "`{text}` is not a point");
+            assert!(
+                parse_point("--probe", text).is_err(),
+                "`{text}` is not a point"
+            );
         }
         for text in [
             "0,0:1,1",

@@ -68,10 +68,13 @@ pub fn listen_for_ctrl_c(cancel: CancelToken) -> Result<(), CliError> {
 /// Side by side, each within its share of the memory; what needs more than its share is solved afterwards, alone.
 fn solve_all(context: &Context<'_>, allowed: u64, bar: &Bar) -> Vec<Result<Done, Failure>> {
     let inputs = &context.request.inputs;
-    let jobs: Vec<(&Input, Follower<'_>)> = inputs.iter().map(|i| (i, bar.follow(&i.name))).collect();
+    let jobs: Vec<(&Input, Follower<'_>)> =
+        inputs.iter().map(|i| (i, bar.follow(&i.name))).collect();
     let single = inputs.len() == 1;
     let attempt = |(input, follower): &(&Input, Follower<'_>), limit: u64, last: bool| {
-        let result = solve_one(input, context, limit, &|stage, fraction| follower.hear(stage, fraction));
+        let result = solve_one(input, context, limit, &|stage, fraction| {
+            follower.hear(stage, fraction)
+        });
         if last || !is_too_large(&result) {
             follower.finish();
             bar.while_hidden(|| tell(input, &result, context.request, single));
@@ -141,7 +144,11 @@ fn explain(failure: &Failure) -> String {
     }
 }
 
-fn finish(request: &SolveRequest, results: &[Result<Done, Failure>], cancel: &CancelToken) -> Result<Outcome, CliError> {
+fn finish(
+    request: &SolveRequest,
+    results: &[Result<Done, Failure>],
+    cancel: &CancelToken,
+) -> Result<Outcome, CliError> {
     let mut text = report::HEAD.to_string();
     let mut outcome = Outcome::Fine;
     for (input, result) in request.inputs.iter().zip(results) {

@@ -7,7 +7,10 @@ use stokeslet::chip::Chip;
 use stokeslet::elimination::Table;
 use stokeslet::export::{Digest, Format, Results, Samples, export};
 use stokeslet::library::Library;
-use stokeslet::session::{CancelToken, Progress, Solution, SolveError, SolveSettings, Stage, Timings, assembled_system, solve};
+use stokeslet::session::{
+    CancelToken, Progress, Solution, SolveError, SolveSettings, Stage, Timings, assembled_system,
+    solve,
+};
 use thiserror::Error;
 
 use super::inputs::Input;
@@ -94,7 +97,9 @@ impl Failure {
         match self {
             Failure::Design { .. } => Outcome::InputErrors,
             Failure::Solve(SolveError::NotConverged { .. }) => Outcome::Inaccurate,
-            Failure::Read(_) | Failure::Solve(_) | Failure::Export(_) | Failure::Crashed(_) => Outcome::CouldNotRun,
+            Failure::Read(_) | Failure::Solve(_) | Failure::Export(_) | Failure::Crashed(_) => {
+                Outcome::CouldNotRun
+            }
         }
     }
 
@@ -112,20 +117,36 @@ impl Failure {
 ///
 /// # Errors
 /// Whatever keeps it from having results; nothing is written then.
-pub fn solve_one(input: &Input, context: &Context<'_>, memory_limit: u64, progress: &Progress<'_>) -> Result<Done, Failure> {
+pub fn solve_one(
+    input: &Input,
+    context: &Context<'_>,
+    memory_limit: u64,
+    progress: &Progress<'_>,
+) -> Result<Done, Failure> {
     let begin = Instant::now();
     let clock = || begin.elapsed().as_secs_f64();
-    let Context { request, cancel, .. } = context;
+    let Context {
+        request, cancel, ..
+    } = context;
     if cancel.is_cancelled() {
         return Err(SolveError::Cancelled.into());
     }
     progress(Stage::Read, 0.0);
-    let mut loaded = load(&input.path, &input.name, context.library, request.model, &clock)?;
+    let mut loaded = load(
+        &input.path,
+        &input.name,
+        context.library,
+        request.model,
+        &clock,
+    )?;
     progress(Stage::Place, 1.0);
     let Some(chip) = loaded.chip.take() else {
         let first = loaded.diagnostics.iter().max_by_key(|d| d.severity);
         return Err(Failure::Design {
-            first: first.map_or_else(|| "the design has errors".into(), |d| format!("{}: {}", d.code, d.message)),
+            first: first.map_or_else(
+                || "the design has errors".into(),
+                |d| format!("{}: {}", d.code, d.message),
+            ),
             loaded: Box::new(loaded),
         });
     };
@@ -171,7 +192,9 @@ pub fn solve_one(input: &Input, context: &Context<'_>, memory_limit: u64, progre
         stamp: &stamp,
     };
     let exported = match export(&folder, &request.formats, &results, progress, cancel) {
-        Err(e) if e.source.kind() == ErrorKind::Interrupted => return Err(SolveError::Cancelled.into()),
+        Err(e) if e.source.kind() == ErrorKind::Interrupted => {
+            return Err(SolveError::Cancelled.into());
+        }
         exported => exported?,
     };
     solution.fields = Default::default();
@@ -191,7 +214,10 @@ pub fn solve_one(input: &Input, context: &Context<'_>, memory_limit: u64, progre
 fn settings(loaded: &Loaded, request: &SolveRequest, memory_limit: u64) -> SolveSettings {
     let default = SolveSettings::default();
     SolveSettings {
-        resolution: request.resolution.or(loaded.resolution).unwrap_or(default.resolution),
+        resolution: request
+            .resolution
+            .or(loaded.resolution)
+            .unwrap_or(default.resolution),
         caching: request.caching,
         memory_limit: Some(memory_limit),
         ..default

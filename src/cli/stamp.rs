@@ -26,7 +26,12 @@ impl fmt::Write for Hashing {
 /// The stamp of a chip, its title, the settings, what was asked for, and this program's version.
 ///
 /// Threads and memory limits are left out: results don't depend on them.
-pub fn stamp(chip: &Chip, title: Option<&str>, settings: &SolveSettings, request: &SolveRequest) -> String {
+pub fn stamp(
+    chip: &Chip,
+    title: Option<&str>,
+    settings: &SolveSettings,
+    request: &SolveRequest,
+) -> String {
     let mut hash = Hashing(DefaultHasher::new());
     // Writing into the hash does not fail. Debug prints every bit of a float that matters.
     let _ = write!(
@@ -48,12 +53,15 @@ pub fn stamp(chip: &Chip, title: Option<&str>, settings: &SolveSettings, request
 
 /// The digest of the results in `folder`, if they are complete and bear this stamp.
 pub fn done_before(folder: &Path, stamp: &str, request: &SolveRequest) -> Option<Digest> {
-    let digest: Digest = serde_json::from_slice(&fs::read(folder.join("summary.json")).ok()?).ok()?;
+    let digest: Digest =
+        serde_json::from_slice(&fs::read(folder.join("summary.json")).ok()?).ok()?;
     let complete = request
         .formats
         .iter()
         .flat_map(|f| f.files().iter().map(move |name| (f, *name)))
-        .filter(|(f, name)| !(**f == Format::Csv && *name == "line.csv" && request.lines.is_empty()))
+        .filter(|(f, name)| {
+            !(**f == Format::Csv && *name == "line.csv" && request.lines.is_empty())
+        })
         .all(|(_, name)| folder.join(name).is_file());
     (complete && digest.stamp == stamp).then_some(digest)
 }

@@ -52,7 +52,9 @@ fn chip(args: &VerifyArgs, library: Option<&Path>) -> Result<Option<Chip>, CliEr
         super::print_diagnostics(&diagnostics, "tee", TEE);
         return Ok(chip);
     };
-    let name = path.file_stem().map_or_else(|| "design".into(), |s| s.to_string_lossy());
+    let name = path
+        .file_stem()
+        .map_or_else(|| "design".into(), |s| s.to_string_lossy());
     let loaded = load(path, &name, &library, None, &|| 0.0)?;
     loaded.print_diagnostics(path);
     Ok(loaded.chip)
@@ -93,7 +95,10 @@ mod tests {
             pressure_linf: e,
             pressure_l2: e,
         };
-        let (first, second) = (line(&row(4, 8e-3), None), line(&row(8, 1e-3), Some(&row(4, 8e-3))));
+        let (first, second) = (
+            line(&row(4, 8e-3), None),
+            line(&row(8, 1e-3), Some(&row(4, 8e-3))),
+        );
         assert!(second.contains("1.00e-3  3.00"), "{second}");
         let width = |text: &str| text.trim_end_matches('\n').chars().count();
         let head = head();

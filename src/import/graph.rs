@@ -205,7 +205,7 @@ fn unreadable(text: &str, fault: &serde_json::Error) -> Diagnostic {
         category if is_json || category == Category::Data => (
             "D302",
             format!("this is not a network: {fault}"),
-            "see the README of the networks for the keys",
+            "its keys are name, width, nodes, channels, inlets, outlets, flow_rate, viscosity and note",
         ),
         Category::Eof => (
             "D301",
