@@ -255,10 +255,7 @@ fn separators_one(
     far: &mut std::collections::BTreeSet<(u32, u32)>,
 ) -> usize {
     let before = left.len();
-    loop {
-        let Some(at) = left.iter().position(|&r| planner.neighbours(r).len() <= 2) else {
-            break;
-        };
+    while let Some(at) = left.iter().position(|&r| planner.neighbours(r).len() <= 2) {
         // One sweep a round, so that the order doesn't depend on where the last one stopped.
         let mut kept = left[..at].to_vec();
         for &row in &left[at..] {

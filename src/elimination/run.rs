@@ -308,7 +308,7 @@ pub fn run(
             let before = left
                 .fetch_update(Ordering::AcqRel, Ordering::Acquire, |n| n.checked_sub(1))
                 .unwrap_or(0);
-            if before % 64 == 0 {
+            if before.is_multiple_of(64) {
                 (settings.progress)(total - before.min(total), total);
             }
             wake.notify_all();

@@ -46,8 +46,14 @@ impl Surface {
             let (a, b, _) = same[0];
             let forward = same.iter().filter(|e| e.2).count();
             let backward = same.len() - forward;
-            self.rim.extend(std::iter::repeat_n([a, b], forward.saturating_sub(backward)));
-            self.rim.extend(std::iter::repeat_n([b, a], backward.saturating_sub(forward)));
+            self.rim.extend(std::iter::repeat_n(
+                [a, b],
+                forward.saturating_sub(backward),
+            ));
+            self.rim.extend(std::iter::repeat_n(
+                [b, a],
+                backward.saturating_sub(forward),
+            ));
         }
     }
 
@@ -97,7 +103,11 @@ impl Surface {
         }
         chain(&pieces)
             .into_iter()
-            .map(|keys| keys.into_iter().map(|key| self.crossing(key, level)).collect())
+            .map(|keys| {
+                keys.into_iter()
+                    .map(|key| self.crossing(key, level))
+                    .collect()
+            })
             .collect()
     }
 }
@@ -203,8 +213,12 @@ mod tests {
         }
         for j in 0..n {
             for i in 0..n {
-                surface.triangles.push([node(i, j), node(i + 1, j), node(i + 1, j + 1)]);
-                surface.triangles.push([node(i, j), node(i + 1, j + 1), node(i, j + 1)]);
+                surface
+                    .triangles
+                    .push([node(i, j), node(i + 1, j), node(i + 1, j + 1)]);
+                surface
+                    .triangles
+                    .push([node(i, j), node(i + 1, j + 1), node(i, j + 1)]);
             }
         }
         surface.find_rim();
@@ -218,7 +232,13 @@ mod tests {
     #[test]
     fn areas_of_superlevels_of_a_plane_are_exact() {
         let surface = square(4, |x, _| x);
-        for (level, want) in [(-1.0, 16.0), (0.5, 14.0), (1.0, 12.0), (3.75, 1.0), (5.0, 0.0)] {
+        for (level, want) in [
+            (-1.0, 16.0),
+            (0.5, 14.0),
+            (1.0, 12.0),
+            (3.75, 1.0),
+            (5.0, 0.0),
+        ] {
             let loops = surface.superlevel_loops(level);
             assert!(
                 (area(&loops) - want).abs() < 1e-4,
@@ -234,7 +254,10 @@ mod tests {
         let surface = square(8, |x, y| (x - 4.0).hypot(y - 4.0));
         let loops = surface.superlevel_loops(2.0);
         assert_eq!(loops.len(), 2, "the rim and the hole");
-        let hole = loops.iter().map(|l| doubled_area(l) / 2.0).fold(f32::MAX, f32::min);
+        let hole = loops
+            .iter()
+            .map(|l| doubled_area(l) / 2.0)
+            .fold(f32::MAX, f32::min);
         assert!(
             (-hole - 4.0 * std::f32::consts::PI).abs() < 1.5,
             "a hole of radius 2 runs backwards: {hole}"
@@ -243,12 +266,17 @@ mod tests {
 
     #[test]
     fn every_level_of_a_rough_field_closes() {
-        let surface = square(12, |x, y| ((x * 12.9898 + y * 78.233).sin() * 43758.547).fract());
+        let surface = square(12, |x, y| {
+            ((x * 12.9898 + y * 78.233).sin() * 43758.547).fract()
+        });
         let mut last = f32::MAX;
         for k in 0..20 {
             let level = -1.0 + 0.1 * k as f32;
             let inside = area(&surface.superlevel_loops(level));
-            assert!((0.0..=144.001).contains(&inside), "level {level} encloses {inside}");
+            assert!(
+                (0.0..=144.001).contains(&inside),
+                "level {level} encloses {inside}"
+            );
             assert!(inside <= last + 1e-3, "regions shrink as the level rises");
             last = inside;
         }

@@ -33,7 +33,11 @@ pub fn write_ports(out: &mut dyn Write, ports: &[PortResult], has_depth: bool) -
     writeln!(out, "port,kind,flow_rate_{unit},mean_pressure_Pa")?;
     for port in ports {
         let (id, kind) = (cell(&port.id), kind_name(port.kind));
-        writeln!(out, "{id},{kind},{:e},{:e}", port.flow_rate, port.mean_pressure)?;
+        writeln!(
+            out,
+            "{id},{kind},{:e},{:e}",
+            port.flow_rate, port.mean_pressure
+        )?;
     }
     Ok(())
 }

@@ -28,7 +28,10 @@ pub struct ExportError {
 
 impl ExportError {
     /// Turns an I/O error into one that says what was tried on which path.
-    pub fn on<'a>(action: &'static str, path: &'a Path) -> impl FnOnce(io::Error) -> ExportError + 'a {
+    pub fn on<'a>(
+        action: &'static str,
+        path: &'a Path,
+    ) -> impl FnOnce(io::Error) -> ExportError + 'a {
         move |source| ExportError {
             action,
             path: path.to_path_buf(),
@@ -82,7 +85,11 @@ impl Staging {
     ///
     /// # Errors
     /// What the file system says, with the path the file would have had.
-    pub fn write(&self, name: &str, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), ExportError> {
+    pub fn write(
+        &self,
+        name: &str,
+        content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> Result<(), ExportError> {
         let path = self.inner.join(name);
         let write = || {
             let mut file = BufWriter::with_capacity(1 << 18, File::create_new(&path)?);
@@ -100,14 +107,21 @@ impl Staging {
     pub fn publish(self) -> Result<(), ExportError> {
         let target = &self.target;
         if !target.exists() {
-            return fs::rename(&self.inner, target).map_err(ExportError::on("create the folder", target));
+            return fs::rename(&self.inner, target)
+                .map_err(ExportError::on("create the folder", target));
         }
         // Json, the commit mark, comes first in the table: removed first, then moved last.
-        let names: Vec<&str> = Format::ALL.iter().flat_map(|f| f.files()).copied().collect();
+        let names: Vec<&str> = Format::ALL
+            .iter()
+            .flat_map(|f| f.files())
+            .copied()
+            .collect();
         for name in &names {
             let old = target.join(name);
             match fs::remove_file(&old) {
-                Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(ExportError::on("replace", &old)(e)),
+                Err(e) if e.kind() != io::ErrorKind::NotFound => {
+                    return Err(ExportError::on("replace", &old)(e));
+                }
                 _ => {}
             }
         }
@@ -147,7 +161,8 @@ pub fn write_file(path: &Path, content: &[u8]) -> Result<(), ExportError> {
         .tempfile_in(parent)
         .map_err(ExportError::on("write into the folder", parent))?;
     write(&mut file).map_err(ExportError::on("write", path))?;
-    file.persist(path).map_err(|e| ExportError::on("write", path)(e.error))?;
+    file.persist(path)
+        .map_err(|e| ExportError::on("write", path)(e.error))?;
     Ok(())
 }
 
@@ -172,7 +187,10 @@ mod tests {
         staging.write("ports.csv", |w| w.write_all(b"x")).unwrap();
         assert!(!target.exists(), "not before it is published");
         drop(staging);
-        assert!(listing(&out.path().join("a")).is_empty(), "a dropped staging cleans up");
+        assert!(
+            listing(&out.path().join("a")).is_empty(),
+            "a dropped staging cleans up"
+        );
     }
 
     #[test]
@@ -180,7 +198,10 @@ mod tests {
         let out = tempfile::tempdir().unwrap();
         let target = out.path().join("chip");
         for (files, want) in [
-            (vec!["summary.json", "line.csv"], vec!["line.csv", "summary.json"]),
+            (
+                vec!["summary.json", "line.csv"],
+                vec!["line.csv", "summary.json"],
+            ),
             (
                 vec!["summary.json", "fields.vtu"],
                 vec!["fields.vtu", "notes.txt", "summary.json"],
@@ -206,6 +227,9 @@ mod tests {
                 Err(io::Error::other("disk full"))
             })
             .unwrap_err();
-        assert!(error.to_string().contains("fields.vtu"), "{error} names the file");
+        assert!(
+            error.to_string().contains("fields.vtu"),
+            "{error} names the file"
+        );
     }
 }

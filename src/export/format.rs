@@ -17,7 +17,13 @@ pub enum Format {
 
 impl Format {
     /// All formats.
-    pub const ALL: [Format; 5] = [Format::Json, Format::Vtu, Format::Svg, Format::Csv, Format::System];
+    pub const ALL: [Format; 5] = [
+        Format::Json,
+        Format::Vtu,
+        Format::Svg,
+        Format::Csv,
+        Format::System,
+    ];
 
     /// The name on the command line.
     pub fn name(self) -> &'static str {
@@ -53,7 +59,11 @@ mod tests {
 
     #[test]
     fn every_format_has_a_name_and_files_of_its_own() {
-        let mut files: Vec<&str> = Format::ALL.iter().flat_map(|f| f.files()).copied().collect();
+        let mut files: Vec<&str> = Format::ALL
+            .iter()
+            .flat_map(|f| f.files())
+            .copied()
+            .collect();
         let n = files.len();
         files.sort_unstable();
         files.dedup();

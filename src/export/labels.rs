@@ -65,7 +65,11 @@ type Box4 = [f64; 4];
 
 impl Label {
     fn width(&self, rows: usize) -> f64 {
-        let letters = self.rows[..rows].iter().map(|r| r.chars().count()).max().unwrap_or_default();
+        let letters = self.rows[..rows]
+            .iter()
+            .map(|r| r.chars().count())
+            .max()
+            .unwrap_or_default();
         0.55 * SIZE * letters as f64
     }
 
@@ -82,7 +86,13 @@ impl Label {
     }
 
     /// Where the text stands with that many rows: its box, and x, first baseline, anchor.
-    fn stand(&self, rows: usize, frame: &Frame, origin: [f64; 2], page: f64) -> (Box4, f64, f64, &'static str) {
+    fn stand(
+        &self,
+        rows: usize,
+        frame: &Frame,
+        origin: [f64; 2],
+        page: f64,
+    ) -> (Box4, f64, f64, &'static str) {
         let (w, h) = (self.width(rows), 1.2 * SIZE * rows as f64);
         let p = frame.place(self.at);
         let (x, y) = (p[0] + origin[0], p[1] + origin[1]);
@@ -98,13 +108,22 @@ impl Label {
             "middle" => left + w / 2.0,
             _ => left,
         };
-        ([left, top, left + w, top + h], at, top + 0.95 * SIZE, anchor)
+        (
+            [left, top, left + w, top + h],
+            at,
+            top + 0.95 * SIZE,
+            anchor,
+        )
     }
 
     /// Draws all labels; one that would lie on an earlier one loses its second row, or is left out.
     pub(super) fn draw_all(labels: &[Label], frame: &Frame, origin: [f64; 2], page: f64) -> Group {
         let mut taken: Vec<Box4> = Vec::new();
-        let free = |b: &Box4, taken: &[Box4]| !taken.iter().any(|t| b[0] < t[2] && t[0] < b[2] && b[1] < t[3] && t[1] < b[3]);
+        let free = |b: &Box4, taken: &[Box4]| {
+            !taken
+                .iter()
+                .any(|t| b[0] < t[2] && t[0] < b[2] && b[1] < t[3] && t[1] < b[3])
+        };
         // A white rim keeps names readable where they cross a channel. It is a text of its own below: not every viewer knows
         // `paint-order`.
         let mut rims = Group::new()

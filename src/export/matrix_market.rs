@@ -14,7 +14,10 @@ use crate::session::{AssembledSystem, Unknown, UnknownKind};
 /// What the writer says.
 pub fn write_matrix(out: &mut dyn Write, system: &AssembledSystem) -> io::Result<()> {
     writeln!(out, "%%MatrixMarket matrix coordinate real symmetric")?;
-    writeln!(out, "% lower triangle, rows and columns from 1; see unknowns.csv")?;
+    writeln!(
+        out,
+        "% lower triangle, rows and columns from 1; see unknowns.csv"
+    )?;
     writeln!(out, "{} {} {}", system.n, system.n, system.lower.len())?;
     for &(row, column, value) in &system.lower {
         writeln!(out, "{} {} {value:e}", row + 1, column + 1)?;
@@ -48,7 +51,16 @@ pub fn write_unknowns(out: &mut dyn Write, unknowns: &[Unknown]) -> io::Result<(
             UnknownKind::Pressure => "pressure",
         };
         let (at, d) = (u.at, u.direction);
-        writeln!(out, "{},{kind},{:e},{:e},{},{},{:e}", k + 1, at.x, at.y, d.x, d.y, u.scale)?;
+        writeln!(
+            out,
+            "{},{kind},{:e},{:e},{},{},{:e}",
+            k + 1,
+            at.x,
+            at.y,
+            d.x,
+            d.y,
+            u.scale
+        )?;
     }
     Ok(())
 }

@@ -78,7 +78,11 @@ impl Samples {
         let sampler = Sampler::new(&results.solution.fields);
         Self {
             probes: results.probes.iter().map(|&p| sampler.at(p)).collect(),
-            lines: results.lines.iter().map(|line| line.sample(&sampler)).collect(),
+            lines: results
+                .lines
+                .iter()
+                .map(|line| line.sample(&sampler))
+                .collect(),
         }
     }
 }
@@ -108,21 +112,29 @@ pub fn export(
     let begin = (results.clock)();
     let staging = Staging::new(target)?;
     let samples = Samples::of(results);
-    let mut formats: Vec<Format> = formats.iter().copied().filter(|f| *f != Format::Json).collect();
+    let mut formats: Vec<Format> = formats
+        .iter()
+        .copied()
+        .filter(|f| *f != Format::Json)
+        .collect();
     formats.sort_unstable();
     formats.dedup();
     for (k, format) in formats.iter().enumerate() {
         progress(Stage::Export, k as f64 / formats.len() as f64);
         if cancel.is_cancelled() {
-            return Err(ExportError::on("write", target)(io::ErrorKind::Interrupted.into()));
+            return Err(ExportError::on("write", target)(
+                io::ErrorKind::Interrupted.into(),
+            ));
         }
         write_format(&staging, *format, results, &samples)?;
     }
     let mut timings = results.timings;
     timings.total = (results.clock)();
     timings.export = timings.total - begin;
-    let unreadable = |e: serde_json::Error| ExportError::on("write", &target.join("summary.json"))(e.into());
-    let summary = serde_json::to_string_pretty(&Summary::new(results, &samples.probes, timings)).map_err(unreadable)?;
+    let unreadable =
+        |e: serde_json::Error| ExportError::on("write", &target.join("summary.json"))(e.into());
+    let summary = serde_json::to_string_pretty(&Summary::new(results, &samples.probes, timings))
+        .map_err(unreadable)?;
     // Read back rather than copied: the reader may differ in the last bit, and a run must tell what a later one will.
     let digest = serde_json::from_str(&summary).map_err(unreadable)?;
     staging.write("summary.json", |out| writeln!(out, "{summary}"))?;
@@ -135,12 +147,21 @@ pub fn export(
     })
 }
 
-fn write_format(staging: &Staging, format: Format, results: &Results<'_>, samples: &Samples) -> Result<(), ExportError> {
+fn write_format(
+    staging: &Staging,
+    format: Format,
+    results: &Results<'_>,
+    samples: &Samples,
+) -> Result<(), ExportError> {
     match format {
         // Written last, by the caller: it tells how long the others took.
         Format::Json => Ok(()),
-        Format::Vtu => staging.write("fields.vtu", |out| vtu::write(out, &results.solution.fields)),
-        Format::Svg => staging.write("picture.svg", |out| picture::write(out, results, results.colouring)),
+        Format::Vtu => staging.write("fields.vtu", |out| {
+            vtu::write(out, &results.solution.fields)
+        }),
+        Format::Svg => staging.write("picture.svg", |out| {
+            picture::write(out, results, results.colouring)
+        }),
         Format::Csv => {
             staging.write("ports.csv", |out| {
                 csv::write_ports(out, &results.solution.ports, results.chip.depth.is_some())
@@ -151,11 +172,19 @@ fn write_format(staging: &Staging, format: Format, results: &Results<'_>, sample
             staging.write("line.csv", |out| csv::write_lines(out, &samples.lines))
         }
         Format::System => {
-            let Some(system) = results.system else { return Ok(()) };
+            let Some(system) = results.system else {
+                return Ok(());
+            };
             staging.write("matrix.mtx", |out| matrix_market::write_matrix(out, system))?;
-            staging.write("rhs.mtx", |out| matrix_market::write_vector(out, &system.rhs))?;
-            staging.write("solution.mtx", |out| matrix_market::write_vector(out, &system.solution))?;
-            staging.write("unknowns.csv", |out| matrix_market::write_unknowns(out, &system.unknowns))
+            staging.write("rhs.mtx", |out| {
+                matrix_market::write_vector(out, &system.rhs)
+            })?;
+            staging.write("solution.mtx", |out| {
+                matrix_market::write_vector(out, &system.solution)
+            })?;
+            staging.write("unknowns.csv", |out| {
+                matrix_market::write_unknowns(out, &system.unknowns)
+            })
         }
     }
 }

@@ -53,7 +53,10 @@ fn picture(results: &Results<'_>, colouring: Colouring) -> Document {
     );
     let scale = ((WIDTH - left - right) / size.x).min(MAX_HEIGHT / size.y);
     // Centred between the margins when the height decides.
-    let origin = [left + (WIDTH - left - right - size.x * scale) / 2.0, HEADER + above - MARGIN];
+    let origin = [
+        left + (WIDTH - left - right - size.x * scale) / 2.0,
+        HEADER + above - MARGIN,
+    ];
     let frame = Frame {
         left: low.x,
         top: high.y,
@@ -86,7 +89,10 @@ fn picture(results: &Results<'_>, colouring: Colouring) -> Document {
     document = document
         .add(contours(results, colouring, &frame, values).set(
             "transform",
-            format!("translate({:.2} {:.2}) scale({GRAIN})", origin[0], origin[1]),
+            format!(
+                "translate({:.2} {:.2}) scale({GRAIN})",
+                origin[0], origin[1]
+            ),
         ))
         .add(Label::draw_all(&labels, &frame, origin, WIDTH))
         .add(legend(colouring, values, bottom))
@@ -105,7 +111,9 @@ impl Range {
     fn of(values: impl Iterator<Item = f64>) -> Self {
         let (min, max) = values
             .filter(|v| v.is_finite())
-            .fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| (a.min(v), b.max(v)));
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), v| {
+                (a.min(v), b.max(v))
+            });
         if min <= max {
             Self { min, max }
         } else {
@@ -136,12 +144,16 @@ fn extent(points: &[Point]) -> (Point, Point) {
 fn header(results: &Results<'_>) -> [Text; 2] {
     let title = results.title.unwrap_or(&results.chip.name);
     // Helvetica's letters are about 0.55 em wide.
-    let size = (2.0 * (WIDTH - 2.0 * MARGIN) / (1.1 * title.chars().count().max(1) as f64)).min(24.0);
+    let size =
+        (2.0 * (WIDTH - 2.0 * MARGIN) / (1.1 * title.chars().count().max(1) as f64)).min(24.0);
     let mut facts = vec![model_name(results.chip.model).to_string()];
     if let Some(depth) = results.chip.depth {
         facts.push(format!("depth {}", Quantity::Length.show(depth)));
     }
-    facts.push(format!("peak speed {}", Quantity::Speed.show(results.solution.max_speed.0)));
+    facts.push(format!(
+        "peak speed {}",
+        Quantity::Speed.show(results.solution.max_speed.0)
+    ));
     facts.push(format!(
         "greatest wall shear {}",
         Quantity::Pressure.show(results.solution.wall_shear.max)
@@ -237,7 +249,11 @@ fn legend(colouring: Colouring, values: Range, top: f64) -> Group {
     let scale = quantity.scale_for(values.min.abs().max(values.max.abs()));
     let stops = (0..=16).fold(LinearGradient::new().set("id", "colours"), |gradient, k| {
         let t = f64::from(k) / 16.0;
-        gradient.add(Stop::new().set("offset", t).set("stop-color", colour(colouring, t)))
+        gradient.add(
+            Stop::new()
+                .set("offset", t)
+                .set("stop-color", colour(colouring, t)),
+        )
     });
     let y = top + 26.0;
     let mut group = Group::new()
@@ -260,14 +276,20 @@ fn legend(colouring: Colouring, values: Range, top: f64) -> Group {
         );
     let (min, max) = (values.min * scale.factor, values.max * scale.factor);
     for tick in ticks(min, max) {
-        let t = if max > min { (tick - min) / (max - min) } else { 0.0 };
+        let t = if max > min {
+            (tick - min) / (max - min)
+        } else {
+            0.0
+        };
         let x = MARGIN + BAR[0] * t;
-        group = group.add(stroke_line([x, y + BAR[1]], [x, y + BAR[1] + 5.0])).add(
-            Text::new(tick_text(tick, max - min))
-                .set("x", x)
-                .set("y", y + BAR[1] + 19.0)
-                .set("text-anchor", "middle"),
-        );
+        group = group
+            .add(stroke_line([x, y + BAR[1]], [x, y + BAR[1] + 5.0]))
+            .add(
+                Text::new(tick_text(tick, max - min))
+                    .set("x", x)
+                    .set("y", y + BAR[1] + 19.0)
+                    .set("text-anchor", "middle"),
+            );
     }
     group
 }
@@ -298,7 +320,10 @@ fn ticks(min: f64, max: f64) -> Vec<f64> {
     }
     let step = nice_below((max - min) / 4.0);
     let slack = 1e-9 * (max - min) / step;
-    let (first, last) = ((min / step - slack).ceil() as i64, (max / step + slack).floor() as i64);
+    let (first, last) = (
+        (min / step - slack).ceil() as i64,
+        (max / step + slack).floor() as i64,
+    );
     (first..=last).map(|k| k as f64 * step).collect()
 }
 

@@ -33,16 +33,35 @@ const fn scale(unit: &'static str, factor: f64) -> Scale {
 impl Quantity {
     /// Smallest unit first.
     fn scales(self) -> &'static [Scale] {
-        const LENGTH: [Scale; 4] = [scale("nm", 1e9), scale("µm", 1e6), scale("mm", 1e3), scale("m", 1.0)];
-        const SPEED: [Scale; 4] = [scale("nm/s", 1e9), scale("µm/s", 1e6), scale("mm/s", 1e3), scale("m/s", 1.0)];
-        const PRESSURE: [Scale; 4] = [scale("mPa", 1e3), scale("Pa", 1.0), scale("kPa", 1e-3), scale("MPa", 1e-6)];
+        const LENGTH: [Scale; 4] = [
+            scale("nm", 1e9),
+            scale("µm", 1e6),
+            scale("mm", 1e3),
+            scale("m", 1.0),
+        ];
+        const SPEED: [Scale; 4] = [
+            scale("nm/s", 1e9),
+            scale("µm/s", 1e6),
+            scale("mm/s", 1e3),
+            scale("m/s", 1.0),
+        ];
+        const PRESSURE: [Scale; 4] = [
+            scale("mPa", 1e3),
+            scale("Pa", 1.0),
+            scale("kPa", 1e-3),
+            scale("MPa", 1e-6),
+        ];
         const FLOW: [Scale; 4] = [
             scale("pL/min", 60e15),
             scale("nL/min", 60e12),
             scale("µL/min", 60e9),
             scale("mL/min", 60e6),
         ];
-        const FLOW_PER_DEPTH: [Scale; 3] = [scale("µm²/s", 1e12), scale("mm²/s", 1e6), scale("m²/s", 1.0)];
+        const FLOW_PER_DEPTH: [Scale; 3] = [
+            scale("µm²/s", 1e12),
+            scale("mm²/s", 1e6),
+            scale("m²/s", 1.0),
+        ];
         const MEMORY: [Scale; 4] = [
             scale("bytes", 1.0),
             scale("KiB", 1.0 / 1024.0),
@@ -97,7 +116,11 @@ pub fn figures(value: f64) -> String {
     let decimals = (2 - size.log10().floor() as i32).clamp(0, 6) as usize;
     let text = format!("{value:.decimals$}");
     // Rounding may have carried into a new digit: 9.996 is 10.0, not 10.00.
-    let digits = text.chars().filter(char::is_ascii_digit).skip_while(|c| *c == '0').count();
+    let digits = text
+        .chars()
+        .filter(char::is_ascii_digit)
+        .skip_while(|c| *c == '0')
+        .count();
     if digits > 3 && decimals > 0 {
         format!("{value:.*}", decimals - 1)
     } else {

@@ -30,7 +30,10 @@ pub struct Frame {
 impl Frame {
     /// Where a point of the chip lies in the picture; y points down.
     pub fn place(&self, p: Point) -> [f64; 2] {
-        [(p.x - self.left) * self.scale, (self.top - p.y) * self.scale]
+        [
+            (p.x - self.left) * self.scale,
+            (self.top - p.y) * self.scale,
+        ]
     }
 }
 
@@ -70,13 +73,18 @@ pub fn surface(fields: &Fields, colouring: Colouring, frame: &Frame) -> Surface 
     let triangles = if size > FINE / 2.0 && cells.len() * 4 <= 4 * MANY {
         cells
             .iter()
-            .flat_map(|&[a, b, c, ab, bc, ca]| [[a, ab, ca], [ab, b, bc], [ca, bc, c], [ab, bc, ca]])
+            .flat_map(|&[a, b, c, ab, bc, ca]| {
+                [[a, ab, ca], [ab, b, bc], [ca, bc, c], [ab, bc, ca]]
+            })
             .collect()
     } else {
         cells.iter().map(|c| [c[0], c[1], c[2]]).collect()
     };
     let mut surface = Surface {
-        points: nodes.iter().map(|n| frame.place(n.at).map(|v| v as f32)).collect(),
+        points: nodes
+            .iter()
+            .map(|n| frame.place(n.at).map(|v| v as f32))
+            .collect(),
         values: nodes
             .iter()
             .map(|n| match colouring {
@@ -107,7 +115,9 @@ fn typical_side(nodes: &[Node], cells: &[[u32; 6]]) -> f64 {
 fn weld(nodes: &[Node], cells: &mut [[u32; 6]]) {
     let mut edges: Vec<(u32, u32, u32)> = cells
         .iter()
-        .flat_map(|c| (0..3).map(|k| (c[k].min(c[(k + 1) % 3]), c[k].max(c[(k + 1) % 3]), c[k + 3])))
+        .flat_map(|c| {
+            (0..3).map(|k| (c[k].min(c[(k + 1) % 3]), c[k].max(c[(k + 1) % 3]), c[k + 3]))
+        })
         .collect();
     edges.sort_unstable();
     let mut loose: Vec<u32> = edges
@@ -185,8 +195,18 @@ fn refined(nodes: &mut Vec<Node>, cells: &[[u32; 6]]) -> Vec<[u32; 6]> {
                 node(nodes, m, b, &[(b, 0.375), (m, 0.75), (a, -0.125)]),
             ];
             // Halfway between two edge middles: barycentric (1/4, 1/2, 1/4), the half at the vertex they share.
-            let (far, m1, m2, m3) = (c[(k + 2) % 3], c[k + 3], c[(k + 1) % 3 + 3], c[(k + 2) % 3 + 3]);
-            inner[k] = node(nodes, m1, m2, &[(a, -0.125), (far, -0.125), (m1, 0.5), (m2, 0.5), (m3, 0.25)]);
+            let (far, m1, m2, m3) = (
+                c[(k + 2) % 3],
+                c[k + 3],
+                c[(k + 1) % 3 + 3],
+                c[(k + 2) % 3 + 3],
+            );
+            inner[k] = node(
+                nodes,
+                m1,
+                m2,
+                &[(a, -0.125), (far, -0.125), (m1, 0.5), (m2, 0.5), (m3, 0.25)],
+            );
         }
         let [m0, m1, m2] = [c[3], c[4], c[5]];
         fine.extend([
@@ -207,7 +227,10 @@ mod tests {
     /// A unit square of two cells that share no nodes, velocity (1 - x^2, 0).
     fn two_loose_cells() -> Fields {
         let mut fields = Fields::default();
-        for corners in [[(0.0, 0.0), (1.0, 0.0), (1.0, 1.0)], [(0.0, 0.0), (1.0, 1.0), (0.0, 1.0)]] {
+        for corners in [
+            [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0)],
+            [(0.0, 0.0), (1.0, 1.0), (0.0, 1.0)],
+        ] {
             let v = corners.map(|(x, y)| Point::new(x, y));
             let middle = |a: usize, b: usize| (v[a] + v[b]) * 0.5;
             let first = fields.nodes.len() as u32;
@@ -217,7 +240,11 @@ mod tests {
             fields.cells.push(std::array::from_fn(|k| first + k as u32));
             fields.part.push(0);
         }
-        fields.velocity = fields.nodes.iter().map(|p| Point::new(1.0 - p.x * p.x, 0.0)).collect();
+        fields.velocity = fields
+            .nodes
+            .iter()
+            .map(|p| Point::new(1.0 - p.x * p.x, 0.0))
+            .collect();
         fields.pressure = fields.nodes.iter().map(|p| p.x).collect();
         fields
     }
@@ -232,7 +259,10 @@ mod tests {
         let surface = surface(&two_loose_cells(), Colouring::Speed, &frame);
         let loops = surface.superlevel_loops(-1.0);
         assert_eq!(loops.len(), 1, "one outline, so the seam is gone");
-        assert!((doubled_area(&loops[0]).abs() - 2e4).abs() < 1.0, "of the whole square");
+        assert!(
+            (doubled_area(&loops[0]).abs() - 2e4).abs() < 1.0,
+            "of the whole square"
+        );
         for (p, value) in surface.points.iter().zip(&surface.values) {
             let x = p[0] / 100.0;
             assert!(
@@ -248,6 +278,9 @@ mod tests {
                 (a[0] - b[0]).hypot(a[1] - b[1])
             })
             .fold(0.0, f32::max);
-        assert!(longest < 2.0 * FINE as f32, "triangles are small on the picture: {longest}");
+        assert!(
+            longest < 2.0 * FINE as f32,
+            "triangles are small on the picture: {longest}"
+        );
     }
 }

@@ -46,7 +46,9 @@ pub fn write(out: &mut dyn Write, fields: &Fields) -> io::Result<()> {
         };
         array("Float64", name, components, n, 8 * components, &item)
     };
-    let points = f64s(n_nodes, 3, "Points", &|i, c| [fields.nodes[i].x, fields.nodes[i].y, 0.0][c])?;
+    let points = f64s(n_nodes, 3, "Points", &|i, c| {
+        [fields.nodes[i].x, fields.nodes[i].y, 0.0][c]
+    })?;
     let velocity = f64s(n_nodes, 3, "velocity", &|i, c| {
         [fields.velocity[i].x, fields.velocity[i].y, 0.0][c]
     })?;
@@ -63,7 +65,9 @@ pub fn write(out: &mut dyn Write, fields: &Fields) -> io::Result<()> {
     let offsets = array("Int64", "offsets", 1, n_cells, 8, &|i, bytes| {
         bytes.extend_from_slice(&(6 * (i as i64 + 1)).to_le_bytes());
     })?;
-    let types = array("UInt8", "types", 1, n_cells, 1, &|_, bytes| bytes.push(QUADRATIC_TRIANGLE))?;
+    let types = array("UInt8", "types", 1, n_cells, 1, &|_, bytes| {
+        bytes.push(QUADRATIC_TRIANGLE)
+    })?;
 
     writeln!(out, r#"<?xml version="1.0"?>"#)?;
     writeln!(
@@ -71,7 +75,10 @@ pub fn write(out: &mut dyn Write, fields: &Fields) -> io::Result<()> {
         r#"<VTKFile type="UnstructuredGrid" version="1.0" byte_order="LittleEndian" header_type="UInt64" compressor="vtkZLibDataCompressor">"#
     )?;
     writeln!(out, "<UnstructuredGrid>")?;
-    writeln!(out, r#"<Piece NumberOfPoints="{n_nodes}" NumberOfCells="{n_cells}">"#)?;
+    writeln!(
+        out,
+        r#"<Piece NumberOfPoints="{n_nodes}" NumberOfCells="{n_cells}">"#
+    )?;
     let mut offset = 0;
     let sections: [(&str, &[&Array]); 4] = [
         ("Points", &[&points]),
@@ -128,7 +135,8 @@ fn array(
             for i in items {
                 item(i, &mut raw);
             }
-            let mut encoder = ZlibEncoder::new(Vec::with_capacity(raw.len() / 2), Compression::fast());
+            let mut encoder =
+                ZlibEncoder::new(Vec::with_capacity(raw.len() / 2), Compression::fast());
             encoder.write_all(&raw)?;
             encoder.finish()
         })

@@ -40,8 +40,8 @@ pub fn p2_gradient<const D: usize>(l: &[f64]) -> Vec<[f64; D]> {
         std::array::from_fn(|k| by_l(k + 1) - by_l(0))
     };
     let mut rows = Vec::with_capacity(n_nodes::<D>());
-    for v in 0..=D {
-        rows.push(by_xi(&|i| if i == v { 4.0 * l[v] - 1.0 } else { 0.0 }));
+    for (v, &at) in l[..=D].iter().enumerate() {
+        rows.push(by_xi(&|i| if i == v { 4.0 * at - 1.0 } else { 0.0 }));
     }
     for &(a, b) in edges::<D>() {
         rows.push(by_xi(&|i| {

@@ -51,7 +51,15 @@ mod tests {
 
     #[test]
     fn a_line_that_leaves_the_flow_says_so_point_by_point() {
-        let nodes = [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (0.5, 0.0), (0.5, 0.5), (0.0, 0.5)].map(|(x, y)| Point::new(x, y));
+        let nodes = [
+            (0.0, 0.0),
+            (1.0, 0.0),
+            (0.0, 1.0),
+            (0.5, 0.0),
+            (0.5, 0.5),
+            (0.0, 0.5),
+        ]
+        .map(|(x, y)| Point::new(x, y));
         let fields = Fields {
             velocity: nodes.to_vec(),
             pressure: nodes.iter().map(|p| p.x).collect(),
@@ -67,7 +75,11 @@ mod tests {
         };
         let points = line.sample(&Sampler::new(&fields));
         let inside: Vec<bool> = points.iter().map(|p| p.sample.is_some()).collect();
-        assert_eq!(inside, [true, true, false], "on the left wall, on the slanted wall, outside");
+        assert_eq!(
+            inside,
+            [true, true, false],
+            "on the left wall, on the slanted wall, outside"
+        );
         assert_eq!(points[1].distance, 0.75);
         assert!(
             (points[1].sample.unwrap().pressure - 0.75).abs() < 1e-15,

@@ -34,7 +34,9 @@ pub struct Sampler<'a> {
 impl<'a> Sampler<'a> {
     /// Indexes the cells by their bounding boxes.
     pub fn new(fields: &'a Fields) -> Self {
-        let boxes = (0..fields.cells.len()).map(|c| cell_box(fields, c)).collect();
+        let boxes = (0..fields.cells.len())
+            .map(|c| cell_box(fields, c))
+            .collect();
         Self {
             fields,
             boxes: RTree::bulk_load(boxes),
@@ -49,16 +51,26 @@ impl<'a> Sampler<'a> {
         let (cell, l) = self
             .boxes
             .locate_all_at_point([p.x, p.y])
-            .filter_map(|b| Some((b.data as usize, barycentric(&corners(self.fields, b.data as usize), p)?)))
+            .filter_map(|b| {
+                Some((
+                    b.data as usize,
+                    barycentric(&corners(self.fields, b.data as usize), p)?,
+                ))
+            })
             .max_by(|(a, la), (b, lb)| least(la).total_cmp(&least(lb)).then(b.cmp(a)))?;
         if least(&l) < -EDGE_TOLERANCE {
             return None;
         }
         let nodes = self.fields.cells[cell];
-        let velocity = quadratic_basis(l).iter().zip(nodes).fold(Point::default(), |sum, (&phi, n)| {
-            sum + self.fields.velocity[n as usize] * phi
-        });
-        let pressure = (0..3).map(|k| l[k] * self.fields.pressure[nodes[k] as usize]).sum();
+        let velocity = quadratic_basis(l)
+            .iter()
+            .zip(nodes)
+            .fold(Point::default(), |sum, (&phi, n)| {
+                sum + self.fields.velocity[n as usize] * phi
+            });
+        let pressure = (0..3)
+            .map(|k| l[k] * self.fields.pressure[nodes[k] as usize])
+            .sum();
         Some(Sample {
             velocity,
             pressure,
@@ -174,7 +186,10 @@ mod tests {
             middle,
         ];
         Fields {
-            velocity: nodes.iter().map(|p| Point::new(1.0 + p.y, p.x - 2.0 * p.y)).collect(),
+            velocity: nodes
+                .iter()
+                .map(|p| Point::new(1.0 + p.y, p.x - 2.0 * p.y))
+                .collect(),
             pressure: nodes.iter().map(|p| 3.0 * p.x).collect(),
             cells: vec![[0, 1, 2, 4, 5, 8], [0, 2, 3, 8, 6, 7]],
             part: vec![0, 7],
@@ -219,8 +234,14 @@ mod tests {
             sampler.at(Point::unit(0.7) * 0.9).is_none(),
             "inside the inner radius is outside the flow"
         );
-        assert!(sampler.at(Point::unit(0.7) * 2.2).is_none(), "beyond the outer radius");
-        assert!(sampler.at(Point::new(f64::NAN, 0.0)).is_none(), "no number, no cell");
+        assert!(
+            sampler.at(Point::unit(0.7) * 2.2).is_none(),
+            "beyond the outer radius"
+        );
+        assert!(
+            sampler.at(Point::new(f64::NAN, 0.0)).is_none(),
+            "no number, no cell"
+        );
     }
 
     #[test]
@@ -233,6 +254,10 @@ mod tests {
 
     #[test]
     fn no_cells_hold_no_point() {
-        assert!(Sampler::new(&Fields::default()).at(Point::default()).is_none());
+        assert!(
+            Sampler::new(&Fields::default())
+                .at(Point::default())
+                .is_none()
+        );
     }
 }

@@ -62,10 +62,16 @@ pub(super) fn mouths(graph: &Graph, sections: &Sections, cluster: &Cluster) -> V
         let section = &sections.all[k];
         let [i, j] = graph.channels[section.channel];
         if section.from > 0.0 || graph.ports[i].is_some() {
-            mouths.push(MouthKey { section: k, side: 0 });
+            mouths.push(MouthKey {
+                section: k,
+                side: 0,
+            });
         }
         if section.to < graph.length(section.channel) || graph.ports[j].is_some() {
-            mouths.push(MouthKey { section: k, side: 1 });
+            mouths.push(MouthKey {
+                section: k,
+                side: 1,
+            });
         }
     }
     mouths
@@ -83,13 +89,20 @@ pub(super) fn mouth_at(graph: &Graph, sections: &Sections, key: MouthKey) -> (Po
 }
 
 /// Unites the pieces of a cluster.
-pub(super) fn merge(graph: &Graph, ends: &[[End; 2]], outlines: &Outlines, sections: &Sections, cluster: &Cluster) -> Merged {
+pub(super) fn merge(
+    graph: &Graph,
+    ends: &[[End; 2]],
+    outlines: &Outlines,
+    sections: &Sections,
+    cluster: &Cluster,
+) -> Merged {
     let pieces: Vec<_> = cluster
         .sections
         .iter()
         .map(|&k| piece(graph, ends, &sections.all[k]))
         .collect();
-    let shapes = FloatOverlay::<[f64; 2], i64>::from_subj(&pieces).overlay(OverlayRule::Subject, FillRule::NonZero);
+    let shapes = FloatOverlay::<[f64; 2], i64>::from_subj(&pieces)
+        .overlay(OverlayRule::Subject, FillRule::NonZero);
     let keys = mouths(graph, sections, cluster);
     let mut merged = Merged {
         covered: keys.clone(),
@@ -98,7 +111,9 @@ pub(super) fn merge(graph: &Graph, ends: &[[End; 2]], outlines: &Outlines, secti
     let width = graph.width;
     let mut n_cuts = 0;
     for shape in &shapes {
-        let Some((outer, holes)) = shape.split_first() else { continue };
+        let Some((outer, holes)) = shape.split_first() else {
+            continue;
+        };
         if outer[..].area().abs() <= SAME_PLACE * width * width {
             continue;
         }
@@ -112,7 +127,10 @@ pub(super) fn merge(graph: &Graph, ends: &[[End; 2]], outlines: &Outlines, secti
             }
         }
         for (k, &key) in keys.iter().enumerate() {
-            if contours.iter_mut().any(|walls| fix_mouth(graph, sections, key, k, walls)) {
+            if contours
+                .iter_mut()
+                .any(|walls| fix_mouth(graph, sections, key, k, walls))
+            {
                 merged.covered.retain(|covered| *covered != key);
             }
         }
@@ -148,11 +166,21 @@ pub(super) fn merge(graph: &Graph, ends: &[[End; 2]], outlines: &Outlines, secti
                     None
                 }
             };
-            let (mouths, cuts): (Vec<_>, Vec<_>) = (openings().filter_map(mouth).collect(), openings().filter_map(cut).collect());
-            most = cuts.iter().map(|&(cut, _)| cut + 1 - n_cuts).fold(most, usize::max);
+            let (mouths, cuts): (Vec<_>, Vec<_>) = (
+                openings().filter_map(mouth).collect(),
+                openings().filter_map(cut).collect(),
+            );
+            most = cuts
+                .iter()
+                .map(|&(cut, _)| cut + 1 - n_cuts)
+                .fold(most, usize::max);
             let corners: Vec<Point> = corners.iter().map(|corner| corner.at).collect();
             merged.crossed |= signed_area(&corners) <= 0.0 || first_crossing(&corners).is_some();
-            merged.outlines.push(Outline { corners, mouths, cuts });
+            merged.outlines.push(Outline {
+                corners,
+                mouths,
+                cuts,
+            });
         }
         n_cuts += most;
     }
@@ -161,7 +189,10 @@ pub(super) fn merge(graph: &Graph, ends: &[[End; 2]], outlines: &Outlines, secti
 
 /// A contour as walls, corners that lie on the one before dropped.
 fn walls(contour: &[[f64; 2]], width: f64) -> Vec<Corner> {
-    let corners = distinct(contour.iter().map(|&[x, y]| Point::new(x, y)).collect(), width);
+    let corners = distinct(
+        contour.iter().map(|&[x, y]| Point::new(x, y)).collect(),
+        width,
+    );
     corners
         .into_iter()
         .map(|at| Corner {
@@ -176,7 +207,10 @@ fn walls(contour: &[[f64; 2]], width: f64) -> Vec<Corner> {
 fn distinct(corners: Vec<Point>, width: f64) -> Vec<Point> {
     let mut kept: Vec<Point> = Vec::with_capacity(corners.len());
     for corner in corners {
-        if kept.last().is_none_or(|last| (*last - corner).norm() > SAME_PLACE * width) {
+        if kept
+            .last()
+            .is_none_or(|last| (*last - corner).norm() > SAME_PLACE * width)
+        {
             kept.push(corner);
         }
     }
@@ -187,13 +221,23 @@ fn distinct(corners: Vec<Point>, width: f64) -> Vec<Point> {
 }
 
 /// Finds the edge of a mouth and puts its corners in their exact places; false where the walls have no such edge.
-fn fix_mouth(graph: &Graph, sections: &Sections, key: MouthKey, index: usize, walls: &mut [Corner]) -> bool {
+fn fix_mouth(
+    graph: &Graph,
+    sections: &Sections,
+    key: MouthKey,
+    index: usize,
+    walls: &mut [Corner],
+) -> bool {
     let (middle, direction) = mouth_at(graph, sections, key);
     let across = direction.left() * (graph.width / 2.0);
     let near = |p: Point, q: Point| (p - q).norm() <= 2.0 * SAME_PLACE * graph.width;
     let n = walls.len();
-    let is_mouth = |&k: &usize| near(walls[k].at, middle - across) && near(walls[(k + 1) % n].at, middle + across);
-    let Some(first) = (0..n).find(is_mouth) else { return false };
+    let is_mouth = |&k: &usize| {
+        near(walls[k].at, middle - across) && near(walls[(k + 1) % n].at, middle + across)
+    };
+    let Some(first) = (0..n).find(is_mouth) else {
+        return false;
+    };
     walls[first] = Corner {
         at: middle - across,
         fixed: true,
@@ -219,9 +263,15 @@ fn drop_straight(corners: &mut Vec<Corner>, width: f64) {
     let mut k = 0;
     while k < corners.len() && corners.len() > 3 {
         let n = corners.len();
-        let (before, corner, after) = (corners[(k + n - 1) % n].at, corners[k].at, corners[(k + 1) % n].at);
+        let (before, corner, after) = (
+            corners[(k + n - 1) % n].at,
+            corners[k].at,
+            corners[(k + 1) % n].at,
+        );
         let (to, from) = (corner - before, after - corner);
-        if !corners[k].fixed && to.cross(from).abs() <= SAME_PLACE * width * to.norm().max(from.norm()) {
+        if !corners[k].fixed
+            && to.cross(from).abs() <= SAME_PLACE * width * to.norm().max(from.norm())
+        {
             corners.remove(k);
             k = k.saturating_sub(1);
         } else {
@@ -239,14 +289,21 @@ fn remove_short_wall(corners: &mut Vec<Corner>, outlines: &Outlines, width: f64)
             continue;
         }
         for end in [k, next].into_iter().filter(|&end| !corners[end].fixed) {
-            let (before, corner, after) = (corners[(end + n - 1) % n].at, corners[end].at, corners[(end + 1) % n].at);
+            let (before, corner, after) = (
+                corners[(end + n - 1) % n].at,
+                corners[end].at,
+                corners[(end + 1) % n].at,
+            );
             // Without a corner that points inwards the outline grows: not into another channel.
             let grows = (corner - before).cross(after - corner) < 0.0;
             let gain = [before, corner, after].map(|p| [p.x, p.y]);
             if grows && outlines.covers_some_of(&gain, width) {
                 continue;
             }
-            let fewer: Vec<Point> = (0..n).filter(|&k| k != end).map(|k| corners[k].at).collect();
+            let fewer: Vec<Point> = (0..n)
+                .filter(|&k| k != end)
+                .map(|k| corners[k].at)
+                .collect();
             if signed_area(&fewer) > 0.0 && first_crossing(&fewer).is_none() {
                 corners.remove(end);
                 return true;

@@ -52,10 +52,17 @@ struct Hit {
 ///
 /// - `contours`: the outer one counter-clockwise, holes clockwise
 /// - `sections`: of the channels along which to look for cuts
-pub(super) fn split(graph: &Graph, contours: &[Vec<Corner>], sections: &[Section]) -> Option<Vec<Vec<Corner>>> {
+pub(super) fn split(
+    graph: &Graph,
+    contours: &[Vec<Corner>],
+    sections: &[Section],
+) -> Option<Vec<Vec<Corner>>> {
     let mut cuts: Vec<[Hit; 2]> = Vec::new();
     for cut in candidates(graph, contours, sections) {
-        if cuts.iter().all(|other| apart(&cut, other, CLEARANCE * graph.width)) {
+        if cuts
+            .iter()
+            .all(|other| apart(&cut, other, CLEARANCE * graph.width))
+        {
             cuts.push(cut);
         }
     }
@@ -82,9 +89,17 @@ fn candidates(graph: &Graph, contours: &[Vec<Corner>], sections: &[Section]) -> 
         let stations = (0..STATIONS).map(|k| (k as f64 + 0.5) / STATIONS as f64);
         let cuts = stations.filter_map(|share| {
             let from = start + axis * (section.from + share * (section.to - section.from));
-            let hits = [hit(contours, from, axis.left())?, hit(contours, from, -axis.left())?];
-            let clear = hits.iter().all(|hit| is_clear(contours, hit, CLEARANCE * graph.width));
-            (hits[0].contour != hits[1].contour && clear && length(&hits) <= LONGEST_CUT * graph.width).then_some(hits)
+            let hits = [
+                hit(contours, from, axis.left())?,
+                hit(contours, from, -axis.left())?,
+            ];
+            let clear = hits
+                .iter()
+                .all(|hit| is_clear(contours, hit, CLEARANCE * graph.width));
+            (hits[0].contour != hits[1].contour
+                && clear
+                && length(&hits) <= LONGEST_CUT * graph.width)
+                .then_some(hits)
         });
         cuts.min_by(|a, b| length(a).total_cmp(&length(b)))
     };
@@ -105,7 +120,10 @@ fn hit(contours: &[Vec<Corner>], from: Point, direction: Point) -> Option<Hit> {
             }
             let distance = (a - from).cross(b - a) / turn;
             let share = (a - from).cross(direction) / turn;
-            if distance > 0.0 && (0.0..=1.0).contains(&share) && best.is_none_or(|(least, _)| distance < least) {
+            if distance > 0.0
+                && (0.0..=1.0).contains(&share)
+                && best.is_none_or(|(least, _)| distance < least)
+            {
                 let along = share * (b - a).norm();
                 best = Some((
                     distance,
@@ -150,16 +168,18 @@ fn apart(a: &[Hit; 2], b: &[Hit; 2], clearance: f64) -> bool {
 /// The pieces that cuts leave, and the cuts with one piece on both sides.
 fn trace(contours: &[Vec<Corner>], cuts: &[[Hit; 2]]) -> (Vec<Vec<Corner>>, Vec<usize>) {
     // All corners in one list, the ends of cuts among them; `next` goes along the wall, `across` over the cut.
-    let (mut corners, mut next, mut across): (Vec<Corner>, Vec<usize>, Vec<Option<usize>>) = Default::default();
+    let (mut corners, mut next, mut across): (Vec<Corner>, Vec<usize>, Vec<Option<usize>>) =
+        Default::default();
     let mut place = vec![[0; 2]; cuts.len()];
     for (contour, walls) in contours.iter().enumerate() {
         let first = corners.len();
         for (edge, &corner) in walls.iter().enumerate() {
             corners.push(corner);
-            let ends = cuts
-                .iter()
-                .enumerate()
-                .flat_map(|(cut, hits)| hits.iter().enumerate().map(move |(end, hit)| (cut, end, hit)));
+            let ends = cuts.iter().enumerate().flat_map(|(cut, hits)| {
+                hits.iter()
+                    .enumerate()
+                    .map(move |(end, hit)| (cut, end, hit))
+            });
             let mut ends: Vec<_> = ends
                 .filter(|(_, _, hit)| (hit.contour, hit.edge) == (contour, edge))
                 .collect();

@@ -46,7 +46,8 @@ pub fn grid(
         ends.map(|(a, b)| (along(a).min(along(b)), along(a).max(along(b))))
             .collect()
     };
-    let (x, y): (fn(Point) -> f64, fn(Point) -> f64) = (|p| p.x, |p| p.y);
+    let x = |p: Point| p.x;
+    let y = |p: Point| p.y;
     let xs = divide(
         corners.iter().map(|p| p.x).collect(),
         &spans(x, y),

@@ -19,8 +19,14 @@ pub struct Crashed {
 /// Runs `work` on every job, at most `workers` at once, each started in the order of the jobs.
 ///
 /// The results are in the order of the jobs, whoever finished first. A job that panics becomes [`Crashed`]; the rest go on.
-pub fn side_by_side<J: Sync, R: Send>(jobs: &[J], workers: usize, work: impl Fn(&J) -> R + Sync) -> Vec<Result<R, Crashed>> {
-    let run = |job: &J| catch_unwind(AssertUnwindSafe(|| work(job))).map_err(|panic| crashed(panic.as_ref()));
+pub fn side_by_side<J: Sync, R: Send>(
+    jobs: &[J],
+    workers: usize,
+    work: impl Fn(&J) -> R + Sync,
+) -> Vec<Result<R, Crashed>> {
+    let run = |job: &J| {
+        catch_unwind(AssertUnwindSafe(|| work(job))).map_err(|panic| crashed(panic.as_ref()))
+    };
     let workers = workers.min(jobs.len());
     if workers <= 1 {
         return jobs.iter().map(run).collect();
@@ -32,7 +38,9 @@ pub fn side_by_side<J: Sync, R: Send>(jobs: &[J], workers: usize, work: impl Fn(
             scope.spawn(|| {
                 while let Some((k, job)) = take(jobs, &next) {
                     let result = run(job);
-                    done.lock().unwrap_or_else(PoisonError::into_inner).push((k, result));
+                    done.lock()
+                        .unwrap_or_else(PoisonError::into_inner)
+                        .push((k, result));
                 }
             });
         }

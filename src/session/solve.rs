@@ -57,9 +57,8 @@ pub fn solve(
 ) -> Result<Solution, SolveError> {
     let start = Instant::now();
     let mut report = SolveReport::default();
-    let matrices;
     let model = cut_chip(chip, settings, progress, &mut report)?;
-    matrices = BlockMatrices::new(&model);
+    let matrices = BlockMatrices::new(&model);
     let solver = Solver::new(
         &model,
         &matrices,

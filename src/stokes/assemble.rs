@@ -258,10 +258,13 @@ impl Leaves for ChipLeaves<'_> {
     }
 }
 
+/// Unknowns of a block, each with the unknowns of a row (and factors) that it is made of.
+pub type SideMap = Vec<(u32, Vec<(u32, f64)>)>;
+
 /// For each unknown of the block that the side's row owns: which unknowns of the row it is made of, and how.
 ///
 /// `x_block[unknown] = sum of factor * x_row[i]` over the listed (i, factor).
-pub fn side_map(model: &BlockModel, side: &Side) -> Vec<(u32, Vec<(u32, f64)>)> {
+pub fn side_map(model: &BlockModel, side: &Side) -> SideMap {
     let layout = &model.layouts[side.layout as usize];
     let block = &model.kinds[side.kind as usize].block;
     let pressure_at = 2 * block.mesh.nodes.len() as u32;

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::assemble::{BlockMatrices, canonical_drag, side_map};
+use super::assemble::{BlockMatrices, SideMap, canonical_drag, side_map};
 use crate::chip::blocks::BlockModel;
 
 /// Given velocities and loads of one right-hand side, in canonical coordinates of blocks and rows.
@@ -24,7 +24,7 @@ pub type Rows = Vec<Vec<f64>>;
 pub struct Residuals<'a> {
     model: &'a BlockModel,
     matrices: &'a BlockMatrices,
-    maps: Vec<Vec<(u32, Vec<(u32, f64)>)>>,
+    maps: Vec<SideMap>,
     /// (block, place among its incidences) of every row.
     touching: Vec<Vec<(u32, u32)>>,
 }
