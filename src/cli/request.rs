@@ -192,7 +192,7 @@ fn parse_memory(text: &str) -> Result<u64, CliError> {
     };
     let bytes = number * factor;
     // Below 2^60 every byte count is a whole number that fits.
-    if bytes >= 1.0 && bytes < 1e18 {
+    if (1.0..1e18).contains(&bytes) {
         Ok(bytes as u64)
     } else {
         Err(wrong())
