@@ -268,8 +268,8 @@ pub fn side_map(model: &BlockModel, side: &Side) -> SideMap {
     let layout = &model.layouts[side.layout as usize];
     let block = &model.kinds[side.kind as usize].block;
     let pressure_at = 2 * block.mesh.nodes.len() as u32;
-    let (s, c) = sin_cos(side.turn);
-    let flip = if side.mirror { -1.0 } else { 1.0 };
+    let (s, c) = sin_cos(side.relative.turn());
+    let flip = if side.relative.mirror { -1.0 } else { 1.0 };
     // Columns of R(turn) M(mirror).
     let axes = [[c, s], [-s * flip, c * flip]];
     let mut map = Vec::new();
@@ -289,7 +289,10 @@ pub fn side_map(model: &BlockModel, side: &Side) -> SideMap {
         if unknowns.pressure {
             map.push((
                 pressure_at + node,
-                vec![(layout.pressure_at[index as usize], 1.0 / side.scale)],
+                vec![(
+                    layout.pressure_at[index as usize],
+                    1.0 / side.relative.scale(),
+                )],
             ));
         }
     }
