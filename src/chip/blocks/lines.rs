@@ -165,8 +165,8 @@ impl Lines {
 
     /// A node that two mouths share belongs to the lower row.
     fn find_aliases(&mut self, parts: &[Meshed]) {
-        for part in 0..parts.len() {
-            for alias in parts[part].mesh.aliases.clone() {
+        for (part, meshed) in parts.iter().enumerate() {
+            for alias in &meshed.mesh.aliases {
                 let a = self.resolve(self.node(part, alias.keeps.0, alias.keeps.1));
                 let b = self.resolve(self.node(part, alias.same.0, alias.same.1));
                 if a != b {

@@ -13,6 +13,7 @@
 //! sides fix a matrix block. Everything relative is quantised. Knows nothing of physics but which unknowns exist.
 
 mod connections;
+mod even_split;
 mod frame;
 mod intern;
 mod layout;
@@ -26,6 +27,7 @@ pub use layout::{Layout, NodeUnknowns, Velocity};
 pub use model::{Block, BlockModel, CutError, Incidence, Kind, PortPlace, Row, RowClass, Side};
 
 use super::{Chip, DepthModel};
+use crate::session::Ownership;
 use intern::Interner;
 use lines::Lines;
 use parts::Meshed;
@@ -34,13 +36,40 @@ use parts::Meshed;
 ///
 /// # Errors
 /// [`CutError`] names the part whose shape can't be meshed.
-pub fn cut(chip: &Chip, resolution: u32) -> Result<BlockModel, CutError> {
+pub fn cut(chip: &Chip, resolution: u32, ownership: Ownership) -> Result<BlockModel, CutError> {
     let (parts, kinds) = parts::mesh_parts(chip, resolution)?;
     let lines = Lines::new(&parts);
     let (mut blocks, slots) = place_blocks(&parts, &lines);
     let mut interner = Interner::default();
-    let mut rows =
-        connections::own_by_connection(chip, &lines, &kinds, &mut blocks, &slots, &mut interner);
+    let mut ports = summary::ports(chip, &parts, &lines)?;
+    let (mut rows, far_pairs) = match ownership {
+        Ownership::Connections => {
+            let rows = connections::own_by_connection(
+                chip,
+                &lines,
+                &kinds,
+                &mut blocks,
+                &slots,
+                &mut interner,
+            );
+            let far_pairs = summary::far_pairs(&parts, &lines, &rows, resolution);
+            (rows, far_pairs)
+        }
+        Ownership::EvenSplit => {
+            let split = even_split::own_by_halves(
+                chip,
+                (&lines, &parts, &kinds),
+                &mut blocks,
+                &slots,
+                &mut interner,
+                resolution,
+            );
+            ports
+                .iter_mut()
+                .for_each(|p| p.row = split.row_of_port_line(p.row));
+            (split.rows, split.far_pairs)
+        }
+    };
     let (mut n_nodes, mut n_unknowns) = (0, 0);
     for row in &mut rows {
         let layout = &interner.layouts[row.layout as usize];
@@ -56,8 +85,8 @@ pub fn cut(chip: &Chip, resolution: u32) -> Result<BlockModel, CutError> {
         resolution,
         drag,
         viscosity: chip.viscosity,
-        far_pairs: summary::far_pairs(&parts, &lines, &rows, resolution),
-        ports: summary::ports(chip, &parts, &lines)?,
+        far_pairs,
+        ports,
         counts: summary::counts(&parts),
         kinds,
         blocks,
