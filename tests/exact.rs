@@ -1,6 +1,8 @@
 //! Flows that the elements hold exactly.
 
-use stokeslet::chip::{Chip, Condition, Connection, DepthModel, Part, Port, Shape, SocketRef, Strip};
+use stokeslet::chip::{
+    Chip, Condition, Connection, DepthModel, Part, Port, Shape, SocketRef, Strip,
+};
 use stokeslet::elimination::Table;
 use stokeslet::geometry::{Motion, Point};
 use stokeslet::session::{CancelToken, Solution, SolveSettings, solve};
@@ -30,7 +32,14 @@ fn run(chip: &Chip, resolution: u32) -> Solution {
         resolution,
         ..SolveSettings::default()
     };
-    solve(chip, &settings, &Table::default(), &|_, _| {}, &CancelToken::new()).unwrap()
+    solve(
+        chip,
+        &settings,
+        &Table::default(),
+        &|_, _| {},
+        &CancelToken::new(),
+    )
+    .unwrap()
 }
 
 fn channel(length: f64, conditions: [Condition; 2]) -> Chip {
@@ -39,9 +48,17 @@ fn channel(length: f64, conditions: [Condition; 2]) -> Chip {
         viscosity: 1e-3,
         model: DepthModel::Planar,
         depth: None,
-        parts: vec![pipe("pipe", length, 1e-4, Motion::new(0.3, Point::new(1e-3, 2e-3)))],
+        parts: vec![pipe(
+            "pipe",
+            length,
+            1e-4,
+            Motion::new(0.3, Point::new(1e-3, 2e-3)),
+        )],
         connections: vec![],
-        ports: vec![port("in", 0, 0, conditions[0]), port("out", 0, 1, conditions[1])],
+        ports: vec![
+            port("in", 0, 0, conditions[0]),
+            port("out", 0, 1, conditions[1]),
+        ],
     }
 }
 
@@ -55,7 +72,10 @@ fn a_straight_pipe_is_poiseuille_to_rounding() {
         ] {
             let s = run(&channel(length, conditions), r);
             let resistance = 12.0 * 1e-3 * length / 1e-12;
-            let (q, dp) = (s.ports[0].flow_rate, s.ports[0].mean_pressure - s.ports[1].mean_pressure);
+            let (q, dp) = (
+                s.ports[0].flow_rate,
+                s.ports[0].mean_pressure - s.ports[1].mean_pressure,
+            );
             println!(
                 "{length} {r} {:?}: res {:.1e} steps {} err {:.1e}",
                 conditions[0],
@@ -97,14 +117,27 @@ fn a_tee_of_pipes_solves() {
                 shape: square,
                 motion: Motion::IDENTITY,
             },
-            pipe("left", 5.0, w, Motion::new(std::f64::consts::PI, Point::new(-half, 0.0))),
+            pipe(
+                "left",
+                5.0,
+                w,
+                Motion::new(std::f64::consts::PI, Point::new(-half, 0.0)),
+            ),
             pipe("right", 5.0, w, Motion::new(0.0, Point::new(half, 0.0))),
-            pipe("up", 5.0, w, Motion::new(std::f64::consts::FRAC_PI_2, Point::new(0.0, half))),
+            pipe(
+                "up",
+                5.0,
+                w,
+                Motion::new(std::f64::consts::FRAC_PI_2, Point::new(0.0, half)),
+            ),
         ],
         connections: (0..3)
             .map(|k| Connection {
                 a: SocketRef { part: 0, socket: k },
-                b: SocketRef { part: k + 1, socket: 0 },
+                b: SocketRef {
+                    part: k + 1,
+                    socket: 0,
+                },
             })
             .collect(),
         ports: vec![
@@ -124,7 +157,10 @@ fn a_tee_of_pipes_solves() {
                 "rows of the conductance matrix sum to zero"
             );
             for j in 0..3 {
-                assert!((g[i][j] - g[j][i]).abs() < 1e-10 * g[i][i], "conductance is symmetric");
+                assert!(
+                    (g[i][j] - g[j][i]).abs() < 1e-10 * g[i][i],
+                    "conductance is symmetric"
+                );
             }
         }
     }

@@ -40,7 +40,9 @@ const LONGEST: usize = 1500;
 fn asked_time() -> Option<Duration> {
     let seconds = std::env::var("FUZZ_SECONDS").ok()?;
     Some(Duration::from_secs(
-        seconds.parse().expect("FUZZ_SECONDS is a whole number of seconds"),
+        seconds
+            .parse()
+            .expect("FUZZ_SECONDS is a whole number of seconds"),
     ))
 }
 
@@ -48,8 +50,14 @@ fn asked_time() -> Option<Duration> {
 macro_rules! run {
     ($cases:expr, $target:path) => {
         match asked_time() {
-            None => check!().with_iterations($cases).with_max_len(LONGEST).for_each($target),
-            Some(time) => check!().with_test_time(time).with_max_len(LONGEST).for_each($target),
+            None => check!()
+                .with_iterations($cases)
+                .with_max_len(LONGEST)
+                .for_each($target),
+            Some(time) => check!()
+                .with_test_time(time)
+                .with_max_len(LONGEST)
+                .for_each($target),
         }
     };
 }

@@ -31,7 +31,11 @@ fn alone(library: &Library, kind: &str) -> String {
          [components]\nit = {{ kind = \"{kind}\", at = [\"0 m\", \"0 m\"] }}\n[ports]\n"
     );
     for (k, (socket, _)) in realisation.sockets.iter().enumerate() {
-        writeln!(text, "{socket} = {{ at = \"it.{socket}\", pressure = \"{k} Pa\" }}").unwrap();
+        writeln!(
+            text,
+            "{socket} = {{ at = \"it.{socket}\", pressure = \"{k} Pa\" }}"
+        )
+        .unwrap();
     }
     text
 }
@@ -45,12 +49,19 @@ fn every_component_conducts_as_its_golden_numbers_say() {
         check_meshes(&chip, RESOLUTION);
         if SINGULAR.contains(&definition.name.as_str()) {
             let error = solve_chip(&chip, RESOLUTION).expect_err("mended: take it off the list");
-            assert!(matches!(error, SolveError::Singular { .. }), "{}: {error}", definition.name);
+            assert!(
+                matches!(error, SolveError::Singular { .. }),
+                "{}: {error}",
+                definition.name
+            );
             continue;
         }
         let s = solved(&chip, RESOLUTION);
         let g = &s.conductance.matrix;
-        let scale = g.iter().flatten().fold(SQUARE, |scale, x| scale.max(x.abs()));
+        let scale = g
+            .iter()
+            .flatten()
+            .fold(SQUARE, |scale, x| scale.max(x.abs()));
         for (i, row) in g.iter().enumerate() {
             let sum: f64 = row.iter().sum();
             assert!(
@@ -68,7 +79,11 @@ fn every_component_conducts_as_its_golden_numbers_say() {
         }
         let g: Vec<Vec<f64>> = g
             .iter()
-            .map(|row| row.iter().map(|&x| if x.abs() < 1e-9 * SQUARE { 0.0 } else { x }).collect())
+            .map(|row| {
+                row.iter()
+                    .map(|&x| if x.abs() < 1e-9 * SQUARE { 0.0 } else { x })
+                    .collect()
+            })
             .collect();
         golden.insert(
             definition.name.clone(),

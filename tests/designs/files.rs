@@ -27,7 +27,10 @@ fn every_design_opens_with_its_question() {
         designs.len()
     );
     for (name, text) in designs {
-        let comment: String = text.lines().take_while(|line| line.starts_with("# ")).collect();
+        let comment: String = text
+            .lines()
+            .take_while(|line| line.starts_with("# "))
+            .collect();
         assert!(comment.contains('?'), "{name} asks something");
         assert!(comment.contains("Look at"), "{name} says what to look at");
     }

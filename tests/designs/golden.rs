@@ -16,7 +16,9 @@ pub type Golden = BTreeMap<String, Value>;
 /// Both must have the same names and keys. Whole numbers and texts must be equal; a list's numbers may be off by [`TOLERANCE`] of its largest,
 /// so that flows and pressures that are zero but for rounding don't count.
 pub fn compare(file: &str, got: &Golden) {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(file);
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/golden")
+        .join(file);
     if std::env::var_os("UPDATE_GOLDEN").is_some() {
         let mut text = serde_json::to_string_pretty(got).unwrap();
         text.push('\n');
@@ -35,7 +37,11 @@ pub fn compare(file: &str, got: &Golden) {
     for (name, value) in got {
         differ(name, value, &want[name], 0.0, &mut differences);
     }
-    assert!(differences.is_empty(), "{file}:\n{}", differences.join("\n"));
+    assert!(
+        differences.is_empty(),
+        "{file}:\n{}",
+        differences.join("\n")
+    );
 }
 
 fn differ(at: &str, got: &Value, want: &Value, scale: f64, out: &mut Vec<String>) {
@@ -88,7 +94,11 @@ fn a_number_that_moved_is_a_difference() {
         0,
         "small beside the largest"
     );
-    assert_eq!(count("[1.0, 2e-7]", "[1.00001, -2e-7]"), 1, "1e-5 is too much");
+    assert_eq!(
+        count("[1.0, 2e-7]", "[1.00001, -2e-7]"),
+        1,
+        "1e-5 is too much"
+    );
     assert_eq!(
         count("{\"a\": 1.0, \"b\": 2e-7}", "{\"a\": 1.0, \"b\": 3e-7}"),
         1,

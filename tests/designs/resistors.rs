@@ -23,11 +23,21 @@ fn case(name: &str, resolution: u32) -> Case {
 
 impl Case {
     fn flow(&self, port: &str) -> f64 {
-        self.solution.ports.iter().find(|p| p.id == port).unwrap().flow_rate
+        self.solution
+            .ports
+            .iter()
+            .find(|p| p.id == port)
+            .unwrap()
+            .flow_rate
     }
 
     fn pressure(&self, port: &str) -> f64 {
-        self.solution.ports.iter().find(|p| p.id == port).unwrap().mean_pressure
+        self.solution
+            .ports
+            .iter()
+            .find(|p| p.id == port)
+            .unwrap()
+            .mean_pressure
     }
 
     /// Pa s/m^4: pressure drop per length and flow rate of developed flow in a channel of this width, m.
@@ -58,7 +68,12 @@ fn straight_carries_the_shallow_closed_form() {
     for (resolution, rel) in [(4, 3e-3), (8, 2e-4)] {
         let case = case("straight", resolution);
         let want = 2000.0 / (case.resistance(100e-6) * 10.0 * MM);
-        assert_close(case.flow("inlet"), want, rel, "the tanh profile is not a polynomial");
+        assert_close(
+            case.flow("inlet"),
+            want,
+            rel,
+            "the tanh profile is not a polynomial",
+        );
     }
 }
 
@@ -124,7 +139,12 @@ fn parallel_resistors_share_one_to_two_to_four_but_for_the_manifold() {
     assert_close(four / one, 4.0, 0.06, "2 mm against 8 mm");
     // The manifold is a resistor too: 1 mm and half a tee before the first branch.
     let first = 3000.0 - case.resistance(240e-6) * case.flow("in") * (1.0 + 0.09) * MM;
-    assert_close(one, first / (branch * (8.0 + 0.04) * MM), 0.02, "the longest branch");
+    assert_close(
+        one,
+        first / (branch * (8.0 + 0.04) * MM),
+        0.02,
+        "the longest branch",
+    );
 }
 
 #[test]
@@ -143,7 +163,12 @@ fn chamber_array_favours_its_outer_chambers_by_its_supply() {
     // Pressures round the first mesh: the second chamber misses 3 mm of supply.
     let speed = |x: f64| speed_near(&case.solution, Point::new(x, -0.9 * MM));
     let ratio = 1.0 + supply * 3.0 / (narrow * 3.0);
-    assert_close(speed(0.0) / speed(1.5 * MM), ratio, 0.01, "first chamber against the second");
+    assert_close(
+        speed(0.0) / speed(1.5 * MM),
+        ratio,
+        0.01,
+        "first chamber against the second",
+    );
     assert_close(
         speed(1.5 * MM),
         speed(3.0 * MM),

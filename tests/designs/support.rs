@@ -24,7 +24,10 @@ pub fn designs() -> Vec<(String, String)> {
         .unwrap()
         .map(|entry| entry.unwrap().path())
         .collect();
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "toml"));
+    paths.retain(|path| {
+        path.extension()
+            .is_some_and(|extension| extension == "toml")
+    });
     paths.sort();
     let stem = |path: &PathBuf| path.file_stem().unwrap().to_str().unwrap().to_owned();
     let read = |path: &PathBuf| std::fs::read_to_string(path).unwrap();
@@ -52,13 +55,19 @@ pub fn solve_chip(chip: &Chip, resolution: u32) -> Result<Solution, SolveError> 
         tolerance: RESIDUAL,
         ..SolveSettings::default()
     };
-    solve(chip, &settings, &Table::default(), &|_, _| {}, &CancelToken::new())
+    solve(
+        chip,
+        &settings,
+        &Table::default(),
+        &|_, _| {},
+        &CancelToken::new(),
+    )
 }
 
 /// The chip's solution, which conserves mass and solves its system.
 pub fn solved(chip: &Chip, resolution: u32) -> Solution {
-    let solution =
-        solve_chip(chip, resolution).unwrap_or_else(|error| panic!("{} at resolution {resolution}: {error}", chip.name));
+    let solution = solve_chip(chip, resolution)
+        .unwrap_or_else(|error| panic!("{} at resolution {resolution}: {error}", chip.name));
     let report = &solution.report;
     assert!(
         report.relative_residual <= RESIDUAL,
@@ -83,7 +92,10 @@ pub fn check_meshes(chip: &Chip, resolution: u32) {
         if !seen.insert(canonical.shape.clone()) {
             continue;
         }
-        let who = format!("{}: part {} at resolution {resolution}", chip.name, part.name);
+        let who = format!(
+            "{}: part {} at resolution {resolution}",
+            chip.name, part.name
+        );
         let mesh = canonical
             .shape
             .mesh(resolution)
@@ -122,14 +134,25 @@ fn forced_angle(shape: &Shape, resolution: u32) -> f64 {
     };
     let forced = |k: usize| {
         let before = (k + n - 1) % n;
-        let (out, back) = (corners[(k + 1) % n] - corners[k], corners[before] - corners[k]);
-        let corner = out.cross(back).atan2(out.dot(back)).rem_euclid(std::f64::consts::TAU);
+        let (out, back) = (
+            corners[(k + 1) % n] - corners[k],
+            corners[before] - corners[k],
+        );
+        let corner = out
+            .cross(back)
+            .atan2(out.dot(back))
+            .rem_euclid(std::f64::consts::TAU);
         let (a, b) = (piece(k), piece(before));
         // The angle opposite to the shorter edge of the triangle with sides `a` and `b` about the corner; a reflex corner is parted.
         let between = corner.min(std::f64::consts::PI - 1e-9);
-        let opposite = |short: f64, long: f64| (short * between.sin()).atan2(long - short * between.cos());
+        let opposite =
+            |short: f64, long: f64| (short * between.sin()).atan2(long - short * between.cos());
         let least = opposite(a.min(b), a.max(b)).min(corner);
-        if corner > 0.9 * std::f64::consts::PI { corner } else { least }
+        if corner > 0.9 * std::f64::consts::PI {
+            corner
+        } else {
+            least
+        }
     };
     let shortest = (0..n).map(piece).fold(f64::INFINITY, f64::min);
     (0..n).map(forced).fold(shortest.atan2(longest), f64::min)

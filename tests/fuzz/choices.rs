@@ -15,7 +15,11 @@ impl<'a> Choices<'a> {
 
     /// One of `0..n`.
     pub fn below(&mut self, n: usize) -> usize {
-        let high = if n > 256 { usize::from(self.byte()) << 8 } else { 0 };
+        let high = if n > 256 {
+            usize::from(self.byte()) << 8
+        } else {
+            0
+        };
         (high | usize::from(self.byte())) % n.max(1)
     }
 

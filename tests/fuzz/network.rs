@@ -46,7 +46,8 @@ pub fn target(bytes: &[u8]) {
     static SEEDS: OnceLock<Vec<Vec<u8>>> = OnceLock::new();
     let mut choices = Choices(bytes);
     let text = if choices.percent(35) {
-        let seeds = SEEDS.get_or_init(|| seeds(&["tests/broken/networks", "tests/networks"], "json"));
+        let seeds =
+            SEEDS.get_or_init(|| seeds(&["tests/broken/networks", "tests/networks"], "json"));
         let bytes = mutated(&mut choices, seeds, &WORDS);
         String::from_utf8_lossy(&bytes).into_owned()
     } else {
@@ -58,19 +59,27 @@ pub fn target(bytes: &[u8]) {
 /// What must hold for any network.
 pub fn check(text: &str, resolution: u32) {
     let (design, diagnostics) = in_time("importing", text, || network(text, "fuzzed"));
-    let faults = diagnostics.iter().filter(|d| d.severity == Severity::Error).count();
+    let faults = diagnostics
+        .iter()
+        .filter(|d| d.severity == Severity::Error)
+        .count();
     assert_eq!(
         design.is_some(),
         faults == 0,
         "a design, or mistakes: {diagnostics:?}\n{text}"
     );
-    assert!(diagnostics.iter().all(|d| !d.message.is_empty()), "{diagnostics:?}");
+    assert!(
+        diagnostics.iter().all(|d| !d.message.is_empty()),
+        "{diagnostics:?}"
+    );
     let Some(design) = design else {
         return;
     };
     let printed = print(&design);
     let (again, diagnostics) = parse(&printed, "fuzzed");
-    let again = again.unwrap_or_else(|| panic!("its design can't be read: {diagnostics:?}\n{printed}\nfrom\n{text}"));
+    let again = again.unwrap_or_else(|| {
+        panic!("its design can't be read: {diagnostics:?}\n{printed}\nfrom\n{text}")
+    });
     let (chip, diagnostics) = in_time("placing", text, || place(&again, library()));
     let Some(chip) = chip else {
         let mut errors = diagnostics.iter().filter(|d| d.severity == Severity::Error);
@@ -131,7 +140,9 @@ fn random_network(choices: &mut Choices) -> String {
     let index = |k: &usize| used.iter().position(|other| other == k).unwrap();
     let list = |items: Vec<String>| items.join(", ");
     let (inlets, outlets) = ends.split_at(ends.len().div_ceil(2));
-    let mut text = format!("{{\"name\": \"fuzzed\", \"width\": {width:?}, \"flow_rate\": 1e-9, \"viscosity\": 0.001, ");
+    let mut text = format!(
+        "{{\"name\": \"fuzzed\", \"width\": {width:?}, \"flow_rate\": 1e-9, \"viscosity\": 0.001, "
+    );
     let places = used
         .iter()
         .map(|&k| format!("[{:?}, {:?}]", nodes[k][0], nodes[k][1]))
@@ -141,7 +152,19 @@ fn random_network(choices: &mut Choices) -> String {
         .map(|[a, b]| format!("[{}, {}]", index(a), index(b)))
         .collect();
     let ports = |ends: &[usize]| list(ends.iter().map(|k| index(k).to_string()).collect());
-    write!(text, "\"nodes\": [{}], \"channels\": [{}], ", list(places), list(pairs)).unwrap();
-    write!(text, "\"inlets\": [{}], \"outlets\": [{}]}}", ports(inlets), ports(outlets)).unwrap();
+    write!(
+        text,
+        "\"nodes\": [{}], \"channels\": [{}], ",
+        list(places),
+        list(pairs)
+    )
+    .unwrap();
+    write!(
+        text,
+        "\"inlets\": [{}], \"outlets\": [{}]}}",
+        ports(inlets),
+        ports(outlets)
+    )
+    .unwrap();
     text
 }

@@ -26,11 +26,21 @@ pub fn check(text: &str, resolution: u32) {
         check_diagnostics(&diagnostics, text.as_bytes());
         return count(Outcome::Unread);
     };
-    let (chip, diagnostics): (Option<Chip>, Vec<Diagnostic>) = in_time("placing", text, || place(&design, library()));
+    let (chip, diagnostics): (Option<Chip>, Vec<Diagnostic>) =
+        in_time("placing", text, || place(&design, library()));
     check_diagnostics(&diagnostics, text.as_bytes());
-    in_time("drawing its mistakes", text, || render(&diagnostics, "fuzzed.toml", text));
-    let faults = diagnostics.iter().filter(|d| d.severity == Severity::Error).count();
-    assert_eq!(chip.is_some(), faults == 0, "a chip, or mistakes: {diagnostics:?}\n{text}");
+    in_time("drawing its mistakes", text, || {
+        render(&diagnostics, "fuzzed.toml", text)
+    });
+    let faults = diagnostics
+        .iter()
+        .filter(|d| d.severity == Severity::Error)
+        .count();
+    assert_eq!(
+        chip.is_some(),
+        faults == 0,
+        "a chip, or mistakes: {diagnostics:?}\n{text}"
+    );
     let Some(chip) = chip else {
         return count(Outcome::Refused);
     };

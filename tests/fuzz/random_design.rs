@@ -54,7 +54,18 @@ const ANGLES: [&str; 20] = [
     "720 deg",
     "1e12 deg",
 ];
-const COUNTS: [&str; 10] = ["1", "2", "3", "4", "6", "0", "12", "-1", "400", "1000000000"];
+const COUNTS: [&str; 10] = [
+    "1",
+    "2",
+    "3",
+    "4",
+    "6",
+    "0",
+    "12",
+    "-1",
+    "400",
+    "1000000000",
+];
 
 /// One component so far.
 struct Placed {
@@ -74,10 +85,21 @@ fn kinds() -> &'static (Library, Vec<(String, Vec<String>)>) {
         };
         let sockets = |kind: &str| {
             let realisation = library.realise(kind, &[], &defaults).unwrap();
-            realisation.sockets.into_iter().map(|(name, _)| name).collect()
+            realisation
+                .sockets
+                .into_iter()
+                .map(|(name, _)| name)
+                .collect()
         };
-        let names: Vec<String> = library.definitions().iter().map(|d| d.name.clone()).collect();
-        let kinds = names.into_iter().map(|kind| (kind.clone(), sockets(&kind))).collect();
+        let names: Vec<String> = library
+            .definitions()
+            .iter()
+            .map(|d| d.name.clone())
+            .collect();
+        let kinds = names
+            .into_iter()
+            .map(|kind| (kind.clone(), sockets(&kind)))
+            .collect();
         (library, kinds)
     })
 }
@@ -105,7 +127,10 @@ pub fn random_design(choices: &mut Choices) -> String {
         channel(choices, &mut text, &mut placed, k, wildness);
     }
     if choices.percent(20) {
-        let (a, b) = (socket(choices, &mut placed, wildness), socket(choices, &mut placed, wildness));
+        let (a, b) = (
+            socket(choices, &mut placed, wildness),
+            socket(choices, &mut placed, wildness),
+        );
         writeln!(text, "\n[connections]\npairs = [[\"{a}\", \"{b}\"]]").unwrap();
     }
     text.push_str("\n[ports]\n");
@@ -113,10 +138,20 @@ pub fn random_design(choices: &mut Choices) -> String {
     text
 }
 
-fn component(choices: &mut Choices, text: &mut String, placed: &mut Vec<Placed>, k: usize, wildness: u8) {
+fn component(
+    choices: &mut Choices,
+    text: &mut String,
+    placed: &mut Vec<Placed>,
+    k: usize,
+    wildness: u8,
+) {
     let (kind, sockets) = choices.pick(&kinds().1);
     let mut open = sockets.clone();
-    let mirror = if choices.percent(20) { ", mirror = true" } else { "" };
+    let mirror = if choices.percent(20) {
+        ", mirror = true"
+    } else {
+        ""
+    };
     let name = format!("p{k}");
     let attach = k > 0 && choices.percent(85);
     let place = if attach {
@@ -130,14 +165,21 @@ fn component(choices: &mut Choices, text: &mut String, placed: &mut Vec<Placed>,
         format!("attach = \"{own}\", to = \"{to}\"")
     } else {
         let (x, y) = (choices.below(8) * 700, choices.below(8) * 700);
-        format!("at = [\"{x} um\", \"{y} um\"], rotation = \"{}\"", choices.pick(&ANGLES))
+        format!(
+            "at = [\"{x} um\", \"{y} um\"], rotation = \"{}\"",
+            choices.pick(&ANGLES)
+        )
     };
     write!(text, "{name} = {{ kind = \"{kind}\", {place}{mirror}").unwrap();
     let parameters = &kinds().0.get(kind).unwrap().parameters;
     let mut separator = ", parameters = { ";
     for parameter in parameters {
         // Widths that differ seldom fit, so they are rare.
-        let share = if parameter.name.contains("width") { 5 } else { 30 };
+        let share = if parameter.name.contains("width") {
+            5
+        } else {
+            30
+        };
         if choices.percent(share) {
             let value = value(choices, &parameter.kind, wildness);
             write!(text, "{separator}{} = {value}", parameter.name).unwrap();
@@ -178,11 +220,17 @@ fn points(choices: &mut Choices, wildness: u8) -> String {
     let items: Vec<String> = (0..n)
         .map(|k| {
             let (x, y) = if crossed {
-                (choices.below(10) as f64 * 50.0, choices.below(10) as f64 * 50.0)
+                (
+                    choices.below(10) as f64 * 50.0,
+                    choices.below(10) as f64 * 50.0,
+                )
             } else {
                 let angle = std::f64::consts::TAU * k as f64 / n as f64;
                 let radius = 60.0 + choices.below(200) as f64;
-                ((radius * angle.cos()).round(), (radius * angle.sin()).round())
+                (
+                    (radius * angle.cos()).round(),
+                    (radius * angle.sin()).round(),
+                )
             };
             format!("[\"{x} um\", \"{y} um\"]")
         })
@@ -193,9 +241,20 @@ fn points(choices: &mut Choices, wildness: u8) -> String {
 /// A socket that is open by then, or a wrong one.
 fn socket(choices: &mut Choices, placed: &mut [Placed], wildness: u8) -> String {
     if choices.percent(wildness) || placed.iter().all(|p| p.open.is_empty()) {
-        return (*choices.pick(&["p0.a", "p1.a", "p0.left", "c0.end", "p9.a", "p0.nothing", "p2.b"])).to_owned();
+        return (*choices.pick(&[
+            "p0.a",
+            "p1.a",
+            "p0.left",
+            "c0.end",
+            "p9.a",
+            "p0.nothing",
+            "p2.b",
+        ]))
+        .to_owned();
     }
-    let with_open: Vec<usize> = (0..placed.len()).filter(|&k| !placed[k].open.is_empty()).collect();
+    let with_open: Vec<usize> = (0..placed.len())
+        .filter(|&k| !placed[k].open.is_empty())
+        .collect();
     // Mostly the latest: chains overlap less than bushes.
     let chosen = if choices.percent(60) {
         with_open[with_open.len() - 1]
@@ -207,9 +266,17 @@ fn socket(choices: &mut Choices, placed: &mut [Placed], wildness: u8) -> String 
     format!("{name}.{}", open.remove(which))
 }
 
-fn channel(choices: &mut Choices, text: &mut String, placed: &mut Vec<Placed>, k: usize, wildness: u8) {
+fn channel(
+    choices: &mut Choices,
+    text: &mut String,
+    placed: &mut Vec<Placed>,
+    k: usize,
+    wildness: u8,
+) {
     let from = socket(choices, placed, wildness);
-    let to = choices.percent(60).then(|| socket(choices, placed, wildness));
+    let to = choices
+        .percent(60)
+        .then(|| socket(choices, placed, wildness));
     let n = choices.below(4) + usize::from(to.is_none());
     let mut point = || {
         let (x, y) = (
@@ -220,7 +287,10 @@ fn channel(choices: &mut Choices, text: &mut String, placed: &mut Vec<Placed>, k
     };
     let via: Vec<String> = (0..n).map(|_| point()).collect();
     let bend = if choices.percent(40) {
-        format!(", bend = \"round\", radius = \"{}\"", choices.pick(&LENGTHS[..8]))
+        format!(
+            ", bend = \"round\", radius = \"{}\"",
+            choices.pick(&LENGTHS[..8])
+        )
     } else {
         String::new()
     };
@@ -235,7 +305,12 @@ fn channel(choices: &mut Choices, text: &mut String, placed: &mut Vec<Placed>, k
             String::new()
         }
     };
-    writeln!(text, "{name} = {{ from = \"{from}\"{to}, via = [{}]{bend} }}", via.join(", ")).unwrap();
+    writeln!(
+        text,
+        "{name} = {{ from = \"{from}\"{to}, via = [{}]{bend} }}",
+        via.join(", ")
+    )
+    .unwrap();
 }
 
 /// On all open sockets, or but some.
@@ -253,7 +328,12 @@ fn ports(choices: &mut Choices, text: &mut String, placed: &[Placed]) {
                 4 => "traction_free = true",
                 _ => "flow_rate = \"1 uL/min\"",
             };
-            writeln!(text, "port{k} = {{ at = \"{}.{socket}\", {condition} }}", component.name).unwrap();
+            writeln!(
+                text,
+                "port{k} = {{ at = \"{}.{socket}\", {condition} }}",
+                component.name
+            )
+            .unwrap();
             k += 1;
         }
     }

@@ -59,7 +59,12 @@ const WORDS: [&str; 44] = [
 /// Reads, and where there is a design, prints it and reads it again.
 pub fn target(bytes: &[u8]) {
     static SEEDS: OnceLock<Vec<Vec<u8>>> = OnceLock::new();
-    let seeds = SEEDS.get_or_init(|| seeds(&["designs", "designs/regressions", "tests/broken/designs"], "toml"));
+    let seeds = SEEDS.get_or_init(|| {
+        seeds(
+            &["designs", "designs/regressions", "tests/broken/designs"],
+            "toml",
+        )
+    });
     let mut choices = Choices(bytes);
     let input = if choices.percent(15) {
         choices.0.to_vec()
@@ -74,17 +79,33 @@ pub fn check(input: &[u8]) {
     let text = String::from_utf8_lossy(input);
     let (design, diagnostics) = in_time("reading", &text, || parse(input, "fuzzed"));
     check_diagnostics(&diagnostics, input);
-    in_time("drawing its mistakes", &text, || render(&diagnostics, "fuzzed.toml", &text));
-    let faults = diagnostics.iter().filter(|d| d.severity == Severity::Error).count();
-    assert_eq!(design.is_some(), faults == 0, "a design, or mistakes:\n{text}");
+    in_time("drawing its mistakes", &text, || {
+        render(&diagnostics, "fuzzed.toml", &text)
+    });
+    let faults = diagnostics
+        .iter()
+        .filter(|d| d.severity == Severity::Error)
+        .count();
+    assert_eq!(
+        design.is_some(),
+        faults == 0,
+        "a design, or mistakes:\n{text}"
+    );
     let Some(design) = design else {
         return;
     };
     let printed = print(&design);
     let (again, diagnostics) = parse(&printed, "fuzzed");
-    let again = again.unwrap_or_else(|| panic!("what it prints can't be read: {diagnostics:?}\n{printed}\nfrom\n{text}"));
-    assert_eq!(print(&again), printed, "prints as it was read, from\n{text}");
-    let same = rewrite(&text, &[]).unwrap_or_else(|fault| panic!("can't be rewritten: {fault}\n{text}"));
+    let again = again.unwrap_or_else(|| {
+        panic!("what it prints can't be read: {diagnostics:?}\n{printed}\nfrom\n{text}")
+    });
+    assert_eq!(
+        print(&again),
+        printed,
+        "prints as it was read, from\n{text}"
+    );
+    let same =
+        rewrite(&text, &[]).unwrap_or_else(|fault| panic!("can't be rewritten: {fault}\n{text}"));
     assert!(
         same == text || same == format!("{text}\n"),
         "a rewrite without edits changes nothing but the end of the last line:\n{text}\nbecomes\n{same}"

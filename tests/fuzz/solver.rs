@@ -40,10 +40,17 @@ static COUNTS: [AtomicUsize; OUTCOMES.len()] = [const { AtomicUsize::new(0) }; O
 /// Counts a case; now and then says how many there were.
 pub fn count(outcome: Outcome) {
     COUNTS[outcome as usize].fetch_add(1, Ordering::Relaxed);
-    let counts: Vec<usize> = COUNTS.iter().map(|count| count.load(Ordering::Relaxed)).collect();
+    let counts: Vec<usize> = COUNTS
+        .iter()
+        .map(|count| count.load(Ordering::Relaxed))
+        .collect();
     let all: usize = counts.iter().sum();
     if all % 1000 == 0 {
-        let shares: Vec<String> = OUTCOMES.iter().zip(counts).map(|(o, n)| format!("{o:?} {n}")).collect();
+        let shares: Vec<String> = OUTCOMES
+            .iter()
+            .zip(counts)
+            .map(|(o, n)| format!("{o:?} {n}"))
+            .collect();
         println!("{all} cases: {}", shares.join(", "));
     }
 }
@@ -58,14 +65,28 @@ pub fn solve_if_small(chip: &Chip, resolution: u32, text: &str) {
         resolution,
         ..SolveSettings::default()
     };
-    match solve(chip, &settings, &Table::default(), &|_, _| {}, &CancelToken::new()) {
+    match solve(
+        chip,
+        &settings,
+        &Table::default(),
+        &|_, _| {},
+        &CancelToken::new(),
+    ) {
         Ok(solution) => {
             let finite = solution
                 .ports
                 .iter()
                 .all(|port| port.flow_rate.is_finite() && port.mean_pressure.is_finite());
-            assert!(finite, "{:?}\nat resolution {resolution}\n{text}", solution.ports);
-            let largest = solution.ports.iter().map(|port| port.flow_rate.abs()).fold(0.0, f64::max);
+            assert!(
+                finite,
+                "{:?}\nat resolution {resolution}\n{text}",
+                solution.ports
+            );
+            let largest = solution
+                .ports
+                .iter()
+                .map(|port| port.flow_rate.abs())
+                .fold(0.0, f64::max);
             let lost: f64 = solution.ports.iter().map(|port| port.flow_rate).sum();
             // Below this nothing flows but rounding: 1e-9 of what 1 Pa drives through a square of channel.
             let nothing = 1e-9 * 1e-8 * 50e-6 / (12.0 * chip.viscosity);
