@@ -348,8 +348,9 @@ fn the_unique_matrices_of_a_lattice_do_not_grow_with_its_size() {
     );
     assert_eq!(twenty.canonical_blocks, ten.canonical_blocks, "canonical blocks");
     // What the elimination computes does grow, about as the crossings do (1,132, 3,085 and 10,501 at r = 4): the network of
+    // separators, a few unknowns a pipe, has no copies inside. It must not grow faster.
     assert!(
-        twenty.computed_matrices < 5 * ten.computed_matrices,
+        twenty.computed_matrices < 4 * ten.computed_matrices,
         "{} matrices are computed for 20 x 20, {} for 10 x 10",
         twenty.computed_matrices,
         ten.computed_matrices
