@@ -35,7 +35,8 @@ impl Hasher {
 
     /// Adds a word.
     pub fn word(mut self, w: u64) -> Self {
-        self.lanes[0] = fold(self.lanes[0] ^ w, KEYS[2]).wrapping_add(self.lanes[1].rotate_left(23));
+        self.lanes[0] =
+            fold(self.lanes[0] ^ w, KEYS[2]).wrapping_add(self.lanes[1].rotate_left(23));
         self.lanes[1] = fold(self.lanes[1] ^ w.rotate_left(32), KEYS[3]).wrapping_add(w);
         self.length += 1;
         self
@@ -59,8 +60,11 @@ impl Hasher {
     /// The key.
     pub fn finish(self) -> Fingerprint {
         let a = fold(self.lanes[0] ^ self.length, KEYS[1]) ^ self.lanes[1];
-        let b = fold(self.lanes[1].wrapping_add(self.length), KEYS[0]) ^ self.lanes[0].rotate_left(17);
-        Fingerprint(u128::from(fold(a, KEYS[3])) | (u128::from(fold(b ^ a.rotate_left(5), KEYS[2])) << 64))
+        let b =
+            fold(self.lanes[1].wrapping_add(self.length), KEYS[0]) ^ self.lanes[0].rotate_left(17);
+        Fingerprint(
+            u128::from(fold(a, KEYS[3])) | (u128::from(fold(b ^ a.rotate_left(5), KEYS[2])) << 64),
+        )
     }
 }
 

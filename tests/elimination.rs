@@ -10,7 +10,9 @@ use proptest::prelude::*;
 use stokeslet::elimination::order::EliminateSettings;
 use stokeslet::elimination::substitution::{Wanted, solve};
 use stokeslet::elimination::system::LeafRef;
-use stokeslet::elimination::{BlockSystem, Elimination, EliminationError, Leaves, RunSettings, Stage, Table, eliminate};
+use stokeslet::elimination::{
+    BlockSystem, Elimination, EliminationError, Leaves, RunSettings, Stage, Table, eliminate,
+};
 use stokeslet::fingerprint::{Fingerprint, Hasher};
 use stokeslet::session::Caching;
 
@@ -99,8 +101,14 @@ impl Problem {
     }
 
     fn couple(&mut self, i: usize, j: usize, leaf: u32, transposed: bool) {
-        let (i, j, transposed) = if i <= j { (i, j, transposed) } else { (j, i, !transposed) };
-        self.system.couplings.push((i as u32, j as u32, LeafRef { leaf, transposed }));
+        let (i, j, transposed) = if i <= j {
+            (i, j, transposed)
+        } else {
+            (j, i, !transposed)
+        };
+        self.system
+            .couplings
+            .push((i as u32, j as u32, LeafRef { leaf, transposed }));
     }
 
     fn offsets(&self) -> Vec<usize> {
@@ -119,7 +127,11 @@ impl Problem {
         let mut a = Mat::zeros(n, n);
         for &(i, j, leaf) in &self.system.couplings {
             let m = &self.leaves[leaf.leaf as usize];
-            let m = if leaf.transposed { m.transpose() } else { m.as_ref() };
+            let m = if leaf.transposed {
+                m.transpose()
+            } else {
+                m.as_ref()
+            };
             for c in 0..m.ncols() {
                 for r in 0..m.nrows() {
                     a[(offsets[i as usize] + r, offsets[j as usize] + c)] = m[(r, c)];
@@ -179,7 +191,12 @@ impl Problem {
     }
 
     /// Solves by elimination and returns the flat solution of the system's own rows.
-    fn solved(&self, elimination: &Elimination, rhs: &[Option<Vec<f64>>], caching: Caching) -> Mat<f64> {
+    fn solved(
+        &self,
+        elimination: &Elimination,
+        rhs: &[Option<Vec<f64>>],
+        caching: Caching,
+    ) -> Mat<f64> {
         let (mut rows, _) = solve(elimination, rhs, Wanted::All, caching);
         rows.truncate(self.system.sizes.len());
         let rows: Vec<Option<Vec<f64>>> = rows.into_iter().map(Some).collect();
@@ -196,7 +213,12 @@ impl Problem {
                 let rhs = self.rhs(random);
                 let want = lu.solve(self.flat(&rhs));
                 let got = self.solved(&elimination, &rhs, caching);
-                assert_small!((&got - &want).norm_max(), want.norm_max(), rel, "{what}, {caching:?}");
+                assert_small!(
+                    (&got - &want).norm_max(),
+                    want.norm_max(),
+                    rel,
+                    "{what}, {caching:?}"
+                );
                 let residual = &a * &got - self.flat(&rhs);
                 assert_small!(
                     residual.norm_max(),
@@ -208,10 +230,15 @@ impl Problem {
             // Wanted rows alone are the same bits, and the others stay empty.
             let rhs = self.rhs(random);
             let (all, _) = solve(&elimination, &rhs, Wanted::All, caching);
-            let some: Vec<u32> = (0..self.system.sizes.len() as u32).filter(|_| random.below(4) == 0).collect();
+            let some: Vec<u32> = (0..self.system.sizes.len() as u32)
+                .filter(|_| random.below(4) == 0)
+                .collect();
             let (few, _) = solve(&elimination, &rhs, Wanted::Rows(&some), caching);
             for &row in &some {
-                assert_eq!(few[row as usize], all[row as usize], "row {row} alone, {what}");
+                assert_eq!(
+                    few[row as usize], all[row as usize],
+                    "row {row} alone, {what}"
+                );
             }
         }
     }
@@ -229,7 +256,13 @@ fn indefinite(random: &mut Random, n: usize, shift: f64) -> Mat<f64> {
 /// A graph with a few kinds of diagonals and couplings that repeat, so that caching has copies to find.
 ///
 /// All diagonals dominate, so that pivots of any order are regular.
-fn random_problem(random: &mut Random, n: usize, edges: &[(usize, usize)], stages: &[Stage], kinds: usize) -> Problem {
+fn random_problem(
+    random: &mut Random,
+    n: usize,
+    edges: &[(usize, usize)],
+    stages: &[Stage],
+    kinds: usize,
+) -> Problem {
     let size_of: Vec<u32> = (0..kinds).map(|_| 1 + random.below(4) as u32).collect();
     let kind: Vec<usize> = (0..n).map(|_| random.below(kinds)).collect();
     let sizes: Vec<u32> = kind.iter().map(|&k| size_of[k]).collect();
@@ -248,9 +281,9 @@ fn random_problem(random: &mut Random, n: usize, edges: &[(usize, usize)], stage
     let mut between = std::collections::BTreeMap::new();
     for &(i, j) in edges {
         let (a, b) = (kind[i].min(kind[j]), kind[i].max(kind[j]));
-        let leaf = *between
-            .entry((a, b))
-            .or_insert_with(|| problem.leaf(random.matrix(size_of[a] as usize, size_of[b] as usize)));
+        let leaf = *between.entry((a, b)).or_insert_with(|| {
+            problem.leaf(random.matrix(size_of[a] as usize, size_of[b] as usize))
+        });
         // A leaf is a-by-b: transposed where row i has the kind of its columns.
         problem.couple(i, j, leaf, kind[i] != a);
     }
@@ -270,11 +303,20 @@ fn tree(n: usize) -> Vec<(usize, usize)> {
 }
 
 fn grid(n: usize) -> Vec<(usize, usize)> {
-    let across = (0..n * n).filter(move |k| k % n + 1 < n).map(|k| (k, k + 1));
-    across.chain((0..n * (n - 1)).map(move |k| (k, k + n))).collect()
+    let across = (0..n * n)
+        .filter(move |k| k % n + 1 < n)
+        .map(|k| (k, k + 1));
+    across
+        .chain((0..n * (n - 1)).map(move |k| (k, k + n)))
+        .collect()
 }
 
-const STAGES: [Stage; 4] = [Stage::Condense, Stage::Component, Stage::ComponentLast, Stage::Separator];
+const STAGES: [Stage; 4] = [
+    Stage::Condense,
+    Stage::Component,
+    Stage::ComponentLast,
+    Stage::Separator,
+];
 
 #[test]
 fn every_graph_and_stage_agrees_with_a_dense_solver() {
@@ -290,12 +332,26 @@ fn every_graph_and_stage_agrees_with_a_dense_solver() {
     ];
     for (name, n, edges) in graphs {
         for stage in STAGES {
-            random_problem(&mut random, n, &edges, &vec![stage; n], 2).check(&mut random, 1e-12, &format!("{name}, {stage:?}"));
+            random_problem(&mut random, n, &edges, &vec![stage; n], 2).check(
+                &mut random,
+                1e-12,
+                &format!("{name}, {stage:?}"),
+            );
         }
         let stages: Vec<Stage> = (0..n)
-            .map(|k| if k % 5 == 4 { Stage::Separator } else { Stage::Component })
+            .map(|k| {
+                if k % 5 == 4 {
+                    Stage::Separator
+                } else {
+                    Stage::Component
+                }
+            })
             .collect();
-        random_problem(&mut random, n, &edges, &stages, 3).check(&mut random, 1e-12, &format!("{name}, slices and separators"));
+        random_problem(&mut random, n, &edges, &stages, 3).check(
+            &mut random,
+            1e-12,
+            &format!("{name}, slices and separators"),
+        );
     }
 }
 
@@ -330,7 +386,10 @@ fn copies_are_eliminated_once() {
     let (short, long) = (of(&mut random, 64), of(&mut random, 1024));
     println!("cyclic reduction of equal rows: {short} operations for 64, {long} for 1024");
     // Sixteen times the rows are four more halvings, each a handful of operations.
-    assert!(long < 2 * short, "{long} operations for 1024 equal rows, {short} for 64");
+    assert!(
+        long < 2 * short,
+        "{long} operations for 1024 equal rows, {short} for 64"
+    );
     assert!(
         counters(&mut random, 1024, Caching::Uncached).operations > 20 * long,
         "without caching every row costs"
@@ -399,8 +458,14 @@ fn a_sum_may_start_from_a_matrix_that_it_also_multiplies() {
         let diagonal = problem.leaf(indefinite(&mut random, 3, 12.0));
         let coupling = problem.leaf(indefinite(&mut random, 3, 1.0));
         (0..3).for_each(|i| problem.couple(i, i, diagonal, false));
-        ring(3).into_iter().for_each(|(i, j)| problem.couple(i, j, coupling, false));
-        problem.check(&mut random, 1e-12, &format!("triangle of copies, {stage:?}"));
+        ring(3)
+            .into_iter()
+            .for_each(|(i, j)| problem.couple(i, j, coupling, false));
+        problem.check(
+            &mut random,
+            1e-12,
+            &format!("triangle of copies, {stage:?}"),
+        );
     }
 }
 
@@ -414,31 +479,51 @@ fn laplacian(n: usize, edges: &[(usize, usize)], stages: &[Stage]) -> Problem {
     });
     // Each row holds two values tied to each other; edges tie like to like.
     for (i, &d) in degree.iter().enumerate() {
-        let leaf = problem.leaf(Mat::from_fn(2, 2, |r, c| if r == c { 1.0 + d } else { -1.0 }));
+        let leaf = problem.leaf(Mat::from_fn(
+            2,
+            2,
+            |r, c| if r == c { 1.0 + d } else { -1.0 },
+        ));
         problem.couple(i, i, leaf, false);
     }
     let minus = problem.leaf(Mat::from_fn(2, 2, |r, c| if r == c { -1.0 } else { 0.0 }));
-    edges.iter().for_each(|&(i, j)| problem.couple(i, j, minus, false));
+    edges
+        .iter()
+        .for_each(|&(i, j)| problem.couple(i, j, minus, false));
     problem
 }
 
 #[test]
 fn a_singular_island_is_solved_for_data_that_fit_it() {
     let mut random = Random(7);
-    for (name, n, edges) in [("chain", 17, chain(17)), ("ring", 12, ring(12)), ("grid", 25, grid(5))] {
+    for (name, n, edges) in [
+        ("chain", 17, chain(17)),
+        ("ring", 12, ring(12)),
+        ("grid", 25, grid(5)),
+    ] {
         for stage in STAGES {
             let mut problem = laplacian(n, &edges, &vec![stage; n]);
             problem.system.singular_islands = vec![true];
             let a = problem.dense();
             let spectrum = a.self_adjoint_eigenvalues(Side::Lower).unwrap();
-            assert!(spectrum[0].abs() < 1e-12 && spectrum[1] > 1e-3, "one null vector");
+            assert!(
+                spectrum[0].abs() < 1e-12 && spectrum[1] > 1e-3,
+                "one null vector"
+            );
             let elimination = problem.eliminated(Caching::Cached, &Table::default());
-            let mut rhs: Vec<Option<Vec<f64>>> = (0..n).map(|_| Some(vec![random.unit(), random.unit()])).collect();
+            let mut rhs: Vec<Option<Vec<f64>>> = (0..n)
+                .map(|_| Some(vec![random.unit(), random.unit()]))
+                .collect();
             let mean = rhs.iter().flatten().flatten().sum::<f64>() / (2 * n) as f64;
             rhs.iter_mut().flatten().flatten().for_each(|v| *v -= mean);
             let x = problem.solved(&elimination, &rhs, Caching::Cached);
             let residual = &a * &x - problem.flat(&rhs);
-            assert_small!(residual.norm_max(), 1.0, 1e-10, "residual of a singular {name}, {stage:?}");
+            assert_small!(
+                residual.norm_max(),
+                1.0,
+                1e-10,
+                "residual of a singular {name}, {stage:?}"
+            );
             assert!(
                 x.norm_max() < 1e3,
                 "{name}, {stage:?}: the constant does not run away: {}",
@@ -458,13 +543,24 @@ fn islands_are_eliminated_apart_each_singular_or_not() {
     problem.system.singular_islands = vec![true, false];
     // The second island is held at one row.
     let held = problem.leaf(Mat::from_fn(2, 2, |r, c| if r == c { 5.0 } else { -1.0 }));
-    for coupling in problem.system.couplings.iter_mut().filter(|c| c.0 == 12 && c.1 == 12) {
+    for coupling in problem
+        .system
+        .couplings
+        .iter_mut()
+        .filter(|c| c.0 == 12 && c.1 == 12)
+    {
         coupling.2.leaf = held;
     }
     let elimination = problem.eliminated(Caching::Cached, &Table::default());
-    let mut rhs: Vec<Option<Vec<f64>>> = (0..17).map(|_| Some(vec![random.unit(), random.unit()])).collect();
+    let mut rhs: Vec<Option<Vec<f64>>> = (0..17)
+        .map(|_| Some(vec![random.unit(), random.unit()]))
+        .collect();
     let mean = rhs[..9].iter().flatten().flatten().sum::<f64>() / 18.0;
-    rhs[..9].iter_mut().flatten().flatten().for_each(|v| *v -= mean);
+    rhs[..9]
+        .iter_mut()
+        .flatten()
+        .flatten()
+        .for_each(|v| *v -= mean);
     let x = problem.solved(&elimination, &rhs, Caching::Cached);
     let residual = problem.dense() * &x - problem.flat(&rhs);
     assert_small!(residual.norm_max(), x.norm_max(), 1e-12, "both islands");
@@ -494,7 +590,11 @@ fn far_couplings_of_low_rank_are_carried_by_their_factors() {
     let mut random = Random(9);
     for rank in [1, 2, 3] {
         let problem = far_lattice(&mut random, 4, 9, rank);
-        problem.check(&mut random, 1e-11, &format!("lattice with links of rank {rank}"));
+        problem.check(
+            &mut random,
+            1e-11,
+            &format!("lattice with links of rank {rank}"),
+        );
         let low = problem.eliminated(Caching::Cached, &Table::default());
         let added = low.sizes.len() - problem.system.sizes.len();
         assert!(added > 0, "links of rank {rank} become rows of their own");
@@ -521,7 +621,10 @@ fn counters_and_bits_are_the_same_in_every_run() {
     let rhs = problem.rhs(&mut random);
     let table = Table::new(1 << 26);
     let run = |threads: usize, table: &Table| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .unwrap();
         pool.install(|| {
             let e = problem.eliminated(Caching::Cached, table);
             let x = problem.solved(&e, &rhs, Caching::Cached);
@@ -538,14 +641,22 @@ fn counters_and_bits_are_the_same_in_every_run() {
         })
     };
     let want = run(1, &Table::default());
-    for (threads, table) in [(2, &Table::default()), (3, &Table::default()), (1, &table), (2, &table)] {
+    for (threads, table) in [
+        (2, &Table::default()),
+        (3, &Table::default()),
+        (1, &table),
+        (2, &table),
+    ] {
         assert!(
             run(threads, table) == want,
             "{threads} threads, {} known results",
             table.len()
         );
     }
-    assert!(want.0.flops > 0 && want.0.bytes > 0 && want.3 > 0, "something is counted");
+    assert!(
+        want.0.flops > 0 && want.0.bytes > 0 && want.3 > 0,
+        "something is counted"
+    );
     assert_eq!(
         want.4.len(),
         want.2.iter().sum::<usize>(),
@@ -575,20 +686,33 @@ fn a_cancelled_run_says_so() {
     let error = problem
         .try_eliminate(Caching::Cached, &Table::default(), None, &|| true)
         .err();
-    assert_eq!(error, Some(EliminationError::Cancelled), "cancelled at once");
+    assert_eq!(
+        error,
+        Some(EliminationError::Cancelled),
+        "cancelled at once"
+    );
     let asked = AtomicUsize::new(0);
     let later = || asked.fetch_add(1, Ordering::Relaxed) > 10;
-    let error = problem.try_eliminate(Caching::Cached, &Table::default(), None, &later).err();
-    assert_eq!(error, Some(EliminationError::Cancelled), "cancelled on the way");
+    let error = problem
+        .try_eliminate(Caching::Cached, &Table::default(), None, &later)
+        .err();
+    assert_eq!(
+        error,
+        Some(EliminationError::Cancelled),
+        "cancelled on the way"
+    );
 }
 
 #[test]
 fn a_memory_limit_refuses_before_anything_is_computed() {
     let mut random = Random(13);
     let problem = random_problem(&mut random, 36, &grid(6), &[Stage::Separator; 36], 3);
-    let needed = problem.eliminated(Caching::Cached, &Table::default()).estimated_bytes;
+    let needed = problem
+        .eliminated(Caching::Cached, &Table::default())
+        .estimated_bytes;
     let before = problem.assembled.load(Ordering::Relaxed);
-    let with = |limit| problem.try_eliminate(Caching::Cached, &Table::default(), Some(limit), &|| false);
+    let with =
+        |limit| problem.try_eliminate(Caching::Cached, &Table::default(), Some(limit), &|| false);
     assert_eq!(
         with(needed - 1).err(),
         Some(EliminationError::OutOfMemory {

@@ -6,7 +6,10 @@ use faer::{Col, Mat};
 use stokeslet::chip::{Chip, Condition, DepthModel};
 use stokeslet::elimination::Table;
 use stokeslet::geometry::Motion;
-use stokeslet::session::{AssembledSystem, Caching, CancelToken, Solution, SolveSettings, UnknownKind, assembled_system, solve};
+use stokeslet::session::{
+    AssembledSystem, Caching, CancelToken, Solution, SolveSettings, UnknownKind, assembled_system,
+    solve,
+};
 
 #[macro_use]
 mod support;
@@ -21,15 +24,23 @@ fn uncached(resolution: u32) -> SolveSettings {
 }
 
 fn assembled(chip: &Chip, settings: &SolveSettings) -> AssembledSystem {
-    assembled_system(chip, settings, &Table::default(), &|_, _| {}, &CancelToken::new())
-        .unwrap_or_else(|e| panic!("{}: {e}", chip.name))
+    assembled_system(
+        chip,
+        settings,
+        &Table::default(),
+        &|_, _| {},
+        &CancelToken::new(),
+    )
+    .unwrap_or_else(|e| panic!("{}: {e}", chip.name))
 }
 
 /// Solution of the assembled system by sparse LU and one step of refinement; `pinned` is left at zero.
 fn general_solution(system: &AssembledSystem, pinned: Option<usize>) -> Vec<f64> {
     let kept: Vec<usize> = (0..system.n).filter(|k| Some(*k) != pinned).collect();
     let mut place = vec![usize::MAX; system.n];
-    kept.iter().enumerate().for_each(|(new, &old)| place[old] = new);
+    kept.iter()
+        .enumerate()
+        .for_each(|(new, &old)| place[old] = new);
     let mut triplets = Vec::with_capacity(2 * system.lower.len());
     for &(i, j, value) in &system.lower {
         assert!(i >= j, "the lower triangle is given");
@@ -42,14 +53,17 @@ fn general_solution(system: &AssembledSystem, pinned: Option<usize>) -> Vec<f64>
             triplets.push(Triplet::new(col, row, value));
         }
     }
-    let a = SparseColMat::<usize, f64>::try_new_from_triplets(kept.len(), kept.len(), &triplets).unwrap();
+    let a = SparseColMat::<usize, f64>::try_new_from_triplets(kept.len(), kept.len(), &triplets)
+        .unwrap();
     let b = Col::from_fn(kept.len(), |k| system.rhs[kept[k]]);
     let lu = a.sp_lu().unwrap();
     let mut x = lu.solve(&b);
     let residual: Mat<f64> = (&b - &a * &x).as_mat().to_owned();
     x += lu.solve(&residual).col(0);
     let mut out = vec![0.0; system.n];
-    kept.iter().enumerate().for_each(|(k, &old)| out[old] = x[k]);
+    kept.iter()
+        .enumerate()
+        .for_each(|(k, &old)| out[old] = x[k]);
     out
 }
 
@@ -63,13 +77,21 @@ fn assert_same(system: &AssembledSystem, got: &[f64], want: &[f64], what: &str) 
         let size = largest(pick.iter().map(|&k| scaled(want, k)));
         let off = largest(pick.iter().map(|&k| scaled(got, k) - scaled(want, k)));
         let kind = if pressure { "pressure" } else { "velocity" };
-        println!("{what}: {kind} of {} unknowns differs by {:.1e}", pick.len(), off / size);
+        println!(
+            "{what}: {kind} of {} unknowns differs by {:.1e}",
+            pick.len(),
+            off / size
+        );
         assert!(size > 0.0, "{what}: {kind} is not zero everywhere");
         assert_small!(off, size, 1e-9, "{kind}, {what}");
     }
 }
 
-const MIXED: [Condition; 3] = [Condition::FlowRate(1e-9), Condition::Pressure(2.0), Condition::TractionFree];
+const MIXED: [Condition; 3] = [
+    Condition::FlowRate(1e-9),
+    Condition::Pressure(2.0),
+    Condition::TractionFree,
+];
 
 fn small_tee() -> Chip {
     tee([4e-4, 3e-4, 5.5e-4], 1e-4, MIXED)
@@ -117,7 +139,11 @@ fn block_elimination_agrees_with_a_general_sparse_solver_with_and_without_cachin
             cached.lower == plain.lower && cached.rhs == plain.rhs,
             "{what}: caching doesn't touch the system"
         );
-        assert_eq!(cached.n, cached.unknowns.len(), "{what}: every unknown is named");
+        assert_eq!(
+            cached.n,
+            cached.unknowns.len(),
+            "{what}: every unknown is named"
+        );
         assert_same(
             &cached,
             &cached.solution,
@@ -125,7 +151,12 @@ fn block_elimination_agrees_with_a_general_sparse_solver_with_and_without_cachin
             &format!("{what}, cached against uncached"),
         );
         let general = general_solution(&cached, None);
-        assert_same(&cached, &cached.solution, &general, &format!("{what}, against sparse LU"));
+        assert_same(
+            &cached,
+            &cached.solution,
+            &general,
+            &format!("{what}, against sparse LU"),
+        );
     }
 }
 
@@ -147,7 +178,11 @@ fn a_system_with_a_pressure_null_space_agrees_with_a_general_solver_that_pins_on
     // Ours with its own pressure at the pinned vertex taken off everywhere.
     let zero = ours.solution[pinned] * ours.unknowns[pinned].scale;
     let mut shifted = ours.solution.clone();
-    for (k, value) in shifted.iter_mut().enumerate().filter(|(k, _)| is_pressure(*k)) {
+    for (k, value) in shifted
+        .iter_mut()
+        .enumerate()
+        .filter(|(k, _)| is_pressure(*k))
+    {
         *value -= zero / ours.unknowns[k].scale;
     }
     assert_same(&ours, &shifted, &general, "enclosed tee");
@@ -170,7 +205,12 @@ fn bits(s: &Solution) -> Vec<u64> {
         s.wall_shear.max,
     ];
     let conductance = s.conductance.matrix.iter().flatten().copied();
-    fields.chain(ports).chain(conductance).chain(rest).map(f64::to_bits).collect()
+    fields
+        .chain(ports)
+        .chain(conductance)
+        .chain(rest)
+        .map(f64::to_bits)
+        .collect()
 }
 
 /// The counters of a report that do not depend on the machine.
@@ -196,15 +236,33 @@ fn one_and_two_threads_give_the_same_bits() {
         (from_file("voronoi-s4"), 4),
     ] {
         let with = |threads: usize, settings: &SolveSettings| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            let pool = rayon::ThreadPoolBuilder::new()
+                .num_threads(threads)
+                .build()
+                .unwrap();
             pool.install(|| solved_with(&chip, settings, &Table::default()))
         };
         let one = with(1, &at(r));
-        assert_small!(one.report.relative_residual, 1.0, 1e-10, "residual of {}", chip.name);
+        assert_small!(
+            one.report.relative_residual,
+            1.0,
+            1e-10,
+            "residual of {}",
+            chip.name
+        );
         for threads in [2, 3] {
             let many = with(threads, &at(r));
-            assert!(bits(&one) == bits(&many), "{} with {threads} threads", chip.name);
-            assert_eq!(counters(&one), counters(&many), "{} with {threads} threads", chip.name);
+            assert!(
+                bits(&one) == bits(&many),
+                "{} with {threads} threads",
+                chip.name
+            );
+            assert_eq!(
+                counters(&one),
+                counters(&many),
+                "{} with {threads} threads",
+                chip.name
+            );
         }
     }
 }
@@ -231,7 +289,12 @@ fn a_warm_table_gives_the_same_bits_as_a_cold_one() {
                 n_results = table.len();
                 assert!(n_results > 0, "{}: the table keeps results", chip.name);
             }
-            assert_eq!(table.len(), n_results, "{}, {round} table: nothing new", chip.name);
+            assert_eq!(
+                table.len(),
+                n_results,
+                "{}, {round} table: nothing new",
+                chip.name
+            );
         }
         // Warmed by other chips, at this and at another resolution.
         let table = Table::new(1 << 30);
@@ -253,7 +316,11 @@ fn a_warm_table_gives_the_same_bits_as_a_cold_one() {
                 chip.name
             );
         }
-        assert!(table.bytes() > 0, "{}: the small table took something in", chip.name);
+        assert!(
+            table.bytes() > 0,
+            "{}: the small table took something in",
+            chip.name
+        );
     }
 }
 
@@ -266,7 +333,10 @@ fn what_another_chip_computed_is_reused() {
     let added = table.len() - before;
     let fresh = Table::new(1 << 30);
     solved_with(&lattice(5), &at(4), &fresh);
-    println!("lattice 5 after lattice 4: {added} new results of {}", fresh.len());
+    println!(
+        "lattice 5 after lattice 4: {added} new results of {}",
+        fresh.len()
+    );
     assert!(
         2 * added < fresh.len(),
         "most of {} results of a lattice are known from a smaller one, not just {}",
@@ -285,7 +355,10 @@ fn uncached_results_never_enter_cached_solves() {
         bits(&cached) == bits(&solved(&chip, 4)),
         "an uncached solve leaves nothing that changes others"
     );
-    assert!(plain.report.flops > cached.report.flops, "not caching costs more");
+    assert!(
+        plain.report.flops > cached.report.flops,
+        "not caching costs more"
+    );
 }
 
 #[test]
@@ -307,7 +380,10 @@ fn a_cancelled_solve_says_so_and_leaves_a_sound_table() {
             "stopped at {at_fraction} of the elimination"
         );
     }
-    assert!(bits(&solved_with(&chip, &at(4), &table)) == want, "after cancelled solves");
+    assert!(
+        bits(&solved_with(&chip, &at(4), &table)) == want,
+        "after cancelled solves"
+    );
 }
 
 #[test]
@@ -320,13 +396,25 @@ fn a_memory_limit_is_kept_by_refusing_and_names_the_figure() {
             memory_limit: Some(limit),
             ..at(4)
         };
-        solve(&chip, &settings, &Table::default(), &|_, _| {}, &CancelToken::new())
+        solve(
+            &chip,
+            &settings,
+            &Table::default(),
+            &|_, _| {},
+            &CancelToken::new(),
+        )
     };
     assert!(with(needed).is_ok(), "the estimate itself is enough");
     match with(needed / 2) {
-        Err(SolveError::OutOfMemory { needed: told, allowed }) => {
+        Err(SolveError::OutOfMemory {
+            needed: told,
+            allowed,
+        }) => {
             assert_eq!(allowed, needed / 2, "the limit is named");
-            assert!(told > allowed && told <= needed, "{told} is foretold, {needed} was planned");
+            assert!(
+                told > allowed && told <= needed,
+                "{told} is foretold, {needed} was planned"
+            );
         }
         other => panic!("half of the need should not do: {other:?}"),
     }
@@ -334,11 +422,19 @@ fn a_memory_limit_is_kept_by_refusing_and_names_the_figure() {
 
 #[test]
 fn the_unique_matrices_of_a_lattice_do_not_grow_with_its_size() {
-    let reports: Vec<_> = [5, 10, 20].map(|n| (n, solved(&lattice(n), 4).report)).into_iter().collect();
+    let reports: Vec<_> = [5, 10, 20]
+        .map(|n| (n, solved(&lattice(n), 4).report))
+        .into_iter()
+        .collect();
     for (n, r) in &reports {
         println!(
             "lattice {n} x {n}: {} unknowns, {} unique matrices, {} canonical blocks, {} computed matrices, {} tasks, {:.2e} flops",
-            r.unknowns, r.unique_matrices, r.canonical_blocks, r.computed_matrices, r.tasks, r.flops as f64
+            r.unknowns,
+            r.unique_matrices,
+            r.canonical_blocks,
+            r.computed_matrices,
+            r.tasks,
+            r.flops as f64
         );
     }
     let (ten, twenty) = (&reports[1].1, &reports[2].1);
@@ -346,7 +442,10 @@ fn the_unique_matrices_of_a_lattice_do_not_grow_with_its_size() {
         twenty.unique_matrices, ten.unique_matrices,
         "essentially different matrices of the system"
     );
-    assert_eq!(twenty.canonical_blocks, ten.canonical_blocks, "canonical blocks");
+    assert_eq!(
+        twenty.canonical_blocks, ten.canonical_blocks,
+        "canonical blocks"
+    );
     // What the elimination computes does grow, about as the crossings do (1,132, 3,085 and 10,501 at r = 4): the network of
     // separators, a few unknowns a pipe, has no copies inside. It must not grow faster.
     assert!(
@@ -362,7 +461,14 @@ fn the_generated_lattice_is_grid20() {
     let (made, read) = (solved(&lattice(20), 2), solved(&from_file("grid20"), 2));
     assert_eq!(made.report.unknowns, read.report.unknowns, "unknowns");
     for (a, b) in made.ports.iter().zip(&read.ports) {
-        assert_close!(a.flow_rate, b.flow_rate, 1e-9, "flow at {} and {}", a.id, b.id);
+        assert_close!(
+            a.flow_rate,
+            b.flow_rate,
+            1e-9,
+            "flow at {} and {}",
+            a.id,
+            b.id
+        );
     }
 }
 

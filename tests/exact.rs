@@ -16,23 +16,51 @@ const W: f64 = 1e-4;
 
 /// Checks every nodal value against Poiseuille flow along +x of the frame `channel`, from x = 0 at pressure `p0` with a
 /// gradient of `-fall` Pa/m, in a channel of width `width` about the x axis.
-fn assert_poiseuille(s: &Solution, channel: Motion, width: f64, p0: f64, fall: f64, rel: f64, what: &str) {
+fn assert_poiseuille(
+    s: &Solution,
+    channel: Motion,
+    width: f64,
+    p0: f64,
+    fall: f64,
+    rel: f64,
+    what: &str,
+) {
     let back = channel.inverse();
     let f = &s.fields;
     let speed = fall * width * width / (8.0 * MU);
     let (mut u_error, mut p_error, mut p_scale) = (0.0_f64, 0.0_f64, 0.0_f64);
     for (n, &at) in f.nodes.iter().enumerate() {
         let p = back.apply(at);
-        let u = channel.rotate(Point::new(fall / (2.0 * MU) * (width * width / 4.0 - p.y * p.y), 0.0));
+        let u = channel.rotate(Point::new(
+            fall / (2.0 * MU) * (width * width / 4.0 - p.y * p.y),
+            0.0,
+        ));
         u_error = u_error.max((f.velocity[n] - u).norm());
         let pressure = p0 - fall * p.x;
         p_error = p_error.max((f.pressure[n] - pressure).abs());
         p_scale = p_scale.max(pressure.abs());
     }
-    println!("{what}: velocity {:.1e}, pressure {:.1e}", u_error / speed, p_error / p_scale);
-    assert!(!f.nodes.is_empty() && f.velocity.len() == f.nodes.len(), "{what} has nodes");
-    assert_small!(u_error, speed, rel, "velocity of {what}: P2 holds the parabola");
-    assert_small!(p_error, p_scale, rel, "pressure of {what}: P1 holds the linear fall");
+    println!(
+        "{what}: velocity {:.1e}, pressure {:.1e}",
+        u_error / speed,
+        p_error / p_scale
+    );
+    assert!(
+        !f.nodes.is_empty() && f.velocity.len() == f.nodes.len(),
+        "{what} has nodes"
+    );
+    assert_small!(
+        u_error,
+        speed,
+        rel,
+        "velocity of {what}: P2 holds the parabola"
+    );
+    assert_small!(
+        p_error,
+        p_scale,
+        rel,
+        "pressure of {what}: P1 holds the linear fall"
+    );
 }
 
 #[test]
@@ -42,16 +70,29 @@ fn poiseuille_is_exact_in_straight_pipes_of_any_length_and_direction() {
         mirror: true,
         translation: Point::new(-3e-3, 1e-3),
     };
-    let motions = [Motion::IDENTITY, Motion::new(0.3, Point::new(1e-3, 2e-3)), mirrored];
-    for (k, (length, r)) in [(1e-3, 4), (1.037e-3, 5), (0.31e-4, 8), (2.4e-2, 8), (7e-4, 2)]
-        .into_iter()
-        .enumerate()
+    let motions = [
+        Motion::IDENTITY,
+        Motion::new(0.3, Point::new(1e-3, 2e-3)),
+        mirrored,
+    ];
+    for (k, (length, r)) in [
+        (1e-3, 4),
+        (1.037e-3, 5),
+        (0.31e-4, 8),
+        (2.4e-2, 8),
+        (7e-4, 2),
+    ]
+    .into_iter()
+    .enumerate()
     {
         let q = 1e-9;
         let fall = 12.0 * MU * q / W.powi(3);
         let drop = fall * length;
         for (conditions, p0) in [
-            ([Condition::Pressure(drop + 7.0), Condition::Pressure(7.0)], drop + 7.0),
+            (
+                [Condition::Pressure(drop + 7.0), Condition::Pressure(7.0)],
+                drop + 7.0,
+            ),
             ([Condition::FlowRate(q), Condition::Pressure(0.0)], drop),
             // The stated zero is the lowest port.
             ([Condition::FlowRate(q), Condition::FlowRate(-q)], drop),
@@ -74,8 +115,18 @@ fn poiseuille_is_exact_in_straight_pipes_of_any_length_and_direction() {
                 0.02,
                 "peak of the {what}: nodes may miss the axis"
             );
-            assert_close!(s.wall_shear.max, fall * W / 2.0, 1e-9, "wall shear of the {what} is even");
-            assert_close!(s.wall_shear.min, fall * W / 2.0, 1e-9, "wall shear of the {what} is even");
+            assert_close!(
+                s.wall_shear.max,
+                fall * W / 2.0,
+                1e-9,
+                "wall shear of the {what} is even"
+            );
+            assert_close!(
+                s.wall_shear.min,
+                fall * W / 2.0,
+                1e-9,
+                "wall shear of the {what} is even"
+            );
         }
     }
 }
@@ -131,7 +182,11 @@ fn poiseuille_is_exact_on_delaunay_meshes_and_through_slanted_mouths() {
         areas.sort_unstable();
         areas.dedup();
         assert!(areas[0] > 0, "cells run counter-clockwise");
-        assert!(areas.len() > 20, "only {} different areas: not a Delaunay mesh", areas.len());
+        assert!(
+            areas.len() > 20,
+            "only {} different areas: not a Delaunay mesh",
+            areas.len()
+        );
     }
 }
 
@@ -156,7 +211,11 @@ fn poiseuille_is_exact_through_a_chain_of_straight_parts() {
     at = b.attach(straight(W, W), 1, (at, 1));
     let fall = 3e5;
     let drop = fall * (length + 3.0) * W;
-    b.port("in", (0, 0), Condition::FlowRate(fall * W.powi(3) / (12.0 * MU)));
+    b.port(
+        "in",
+        (0, 0),
+        Condition::FlowRate(fall * W.powi(3) / (12.0 * MU)),
+    );
     b.port("out", (at, 0), Condition::Pressure(-5.0));
     let s = solved(&b.chip, 6);
     assert_poiseuille(&s, motion, W, drop - 5.0, fall, 1e-10, "chain of parts");
@@ -181,7 +240,10 @@ fn a_slow_taper_follows_lubrication() {
     let lubrication = 6.0 * MU * q * length * (start + end) / (start * end).powi(2);
     for r in [4, 8] {
         let s = solved(&b.chip, r);
-        println!("taper r = {r}: {:.2e}", s.ports[0].mean_pressure / lubrication - 1.0);
+        println!(
+            "taper r = {r}: {:.2e}",
+            s.ports[0].mean_pressure / lubrication - 1.0
+        );
         assert_close!(
             s.ports[0].mean_pressure,
             lubrication,
@@ -203,7 +265,8 @@ fn flow_around_an_arc_converges_to_the_annulus() {
         let k = 10.0 / angle;
         let (inner, outer) = (radius - W / 2.0, radius + W / 2.0);
         let squares = outer * outer - inner * inner;
-        let exact = k / MU * (squares / 8.0 - (inner * outer * (outer / inner).ln()).powi(2) / (2.0 * squares));
+        let exact = k / MU
+            * (squares / 8.0 - (inner * outer * (outer / inner).ln()).powi(2) / (2.0 * squares));
         let centre = b.chip.parts[0].motion.apply(Point::new(0.0, radius));
         let mut errors = Vec::new();
         for r in [4, 8, 16] {
@@ -225,7 +288,8 @@ fn flow_around_an_arc_converges_to_the_annulus() {
         }
         for pair in errors.windows(2) {
             let (a, b) = (pair[0], pair[1]);
-            let (of_flow, of_velocity) = (order((a.0, a.1), (b.0, b.1)), order((a.0, a.2), (b.0, b.2)));
+            let (of_flow, of_velocity) =
+                (order((a.0, a.1), (b.0, b.1)), order((a.0, a.2), (b.0, b.2)));
             println!(
                 "arc {:.1} w, {angle:.2} rad, r = {}: flow {:.1e} (order {of_flow:.2}), velocity {:.1e} (order {of_velocity:.2})",
                 radius / W,
@@ -233,14 +297,27 @@ fn flow_around_an_arc_converges_to_the_annulus() {
                 b.1,
                 b.2
             );
-            assert!(of_flow > 3.0, "flow converges at order {of_flow} around curved walls");
+            assert!(
+                of_flow > 3.0,
+                "flow converges at order {of_flow} around curved walls"
+            );
             assert!(
                 of_velocity > 2.5,
                 "velocity converges at order {of_velocity} around curved walls"
             );
         }
-        assert_small!(errors[2].1, 1.0, 1e-4, "flow error at r = 16 around {radius}");
-        assert_small!(errors[2].2, 1.0, 1e-3, "velocity error at r = 16 around {radius}");
+        assert_small!(
+            errors[2].1,
+            1.0,
+            1e-4,
+            "flow error at r = 16 around {radius}"
+        );
+        assert_small!(
+            errors[2].2,
+            1.0,
+            1e-3,
+            "velocity error at r = 16 around {radius}"
+        );
     }
 }
 
@@ -282,9 +359,17 @@ fn a_shallow_channel_converges_to_the_brinkman_profile() {
         for pair in errors.windows(2) {
             let order = order(pair[0], pair[1]);
             println!("depth {:.1} w: {:?} order {order:.2}", depth / W, pair[1]);
-            assert!(order > 3.0, "flow of a shallow channel converges at order {order}");
+            assert!(
+                order > 3.0,
+                "flow of a shallow channel converges at order {order}"
+            );
         }
-        assert_small!(errors[2].1, 1.0, 1e-4, "flow error at r = 16 for depth {depth}");
+        assert_small!(
+            errors[2].1,
+            1.0,
+            1e-4,
+            "flow error at r = 16 for depth {depth}"
+        );
     }
 }
 

@@ -58,11 +58,19 @@ fn the_networks_of_the_thesis_can_be_placed() {
         assert_eq!(errors(&diagnostics), [""; 0], "{name} is a valid network");
         let design = design.unwrap();
         let (chip, diagnostics) = place(&design);
-        assert!(diagnostics.is_empty(), "{name} can be placed: {diagnostics:#?}");
+        assert!(
+            diagnostics.is_empty(),
+            "{name} can be placed: {diagnostics:#?}"
+        );
         let chip = chip.unwrap();
         let json: serde_json::Value = serde_json::from_str(text).unwrap();
-        let n_ports = json["inlets"].as_array().unwrap().len() + json["outlets"].as_array().unwrap().len();
-        assert_eq!(chip.ports.len(), n_ports, "every inlet and outlet of {name} is a port");
+        let n_ports =
+            json["inlets"].as_array().unwrap().len() + json["outlets"].as_array().unwrap().len();
+        assert_eq!(
+            chip.ports.len(),
+            n_ports,
+            "every inlet and outlet of {name} is a port"
+        );
     }
 }
 
@@ -70,8 +78,12 @@ fn the_networks_of_the_thesis_can_be_placed() {
 #[test]
 fn the_imported_designs_are_what_the_importer_makes() {
     for (name, text, comment) in THESIS {
-        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("designs/{name}.toml"));
-        let made = format!("{comment}\n{}", design::print(&network(text, name).0.unwrap()));
+        let path =
+            std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("designs/{name}.toml"));
+        let made = format!(
+            "{comment}\n{}",
+            design::print(&network(text, name).0.unwrap())
+        );
         if std::env::var_os("STOKESLET_REWRITE").is_some() {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(&path, &made).unwrap();
@@ -82,7 +94,10 @@ fn the_imported_designs_are_what_the_importer_makes() {
         );
         let (read, diagnostics) = design::parse(&made, name);
         assert_eq!(diagnostics, [], "designs/{name}.toml can be read");
-        assert!(place(&read.unwrap()).0.is_some(), "designs/{name}.toml can be placed");
+        assert!(
+            place(&read.unwrap()).0.is_some(),
+            "designs/{name}.toml can be placed"
+        );
     }
 }
 
@@ -93,7 +108,10 @@ fn random_network(points: &[(f64, f64)], keep: &[bool], width: f64) -> Option<St
     for &(x, y) in points {
         mesh.insert(Point2::new(x, y)).ok()?;
     }
-    let mut nodes: Vec<[f64; 2]> = mesh.vertices().map(|v| [v.position().x, v.position().y]).collect();
+    let mut nodes: Vec<[f64; 2]> = mesh
+        .vertices()
+        .map(|v| [v.position().x, v.position().y])
+        .collect();
     let mut channels: Vec<[usize; 2]> = Vec::new();
     for (k, edge) in mesh.undirected_edges().enumerate() {
         let [a, b] = edge.vertices().map(|v| v.index());
@@ -169,13 +187,24 @@ proptest! {
 fn broken_networks_give_their_codes() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/broken/networks");
     let table = std::fs::read_to_string(folder.join("expected.txt")).unwrap();
-    let cases: Vec<(&str, &str)> = table.lines().filter_map(|line| line.split_once(": ")).skip(1).collect();
+    let cases: Vec<(&str, &str)> = table
+        .lines()
+        .filter_map(|line| line.split_once(": "))
+        .skip(1)
+        .collect();
     let files = std::fs::read_dir(&folder).unwrap().count();
-    assert_eq!(cases.len() + 1, files, "every file has a line in expected.txt");
+    assert_eq!(
+        cases.len() + 1,
+        files,
+        "every file has a line in expected.txt"
+    );
     for (name, expected) in cases {
         let text = std::fs::read_to_string(folder.join(format!("{name}.json"))).unwrap();
         let (design, diagnostics) = network(&text, name);
-        let codes: Vec<&str> = diagnostics.iter().map(|diagnostic| diagnostic.code).collect();
+        let codes: Vec<&str> = diagnostics
+            .iter()
+            .map(|diagnostic| diagnostic.code)
+            .collect();
         assert_eq!(codes.join(" "), expected, "{name}: {diagnostics:#?}");
         assert!(design.is_none(), "{name} is not imported");
     }

@@ -12,13 +12,20 @@ mod support;
 use support::chips::{Builder, arc, from_file, lattice, square, straight, tee};
 use support::{at, largest, solved, solved_with};
 
-const MIXED: [Condition; 3] = [Condition::FlowRate(1e-9), Condition::Pressure(2.0), Condition::TractionFree];
+const MIXED: [Condition; 3] = [
+    Condition::FlowRate(1e-9),
+    Condition::Pressure(2.0),
+    Condition::TractionFree,
+];
 
 /// Every kind of part: pipe, arc, taper, square, irregular polygon.
 fn medley() -> Chip {
     let w = 1e-4;
     let mut b = Builder::new("medley");
-    let middle = b.place(square(w, &[3, 1, 2]), Motion::new(0.2, Point::new(1e-4, -2e-4)));
+    let middle = b.place(
+        square(w, &[3, 1, 2]),
+        Motion::new(0.2, Point::new(1e-4, -2e-4)),
+    );
     let bend = b.attach(arc(1.3 * w, 1.1, w), 0, (middle, 1));
     let taper = Shape::Strip(Strip::Straight {
         length: 3.0 * w,
@@ -93,7 +100,13 @@ const SAME: Powers = Powers {
 };
 
 /// Checks ports, conductance, peak speed and wall shear; each against the greatest of its kind.
-fn assert_same(got: &Solution, want: &Solution, (scale, powers): (f64, &Powers), rel: f64, what: &str) {
+fn assert_same(
+    got: &Solution,
+    want: &Solution,
+    (scale, powers): (f64, &Powers),
+    rel: f64,
+    what: &str,
+) {
     let compare = |name: &str, got: Vec<f64>, want: Vec<f64>, power: i32| {
         assert_eq!(got.len(), want.len(), "{name} of {what}");
         let factor = scale.powi(power);
@@ -107,7 +120,12 @@ fn assert_same(got: &Solution, want: &Solution, (scale, powers): (f64, &Powers),
     let conductances = |s: &Solution| s.conductance.matrix.concat();
     compare("flow", flows(got), flows(want), powers.flow);
     compare("pressure", pressures(got), pressures(want), powers.pressure);
-    compare("conductance", conductances(got), conductances(want), powers.conductance);
+    compare(
+        "conductance",
+        conductances(got),
+        conductances(want),
+        powers.conductance,
+    );
     // Stress goes with pressure; speed = stress * length / viscosity.
     compare(
         "peak speed",
@@ -161,7 +179,12 @@ fn fields_turn_with_the_chip() {
         let peak = largest(want.fields.pressure.iter().copied());
         for k in 0..n {
             let place = motion.apply(want.fields.nodes[k]);
-            assert_small!((got.fields.nodes[k] - place).norm(), 1e-4, 1e-9, "node {k} after {motion:?}");
+            assert_small!(
+                (got.fields.nodes[k] - place).norm(),
+                1e-4,
+                1e-9,
+                "node {k} after {motion:?}"
+            );
             let v = motion.rotate(want.fields.velocity[k]);
             assert_small!(
                 (got.fields.velocity[k] - v).norm(),
@@ -176,13 +199,25 @@ fn fields_turn_with_the_chip() {
         for cell in &got.fields.cells {
             let [a, b, c] = [cell[0], cell[1], cell[2]].map(|n| got.fields.nodes[n as usize]);
             let (u, v) = (b - a, c - a);
-            assert!(u.x * v.y - u.y * v.x > 0.0, "cells are counter-clockwise after {motion:?}");
+            assert!(
+                u.x * v.y - u.y * v.x > 0.0,
+                "cells are counter-clockwise after {motion:?}"
+            );
         }
         for &(cell, edge) in &got.fields.walls {
             let cell = got.fields.cells[cell as usize];
-            for n in [cell[edge as usize], cell[(edge as usize + 1) % 3], cell[3 + edge as usize]] {
+            for n in [
+                cell[edge as usize],
+                cell[(edge as usize + 1) % 3],
+                cell[3 + edge as usize],
+            ] {
                 let v = got.fields.velocity[n as usize].norm();
-                assert_small!(v, want.max_speed.0, 1e-12, "no slip on walls after {motion:?}");
+                assert_small!(
+                    v,
+                    want.max_speed.0,
+                    1e-12,
+                    "no slip on walls after {motion:?}"
+                );
             }
         }
     }
@@ -201,7 +236,10 @@ fn a_far_away_chip_flows_alike() {
 fn scaled_chips_flow_with_the_powers_of_the_scale() {
     for chip in chips() {
         let with_depth = i32::from(chip.depth.is_some());
-        let only_pressures = chip.ports.iter().all(|p| matches!(p.condition, Condition::Pressure(_)));
+        let only_pressures = chip
+            .ports
+            .iter()
+            .all(|p| matches!(p.condition, Condition::Pressure(_)));
         let mut chip = chip;
         if !only_pressures {
             // Given pressures other than zero beside given flows have no common power.
@@ -247,7 +285,10 @@ fn parts_given_from_their_other_end_make_the_same_chip() {
         let mut b = Builder::new("tee");
         let turn = if flip { FRAC_PI_2 } else { 0.0 };
         // Sides in the square's own frame: a quarter turn takes side k to side k + 1.
-        let sides: Vec<usize> = [3, 1, 2].iter().map(|k| if flip { (k + 3) % 4 } else { *k }).collect();
+        let sides: Vec<usize> = [3, 1, 2]
+            .iter()
+            .map(|k| if flip { (k + 3) % 4 } else { *k })
+            .collect();
         let middle = b.place(square(w, &sides), Motion::new(turn, Point::default()));
         for (k, condition) in MIXED.into_iter().enumerate() {
             let own = usize::from(flip);
@@ -261,7 +302,12 @@ fn parts_given_from_their_other_end_make_the_same_chip() {
     // Diagonals of the cells may run the other way, so agreement is that of the mesh, not of rounding.
     for (i, row) in want.conductance.matrix.iter().enumerate() {
         for (j, g) in row.iter().enumerate() {
-            assert_close!(got.conductance.matrix[i][j], *g, 5e-3, "conductance {i} {j} of flipped parts");
+            assert_close!(
+                got.conductance.matrix[i][j],
+                *g,
+                5e-3,
+                "conductance {i} {j} of flipped parts"
+            );
         }
     }
 }

@@ -9,7 +9,9 @@ use stokeslet::design::{Spanned, Value};
 use stokeslet::diagnostic::{Diagnostic, Severity};
 use stokeslet::geometry::Point;
 use stokeslet::geometry::outline::{first_crossing, signed_area};
-use stokeslet::library::{Defaults, Library, ParameterKind, Realisation, describe, junction_outline, list, picture};
+use stokeslet::library::{
+    Defaults, Library, ParameterKind, Realisation, describe, junction_outline, list, picture,
+};
 use stokeslet::units::Dimension;
 
 const DEFAULTS: Defaults = Defaults {
@@ -48,12 +50,19 @@ fn check(kind: &str, realisation: &Realisation) {
     let mut names: Vec<&str> = realisation.parts.iter().map(|p| p.name.as_str()).collect();
     names.sort_unstable();
     names.dedup();
-    assert_eq!(names.len(), realisation.parts.len(), "{kind}: names of parts are unique");
+    assert_eq!(
+        names.len(),
+        realisation.parts.len(),
+        "{kind}: names of parts are unique"
+    );
     for part in &realisation.parts {
         if let Shape::Polygon { corners, sockets } = &part.shape {
             assert!(signed_area(corners) > 0.0, "{kind}: counter-clockwise");
             assert_eq!(first_crossing(corners), None, "{kind}: simple");
-            assert!(sockets.iter().all(|&s| s < corners.len()), "{kind}: sockets are edges");
+            assert!(
+                sockets.iter().all(|&s| s < corners.len()),
+                "{kind}: sockets are edges"
+            );
         }
     }
     for c in &realisation.connections {
@@ -62,14 +71,24 @@ fn check(kind: &str, realisation: &Realisation) {
             "{kind}: {} and {}",
             realisation.parts[c.a.part].name, realisation.parts[c.b.part].name
         );
-        assert!((a.width - b.width).abs() <= 1e-9 * a.width, "{who} are equally wide");
-        assert!((a.middle - b.middle).norm() <= 1e-9 * a.width, "{who} lie on each other");
+        assert!(
+            (a.width - b.width).abs() <= 1e-9 * a.width,
+            "{who} are equally wide"
+        );
+        assert!(
+            (a.middle - b.middle).norm() <= 1e-9 * a.width,
+            "{who} lie on each other"
+        );
         assert!(
             (Point::unit(a.direction) + Point::unit(b.direction)).norm() <= 1e-9,
             "{who} look at each other"
         );
     }
-    let mut used: Vec<SocketRef> = realisation.connections.iter().flat_map(|c| [c.a, c.b]).collect();
+    let mut used: Vec<SocketRef> = realisation
+        .connections
+        .iter()
+        .flat_map(|c| [c.a, c.b])
+        .collect();
     used.extend(realisation.sockets.iter().map(|(_, at)| *at));
     let all = used.len();
     used.sort_unstable();
@@ -80,7 +99,10 @@ fn check(kind: &str, realisation: &Realisation) {
 #[test]
 fn every_component_realises_with_its_defaults() {
     let library = Library::embedded();
-    assert!(library.definitions().len() >= 20, "the families of the library are there");
+    assert!(
+        library.definitions().len() >= 20,
+        "the families of the library are there"
+    );
     for definition in library.definitions() {
         for width in [1e-6, 100e-6, 3.7e-3] {
             let realisation = library
@@ -96,7 +118,11 @@ fn every_component_realises_with_its_defaults() {
             check(&definition.name, &realisation);
             for (socket, _) in &definition.socket_docs {
                 let found = realisation.sockets.iter().any(|(name, _)| name == socket);
-                assert!(found, "{}: socket {socket} is described, so it is there", definition.name);
+                assert!(
+                    found,
+                    "{}: socket {socket} is described, so it is there",
+                    definition.name
+                );
             }
         }
     }
@@ -106,7 +132,13 @@ fn every_component_realises_with_its_defaults() {
 fn every_file_of_components_is_in_the_library() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("components");
     let loaded = Library::load(&folder).unwrap();
-    let names = |library: &Library| library.definitions().iter().map(|d| d.name.clone()).collect::<Vec<_>>();
+    let names = |library: &Library| {
+        library
+            .definitions()
+            .iter()
+            .map(|d| d.name.clone())
+            .collect::<Vec<_>>()
+    };
     assert_eq!(
         names(&Library::embedded()),
         names(&loaded),
@@ -128,14 +160,24 @@ fn every_component_realises_or_explains_itself_at_the_ends_of_its_ranges() {
                 .flatten()
             {
                 let given_value = match (&parameter.kind, parameter.kind.dimension()) {
-                    (ParameterKind::Lengths | ParameterKind::Angles | ParameterKind::Points | ParameterKind::Counts, _) => {
+                    (
+                        ParameterKind::Lengths
+                        | ParameterKind::Angles
+                        | ParameterKind::Points
+                        | ParameterKind::Counts,
+                        _,
+                    ) => {
                         continue;
                     }
                     (_, Some(dimension)) => Value::Quantity(value, dimension),
                     (_, None) => Value::Number(value),
                 };
                 let who = format!("{}, {} = {value}", definition.name, parameter.name);
-                match library.realise(&definition.name, &[given(&parameter.name, given_value)], &DEFAULTS) {
+                match library.realise(
+                    &definition.name,
+                    &[given(&parameter.name, given_value)],
+                    &DEFAULTS,
+                ) {
                     Ok(realisation) => {
                         check(&who, &realisation);
                         realised += 1;
@@ -178,11 +220,17 @@ fn equal_channels_at_right_angles_are_bare_squares() {
 fn mistakes_in_parameters_have_their_codes_and_places() {
     let library = Library::embedded();
     let fault = |kind: &str, parameters: &[(Spanned<String>, Spanned<Value>)]| -> Diagnostic {
-        library.realise(kind, parameters, &DEFAULTS).unwrap_err().remove(0)
+        library
+            .realise(kind, parameters, &DEFAULTS)
+            .unwrap_err()
+            .remove(0)
     };
     let unknown = fault("pip", &[]);
     assert_eq!(unknown.code, "D101");
-    assert!(unknown.help.unwrap().contains("`pipe`"), "the nearest component is suggested");
+    assert!(
+        unknown.help.unwrap().contains("`pipe`"),
+        "the nearest component is suggested"
+    );
     let misspelt = fault("pipe", &[given("lenght", length(1e-3))]);
     assert_eq!((misspelt.code, misspelt.place.span), ("D102", Some(0..1)));
     assert!(
@@ -192,8 +240,15 @@ fn mistakes_in_parameters_have_their_codes_and_places() {
     let negative = fault("pipe", &[given("length", length(-1.0))]);
     assert_eq!((negative.code, negative.place.span), ("D104", Some(7..9)));
 
-    let angles = |list: &[f64]| Value::List(list.iter().map(|&a| Value::Quantity(a, Dimension::Angle)).collect());
-    let clockwise = [(0.0, 0.0), (0.0, 1e-3), (1e-3, 0.0)].map(|(x, y)| Value::List(vec![length(x), length(y)]));
+    let angles = |list: &[f64]| {
+        Value::List(
+            list.iter()
+                .map(|&a| Value::Quantity(a, Dimension::Angle))
+                .collect(),
+        )
+    };
+    let clockwise = [(0.0, 0.0), (0.0, 1e-3), (1e-3, 0.0)]
+        .map(|(x, y)| Value::List(vec![length(x), length(y)]));
     let mistakes = [
         (
             "D103",
@@ -202,8 +257,16 @@ fn mistakes_in_parameters_have_their_codes_and_places() {
         ),
         ("D103", "pipe", vec![given("length", Value::Number(3.0))]),
         ("D103", "pipe", vec![given("length", Value::List(vec![]))]),
-        ("D103", "serpentine_square", vec![given("legs", Value::Number(2.5))]),
-        ("D104", "serpentine_square", vec![given("legs", Value::Number(1e6))]),
+        (
+            "D103",
+            "serpentine_square",
+            vec![given("legs", Value::Number(2.5))],
+        ),
+        (
+            "D104",
+            "serpentine_square",
+            vec![given("legs", Value::Number(1e6))],
+        ),
         ("D105", "pipe", vec![given("length", length(f64::NAN))]),
         ("D105", "pipe", vec![given("width", length(f64::INFINITY))]),
         (
@@ -212,8 +275,16 @@ fn mistakes_in_parameters_have_their_codes_and_places() {
             vec![given("length", length(1e-3)), given("length", length(1e-3))],
         ),
         ("D115", "chamber", vec![given("left", Value::Number(30.0))]),
-        ("D115", "junction", vec![given("directions", angles(&[0.0, 0.0, 2.0]))]),
-        ("D115", "junction", vec![given("directions", angles(&[0.0]))]),
+        (
+            "D115",
+            "junction",
+            vec![given("directions", angles(&[0.0, 0.0, 2.0]))],
+        ),
+        (
+            "D115",
+            "junction",
+            vec![given("directions", angles(&[0.0]))],
+        ),
         (
             "D109",
             "polygon",
@@ -238,7 +309,9 @@ fn every_component_makes_a_chip_turned_and_mirrored() {
         let ports: Vec<String> = realisation
             .sockets
             .iter()
-            .map(|(socket, _)| format!("p_{socket} = {{ at = \"c.{socket}\", pressure = \"0 Pa\" }}\n"))
+            .map(|(socket, _)| {
+                format!("p_{socket} = {{ at = \"c.{socket}\", pressure = \"0 Pa\" }}\n")
+            })
             .collect();
         let text = format!(
             "format = 1\n[fluid]\nviscosity = \"1 mPa s\"\n[chip]\nwidth = \"100 um\"\n[components]\n\
@@ -248,7 +321,10 @@ fn every_component_makes_a_chip_turned_and_mirrored() {
         let (design, faults) = stokeslet::design::parse(&text, name);
         let design = design.unwrap_or_else(|| panic!("{name}: {faults:?}"));
         let (chip, faults) = stokeslet::chip::place(&design, &library);
-        let errors: Vec<_> = faults.iter().filter(|f| f.severity == Severity::Error).collect();
+        let errors: Vec<_> = faults
+            .iter()
+            .filter(|f| f.severity == Severity::Error)
+            .collect();
         assert!(errors.is_empty(), "{name}: {errors:?}");
         let chip = chip.expect("a chip without errors");
         assert_eq!(
@@ -270,19 +346,25 @@ fn with_definition(text: &str) -> Result<Library, Vec<Diagnostic>> {
 #[test]
 fn a_users_folder_overrides_and_adds() {
     let folder = tempfile::tempdir().unwrap();
-    let definition = "doc = \"mine\"\noutline = '[[0, 0], [width, 0, \"out\"], [width, width], [0, width]]'\n";
+    let definition =
+        "doc = \"mine\"\noutline = '[[0, 0], [width, 0, \"out\"], [width, width], [0, width]]'\n";
     std::fs::write(folder.path().join("pipe.toml"), definition).unwrap();
     std::fs::write(folder.path().join("gadget.toml"), definition).unwrap();
     let library = Library::find(Some(folder.path())).unwrap();
     assert_eq!(library.get("pipe").unwrap().doc, "mine");
     assert_eq!(library.get("gadget").unwrap().family, "own");
     assert!(library.get("tee").is_some(), "the rest is still there");
-    check("gadget", &library.realise("gadget", &[], &DEFAULTS).unwrap());
+    check(
+        "gadget",
+        &library.realise("gadget", &[], &DEFAULTS).unwrap(),
+    );
 }
 
 #[test]
 fn the_example_of_the_readme_is_a_component() {
-    let text = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("components/README.md")).unwrap();
+    let text =
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("components/README.md"))
+            .unwrap();
     let example = text
         .split("```toml")
         .nth(1)
@@ -296,7 +378,8 @@ fn the_example_of_the_readme_is_a_component() {
 
 #[test]
 fn broken_definitions_are_reported_when_they_are_read() {
-    let parameter = |rest: &str| format!("doc = \"x\"\noutline = '[]'\n[parameters.a]\n{rest}\ndoc = \"a\"");
+    let parameter =
+        |rest: &str| format!("doc = \"x\"\noutline = '[]'\n[parameters.a]\n{rest}\ndoc = \"a\"");
     let broken = [
         "doc = ".to_owned(),
         String::new(),
@@ -321,9 +404,13 @@ fn broken_definitions_are_reported_when_they_are_read() {
     ];
     for text in broken {
         let shown: String = text.chars().take(200).collect();
-        let faults = with_definition(&text).err().unwrap_or_else(|| panic!("accepted: {shown}"));
+        let faults = with_definition(&text)
+            .err()
+            .unwrap_or_else(|| panic!("accepted: {shown}"));
         assert!(
-            faults.iter().all(|f| f.code == "D100" && f.message.contains("thing.toml")),
+            faults
+                .iter()
+                .all(|f| f.code == "D100" && f.message.contains("thing.toml")),
             "{shown}: {faults:?}"
         );
     }
@@ -353,14 +440,26 @@ fn scripts_that_fail_or_never_end_are_stopped() {
         ("D112", "compose", "part(\"a\", \"thing\", #{})"),
         ("D101", "compose", "part(\"a\", \"pip\", #{})"),
         ("D102", "compose", "part(\"a\", \"pipe\", #{ lenght: 1.0 })"),
-        ("D103", "compose", "part(\"a\", \"pipe\", #{ length: \"x\" })"),
-        ("D104", "compose", "part(\"a\", \"pipe\", #{ length: -1.0 })"),
+        (
+            "D103",
+            "compose",
+            "part(\"a\", \"pipe\", #{ length: \"x\" })",
+        ),
+        (
+            "D104",
+            "compose",
+            "part(\"a\", \"pipe\", #{ length: -1.0 })",
+        ),
         (
             "D104",
             "compose",
             "try { part(\"a\", \"pipe\", #{ length: -1.0 }) } catch { part(\"b\", \"pipe\", #{}) }",
         ),
-        ("D110", "compose", "part(\"a\", \"pipe\", #{}); part(\"a\", \"pipe\", #{})"),
+        (
+            "D110",
+            "compose",
+            "part(\"a\", \"pipe\", #{}); part(\"a\", \"pipe\", #{})",
+        ),
         (
             "D110",
             "compose",
@@ -386,7 +485,11 @@ fn scripts_that_fail_or_never_end_are_stopped() {
             "compose",
             "part(\"a\", \"pipe\", #{}); part(\"b\", \"pipe\", #{ length: 5 * width })",
         ),
-        ("D114", "compose", "route(\"r\", [[0, 0], [1, 0], [0, 0]], width)"),
+        (
+            "D114",
+            "compose",
+            "route(\"r\", [[0, 0], [1, 0], [0, 0]], width)",
+        ),
         (
             "D108",
             "compose",
@@ -395,7 +498,10 @@ fn scripts_that_fail_or_never_end_are_stopped() {
     ];
     for (code, kind, script) in scripts {
         let library = with_definition(&format!("doc = \"x\"\n{kind} = '''{script}'''\n")).unwrap();
-        let faults = library.realise("thing", &[], &DEFAULTS).map(|_| ()).unwrap_err();
+        let faults = library
+            .realise("thing", &[], &DEFAULTS)
+            .map(|_| ())
+            .unwrap_err();
         assert_eq!(faults[0].code, code, "{script}: {faults:?}");
     }
 }
@@ -415,7 +521,10 @@ fn nesting_as_deep_as_it_goes_fits_on_the_stack() {
         .find(|&depth| with_definition(&nest(depth)).is_ok())
         .expect("one bracket is within the limits");
     let library = with_definition(&nest(depth)).unwrap();
-    let faults = library.realise("thing", &[], &DEFAULTS).map(|_| ()).unwrap_err();
+    let faults = library
+        .realise("thing", &[], &DEFAULTS)
+        .map(|_| ())
+        .unwrap_err();
     assert_eq!(faults[0].code, "D112", "{depth} brackets: {faults:?}");
 }
 
@@ -436,7 +545,9 @@ fn a_component_is_described_with_units_and_suggested_when_misspelt() {
         list(&library).lines().count() > library.definitions().len(),
         "a line for each, and the families"
     );
-    let fault = describe(&library, "serpentine_squar", &DEFAULTS).unwrap_err().remove(0);
+    let fault = describe(&library, "serpentine_squar", &DEFAULTS)
+        .unwrap_err()
+        .remove(0);
     assert!(fault.help.unwrap().contains("`serpentine_square`"));
 }
 

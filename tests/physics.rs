@@ -9,7 +9,9 @@ use stokeslet::session::{PortKind, Solution};
 
 #[macro_use]
 mod support;
-use support::chips::{Builder, all_designs, arc, from_file, lattice, square, straight, tee, with_conditions};
+use support::chips::{
+    Builder, all_designs, arc, from_file, lattice, square, straight, tee, with_conditions,
+};
 use support::{largest, order, solved};
 
 const W: f64 = 1e-4;
@@ -20,8 +22,14 @@ fn tees() -> Vec<Chip> {
     use Condition::{FlowRate, Pressure, TractionFree};
     let conditions = [
         ("pressures", [Pressure(3.0), Pressure(-1.0), Pressure(0.5)]),
-        ("flow, pressure, traction-free", [FlowRate(1e-7), Pressure(2.0), TractionFree]),
-        ("two flows and a pressure", [FlowRate(1e-7), FlowRate(4e-8), Pressure(2.0)]),
+        (
+            "flow, pressure, traction-free",
+            [FlowRate(1e-7), Pressure(2.0), TractionFree],
+        ),
+        (
+            "two flows and a pressure",
+            [FlowRate(1e-7), FlowRate(4e-8), Pressure(2.0)],
+        ),
         ("flows", [FlowRate(1e-7), FlowRate(-3e-8), FlowRate(-7e-8)]),
     ];
     conditions
@@ -47,7 +55,10 @@ fn more_chips() -> Vec<Chip> {
     chips.push(with_conditions(&network, &[p(0), p(1), p(2), p(3)]));
     let q = |k: usize| Condition::FlowRate([0.01, 0.003, -0.005, -0.008][k]);
     chips.push(with_conditions(&network, &[q(0), q(1), q(2), q(3)]));
-    chips.push(with_conditions(&network, &[q(0), p(1), q(2), Condition::TractionFree]));
+    chips.push(with_conditions(
+        &network,
+        &[q(0), p(1), q(2), Condition::TractionFree],
+    ));
     chips
 }
 
@@ -61,7 +72,11 @@ fn conductance_is_symmetric_semidefinite_and_blind_to_a_constant_pressure() {
         let size = (0..n).map(|i| g.matrix[i][i]).fold(f64::INFINITY, f64::min);
         assert!(size > 0.0, "{}: every port lets something in", chip.name);
         // Corners of polygons are quantised to 1e-9 of the width, so that mouths of irregular junctions fit their pipes only so well.
-        let rel = if chip.name.starts_with("voronoi") { 2e-9 } else { 1e-10 };
+        let rel = if chip.name.starts_with("voronoi") {
+            2e-9
+        } else {
+            1e-10
+        };
         for i in 0..n {
             assert_small!(
                 g.matrix[i].iter().sum::<f64>(),
@@ -104,15 +119,27 @@ fn conductance_is_symmetric_semidefinite_and_blind_to_a_constant_pressure() {
 
 #[test]
 fn the_conductance_does_not_depend_on_the_conditions_that_it_was_found_with() {
-    let all: Vec<Vec<Vec<f64>>> = tees().iter().map(|chip| solved(chip, 6).conductance.matrix).collect();
+    let all: Vec<Vec<Vec<f64>>> = tees()
+        .iter()
+        .map(|chip| solved(chip, 6).conductance.matrix)
+        .collect();
     for (chip, g) in tees().iter().zip(&all) {
         for i in 0..3 {
             for j in 0..3 {
                 // Developed flow and developed pressure differ by what decays along arms of a few widths; a port that is free of
                 // traction bends the flow before it.
-                let is_free = chip.ports.iter().any(|p| matches!(p.condition, Condition::TractionFree));
+                let is_free = chip
+                    .ports
+                    .iter()
+                    .any(|p| matches!(p.condition, Condition::TractionFree));
                 let rel = if is_free { 1e-2 } else { 1e-4 };
-                assert_close!(g[i][j], all[0][i][j], rel, "conductance {i} {j} with {}", chip.name);
+                assert_close!(
+                    g[i][j],
+                    all[0][i][j],
+                    rel,
+                    "conductance {i} {j} with {}",
+                    chip.name
+                );
             }
         }
     }
@@ -134,7 +161,14 @@ fn conductance_timegiven_pressures_gives_the_solved_flows() {
             let flow: f64 = row.iter().enumerate().map(|(k, g)| g * pressure(k)).sum();
             // Where flow is given, the dual pressure is the work's, which a developed flow shares with the mean.
             let rel = if only_pressures { 1e-9 } else { 1e-2 };
-            assert_small!(flow - port.flow_rate, size, rel, "flow at {} of {}", port.id, chip.name);
+            assert_small!(
+                flow - port.flow_rate,
+                size,
+                rel,
+                "flow at {} of {}",
+                port.id,
+                chip.name
+            );
         }
     }
 }
@@ -173,9 +207,11 @@ fn dissipation(chip: &Chip, s: &Solution) -> f64 {
 
 #[test]
 fn the_heat_made_is_the_work_done_at_the_ports() {
-    let straight_walls = more_chips()
-        .into_iter()
-        .filter(|c| c.ports.iter().all(|p| matches!(p.condition, Condition::Pressure(_))));
+    let straight_walls = more_chips().into_iter().filter(|c| {
+        c.ports
+            .iter()
+            .all(|p| matches!(p.condition, Condition::Pressure(_)))
+    });
     let mut b = Builder::new("arc");
     let bend = b.place(arc(0.8 * W, 2.0, W), Motion::new(0.3, Point::default()));
     let pipe = b.attach(straight(2.0 * W, W), 0, (bend, 1));
@@ -196,7 +232,11 @@ fn the_heat_made_is_the_work_done_at_the_ports() {
             })
             .sum();
         let heat = dissipation(&chip, &s);
-        println!("{}: heat {heat:.6e}, off by {:.1e}", chip.name, heat / work - 1.0);
+        println!(
+            "{}: heat {heat:.6e}, off by {:.1e}",
+            chip.name,
+            heat / work - 1.0
+        );
         assert!(heat > 0.0, "{}: something flows", chip.name);
         assert_close!(heat, work, rel, "energy balance of {}", chip.name);
         n_cases += 1;
@@ -217,7 +257,12 @@ fn doubling_the_viscosity_halves_what_pressures_drive_and_doubles_what_flows_nee
                 .iter()
                 .all(|p| kind == matches!(p.condition, Condition::Pressure(_)))
         };
-        for (row, thick_row) in thin.conductance.matrix.iter().zip(&thick.conductance.matrix) {
+        for (row, thick_row) in thin
+            .conductance
+            .matrix
+            .iter()
+            .zip(&thick.conductance.matrix)
+        {
             let size = largest(row.iter().copied());
             for (g, h) in row.iter().zip(thick_row) {
                 assert_small!(g - 2.0 * h, size, 1e-9, "conductance of {}", chip.name);
@@ -227,9 +272,20 @@ fn doubling_the_viscosity_halves_what_pressures_drive_and_doubles_what_flows_nee
         let pressure_size = largest(thick.ports.iter().map(|p| p.mean_pressure));
         for (a, b) in thin.ports.iter().zip(&thick.ports) {
             if kinds(true) {
-                assert_small!(a.flow_rate - 2.0 * b.flow_rate, flow_size, 1e-9, "{} of {}", a.id, chip.name);
+                assert_small!(
+                    a.flow_rate - 2.0 * b.flow_rate,
+                    flow_size,
+                    1e-9,
+                    "{} of {}",
+                    a.id,
+                    chip.name
+                );
             }
-            if chip.ports.iter().all(|p| matches!(p.condition, Condition::FlowRate(_))) {
+            if chip
+                .ports
+                .iter()
+                .all(|p| matches!(p.condition, Condition::FlowRate(_)))
+            {
                 assert_small!(
                     2.0 * a.mean_pressure - b.mean_pressure,
                     pressure_size,
@@ -245,15 +301,26 @@ fn doubling_the_viscosity_halves_what_pressures_drive_and_doubles_what_flows_nee
 
 #[test]
 fn where_only_flows_are_given_the_lowest_port_is_the_zero_of_pressure() {
-    for flows in [[1e-9, -3e-10, -7e-10], [-1e-9, 3e-10, 7e-10], [0.0, -2e-9, 2e-9]] {
+    for flows in [
+        [1e-9, -3e-10, -7e-10],
+        [-1e-9, 3e-10, 7e-10],
+        [0.0, -2e-9, 2e-9],
+    ] {
         let s = solved(&tee(ARMS, W, flows.map(Condition::FlowRate)), 5);
         let pressures: Vec<f64> = s.ports.iter().map(|p| p.mean_pressure).collect();
         let lowest = pressures.iter().copied().fold(f64::INFINITY, f64::min);
         let size = largest(pressures.iter().copied());
         assert!(size > 0.0, "something flows");
         assert_small!(lowest, size, 1e-12, "lowest of {pressures:?}");
-        let most_out = (0..3).min_by(|a, b| flows[*a].total_cmp(&flows[*b])).unwrap();
-        assert_small!(pressures[most_out], size, 1e-12, "most flows out where pressure is lowest");
+        let most_out = (0..3)
+            .min_by(|a, b| flows[*a].total_cmp(&flows[*b]))
+            .unwrap();
+        assert_small!(
+            pressures[most_out],
+            size,
+            1e-12,
+            "most flows out where pressure is lowest"
+        );
         for (port, flow) in s.ports.iter().zip(flows) {
             assert_eq!(port.flow_rate, flow, "given flows are given back");
         }
@@ -281,7 +348,10 @@ fn the_flow_is_linear_and_reverses_with_its_conditions() {
         for factor in [-1.0, 3.7, -1e-6, 1e6] {
             let got = solved(&driven(&chip, factor), 4);
             let what = format!("{} driven {factor} times", chip.name);
-            let (speed, top) = (want.max_speed.0, largest(want.fields.pressure.iter().copied()));
+            let (speed, top) = (
+                want.max_speed.0,
+                largest(want.fields.pressure.iter().copied()),
+            );
             // Only differences of pressure count where nothing fixes it: the zero moves to another port when flow reverses.
             let zero = if chip.fixes_pressure() {
                 0.0
@@ -296,7 +366,13 @@ fn the_flow_is_linear_and_reverses_with_its_conditions() {
             }
             let flow = largest(want.ports.iter().map(|p| p.flow_rate));
             for (a, b) in got.ports.iter().zip(&want.ports) {
-                assert_small!(a.flow_rate / factor - b.flow_rate, flow, 1e-9, "{} of {what}", a.id);
+                assert_small!(
+                    a.flow_rate / factor - b.flow_rate,
+                    flow,
+                    1e-9,
+                    "{} of {what}",
+                    a.id
+                );
             }
         }
     }
@@ -313,7 +389,11 @@ fn nothing_flows_where_nothing_drives() {
     ] {
         let s = solved(&tee(ARMS, W, conditions), 4);
         // 7 Pa would drive about 1e-2 m/s down a pipe of a millimetre.
-        assert!(s.max_speed.0 <= 1e-12, "{conditions:?}: {} m/s", s.max_speed.0);
+        assert!(
+            s.max_speed.0 <= 1e-12,
+            "{conditions:?}: {} m/s",
+            s.max_speed.0
+        );
         for p in &s.fields.pressure {
             assert!((p - pressure).abs() <= 1e-9, "{conditions:?}: {p} Pa");
         }
@@ -345,7 +425,10 @@ fn mass_is_conserved_on_every_design() {
         let s = solved(&chip, 4);
         println!(
             "{name}: {} unknowns, mass imbalance {:.1e}, residual {:.1e}, {} refinement steps",
-            s.report.unknowns, s.report.mass_imbalance, s.report.relative_residual, s.report.refinement_steps
+            s.report.unknowns,
+            s.report.mass_imbalance,
+            s.report.relative_residual,
+            s.report.refinement_steps
         );
         assert_small!(s.report.mass_imbalance, 1.0, 1e-9, "mass balance of {name}");
         assert_small!(s.report.relative_residual, 1.0, 1e-10, "residual of {name}");
@@ -360,7 +443,11 @@ fn mass_is_conserved_on_every_design() {
 fn mass_imbalance_counts_flow_that_is_given_wrong() {
     // What `place` would refuse: the solver may fail, but it must not return a flow that looks balanced.
     use Condition::FlowRate;
-    let chip = tee(ARMS, W, [FlowRate(1e-9), FlowRate(-3e-10), FlowRate(-6e-10)]);
+    let chip = tee(
+        ARMS,
+        W,
+        [FlowRate(1e-9), FlowRate(-3e-10), FlowRate(-6e-10)],
+    );
     let result = stokeslet::session::solve(
         &chip,
         &support::at(4),
@@ -369,7 +456,11 @@ fn mass_imbalance_counts_flow_that_is_given_wrong() {
         &stokeslet::session::CancelToken::new(),
     );
     if let Ok(s) = result {
-        assert!(s.report.mass_imbalance > 0.01, "imbalance {:e}", s.report.mass_imbalance);
+        assert!(
+            s.report.mass_imbalance > 0.01,
+            "imbalance {:e}",
+            s.report.mass_imbalance
+        );
     }
 }
 
@@ -395,9 +486,13 @@ fn chamber() -> Chip {
         },
         Motion::IDENTITY,
     );
-    for (k, condition) in [Condition::FlowRate(1e-9), Condition::Pressure(0.0), Condition::TractionFree]
-        .into_iter()
-        .enumerate()
+    for (k, condition) in [
+        Condition::FlowRate(1e-9),
+        Condition::Pressure(0.0),
+        Condition::TractionFree,
+    ]
+    .into_iter()
+    .enumerate()
     {
         let pipe = b.attach(straight(4.0 * W, W), 0, (room, k));
         b.port(&format!("port{k}"), (pipe, 1), condition);
@@ -449,6 +544,12 @@ fn port_results_approach_a_finer_solution_as_r_grows() {
             }
             last = Some((r, error));
         }
-        assert_small!(last.unwrap().1, 1.0, 3e-3, "inlet pressure of {} at r = 16", chip.name);
+        assert_small!(
+            last.unwrap().1,
+            1.0,
+            3e-3,
+            "inlet pressure of {} at r = 16",
+            chip.name
+        );
     }
 }

@@ -13,7 +13,8 @@ use stokeslet::library::Library;
 mod broken;
 
 fn place(body: &str) -> (Option<Chip>, Vec<Diagnostic>) {
-    let text = format!("format = 1\n[fluid]\nviscosity = \"1 mPa s\"\n[chip]\nwidth = \"100 um\"\n{body}");
+    let text =
+        format!("format = 1\n[fluid]\nviscosity = \"1 mPa s\"\n[chip]\nwidth = \"100 um\"\n{body}");
     let (design, diagnostics) = design::parse(&text, "test");
     assert_eq!(diagnostics, [], "the text is a design:\n{text}");
     chip::place(&design.unwrap(), &Library::embedded())
@@ -27,7 +28,11 @@ fn placed(body: &str) -> Chip {
 }
 
 fn codes(body: &str) -> Vec<&'static str> {
-    place(body).1.iter().map(|diagnostic| diagnostic.code).collect()
+    place(body)
+        .1
+        .iter()
+        .map(|diagnostic| diagnostic.code)
+        .collect()
 }
 
 #[test]
@@ -56,13 +61,23 @@ fn a_channel_with_way_points_becomes_pipes_and_mitred_squares() {
          [ports]\ni = { at = \"p.a\", pressure = \"1 Pa\" }\no = { at = \"c.end\", pressure = \"0 Pa\" }\n",
     );
     let names: Vec<&str> = chip.parts.iter().map(|part| part.name.as_str()).collect();
-    assert_eq!(names, ["p", "c/pipe1", "c/bend1", "c/pipe2", "c/bend2", "c/pipe3"]);
+    assert_eq!(
+        names,
+        ["p", "c/pipe1", "c/bend1", "c/pipe2", "c/bend2", "c/pipe3"]
+    );
     let square = |k: usize| match &chip.parts[k].shape {
         Shape::Polygon { corners, sockets } => (corners.clone(), sockets.clone()),
         shape => panic!("{shape:?}"),
     };
-    assert_eq!(square(2), square(4), "a right turn is the mirrored left turn");
-    assert_eq!([chip.parts[2].motion.mirror, chip.parts[4].motion.mirror], [false, true]);
+    assert_eq!(
+        square(2),
+        square(4),
+        "a right turn is the mirrored left turn"
+    );
+    assert_eq!(
+        [chip.parts[2].motion.mirror, chip.parts[4].motion.mirror],
+        [false, true]
+    );
     assert_eq!(square(2).0.len(), 4, "a right angle is a bare square");
     let Shape::Strip(Strip::Straight { length, .. }) = chip.parts[1].shape else {
         panic!("a pipe")
@@ -85,7 +100,9 @@ fn round_bends_are_arcs_mirrored_for_right_turns() {
     let Shape::Strip(Strip::Arc { radius, angle, .. }) = arc.shape else {
         panic!("an arc")
     };
-    assert!((radius - 300e-6).abs() < 1e-18 && (angle - FRAC_PI_2).abs() < 1e-15 && arc.motion.mirror);
+    assert!(
+        (radius - 300e-6).abs() < 1e-18 && (angle - FRAC_PI_2).abs() < 1e-15 && arc.motion.mirror
+    );
     let end = arc.motion.apply(arc.shape.mouths()[1].middle);
     assert!(
         (end - Point::new(2e-3, -300e-6)).norm() < 1e-15,
@@ -104,7 +121,8 @@ fn attachments_stay_exact_along_a_chain() {
         );
     }
     body += "[ports]\ni = { at = \"b0.a\", pressure = \"1 Pa\" }\n";
-    let text = format!("format = 1\n[fluid]\nviscosity = \"1 mPa s\"\n[chip]\nwidth = \"100 um\"\n{body}");
+    let text =
+        format!("format = 1\n[fluid]\nviscosity = \"1 mPa s\"\n[chip]\nwidth = \"100 um\"\n{body}");
     let mut design = design::parse(&text, "ring").0.unwrap();
     design.components.truncate(24);
     let (_, diagnostics) = chip::place(&design, &Library::embedded());
@@ -124,7 +142,8 @@ fn mirrored_attachments_face_their_target() {
              [ports]\ni = {{ at = \"p.a\", pressure = \"1 Pa\" }}\no = {{ at = \"b.b\", pressure = \"0 Pa\" }}\n"
         ));
         let mouth = |k: usize, socket: usize| chip.parts[k].shape.mouths()[socket];
-        let meets = chip.parts[0].motion.apply(mouth(0, 1).middle) - chip.parts[1].motion.apply(mouth(1, 0).middle);
+        let meets = chip.parts[0].motion.apply(mouth(0, 1).middle)
+            - chip.parts[1].motion.apply(mouth(1, 0).middle);
         assert!(meets.norm() < 1e-15, "the sockets meet: {meets:?}");
         let out = chip.parts[1]
             .motion
@@ -132,7 +151,10 @@ fn mirrored_attachments_face_their_target() {
             .rem_euclid(2.0 * PI)
             .to_degrees();
         let want = if mirror.is_empty() { 127.0 } else { 307.0 };
-        assert!((out - want).abs() < 1e-9, "a mirrored bend turns right: {out}");
+        assert!(
+            (out - want).abs() < 1e-9,
+            "a mirrored bend turns right: {out}"
+        );
     }
 }
 
@@ -144,8 +166,14 @@ fn flow_rates_become_rates_per_depth() {
     let chip::Condition::FlowRate(rate) = chip.ports[0].condition else {
         panic!("a flow rate")
     };
-    assert!((rate - 1e-10 / 50e-6).abs() < 1e-20, "6 uL/min over 50 um: {rate}");
-    assert_eq!(codes(&format!("depth = \"50 um\"\n{}", body.replace("-6", "-5"))), ["D233"]);
+    assert!(
+        (rate - 1e-10 / 50e-6).abs() < 1e-20,
+        "6 uL/min over 50 um: {rate}"
+    );
+    assert_eq!(
+        codes(&format!("depth = \"50 um\"\n{}", body.replace("-6", "-5"))),
+        ["D233"]
+    );
 }
 
 #[test]
@@ -153,14 +181,20 @@ fn a_diagnostic_suggests_the_nearest_name() {
     let (_, diagnostics) = place(
         "[components]\nmixer = { kind = \"tee\", at = [\"0 m\", \"0 m\"] }\nb = { kind = \"pipe\", attach = \"a\", to = \"mixr.up\" }\n",
     );
-    assert!(diagnostics[0].help.as_ref().unwrap().contains("`mixer`"), "{diagnostics:?}");
+    assert!(
+        diagnostics[0].help.as_ref().unwrap().contains("`mixer`"),
+        "{diagnostics:?}"
+    );
 }
 
 #[test]
 fn a_long_chain_of_components_neither_overflows_nor_dawdles() {
     let mut body = "[components]\nb0 = { kind = \"pipe\", at = [\"0 m\", \"0 m\"] }\n".to_owned();
     for k in (1..20_000).rev() {
-        body += &format!("b{k} = {{ kind = \"pipe\", attach = \"a\", to = \"b{}.b\" }}\n", k - 1);
+        body += &format!(
+            "b{k} = {{ kind = \"pipe\", attach = \"a\", to = \"b{}.b\" }}\n",
+            k - 1
+        );
     }
     body += "[ports]\ni = { at = \"b0.a\", pressure = \"1 Pa\" }\no = { at = \"b19999.b\", pressure = \"0 Pa\" }\n";
     assert_eq!(placed(&body).parts.len(), 20_000);

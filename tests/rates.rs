@@ -13,21 +13,46 @@ mod support;
 use support::chips::{from_file, tee, with_conditions};
 
 /// Names of [`Row::errors`].
-const NORMS: [&str; 4] = ["velocity Linf", "velocity L2", "pressure Linf", "pressure L2"];
+const NORMS: [&str; 4] = [
+    "velocity Linf",
+    "velocity L2",
+    "pressure Linf",
+    "pressure L2",
+];
 
 /// Checks the orders between consecutive resolutions against `least`, and the last errors against `ceilings`.
 fn assert_rates(chip: &Chip, resolutions: &[u32], least: [f64; 4], ceilings: [f64; 4]) {
     let rows = manufactured_study(chip, resolutions, &CancelToken::new()).unwrap();
     assert_eq!(rows.len(), resolutions.len(), "one row a resolution");
     for (k, row) in rows.iter().enumerate() {
-        let orders = if k > 0 { row.orders(&rows[k - 1]) } else { [f64::NAN; 4] };
+        let orders = if k > 0 {
+            row.orders(&rows[k - 1])
+        } else {
+            [f64::NAN; 4]
+        };
         let errors: Vec<String> = row.errors().iter().map(|e| format!("{e:.2e}")).collect();
-        println!("{} r = {}: {} orders {orders:.2?}", chip.name, row.r, errors.join(" "));
+        println!(
+            "{} r = {}: {} orders {orders:.2?}",
+            chip.name,
+            row.r,
+            errors.join(" ")
+        );
     }
     let last: &Row = rows.last().unwrap();
     for (name, (error, ceiling)) in NORMS.iter().zip(last.errors().into_iter().zip(ceilings)) {
-        assert_small!(error, ceiling, 1.0, "{name} error of {} at r = {}", chip.name, last.r);
-        assert!(error > 1e-12, "{name} error {error:e} of {}: nothing was compared", chip.name);
+        assert_small!(
+            error,
+            ceiling,
+            1.0,
+            "{name} error of {} at r = {}",
+            chip.name,
+            last.r
+        );
+        assert!(
+            error > 1e-12,
+            "{name} error {error:e} of {}: nothing was compared",
+            chip.name
+        );
     }
     for pair in rows.windows(2) {
         let orders = pair[1].orders(&pair[0]);
@@ -48,7 +73,11 @@ const REGULAR: [f64; 4] = [2.85, 2.85, 1.85, 1.85];
 /// What the specification asks of meshes without order.
 const IRREGULAR: [f64; 4] = [2.8, 2.8, 1.75, 1.75];
 
-const MIXED: [Condition; 3] = [Condition::FlowRate(1.0), Condition::TractionFree, Condition::TractionFree];
+const MIXED: [Condition; 3] = [
+    Condition::FlowRate(1.0),
+    Condition::TractionFree,
+    Condition::TractionFree,
+];
 
 fn long_tee(conditions: [Condition; 3]) -> Chip {
     let w = 0.0125;
@@ -66,12 +95,22 @@ fn enclosed(chip: &Chip) -> Chip {
 
 #[test]
 fn errors_on_a_tee_fall_at_orders_3_and_2() {
-    assert_rates(&long_tee(MIXED), &[8, 16, 32], REGULAR, [5e-9, 2.5e-10, 4e-5, 6e-6]);
+    assert_rates(
+        &long_tee(MIXED),
+        &[8, 16, 32],
+        REGULAR,
+        [5e-9, 2.5e-10, 4e-5, 6e-6],
+    );
 }
 
 #[test]
 fn errors_on_a_tee_with_a_pressure_null_space_fall_at_orders_3_and_2() {
-    assert_rates(&enclosed(&long_tee(MIXED)), &[8, 16, 32], REGULAR, [3e-9, 2e-10, 7e-5, 3e-6]);
+    assert_rates(
+        &enclosed(&long_tee(MIXED)),
+        &[8, 16, 32],
+        REGULAR,
+        [3e-9, 2e-10, 7e-5, 3e-6],
+    );
 }
 
 #[test]
@@ -79,7 +118,12 @@ fn errors_on_a_scaled_tee_of_pressure_ports_are_those_of_free_ports() {
     // The study brings any chip to the thesis's width and frees its pressure ports.
     let of = |chip: &Chip| manufactured_study(chip, &[4], &CancelToken::new()).unwrap()[0];
     let free = of(&long_tee(MIXED));
-    let pressed = of(&long_tee([Condition::FlowRate(3.0), Condition::Pressure(7.0), Condition::Pressure(0.0)]).scaled(1e-3));
+    let pressed = of(&long_tee([
+        Condition::FlowRate(3.0),
+        Condition::Pressure(7.0),
+        Condition::Pressure(0.0),
+    ])
+    .scaled(1e-3));
     for ((name, got), want) in NORMS.iter().zip(pressed.errors()).zip(free.errors()) {
         assert_close!(got, want, 1e-6, "{name} of the same problem in other units");
     }
@@ -87,7 +131,12 @@ fn errors_on_a_scaled_tee_of_pressure_ports_are_those_of_free_ports() {
 
 #[test]
 fn errors_on_grid20_fall_at_orders_3_and_2() {
-    assert_rates(&from_file("grid20"), &[4, 8], REGULAR, [4e-7, 3.5e-8, 1.1e-3, 8e-5]);
+    assert_rates(
+        &from_file("grid20"),
+        &[4, 8],
+        REGULAR,
+        [4e-7, 3.5e-8, 1.1e-3, 8e-5],
+    );
 }
 
 #[test]
@@ -95,7 +144,12 @@ fn errors_on_grid20_fall_at_orders_3_and_2() {
 fn errors_on_grid20_fall_at_orders_3_and_2_up_to_r_16() {
     let ceilings = [6e-8, 4e-9, 4e-4, 2.5e-5];
     assert_rates(&from_file("grid20"), &[4, 8, 16], REGULAR, ceilings);
-    assert_rates(&enclosed(&from_file("grid20")), &[4, 8, 16], REGULAR, ceilings);
+    assert_rates(
+        &enclosed(&from_file("grid20")),
+        &[4, 8, 16],
+        REGULAR,
+        ceilings,
+    );
 }
 
 #[test]
@@ -110,7 +164,12 @@ fn errors_on_grid20_with_a_pressure_null_space_fall_at_orders_3_and_2() {
 
 #[test]
 fn errors_on_a_voronoi_network_fall_at_nearly_orders_3_and_2() {
-    assert_rates(&from_file("voronoi-s4"), &[4, 8, 16], IRREGULAR, [5e-8, 3e-9, 4e-4, 4e-5]);
+    assert_rates(
+        &from_file("voronoi-s4"),
+        &[4, 8, 16],
+        IRREGULAR,
+        [5e-8, 3e-9, 4e-4, 4e-5],
+    );
 }
 
 #[test]

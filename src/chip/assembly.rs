@@ -42,7 +42,14 @@ impl Assembly {
     }
 
     /// Adds the parts and inner connections of an item, moved from the item's frame.
-    pub fn add(&mut self, item: usize, motion: &Motion, parts: Vec<Part>, inner: &[Connection], span: &Range<usize>) {
+    pub fn add(
+        &mut self,
+        item: usize,
+        motion: &Motion,
+        parts: Vec<Part>,
+        inner: &[Connection],
+        span: &Range<usize>,
+    ) {
         let first = self.parts.len();
         let name = self.names[item].value.clone();
         for mut part in parts {
@@ -102,7 +109,11 @@ pub(super) fn mouth_after(motion: &Motion, mouth: &Mouth) -> Mouth {
 
 /// The motion that puts `own` onto `target`, face to face.
 pub(super) fn facing(own: &Mouth, target: &Mouth, mirror: bool) -> Motion {
-    let own_direction = if mirror { -own.direction } else { own.direction };
+    let own_direction = if mirror {
+        -own.direction
+    } else {
+        own.direction
+    };
     let motion = Motion {
         angle: normalise(target.direction + PI - own_direction),
         mirror,

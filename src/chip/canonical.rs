@@ -1,7 +1,11 @@
 //! Shapes in their own canonical frame: translation, rotation, reflection and scale removed, quantised to integers.
+//!
+//! A shape is *recognised* by integers in billionths of its narrowest mouth, coarse enough that no rounding of a placement
+//! tells two copies apart. It is *meshed* from the first copy's own lengths, rounded to 1e-12: meshed from billionths, mouths of
+//! neighbours would differ by 1e-10, and in a long network that leak of mass costs 1e-5 of the pressure.
 
 use super::{Mouth, Shape, Strip};
-use crate::geometry::quantise::{quantise, quantise_angle, restore, restore_angle};
+use crate::geometry::quantise::{quantise, quantise_angle, restore_angle};
 use crate::geometry::{Motion, Point};
 use crate::mesh::{ComponentMesh, MeshError, arc, polygon, straight};
 
@@ -16,11 +20,16 @@ pub enum CanonicalShape {
     Polygon(Vec<[i64; 2]>, Vec<usize>),
 }
 
+/// Lengths of a shape in widths of its narrowest mouth, in the order of [`CanonicalShape`]'s integers.
+#[derive(Clone, Debug)]
+struct Lengths(Vec<f64>);
+
 /// A part's shape as its canonical shape, and the way back.
 #[derive(Clone, Debug)]
 pub struct Canonicalised {
     /// The key.
     pub shape: CanonicalShape,
+    lengths: Lengths,
     /// Width that is one in the key, m.
     pub width: f64,
     /// `part_from_canonical`.
@@ -33,27 +42,32 @@ pub struct Canonicalised {
 pub fn canonicalise(shape: &Shape) -> Canonicalised {
     match shape {
         Shape::Strip(strip) => {
-            let (shape, width) = match *strip {
+            let (shape, width, lengths) = match *strip {
                 Strip::Straight {
                     length,
                     width_start,
                     width_end,
                 } => {
                     let w = width_start.min(width_end);
-                    (
-                        CanonicalShape::Straight([length, width_start, width_end].map(|x| quantise(x, w))),
-                        w,
-                    )
+                    let lengths = [length, width_start, width_end];
+                    let key = CanonicalShape::Straight(lengths.map(|x| quantise(x, w)));
+                    (key, w, lengths.map(|x| fine(x / w)).to_vec())
                 }
-                Strip::Arc { radius, angle, width } => {
+                Strip::Arc {
+                    radius,
+                    angle,
+                    width,
+                } => {
                     // Angles go up to a full turn; `quantise_angle` wraps, and 0 stands for the full turn.
                     let steps = quantise_angle(angle);
                     let steps = if steps == 0 { 4_000_000_000 } else { steps };
-                    (CanonicalShape::Arc([quantise(radius, width), steps]), width)
+                    let key = CanonicalShape::Arc([quantise(radius, width), steps]);
+                    (key, width, vec![fine(radius / width), restore_angle(steps)])
                 }
             };
             Canonicalised {
                 shape,
+                lengths: Lengths(lengths),
                 width,
                 motion: Motion::IDENTITY,
                 socket_of: vec![0, 1],
@@ -93,21 +107,31 @@ fn canonical_polygon(corners: &[Point], sockets: &[usize], mouths: &[Mouth]) -> 
                     (sockets[start] + i) % n
                 }
             };
-            let key: Vec<[i64; 2]> = (0..n)
-                .map(|i| {
-                    let p = canonical_from_part.apply(corners[place(i)]);
-                    [quantise(p.x, width), quantise(p.y, width)]
-                })
+            let placed: Vec<Point> = (0..n)
+                .map(|i| canonical_from_part.apply(corners[place(i)]))
+                .collect();
+            let key = placed
+                .iter()
+                .map(|p| [quantise(p.x, width), quantise(p.y, width)])
                 .collect();
             let edge_of = |i: usize| if mirror { place(i + 1) } else { place(i) };
             let edges: Vec<(usize, usize)> = (0..n)
-                .filter_map(|i| sockets.iter().position(|&s| s == edge_of(i)).map(|s| (i, s)))
+                .filter_map(|i| {
+                    sockets
+                        .iter()
+                        .position(|&s| s == edge_of(i))
+                        .map(|s| (i, s))
+                })
                 .collect();
             let shape = CanonicalShape::Polygon(key, edges.iter().map(|e| e.0).collect());
             if best.as_ref().is_none_or(|b| shape < b.shape) {
                 let socket_of = edges.iter().map(|e| e.1).collect();
+                let lengths = placed
+                    .iter()
+                    .flat_map(|p| [fine(p.x / width), fine(p.y / width)]);
                 best = Some(Canonicalised {
                     shape,
+                    lengths: Lengths(lengths.collect()),
                     width,
                     motion: canonical_from_part.inverse(),
                     socket_of,
@@ -117,32 +141,42 @@ fn canonical_polygon(corners: &[Point], sockets: &[usize], mouths: &[Mouth]) -> 
     }
     best.unwrap_or(Canonicalised {
         shape: CanonicalShape::Polygon(Vec::new(), Vec::new()),
+        lengths: Lengths(Vec::new()),
         width: 1.0,
         motion: Motion::IDENTITY,
         socket_of: Vec::new(),
     })
 }
 
-impl CanonicalShape {
+impl Canonicalised {
     /// Meshes the shape with `resolution` cells across its narrowest channel; lengths come out in those cells.
     pub fn mesh(&self, resolution: u32) -> Result<ComponentMesh, MeshError> {
         let r = f64::from(resolution);
-        match self {
-            CanonicalShape::Straight(steps) => {
-                let [length, start, end] = steps.map(|s| restore(s) * r);
-                straight(resolution, length, start, end)
+        let lengths = &self.lengths.0;
+        match &self.shape {
+            CanonicalShape::Straight(_) => {
+                straight(resolution, lengths[0] * r, lengths[1] * r, lengths[2] * r)
             }
-            CanonicalShape::Arc([radius, angle]) => arc(resolution, restore(*radius) * r, restore_angle(*angle)),
-            CanonicalShape::Polygon(corners, sockets) => {
-                let corners: Vec<Point> = corners
-                    .iter()
-                    .map(|c| Point::new(restore(c[0]) * r, restore(c[1]) * r))
+            CanonicalShape::Arc(_) => arc(resolution, lengths[0] * r, lengths[1]),
+            CanonicalShape::Polygon(_, sockets) => {
+                let corners: Vec<Point> = lengths
+                    .chunks(2)
+                    .map(|c| Point::new(c[0] * r, c[1] * r))
                     .collect();
                 polygon(resolution, &corners, sockets)
             }
         }
     }
+}
 
+/// Rounded to 1e-12: far below what matters, above the last bits that a motion disturbs.
+fn fine(x: f64) -> f64 {
+    let steps = (x * 1e12).round();
+    // Beyond 2^53 steps the number is kept as it is.
+    if steps.abs() < 9e15 { steps / 1e12 } else { x }
+}
+
+impl CanonicalShape {
     /// Whether it is cut into slices across the flow.
     pub fn is_strip(&self) -> bool {
         !matches!(self, CanonicalShape::Polygon(..))
@@ -152,10 +186,20 @@ impl CanonicalShape {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::geometry::quantise::restore;
 
     fn bend(motion: Motion, scale: f64) -> Shape {
-        let corners = [(0.0, 0.0), (3.0, 0.0), (3.0, 1.0), (1.0, 1.5), (1.0, 3.0), (0.0, 3.0)];
-        let mut corners: Vec<Point> = corners.map(|(x, y)| motion.apply(Point::new(x, y) * scale)).to_vec();
+        let corners = [
+            (0.0, 0.0),
+            (3.0, 0.0),
+            (3.0, 1.0),
+            (1.0, 1.5),
+            (1.0, 3.0),
+            (0.0, 3.0),
+        ];
+        let mut corners: Vec<Point> = corners
+            .map(|(x, y)| motion.apply(Point::new(x, y) * scale))
+            .to_vec();
         let mut sockets = vec![1, 4];
         if motion.mirror {
             corners.reverse();
@@ -177,12 +221,19 @@ mod tests {
             let got = canonicalise(&shape);
             assert_eq!(got.shape, want, "angle {angle}, mirror {mirror}");
             // The way back puts every corner where it was.
-            let (CanonicalShape::Polygon(key, edges), Shape::Polygon { corners, .. }) = (&got.shape, &shape) else {
+            let (CanonicalShape::Polygon(key, edges), Shape::Polygon { corners, .. }) =
+                (&got.shape, &shape)
+            else {
                 panic!("polygons stay polygons")
             };
             for c in key {
-                let p = got.motion.apply(Point::new(restore(c[0]), restore(c[1])) * got.width);
-                assert!(corners.iter().any(|q| (*q - p).norm() < 1e-8 * got.width), "corner {p:?}");
+                let p = got
+                    .motion
+                    .apply(Point::new(restore(c[0]), restore(c[1])) * got.width);
+                assert!(
+                    corners.iter().any(|q| (*q - p).norm() < 1e-8 * got.width),
+                    "corner {p:?}"
+                );
             }
             for (k, &edge) in edges.iter().enumerate() {
                 let middle = (Point::new(restore(key[edge][0]), restore(key[edge][1]))
@@ -192,7 +243,10 @@ mod tests {
                     ))
                     * (0.5 * got.width);
                 let want = shape.mouths()[got.socket_of[k]].middle;
-                assert!((got.motion.apply(middle) - want).norm() < 1e-8 * got.width, "socket {k}");
+                assert!(
+                    (got.motion.apply(middle) - want).norm() < 1e-8 * got.width,
+                    "socket {k}"
+                );
             }
         }
     }

@@ -48,10 +48,20 @@ struct Corner {
 /// - `default_width`: m, where neither the channel nor its first socket says
 /// # Errors
 /// One diagnostic (D210 to D216, see [`super::place()`]) per mistake.
-pub(super) fn route(channel: &Channel, from: &Mouth, to: Option<&Mouth>) -> Result<Route, Vec<Diagnostic>> {
+pub(super) fn route(
+    channel: &Channel,
+    from: &Mouth,
+    to: Option<&Mouth>,
+) -> Result<Route, Vec<Diagnostic>> {
     let width = channel.width.unwrap_or(Metre(from.width)).0;
     let fault = |code, span: &Range<usize>, message: String, help: &str| {
-        error(code, span, &channel.name.value, message, Some(help.to_owned()))
+        error(
+            code,
+            span,
+            &channel.name.value,
+            message,
+            Some(help.to_owned()),
+        )
     };
     check_widths(channel, width, from, to)?;
 
@@ -119,13 +129,25 @@ pub(super) fn route(channel: &Channel, from: &Mouth, to: Option<&Mouth>) -> Resu
         runs.push(run);
     }
     if faults.is_empty() {
-        Ok(assemble(channel, width, &points, &directions, &corners, &runs))
+        Ok(assemble(
+            channel,
+            width,
+            &points,
+            &directions,
+            &corners,
+            &runs,
+        ))
     } else {
         Err(faults)
     }
 }
 
-fn check_widths(channel: &Channel, width: f64, from: &Mouth, to: Option<&Mouth>) -> Result<(), Vec<Diagnostic>> {
+fn check_widths(
+    channel: &Channel,
+    width: f64,
+    from: &Mouth,
+    to: Option<&Mouth>,
+) -> Result<(), Vec<Diagnostic>> {
     let ends = [(Some(from), Some(&channel.from)), (to, channel.to.as_ref())];
     let faults: Vec<_> = ends
         .into_iter()
@@ -143,11 +165,18 @@ fn check_widths(channel: &Channel, width: f64, from: &Mouth, to: Option<&Mouth>)
                     name.value,
                     show_length(mouth.width)
                 ),
-                Some("channels keep their width; put a `taper` or `step` component between".to_owned()),
+                Some(
+                    "channels keep their width; put a `taper` or `step` component between"
+                        .to_owned(),
+                ),
             )
         })
         .collect();
-    if faults.is_empty() { Ok(()) } else { Err(faults) }
+    if faults.is_empty() {
+        Ok(())
+    } else {
+        Err(faults)
+    }
 }
 
 /// Drops way-points that lie on the line between their neighbours, where the channel goes on in the same direction.
@@ -156,7 +185,10 @@ fn drop_collinear(points: &mut Vec<(Point, Range<usize>)>, width: f64) {
     for (k, point) in points.iter().enumerate() {
         if let (Some(before), Some(after)) = (kept.last(), points.get(k + 1)) {
             let chord = after.0 - before.0;
-            let (along, across) = (chord.dot(point.0 - before.0), chord.cross(point.0 - before.0));
+            let (along, across) = (
+                chord.dot(point.0 - before.0),
+                chord.cross(point.0 - before.0),
+            );
             let on_the_way = along > 0.0 && along < chord.dot(chord);
             if on_the_way && across.abs() <= PLACE_TOLERANCE * width * chord.norm() {
                 continue;
@@ -178,7 +210,14 @@ fn check_ends(
 ) {
     let n = points.len();
     let ends = [
-        (Some(from), Some(&channel.from), directions[0], &points[1], "leaves", "first"),
+        (
+            Some(from),
+            Some(&channel.from),
+            directions[0],
+            &points[1],
+            "leaves",
+            "first",
+        ),
         (
             to,
             channel.to.as_ref(),
@@ -189,7 +228,9 @@ fn check_ends(
         ),
     ];
     for (mouth, name, direction, next, verb, which) in ends {
-        let (Some(mouth), Some(name)) = (mouth, name) else { continue };
+        let (Some(mouth), Some(name)) = (mouth, name) else {
+            continue;
+        };
         if normalise(direction - mouth.direction).abs() <= DIRECTION_TOLERANCE {
             continue;
         }
@@ -229,7 +270,10 @@ fn corners(
     directions: &[f64],
     faults: &mut Vec<Diagnostic>,
 ) -> Vec<Corner> {
-    let none = || Corner { turn: 0.0, reach: 0.0 };
+    let none = || Corner {
+        turn: 0.0,
+        reach: 0.0,
+    };
     let mut corners = vec![none()];
     for k in 1..directions.len() {
         let turn = normalise(directions[k] - directions[k - 1]);
@@ -240,9 +284,14 @@ fn corners(
         };
         if turn.abs() > sharpest {
             let (span, name) = (&points[k].1, &channel.name.value);
-            let message = format!("channel `{name}` folds back here: it turns by {}", show_angle(turn.abs()));
+            let message = format!(
+                "channel `{name}` folds back here: it turns by {}",
+                show_angle(turn.abs())
+            );
             let help = match channel.bend {
-                Bend::Mitred => "a mitred bend turns at most 150 deg; use two way-points or `bend = \"round\"`",
+                Bend::Mitred => {
+                    "a mitred bend turns at most 150 deg; use two way-points or `bend = \"round\"`"
+                }
                 Bend::Round(_) => "use two way-points for a U-turn",
             };
             faults.push(error("D212", span, name, message, Some(help.to_owned())));
@@ -266,8 +315,16 @@ fn corners(
             show_length(radius),
             show_length(width)
         );
-        let help = Some("the radius is that of the centre line; it has to exceed half the width".to_owned());
-        faults.push(error("D215", &channel.name.span, &channel.name.value, message, help));
+        let help = Some(
+            "the radius is that of the centre line; it has to exceed half the width".to_owned(),
+        );
+        faults.push(error(
+            "D215",
+            &channel.name.span,
+            &channel.name.value,
+            message,
+            help,
+        ));
     }
     corners
 }
@@ -295,10 +352,17 @@ fn tan_half(turn: f64) -> f64 {
 
 /// A mitred bend to the left: from the origin along +x, then turned by `turn` (rad, positive).
 fn mitre(width: f64, turn: f64) -> Shape {
-    let (half, reach, to_corner) = (width / 2.0, mitre_reach(width, turn), width / 2.0 * tan_half(turn));
+    let (half, reach, to_corner) = (
+        width / 2.0,
+        mitre_reach(width, turn),
+        width / 2.0 * tan_half(turn),
+    );
     let along = Point::unit(turn);
     let end = Point::new(reach, 0.0) + along * reach;
-    let (outer, inner) = (Point::new(reach + to_corner, -half), Point::new(reach - to_corner, half));
+    let (outer, inner) = (
+        Point::new(reach + to_corner, -half),
+        Point::new(reach - to_corner, half),
+    );
     let mut corners = vec![
         Point::new(0.0, half),
         Point::new(0.0, -half),
@@ -344,7 +408,13 @@ fn assemble(
                 width_end: width,
             };
             let start = points[k].0 + axis * corners[k].reach;
-            push(format!("pipe{}", k + 1), Shape::Strip(shape), angle, false, start);
+            push(
+                format!("pipe{}", k + 1),
+                Shape::Strip(shape),
+                angle,
+                false,
+                start,
+            );
         }
         let corner = &corners[k + 1];
         if k + 1 < runs.len() {
@@ -358,14 +428,23 @@ fn assemble(
                 }),
             };
             let start = points[k + 1].0 - axis * corner.reach;
-            push(format!("bend{}", k + 1), shape, angle, corner.turn < 0.0, start);
+            push(
+                format!("bend{}", k + 1),
+                shape,
+                angle,
+                corner.turn < 0.0,
+                start,
+            );
         }
     }
     if let [only] = &mut parts[..] {
         only.name.clear();
     }
     let joined = |k| Connection {
-        a: SocketRef { part: k - 1, socket: 1 },
+        a: SocketRef {
+            part: k - 1,
+            socket: 1,
+        },
         b: SocketRef { part: k, socket: 0 },
     };
     let connections = (1..parts.len()).map(joined).collect();

@@ -15,7 +15,12 @@ const BALANCE_TOLERANCE: f64 = 1e-9;
 /// The design's ports on the placed sockets; checks them, and with a `complete` chip also islands, balance and dangling sockets.
 ///
 /// Of an incomplete chip nothing is said that a missing component could explain.
-pub(super) fn ports(design: &Design, assembly: &Assembly, complete: bool, out: &mut Reporter) -> Vec<Port> {
+pub(super) fn ports(
+    design: &Design,
+    assembly: &Assembly,
+    complete: bool,
+    out: &mut Reporter,
+) -> Vec<Port> {
     if design.model == DepthModel::Shallow && design.depth.is_none() {
         out.report(error(
             "D207",
@@ -42,21 +47,35 @@ pub(super) fn ports(design: &Design, assembly: &Assembly, complete: bool, out: &
             }
         };
         if joined.contains(&socket) {
-            let message = format!("port `{name}` is on socket `{}`, which is connected", port.at.value);
-            let help = Some("a port is where the chip opens to the outside: use a free socket".to_owned());
+            let message = format!(
+                "port `{name}` is on socket `{}`, which is connected",
+                port.at.value
+            );
+            let help =
+                Some("a port is where the chip opens to the outside: use a free socket".to_owned());
             out.report(error("D224", &port.at.span, name, message, help));
             continue;
         }
         if let Some(other) = taken.insert(socket, name) {
-            let message = format!("ports `{other}` and `{name}` are both on socket `{}`", port.at.value);
-            out.report(error("D225", &port.at.span, name, message, None));
+            let message = format!(
+                "ports `{other}` and `{name}` are both on socket `{}`",
+                port.at.value
+            );
+            let help = Some("a socket has one condition: remove one of the ports".to_owned());
+            out.report(error("D225", &port.at.span, name, message, help));
             continue;
         }
         let condition = match (port.condition.value, design.depth) {
             (PortCondition::FlowRate(rate), Some(depth)) => Condition::FlowRate(rate.0 / depth.0),
             (PortCondition::FlowRate(_), None) => {
                 let message = format!("the flow rate of port `{name}` needs the chip's depth");
-                out.report(error("D207", &port.condition.span, name, message, depth_help()));
+                out.report(error(
+                    "D207",
+                    &port.condition.span,
+                    name,
+                    message,
+                    depth_help(),
+                ));
                 continue;
             }
             (PortCondition::FlowRatePerDepth(rate), _) => Condition::FlowRate(rate.0),
@@ -76,7 +95,13 @@ pub(super) fn ports(design: &Design, assembly: &Assembly, complete: bool, out: &
         let help = Some(
             "open a socket under [ports], such as `inlet = { at = \"component.socket\", pressure = \"1 mbar\" }`".to_owned(),
         );
-        out.report(error("D234", &(0..0), "", "the chip has no port".to_owned(), help));
+        out.report(error(
+            "D234",
+            &(0..0),
+            "",
+            "the chip has no port".to_owned(),
+            help,
+        ));
     } else if ports.len() == design.ports.len() {
         check_islands(design, assembly, &ports, out);
     }
@@ -85,7 +110,10 @@ pub(super) fn ports(design: &Design, assembly: &Assembly, complete: bool, out: &
 }
 
 fn depth_help() -> Option<String> {
-    Some("give `depth` under [chip]; or, in the planar model, flow rates per depth in \"m^2/s\"".to_owned())
+    Some(
+        "give `depth` under [chip]; or, in the planar model, flow rates per depth in \"m^2/s\""
+            .to_owned(),
+    )
 }
 
 /// Every island of connected parts has a port, and flow rates balance where nothing else lets fluid in or out.
@@ -93,7 +121,10 @@ fn check_islands(design: &Design, assembly: &Assembly, ports: &[Port], out: &mut
     let islands = islands(assembly);
     let mut ports_of: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (k, port) in ports.iter().enumerate() {
-        ports_of.entry(islands[port.socket.part]).or_default().push(k);
+        ports_of
+            .entry(islands[port.socket.part])
+            .or_default()
+            .push(k);
     }
     let mut stranded: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
     for (part, island) in islands
@@ -101,7 +132,10 @@ fn check_islands(design: &Design, assembly: &Assembly, ports: &[Port], out: &mut
         .enumerate()
         .filter(|(_, island)| !ports_of.contains_key(island))
     {
-        stranded.entry(*island).or_default().insert(assembly.owners[part]);
+        stranded
+            .entry(*island)
+            .or_default()
+            .insert(assembly.owners[part]);
     }
     for items in stranded.values() {
         let names: Vec<String> = items
@@ -134,7 +168,10 @@ fn check_islands(design: &Design, assembly: &Assembly, ports: &[Port], out: &mut
         if sum.abs() <= BALANCE_TOLERANCE * size {
             continue;
         }
-        let names: Vec<String> = island.iter().map(|&k| format!("`{}`", ports[k].name)).collect();
+        let names: Vec<String> = island
+            .iter()
+            .map(|&k| format!("`{}`", ports[k].name))
+            .collect();
         let (kind, excess) = if sum > 0.0 {
             ("more in than out", sum)
         } else {
@@ -144,10 +181,19 @@ fn check_islands(design: &Design, assembly: &Assembly, ports: &[Port], out: &mut
             Some(depth) => format!("{:.6e} m^3/s", excess * depth.0),
             None => format!("{excess:.6e} m^2/s"),
         };
-        let message = format!("the flow rates of {} don't balance: {amount} {kind}", abridge(&names, ", "));
+        let message = format!(
+            "the flow rates of {} don't balance: {amount} {kind}",
+            abridge(&names, ", ")
+        );
         let help = Some("make them sum to zero (out of the chip is negative), or give one port a pressure instead".to_owned());
         let last = &design.ports[*island.last().expect("an island with ports has one")];
-        out.report(error("D233", &last.condition.span, &last.name.value, message, help));
+        out.report(error(
+            "D233",
+            &last.condition.span,
+            &last.name.value,
+            message,
+            help,
+        ));
     }
 }
 
@@ -172,14 +218,24 @@ fn islands(assembly: &Assembly) -> Vec<usize> {
 }
 
 /// Sockets that nobody mentions become walls: a warning each.
-fn check_dangling(assembly: &Assembly, joined: &HashSet<SocketRef>, ports: &HashMap<SocketRef, &str>, out: &mut Reporter) {
+fn check_dangling(
+    assembly: &Assembly,
+    joined: &HashSet<SocketRef>,
+    ports: &HashMap<SocketRef, &str>,
+    out: &mut Reporter,
+) {
     for named in &assembly.sockets {
         if joined.contains(&named.socket) || ports.contains_key(&named.socket) {
             continue;
         }
         let name = &assembly.names[named.item];
-        let message = format!("socket `{}` is left dangling: it becomes a closed end", named.name);
-        let help = Some("connect it, open a port on it, or close it with a `closed_end` to say so".to_owned());
+        let message = format!(
+            "socket `{}` is left dangling: it becomes a closed end",
+            named.name
+        );
+        let help = Some(
+            "connect it, open a port on it, or close it with a `closed_end` to say so".to_owned(),
+        );
         let mut warning = error("D231", &name.span, &name.value, message, help);
         warning.severity = Severity::Warning;
         out.report(warning);

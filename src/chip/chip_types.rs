@@ -82,7 +82,11 @@ impl Shape {
                     width: *width_end,
                 },
             ],
-            Shape::Strip(Strip::Arc { radius, angle, width }) => vec![
+            Shape::Strip(Strip::Arc {
+                radius,
+                angle,
+                width,
+            }) => vec![
                 Mouth {
                     middle: Point::new(0.0, 0.0),
                     direction: PI,

@@ -49,7 +49,9 @@ pub(super) fn connect(design: &Design, assembly: &mut Assembly, out: &mut Report
                     span: pair.a.span.start..pair.b.span.end,
                 });
             }
-            ends => out.diagnostics.extend(ends.into_iter().filter_map(Result::err).flatten()),
+            ends => out
+                .diagnostics
+                .extend(ends.into_iter().filter_map(Result::err).flatten()),
         }
     }
     let mut disagreeing = Vec::new();
@@ -59,19 +61,39 @@ pub(super) fn connect(design: &Design, assembly: &mut Assembly, out: &mut Report
         if let Some(&other) = joined.get(&a).or(joined.get(&b)).filter(|_| a != b) {
             let shared = if joined.contains_key(&a) { a } else { b };
             let earlier = assembly.joints[other].connection;
-            let partner = if earlier.a == shared { earlier.b } else { earlier.a };
+            let partner = if earlier.a == shared {
+                earlier.b
+            } else {
+                earlier.a
+            };
             let message = format!(
                 "{} is connected twice: already to {}",
                 show_socket(assembly, shared),
                 show_socket(assembly, partner)
             );
-            let help = Some("a socket has one partner; join more channels with a `tee`, `cross` or `junction`".to_owned());
-            out.report(error("D223", &joint.span, &assembly.owner(a.part).value, message, help));
+            let help = Some(
+                "a socket has one partner; join more channels with a `tee`, `cross` or `junction`"
+                    .to_owned(),
+            );
+            out.report(error(
+                "D223",
+                &joint.span,
+                &assembly.owner(a.part).value,
+                message,
+                help,
+            ));
             continue;
         }
         if a == b {
             let message = format!("{} is connected to itself", show_socket(assembly, a));
-            out.report(error("D223", &joint.span, &assembly.owner(a.part).value, message, None));
+            let help = Some("name two different sockets".to_owned());
+            out.report(error(
+                "D223",
+                &joint.span,
+                &assembly.owner(a.part).value,
+                message,
+                help,
+            ));
             continue;
         }
         joined.insert(a, k);
@@ -102,15 +124,24 @@ fn check_agreement(joint: &Joint, assembly: &Assembly, out: &mut Reporter) -> bo
         )
     } else if gap > PLACE_TOLERANCE * width {
         let (a, b) = names();
-        let message = format!("{a} and {b} don't meet: they are {} apart", show_length(gap));
+        let message = format!(
+            "{a} and {b} don't meet: they are {} apart",
+            show_length(gap)
+        );
         (
             "D220",
             message,
             "attach one component to the other, or draw a channel between them",
         )
     } else if bend > DIRECTION_TOLERANCE {
-        let ((a, b), directions) = (names(), [mouth_a.direction, mouth_b.direction].map(show_angle));
-        let message = format!("{a} looks along {}, but {b} looks along {}", directions[0], directions[1]);
+        let ((a, b), directions) = (
+            names(),
+            [mouth_a.direction, mouth_b.direction].map(show_angle),
+        );
+        let message = format!(
+            "{a} looks along {}, but {b} looks along {}",
+            directions[0], directions[1]
+        );
         (
             "D221",
             message,
@@ -158,7 +189,10 @@ fn check_missing(joined: &HashMap<SocketRef, usize>, assembly: &Assembly, out: &
                 "sockets `{}` and `{}` lie on each other but aren't connected",
                 named.name, other.name
             );
-            let help = format!("add [\"{}\", \"{}\"] to `pairs` under [connections]", named.name, other.name);
+            let help = format!(
+                "add [\"{}\", \"{}\"] to `pairs` under [connections]",
+                named.name, other.name
+            );
             let name = &assembly.names[other.item];
             out.report(error("D226", &name.span, &name.value, message, Some(help)));
         }
@@ -169,7 +203,11 @@ fn check_missing(joined: &HashMap<SocketRef, usize>, assembly: &Assembly, out: &
 ///
 /// # Errors
 /// D208, D202, D203; no diagnostic at all where the component is known but could not be placed.
-pub(super) fn find_socket(name: &Spanned<String>, asking: &str, assembly: &Assembly) -> Result<usize, Vec<Diagnostic>> {
+pub(super) fn find_socket(
+    name: &Spanned<String>,
+    asking: &str,
+    assembly: &Assembly,
+) -> Result<usize, Vec<Diagnostic>> {
     if let Some(&found) = assembly.by_name.get(&name.value) {
         return Ok(found);
     }
@@ -179,9 +217,16 @@ pub(super) fn find_socket(name: &Spanned<String>, asking: &str, assembly: &Assem
         return Err(vec![error("D208", &name.span, asking, message, help)]);
     };
     let asking = if asking.is_empty() { component } else { asking };
-    let Some(item) = assembly.names.iter().position(|known| known.value == component) else {
-        let help = nearest(component, assembly.names.iter().map(|known| known.value.as_str()))
-            .map(|known| format!("did you mean `{known}`?"));
+    let Some(item) = assembly
+        .names
+        .iter()
+        .position(|known| known.value == component)
+    else {
+        let help = nearest(
+            component,
+            assembly.names.iter().map(|known| known.value.as_str()),
+        )
+        .map(|known| format!("did you mean `{known}`?"));
         let message = format!("there is no component or channel `{component}`");
         return Err(vec![error("D202", &name.span, asking, message, help)]);
     };
@@ -204,11 +249,14 @@ pub(super) fn find_socket(name: &Spanned<String>, asking: &str, assembly: &Assem
 }
 
 /// What to write instead of a socket that isn't there.
-pub(super) fn sockets_help<'a>(wanted: &str, sockets: impl Iterator<Item = &'a str>) -> Option<String> {
+pub(super) fn sockets_help<'a>(
+    wanted: &str,
+    sockets: impl Iterator<Item = &'a str>,
+) -> Option<String> {
     let sockets: Vec<&str> = sockets.collect();
     let all: Vec<String> = sockets.iter().map(|socket| format!("`{socket}`")).collect();
     let all = format!("its sockets are {}", abridge(&all, ", "));
-    match nearest(wanted, sockets.into_iter()) {
+    match nearest(wanted, sockets) {
         Some(near) => Some(format!("did you mean `{near}`? {all}")),
         None => Some(all),
     }
@@ -218,6 +266,9 @@ pub(super) fn sockets_help<'a>(wanted: &str, sockets: impl Iterator<Item = &'a s
 fn show_socket(assembly: &Assembly, socket: SocketRef) -> String {
     match assembly.sockets.iter().find(|named| named.socket == socket) {
         Some(named) => format!("socket `{}`", named.name),
-        None => format!("socket {} of `{}`", socket.socket, assembly.parts[socket.part].name),
+        None => format!(
+            "socket {} of `{}`",
+            socket.socket, assembly.parts[socket.part].name
+        ),
     }
 }

@@ -38,7 +38,10 @@ pub(super) fn show_length(metres: f64) -> String {
 
 /// An angle for people.
 pub(super) fn show_angle(radians: f64) -> String {
-    format!("{} deg", (normalise(radians).to_degrees() * 1e6).round() / 1e6)
+    format!(
+        "{} deg",
+        (normalise(radians).to_degrees() * 1e6).round() / 1e6
+    )
 }
 
 /// At most twelve of a list, joined.

@@ -12,5 +12,7 @@ mod overlap;
 mod place;
 mod transform;
 
-pub use chip_types::{Chip, Condition, Connection, DepthModel, Mouth, Part, Port, Shape, SocketRef, Strip};
+pub use chip_types::{
+    Chip, Condition, Connection, DepthModel, Mouth, Part, Port, Shape, SocketRef, Strip,
+};
 pub use place::{MAX_PARTS, Realise, place, place_with};

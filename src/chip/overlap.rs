@@ -35,7 +35,12 @@ pub(super) fn check(assembly: &Assembly, out: &mut Reporter) {
     let widths: Vec<f64> = assembly
         .mouths
         .iter()
-        .map(|mouths| mouths.iter().map(|mouth| mouth.width).fold(f64::INFINITY, f64::min))
+        .map(|mouths| {
+            mouths
+                .iter()
+                .map(|mouth| mouth.width)
+                .fold(f64::INFINITY, f64::min)
+        })
         .collect();
     let boxes = outlines
         .iter()
@@ -53,10 +58,18 @@ pub(super) fn check(assembly: &Assembly, out: &mut Reporter) {
         .flat_map(|(a, b)| [(a, b), (b, a)])
         .collect();
 
-    let disagreeing: HashSet<(usize, usize)> = assembly.disagreeing.iter().flat_map(|&(a, b)| [(a, b), (b, a)]).collect();
+    let disagreeing: HashSet<(usize, usize)> = assembly
+        .disagreeing
+        .iter()
+        .flat_map(|&(a, b)| [(a, b), (b, a)])
+        .collect();
     let mut reported = HashSet::new();
     let mut found = 0;
-    for (k, outline) in outlines.iter().enumerate().filter(|(_, outline)| !outline.is_empty()) {
+    for (k, outline) in outlines
+        .iter()
+        .enumerate()
+        .filter(|(_, outline)| !outline.is_empty())
+    {
         let envelope = AABB::from_points(outline.iter());
         let mut near: Vec<usize> = tree
             .locate_in_envelope_intersecting(envelope)
@@ -73,7 +86,11 @@ pub(super) fn check(assembly: &Assembly, out: &mut Reporter) {
             };
             let pair = (assembly.owners[k], assembly.owners[other]);
             let known = reported.contains(&pair);
-            let shared = if known { 0.0 } else { shared_area(outline, &outlines[other]) };
+            let shared = if known {
+                0.0
+            } else {
+                shared_area(outline, &outlines[other])
+            };
             if !known && (shared <= allowed * width * width || !width.is_finite()) {
                 continue;
             }
@@ -95,7 +112,8 @@ fn report(k: usize, other: usize, share: f64, assembly: &Assembly, out: &mut Rep
     } else {
         format!("{share:.2}")
     };
-    let message = format!("`{a}` and `{b}` overlap: they share {share} squares of the channel's width");
+    let message =
+        format!("`{a}` and `{b}` overlap: they share {share} squares of the channel's width");
     let help = "move them apart; channels that cross are joined by a `cross` component".to_owned();
     let name = assembly.owner(other);
     out.report(error("D230", &name.span, &name.value, message, Some(help)));
@@ -105,7 +123,10 @@ fn report(k: usize, other: usize, share: f64, assembly: &Assembly, out: &mut Rep
 fn shared_area(a: &[[f64; 2]], b: &[[f64; 2]]) -> f64 {
     // 64-bit integers inside: with 32 bits a pipe of a thousand widths is too coarse for the tolerance.
     let mut overlay = FloatOverlay::<[f64; 2], i64>::from_subj_and_clip(a, b);
-    overlay.overlay(OverlayRule::Intersect, FillRule::NonZero).area().abs()
+    overlay
+        .overlay(OverlayRule::Intersect, FillRule::NonZero)
+        .area()
+        .abs()
 }
 
 /// The outline of a part in the chip's frame; arcs as polygons.
@@ -122,10 +143,16 @@ pub(super) fn outline(part: &Part) -> Vec<[f64; 2]> {
             Point::new(*length, width_end / 2.0),
             Point::new(0.0, width_start / 2.0),
         ],
-        Shape::Strip(Strip::Arc { radius, angle, width }) => {
+        Shape::Strip(Strip::Arc {
+            radius,
+            angle,
+            width,
+        }) => {
             let n = ((angle / ARC_STEP).ceil() as usize).clamp(1, 1000);
             let centre = Point::new(0.0, *radius);
-            let on = |k: usize, r: f64| centre + Point::unit(angle * k as f64 / n as f64 - std::f64::consts::FRAC_PI_2) * r;
+            let on = |k: usize, r: f64| {
+                centre + Point::unit(angle * k as f64 / n as f64 - std::f64::consts::FRAC_PI_2) * r
+            };
             let outer = (0..=n).map(|k| on(k, radius + width / 2.0));
             let inner = (0..=n).rev().map(|k| on(k, radius - width / 2.0));
             outer.chain(inner).collect()

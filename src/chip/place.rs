@@ -80,23 +80,37 @@ pub fn place_with(design: &Design, realise: &Realise) -> (Option<Chip>, Vec<Diag
         model: design.model,
         depth: design.depth.map(|depth| depth.0),
         parts: assembly.parts,
-        connections: assembly.joints.into_iter().map(|joint| joint.connection).collect(),
+        connections: assembly
+            .joints
+            .into_iter()
+            .map(|joint| joint.connection)
+            .collect(),
         ports,
     };
     (Some(chip), out.diagnostics)
 }
 
 /// Places components and channels, each after those that it hangs on. False where something could not be placed.
-fn place_items(design: &Design, realise: &Realise, assembly: &mut Assembly, out: &mut Reporter) -> bool {
+fn place_items(
+    design: &Design,
+    realise: &Realise,
+    assembly: &mut Assembly,
+    out: &mut Reporter,
+) -> bool {
     let n_components = design.components.len();
     assembly.names = design.components.iter().map(|c| c.name.clone()).collect();
-    assembly.names.extend(design.channels.iter().map(|c| c.name.clone()));
+    assembly
+        .names
+        .extend(design.channels.iter().map(|c| c.name.clone()));
     let mut items: HashMap<&str, usize> = HashMap::new();
     let mut broken = vec![false; assembly.names.len()];
     let names = assembly.names.clone();
     for (k, name) in names.iter().enumerate() {
         if items.insert(&name.value, k).is_some() {
-            let message = format!("the name `{}` is taken by another component or channel", name.value);
+            let message = format!(
+                "the name `{}` is taken by another component or channel",
+                name.value
+            );
             out.report(error(
                 "D201",
                 &name.span,
@@ -137,8 +151,16 @@ fn place_items(design: &Design, realise: &Realise, assembly: &mut Assembly, out:
         }
         if assembly.parts.len() > MAX_PARTS {
             let message = format!("the chip has more than {MAX_PARTS} parts");
-            let help = Some("split the design, or look for a repetition count that is too large".to_owned());
-            out.report(error("D206", &names[k].span, &names[k].value, message, help));
+            let help = Some(
+                "split the design, or look for a repetition count that is too large".to_owned(),
+            );
+            out.report(error(
+                "D206",
+                &names[k].span,
+                &names[k].value,
+                message,
+                help,
+            ));
             return false;
         }
     }
@@ -172,7 +194,8 @@ fn owner_of(
         return Err(error("D208", &reference.span, asking, message, help));
     };
     items.get(component).copied().ok_or_else(|| {
-        let help = nearest(component, names.iter().map(|name| name.value.as_str())).map(|name| format!("did you mean `{name}`?"));
+        let help = nearest(component, names.iter().map(|name| name.value.as_str()))
+            .map(|name| format!("did you mean `{name}`?"));
         error(
             "D202",
             &reference.span,
@@ -184,7 +207,12 @@ fn owner_of(
 }
 
 /// An order in which every item follows those that it needs (first come, first placed); circles are reported and broken.
-fn order(needs: &[Vec<usize>], names: &[Spanned<String>], broken: &mut [bool], out: &mut Reporter) -> Vec<usize> {
+fn order(
+    needs: &[Vec<usize>],
+    names: &[Spanned<String>],
+    broken: &mut [bool],
+    out: &mut Reporter,
+) -> Vec<usize> {
     let mut waiting: Vec<usize> = needs.iter().map(Vec::len).collect();
     let mut needed_by: Vec<Vec<usize>> = vec![Vec::new(); needs.len()];
     for (k, items) in needs.iter().enumerate() {
@@ -216,7 +244,10 @@ fn order(needs: &[Vec<usize>], names: &[Spanned<String>], broken: &mut [bool], o
                 .expect("an item waits only for items that wait");
         }
         if seen[k] == start {
-            let from = path.iter().position(|&item| item == k).expect("the walk met its own path");
+            let from = path
+                .iter()
+                .position(|&item| item == k)
+                .expect("the walk met its own path");
             let circle: Vec<String> = path[from..]
                 .iter()
                 .chain([&k])
@@ -227,7 +258,13 @@ fn order(needs: &[Vec<usize>], names: &[Spanned<String>], broken: &mut [bool], o
                 abridge(&circle, " hangs on ")
             );
             let help = Some("give one of them a position: `at = [x, y]`".to_owned());
-            out.report(error("D204", &names[k].span, &names[k].value, message, help));
+            out.report(error(
+                "D204",
+                &names[k].span,
+                &names[k].value,
+                message,
+                help,
+            ));
         }
         broken[start] = true;
     }
@@ -249,7 +286,11 @@ fn place_component(
         faults
     })?;
     let motion = match &component.placement {
-        Placement::Absolute { at, rotation, mirror } => Motion {
+        Placement::Absolute {
+            at,
+            rotation,
+            mirror,
+        } => Motion {
             angle: normalise(rotation.0),
             mirror: *mirror,
             translation: *at,
@@ -260,12 +301,21 @@ fn place_component(
                 .iter()
                 .find(|(socket, _)| *socket == attachment.socket.value);
             let Some((_, own)) = own else {
-                let help = sockets_help(&attachment.socket.value, realisation.sockets.iter().map(|s| &*s.0));
+                let help = sockets_help(
+                    &attachment.socket.value,
+                    realisation.sockets.iter().map(|s| &*s.0),
+                );
                 let message = format!(
                     "`{name}` ({}) has no socket `{}`",
                     component.kind.value, attachment.socket.value
                 );
-                return Err(vec![error("D203", &attachment.socket.span, name, message, help)]);
+                return Err(vec![error(
+                    "D203",
+                    &attachment.socket.span,
+                    name,
+                    message,
+                    help,
+                )]);
             };
             let target = find_socket(&attachment.to, name, assembly)?;
             let part = &realisation.parts[own.part];
@@ -307,7 +357,12 @@ fn place_component(
     Ok(())
 }
 
-fn place_channel(design: &Design, index: usize, item: usize, assembly: &mut Assembly) -> Result<(), Vec<Diagnostic>> {
+fn place_channel(
+    design: &Design,
+    index: usize,
+    item: usize,
+    assembly: &mut Assembly,
+) -> Result<(), Vec<Diagnostic>> {
     let channel = &design.channels[index];
     let name = &channel.name.value;
     if let Some(via) = channel
@@ -324,18 +379,47 @@ fn place_channel(design: &Design, index: usize, item: usize, assembly: &mut Asse
         )]);
     }
     let from = find_socket(&channel.from, name, assembly);
-    let to = channel.to.as_ref().map(|to| find_socket(to, name, assembly)).transpose();
+    let to = channel
+        .to
+        .as_ref()
+        .map(|to| find_socket(to, name, assembly))
+        .transpose();
     let (from, to) = match (from, to) {
         (Ok(from), Ok(to)) => (from, to),
-        (from, to) => return Err([from.err(), to.err()].into_iter().flatten().flatten().collect()),
+        (from, to) => {
+            return Err([from.err(), to.err()]
+                .into_iter()
+                .flatten()
+                .flatten()
+                .collect());
+        }
     };
     let socket_at = |k: usize| assembly.sockets[k].socket;
     let (from, to) = (socket_at(from), to.map(socket_at));
-    let route = route(channel, &assembly.mouth(from), to.map(|to| assembly.mouth(to)).as_ref())?;
+    let route = route(
+        channel,
+        &assembly.mouth(from),
+        to.map(|to| assembly.mouth(to)).as_ref(),
+    )?;
     let first = assembly.parts.len();
     let last = first + route.parts.len() - 1;
-    assembly.add(item, &Motion::IDENTITY, route.parts, &route.connections, &channel.name.span);
-    let (start, end) = (SocketRef { part: first, socket: 0 }, SocketRef { part: last, socket: 1 });
+    assembly.add(
+        item,
+        &Motion::IDENTITY,
+        route.parts,
+        &route.connections,
+        &channel.name.span,
+    );
+    let (start, end) = (
+        SocketRef {
+            part: first,
+            socket: 0,
+        },
+        SocketRef {
+            part: last,
+            socket: 1,
+        },
+    );
     assembly.name_socket(item, "start", start);
     assembly.name_socket(item, "end", end);
     let mut join = |a, b, span: &Range<usize>| {
@@ -353,11 +437,19 @@ fn place_channel(design: &Design, index: usize, item: usize, assembly: &mut Asse
 
 /// The newest item's mouths are numbers, and near enough for their place to be exact.
 fn check_positions(item: usize, assembly: &Assembly) -> Result<(), Vec<Diagnostic>> {
-    let mine = assembly.owners.iter().rposition(|&owner| owner != item).map_or(0, |k| k + 1);
+    let mine = assembly
+        .owners
+        .iter()
+        .rposition(|&owner| owner != item)
+        .map_or(0, |k| k + 1);
     for mouth in assembly.mouths[mine..].iter().flatten() {
         let farthest = FARTHEST_IN_WIDTHS * mouth.width;
         let at = mouth.middle;
-        if !(at.x.abs() <= farthest && at.y.abs() <= farthest && mouth.width > 0.0 && mouth.direction.is_finite()) {
+        if !(at.x.abs() <= farthest
+            && at.y.abs() <= farthest
+            && mouth.width > 0.0
+            && mouth.direction.is_finite())
+        {
             let name = &assembly.names[item];
             let message = format!(
                 "`{}` reaches ({}, {}), too far out",
@@ -365,8 +457,16 @@ fn check_positions(item: usize, assembly: &Assembly) -> Result<(), Vec<Diagnosti
                 show_length(at.x),
                 show_length(at.y)
             );
-            let help = format!("positions stay within {FARTHEST_IN_WIDTHS:.0} channel widths of the origin");
-            return Err(vec![error("D205", &name.span, &name.value, message, Some(help))]);
+            let help = format!(
+                "positions stay within {FARTHEST_IN_WIDTHS:.0} channel widths of the origin"
+            );
+            return Err(vec![error(
+                "D205",
+                &name.span,
+                &name.value,
+                message,
+                Some(help),
+            )]);
         }
     }
     Ok(())

@@ -28,7 +28,11 @@ impl Chip {
                     width_start: width_start * factor,
                     width_end: width_end * factor,
                 }),
-                Shape::Strip(Strip::Arc { radius, angle, width }) => Shape::Strip(Strip::Arc {
+                Shape::Strip(Strip::Arc {
+                    radius,
+                    angle,
+                    width,
+                }) => Shape::Strip(Strip::Arc {
                     radius: radius * factor,
                     angle: *angle,
                     width: width * factor,
@@ -45,6 +49,8 @@ impl Chip {
 
     /// Whether any port gives a pressure or is free of traction.
     pub fn fixes_pressure(&self) -> bool {
-        self.ports.iter().any(|p| !matches!(p.condition, Condition::FlowRate(_)))
+        self.ports
+            .iter()
+            .any(|p| !matches!(p.condition, Condition::FlowRate(_)))
     }
 }

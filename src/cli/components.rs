@@ -41,7 +41,11 @@ fn say(diagnostic: &Diagnostic) -> String {
 ///
 /// # Errors
 /// [`ComponentsError`]
-pub fn run(library: &Library, name: Option<&str>, svg_dir: Option<&Path>) -> Result<String, ComponentsError> {
+pub fn run(
+    library: &Library,
+    name: Option<&str>,
+    svg_dir: Option<&Path>,
+) -> Result<String, ComponentsError> {
     let mut text = match name {
         None => list(library),
         Some(name) => describe(library, name, &EXAMPLE).map_err(ComponentsError::Component)?,
@@ -49,7 +53,11 @@ pub fn run(library: &Library, name: Option<&str>, svg_dir: Option<&Path>) -> Res
     if let Some(folder) = svg_dir {
         let names = match name {
             Some(name) => vec![name],
-            None => library.definitions().into_iter().map(|d| d.name.as_str()).collect(),
+            None => library
+                .definitions()
+                .into_iter()
+                .map(|d| d.name.as_str())
+                .collect(),
         };
         text.push('\n');
         for name in names {
@@ -62,7 +70,9 @@ pub fn run(library: &Library, name: Option<&str>, svg_dir: Option<&Path>) -> Res
 
 /// Writes `folder/name.svg`, whole or not at all.
 fn draw(library: &Library, name: &str, folder: &Path) -> Result<PathBuf, ComponentsError> {
-    let realisation = library.realise(name, &[], &EXAMPLE).map_err(ComponentsError::Component)?;
+    let realisation = library
+        .realise(name, &[], &EXAMPLE)
+        .map_err(ComponentsError::Component)?;
     let doc = library.get(name).map_or("", |d| d.doc.as_str());
     let path = folder.join(format!("{name}.svg"));
     let write = || -> io::Result<()> {

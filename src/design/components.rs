@@ -22,8 +22,20 @@ pub(super) fn read_components(node: &Node<'_>, reporter: &mut Reporter) -> Vec<C
         .collect()
 }
 
-fn read_component(name: Spanned<String>, node: &Node<'_>, reporter: &mut Reporter) -> Option<Component> {
-    const KEYS: [&str; 7] = ["kind", "at", "rotation", "mirror", "attach", "to", "parameters"];
+fn read_component(
+    name: Spanned<String>,
+    node: &Node<'_>,
+    reporter: &mut Reporter,
+) -> Option<Component> {
+    const KEYS: [&str; 7] = [
+        "kind",
+        "at",
+        "rotation",
+        "mirror",
+        "attach",
+        "to",
+        "parameters",
+    ];
     let what = format!("component `{}`", short(&name.value));
     let table = Table::open_node(node, what, Some(&name.value), &KEYS, reporter)?;
     table.require(
@@ -46,14 +58,22 @@ fn read_component(name: Spanned<String>, node: &Node<'_>, reporter: &mut Reporte
 }
 
 fn read_placement(table: &Table<'_, '_>, reporter: &mut Reporter) -> Option<Placement> {
-    let mirror = table.flag("mirror", reporter).is_some_and(|mirror| mirror.value);
+    let mirror = table
+        .flag("mirror", reporter)
+        .is_some_and(|mirror| mirror.value);
     let rotation = table.quantity("rotation", Dimension::Angle, reporter);
     let is_attached = table.has("attach") || table.has("to");
     match (table.has("at"), is_attached) {
         (true, true) => {
             let help = "keep `at`, or `attach` and `to`".to_owned();
             let message = format!("{} is placed twice: by `at` and by `attach`", table.what);
-            table.report(reporter, codes::EXCLUSIVE, message, table.span(), Some(help));
+            table.report(
+                reporter,
+                codes::EXCLUSIVE,
+                message,
+                table.span(),
+                Some(help),
+            );
             None
         }
         (false, true) => {
@@ -92,7 +112,12 @@ fn read_placement(table: &Table<'_, '_>, reporter: &mut Reporter) -> Option<Plac
     }
 }
 
-fn read_point(table: &Table<'_, '_>, node: &Node<'_>, key: &str, reporter: &mut Reporter) -> Option<Spanned<Point>> {
+fn read_point(
+    table: &Table<'_, '_>,
+    node: &Node<'_>,
+    key: &str,
+    reporter: &mut Reporter,
+) -> Option<Spanned<Point>> {
     let Some([x, y]) = node.get_ref().as_array().map(|list| &list[..]) else {
         let wanted = "a position, such as [\"1 mm\", \"0 mm\"]";
         let got = match node.get_ref() {
@@ -108,7 +133,10 @@ fn read_point(table: &Table<'_, '_>, node: &Node<'_>, key: &str, reporter: &mut 
         if value.value.abs() <= MAX_COORDINATE {
             return Some(value.value);
         }
-        let message = format!("`{key}` of {} is {:e} m away: no chip is that large", table.what, value.value);
+        let message = format!(
+            "`{key}` of {} is {:e} m away: no chip is that large",
+            table.what, value.value
+        );
         table.report(
             reporter,
             codes::RANGE,
@@ -125,7 +153,11 @@ fn read_point(table: &Table<'_, '_>, node: &Node<'_>, key: &str, reporter: &mut 
     })
 }
 
-fn read_parameters(table: &Table<'_, '_>, node: &Node<'_>, reporter: &mut Reporter) -> Vec<(Spanned<String>, Spanned<Value>)> {
+fn read_parameters(
+    table: &Table<'_, '_>,
+    node: &Node<'_>,
+    reporter: &mut Reporter,
+) -> Vec<(Spanned<String>, Spanned<Value>)> {
     let DeValue::Table(entries) = node.get_ref() else {
         table.wrong_type(
             "parameters",
@@ -155,7 +187,13 @@ fn read_parameters(table: &Table<'_, '_>, node: &Node<'_>, reporter: &mut Report
         .collect()
 }
 
-fn read_value(table: &Table<'_, '_>, key: &str, node: &Node<'_>, depth: usize, reporter: &mut Reporter) -> Option<Value> {
+fn read_value(
+    table: &Table<'_, '_>,
+    key: &str,
+    node: &Node<'_>,
+    depth: usize,
+    reporter: &mut Reporter,
+) -> Option<Value> {
     match node.get_ref() {
         DeValue::String(text) => read_text(table, key, node, text, reporter),
         DeValue::Boolean(value) => Some(Value::Bool(*value)),
@@ -166,7 +204,9 @@ fn read_value(table: &Table<'_, '_>, key: &str, node: &Node<'_>, depth: usize, r
                 table,
                 key,
                 node,
-                value.map(|value| value as f64).filter(|value| value.abs() < 9e15),
+                value
+                    .map(|value| value as f64)
+                    .filter(|value| value.abs() < 9e15),
                 reporter,
             )
         }
@@ -174,11 +214,18 @@ fn read_value(table: &Table<'_, '_>, key: &str, node: &Node<'_>, depth: usize, r
             table,
             key,
             node,
-            number.as_str().parse().ok().filter(|value: &f64| value.is_finite()),
+            number
+                .as_str()
+                .parse()
+                .ok()
+                .filter(|value: &f64| value.is_finite()),
             reporter,
         ),
         DeValue::Array(_) if depth >= MAX_DEPTH => {
-            let message = format!("`{key}` of {} nests lists more than {MAX_DEPTH} deep", table.what);
+            let message = format!(
+                "`{key}` of {} nests lists more than {MAX_DEPTH} deep",
+                table.what
+            );
             table.report(reporter, codes::TOO_LARGE, message, node.span(), None);
             None
         }
@@ -190,19 +237,33 @@ fn read_value(table: &Table<'_, '_>, key: &str, node: &Node<'_>, depth: usize, r
             Some(Value::List(values.into_iter().collect::<Option<_>>()?))
         }
         other @ (DeValue::Datetime(_) | DeValue::Table(_)) => {
-            table.wrong_type(key, node, other, "a quantity, a number, a text or a list", reporter);
+            table.wrong_type(
+                key,
+                node,
+                other,
+                "a quantity, a number, a text or a list",
+                reporter,
+            );
             None
         }
     }
 }
 
 /// A text that starts like a number is meant as a quantity: what is wrong with its unit is said here, where the unit can be named.
-fn read_text(table: &Table<'_, '_>, key: &str, node: &Node<'_>, text: &str, reporter: &mut Reporter) -> Option<Value> {
+fn read_text(
+    table: &Table<'_, '_>,
+    key: &str,
+    node: &Node<'_>,
+    text: &str,
+    reporter: &mut Reporter,
+) -> Option<Value> {
     match parse_quantity(text) {
         Ok((value, dimension)) => Some(Value::Quantity(value, dimension)),
         Err(error) => {
             let start = text.trim_start().trim_start_matches(['+', '-', '.']);
-            if start.starts_with(|c: char| c.is_ascii_digit()) || matches!(error, QuantityError::NotFinite { .. }) {
+            if start.starts_with(|c: char| c.is_ascii_digit())
+                || matches!(error, QuantityError::NotFinite { .. })
+            {
                 table.bad_quantity(key, node, &error, None, reporter);
                 return None;
             }
@@ -211,9 +272,18 @@ fn read_text(table: &Table<'_, '_>, key: &str, node: &Node<'_>, text: &str, repo
     }
 }
 
-fn finite(table: &Table<'_, '_>, key: &str, node: &Node<'_>, value: Option<f64>, reporter: &mut Reporter) -> Option<Value> {
+fn finite(
+    table: &Table<'_, '_>,
+    key: &str,
+    node: &Node<'_>,
+    value: Option<f64>,
+    reporter: &mut Reporter,
+) -> Option<Value> {
     if value.is_none() {
-        let message = format!("`{key}` of {} is not a finite number that can be held", table.what);
+        let message = format!(
+            "`{key}` of {} is not a finite number that can be held",
+            table.what
+        );
         table.report(reporter, codes::RANGE, message, node.span(), None);
     }
     value.map(Value::Number)
@@ -226,7 +296,11 @@ pub(super) fn read_channels(node: &Node<'_>, reporter: &mut Reporter) -> Vec<Cha
         .collect()
 }
 
-fn read_channel(name: Spanned<String>, node: &Node<'_>, reporter: &mut Reporter) -> Option<Channel> {
+fn read_channel(
+    name: Spanned<String>,
+    node: &Node<'_>,
+    reporter: &mut Reporter,
+) -> Option<Channel> {
     let what = format!("channel `{}`", short(&name.value));
     let table = Table::open_node(
         node,
@@ -235,7 +309,11 @@ fn read_channel(name: Spanned<String>, node: &Node<'_>, reporter: &mut Reporter)
         &["from", "to", "via", "bend", "radius", "width"],
         reporter,
     )?;
-    table.require("from", "say which socket it starts from: from = \"y1.a\"", reporter);
+    table.require(
+        "from",
+        "say which socket it starts from: from = \"y1.a\"",
+        reporter,
+    );
     let from = socket_of(&table, "from", reporter);
     let to = socket_of(&table, "to", reporter);
     let via = table.list("via", reporter).unwrap_or_default();

@@ -37,7 +37,10 @@ mod value;
 pub use parse::parse;
 pub use print::print;
 pub use rewrite::{Edit, RewriteError, rewrite};
-pub use schema::{Attachment, Bend, Channel, Component, Connection, Design, Placement, Port, PortCondition, Spanned};
+pub use schema::{
+    Attachment, Bend, Channel, Component, Connection, Design, Placement, Port, PortCondition,
+    Spanned,
+};
 pub use value::{Dimension, Value};
 
 /// The version of the format that [`parse`] reads and [`print`] writes.

@@ -38,17 +38,25 @@ const SECTIONS: [&str; 8] = [
 /// ```
 pub fn parse(text: impl AsRef<[u8]>, name: &str) -> (Option<Design>, Vec<Diagnostic>) {
     let mut reporter = Reporter::default();
-    let design = decode(text.as_ref(), &mut reporter).and_then(|text| read_text(text, name, &mut reporter));
+    let design =
+        decode(text.as_ref(), &mut reporter).and_then(|text| read_text(text, name, &mut reporter));
     let design = design.filter(|_| !reporter.has_errors());
     let mut diagnostics = reporter.diagnostics;
-    diagnostics.sort_by_key(|diagnostic| diagnostic.place.span.as_ref().map_or(0, |span| span.start));
-    debug_assert!(design.is_some() || !diagnostics.is_empty(), "no design and nobody says why");
+    diagnostics
+        .sort_by_key(|diagnostic| diagnostic.place.span.as_ref().map_or(0, |span| span.start));
+    debug_assert!(
+        design.is_some() || !diagnostics.is_empty(),
+        "no design and nobody says why"
+    );
     (design, diagnostics)
 }
 
 fn decode<'t>(bytes: &'t [u8], reporter: &mut Reporter) -> Option<&'t str> {
     if bytes.len() > MAX_BYTES {
-        let message = format!("the file has {} bytes, more than any design ({MAX_BYTES})", bytes.len());
+        let message = format!(
+            "the file has {} bytes, more than any design ({MAX_BYTES})",
+            bytes.len()
+        );
         reporter.report(Diagnostic::error(codes::TOO_LARGE, message).at(0..0));
         return None;
     }
@@ -60,10 +68,17 @@ fn decode<'t>(bytes: &'t [u8], reporter: &mut Reporter) -> Option<&'t str> {
             let line = bytes[..at].iter().filter(|b| **b == b'\n').count() + 1;
             let message = match bytes {
                 [0xff, 0xfe, ..] | [0xfe, 0xff, ..] => "the file is in UTF-16".to_owned(),
-                _ => format!("the file is not text in UTF-8: byte 0x{:02x} in line {line}", bytes[at]),
+                _ => format!(
+                    "the file is not text in UTF-8: byte 0x{:02x} in line {line}",
+                    bytes[at]
+                ),
             };
             let help = "save the file as UTF-8 (an old editor may have written `µ` or `°` in Latin-1: `um` and `deg` do as well)";
-            reporter.report(Diagnostic::error(codes::ENCODING, message).at(at..end).with_help(help));
+            reporter.report(
+                Diagnostic::error(codes::ENCODING, message)
+                    .at(at..end)
+                    .with_help(help),
+            );
             None
         }
     }
@@ -73,7 +88,10 @@ fn read_text(text: &str, name: &str, reporter: &mut Reporter) -> Option<Design> 
     let (root, errors) = DeTable::parse_recoverable(text);
     let judged = &errors[..errors.len().min(MAX_SYNTAX_ERRORS)];
     let mut lines_told: Vec<Range<usize>> = Vec::new();
-    for error in judged.iter().filter(|error| !is_below_repeated_header(text, judged, error)) {
+    for error in judged
+        .iter()
+        .filter(|error| !is_below_repeated_header(text, judged, error))
+    {
         // The rest of a line that went wrong can't be trusted: one error says it.
         let lines = lines_of(text, error.span());
         if !lines_told.contains(&lines) || is_repeated(error) {
@@ -91,11 +109,16 @@ fn read_text(text: &str, name: &str, reporter: &mut Reporter) -> Option<Design> 
     let design = read_root(root.get_ref(), name, &mut meaning);
     // What follows from broken syntax is not the user's mistake: missing things may be in the part that could not be read.
     let is_syntax_broken = reporter.diagnostics.iter().any(|d| d.code == codes::SYNTAX);
-    let broken: Vec<Range<usize>> = judged.iter().map(|error| lines_of(text, error.span())).collect();
+    let broken: Vec<Range<usize>> = judged
+        .iter()
+        .map(|error| lines_of(text, error.span()))
+        .collect();
     for diagnostic in meaning.diagnostics {
         let span = diagnostic.place.span.clone().unwrap_or(0..0);
-        let is_in =
-            |lines: &Range<usize>| span.start < lines.end.max(lines.start + 1) && lines.start < span.end.max(span.start + 1);
+        let is_in = |lines: &Range<usize>| {
+            span.start < lines.end.max(lines.start + 1)
+                && lines.start < span.end.max(span.start + 1)
+        };
         let is_missing = [codes::MISSING, codes::VERSION].contains(&diagnostic.code);
         if !(is_syntax_broken && is_missing || broken.iter().any(is_in)) {
             reporter.report(diagnostic);
@@ -109,33 +132,52 @@ fn is_repeated(error: &toml::de::Error) -> bool {
 }
 
 /// A header given twice is said once: the keys below it, which are the first one's again, are not.
-fn is_below_repeated_header(text: &str, errors: &[toml::de::Error], error: &toml::de::Error) -> bool {
+fn is_below_repeated_header(
+    text: &str,
+    errors: &[toml::de::Error],
+    error: &toml::de::Error,
+) -> bool {
     let line = |error: &toml::de::Error| lines_of(text, error.span());
-    let is_header = |error: &toml::de::Error| is_repeated(error) && text[line(error)].trim_start().starts_with('[');
+    let is_header = |error: &toml::de::Error| {
+        is_repeated(error) && text[line(error)].trim_start().starts_with('[')
+    };
     is_repeated(error)
         && !is_header(error)
         && errors.iter().any(|header| {
             let end = line(header).end;
-            is_header(header) && end <= line(error).start && !text[end..line(error).start].contains("\n[")
+            is_header(header)
+                && end <= line(error).start
+                && !text[end..line(error).start].contains("\n[")
         })
 }
 
 fn syntax_error(text: &str, error: &toml::de::Error) -> Diagnostic {
     let span = error.span().unwrap_or(0..0);
-    let span = text.floor_char_boundary(span.start)..text.ceil_char_boundary(span.end.min(text.len()));
+    let span =
+        text.floor_char_boundary(span.start)..text.ceil_char_boundary(span.end.min(text.len()));
     if is_repeated(error) {
-        let message = format!("`{}` is given twice", super::table::short(&text[span.clone()]));
+        let message = format!(
+            "`{}` is given twice",
+            super::table::short(&text[span.clone()])
+        );
         return Diagnostic::error(codes::DUPLICATE, message)
             .at(span)
             .with_help("rename one of the two, or remove it");
     }
     if error.message().contains("recurs") {
-        return Diagnostic::error(codes::TOO_LARGE, "lists or tables are nested too deeply").at(span);
+        return Diagnostic::error(codes::TOO_LARGE, "lists or tables are nested too deeply")
+            .at(span);
     }
-    let diagnostic = Diagnostic::error(codes::SYNTAX, format!("this is not TOML: {}", error.message())).at(span.clone());
+    let diagnostic = Diagnostic::error(
+        codes::SYNTAX,
+        format!("this is not TOML: {}", error.message()),
+    )
+    .at(span.clone());
     let line = &text[lines_of(text, Some(span))];
     let value = line.split_once('=').map_or("", |(_, value)| value.trim());
-    if value.starts_with(|c: char| c.is_ascii_digit()) && value.contains(|c: char| c.is_alphabetic()) {
+    if value.starts_with(|c: char| c.is_ascii_digit())
+        && value.contains(|c: char| c.is_alphabetic())
+    {
         return diagnostic.with_help("quantities are written in quotes, such as \"100 um\"");
     }
     diagnostic
@@ -149,7 +191,9 @@ fn lines_of(text: &str, span: Option<Range<usize>>) -> Range<usize> {
         text.ceil_char_boundary(span.end.min(text.len())),
     );
     let first = text[..start].rfind('\n').map_or(0, |at| at + 1);
-    let last = text[end.max(start)..].find('\n').map_or(text.len(), |at| end.max(start) + at);
+    let last = text[end.max(start)..]
+        .find('\n')
+        .map_or(text.len(), |at| end.max(start) + at);
     first..last
 }
 
@@ -158,10 +202,22 @@ fn read_root(root: &DeTable<'_>, name: &str, reporter: &mut Reporter) -> Option<
     if !read_version(root, reporter) {
         return None;
     }
-    let table = Table::open(root, 0..0, "the design".to_owned(), None, &SECTIONS, reporter);
+    let table = Table::open(
+        root,
+        0..0,
+        "the design".to_owned(),
+        None,
+        &SECTIONS,
+        reporter,
+    );
     let title = table.text("title", reporter).map(|title| title.value);
-    let fluid =
-        section(&table, "fluid", "[fluid]\nviscosity = \"0.89 mPa s\"", reporter).and_then(|node| read_fluid(node, reporter));
+    let fluid = section(
+        &table,
+        "fluid",
+        "[fluid]\nviscosity = \"0.89 mPa s\"",
+        reporter,
+    )
+    .and_then(|node| read_fluid(node, reporter));
     let chip_node = section(&table, "chip", "[chip]\nwidth = \"100 um\"", reporter);
     let chip = chip_node.and_then(|node| read_chip(node, reporter));
     let components = table
@@ -195,7 +251,12 @@ fn read_root(root: &DeTable<'_>, name: &str, reporter: &mut Reporter) -> Option<
 }
 
 /// A section that every design has.
-fn section<'a, 'i>(table: &Table<'a, 'i>, key: &str, example: &str, reporter: &mut Reporter) -> Option<&'a Node<'i>> {
+fn section<'a, 'i>(
+    table: &Table<'a, 'i>,
+    key: &str,
+    example: &str,
+    reporter: &mut Reporter,
+) -> Option<&'a Node<'i>> {
     table.require(key, &format!("add the section:\n{example}"), reporter);
     table.get(key)
 }
@@ -205,16 +266,24 @@ fn read_version(root: &DeTable<'_>, reporter: &mut Reporter) -> bool {
     let error = |message: String, span| {
         Diagnostic::error(codes::VERSION, message)
             .at(span)
-            .with_help(format!("this program reads `format = {FORMAT}`, at the top of the file"))
+            .with_help(format!(
+                "this program reads `format = {FORMAT}`, at the top of the file"
+            ))
     };
     let Some(node) = root.get("format") else {
-        reporter.report(error("the file doesn't say its format version".to_owned(), 0..0));
+        reporter.report(error(
+            "the file doesn't say its format version".to_owned(),
+            0..0,
+        ));
         return true;
     };
     let version = match node.get_ref() {
         DeValue::Integer(version) => version.to_string(),
         _ => {
-            reporter.report(error("`format` is not a whole number".to_owned(), node.span()));
+            reporter.report(error(
+                "`format` is not a whole number".to_owned(),
+                node.span(),
+            ));
             return true;
         }
     };
@@ -231,7 +300,11 @@ fn read_version(root: &DeTable<'_>, reporter: &mut Reporter) -> bool {
 /// Well-formed names everywhere; components and channels share theirs.
 fn check_names(root: &DeTable<'_>, reporter: &mut Reporter) {
     let tables = |key: &str| root.get(key).and_then(|node| node.get_ref().as_table());
-    for (section, what) in [("components", "component"), ("channels", "channel"), ("ports", "port")] {
+    for (section, what) in [
+        ("components", "component"),
+        ("channels", "channel"),
+        ("ports", "port"),
+    ] {
         for (name, _) in tables(section).map(in_file_order).unwrap_or_default() {
             names::check_name(what, name.get_ref(), name.span(), reporter);
         }
@@ -241,11 +314,16 @@ fn check_names(root: &DeTable<'_>, reporter: &mut Reporter) {
     };
     for (name, _) in in_file_order(channels) {
         if components.contains_key(name.get_ref().as_ref()) {
-            let message = format!("`{}` names a component and a channel", super::table::short(name.get_ref()));
+            let message = format!(
+                "`{}` names a component and a channel",
+                super::table::short(name.get_ref())
+            );
             let diagnostic = Diagnostic::error(codes::DUPLICATE, message)
                 .at(name.span())
                 .about(name.get_ref().as_ref());
-            reporter.report(diagnostic.with_help("sockets are found by these names: rename one of the two"));
+            reporter.report(
+                diagnostic.with_help("sockets are found by these names: rename one of the two"),
+            );
         }
     }
 }

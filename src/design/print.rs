@@ -4,7 +4,10 @@
 
 use std::fmt::Write as _;
 
-use super::{Bend, Channel, Component, Connection, Design, Dimension, FORMAT, Placement, Port, PortCondition, Value};
+use super::{
+    Bend, Channel, Component, Connection, Design, Dimension, FORMAT, Placement, Port,
+    PortCondition, Value,
+};
 use crate::chip::DepthModel;
 use crate::geometry::Point;
 use crate::units::print_quantity;
@@ -22,11 +25,19 @@ pub fn print(design: &Design) -> String {
         "\n[fluid]\nviscosity = {}",
         quantity(design.viscosity.0, Dimension::Viscosity)
     );
-    let _ = writeln!(out, "\n[chip]\nmodel = {}", quoted(model_name(design.model)));
+    let _ = writeln!(
+        out,
+        "\n[chip]\nmodel = {}",
+        quoted(model_name(design.model))
+    );
     if let Some(depth) = design.depth {
         let _ = writeln!(out, "depth = {}", quantity(depth.0, Dimension::Length));
     }
-    let _ = writeln!(out, "width = {}", quantity(design.width.0, Dimension::Length));
+    let _ = writeln!(
+        out,
+        "width = {}",
+        quantity(design.width.0, Dimension::Length)
+    );
     if let Some(resolution) = design.resolution {
         let _ = writeln!(out, "resolution = {resolution}");
     }
@@ -37,7 +48,13 @@ pub fn print(design: &Design) -> String {
         |component| &component.name.value,
         component,
     );
-    print_section(&mut out, "channels", &design.channels, |channel| &channel.name.value, channel);
+    print_section(
+        &mut out,
+        "channels",
+        &design.channels,
+        |channel| &channel.name.value,
+        channel,
+    );
     if !design.connections.is_empty() {
         out.push_str("\n[connections]\npairs = [\n");
         for pair in &design.connections {
@@ -45,11 +62,23 @@ pub fn print(design: &Design) -> String {
         }
         out.push_str("]\n");
     }
-    print_section(&mut out, "ports", &design.ports, |port| &port.name.value, port);
+    print_section(
+        &mut out,
+        "ports",
+        &design.ports,
+        |port| &port.name.value,
+        port,
+    );
     out
 }
 
-fn print_section<T>(out: &mut String, title: &str, items: &[T], name: impl Fn(&T) -> &str, value: impl Fn(&T) -> String) {
+fn print_section<T>(
+    out: &mut String,
+    title: &str,
+    items: &[T],
+    name: impl Fn(&T) -> &str,
+    value: impl Fn(&T) -> String,
+) {
     if items.is_empty() {
         return;
     }
@@ -80,7 +109,11 @@ pub(super) fn component(component: &Component) -> String {
 /// Keys and values that place a component.
 pub(super) fn placement(placement: &Placement) -> Vec<(&'static str, String)> {
     let (mut fields, mirror) = match placement {
-        Placement::Absolute { at, rotation, mirror } => {
+        Placement::Absolute {
+            at,
+            rotation,
+            mirror,
+        } => {
             let mut fields = vec![("at", point(*at))];
             if rotation.0 != 0.0 {
                 fields.push(("rotation", quantity(rotation.0, Dimension::Angle)));
@@ -131,15 +164,22 @@ pub(super) fn connection(pair: &Connection) -> String {
 /// `{ at = "y1.a", flow_rate = "5 µL/min" }`
 pub(super) fn port(port: &Port) -> String {
     let (key, value) = condition(&port.condition.value);
-    braces(vec![format!("at = {}", quoted(&port.at.value)), format!("{key} = {value}")])
+    braces(vec![
+        format!("at = {}", quoted(&port.at.value)),
+        format!("{key} = {value}"),
+    ])
 }
 
 /// Key and value of a port's condition.
 pub(super) fn condition(condition: &PortCondition) -> (&'static str, String) {
     match condition {
         PortCondition::FlowRate(rate) => ("flow_rate", quantity(rate.0, Dimension::FlowRate)),
-        PortCondition::FlowRatePerDepth(rate) => ("flow_rate", quantity(rate.0, Dimension::FlowRatePerDepth)),
-        PortCondition::Pressure(pressure) => ("pressure", quantity(pressure.0, Dimension::Pressure)),
+        PortCondition::FlowRatePerDepth(rate) => {
+            ("flow_rate", quantity(rate.0, Dimension::FlowRatePerDepth))
+        }
+        PortCondition::Pressure(pressure) => {
+            ("pressure", quantity(pressure.0, Dimension::Pressure))
+        }
         PortCondition::TractionFree => ("traction_free", "true".to_owned()),
     }
 }
@@ -158,14 +198,19 @@ pub(super) fn value(item: &Value) -> String {
         Value::Quantity(number, dimension) => quantity(*number, *dimension),
         // Whole numbers stay whole: a count of 3 is no 3.0.
         Value::Number(number)
-            if number.fract() == 0.0 && number.abs() < 1e15 && !(*number == 0.0 && number.is_sign_negative()) =>
+            if number.fract() == 0.0
+                && number.abs() < 1e15
+                && !(*number == 0.0 && number.is_sign_negative()) =>
         {
             format!("{number:.0}")
         }
         Value::Number(number) => toml_edit::Value::from(*number).to_string(),
         Value::Bool(flag) => flag.to_string(),
         Value::Text(text) => quoted(text),
-        Value::List(items) => format!("[{}]", items.iter().map(value).collect::<Vec<_>>().join(", ")),
+        Value::List(items) => format!(
+            "[{}]",
+            items.iter().map(value).collect::<Vec<_>>().join(", ")
+        ),
     }
 }
 

@@ -40,12 +40,20 @@ pub fn rewrite(text: &str, edits: &[Edit]) -> Result<String, RewriteError> {
 
 fn apply(document: &mut DocumentMut, edit: &Edit) -> Result<(), RewriteError> {
     match edit {
-        Edit::SetTitle(title) => set_or_remove(document.as_table_mut(), "title", title.as_deref().map(print::quoted))?,
+        Edit::SetTitle(title) => set_or_remove(
+            document.as_table_mut(),
+            "title",
+            title.as_deref().map(print::quoted),
+        )?,
         Edit::SetViscosity(viscosity) => {
             let text = print::quantity(viscosity.0, Dimension::Viscosity);
             set(section(document, "fluid")?, "viscosity", &text)?;
         }
-        Edit::SetModel(model) => set(section(document, "chip")?, "model", &print::quoted(print::model_name(*model)))?,
+        Edit::SetModel(model) => set(
+            section(document, "chip")?,
+            "model",
+            &print::quoted(print::model_name(*model)),
+        )?,
         Edit::SetDepth(depth) => {
             let text = depth.map(|depth| print::quantity(depth.0, Dimension::Length));
             set_or_remove(section(document, "chip")?, "depth", text)?;
@@ -56,20 +64,41 @@ fn apply(document: &mut DocumentMut, edit: &Edit) -> Result<(), RewriteError> {
             &print::quantity(width.0, Dimension::Length),
         )?,
         Edit::SetResolution(resolution) => {
-            set_or_remove(section(document, "chip")?, "resolution", resolution.map(|r| r.to_string()))?;
+            set_or_remove(
+                section(document, "chip")?,
+                "resolution",
+                resolution.map(|r| r.to_string()),
+            )?;
         }
         Edit::AddComponent(component) => {
-            add(document, COMPONENT, &component.name.value, &print::component(component))?;
+            add(
+                document,
+                COMPONENT,
+                &component.name.value,
+                &print::component(component),
+            )?;
         }
         Edit::RemoveComponent(name) => remove(document, COMPONENT, name)?,
-        Edit::Place { component, placement } => place(entry(document, COMPONENT, component)?, placement)?,
+        Edit::Place {
+            component,
+            placement,
+        } => place(entry(document, COMPONENT, component)?, placement)?,
         Edit::SetParameter {
             component,
             parameter,
             value,
-        } => set_parameter(entry(document, COMPONENT, component)?, parameter, value.as_ref())?,
+        } => set_parameter(
+            entry(document, COMPONENT, component)?,
+            parameter,
+            value.as_ref(),
+        )?,
         Edit::Rename { from, to } => rename::rename(document, from, to)?,
-        Edit::AddChannel(channel) => add(document, CHANNEL, &channel.name.value, &print::channel(channel))?,
+        Edit::AddChannel(channel) => add(
+            document,
+            CHANNEL,
+            &channel.name.value,
+            &print::channel(channel),
+        )?,
         Edit::SetChannel(channel) => {
             let fresh = toml_value(&print::channel(channel))?;
             let table = entry(document, CHANNEL, &channel.name.value)?;
@@ -108,14 +137,25 @@ const CHANNEL: Named = ("channels", "channel");
 const PORT: Named = ("ports", "port");
 
 /// The section, made at the end of the file if it isn't there.
-fn section<'d>(document: &'d mut DocumentMut, key: &str) -> Result<&'d mut dyn TableLike, RewriteError> {
-    let item = document.entry(key).or_insert_with(|| Item::Table(Table::new()));
+fn section<'d>(
+    document: &'d mut DocumentMut,
+    key: &str,
+) -> Result<&'d mut dyn TableLike, RewriteError> {
+    let item = document
+        .entry(key)
+        .or_insert_with(|| Item::Table(Table::new()));
     item.as_table_like_mut()
-        .ok_or_else(|| RewriteError::NotATable { key: key.to_owned() })
+        .ok_or_else(|| RewriteError::NotATable {
+            key: key.to_owned(),
+        })
 }
 
 /// The table of one named thing.
-fn entry<'d>(document: &'d mut DocumentMut, (section, what): Named, name: &str) -> Result<&'d mut dyn TableLike, RewriteError> {
+fn entry<'d>(
+    document: &'d mut DocumentMut,
+    (section, what): Named,
+    name: &str,
+) -> Result<&'d mut dyn TableLike, RewriteError> {
     let not_found = || RewriteError::NotFound {
         what,
         name: name.to_owned(),
@@ -124,15 +164,28 @@ fn entry<'d>(document: &'d mut DocumentMut, (section, what): Named, name: &str) 
         .get_mut(section)
         .and_then(|item| item.get_mut(name))
         .ok_or_else(not_found)?;
-    item.as_table_like_mut().ok_or_else(|| RewriteError::NotATable {
-        key: format!("{section}.{name}"),
-    })
+    item.as_table_like_mut()
+        .ok_or_else(|| RewriteError::NotATable {
+            key: format!("{section}.{name}"),
+        })
 }
 
-fn add(document: &mut DocumentMut, named: Named, name: &str, text: &str) -> Result<(), RewriteError> {
+fn add(
+    document: &mut DocumentMut,
+    named: Named,
+    name: &str,
+    text: &str,
+) -> Result<(), RewriteError> {
     // Components and channels share their names.
-    for (key, what) in if named == PORT { &[PORT][..] } else { &[COMPONENT, CHANNEL] } {
-        if document.get(key).is_some_and(|item| item.get(name).is_some()) {
+    for (key, what) in if named == PORT {
+        &[PORT][..]
+    } else {
+        &[COMPONENT, CHANNEL]
+    } {
+        if document
+            .get(key)
+            .is_some_and(|item| item.get(name).is_some())
+        {
             return Err(RewriteError::Taken {
                 what,
                 name: name.to_owned(),
@@ -174,7 +227,10 @@ fn set(table: &mut dyn TableLike, key: &str, text: &str) -> Result<(), RewriteEr
 /// Removes a key, but not the space before the closing brace behind it.
 fn unset(table: &mut dyn TableLike, key: &str) {
     let removed = table.remove(key).and_then(|item| item.into_value().ok());
-    let last = table.iter_mut().last().and_then(|(_, item)| item.as_value_mut());
+    let last = table
+        .iter_mut()
+        .last()
+        .and_then(|(_, item)| item.as_value_mut());
     if let (Some(removed), Some(last)) = (removed, last)
         && is_blank(suffix(&removed))
         && suffix(last).is_empty()
@@ -185,14 +241,22 @@ fn unset(table: &mut dyn TableLike, key: &str) {
 
 /// What stands behind a value: a comment, or the space before a brace.
 fn suffix(value: &TomlValue) -> &str {
-    value.decor().suffix().and_then(RawString::as_str).unwrap_or_default()
+    value
+        .decor()
+        .suffix()
+        .and_then(RawString::as_str)
+        .unwrap_or_default()
 }
 
 fn is_blank(text: &str) -> bool {
     !text.is_empty() && text.trim().is_empty()
 }
 
-fn set_or_remove(table: &mut dyn TableLike, key: &str, text: Option<String>) -> Result<(), RewriteError> {
+fn set_or_remove(
+    table: &mut dyn TableLike,
+    key: &str,
+    text: Option<String>,
+) -> Result<(), RewriteError> {
     match text {
         Some(text) => set(table, key, &text)?,
         None => unset(table, key),
@@ -220,14 +284,20 @@ fn place(table: &mut dyn TableLike, placement: &Placement) -> Result<(), Rewrite
     Ok(())
 }
 
-fn set_parameter(table: &mut dyn TableLike, parameter: &str, value: Option<&Value>) -> Result<(), RewriteError> {
+fn set_parameter(
+    table: &mut dyn TableLike,
+    parameter: &str,
+    value: Option<&Value>,
+) -> Result<(), RewriteError> {
     if table.get("parameters").is_none() {
         if value.is_none() {
             return Ok(());
         }
         set(table, "parameters", "{}")?;
     }
-    let parameters = table.get_mut("parameters").and_then(Item::as_table_like_mut);
+    let parameters = table
+        .get_mut("parameters")
+        .and_then(Item::as_table_like_mut);
     let parameters = parameters.ok_or_else(|| RewriteError::NotATable {
         key: "parameters".to_owned(),
     })?;
@@ -235,7 +305,11 @@ fn set_parameter(table: &mut dyn TableLike, parameter: &str, value: Option<&Valu
 }
 
 /// Removes a line with the comment right above it; what stands above an empty line before that belongs to the section and moves on.
-fn remove(document: &mut DocumentMut, (section, what): Named, name: &str) -> Result<(), RewriteError> {
+fn remove(
+    document: &mut DocumentMut,
+    (section, what): Named,
+    name: &str,
+) -> Result<(), RewriteError> {
     entry(document, (section, what), name)?;
     let Some(table) = document.get_mut(section).and_then(Item::as_table_mut) else {
         // The whole section in braces: no comments inside to save.
@@ -253,7 +327,11 @@ fn remove(document: &mut DocumentMut, (section, what): Named, name: &str) -> Res
     let Some((key, _)) = table.remove_entry(name) else {
         return Ok(());
     };
-    let text = |raw: Option<&RawString>| raw.and_then(RawString::as_str).unwrap_or_default().to_owned();
+    let text = |raw: Option<&RawString>| {
+        raw.and_then(RawString::as_str)
+            .unwrap_or_default()
+            .to_owned()
+    };
     let above = text(key.leaf_decor().prefix()).replace("\r\n", "\n");
     let kept = above.rfind("\n\n").map_or("", |at| &above[..at + 2]);
     if let Some(mut next) = next

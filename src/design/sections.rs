@@ -7,7 +7,9 @@ use super::table::{Node, Table, in_file_order, short};
 use super::{Connection, Dimension, Port, PortCondition, Spanned, codes};
 use crate::chip::DepthModel;
 use crate::diagnostic::{Diagnostic, Reporter};
-use crate::units::{FlowRate, FlowRatePerDepth, Metre, Pascal, PascalSecond, QuantityError, parse_quantity};
+use crate::units::{
+    FlowRate, FlowRatePerDepth, Metre, Pascal, PascalSecond, QuantityError, parse_quantity,
+};
 
 /// Lengths that a chip can have, m. Wide: networks of other fields are drawn in metres.
 pub(super) const LENGTHS: (f64, f64) = (1e-12, 1e6);
@@ -31,7 +33,8 @@ pub(super) fn read_fluid(node: &Node<'_>, reporter: &mut Reporter) -> Option<Pas
         "add the dynamic viscosity: water at 25 degrees has \"0.89 mPa s\"",
         reporter,
     );
-    let viscosity = table.quantity_within("viscosity", Dimension::Viscosity, VISCOSITIES, reporter)?;
+    let viscosity =
+        table.quantity_within("viscosity", Dimension::Viscosity, VISCOSITIES, reporter)?;
     Some(PascalSecond(viscosity.value))
 }
 
@@ -48,7 +51,10 @@ pub(super) fn read_chip(node: &Node<'_>, reporter: &mut Reporter) -> Option<Chip
         "add the width that channels and components have unless they say otherwise, such as \"100 um\"",
         reporter,
     );
-    let models = [("planar", DepthModel::Planar), ("shallow", DepthModel::Shallow)];
+    let models = [
+        ("planar", DepthModel::Planar),
+        ("shallow", DepthModel::Shallow),
+    ];
     let model = match table.has("model") {
         true => table.choice("model", &models, reporter),
         false => Some(DepthModel::Planar),
@@ -66,19 +72,21 @@ pub(super) fn read_chip(node: &Node<'_>, reporter: &mut Reporter) -> Option<Chip
     };
     let depth = length("depth", reporter);
     let width = length("width", reporter);
-    let resolution = table.integer("resolution", reporter).and_then(|resolution| {
-        if RESOLUTIONS.contains(&resolution.value) {
-            return u32::try_from(resolution.value).ok();
-        }
-        let message = format!("`resolution` can't be {}", resolution.value);
-        let help = format!(
-            "cell edges across a channel: from {} to {}",
-            RESOLUTIONS.start(),
-            RESOLUTIONS.end()
-        );
-        table.report(reporter, codes::RANGE, message, resolution.span, Some(help));
-        None
-    });
+    let resolution = table
+        .integer("resolution", reporter)
+        .and_then(|resolution| {
+            if RESOLUTIONS.contains(&resolution.value) {
+                return u32::try_from(resolution.value).ok();
+            }
+            let message = format!("`resolution` can't be {}", resolution.value);
+            let help = format!(
+                "cell edges across a channel: from {} to {}",
+                RESOLUTIONS.start(),
+                RESOLUTIONS.end()
+            );
+            table.report(reporter, codes::RANGE, message, resolution.span, Some(help));
+            None
+        });
     Some(ChipSection {
         model: model?,
         depth,
@@ -88,7 +96,9 @@ pub(super) fn read_chip(node: &Node<'_>, reporter: &mut Reporter) -> Option<Chip
 }
 
 pub(super) fn read_connections(node: &Node<'_>, reporter: &mut Reporter) -> Vec<Connection> {
-    let Some(table) = Table::open_node(node, "[connections]".to_owned(), None, &["pairs"], reporter) else {
+    let Some(table) =
+        Table::open_node(node, "[connections]".to_owned(), None, &["pairs"], reporter)
+    else {
         return Vec::new();
     };
     let pairs = table.list("pairs", reporter).unwrap_or_default();
@@ -98,7 +108,11 @@ pub(super) fn read_connections(node: &Node<'_>, reporter: &mut Reporter) -> Vec<
         .collect()
 }
 
-fn read_connection(table: &Table<'_, '_>, pair: &Node<'_>, reporter: &mut Reporter) -> Option<Connection> {
+fn read_connection(
+    table: &Table<'_, '_>,
+    pair: &Node<'_>,
+    reporter: &mut Reporter,
+) -> Option<Connection> {
     let sockets: Option<Vec<Spanned<String>>> = match pair.get_ref() {
         DeValue::Array(both) if both.len() == 2 => {
             let text = |node: &Node<'_>| {
@@ -129,7 +143,12 @@ pub(super) fn read_ports(node: &Node<'_>, has_depth: bool, reporter: &mut Report
         .collect()
 }
 
-fn read_port(name: Spanned<String>, node: &Node<'_>, has_depth: bool, reporter: &mut Reporter) -> Option<Port> {
+fn read_port(
+    name: Spanned<String>,
+    node: &Node<'_>,
+    has_depth: bool,
+    reporter: &mut Reporter,
+) -> Option<Port> {
     const CONDITIONS: [&str; 3] = ["flow_rate", "pressure", "traction_free"];
     let what = format!("port `{}`", short(&name.value));
     let table = Table::open_node(
@@ -141,7 +160,10 @@ fn read_port(name: Spanned<String>, node: &Node<'_>, has_depth: bool, reporter: 
     )?;
     table.require("at", "say which socket it opens: at = \"y1.a\"", reporter);
     let at = socket_of(&table, "at", reporter);
-    let given: Vec<&str> = CONDITIONS.into_iter().filter(|key| table.has(key)).collect();
+    let given: Vec<&str> = CONDITIONS
+        .into_iter()
+        .filter(|key| table.has(key))
+        .collect();
     let key = match given[..] {
         [key] => key,
         [] => {
@@ -155,7 +177,13 @@ fn read_port(name: Spanned<String>, node: &Node<'_>, has_depth: bool, reporter: 
         _ => {
             let message = format!("{} has {}", table.what, given.join(" and "));
             let help = "a port has one condition: keep one of them".to_owned();
-            table.report(reporter, codes::EXCLUSIVE, message, table.span(), Some(help));
+            table.report(
+                reporter,
+                codes::EXCLUSIVE,
+                message,
+                table.span(),
+                Some(help),
+            );
             return None;
         }
     };
@@ -167,15 +195,27 @@ fn read_port(name: Spanned<String>, node: &Node<'_>, has_depth: bool, reporter: 
     })
 }
 
-fn read_condition(table: &Table<'_, '_>, key: &str, has_depth: bool, reporter: &mut Reporter) -> Option<Spanned<PortCondition>> {
+fn read_condition(
+    table: &Table<'_, '_>,
+    key: &str,
+    has_depth: bool,
+    reporter: &mut Reporter,
+) -> Option<Spanned<PortCondition>> {
     let node = table.get(key)?;
     let value = match key {
         "flow_rate" => read_flow_rate(table, node, has_depth, reporter)?,
-        "pressure" => PortCondition::Pressure(Pascal(table.quantity("pressure", Dimension::Pressure, reporter)?.value)),
+        "pressure" => PortCondition::Pressure(Pascal(
+            table
+                .quantity("pressure", Dimension::Pressure, reporter)?
+                .value,
+        )),
         _ => {
             let flag = table.flag("traction_free", reporter)?;
             if !flag.value {
-                let message = format!("{} has `traction_free = false`, which says nothing", table.what);
+                let message = format!(
+                    "{} has `traction_free = false`, which says nothing",
+                    table.what
+                );
                 let help = "write true, or give a flow rate or a pressure instead".to_owned();
                 table.report(reporter, codes::CHOICE, message, flag.span, Some(help));
                 return None;
@@ -189,18 +229,34 @@ fn read_condition(table: &Table<'_, '_>, key: &str, has_depth: bool, reporter: &
     })
 }
 
-fn read_flow_rate(table: &Table<'_, '_>, node: &Node<'_>, has_depth: bool, reporter: &mut Reporter) -> Option<PortCondition> {
+fn read_flow_rate(
+    table: &Table<'_, '_>,
+    node: &Node<'_>,
+    has_depth: bool,
+    reporter: &mut Reporter,
+) -> Option<PortCondition> {
     let text = table.quantity_text(node, "flow_rate", Dimension::FlowRate, reporter)?;
     match parse_quantity(text) {
-        Ok((value, Dimension::FlowRatePerDepth)) => Some(PortCondition::FlowRatePerDepth(FlowRatePerDepth(value))),
-        Ok((value, Dimension::FlowRate)) if has_depth => Some(PortCondition::FlowRate(FlowRate(value))),
+        Ok((value, Dimension::FlowRatePerDepth)) => {
+            Some(PortCondition::FlowRatePerDepth(FlowRatePerDepth(value)))
+        }
+        Ok((value, Dimension::FlowRate)) if has_depth => {
+            Some(PortCondition::FlowRate(FlowRate(value)))
+        }
         Ok((_, Dimension::FlowRate)) => {
             let message = format!(
                 "`flow_rate` of {} is a volume per time, and the chip has no depth",
                 table.what
             );
-            let help = "give `depth` in [chip], or the flow rate per depth, such as \"1e-6 m^2/s\"".to_owned();
-            table.report(reporter, codes::NEEDS_DEPTH, message, node.span(), Some(help));
+            let help = "give `depth` in [chip], or the flow rate per depth, such as \"1e-6 m^2/s\""
+                .to_owned();
+            table.report(
+                reporter,
+                codes::NEEDS_DEPTH,
+                message,
+                node.span(),
+                Some(help),
+            );
             None
         }
         Ok((_, got)) => {
@@ -209,11 +265,23 @@ fn read_flow_rate(table: &Table<'_, '_>, node: &Node<'_>, has_depth: bool, repor
                 got,
                 wanted: Dimension::FlowRate,
             };
-            table.bad_quantity("flow_rate", node, &error, Some(Dimension::FlowRate), reporter);
+            table.bad_quantity(
+                "flow_rate",
+                node,
+                &error,
+                Some(Dimension::FlowRate),
+                reporter,
+            );
             None
         }
         Err(error) => {
-            table.bad_quantity("flow_rate", node, &error, Some(Dimension::FlowRate), reporter);
+            table.bad_quantity(
+                "flow_rate",
+                node,
+                &error,
+                Some(Dimension::FlowRate),
+                reporter,
+            );
             None
         }
     }
@@ -226,9 +294,16 @@ pub(super) fn named_entries<'a, 'i>(
     reporter: &mut Reporter,
 ) -> Vec<(Spanned<String>, &'a Node<'i>)> {
     let Some(entries) = node.get_ref().as_table() else {
-        let message = format!("`{section}` is {}, wanted a section", super::table::kind_of(node.get_ref()));
+        let message = format!(
+            "`{section}` is {}, wanted a section",
+            super::table::kind_of(node.get_ref())
+        );
         let help = format!("open it with [{section}] and write `name = {{ ... }}` lines below");
-        reporter.report(Diagnostic::error(codes::TYPE, message).at(node.span()).with_help(help));
+        reporter.report(
+            Diagnostic::error(codes::TYPE, message)
+                .at(node.span())
+                .with_help(help),
+        );
         return Vec::new();
     };
     let named = |(name, node): (&toml::Spanned<std::borrow::Cow<'_, str>>, &'a Node<'i>)| {

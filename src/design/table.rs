@@ -47,14 +47,25 @@ impl<'a, 'i> Table<'a, 'i> {
             if known.contains(&name) {
                 continue;
             }
-            let near = nearest(name, known.iter().copied()).filter(|near| !entries.contains_key(*near));
-            table.misspelt.extend(known.iter().find(|known| Some(**known) == near));
+            let near =
+                nearest(name, known.iter().copied()).filter(|near| !entries.contains_key(*near));
+            table
+                .misspelt
+                .extend(known.iter().find(|known| Some(**known) == near));
             let help = match near {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => home_of(name).unwrap_or_else(|| format!("known here: {}", known.join(", "))),
+                None => {
+                    home_of(name).unwrap_or_else(|| format!("known here: {}", known.join(", ")))
+                }
             };
             let message = format!("unknown key `{}` in {}", short(name), table.what);
-            table.report(reporter, codes::UNKNOWN_KEY, message, key.span(), Some(help));
+            table.report(
+                reporter,
+                codes::UNKNOWN_KEY,
+                message,
+                key.span(),
+                Some(help),
+            );
         }
         table
     }
@@ -68,13 +79,22 @@ impl<'a, 'i> Table<'a, 'i> {
         reporter: &mut Reporter,
     ) -> Option<Self> {
         match node.get_ref() {
-            DeValue::Table(entries) => Some(Self::open(entries, node.span(), what, about, known, reporter)),
+            DeValue::Table(entries) => Some(Self::open(
+                entries,
+                node.span(),
+                what,
+                about,
+                known,
+                reporter,
+            )),
             other => {
                 let message = format!("{what} is {}, wanted a table", kind_of(other));
-                let mut diagnostic = Diagnostic::error(codes::TYPE, message).at(node.span()).with_help(format!(
-                    "write keys in braces, such as {{ {} = ... }}",
-                    known.first().unwrap_or(&"key")
-                ));
+                let mut diagnostic = Diagnostic::error(codes::TYPE, message)
+                    .at(node.span())
+                    .with_help(format!(
+                        "write keys in braces, such as {{ {} = ... }}",
+                        known.first().unwrap_or(&"key")
+                    ));
                 diagnostic.place.component = about.map(str::to_owned);
                 reporter.report(diagnostic);
                 None
@@ -101,7 +121,13 @@ impl<'a, 'i> Table<'a, 'i> {
     pub fn require(&self, key: &str, help: &str, reporter: &mut Reporter) {
         if !self.has(key) && !self.misspelt.contains(&key) {
             let message = format!("{} has no `{key}`", self.what);
-            self.report(reporter, codes::MISSING, message, self.span(), Some(help.to_owned()));
+            self.report(
+                reporter,
+                codes::MISSING,
+                message,
+                self.span(),
+                Some(help.to_owned()),
+            );
         }
     }
 
@@ -121,7 +147,12 @@ impl<'a, 'i> Table<'a, 'i> {
     }
 
     /// One of the choices, by its text.
-    pub fn choice<T: Copy>(&self, key: &str, choices: &[(&str, T)], reporter: &mut Reporter) -> Option<T> {
+    pub fn choice<T: Copy>(
+        &self,
+        key: &str,
+        choices: &[(&str, T)],
+        reporter: &mut Reporter,
+    ) -> Option<T> {
         let text = self.text(key, reporter)?;
         if let Some((_, choice)) = choices.iter().find(|(name, _)| *name == text.value) {
             return Some(*choice);
@@ -131,7 +162,11 @@ impl<'a, 'i> Table<'a, 'i> {
             Some(near) => format!("did you mean \"{near}\"?"),
             None => format!("choices: {}", names.join(", ")),
         };
-        let message = format!("`{key}` of {} can't be \"{}\"", self.what, short(&text.value));
+        let message = format!(
+            "`{key}` of {} can't be \"{}\"",
+            self.what,
+            short(&text.value)
+        );
         self.report(reporter, codes::CHOICE, message, text.span, Some(help));
         None
     }
@@ -182,13 +217,31 @@ impl<'a, 'i> Table<'a, 'i> {
     }
 
     /// Reports a value of another type than wanted.
-    pub fn wrong_type(&self, key: &str, node: &Node<'i>, got: &DeValue<'_>, wanted: &str, reporter: &mut Reporter) {
-        let message = format!("`{key}` of {} is {}, wanted {wanted}", self.what, kind_of(got));
+    pub fn wrong_type(
+        &self,
+        key: &str,
+        node: &Node<'i>,
+        got: &DeValue<'_>,
+        wanted: &str,
+        reporter: &mut Reporter,
+    ) {
+        let message = format!(
+            "`{key}` of {} is {}, wanted {wanted}",
+            self.what,
+            kind_of(got)
+        );
         self.report(reporter, codes::TYPE, message, node.span(), None);
     }
 
     /// Reports an error about this table's owner.
-    pub fn report(&self, reporter: &mut Reporter, code: &'static str, message: String, span: Range<usize>, help: Option<String>) {
+    pub fn report(
+        &self,
+        reporter: &mut Reporter,
+        code: &'static str,
+        message: String,
+        span: Range<usize>,
+        help: Option<String>,
+    ) {
         let mut diagnostic = Diagnostic::error(code, message).at(span);
         diagnostic.help = help;
         diagnostic.place.component.clone_from(&self.about);

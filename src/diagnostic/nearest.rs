@@ -6,7 +6,12 @@ const MAX_CHARS: usize = 64;
 /// The candidate closest to `word`, if it is close enough to be what was meant: up to a third of its letters, case apart.
 /// Among equals the first wins.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let lower = |text: &str| -> Vec<char> { text.chars().flat_map(char::to_lowercase).take(MAX_CHARS + 1).collect() };
+    let lower = |text: &str| -> Vec<char> {
+        text.chars()
+            .flat_map(char::to_lowercase)
+            .take(MAX_CHARS + 1)
+            .collect()
+    };
     let wanted = lower(word);
     if wanted.is_empty() || wanted.len() > MAX_CHARS {
         return None;

@@ -5,15 +5,20 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use miette::{
-    GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, MietteError, MietteSpanContents, Report, SourceCode,
-    SourceSpan, SpanContents,
+    GraphicalReportHandler, GraphicalTheme, LabeledSpan, MietteDiagnostic, MietteError,
+    MietteSpanContents, Report, SourceCode, SourceSpan, SpanContents,
 };
 
 use super::{Diagnostic, Severity};
 
 /// Draws all of them without colours, one after the other. `text` is what the spans index.
 pub fn render(diagnostics: &[Diagnostic], source_name: &str, text: &str) -> String {
-    render_with(diagnostics, source_name, text, GraphicalTheme::unicode_nocolor())
+    render_with(
+        diagnostics,
+        source_name,
+        text,
+        GraphicalTheme::unicode_nocolor(),
+    )
 }
 
 /// As [`render`], with the colours of a terminal.
@@ -21,7 +26,12 @@ pub fn render_coloured(diagnostics: &[Diagnostic], source_name: &str, text: &str
     render_with(diagnostics, source_name, text, GraphicalTheme::unicode())
 }
 
-fn render_with(diagnostics: &[Diagnostic], source_name: &str, text: &str, theme: GraphicalTheme) -> String {
+fn render_with(
+    diagnostics: &[Diagnostic],
+    source_name: &str,
+    text: &str,
+    theme: GraphicalTheme,
+) -> String {
     // Lines stay whole: what is printed can be searched, and terminals wrap by themselves.
     let handler = GraphicalReportHandler::new_themed(theme)
         .with_links(false)
@@ -47,7 +57,8 @@ fn render_with(diagnostics: &[Diagnostic], source_name: &str, text: &str, theme:
         let drawn = match &diagnostic.place.span {
             Some(span) => {
                 let span = within(text, span);
-                let report = Report::new(report.with_label(LabeledSpan::underline(span))).with_source_code(Arc::clone(&source));
+                let report = Report::new(report.with_label(LabeledSpan::underline(span)))
+                    .with_source_code(Arc::clone(&source));
                 handler.render_report(&mut out, report.as_ref())
             }
             None => {
@@ -96,13 +107,23 @@ impl SourceCode for Source {
         let last = line_at(span.offset() + span.len()) + lines_after + 1;
         let (from, to) = (
             self.line_starts[first],
-            self.line_starts.get(last + 1).copied().unwrap_or(self.text.len()),
+            self.line_starts
+                .get(last + 1)
+                .copied()
+                .unwrap_or(self.text.len()),
         );
         let window = self.text.get(from..to).ok_or(MietteError::OutOfBounds)?;
         let inside = SourceSpan::new((span.offset() - from).into(), span.len());
         let contents = window.read_span(&inside, lines_before, lines_after)?;
-        let at = SourceSpan::new((contents.span().offset() + from).into(), contents.span().len());
-        let (line, column, n_lines) = (contents.line() + first, contents.column(), contents.line_count());
+        let at = SourceSpan::new(
+            (contents.span().offset() + from).into(),
+            contents.span().len(),
+        );
+        let (line, column, n_lines) = (
+            contents.line() + first,
+            contents.column(),
+            contents.line_count(),
+        );
         let data = &self.text.as_bytes()[at.offset()..at.offset() + at.len()];
         Ok(Box::new(MietteSpanContents::new_named(
             self.name.clone(),
@@ -118,7 +139,9 @@ impl SourceCode for Source {
 /// The message, and whom it is about where the message itself doesn't say.
 fn message_of(diagnostic: &Diagnostic) -> String {
     match &diagnostic.place.component {
-        Some(name) if !diagnostic.message.contains(name.as_str()) => format!("{} (in `{name}`)", diagnostic.message),
+        Some(name) if !diagnostic.message.contains(name.as_str()) => {
+            format!("{} (in `{name}`)", diagnostic.message)
+        }
         _ => diagnostic.message.clone(),
     }
 }
@@ -135,7 +158,10 @@ pub fn line_and_column(text: &str, byte: usize) -> (usize, usize) {
     let byte = text.floor_char_boundary(byte.min(text.len()));
     let before = &text[..byte];
     let line_start = before.rfind('\n').map_or(0, |at| at + 1);
-    (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+    (
+        before.matches('\n').count() + 1,
+        before[line_start..].chars().count() + 1,
+    )
 }
 
 #[cfg(test)]
@@ -170,10 +196,24 @@ mod tests {
 
     #[test]
     fn a_line_far_down_is_numbered_from_the_beginning() {
-        let text = ["a = 1\n".repeat(999), "b = 2\n".to_string(), "c = 3\n".repeat(50)].concat();
+        let text = [
+            "a = 1\n".repeat(999),
+            "b = 2\n".to_string(),
+            "c = 3\n".repeat(50),
+        ]
+        .concat();
         let at = text.find('b').unwrap();
-        let drawn = render(&[Diagnostic::error("D004", "unknown key").at(at..at + 1)], "x.toml", &text);
-        for part in ["x.toml:1000:1", " 1000 │ b = 2", "  999 │ a = 1", " 1001 │ c = 3"] {
+        let drawn = render(
+            &[Diagnostic::error("D004", "unknown key").at(at..at + 1)],
+            "x.toml",
+            &text,
+        );
+        for part in [
+            "x.toml:1000:1",
+            " 1000 │ b = 2",
+            "  999 │ a = 1",
+            " 1001 │ c = 3",
+        ] {
             assert!(drawn.contains(part), "no {part} in\n{drawn}");
         }
     }

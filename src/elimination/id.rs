@@ -34,12 +34,20 @@ impl MatRef {
 
     /// Its transpose; zero and identity are their own.
     pub fn transposed(self) -> Self {
-        if self.is_special() { self } else { Self(self.0 ^ 1) }
+        if self.is_special() {
+            self
+        } else {
+            Self(self.0 ^ 1)
+        }
     }
 
     /// Its negative; zero is its own.
     pub fn negated(self) -> Self {
-        if self == Self::ZERO { self } else { Self(self.0 ^ 2) }
+        if self == Self::ZERO {
+            self
+        } else {
+            Self(self.0 ^ 2)
+        }
     }
 
     /// Transposed where `yes`.

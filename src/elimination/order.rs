@@ -116,12 +116,19 @@ pub fn eliminate(
         rows_by_stage[1] += 1;
     }
     let irregular = component.iter().copied().filter(|&r| !regular[r as usize]);
-    for row in irregular.chain(of_stage(Stage::ComponentLast)).collect::<Vec<_>>() {
+    for row in irregular
+        .chain(of_stage(Stage::ComponentLast))
+        .collect::<Vec<_>>()
+    {
         planner.eliminate(row);
         rows_by_stage[2] += 1;
     }
     let mut left: Vec<u32> = of_stage(Stage::Separator).collect();
-    let mut far: std::collections::BTreeSet<(u32, u32)> = system.far_pairs.iter().map(|&(a, b)| (a.min(b), a.max(b))).collect();
+    let mut far: std::collections::BTreeSet<(u32, u32)> = system
+        .far_pairs
+        .iter()
+        .map(|&(a, b)| (a.min(b), a.max(b)))
+        .collect();
     rows_by_stage[3] += separators_one(&mut planner, &mut left, &mut far);
 
     let mut store = Store::default();
@@ -131,7 +138,10 @@ pub fn eliminate(
         estimated_bytes = peak;
         (settings.planned)(peak);
         if let Some(allowed) = settings.memory_limit.filter(|&allowed| peak > allowed) {
-            return Err(EliminationError::OutOfMemory { needed: peak, allowed });
+            return Err(EliminationError::OutOfMemory {
+                needed: peak,
+                allowed,
+            });
         }
         run(planner, store, leaves, settings.run).map_err(|error| match error {
             RunError::Cancelled => EliminationError::Cancelled,
@@ -152,7 +162,10 @@ pub fn eliminate(
         .collect();
     let mut network = Vec::new();
     if !candidates.is_empty() {
-        let factors: Vec<_> = candidates.iter().map(|&(_, _, m)| planner.factors(m)).collect();
+        let factors: Vec<_> = candidates
+            .iter()
+            .map(|&(_, _, m)| planner.factors(m))
+            .collect();
         advance(&planner, &mut store)?;
         for (&(i, j, _), pair) in candidates.iter().zip(factors) {
             let columns = store.get(pair.0.id()).map_or(0, |m| m.ncols());
@@ -194,8 +207,17 @@ pub fn eliminate(
 ///
 /// # Shapes and units
 /// - `rows`: candidates; only those with `regular[row]` are ordered; `neighbours(row)` are its candidates
-pub fn cyclic_reduction(rows: &[u32], regular: &[bool], neighbours: impl Fn(u32) -> Vec<u32>) -> Vec<u32> {
-    let near = |row: u32| -> Vec<u32> { neighbours(row).into_iter().filter(|&m| regular[m as usize]).collect() };
+pub fn cyclic_reduction(
+    rows: &[u32],
+    regular: &[bool],
+    neighbours: impl Fn(u32) -> Vec<u32>,
+) -> Vec<u32> {
+    let near = |row: u32| -> Vec<u32> {
+        neighbours(row)
+            .into_iter()
+            .filter(|&m| regular[m as usize])
+            .collect()
+    };
     let mut seen = vec![false; regular.len()];
     let mut chains: Vec<Vec<u32>> = Vec::new();
     // Chains start from their lower end, so that copies are walked alike; rings, found last, from their lowest row.
@@ -227,12 +249,13 @@ pub fn cyclic_reduction(rows: &[u32], regular: &[bool], neighbours: impl Fn(u32)
 }
 
 /// Eliminates separators with at most two neighbours until none is left; returns how many.
-fn separators_one(planner: &mut Planner, left: &mut Vec<u32>, far: &mut std::collections::BTreeSet<(u32, u32)>) -> usize {
+fn separators_one(
+    planner: &mut Planner,
+    left: &mut Vec<u32>,
+    far: &mut std::collections::BTreeSet<(u32, u32)>,
+) -> usize {
     let before = left.len();
-    loop {
-        let Some(at) = left.iter().position(|&r| planner.neighbours(r).len() <= 2) else {
-            break;
-        };
+    while let Some(at) = left.iter().position(|&r| planner.neighbours(r).len() <= 2) {
         // One sweep a round, so that the order doesn't depend on where the last one stopped.
         let mut kept = left[..at].to_vec();
         for &row in &left[at..] {
@@ -331,7 +354,15 @@ mod tests {
     #[test]
     fn cyclic_reduction_halves_chains() {
         let chain: Vec<u32> = (0..8).collect();
-        let near = |r: u32| [r.wrapping_sub(1), r + 1].into_iter().filter(|&m| m < 8).collect();
-        assert_eq!(cyclic_reduction(&chain, &[true; 8], near), [0, 2, 4, 6, 1, 5, 3, 7]);
+        let near = |r: u32| {
+            [r.wrapping_sub(1), r + 1]
+                .into_iter()
+                .filter(|&m| m < 8)
+                .collect()
+        };
+        assert_eq!(
+            cyclic_reduction(&chain, &[true; 8], near),
+            [0, 2, 4, 6, 1, 5, 3, 7]
+        );
     }
 }

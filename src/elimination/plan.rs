@@ -111,7 +111,12 @@ impl Planner {
             left_in_island: vec![0; system.singular_islands.len()],
             singular_islands: system.singular_islands.clone(),
         };
-        for (&island, _) in system.islands.iter().zip(&system.sizes).filter(|(_, size)| **size > 0) {
+        for (&island, _) in system
+            .islands
+            .iter()
+            .zip(&system.sizes)
+            .filter(|(_, size)| **size > 0)
+        {
             planner.left_in_island[island as usize] += 1;
         }
         planner.entries.reserve(2 * system.couplings.len());
@@ -124,7 +129,12 @@ impl Planner {
     }
 
     /// The id of the operation with this key, new where caching is off.
-    fn intern(&mut self, key: Fingerprint, shape: (u32, u32), operation: impl FnOnce() -> Operation) -> u32 {
+    fn intern(
+        &mut self,
+        key: Fingerprint,
+        shape: (u32, u32),
+        operation: impl FnOnce() -> Operation,
+    ) -> u32 {
         let next = self.operations.len() as u32;
         match self.caching {
             Caching::Uncached => {}
@@ -159,7 +169,10 @@ impl Planner {
             Operation::Inverse(_) => 2 * n * n * n,
             Operation::PseudoInverse(_) => 20 * n * n * n,
             Operation::Product(a, _) => 2 * m * n * u64::from(self.shape(*a).1),
-            Operation::Sum(_, terms) => terms.iter().map(|(a, _)| 2 * m * n * u64::from(self.shape(*a).0)).sum(),
+            Operation::Sum(_, terms) => terms
+                .iter()
+                .map(|(a, _)| 2 * m * n * u64::from(self.shape(*a).0))
+                .sum(),
             Operation::LeftFactor(s) | Operation::RightFactor(s) => {
                 let (a, b) = self.shape(*s);
                 20 * u64::from(a) * u64::from(b) * u64::from(a.min(b))
@@ -170,7 +183,11 @@ impl Planner {
     /// Rows and columns of a reference.
     pub fn shape(&self, m: MatRef) -> (u32, u32) {
         let (rows, columns) = self.shapes[m.id() as usize];
-        if m.is_transposed() { (columns, rows) } else { (rows, columns) }
+        if m.is_transposed() {
+            (columns, rows)
+        } else {
+            (rows, columns)
+        }
     }
 
     fn key_of(&self, m: MatRef) -> Fingerprint {
@@ -205,7 +222,10 @@ impl Planner {
             _ => {
                 let negated = a.is_negated() != b.is_negated();
                 let (a, b) = (positive(a), positive(b));
-                let key = Hasher::new(5).key(self.key_of(a)).key(self.key_of(b)).finish();
+                let key = Hasher::new(5)
+                    .key(self.key_of(a))
+                    .key(self.key_of(b))
+                    .finish();
                 let shape = (self.shape(a).0, self.shape(b).1);
                 let made = MatRef::stored(self.intern(key, shape, || Operation::Product(a, b)));
                 if negated { made.negated() } else { made }
@@ -216,7 +236,9 @@ impl Planner {
     /// Inverse of a symmetric matrix.
     fn inverse(&mut self, a: MatRef, singular: bool) -> MatRef {
         let a = MatRef::stored(a.id()); // symmetric: its transpose is itself
-        let key = Hasher::new(if singular { 6 } else { 7 }).key(self.key_of(a)).finish();
+        let key = Hasher::new(if singular { 6 } else { 7 })
+            .key(self.key_of(a))
+            .finish();
         let shape = self.shape(a);
         MatRef::stored(self.intern(key, shape, || {
             if singular {
@@ -251,7 +273,8 @@ impl Planner {
 
     /// One sum, stored in the orientation with the smaller key.
     fn sum(&mut self, base: MatRef, terms: Vec<Term>, shape: (u32, u32)) -> MatRef {
-        let mut as_is: Vec<(Fingerprint, Term)> = terms.iter().map(|t| (self.term_key(t), *t)).collect();
+        let mut as_is: Vec<(Fingerprint, Term)> =
+            terms.iter().map(|t| (self.term_key(t), *t)).collect();
         let mut turned: Vec<(Fingerprint, Term)> = terms
             .iter()
             .map(|t| Term {
@@ -278,9 +301,14 @@ impl Planner {
         } else {
             (key_as_is, base, as_is)
         };
-        let shape = if transposed { (shape.1, shape.0) } else { shape };
+        let shape = if transposed {
+            (shape.1, shape.0)
+        } else {
+            shape
+        };
         let factors: Vec<(MatRef, MatRef)> = terms.iter().map(|(_, t)| (t.p, t.w_q)).collect();
-        MatRef::stored(self.intern(key, shape, || Operation::Sum(base, factors))).transposed_if(transposed)
+        MatRef::stored(self.intern(key, shape, || Operation::Sum(base, factors)))
+            .transposed_if(transposed)
     }
 
     fn term_key(&self, t: &Term) -> Fingerprint {
@@ -345,7 +373,13 @@ impl Planner {
         }
         for (at, &(j, p, w_p)) in parts.iter().enumerate() {
             for &(k, q, w_q) in &parts[at..] {
-                let term = Term { inverse, p, q, w_p, w_q };
+                let term = Term {
+                    inverse,
+                    p,
+                    q,
+                    w_p,
+                    w_q,
+                };
                 let entry = self.entries.entry((j, k)).or_insert_with(|| Entry {
                     base: MatRef::ZERO,
                     terms: Vec::new(),
@@ -408,7 +442,13 @@ impl Planner {
     /// x_j row:  ... + V z_2 = b_j              V^T x_j - z_1 = 0
     /// ```
     /// which is symmetric, with `-[0 I; I 0]` for the new row's diagonal.
-    pub fn insert_between(&mut self, i: u32, j: u32, (left, right): (MatRef, MatRef), rank: u32) -> u32 {
+    pub fn insert_between(
+        &mut self,
+        i: u32,
+        j: u32,
+        (left, right): (MatRef, MatRef),
+        rank: u32,
+    ) -> u32 {
         let row = self.sizes.len() as u32;
         self.entries.remove(&(i.min(j), i.max(j)));
         for (a, b) in [(i, j), (j, i)] {

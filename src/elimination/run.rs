@@ -61,7 +61,12 @@ impl Store {
     pub fn bytes(&self) -> u64 {
         self.slots
             .iter()
-            .filter_map(|s| s.lock().ok()?.as_ref().map(|m| 8 * (m.nrows() * m.ncols()) as u64))
+            .filter_map(|s| {
+                s.lock()
+                    .ok()?
+                    .as_ref()
+                    .map(|m| 8 * (m.nrows() * m.ncols()) as u64)
+            })
             .sum()
     }
 
@@ -77,13 +82,20 @@ impl Store {
 fn operands(operation: &Operation) -> Vec<u32> {
     let refs: Vec<MatRef> = match operation {
         Operation::Leaf(_) | Operation::Exchange => vec![],
-        Operation::Inverse(a) | Operation::PseudoInverse(a) | Operation::LeftFactor(a) | Operation::RightFactor(a) => vec![*a],
+        Operation::Inverse(a)
+        | Operation::PseudoInverse(a)
+        | Operation::LeftFactor(a)
+        | Operation::RightFactor(a) => vec![*a],
         Operation::Product(a, b) => vec![*a, *b],
         Operation::Sum(base, terms) => std::iter::once(*base)
             .chain(terms.iter().flat_map(|&(a, b)| [a, b]))
             .collect(),
     };
-    let mut ids: Vec<u32> = refs.into_iter().filter(|m| !m.is_special()).map(MatRef::id).collect();
+    let mut ids: Vec<u32> = refs
+        .into_iter()
+        .filter(|m| !m.is_special())
+        .map(MatRef::id)
+        .collect();
     ids.sort_unstable();
     ids.dedup();
     ids
@@ -137,13 +149,23 @@ fn schedule(planner: &Planner, store: &Store, table: &Table) -> Schedule {
     let mut dependents = vec![Vec::new(); tasks.len()];
     let mut waiting = Vec::with_capacity(tasks.len());
     for (t, read) in all_operands.iter().enumerate() {
-        let before: Vec<u32> = read.iter().map(|&o| task_of[o as usize]).filter(|&o| o != NO_TASK).collect();
+        let before: Vec<u32> = read
+            .iter()
+            .map(|&o| task_of[o as usize])
+            .filter(|&o| o != NO_TASK)
+            .collect();
         waiting.push(AtomicU32::new(before.len() as u32));
-        before.into_iter().for_each(|b| dependents[b as usize].push(t as u32));
+        before
+            .into_iter()
+            .for_each(|b| dependents[b as usize].push(t as u32));
     }
     let mut priority = vec![0; tasks.len()];
     for t in (0..tasks.len()).rev() {
-        priority[t] = dependents[t].iter().map(|&d| priority[d as usize] + 1).max().unwrap_or(0);
+        priority[t] = dependents[t]
+            .iter()
+            .map(|&d| priority[d as usize] + 1)
+            .max()
+            .unwrap_or(0);
     }
     Schedule {
         tasks,
@@ -160,8 +182,15 @@ pub fn estimate_bytes(planner: &Planner) -> (u64, u64) {
     let n = planner.operations.len();
     let size = |id: usize| 8 * u64::from(planner.shapes[id].0) * u64::from(planner.shapes[id].1);
     let mut last_use = vec![0; n];
-    for (id, operation) in planner.operations.iter().enumerate().skip(MatRef::FIRST_ID as usize) {
-        operands(operation).into_iter().for_each(|o| last_use[o as usize] = id);
+    for (id, operation) in planner
+        .operations
+        .iter()
+        .enumerate()
+        .skip(MatRef::FIRST_ID as usize)
+    {
+        operands(operation)
+            .into_iter()
+            .for_each(|o| last_use[o as usize] = id);
     }
     let mut dying = vec![0; n];
     let (mut held, mut peak, mut kept) = (0_u64, 0, 0);
@@ -185,9 +214,16 @@ pub fn estimate_bytes(planner: &Planner) -> (u64, u64) {
 /// # Accuracy and cost
 /// Explicit inverses by LU with partial pivoting inside a block; the caller judges the residual of the whole. The flops of
 /// `planner.counters`, on the pool that calls; bitwise the same for any number of threads.
-pub fn run(planner: &Planner, store: &mut Store, leaves: &dyn Leaves, settings: RunSettings<'_>) -> Result<(), RunError> {
+pub fn run(
+    planner: &Planner,
+    store: &mut Store,
+    leaves: &dyn Leaves,
+    settings: RunSettings<'_>,
+) -> Result<(), RunError> {
     faer::set_global_parallelism(Par::Seq); // parallel over operations, never inside one
-    store.slots.resize_with(planner.operations.len(), Mutex::default);
+    store
+        .slots
+        .resize_with(planner.operations.len(), Mutex::default);
     let store = &*store;
     let schedule = schedule(planner, store, settings.table);
     let ready: BinaryHeap<(u32, std::cmp::Reverse<u32>)> = (0..schedule.tasks.len() as u32)
@@ -202,7 +238,9 @@ pub fn run(planner: &Planner, store: &mut Store, leaves: &dyn Leaves, settings: 
     let worker = || {
         loop {
             let task = {
-                let mut queue = queue.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+                let mut queue = queue
+                    .lock()
+                    .unwrap_or_else(std::sync::PoisonError::into_inner);
                 loop {
                     if left.load(Ordering::Acquire) == 0 {
                         return;
@@ -210,13 +248,22 @@ pub fn run(planner: &Planner, store: &mut Store, leaves: &dyn Leaves, settings: 
                     if let Some((_, std::cmp::Reverse(task))) = queue.pop() {
                         break task as usize;
                     }
-                    queue = wake.wait(queue).unwrap_or_else(std::sync::PoisonError::into_inner);
+                    queue = wake
+                        .wait(queue)
+                        .unwrap_or_else(std::sync::PoisonError::into_inner);
                 }
             };
             let outcome = if (settings.is_cancelled)() {
                 Err(RunError::Cancelled)
             } else {
-                execute(planner, store, leaves, &schedule, task, settings.rank_tolerance)
+                execute(
+                    planner,
+                    store,
+                    leaves,
+                    &schedule,
+                    task,
+                    settings.rank_tolerance,
+                )
             };
             match outcome {
                 Ok(value) => {
@@ -232,13 +279,17 @@ pub fn run(planner: &Planner, store: &mut Store, leaves: &dyn Leaves, settings: 
                         .unwrap_or_else(std::sync::PoisonError::into_inner)
                         .get_or_insert(error);
                     left.store(0, Ordering::Release);
-                    let _guard = queue.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+                    let _guard = queue
+                        .lock()
+                        .unwrap_or_else(std::sync::PoisonError::into_inner);
                     wake.notify_all();
                     return;
                 }
             }
             for &o in &schedule.operands[task] {
-                if schedule.uses[o as usize].fetch_sub(1, Ordering::AcqRel) == 1 && !planner.retained[o as usize] {
+                if schedule.uses[o as usize].fetch_sub(1, Ordering::AcqRel) == 1
+                    && !planner.retained[o as usize]
+                {
                     *store.lock(o) = None;
                 }
             }
@@ -247,7 +298,9 @@ pub fn run(planner: &Planner, store: &mut Store, leaves: &dyn Leaves, settings: 
                 .copied()
                 .filter(|&d| schedule.waiting[d as usize].fetch_sub(1, Ordering::AcqRel) == 1)
                 .collect();
-            let mut queue = queue.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            let mut queue = queue
+                .lock()
+                .unwrap_or_else(std::sync::PoisonError::into_inner);
             for d in freed {
                 queue.push((schedule.priority[d as usize], std::cmp::Reverse(d)));
             }
@@ -255,7 +308,7 @@ pub fn run(planner: &Planner, store: &mut Store, leaves: &dyn Leaves, settings: 
             let before = left
                 .fetch_update(Ordering::AcqRel, Ordering::Acquire, |n| n.checked_sub(1))
                 .unwrap_or(0);
-            if before % 64 == 0 {
+            if before.is_multiple_of(64) {
                 (settings.progress)(total - before.min(total), total);
             }
             wake.notify_all();
@@ -267,7 +320,10 @@ pub fn run(planner: &Planner, store: &mut Store, leaves: &dyn Leaves, settings: 
         }
         worker();
     });
-    match failure.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner) {
+    match failure
+        .into_inner()
+        .unwrap_or_else(std::sync::PoisonError::into_inner)
+    {
         Some(error) => Err(error),
         None => Ok(()),
     }
@@ -283,12 +339,18 @@ fn execute(
     rank_tolerance: f64,
 ) -> Result<Arc<Mat<f64>>, RunError> {
     let id = schedule.tasks[task];
-    let value = |m: MatRef| store.get(m.id()).expect("operands run before and live until their last use");
+    let value = |m: MatRef| {
+        store
+            .get(m.id())
+            .expect("operands run before and live until their last use")
+    };
     let (rows, columns) = planner.shapes[id as usize];
     let (rows, columns) = (rows as usize, columns as usize);
     let made = match &planner.operations[id as usize] {
         Operation::Leaf(leaf) => leaves.assemble(*leaf),
-        Operation::Exchange => Mat::from_fn(rows, rows, |i, j| if i.abs_diff(j) == rows / 2 { -1.0 } else { 0.0 }),
+        Operation::Exchange => Mat::from_fn(rows, rows, |i, j| {
+            if i.abs_diff(j) == rows / 2 { -1.0 } else { 0.0 }
+        }),
         Operation::Inverse(a) => inverse(&value(*a), id)?,
         Operation::PseudoInverse(a) => pseudo_inverse(&value(*a), id)?,
         Operation::Product(a, b) => {
@@ -298,7 +360,9 @@ fn execute(
         }
         Operation::Sum(base, terms) => {
             // A sum that also multiplies by its base must not overwrite it.
-            let is_read = terms.iter().any(|(a, b)| a.id() == base.id() || b.id() == base.id());
+            let is_read = terms
+                .iter()
+                .any(|(a, b)| a.id() == base.id() || b.id() == base.id());
             let may_take = !is_read && !planner.retained[base.id() as usize];
             let mut out = start(store, schedule, *base, may_take, (rows, columns));
             for &(a, b) in terms {
@@ -313,13 +377,23 @@ fn execute(
 }
 
 /// The matrix that a sum starts from: the base's own memory where this is its last use, else a copy.
-fn start(store: &Store, schedule: &Schedule, base: MatRef, may_take: bool, (rows, columns): (usize, usize)) -> Mat<f64> {
+fn start(
+    store: &Store,
+    schedule: &Schedule,
+    base: MatRef,
+    may_take: bool,
+    (rows, columns): (usize, usize),
+) -> Mat<f64> {
     if base.is_zero() {
         return Mat::zeros(rows, columns);
     }
     let id = base.id();
     let last = may_take && schedule.uses[id as usize].load(Ordering::Acquire) == 1;
-    let held = if last { store.lock(id).take() } else { store.get(id) };
+    let held = if last {
+        store.lock(id).take()
+    } else {
+        store.get(id)
+    };
     let held = held.expect("operands run before and live until their last use");
     match (base.is_transposed(), Arc::try_unwrap(held)) {
         (false, Ok(own)) => own,
@@ -330,8 +404,17 @@ fn start(store: &Store, schedule: &Schedule, base: MatRef, may_take: bool, (rows
 }
 
 /// `out += alpha a b`, honouring the references' bits.
-fn multiply(out: &mut Mat<f64>, alpha: f64, (a, a_value): (MatRef, &Mat<f64>), (b, b_value): (MatRef, &Mat<f64>)) {
-    let sign = if a.is_negated() != b.is_negated() { -alpha } else { alpha };
+fn multiply(
+    out: &mut Mat<f64>,
+    alpha: f64,
+    (a, a_value): (MatRef, &Mat<f64>),
+    (b, b_value): (MatRef, &Mat<f64>),
+) {
+    let sign = if a.is_negated() != b.is_negated() {
+        -alpha
+    } else {
+        alpha
+    };
     let lhs = if a.is_transposed() {
         a_value.transpose()
     } else {
@@ -346,7 +429,9 @@ fn multiply(out: &mut Mat<f64>, alpha: f64, (a, a_value): (MatRef, &Mat<f64>), (
 }
 
 fn finite(m: Mat<f64>, id: u32) -> Result<Mat<f64>, RunError> {
-    let sum: f64 = (0..m.ncols()).map(|j| (0..m.nrows()).map(|i| m[(i, j)]).sum::<f64>()).sum();
+    let sum: f64 = (0..m.ncols())
+        .map(|j| (0..m.nrows()).map(|i| m[(i, j)]).sum::<f64>())
+        .sum();
     if sum.is_finite() {
         Ok(m)
     } else {
@@ -389,11 +474,21 @@ fn low_rank(a: &Mat<f64>, tolerance: f64, half: Half, id: u32) -> Result<Mat<f64
     let s = svd.S().column_vector();
     let largest = if s.nrows() > 0 { s[0] } else { 0.0 };
     // Entries of canonical matrices are of order one, so noise sits at rounding times one, however weak the coupling.
-    let rank = (0..s.nrows()).filter(|&k| s[k] > tolerance * largest.max(1.0)).count();
-    let (factor, shift) = if half == Half::Left { (svd.U(), 0) } else { (svd.V(), rank) };
+    let rank = (0..s.nrows())
+        .filter(|&k| s[k] > tolerance * largest.max(1.0))
+        .count();
+    let (factor, shift) = if half == Half::Left {
+        (svd.U(), 0)
+    } else {
+        (svd.V(), rank)
+    };
     let column = |i: usize, j: usize| {
         let k = j.wrapping_sub(shift);
-        if k < rank { factor[(i, k)] * s[k].sqrt() } else { 0.0 }
+        if k < rank {
+            factor[(i, k)] * s[k].sqrt()
+        } else {
+            0.0
+        }
     };
     finite(Mat::from_fn(factor.nrows(), 2 * rank, column), id)
 }

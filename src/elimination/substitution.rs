@@ -37,15 +37,24 @@ struct VecPlan {
 
 impl VecPlan {
     /// The vector `base + terms`; `base` is the number of a right-hand side's row.
-    fn make(&mut self, row: u32, base: Option<u32>, mut terms: Vec<(bool, MatRef, VecId)>) -> VecId {
+    fn make(
+        &mut self,
+        row: u32,
+        base: Option<u32>,
+        mut terms: Vec<(bool, MatRef, VecId)>,
+    ) -> VecId {
         terms.retain(|t| t.2 != ZERO && !t.1.is_zero());
         if base.is_none() && terms.is_empty() {
             return ZERO;
         }
         let mut key = Hasher::new(20).word(base.map_or(u64::MAX, u64::from));
         for &(minus, m, v) in &terms {
-            let bits = u64::from(minus) | u64::from(m.is_transposed()) << 1 | u64::from(m.is_negated()) << 2;
-            key = key.word(u64::from(m.id()) << 3 | bits).key(self.keys[v as usize]);
+            let bits = u64::from(minus)
+                | u64::from(m.is_transposed()) << 1
+                | u64::from(m.is_negated()) << 2;
+            key = key
+                .word(u64::from(m.id()) << 3 | bits)
+                .key(self.keys[v as usize]);
         }
         let key = key.finish();
         let next = self.operations.len() as VecId;
@@ -60,7 +69,12 @@ impl VecPlan {
             .map(|t| self.operations[t.2 as usize].level + 1)
             .max()
             .unwrap_or(0);
-        self.operations.push(VecOperation { row, base, terms, level });
+        self.operations.push(VecOperation {
+            row,
+            base,
+            terms,
+            level,
+        });
         self.keys.push(key);
         next
     }
@@ -104,8 +118,15 @@ pub fn solve(
     let mut incoming: Vec<Vec<(bool, MatRef, VecId)>> = vec![Vec::new(); n_rows];
     let mut forward = vec![ZERO; n_rows];
     for step in &elimination.steps {
-        let base = rhs.get(step.row as usize).and_then(|b| b.as_ref()).map(|_| step.row);
-        let v = plan.make(step.row, base, std::mem::take(&mut incoming[step.row as usize]));
+        let base = rhs
+            .get(step.row as usize)
+            .and_then(|b| b.as_ref())
+            .map(|_| step.row);
+        let v = plan.make(
+            step.row,
+            base,
+            std::mem::take(&mut incoming[step.row as usize]),
+        );
         forward[step.row as usize] = v;
         if v != ZERO {
             for &(j, w) in step.neighbours.iter().filter(|(_, w)| !w.is_zero()) {
@@ -118,14 +139,25 @@ pub fn solve(
         rows.iter().for_each(|&r| needed[r as usize] = true);
         for step in elimination.steps.iter() {
             if needed[step.row as usize] {
-                step.neighbours.iter().for_each(|&(j, _)| needed[j as usize] = true);
+                step.neighbours
+                    .iter()
+                    .for_each(|&(j, _)| needed[j as usize] = true);
             }
         }
     }
     let mut solution = vec![ZERO; n_rows];
-    for step in elimination.steps.iter().rev().filter(|s| needed[s.row as usize]) {
+    for step in elimination
+        .steps
+        .iter()
+        .rev()
+        .filter(|s| needed[s.row as usize])
+    {
         let mut terms = vec![(false, step.inverse, forward[step.row as usize])];
-        terms.extend(step.neighbours.iter().map(|&(j, w)| (true, w, solution[j as usize])));
+        terms.extend(
+            step.neighbours
+                .iter()
+                .map(|&(j, w)| (true, w, solution[j as usize])),
+        );
         solution[step.row as usize] = plan.make(step.row, None, terms);
     }
     let values = run(elimination, &plan, rhs);
@@ -145,7 +177,11 @@ pub fn solve(
             }
             uses[v as usize] -= 1;
             let slot = &mut values[v as usize];
-            let taken = if uses[v as usize] == 0 { slot.take() } else { slot.clone() };
+            let taken = if uses[v as usize] == 0 {
+                slot.take()
+            } else {
+                slot.clone()
+            };
             taken.expect("taken only at its last use")
         })
         .collect();
@@ -172,7 +208,12 @@ fn run(elimination: &Elimination, plan: &VecPlan, rhs: &[Option<Vec<f64>>]) -> V
     values
 }
 
-fn evaluate(elimination: &Elimination, operation: &VecOperation, rhs: &[Option<Vec<f64>>], values: &[Vec<f64>]) -> Vec<f64> {
+fn evaluate(
+    elimination: &Elimination,
+    operation: &VecOperation,
+    rhs: &[Option<Vec<f64>>],
+    values: &[Vec<f64>],
+) -> Vec<f64> {
     let n = elimination.sizes[operation.row as usize] as usize;
     let mut out = match operation.base.and_then(|b| rhs[b as usize].as_ref()) {
         Some(b) => Mat::from_fn(n, 1, |i, _| b[i]),
@@ -185,7 +226,10 @@ fn evaluate(elimination: &Elimination, operation: &VecOperation, rhs: &[Option<V
             (0..n).for_each(|i| out[(i, 0)] += sign * vector[(i, 0)]);
             continue;
         }
-        let held = elimination.store.get(m.id()).expect("steps name retained matrices");
+        let held = elimination
+            .store
+            .get(m.id())
+            .expect("steps name retained matrices");
         let matrix = if m.is_transposed() {
             held.transpose()
         } else {

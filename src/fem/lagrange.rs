@@ -26,7 +26,9 @@ pub const fn n_nodes<const D: usize>() -> usize {
 /// - `l`: D+1 numbers that add to one; returns [`n_nodes`] values
 pub fn p2<const D: usize>(l: &[f64]) -> Vec<f64> {
     let vertices = l[..=D].iter().map(|&v| v * (2.0 * v - 1.0));
-    vertices.chain(edges::<D>().iter().map(|&(a, b)| 4.0 * l[a] * l[b])).collect()
+    vertices
+        .chain(edges::<D>().iter().map(|&(a, b)| 4.0 * l[a] * l[b]))
+        .collect()
 }
 
 /// Derivatives of the P2 basis with respect to the reference coordinates `xi_k = l[k+1]`.
@@ -34,13 +36,17 @@ pub fn p2<const D: usize>(l: &[f64]) -> Vec<f64> {
 /// # Shapes and units
 /// - returns [`n_nodes`] rows of D derivatives
 pub fn p2_gradient<const D: usize>(l: &[f64]) -> Vec<[f64; D]> {
-    let by_xi = |by_l: &dyn Fn(usize) -> f64| -> [f64; D] { std::array::from_fn(|k| by_l(k + 1) - by_l(0)) };
+    let by_xi = |by_l: &dyn Fn(usize) -> f64| -> [f64; D] {
+        std::array::from_fn(|k| by_l(k + 1) - by_l(0))
+    };
     let mut rows = Vec::with_capacity(n_nodes::<D>());
-    for v in 0..=D {
-        rows.push(by_xi(&|i| if i == v { 4.0 * l[v] - 1.0 } else { 0.0 }));
+    for (v, &at) in l[..=D].iter().enumerate() {
+        rows.push(by_xi(&|i| if i == v { 4.0 * at - 1.0 } else { 0.0 }));
     }
     for &(a, b) in edges::<D>() {
-        rows.push(by_xi(&|i| 4.0 * (f64::from(i == a) * l[b] + f64::from(i == b) * l[a])));
+        rows.push(by_xi(&|i| {
+            4.0 * (f64::from(i == a) * l[b] + f64::from(i == b) * l[a])
+        }));
     }
     rows
 }
@@ -78,9 +84,15 @@ pub fn cell_point<const D: usize>(nodes: &[[f64; D]], l: &[f64]) -> CellPoint<D>
         }
     }
     let (det_jacobian, inverse) = invert(&jacobian);
-    let to_space = |g: &[f64; D]| -> [f64; D] { std::array::from_fn(|i| (0..D).map(|k| g[k] * inverse[k][i]).sum()) };
+    let to_space = |g: &[f64; D]| -> [f64; D] {
+        std::array::from_fn(|i| (0..D).map(|k| g[k] * inverse[k][i]).sum())
+    };
     let p1_gradients = (0..=D)
-        .map(|v| to_space(&std::array::from_fn(|k| f64::from(v == k + 1) - f64::from(v == 0))))
+        .map(|v| {
+            to_space(&std::array::from_fn(|k| {
+                f64::from(v == k + 1) - f64::from(v == 0)
+            }))
+        })
         .collect();
     CellPoint {
         position,
@@ -121,12 +133,14 @@ mod tests {
     use super::*;
 
     fn nodality<const D: usize>() {
-        let mut nodes: Vec<Vec<f64>> = (0..=D).map(|v| (0..=D).map(|i| f64::from(i == v)).collect()).collect();
-        nodes.extend(
-            edges::<D>()
-                .iter()
-                .map(|&(a, b)| (0..=D).map(|i| 0.5 * f64::from(i == a || i == b)).collect::<Vec<_>>()),
-        );
+        let mut nodes: Vec<Vec<f64>> = (0..=D)
+            .map(|v| (0..=D).map(|i| f64::from(i == v)).collect())
+            .collect();
+        nodes.extend(edges::<D>().iter().map(|&(a, b)| {
+            (0..=D)
+                .map(|i| 0.5 * f64::from(i == a || i == b))
+                .collect::<Vec<_>>()
+        }));
         for (i, l) in nodes.iter().enumerate() {
             for (j, v) in p2::<D>(l).iter().enumerate() {
                 assert_eq!(*v, f64::from(i == j), "phi_{j} at node {i}");
@@ -135,7 +149,10 @@ mod tests {
         let l: Vec<f64> = (0..=D).map(|i| [0.4, 0.3, 0.2, 0.1][i]).collect();
         let sum: f64 = l.iter().sum();
         let l: Vec<f64> = l.iter().map(|v| v / sum).collect();
-        assert!((p2::<D>(&l).iter().sum::<f64>() - 1.0).abs() < 1e-15, "partition of unity");
+        assert!(
+            (p2::<D>(&l).iter().sum::<f64>() - 1.0).abs() < 1e-15,
+            "partition of unity"
+        );
         for k in 0..D {
             assert!(
                 p2_gradient::<D>(&l).iter().map(|g| g[k]).sum::<f64>().abs() < 1e-15,
@@ -152,12 +169,26 @@ mod tests {
 
     #[test]
     fn gradients_differentiate_the_coordinates() {
-        let nodes = [[0.0, 0.0], [2.0, 0.3], [0.4, 1.5], [1.1, 0.1], [1.2, 1.0], [0.1, 0.7]];
+        let nodes = [
+            [0.0, 0.0],
+            [2.0, 0.3],
+            [0.4, 1.5],
+            [1.1, 0.1],
+            [1.2, 1.0],
+            [0.1, 0.7],
+        ];
         let point = cell_point::<2>(&nodes, &[0.2, 0.5, 0.3]);
         for i in 0..2 {
             for k in 0..2 {
-                let d: f64 = nodes.iter().zip(&point.gradients).map(|(x, g)| x[i] * g[k]).sum();
-                assert!((d - f64::from(i == k)).abs() < 1e-14, "d x_{i} / d x_{k} on a curved cell");
+                let d: f64 = nodes
+                    .iter()
+                    .zip(&point.gradients)
+                    .map(|(x, g)| x[i] * g[k])
+                    .sum();
+                assert!(
+                    (d - f64::from(i == k)).abs() < 1e-14,
+                    "d x_{i} / d x_{k} on a curved cell"
+                );
             }
         }
     }

@@ -35,7 +35,10 @@ pub fn gauss_legendre(n: usize) -> Vec<(f64, f64)> {
                     break;
                 }
             }
-            (0.5 * (1.0 - x), 1.0 / ((1.0 - x * x) * derivative * derivative))
+            (
+                0.5 * (1.0 - x),
+                1.0 / ((1.0 - x * x) * derivative * derivative),
+            )
         })
         .collect()
 }
@@ -81,9 +84,14 @@ mod tests {
             .points
             .iter()
             .zip(&rule.weights)
-            .map(|(l, w)| w * (0..D).map(|k| l[k + 1].powi(powers[k] as i32)).product::<f64>())
+            .map(|(l, w)| {
+                w * (0..D)
+                    .map(|k| l[k + 1].powi(powers[k] as i32))
+                    .product::<f64>()
+            })
             .sum();
-        let want = powers[..D].iter().map(|&p| factorial(p)).product::<f64>() / factorial(powers[..D].iter().sum::<usize>() + D);
+        let want = powers[..D].iter().map(|&p| factorial(p)).product::<f64>()
+            / factorial(powers[..D].iter().sum::<usize>() + D);
         (got / want - 1.0).abs()
     }
 
@@ -93,7 +101,10 @@ mod tests {
             let (two, three) = (simplex::<2>(degree), simplex::<3>(degree));
             for a in 0..=degree {
                 for b in 0..=degree - a {
-                    assert!(error::<2>(&two, [a, b, 0]) < 1e-13, "x^{a} y^{b} with degree {degree}");
+                    assert!(
+                        error::<2>(&two, [a, b, 0]) < 1e-13,
+                        "x^{a} y^{b} with degree {degree}"
+                    );
                     let c = degree - a - b;
                     assert!(
                         error::<3>(&three, [a, b, c]) < 1e-13,

@@ -48,13 +48,18 @@ pub fn fields(model: &BlockModel, residuals: &Residuals<'_>, rows: &Rows, data: 
             out.part.push(block.part);
         }
         for &(c, k) in &mesh.walls {
-            let k = if block.frame.mirror { [2, 1, 0][k as usize] } else { k };
+            let k = if block.frame.mirror {
+                [2, 1, 0][k as usize]
+            } else {
+                k
+            };
             out.walls.push((first + c, k));
         }
     }
     for cell in &out.cells {
         for (k, (a, b)) in [(0, 1), (1, 2), (2, 0)].into_iter().enumerate() {
-            out.pressure[cell[3 + k] as usize] = 0.5 * (out.pressure[cell[a] as usize] + out.pressure[cell[b] as usize]);
+            out.pressure[cell[3 + k] as usize] =
+                0.5 * (out.pressure[cell[a] as usize] + out.pressure[cell[b] as usize]);
         }
     }
     out

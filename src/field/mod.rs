@@ -2,7 +2,11 @@
 
 pub mod build;
 mod fields;
+mod line;
 pub mod ports;
+mod sample;
 pub mod wall_shear;
 
 pub use fields::Fields;
+pub use line::{Line, LinePoint};
+pub use sample::{Sample, Sampler};

@@ -10,8 +10,17 @@ use crate::stokes::residual::{Data, Residuals, Rows};
 ///
 /// Sampled at the two Gauss points of every wall edge: the velocity gradient is linear there, so the mean is exact, and the
 /// corners, where it may be infinite, are never touched.
-pub fn wall_shear(model: &BlockModel, residuals: &Residuals<'_>, rows: &Rows, data: &Data) -> WallShear {
-    let samples: Vec<Vec<Sample>> = model.kinds.iter().map(|kind| kind_samples(&kind.block.mesh)).collect();
+pub fn wall_shear(
+    model: &BlockModel,
+    residuals: &Residuals<'_>,
+    rows: &Rows,
+    data: &Data,
+) -> WallShear {
+    let samples: Vec<Vec<Sample>> = model
+        .kinds
+        .iter()
+        .map(|kind| kind_samples(&kind.block.mesh))
+        .collect();
     let mut out = WallShear {
         min: f64::INFINITY,
         ..WallShear::default()
@@ -35,7 +44,8 @@ pub fn wall_shear(model: &BlockModel, residuals: &Residuals<'_>, rows: &Rows, da
             }
             let (t, n) = (s.tangent, s.normal);
             let rate = |a: Point, b: Point| {
-                a.x * (gradient[0][0] * b.x + gradient[0][1] * b.y) + a.y * (gradient[1][0] * b.x + gradient[1][1] * b.y)
+                a.x * (gradient[0][0] * b.x + gradient[0][1] * b.y)
+                    + a.y * (gradient[1][0] * b.x + gradient[1][1] * b.y)
             };
             let shear = (model.viscosity / block.frame.unit * (rate(t, n) + rate(n, t))).abs();
             let weight = s.length * block.frame.unit;
@@ -78,7 +88,9 @@ fn kind_samples(mesh: &crate::mesh::BlockMesh<2>) -> Vec<Sample> {
             (l[a], l[b]) = (1.0 - s, s);
             // Derivative of the edge's quadratic map: 4 (m - a) (1 - s) ... in the usual three-node form.
             let (pa, pb, pm) = (nodes[a], nodes[b], nodes[3 + k as usize]);
-            let d = |i: usize| (4.0 * s - 3.0) * pa[i] + (4.0 * s - 1.0) * pb[i] + (4.0 - 8.0 * s) * pm[i];
+            let d = |i: usize| {
+                (4.0 * s - 3.0) * pa[i] + (4.0 * s - 1.0) * pb[i] + (4.0 - 8.0 * s) * pm[i]
+            };
             let along = Point::new(d(0), d(1));
             let tangent = along.normalized();
             samples.push(Sample {

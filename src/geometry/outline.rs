@@ -4,7 +4,9 @@ use super::Point;
 
 /// Area enclosed by a polygon, m²; positive where it runs counter-clockwise.
 pub fn signed_area(corners: &[Point]) -> f64 {
-    let Some(&origin) = corners.first() else { return 0.0 };
+    let Some(&origin) = corners.first() else {
+        return 0.0;
+    };
     let twice: f64 = (1..corners.len().saturating_sub(1))
         .map(|i| (corners[i] - origin).cross(corners[i + 1] - origin))
         .sum();
@@ -36,7 +38,11 @@ pub fn first_crossing(corners: &[Point]) -> Option<(usize, usize)> {
         let (low, high) = bounds(&[a, b]);
         for j in i + 1..n {
             let (c, d) = edge(j);
-            if c.x.min(d.x) > high.x || c.x.max(d.x) < low.x || c.y.min(d.y) > high.y || c.y.max(d.y) < low.y {
+            if c.x.min(d.x) > high.x
+                || c.x.max(d.x) < low.x
+                || c.y.min(d.y) > high.y
+                || c.y.max(d.y) < low.y
+            {
                 continue;
             }
             let folds = if j == i + 1 {
@@ -62,8 +68,9 @@ fn folds_back(a: Point, b: Point, c: Point) -> bool {
 /// Whether the closed segments ab and cd have a point in common.
 fn segments_meet(a: Point, b: Point, c: Point, d: Point) -> bool {
     let side = |p: Point, q: Point, r: Point| (q - p).cross(r - p);
-    let within =
-        |p: Point, q: Point, r: Point| r.x >= p.x.min(q.x) && r.x <= p.x.max(q.x) && r.y >= p.y.min(q.y) && r.y <= p.y.max(q.y);
+    let within = |p: Point, q: Point, r: Point| {
+        r.x >= p.x.min(q.x) && r.x <= p.x.max(q.x) && r.y >= p.y.min(q.y) && r.y <= p.y.max(q.y)
+    };
     let (abc, abd, cda, cdb) = (side(a, b, c), side(a, b, d), side(c, d, a), side(c, d, b));
     if abc * abd < 0.0 && cda * cdb < 0.0 {
         return true;
@@ -93,8 +100,21 @@ mod tests {
 
     #[test]
     fn a_bow_tie_a_pinch_and_a_spike_are_not_simple() {
-        assert!(first_crossing(&points(&[(0.0, 0.0), (1.0, 1.0), (1.0, 0.0), (0.0, 1.0)])).is_some());
-        assert!(first_crossing(&points(&[(0.0, 0.0), (2.0, 0.0), (2.0, 1.0), (1.0, 0.0), (0.0, 1.0)])).is_some());
-        assert!(first_crossing(&points(&[(0.0, 0.0), (2.0, 0.0), (1.0, 0.0), (1.0, 1.0)])).is_some());
+        assert!(
+            first_crossing(&points(&[(0.0, 0.0), (1.0, 1.0), (1.0, 0.0), (0.0, 1.0)])).is_some()
+        );
+        assert!(
+            first_crossing(&points(&[
+                (0.0, 0.0),
+                (2.0, 0.0),
+                (2.0, 1.0),
+                (1.0, 0.0),
+                (0.0, 1.0)
+            ]))
+            .is_some()
+        );
+        assert!(
+            first_crossing(&points(&[(0.0, 0.0), (2.0, 0.0), (1.0, 0.0), (1.0, 1.0)])).is_some()
+        );
     }
 }

@@ -30,7 +30,11 @@ mod tests {
     #[test]
     fn rounding_noise_does_not_change_a_key() {
         assert_eq!(quantise(0.0375, 0.0125), 3_000_000_000);
-        assert_eq!(quantise(0.1 + 0.2, 0.1), quantise(0.3, 0.1), "noise in the last bits");
+        assert_eq!(
+            quantise(0.1 + 0.2, 0.1),
+            quantise(0.3, 0.1),
+            "noise in the last bits"
+        );
         assert_eq!(restore(1_500_000_000), 1.5);
         assert_eq!(quantise_angle(-std::f64::consts::FRAC_PI_2), 3_000_000_000);
     }

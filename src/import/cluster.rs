@@ -6,7 +6,8 @@ use i_overlay::float::overlay::FloatOverlay;
 use i_overlay::i_shape::float::area::Area;
 
 use super::graph::Graph;
-use super::sections::{Cluster, End, Outlines, Sections, piece};
+use super::ring::{Corner, Opening, split};
+use super::sections::{Cluster, End, Outlines, Section, Sections, piece};
 use crate::geometry::Point;
 use crate::geometry::outline::{first_crossing, signed_area};
 
@@ -35,6 +36,8 @@ pub(super) struct Outline {
     pub corners: Vec<Point>,
     /// A mouth and the corner that its edge starts from.
     pub mouths: Vec<(MouthKey, usize)>,
+    /// A cut that another outline of the cluster shares, and the corner that its edge starts from.
+    pub cuts: Vec<(usize, usize)>,
 }
 
 /// What became of a cluster.
@@ -44,8 +47,8 @@ pub(super) struct Merged {
     pub outlines: Vec<Outline>,
     /// Mouths that other channels reach across.
     pub covered: Vec<MouthKey>,
-    /// Area of the largest enclosed wall that is worth keeping, m^2.
-    pub enclosed: f64,
+    /// Whether it encloses a wall that no cuts set free.
+    pub encloses: bool,
     /// How many enclosed walls were too small to keep.
     pub dropped_posts: usize,
     /// The outline crosses itself.
@@ -59,10 +62,16 @@ pub(super) fn mouths(graph: &Graph, sections: &Sections, cluster: &Cluster) -> V
         let section = &sections.all[k];
         let [i, j] = graph.channels[section.channel];
         if section.from > 0.0 || graph.ports[i].is_some() {
-            mouths.push(MouthKey { section: k, side: 0 });
+            mouths.push(MouthKey {
+                section: k,
+                side: 0,
+            });
         }
         if section.to < graph.length(section.channel) || graph.ports[j].is_some() {
-            mouths.push(MouthKey { section: k, side: 1 });
+            mouths.push(MouthKey {
+                section: k,
+                side: 1,
+            });
         }
     }
     mouths
@@ -80,58 +89,128 @@ pub(super) fn mouth_at(graph: &Graph, sections: &Sections, key: MouthKey) -> (Po
 }
 
 /// Unites the pieces of a cluster.
-pub(super) fn merge(graph: &Graph, ends: &[[End; 2]], outlines: &Outlines, sections: &Sections, cluster: &Cluster) -> Merged {
+pub(super) fn merge(
+    graph: &Graph,
+    ends: &[[End; 2]],
+    outlines: &Outlines,
+    sections: &Sections,
+    cluster: &Cluster,
+) -> Merged {
     let pieces: Vec<_> = cluster
         .sections
         .iter()
         .map(|&k| piece(graph, ends, &sections.all[k]))
         .collect();
-    let shapes = FloatOverlay::<[f64; 2], i64>::from_subj(&pieces).overlay(OverlayRule::Subject, FillRule::NonZero);
+    let shapes = FloatOverlay::<[f64; 2], i64>::from_subj(&pieces)
+        .overlay(OverlayRule::Subject, FillRule::NonZero);
     let keys = mouths(graph, sections, cluster);
-    let mut merged = Merged::default();
-    let mut found = Vec::new();
+    let mut merged = Merged {
+        covered: keys.clone(),
+        ..Merged::default()
+    };
     let width = graph.width;
+    let mut n_cuts = 0;
     for shape in &shapes {
-        let Some((outer, holes)) = shape.split_first() else { continue };
+        let Some((outer, holes)) = shape.split_first() else {
+            continue;
+        };
         if outer[..].area().abs() <= SAME_PLACE * width * width {
             continue;
         }
+        let mut contours = vec![walls(outer, width)];
         for hole in holes {
             let area = hole[..].area().abs();
             if area > SMALLEST_POST * width * width {
-                merged.enclosed = merged.enclosed.max(area);
+                contours.push(walls(hole, width));
             } else if area > SAME_PLACE * width * width {
                 merged.dropped_posts += 1;
             }
         }
-        let mut corners: Vec<Point> = outer.iter().map(|&[x, y]| Point::new(x, y)).collect();
-        if signed_area(&corners) < 0.0 {
-            corners.reverse();
-        }
-        let mut corners = distinct(corners, width);
-        let mut fixed = vec![false; corners.len()];
-        let mut mouths = Vec::new();
-        for &key in &keys {
-            if let Some(first) = fix_mouth(graph, sections, key, &mut corners) {
-                let second = (first + 1) % corners.len();
-                (fixed[first], fixed[second]) = (true, true);
-                mouths.push((key, first));
-                found.push(key);
+        for (k, &key) in keys.iter().enumerate() {
+            if contours
+                .iter_mut()
+                .any(|walls| fix_mouth(graph, sections, key, k, walls))
+            {
+                merged.covered.retain(|covered| *covered != key);
             }
         }
-        let outline = tidy(Outline { corners, mouths }, fixed, outlines, width);
-        merged.crossed |= first_crossing(&outline.corners).is_some();
-        merged.outlines.push(outline);
+        let pieces = if contours.len() == 1 {
+            contours
+        } else {
+            let own: Vec<Section> = cluster.sections.iter().map(|&k| sections.all[k]).collect();
+            split(graph, &contours, &own).unwrap_or_else(|| {
+                merged.encloses = true;
+                Vec::new()
+            })
+        };
+        let mut most = 0;
+        for mut corners in pieces {
+            tidy(&mut corners, outlines, width);
+            let openings = || {
+                corners
+                    .iter()
+                    .enumerate()
+                    .filter_map(|(k, corner)| Some((corner.opening?, k)))
+            };
+            let mouth = |(opening, k)| {
+                if let Opening::Mouth(mouth) = opening {
+                    Some((keys[mouth], k))
+                } else {
+                    None
+                }
+            };
+            let cut = |(opening, k)| {
+                if let Opening::Cut(cut) = opening {
+                    Some((n_cuts + cut, k))
+                } else {
+                    None
+                }
+            };
+            let (mouths, cuts): (Vec<_>, Vec<_>) = (
+                openings().filter_map(mouth).collect(),
+                openings().filter_map(cut).collect(),
+            );
+            most = cuts
+                .iter()
+                .map(|&(cut, _)| cut + 1 - n_cuts)
+                .fold(most, usize::max);
+            let corners: Vec<Point> = corners.iter().map(|corner| corner.at).collect();
+            merged.crossed |= signed_area(&corners) <= 0.0 || first_crossing(&corners).is_some();
+            merged.outlines.push(Outline {
+                corners,
+                mouths,
+                cuts,
+            });
+        }
+        n_cuts += most;
     }
-    merged.covered = keys.into_iter().filter(|key| !found.contains(key)).collect();
     merged
+}
+
+/// A contour as walls, corners that lie on the one before dropped.
+fn walls(contour: &[[f64; 2]], width: f64) -> Vec<Corner> {
+    let corners = distinct(
+        contour.iter().map(|&[x, y]| Point::new(x, y)).collect(),
+        width,
+    );
+    corners
+        .into_iter()
+        .map(|at| Corner {
+            at,
+            fixed: false,
+            opening: None,
+        })
+        .collect()
 }
 
 /// Drops corners that lie on the one before.
 fn distinct(corners: Vec<Point>, width: f64) -> Vec<Point> {
     let mut kept: Vec<Point> = Vec::with_capacity(corners.len());
     for corner in corners {
-        if kept.last().is_none_or(|last| (*last - corner).norm() > SAME_PLACE * width) {
+        if kept
+            .last()
+            .is_none_or(|last| (*last - corner).norm() > SAME_PLACE * width)
+        {
             kept.push(corner);
         }
     }
@@ -141,51 +220,59 @@ fn distinct(corners: Vec<Point>, width: f64) -> Vec<Point> {
     kept
 }
 
-/// Finds the edge of a mouth and puts its corners in their exact places; none where the outline has no such edge.
-fn fix_mouth(graph: &Graph, sections: &Sections, key: MouthKey, corners: &mut [Point]) -> Option<usize> {
+/// Finds the edge of a mouth and puts its corners in their exact places; false where the walls have no such edge.
+fn fix_mouth(
+    graph: &Graph,
+    sections: &Sections,
+    key: MouthKey,
+    index: usize,
+    walls: &mut [Corner],
+) -> bool {
     let (middle, direction) = mouth_at(graph, sections, key);
     let across = direction.left() * (graph.width / 2.0);
     let near = |p: Point, q: Point| (p - q).norm() <= 2.0 * SAME_PLACE * graph.width;
-    let n = corners.len();
-    let first = (0..n).find(|&k| near(corners[k], middle - across) && near(corners[(k + 1) % n], middle + across))?;
-    corners[first] = middle - across;
-    corners[(first + 1) % n] = middle + across;
-    Some(first)
+    let n = walls.len();
+    let is_mouth = |&k: &usize| {
+        near(walls[k].at, middle - across) && near(walls[(k + 1) % n].at, middle + across)
+    };
+    let Some(first) = (0..n).find(is_mouth) else {
+        return false;
+    };
+    walls[first] = Corner {
+        at: middle - across,
+        fixed: true,
+        opening: Some(Opening::Mouth(index)),
+    };
+    let second = &mut walls[(first + 1) % n];
+    (second.at, second.fixed) = (middle + across, true);
+    true
 }
 
 /// Drops corners on straight walls and, where it can, walls too short to mesh.
-fn tidy(outline: Outline, mut fixed: Vec<bool>, outlines: &Outlines, width: f64) -> Outline {
-    let Outline { mut corners, mouths } = outline;
-    let firsts: Vec<Point> = mouths.iter().map(|&(_, first)| corners[first]).collect();
+fn tidy(corners: &mut Vec<Corner>, outlines: &Outlines, width: f64) {
     loop {
-        drop_straight(&mut corners, &mut fixed, width);
-        if corners.len() > MOST_CORNERS_TO_TIDY || !remove_short_wall(&mut corners, &mut fixed, outlines, width) {
+        drop_straight(corners, width);
+        if corners.len() > MOST_CORNERS_TO_TIDY || !remove_short_wall(corners, outlines, width) {
             break;
         }
     }
-    let place = |p: &Point| {
-        corners
-            .iter()
-            .position(|corner| corner == p)
-            .expect("corners of mouths are never removed")
-    };
-    let mouths = mouths
-        .iter()
-        .zip(&firsts)
-        .map(|(&(key, _), first)| (key, place(first)))
-        .collect();
-    Outline { corners, mouths }
 }
 
 /// Drops corners on straight walls, and the tips of spikes without width.
-fn drop_straight(corners: &mut Vec<Point>, fixed: &mut Vec<bool>, width: f64) {
+fn drop_straight(corners: &mut Vec<Corner>, width: f64) {
     let mut k = 0;
     while k < corners.len() && corners.len() > 3 {
         let n = corners.len();
-        let (to, from) = (corners[k] - corners[(k + n - 1) % n], corners[(k + 1) % n] - corners[k]);
-        if !fixed[k] && to.cross(from).abs() <= SAME_PLACE * width * to.norm().max(from.norm()) {
+        let (before, corner, after) = (
+            corners[(k + n - 1) % n].at,
+            corners[k].at,
+            corners[(k + 1) % n].at,
+        );
+        let (to, from) = (corner - before, after - corner);
+        if !corners[k].fixed
+            && to.cross(from).abs() <= SAME_PLACE * width * to.norm().max(from.norm())
+        {
             corners.remove(k);
-            fixed.remove(k);
             k = k.saturating_sub(1);
         } else {
             k += 1;
@@ -194,29 +281,31 @@ fn drop_straight(corners: &mut Vec<Point>, fixed: &mut Vec<bool>, width: f64) {
 }
 
 /// Removes one end of the first short wall that can do without; false where there is none.
-fn remove_short_wall(corners: &mut Vec<Point>, fixed: &mut Vec<bool>, outlines: &Outlines, width: f64) -> bool {
+fn remove_short_wall(corners: &mut Vec<Corner>, outlines: &Outlines, width: f64) -> bool {
     let n = corners.len();
     for k in 0..n {
         let next = (k + 1) % n;
-        if (corners[next] - corners[k]).norm() >= SHORT_WALL * width || n <= 3 {
+        if (corners[next].at - corners[k].at).norm() >= SHORT_WALL * width || n <= 3 {
             continue;
         }
-        for end in [k, next] {
-            if fixed[end] {
-                continue;
-            }
-            let (before, corner, after) = (corners[(end + n - 1) % n], corners[end], corners[(end + 1) % n]);
+        for end in [k, next].into_iter().filter(|&end| !corners[end].fixed) {
+            let (before, corner, after) = (
+                corners[(end + n - 1) % n].at,
+                corners[end].at,
+                corners[(end + 1) % n].at,
+            );
             // Without a corner that points inwards the outline grows: not into another channel.
             let grows = (corner - before).cross(after - corner) < 0.0;
             let gain = [before, corner, after].map(|p| [p.x, p.y]);
             if grows && outlines.covers_some_of(&gain, width) {
                 continue;
             }
-            let mut fewer = corners.clone();
-            fewer.remove(end);
+            let fewer: Vec<Point> = (0..n)
+                .filter(|&k| k != end)
+                .map(|k| corners[k].at)
+                .collect();
             if signed_area(&fewer) > 0.0 && first_crossing(&fewer).is_none() {
-                *corners = fewer;
-                fixed.remove(end);
+                corners.remove(end);
                 return true;
             }
         }

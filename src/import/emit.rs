@@ -1,6 +1,6 @@
 //! A network becomes a design: nodes as junctions, clusters as polygons, channels between their sockets, ports.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::f64::consts::{FRAC_PI_2, TAU};
 
 use super::cluster::{Merged, MouthKey, Outline, merge};
@@ -8,7 +8,8 @@ use super::graph::{Arm, Graph, PortKind, error, read};
 use super::sections::{Cluster, EQUAL, End, Outlines, Sections, cut, ends};
 use crate::chip::DepthModel;
 use crate::design::{
-    Attachment, Bend, Channel, Component, Connection, Design, Dimension, Placement, Port, PortCondition, Spanned, Value,
+    Attachment, Bend, Channel, Component, Connection, Design, Dimension, Placement, Port,
+    PortCondition, Spanned, Value,
 };
 use crate::diagnostic::{Diagnostic, Reporter, Severity};
 use crate::geometry::Point;
@@ -23,7 +24,7 @@ const RIGHT_ANGLE: f64 = 1e-9;
 
 /// Reads a plain network of channels and makes a design of it.
 ///
-/// - `text`: JSON, SI units, as the README of the networks says
+/// - `text`: JSON in SI units with the keys name, width, nodes, channels, inlets, outlets, flow_rate, viscosity and note
 /// - `name`: of the design
 ///
 /// Nodes where channels meet become `cross`, `tee`, `bend` or `junction` components at the node's place; nodes whose
@@ -84,7 +85,9 @@ fn check(graph: &Graph, sections: &Sections, merged: &[Option<Merged>], out: &mu
         for key in &merged.covered {
             let channel = sections.all[key.section].channel;
             let node = graph.channels[channel][key.side];
-            let message = format!("the mouth of channel {channel} at node {node} lies inside other channels (nodes {nodes})");
+            let message = format!(
+                "the mouth of channel {channel} at node {node} lies inside other channels (nodes {nodes})"
+            );
             out.report(error(
                 "D315",
                 at.clone(),
@@ -93,8 +96,9 @@ fn check(graph: &Graph, sections: &Sections, merged: &[Option<Merged>], out: &mu
             ));
         }
         let width = graph.width;
-        if merged.enclosed > 0.0 {
-            let message = format!("the junctions of nodes {nodes} run into each other all around a wall");
+        if merged.encloses {
+            let message =
+                format!("the junctions of nodes {nodes} run into each other all around a wall");
             out.report(error(
                 "D314",
                 at.clone(),
@@ -102,7 +106,9 @@ fn check(graph: &Graph, sections: &Sections, merged: &[Option<Merged>], out: &mu
                 "a ring needs channels longer than their junctions",
             ));
         } else if merged.crossed {
-            let message = format!("the junctions of nodes {nodes} run into each other, but make no simple outline");
+            let message = format!(
+                "the junctions of nodes {nodes} run into each other, but make no simple outline"
+            );
             out.report(error("D314", at.clone(), message, "move the nodes apart"));
         } else if merged.dropped_posts > 0 {
             let message = format!(
@@ -122,8 +128,15 @@ fn check(graph: &Graph, sections: &Sections, merged: &[Option<Merged>], out: &mu
 }
 
 /// The node of a cluster that is one junction as the library makes it.
-fn lone_node(graph: &Graph, ends: &[[End; 2]], sections: &Sections, cluster: &Cluster) -> Option<usize> {
-    let [node] = cluster.nodes[..] else { return None };
+fn lone_node(
+    graph: &Graph,
+    ends: &[[End; 2]],
+    sections: &Sections,
+    cluster: &Cluster,
+) -> Option<usize> {
+    let [node] = cluster.nodes[..] else {
+        return None;
+    };
     let fan = &graph.arms[node];
     let plain = cluster.sections.len() == fan.len()
         && cluster.sections.iter().all(|&k| {
@@ -180,7 +193,10 @@ impl<'a> Emitter<'a> {
 
     fn emit(mut self, merged: &[Option<Merged>]) -> Design {
         for (cluster, merged) in self.sections.clusters.iter().zip(merged) {
-            match (merged, lone_node(self.graph, self.ends, self.sections, cluster)) {
+            match (
+                merged,
+                lone_node(self.graph, self.ends, self.sections, cluster),
+            ) {
                 (None, Some(node)) => self.junction(node, cluster),
                 (Some(merged), _) => self.polygons(cluster, merged),
                 (None, None) => {}
@@ -212,7 +228,14 @@ impl<'a> Emitter<'a> {
         self.design
     }
 
-    fn component(&mut self, name: &str, kind: &str, at: Point, rotation: f64, parameters: Vec<(&str, Value)>) {
+    fn component(
+        &mut self,
+        name: &str,
+        kind: &str,
+        at: Point,
+        rotation: f64,
+        parameters: Vec<(&str, Value)>,
+    ) {
         self.design.components.push(Component {
             name: plain(name.to_owned()),
             kind: plain(kind.to_owned()),
@@ -275,12 +298,17 @@ impl<'a> Emitter<'a> {
 
     /// Junctions that run into each other, about the first of their nodes.
     fn polygons(&mut self, cluster: &Cluster, merged: &Merged) {
+        let mut cuts: BTreeMap<usize, Vec<String>> = BTreeMap::new();
         for (k, outline) in merged.outlines.iter().enumerate() {
-            let first = cluster
-                .nodes
-                .first()
-                .map_or_else(|| format!("s{}", cluster.sections[0]), |node| format!("n{node}"));
-            let name = if k == 0 { first } else { format!("{first}_{k}") };
+            let first = cluster.nodes.first().map_or_else(
+                || format!("s{}", cluster.sections[0]),
+                |node| format!("n{node}"),
+            );
+            let name = if k == 0 {
+                first
+            } else {
+                format!("{first}_{k}")
+            };
             let origin = cluster
                 .nodes
                 .first()
@@ -289,6 +317,20 @@ impl<'a> Emitter<'a> {
             self.component(&name, "polygon", origin, 0.0, parameters);
             for (k, (key, _)) in outline.mouths.iter().enumerate() {
                 self.sockets.insert(*key, format!("{name}.m{}", k + 1));
+            }
+            for (k, (cut, _)) in outline.cuts.iter().enumerate() {
+                cuts.entry(*cut)
+                    .or_default()
+                    .push(format!("{name}.m{}", outline.mouths.len() + k + 1));
+            }
+        }
+        for pair in cuts.into_values() {
+            // Both pieces of a cut are in the same cluster, unless one was dropped.
+            if let Ok([a, b]) = <[String; 2]>::try_from(pair) {
+                self.design.connections.push(Connection {
+                    a: plain(a),
+                    b: plain(b),
+                });
             }
         }
     }
@@ -300,13 +342,30 @@ impl<'a> Emitter<'a> {
         let mut gaps = Vec::new();
         let (mut at, mut before) = (0.0, None);
         for k in sections {
-            gaps.push((before, Some(MouthKey { section: k, side: 0 }), self.sections.all[k].from - at));
-            (at, before) = (self.sections.all[k].to, Some(MouthKey { section: k, side: 1 }));
+            gaps.push((
+                before,
+                Some(MouthKey {
+                    section: k,
+                    side: 0,
+                }),
+                self.sections.all[k].from - at,
+            ));
+            (at, before) = (
+                self.sections.all[k].to,
+                Some(MouthKey {
+                    section: k,
+                    side: 1,
+                }),
+            );
         }
         gaps.push((before, None, length - at));
-        let n_pipes = gaps.iter().filter(|gap| gap.2 > EQUAL * self.graph.width).count();
+        let n_pipes = gaps
+            .iter()
+            .filter(|gap| gap.2 > EQUAL * self.graph.width)
+            .count();
         for (k, (before, after, gap)) in gaps.into_iter().enumerate() {
-            let socket = |key: Option<MouthKey>| key.and_then(|key| self.sockets.get(&key)).cloned();
+            let socket =
+                |key: Option<MouthKey>| key.and_then(|key| self.sockets.get(&key)).cloned();
             let (from, to) = (socket(before), socket(after));
             if gap <= EQUAL * self.graph.width {
                 if let (Some(a), Some(b)) = (from, to) {
@@ -326,7 +385,14 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    fn pipe(&mut self, channel: usize, name: &str, gap: f64, from: Option<String>, to: Option<String>) {
+    fn pipe(
+        &mut self,
+        channel: usize,
+        name: &str,
+        gap: f64,
+        from: Option<String>,
+        to: Option<String>,
+    ) {
         let [i, j] = self.graph.channels[channel];
         let (from, to, end) = match (from, to) {
             (Some(from), to) => (from, to, j),
@@ -374,7 +440,11 @@ impl<'a> Emitter<'a> {
     /// A channel that meets no other: from port to port, or from a port to a wall.
     fn lone_pipe(&mut self, channel: usize, name: &str) {
         let [i, j] = self.graph.channels[channel];
-        let (start, end) = if self.graph.ports[i].is_some() { (i, j) } else { (j, i) };
+        let (start, end) = if self.graph.ports[i].is_some() {
+            (i, j)
+        } else {
+            (j, i)
+        };
         let axis = self.graph.nodes[end] - self.graph.nodes[start];
         let kind = if self.graph.ports[end].is_some() {
             "pipe"
@@ -382,14 +452,22 @@ impl<'a> Emitter<'a> {
             "closed_end"
         };
         let length = Value::Quantity(self.graph.length(channel), Dimension::Length);
-        self.component(name, kind, self.graph.nodes[start], axis.angle(), vec![("length", length)]);
+        self.component(
+            name,
+            kind,
+            self.graph.nodes[start],
+            axis.angle(),
+            vec![("length", length)],
+        );
         self.port(start, &format!("{name}.a"));
         self.port(end, &format!("{name}.b"));
     }
 
     fn port(&mut self, node: usize, socket: &str) {
         let condition = match self.graph.ports[node] {
-            Some(PortKind::Inlet) => PortCondition::FlowRatePerDepth(FlowRatePerDepth(self.graph.flow_rate)),
+            Some(PortKind::Inlet) => {
+                PortCondition::FlowRatePerDepth(FlowRatePerDepth(self.graph.flow_rate))
+            }
             Some(PortKind::Outlet) => PortCondition::TractionFree,
             None => return,
         };
@@ -403,7 +481,10 @@ impl<'a> Emitter<'a> {
 }
 
 fn sorted(sockets: &HashMap<MouthKey, String>) -> Vec<(MouthKey, String)> {
-    let mut all: Vec<_> = sockets.iter().map(|(&key, name)| (key, name.clone())).collect();
+    let mut all: Vec<_> = sockets
+        .iter()
+        .map(|(&key, name)| (key, name.clone()))
+        .collect();
     all.sort();
     all
 }
@@ -442,7 +523,10 @@ fn right_angled(fan: &[Arm]) -> Option<(&'static str, f64, Vec<&'static str>)> {
         [0, 3] => ("bend", 2, ["", "b", "a", ""]),
         _ => return None,
     };
-    let sockets = quarters.iter().map(|quarter| names[(quarter + 4 - turn) % 4]).collect();
+    let sockets = quarters
+        .iter()
+        .map(|quarter| names[(quarter + 4 - turn) % 4])
+        .collect();
     let rotation = first + turn as f64 * FRAC_PI_2;
     Some((kind, rotation - TAU * (rotation / TAU).round(), sockets))
 }
@@ -459,11 +543,19 @@ fn polygon_parameters(outline: &Outline, origin: Point, width: f64) -> Vec<(&'st
     let digit = 10f64.powi((1e-10 * width).log10().floor() as i32);
     let metres = |x: f64| Value::Quantity((x / digit).round() * digit, Dimension::Length);
     let corners = outline.corners.iter().map(|&corner| corner - origin);
-    let corners = corners.map(|p| Value::List(vec![metres(p.x), metres(p.y)])).collect();
-    let mouths = outline
+    let corners = corners
+        .map(|p| Value::List(vec![metres(p.x), metres(p.y)]))
+        .collect();
+    let firsts = outline
         .mouths
         .iter()
-        .map(|&(_, first)| Value::Number((first + 1) as f64))
+        .map(|mouth| mouth.1)
+        .chain(outline.cuts.iter().map(|cut| cut.1));
+    let mouths = firsts
+        .map(|first| Value::Number((first + 1) as f64))
         .collect();
-    vec![("points", Value::List(corners)), ("mouths", Value::List(mouths))]
+    vec![
+        ("points", Value::List(corners)),
+        ("mouths", Value::List(mouths)),
+    ]
 }

@@ -97,7 +97,12 @@ struct Text {
 }
 
 /// An error about a network; `at` names the node or channel as the file does.
-pub(super) fn error(code: &'static str, at: Option<String>, message: String, help: &str) -> Diagnostic {
+pub(super) fn error(
+    code: &'static str,
+    at: Option<String>,
+    message: String,
+    help: &str,
+) -> Diagnostic {
     let help = (!help.is_empty()).then(|| help.to_owned());
     Diagnostic {
         code,
@@ -127,7 +132,12 @@ pub(super) fn read(text: &str, out: &mut Reporter) -> Option<Graph> {
             parsed.nodes.len(),
             parsed.channels.len()
         );
-        out.report(error("D313", None, message, "at most 100000 of each can be imported"));
+        out.report(error(
+            "D313",
+            None,
+            message,
+            "at most 100000 of each can be imported",
+        ));
         return None;
     }
     check_numbers(&parsed, out);
@@ -136,11 +146,21 @@ pub(super) fn read(text: &str, out: &mut Reporter) -> Option<Graph> {
     if out.has_errors() {
         return None;
     }
-    let nodes: Vec<Point> = parsed.nodes.iter().map(|&[x, y]| Point::new(x, y)).collect();
+    let nodes: Vec<Point> = parsed
+        .nodes
+        .iter()
+        .map(|&[x, y]| Point::new(x, y))
+        .collect();
     check_places(&nodes, &parsed.channels, parsed.width, out);
     let mut ports = vec![None; nodes.len()];
-    parsed.inlets.iter().for_each(|&node| ports[node] = Some(PortKind::Inlet));
-    parsed.outlets.iter().for_each(|&node| ports[node] = Some(PortKind::Outlet));
+    parsed
+        .inlets
+        .iter()
+        .for_each(|&node| ports[node] = Some(PortKind::Inlet));
+    parsed
+        .outlets
+        .iter()
+        .for_each(|&node| ports[node] = Some(PortKind::Outlet));
     let arms = arms(&nodes, &parsed.channels);
     if !out.has_errors() {
         check_fans(&arms, out);
@@ -185,9 +205,13 @@ fn unreadable(text: &str, fault: &serde_json::Error) -> Diagnostic {
         category if is_json || category == Category::Data => (
             "D302",
             format!("this is not a network: {fault}"),
-            "see the README of the networks for the keys",
+            "its keys are name, width, nodes, channels, inlets, outlets, flow_rate, viscosity and note",
         ),
-        Category::Eof => ("D301", format!("the file is cut short: {fault}"), "copy it again, whole"),
+        Category::Eof => (
+            "D301",
+            format!("the file is cut short: {fault}"),
+            "copy it again, whole",
+        ),
         _ => ("D301", format!("this is not JSON: {fault}"), ""),
     };
     let mut diagnostic = error(code, None, message, help);
@@ -203,15 +227,32 @@ fn check_numbers(parsed: &Text, out: &mut Reporter) {
     ];
     for (key, value, least, most, unit) in ranges {
         if !(least..=most).contains(&value) {
-            let message = format!("`{key}` is {value}, but has to lie between {least:e} and {most:e} {unit}");
-            out.report(error("D303", Some(key.to_owned()), message, "numbers are in SI units"));
+            let message =
+                format!("`{key}` is {value}, but has to lie between {least:e} and {most:e} {unit}");
+            out.report(error(
+                "D303",
+                Some(key.to_owned()),
+                message,
+                "numbers are in SI units",
+            ));
         }
     }
     let farthest = FARTHEST_IN_WIDTHS * parsed.width.abs();
     let far = |p: &[f64; 2]| !p.iter().all(|x| x.abs() <= farthest);
-    for (k, [x, y]) in parsed.nodes.iter().enumerate().filter(|(_, p)| far(p)).take(ENOUGH) {
+    for (k, [x, y]) in parsed
+        .nodes
+        .iter()
+        .enumerate()
+        .filter(|(_, p)| far(p))
+        .take(ENOUGH)
+    {
         let message = format!("node {k} at ({x}, {y}) is more than a million widths out");
-        out.report(error("D303", node_name(k), message, "numbers are in SI units"));
+        out.report(error(
+            "D303",
+            node_name(k),
+            message,
+            "numbers are in SI units",
+        ));
     }
 }
 
@@ -232,7 +273,9 @@ fn check_channels(parsed: &Text, out: &mut Reporter) {
             match used.get_mut(node) {
                 Some(used) => *used = true,
                 None => {
-                    let message = format!("channel {k} leads to node {node}, but there are {n} nodes, counted from 0");
+                    let message = format!(
+                        "channel {k} leads to node {node}, but there are {n} nodes, counted from 0"
+                    );
                     out.report(error("D304", channel_name(k), message, ""));
                 }
             }
@@ -247,7 +290,12 @@ fn check_channels(parsed: &Text, out: &mut Reporter) {
         }
         if let Some(first) = seen.insert((i.min(j), i.max(j)), k) {
             let message = format!("channel {k} joins nodes {i} and {j}, as channel {first} does");
-            out.report(error("D306", channel_name(k), message, "remove one of them"));
+            out.report(error(
+                "D306",
+                channel_name(k),
+                message,
+                "remove one of them",
+            ));
         }
     }
     for k in (0..n).filter(|&k| !used[k]) {
@@ -280,7 +328,9 @@ fn check_ports(parsed: &Text, out: &mut Reporter) {
             )),
             Some(1) => {}
             Some(n) => {
-                let message = format!("{kind} {node} is where {n} channels meet; it has to be the end of one");
+                let message = format!(
+                    "{kind} {node} is where {n} channels meet; it has to be the end of one"
+                );
                 out.report(error(
                     "D308",
                     node_name(node),
@@ -291,7 +341,12 @@ fn check_ports(parsed: &Text, out: &mut Reporter) {
         }
         if !seen.insert(node) {
             let message = format!("node {node} is an inlet or outlet twice");
-            out.report(error("D311", node_name(node), message, "a port has one condition"));
+            out.report(error(
+                "D311",
+                node_name(node),
+                message,
+                "a port has one condition",
+            ));
         }
     }
     if seen.is_empty() {
@@ -334,12 +389,16 @@ fn check_places(nodes: &[Point], channels: &[[usize; 2]], width: f64, out: &mut 
         return;
     }
     let ends = |k: usize| channels[k].map(|node| nodes[node]);
-    let lines = (0..channels.len()).map(|k| GeomWithData::new(Line::new(ends(k)[0].into(), ends(k)[1].into()), k));
+    let lines = (0..channels.len())
+        .map(|k| GeomWithData::new(Line::new(ends(k)[0].into(), ends(k)[1].into()), k));
     let lines: Lines = RTree::bulk_load(lines.collect());
     for k in 0..channels.len() {
         let [a, b] = ends(k);
         let line = Line::<[f64; 2]>::new(a.into(), b.into()).envelope();
-        let reach = AABB::from_corners(line.lower().map(|x| x - near), line.upper().map(|x| x + near));
+        let reach = AABB::from_corners(
+            line.lower().map(|x| x - near),
+            line.upper().map(|x| x + near),
+        );
         let mut others: Vec<usize> = lines
             .locate_in_envelope_intersecting(reach)
             .map(|line| line.data)
@@ -347,7 +406,11 @@ fn check_places(nodes: &[Point], channels: &[[usize; 2]], width: f64, out: &mut 
             .collect();
         others.sort_unstable();
         for other in others {
-            if channels[k].iter().any(|node| channels[other].contains(node)) || !meet([a, b], ends(other), near) {
+            if channels[k]
+                .iter()
+                .any(|node| channels[other].contains(node))
+                || !meet([a, b], ends(other), near)
+            {
                 continue;
             }
             let message = format!("channels {k} and {other} cross or touch, but share no node");
@@ -373,7 +436,9 @@ fn meet([a, b]: [Point; 2], [c, d]: [Point; 2], near: f64) -> bool {
         let along = (b - a).dot(p - a) / (b - a).dot(b - a);
         (p - (a + (b - a) * along.clamp(0.0, 1.0))).norm()
     };
-    crosses || [c, d].into_iter().any(|p| distance(p, [a, b]) <= near) || [a, b].into_iter().any(|p| distance(p, [c, d]) <= near)
+    crosses
+        || [c, d].into_iter().any(|p| distance(p, [a, b]) <= near)
+        || [a, b].into_iter().any(|p| distance(p, [c, d]) <= near)
 }
 
 fn arms(nodes: &[Point], channels: &[[usize; 2]]) -> Vec<Vec<Arm>> {
@@ -405,7 +470,8 @@ fn check_fans(arms: &[Vec<Arm>], out: &mut Reporter) {
             let apart = (next.direction - arm.direction).rem_euclid(std::f64::consts::TAU);
             if apart < SAME_DIRECTION {
                 let (a, b) = (arm.channel, next.channel);
-                let message = format!("channels {a} and {b} leave node {node} in the same direction");
+                let message =
+                    format!("channels {a} and {b} leave node {node} in the same direction");
                 out.report(error(
                     "D307",
                     channel_name(a.max(b)),
@@ -438,7 +504,10 @@ fn join_straight(channels: &[[usize; 2]], arms: &[Vec<Arm>]) -> Vec<[usize; 2]> 
         let (start, mut at, mut channel) = (channels[k][end], channels[k][1 - end], k);
         done[k] = true;
         while straight[at] {
-            let next = arms[at].iter().map(|arm| arm.channel).find(|&next| next != channel);
+            let next = arms[at]
+                .iter()
+                .map(|arm| arm.channel)
+                .find(|&next| next != channel);
             channel = next.expect("two different channels meet at a straight node");
             done[channel] = true;
             at = if channels[channel][0] == at {

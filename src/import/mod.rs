@@ -20,6 +20,7 @@
 mod cluster;
 mod emit;
 mod graph;
+mod ring;
 mod sections;
 
 pub use emit::network;

@@ -88,7 +88,12 @@ pub(super) struct Cluster {
 pub(super) fn ends(graph: &Graph) -> Vec<[End; 2]> {
     let mut ends = vec![[End::default(); 2]; graph.channels.len()];
     let half = graph.width / 2.0;
-    for (fan, &node) in graph.arms.iter().zip(&graph.nodes).filter(|(fan, _)| fan.len() > 1) {
+    for (fan, &node) in graph
+        .arms
+        .iter()
+        .zip(&graph.nodes)
+        .filter(|(fan, _)| fan.len() > 1)
+    {
         for (k, arm) in fan.iter().enumerate() {
             let next = &fan[(k + 1) % fan.len()];
             let gap = (next.direction - arm.direction).rem_euclid(TAU);
@@ -109,7 +114,9 @@ pub(super) fn ends(graph: &Graph) -> Vec<[End; 2]> {
             (end.right, end.right_corner) = (start, corners[1]);
         }
         let mouths: Vec<(f64, f64)> = fan.iter().map(|arm| (arm.direction, graph.width)).collect();
-        let reaches = junction_outline(&mouths).map(|outline| outline.reaches).unwrap_or_default();
+        let reaches = junction_outline(&mouths)
+            .map(|outline| outline.reaches)
+            .unwrap_or_default();
         for (k, arm) in fan.iter().enumerate() {
             let end = &mut ends[arm.channel][arm.end];
             end.reach = reaches.get(k).copied().unwrap_or(0.0).max(end.clear());
@@ -119,7 +126,12 @@ pub(super) fn ends(graph: &Graph) -> Vec<[End; 2]> {
 }
 
 /// Cuts all channels; `floors` are the least reaches (m) that an earlier attempt asked for, by channel and end.
-pub(super) fn cut(graph: &Graph, ends: &[[End; 2]], blocks: &[Block], floors: &[[f64; 2]]) -> Sections {
+pub(super) fn cut(
+    graph: &Graph,
+    ends: &[[End; 2]],
+    blocks: &[Block],
+    floors: &[[f64; 2]],
+) -> Sections {
     let mut blocked: Vec<Vec<(f64, f64)>> = vec![Vec::new(); graph.channels.len()];
     for block in blocks {
         for (channel, stretch) in block {
@@ -130,7 +142,11 @@ pub(super) fn cut(graph: &Graph, ends: &[[End; 2]], blocks: &[Block], floors: &[
     for (channel, stretches) in blocked.iter().enumerate() {
         let first = all.len();
         let sections = cut_channel(graph, channel, &ends[channel], stretches, &floors[channel]);
-        all.extend(sections.into_iter().map(|(from, to)| Section { channel, from, to }));
+        all.extend(
+            sections
+                .into_iter()
+                .map(|(from, to)| Section { channel, from, to }),
+        );
         of_channel.push(first..all.len());
     }
     let clusters = clusters(graph, &all, &of_channel, blocks);
@@ -141,22 +157,38 @@ pub(super) fn cut(graph: &Graph, ends: &[[End; 2]], blocks: &[Block], floors: &[
     }
 }
 
-fn cut_channel(graph: &Graph, channel: usize, ends: &[End; 2], blocked: &[(f64, f64)], floors: &[f64; 2]) -> Vec<(f64, f64)> {
+fn cut_channel(
+    graph: &Graph,
+    channel: usize,
+    ends: &[End; 2],
+    blocked: &[(f64, f64)],
+    floors: &[f64; 2],
+) -> Vec<(f64, f64)> {
     let (width, length) = (graph.width, graph.length(channel));
     let open = graph.channels[channel].map(|node| graph.arms[node].len() == 1);
     let reach = [0, 1].map(|end| ends[end].reach.max(floors[end]));
     let clear = [0, 1].map(|end| ends[end].clear().max(floors[end]));
     let mut stretches: Vec<(f64, f64)> = blocked
         .iter()
-        .map(|&(from, to)| ((from - MARGIN * width).max(0.0), (to + MARGIN * width).min(length)))
+        .map(|&(from, to)| {
+            (
+                (from - MARGIN * width).max(0.0),
+                (to + MARGIN * width).min(length),
+            )
+        })
         .collect();
     if stretches.is_empty() {
         let (free, tight) = (length - reach[0] - reach[1], length - clear[0] - clear[1]);
         if free < SHORTEST_PIPE * width && free.abs() > EQUAL * width {
             // A closed end has to be left a stretch of its own that is worth having.
-            let walled = (0..2).any(|end| open[end] && graph.ports[graph.channels[channel][end]].is_none());
+            let walled =
+                (0..2).any(|end| open[end] && graph.ports[graph.channels[channel][end]].is_none());
             if tight < SHORTEST_PIPE * width * if walled { 2.0 } else { 1.0 } {
-                return if open == [true; 2] { Vec::new() } else { vec![(0.0, length)] };
+                return if open == [true; 2] {
+                    Vec::new()
+                } else {
+                    vec![(0.0, length)]
+                };
             }
             let station = clear[0] + tight / 2.0;
             return [(!open[0], (0.0, station)), (!open[1], (station, length))]
@@ -178,12 +210,18 @@ fn cut_channel(graph: &Graph, channel: usize, ends: &[End; 2], blocked: &[(f64, 
     let mut merged: Vec<(f64, f64)> = Vec::new();
     for (from, to) in stretches {
         match merged.last_mut() {
-            Some(last) if from < last.1 + SHORTEST_PIPE * width && from != last.1 => last.1 = last.1.max(to),
+            Some(last) if from < last.1 + SHORTEST_PIPE * width && from != last.1 => {
+                last.1 = last.1.max(to)
+            }
             _ => merged.push((from, to)),
         }
     }
     for section in &mut merged {
-        section.0 = if section.0 < SHORTEST_PIPE * width { 0.0 } else { section.0 };
+        section.0 = if section.0 < SHORTEST_PIPE * width {
+            0.0
+        } else {
+            section.0
+        };
         section.1 = if length - section.1 < SHORTEST_PIPE * width {
             length
         } else {
@@ -213,7 +251,8 @@ impl Outlines {
         let polygons: Vec<_> = (0..graph.channels.len())
             .map(|channel| piece(graph, ends, &whole(channel)))
             .collect();
-        let boxed = |outline: &Vec<[f64; 2]>| Rectangle::from_aabb(AABB::from_points(outline.iter()));
+        let boxed =
+            |outline: &Vec<[f64; 2]>| Rectangle::from_aabb(AABB::from_points(outline.iter()));
         let entries = polygons
             .iter()
             .enumerate()
@@ -224,7 +263,9 @@ impl Outlines {
 
     /// Channels whose box touches that of a polygon, in order.
     fn near(&self, polygon: &[[f64; 2]]) -> Vec<usize> {
-        let near = self.tree.locate_in_envelope_intersecting(AABB::from_points(polygon.iter()));
+        let near = self
+            .tree
+            .locate_in_envelope_intersecting(AABB::from_points(polygon.iter()));
         let mut near: Vec<usize> = near.map(|entry| entry.data).collect();
         near.sort_unstable();
         near
@@ -243,7 +284,8 @@ impl Outlines {
         for (k, outline) in self.polygons.iter().enumerate() {
             for other in self.near(outline).into_iter().filter(|&other| other > k) {
                 for contour in shared(outline, &self.polygons[other], graph.width) {
-                    let block = [k, other].map(|channel| (channel, stretch(graph, channel, &contour)));
+                    let block =
+                        [k, other].map(|channel| (channel, stretch(graph, channel, &contour)));
                     if !beside_shared_node(graph, ends, &block) {
                         blocks.push(block);
                     }
@@ -259,16 +301,25 @@ fn shared(a: &[[f64; 2]], b: &[[f64; 2]], width: f64) -> Vec<Vec<[f64; 2]>> {
     let mut overlay = FloatOverlay::<[f64; 2], i64>::from_subj_and_clip(a, b);
     let mut shapes = overlay.overlay(OverlayRule::Intersect, FillRule::NonZero);
     shapes.retain(|shape| shape[..].area().abs() > SHARED * width * width);
-    shapes.into_iter().filter_map(|shape| shape.into_iter().next()).collect()
+    shapes
+        .into_iter()
+        .filter_map(|shape| shape.into_iter().next())
+        .collect()
 }
 
 /// The stations between which a contour lies, kept on the channel.
 fn stretch(graph: &Graph, channel: usize, contour: &[[f64; 2]]) -> (f64, f64) {
-    let (start, axis, length) = (graph.start(channel), graph.axis(channel), graph.length(channel));
+    let (start, axis, length) = (
+        graph.start(channel),
+        graph.axis(channel),
+        graph.length(channel),
+    );
     let stations = contour
         .iter()
         .map(|&[x, y]| axis.dot(Point::new(x, y) - start).clamp(0.0, length));
-    stations.fold((length, 0.0), |(from, to), station| (from.min(station), to.max(station)))
+    stations.fold((length, 0.0), |(from, to), station| {
+        (from.min(station), to.max(station))
+    })
 }
 
 /// Whether both stretches end before their channel is cut at a node that the channels share.
@@ -301,7 +352,13 @@ pub(super) fn piece(graph: &Graph, ends: &[[End; 2]], section: &Section) -> Vec<
     // A wall that begins past a right angle's corner is hidden in the neighbour: there the bare rectangle will do.
     let hidden = (half * (1.0 + EQUAL)).min((to - from) / 2.0);
     let closed = |node: usize| graph.arms[node].len() == 1;
-    let wall = |begins: f64, corner: Point, bare: Point, node: usize| if begins > hidden || closed(node) { bare } else { corner };
+    let wall = |begins: f64, corner: Point, bare: Point, node: usize| {
+        if begins > hidden || closed(node) {
+            bare
+        } else {
+            corner
+        }
+    };
     let [i, j] = graph.channels[channel];
     let mut corners = Vec::with_capacity(6);
     if from <= 0.0 {
@@ -323,7 +380,12 @@ pub(super) fn piece(graph: &Graph, ends: &[[End; 2]], section: &Section) -> Vec<
 }
 
 /// Nodes and sections that touch, by union and find.
-fn clusters(graph: &Graph, all: &[Section], of_channel: &[std::ops::Range<usize>], blocks: &[Block]) -> Vec<Cluster> {
+fn clusters(
+    graph: &Graph,
+    all: &[Section],
+    of_channel: &[std::ops::Range<usize>],
+    blocks: &[Block],
+) -> Vec<Cluster> {
     fn root(parents: &mut [usize], mut k: usize) -> usize {
         while parents[k] != k {
             parents[k] = parents[parents[k]];

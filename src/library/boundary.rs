@@ -19,10 +19,16 @@ pub fn boundary(shape: &Shape, chords_per_turn: usize) -> Vec<Point> {
             Point::new(length, width_end / 2.0),
             Point::new(0.0, width_start / 2.0),
         ],
-        Shape::Strip(Strip::Arc { radius, angle, width }) => {
+        Shape::Strip(Strip::Arc {
+            radius,
+            angle,
+            width,
+        }) => {
             let chords = ((angle / TAU * chords_per_turn as f64).ceil() as usize).clamp(2, 100_000);
             let centre = Point::new(0.0, radius);
-            let at = |r: f64, k: usize| centre + Point::unit(angle * k as f64 / chords as f64 - TAU / 4.0) * r;
+            let at = |r: f64, k: usize| {
+                centre + Point::unit(angle * k as f64 / chords as f64 - TAU / 4.0) * r
+            };
             let outer = (0..=chords).map(|k| at(radius + width / 2.0, k));
             let inner = (0..=chords).rev().map(|k| at(radius - width / 2.0, k));
             outer.chain(inner).collect()
@@ -82,8 +88,14 @@ pub(super) fn edges(part: &Part) -> Vec<Edge> {
                 line(c[3], c[0], Some(0)),
             ]
         }
-        Shape::Strip(Strip::Arc { radius, angle, width }) => {
-            let along = |r: f64, turned: f64| Point::new(0.0, *radius) + Point::unit(turned - FRAC_PI_2) * r;
+        Shape::Strip(Strip::Arc {
+            radius,
+            angle,
+            width,
+        }) => {
+            let along = |r: f64, turned: f64| {
+                Point::new(0.0, *radius) + Point::unit(turned - FRAC_PI_2) * r
+            };
             let (outer, inner) = (radius + width / 2.0, radius - width / 2.0);
             let large = *angle > PI;
             let left = !part.motion.mirror;

@@ -35,15 +35,25 @@ impl Builder {
     }
 
     /// Adds a component under a name.
-    pub fn place(&mut self, name: &str, child: &Realisation, motion: Motion) -> Result<(), Diagnostic> {
+    pub fn place(
+        &mut self,
+        name: &str,
+        child: &Realisation,
+        motion: Motion,
+    ) -> Result<(), Diagnostic> {
         if !is_name(name) {
             return Err(error(
                 BAD_SOCKET,
-                format!("`{name}` can't name a part: use a letter, then letters, digits and underscores"),
+                format!(
+                    "`{name}` can't name a part: use a letter, then letters, digits and underscores"
+                ),
             ));
         }
         if !self.children.insert(name.to_owned()) {
-            return Err(error(BAD_SOCKET, format!("there are two parts named `{name}`")));
+            return Err(error(
+                BAD_SOCKET,
+                format!("there are two parts named `{name}`"),
+            ));
         }
         let offset = self.result.parts.len();
         if offset + child.parts.len() > MAX_PARTS {
@@ -83,11 +93,22 @@ impl Builder {
     }
 
     /// Adds a component so that its socket meets another, and joins them.
-    pub fn attach(&mut self, name: &str, child: &Realisation, socket: &str, to: &str, mirror: bool) -> Result<(), Diagnostic> {
+    pub fn attach(
+        &mut self,
+        name: &str,
+        child: &Realisation,
+        socket: &str,
+        to: &str,
+        mirror: bool,
+    ) -> Result<(), Diagnostic> {
         let target = self.mouth(self.find(to)?);
         let names = child.sockets.iter().map(|(n, _)| n.as_str());
         let Some((_, own)) = child.sockets.iter().find(|(n, _)| n == socket) else {
-            return Err(no_socket(&format!("part `{name}` has no socket `{socket}`"), socket, names));
+            return Err(no_socket(
+                &format!("part `{name}` has no socket `{socket}`"),
+                socket,
+                names,
+            ));
         };
         let own = mouth_of(&child.parts, *own);
         let turned = Motion {
@@ -102,7 +123,14 @@ impl Builder {
             translation: Point::default(),
         });
         let translation = target.middle - motion.apply(own.middle);
-        self.place(name, child, Motion { translation, ..motion })?;
+        self.place(
+            name,
+            child,
+            Motion {
+                translation,
+                ..motion
+            },
+        )?;
         self.connect(&format!("{name}.{socket}"), to)
     }
 
@@ -114,7 +142,9 @@ impl Builder {
         for (name, at) in [(a, at_a), (b, at_b)] {
             self.take(name, at)?;
         }
-        self.result.connections.push(Connection { a: at_a, b: at_b });
+        self.result
+            .connections
+            .push(Connection { a: at_a, b: at_b });
         Ok(())
     }
 
@@ -143,7 +173,9 @@ impl Builder {
         }
         Err(error(
             BAD_SOCKET,
-            format!("socket `{name}` is used twice: a socket is joined to one other, or is one of the component's own"),
+            format!(
+                "socket `{name}` is used twice: a socket is joined to one other, or is one of the component's own"
+            ),
         ))
     }
 
@@ -166,11 +198,17 @@ impl Builder {
     }
 }
 
-fn no_socket<'a>(message: &str, name: &str, known: impl IntoIterator<Item = &'a str>) -> Diagnostic {
+fn no_socket<'a>(
+    message: &str,
+    name: &str,
+    known: impl IntoIterator<Item = &'a str>,
+) -> Diagnostic {
     let known: Vec<&str> = known.into_iter().collect();
     let help = match nearest(name, known.iter().copied()) {
         Some(near) => format!("did you mean `{near}`?"),
-        None if known.is_empty() => "sockets are written `part.socket`; add the part first".to_owned(),
+        None if known.is_empty() => {
+            "sockets are written `part.socket`; add the part first".to_owned()
+        }
         None => format!("its sockets are {}", known.join(", ")),
     };
     error_with_help(BAD_SOCKET, message, help)
@@ -203,9 +241,17 @@ fn tidy(motion: Motion) -> Motion {
 }
 
 /// Two sockets that meet lie in one place, look at each other and are equally wide.
-fn check_meeting((a, mouth_a): (&str, &Mouth), (b, mouth_b): (&str, &Mouth)) -> Result<(), Diagnostic> {
+fn check_meeting(
+    (a, mouth_a): (&str, &Mouth),
+    (b, mouth_b): (&str, &Mouth),
+) -> Result<(), Diagnostic> {
     let show = |x: f64| print_quantity(x, Dimension::Length);
-    let disagree = |what: String| Err(error(NO_MEETING, format!("`{a}` and `{b}` don't meet: {what}")));
+    let disagree = |what: String| {
+        Err(error(
+            NO_MEETING,
+            format!("`{a}` and `{b}` don't meet: {what}"),
+        ))
+    };
     let width = mouth_a.width.max(mouth_b.width);
     if (mouth_a.width - mouth_b.width).abs() > AGREE * width {
         return disagree(format!(
@@ -221,8 +267,12 @@ fn check_meeting((a, mouth_a): (&str, &Mouth), (b, mouth_b): (&str, &Mouth)) -> 
         return disagree(format!("they are {} apart", show(apart)));
     }
     if (Point::unit(mouth_a.direction) + Point::unit(mouth_b.direction)).norm() > AGREE {
-        let degrees = (mouth_a.direction - mouth_b.direction).to_degrees().rem_euclid(360.0);
-        return disagree(format!("their directions are {degrees:.6} deg apart instead of 180"));
+        let degrees = (mouth_a.direction - mouth_b.direction)
+            .to_degrees()
+            .rem_euclid(360.0);
+        return disagree(format!(
+            "their directions are {degrees:.6} deg apart instead of 180"
+        ));
     }
     Ok(())
 }

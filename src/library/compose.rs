@@ -72,7 +72,9 @@ impl Shared {
     }
 
     fn place(&self, name: &str, kind: &str, parameters: Map, motion: Motion) -> ScriptResult<()> {
-        let finite = motion.translation.x.is_finite() && motion.translation.y.is_finite() && motion.angle.is_finite();
+        let finite = motion.translation.x.is_finite()
+            && motion.translation.y.is_finite()
+            && motion.angle.is_finite();
         if !finite {
             return Err(format!("part `{name}` is placed at a position that is not finite").into());
         }
@@ -80,14 +82,21 @@ impl Shared {
         self.step(|builder| builder.place(name, &child, motion))
     }
 
-    fn attach(&self, name: &str, kind: &str, parameters: Map, (socket, to, mirror): (&str, &str, bool)) -> ScriptResult<()> {
+    fn attach(
+        &self,
+        name: &str,
+        kind: &str,
+        parameters: Map,
+        (socket, to, mirror): (&str, &str, bool),
+    ) -> ScriptResult<()> {
         let child = self.nested(name, kind, parameters)?;
         self.step(|builder| builder.attach(name, &child, socket, to, mirror))
     }
 
     fn route(&self, name: &str, points: &Array, width: f64, turn: Turn) -> ScriptResult<()> {
         let points: Option<Vec<Point>> = points.iter().map(point).collect();
-        let Some(points) = points.filter(|p| p.iter().all(|p| p.x.is_finite() && p.y.is_finite())) else {
+        let Some(points) = points.filter(|p| p.iter().all(|p| p.x.is_finite() && p.y.is_finite()))
+        else {
             return Err(format!("route `{name}` needs a list of points [x, y]").into());
         };
         self.step(|builder| {
@@ -153,7 +162,12 @@ impl Shared {
 }
 
 /// Runs a script that composes.
-pub(super) fn compose(ast: &AST, engine: &mut Engine, scope: &mut Scope, call: &Call) -> Result<Realisation, Diagnostic> {
+pub(super) fn compose(
+    ast: &AST,
+    engine: &mut Engine,
+    scope: &mut Scope,
+    call: &Call,
+) -> Result<Realisation, Diagnostic> {
     let shared = Shared {
         state: Arc::default(),
         call: call.clone(),
@@ -206,7 +220,13 @@ fn register(engine: &mut Engine, shared: &Shared) {
     let s = with();
     engine.register_fn(
         "place",
-        move |name: &str, kind: &str, parameters: Map, x: Dynamic, y: Dynamic, angle: Dynamic, mirror: bool| {
+        move |name: &str,
+              kind: &str,
+              parameters: Map,
+              x: Dynamic,
+              y: Dynamic,
+              angle: Dynamic,
+              mirror: bool| {
             s.place(name, kind, parameters, motion(&x, &y, &angle, mirror)?)
         },
     );
@@ -229,13 +249,20 @@ fn register(engine: &mut Engine, shared: &Shared) {
         s.route(name, &points, width, Turn::Mitred)
     });
     let s = with();
-    engine.register_fn("route", move |name: &str, points: Array, width: f64, radius: f64| {
-        s.route(name, &points, width, Turn::Round(radius))
+    engine.register_fn(
+        "route",
+        move |name: &str, points: Array, width: f64, radius: f64| {
+            s.route(name, &points, width, Turn::Round(radius))
+        },
+    );
+    let s = with();
+    engine.register_fn("span", move |name: &str, from: &str, to: &str| {
+        s.span(name, from, to)
     });
     let s = with();
-    engine.register_fn("span", move |name: &str, from: &str, to: &str| s.span(name, from, to));
-    let s = with();
-    engine.register_fn("connect", move |a: &str, b: &str| s.step(|builder| builder.connect(a, b)));
+    engine.register_fn("connect", move |a: &str, b: &str| {
+        s.step(|builder| builder.connect(a, b))
+    });
     let s = with();
     engine.register_fn("socket", move |name: &str, inner: &str| {
         s.step(|builder| builder.name_socket(name, inner))
@@ -258,7 +285,9 @@ fn register(engine: &mut Engine, shared: &Shared) {
 
 fn motion(x: &Dynamic, y: &Dynamic, angle: &Dynamic, mirror: bool) -> ScriptResult<Motion> {
     let number = |value: &Dynamic| -> ScriptResult<f64> {
-        let number = value.as_float().or_else(|_| value.as_int().map(|n| n as f64));
+        let number = value
+            .as_float()
+            .or_else(|_| value.as_int().map(|n| n as f64));
         number.map_err(|got| format!("place needs numbers for x, y and angle, got {got}").into())
     };
     Ok(Motion {

@@ -90,7 +90,8 @@ impl ParameterKind {
 
     /// All words of definition files.
     pub(super) const WORDS: [&'static str; 10] = [
-        "length", "angle", "count", "number", "bool", "choice", "lengths", "angles", "counts", "points",
+        "length", "angle", "count", "number", "bool", "choice", "lengths", "angles", "counts",
+        "points",
     ];
 
     /// What a value of this kind is, with its article and an example, for messages.
@@ -105,7 +106,9 @@ impl ParameterKind {
             Self::Lengths => "a list of lengths, such as [\"100 um\", \"50 um\"]".to_owned(),
             Self::Angles => "a list of angles, such as [\"0 deg\", \"120 deg\"]".to_owned(),
             Self::Counts => "a list of whole numbers, such as [1, 3]".to_owned(),
-            Self::Points => "a list of points, such as [[\"0 um\", \"0 um\"], [\"1 mm\", \"0 um\"]]".to_owned(),
+            Self::Points => {
+                "a list of points, such as [[\"0 um\", \"0 um\"], [\"1 mm\", \"0 um\"]]".to_owned()
+            }
         }
     }
 
@@ -156,7 +159,11 @@ impl ParameterKind {
 
 /// Texts in quotes, with commas.
 pub(super) fn quoted(words: &[String]) -> String {
-    words.iter().map(|w| format!("\"{w}\"")).collect::<Vec<_>>().join(", ")
+    words
+        .iter()
+        .map(|w| format!("\"{w}\""))
+        .collect::<Vec<_>>()
+        .join(", ")
 }
 
 /// A value of a definition file: what it says, and how to get it.

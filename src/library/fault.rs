@@ -48,7 +48,11 @@ pub(super) fn error(code: &'static str, message: impl Into<String>) -> Diagnosti
 }
 
 /// An error and what to do about it.
-pub(super) fn error_with_help(code: &'static str, message: impl Into<String>, help: impl Into<String>) -> Diagnostic {
+pub(super) fn error_with_help(
+    code: &'static str,
+    message: impl Into<String>,
+    help: impl Into<String>,
+) -> Diagnostic {
     Diagnostic {
         help: Some(help.into()),
         ..error(code, message)

@@ -40,7 +40,9 @@ pub enum JunctionError {
         mouths: usize,
     },
     /// A direction or width that is no number, or a width that isn't positive.
-    #[error("mouth {mouth} has direction {direction} rad and width {width} m; both must be finite, the width positive")]
+    #[error(
+        "mouth {mouth} has direction {direction} rad and width {width} m; both must be finite, the width positive"
+    )]
     BadMouth {
         /// Its index.
         mouth: usize,
@@ -109,7 +111,11 @@ pub fn junction_outline(mouths: &[(f64, f64)]) -> Result<JunctionOutline, Juncti
     }
     for (mouth, &(direction, width)) in mouths.iter().enumerate() {
         if !(direction.is_finite() && width.is_finite() && width > 0.0) {
-            return Err(JunctionError::BadMouth { mouth, direction, width });
+            return Err(JunctionError::BadMouth {
+                mouth,
+                direction,
+                width,
+            });
         }
     }
     let mut order: Vec<usize> = (0..n).collect();
@@ -183,7 +189,11 @@ fn turn(direction: f64) -> f64 {
 /// A multiple of a quarter turn where the angle is one up to rounding.
 fn snap(angle: f64) -> f64 {
     let near = (angle / FRAC_PI_2).round() * FRAC_PI_2;
-    if (angle - near).abs() < 1e-12 { near } else { angle }
+    if (angle - near).abs() < 1e-12 {
+        near
+    } else {
+        angle
+    }
 }
 
 /// The wall between a mouth and its neighbour `phi` to its left.
@@ -264,7 +274,14 @@ mod tests {
             &[(0.0, 1.0), (PI - 0.01, 1.0)],
             &[(0.0, 1.0), (PI, 2.0)],
             &[(0.3, 1.0), (0.9, 1.0)],
-            &[(0.0, 1.0), (1.0, 1.0), (2.0, 1.0), (3.0, 1.0), (4.0, 1.0), (5.2, 1.0)],
+            &[
+                (0.0, 1.0),
+                (1.0, 1.0),
+                (2.0, 1.0),
+                (3.0, 1.0),
+                (4.0, 1.0),
+                (5.2, 1.0),
+            ],
             &[(0.0, 1.0), (3.0, 5.0)],
         ];
         for mouths in fans {

@@ -38,7 +38,11 @@ pub(super) fn single(shape: Shape, names: Vec<String>) -> Realisation {
 }
 
 /// Evaluates a strip's dimensions.
-pub(super) fn strip(body: &StripBody, engine: &Engine, scope: &mut Scope) -> Result<Realisation, Diagnostic> {
+pub(super) fn strip(
+    body: &StripBody,
+    engine: &Engine,
+    scope: &mut Scope,
+) -> Result<Realisation, Diagnostic> {
     let mut number = |expression: &Expression| -> Result<f64, Diagnostic> {
         let x = evaluate(expression, engine, scope)?;
         let x = x.as_float().or_else(|_| x.as_int().map(|n| n as f64));
@@ -59,7 +63,11 @@ pub(super) fn strip(body: &StripBody, engine: &Engine, scope: &mut Scope) -> Res
             width_start: number(width_start)?,
             width_end: number(width_end)?,
         },
-        StripDimensions::Arc { radius, angle, width } => Strip::Arc {
+        StripDimensions::Arc {
+            radius,
+            angle,
+            width,
+        } => Strip::Arc {
             radius: number(radius)?,
             angle: number(angle)?,
             width: number(width)?,
@@ -95,7 +103,11 @@ pub(super) fn check_strip(strip: &Strip) -> Result<(), Diagnostic> {
                 ));
             }
         }
-        Strip::Arc { radius, angle, width } => {
+        Strip::Arc {
+            radius,
+            angle,
+            width,
+        } => {
             if !(width > 0.0 && width.is_finite()) {
                 return Err(error(
                     BAD_STRIP,
@@ -114,7 +126,9 @@ pub(super) fn check_strip(strip: &Strip) -> Result<(), Diagnostic> {
                     "the radius is that of the centre line; make it larger",
                 ));
             }
-            if !(angle * radius > SHORTEST * width && angle < std::f64::consts::TAU * (1.0 - SHORTEST)) {
+            if !(angle * radius > SHORTEST * width
+                && angle < std::f64::consts::TAU * (1.0 - SHORTEST))
+            {
                 return Err(error(
                     BAD_STRIP,
                     format!(
@@ -129,10 +143,15 @@ pub(super) fn check_strip(strip: &Strip) -> Result<(), Diagnostic> {
 }
 
 /// Runs an outline's script.
-pub(super) fn outline(ast: &rhai::AST, engine: &mut Engine, scope: &mut Scope) -> Result<Realisation, Diagnostic> {
-    engine.register_fn("junction", |directions: Array, widths: Array, names: Array| {
-        junction(&directions, &widths, &names)
-    });
+pub(super) fn outline(
+    ast: &rhai::AST,
+    engine: &mut Engine,
+    scope: &mut Scope,
+) -> Result<Realisation, Diagnostic> {
+    engine.register_fn(
+        "junction",
+        |directions: Array, widths: Array, names: Array| junction(&directions, &widths, &names),
+    );
     let value = engine
         .eval_ast_with_scope::<Dynamic>(scope, ast)
         .map_err(|e| script::fault("its outline", &e))?;
@@ -141,7 +160,11 @@ pub(super) fn outline(ast: &rhai::AST, engine: &mut Engine, scope: &mut Scope) -
 }
 
 /// The corners of a junction as outline scripts give them.
-fn junction(directions: &Array, widths: &Array, names: &Array) -> Result<Array, Box<rhai::EvalAltResult>> {
+fn junction(
+    directions: &Array,
+    widths: &Array,
+    names: &Array,
+) -> Result<Array, Box<rhai::EvalAltResult>> {
     if directions.len() != widths.len() || names.len() != widths.len() {
         return Err(format!(
             "junction got {} directions, {} widths and {} names",
@@ -152,7 +175,11 @@ fn junction(directions: &Array, widths: &Array, names: &Array) -> Result<Array, 
         .into());
     }
     if directions.len() > MAX_MOUTHS {
-        return Err(format!("a junction has at most {MAX_MOUTHS} mouths, got {}", directions.len()).into());
+        return Err(format!(
+            "a junction has at most {MAX_MOUTHS} mouths, got {}",
+            directions.len()
+        )
+        .into());
     }
     let number = |x: &Dynamic| {
         x.as_float()
@@ -198,7 +225,10 @@ fn read_corners(value: &Dynamic) -> Result<(Vec<Point>, Vec<NamedEdge>), Diagnos
         )));
     };
     if list.len() > MAX_LIST {
-        return Err(wrong(format!("{} corners; {MAX_LIST} are the limit", list.len())));
+        return Err(wrong(format!(
+            "{} corners; {MAX_LIST} are the limit",
+            list.len()
+        )));
     }
     let (mut corners, mut edges) = (Vec::with_capacity(list.len()), Vec::new());
     for (k, item) in list.iter().enumerate() {

@@ -19,7 +19,10 @@ pub fn list(library: &Library) -> String {
             family = &definition.family;
             push(&mut text, format_args!("{gap}{family}\n"));
         }
-        push(&mut text, format_args!("  {:column$}  {}\n", definition.name, definition.doc));
+        push(
+            &mut text,
+            format_args!("  {:column$}  {}\n", definition.name, definition.doc),
+        );
     }
     text
 }
@@ -28,7 +31,11 @@ pub fn list(library: &Library) -> String {
 ///
 /// # Errors
 /// D101 for an unknown component, with the nearest name; what is wrong with its defaults.
-pub fn describe(library: &Library, name: &str, defaults: &Defaults) -> Result<String, Vec<Diagnostic>> {
+pub fn describe(
+    library: &Library,
+    name: &str,
+    defaults: &Defaults,
+) -> Result<String, Vec<Diagnostic>> {
     let realisation = library.realise(name, &[], defaults)?;
     let Some(definition) = library.get(name) else {
         return Ok(String::new());
@@ -39,7 +46,9 @@ pub fn describe(library: &Library, name: &str, defaults: &Defaults) -> Result<St
             .parameters
             .iter()
             .map(|p| parameter_row(library, definition, p, defaults));
-        let rows: Vec<[String; 5]> = rows.collect::<Result<_, _>>().map_err(|fault| vec![fault])?;
+        let rows: Vec<[String; 5]> = rows
+            .collect::<Result<_, _>>()
+            .map_err(|fault| vec![fault])?;
         let heads = ["parameter", "type", "default", "range", "what it is"].map(str::to_owned);
         text.push('\n');
         text.push_str(&columns(std::iter::once(&heads).chain(&rows)));
@@ -64,7 +73,10 @@ pub fn describe(library: &Library, name: &str, defaults: &Defaults) -> Result<St
     let heads = ["socket".to_owned(), "where it is".to_owned()];
     text.push('\n');
     text.push_str(&columns(std::iter::once(&heads).chain(&rows)));
-    push(&mut text, format_args!("\nIn a design:  {}\n", example(definition)));
+    push(
+        &mut text,
+        format_args!("\nIn a design:  {}\n", example(definition)),
+    );
     Ok(text)
 }
 
@@ -124,8 +136,15 @@ fn columns<'a, const N: usize>(rows: impl Iterator<Item = &'a [String; N]> + Clo
     }
     let mut text = String::new();
     for row in rows {
-        let cells: Vec<String> = row.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}")).collect();
-        push(&mut text, format_args!("  {}\n", cells.join("  ").trim_end()));
+        let cells: Vec<String> = row
+            .iter()
+            .zip(widths)
+            .map(|(cell, width)| format!("{cell:width$}"))
+            .collect();
+        push(
+            &mut text,
+            format_args!("  {}\n", cells.join("  ").trim_end()),
+        );
     }
     text
 }

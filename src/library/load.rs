@@ -64,7 +64,11 @@ impl Library {
     /// D100 for each file that can't be read, with its path.
     pub fn find(user_folder: Option<&Path>) -> Result<Self, Vec<Diagnostic>> {
         let mut definitions = Definitions::clone(&Self::embedded().definitions);
-        for folder in beside_the_binary().as_deref().into_iter().chain(user_folder) {
+        for folder in beside_the_binary()
+            .as_deref()
+            .into_iter()
+            .chain(user_folder)
+        {
             definitions.extend(read_folder(folder)?);
         }
         Ok(Self::new(definitions))
@@ -93,12 +97,23 @@ fn is_definition(path: &Path) -> bool {
 fn read_folder(folder: &Path) -> Result<Definitions, Vec<Diagnostic>> {
     let mut faults = Vec::new();
     let mut files = list(folder, &mut faults);
-    for family in list(folder, &mut Vec::new()).into_iter().filter(|path| path.is_dir()) {
-        files.extend(list(&family, &mut faults).into_iter().filter(|path| !path.is_dir()));
+    for family in list(folder, &mut Vec::new())
+        .into_iter()
+        .filter(|path| path.is_dir())
+    {
+        files.extend(
+            list(&family, &mut faults)
+                .into_iter()
+                .filter(|path| !path.is_dir()),
+        );
     }
     files.retain(|path| is_definition(path) && !path.is_dir());
     if files.len() > MAX_FILES {
-        let message = format!("{}: {} definitions; {MAX_FILES} are the limit", folder.display(), files.len());
+        let message = format!(
+            "{}: {} definitions; {MAX_FILES} are the limit",
+            folder.display(),
+            files.len()
+        );
         return Err(vec![error(UNREADABLE, message)]);
     }
     let mut definitions = Definitions::new();
@@ -111,14 +126,20 @@ fn read_folder(folder: &Path) -> Result<Definitions, Vec<Diagnostic>> {
             Err(e) => faults.push(error(UNREADABLE, format!("{}: {e}", path.display()))),
         }
     }
-    if faults.is_empty() { Ok(definitions) } else { Err(faults) }
+    if faults.is_empty() {
+        Ok(definitions)
+    } else {
+        Err(faults)
+    }
 }
 
 /// Sorted, so that messages don't depend on the file system.
 fn list(folder: &Path, faults: &mut Vec<Diagnostic>) -> Vec<PathBuf> {
     match std::fs::read_dir(folder) {
         Ok(entries) => {
-            let mut paths: Vec<PathBuf> = entries.filter_map(|entry| entry.ok().map(|e| e.path())).collect();
+            let mut paths: Vec<PathBuf> = entries
+                .filter_map(|entry| entry.ok().map(|e| e.path()))
+                .collect();
             paths.sort();
             paths
         }
@@ -131,15 +152,25 @@ fn list(folder: &Path, faults: &mut Vec<Diagnostic>) -> Vec<PathBuf> {
 
 fn read(path: &Path) -> std::io::Result<String> {
     let mut text = String::new();
-    std::fs::File::open(path)?.take(MAX_FILE + 1).read_to_string(&mut text)?;
+    std::fs::File::open(path)?
+        .take(MAX_FILE + 1)
+        .read_to_string(&mut text)?;
     if text.len() as u64 > MAX_FILE {
-        return Err(std::io::Error::other(format!("a definition of more than {MAX_FILE} bytes")));
+        return Err(std::io::Error::other(format!(
+            "a definition of more than {MAX_FILE} bytes"
+        )));
     }
     Ok(text)
 }
 
 /// Reads one definition; `within` is its path in the folder, `shown` what messages call it.
-fn keep(within: &Path, shown: &Path, text: &str, definitions: &mut Definitions, faults: &mut Vec<Diagnostic>) {
+fn keep(
+    within: &Path,
+    shown: &Path,
+    text: &str,
+    definitions: &mut Definitions,
+    faults: &mut Vec<Diagnostic>,
+) {
     let stem = within
         .file_stem()
         .map(|s| s.to_string_lossy().into_owned())

@@ -46,9 +46,15 @@ pub(super) fn first_overlap(parts: &[Part]) -> Option<(usize, usize)> {
     order.sort_by(|&a, &b| placed[a].low.x.total_cmp(&placed[b].low.x));
     for (position, &i) in order.iter().enumerate() {
         let a = &placed[i];
-        for &j in order[position + 1..].iter().take_while(|&&j| placed[j].low.x < a.high.x) {
+        for &j in order[position + 1..]
+            .iter()
+            .take_while(|&&j| placed[j].low.x < a.high.x)
+        {
             let b = &placed[j];
-            if b.low.y < a.high.y && b.high.y > a.low.y && shared_area(a, b) > TOLERANCE * a.area.min(b.area) {
+            if b.low.y < a.high.y
+                && b.high.y > a.low.y
+                && shared_area(a, b) > TOLERANCE * a.area.min(b.area)
+            {
                 return Some((i.min(j), i.max(j)));
             }
         }
@@ -63,10 +69,19 @@ fn shared_area(a: &Placed, b: &Placed) -> f64 {
     if width * height <= TOLERANCE * a.area.min(b.area) {
         return 0.0;
     }
-    let shapes = a.corners.overlay(&b.corners, OverlayRule::Intersect, FillRule::NonZero);
+    let shapes = a
+        .corners
+        .overlay(&b.corners, OverlayRule::Intersect, FillRule::NonZero);
     let contours = shapes.iter().flatten();
     contours
-        .map(|contour| signed_area(&contour.iter().map(|p| Point::new(p[0], p[1])).collect::<Vec<_>>()))
+        .map(|contour| {
+            signed_area(
+                &contour
+                    .iter()
+                    .map(|p| Point::new(p[0], p[1]))
+                    .collect::<Vec<_>>(),
+            )
+        })
         .sum::<f64>()
         .abs()
 }

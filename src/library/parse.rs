@@ -3,7 +3,9 @@
 use rhai::{Dynamic, INT};
 use toml_edit::{DocumentMut, Item, TableLike, Value as Toml};
 
-use super::definition::{Body, Code, Definition, Expression, Parameter, ParameterKind, StripBody, StripDimensions};
+use super::definition::{
+    Body, Code, Definition, Expression, Parameter, ParameterKind, StripBody, StripDimensions,
+};
 use super::fault::{UNREADABLE, error, error_with_help};
 use super::script;
 use crate::diagnostic::{Diagnostic, nearest};
@@ -13,7 +15,12 @@ use crate::units::{QuantityError, parse_quantity};
 const MAX_LIST_DEPTH: usize = 3;
 
 /// Reads one definition. `name` and `family` come from its path; `file` is what messages call it.
-pub(super) fn parse(name: &str, family: &str, file: &str, text: &str) -> Result<Definition, Vec<Diagnostic>> {
+pub(super) fn parse(
+    name: &str,
+    family: &str,
+    file: &str,
+    text: &str,
+) -> Result<Definition, Vec<Diagnostic>> {
     let mut reader = Reader {
         file,
         faults: Vec::new(),
@@ -40,13 +47,15 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn fault<T>(&mut self, message: impl std::fmt::Display) -> Option<T> {
-        self.faults.push(error(UNREADABLE, format!("{}: {message}", self.file)));
+        self.faults
+            .push(error(UNREADABLE, format!("{}: {message}", self.file)));
         None
     }
 
     fn definition(&mut self, name: &str, family: &str, text: &str) -> Option<Definition> {
         if !is_name(name) {
-            return self.fault("a component's name is a letter, then letters, digits and underscores");
+            return self
+                .fault("a component's name is a letter, then letters, digits and underscores");
         }
         let document = match text.parse::<DocumentMut>() {
             Ok(document) => document,
@@ -56,7 +65,14 @@ impl Reader<'_> {
         self.check_keys(
             top,
             "the file",
-            &["doc", "parameters", "sockets", "strip", "outline", "compose"],
+            &[
+                "doc",
+                "parameters",
+                "sockets",
+                "strip",
+                "outline",
+                "compose",
+            ],
         );
         let doc = self.text(top, "doc", "the file");
         let parameters = self.parameters(top);
@@ -100,7 +116,10 @@ impl Reader<'_> {
             self.fault::<()>("`parameters` must be tables such as [parameters.length]");
             return Vec::new();
         };
-        table.iter().filter_map(|(name, item)| self.parameter(name, item)).collect()
+        table
+            .iter()
+            .filter_map(|(name, item)| self.parameter(name, item))
+            .collect()
     }
 
     fn parameter(&mut self, name: &str, item: &Item) -> Option<Parameter> {
@@ -113,12 +132,20 @@ impl Reader<'_> {
         let Some(table) = item.as_table_like() else {
             return self.fault(format!("{place} must be a table"));
         };
-        self.check_keys(table, &place, &["type", "default", "min", "max", "choices", "doc"]);
+        self.check_keys(
+            table,
+            &place,
+            &["type", "default", "min", "max", "choices", "doc"],
+        );
         let word = self.text(table, "type", &place)?;
         let choices: Vec<String> = table
             .get("choices")
             .and_then(Item::as_array)
-            .map(|list| list.iter().filter_map(|c| c.as_str().map(str::to_owned)).collect())
+            .map(|list| {
+                list.iter()
+                    .filter_map(|c| c.as_str().map(str::to_owned))
+                    .collect()
+            })
             .unwrap_or_default();
         if word == "choice" && choices.is_empty() {
             return self.fault(format!("{place} needs `choices`, a list of texts"));
@@ -133,10 +160,18 @@ impl Reader<'_> {
         let Some(default) = table.get("default") else {
             return self.fault(format!("{place} needs a `default`"));
         };
-        let default = self.expression(default.as_value(), &kind, &format!("the default of {place}"))?;
+        let default = self.expression(
+            default.as_value(),
+            &kind,
+            &format!("the default of {place}"),
+        )?;
         let mut bound = |key: &str| -> Option<Expression> {
             let item = table.get(key)?;
-            self.expression(item.as_value(), &element_of(&kind), &format!("`{key}` of {place}"))
+            self.expression(
+                item.as_value(),
+                &element_of(&kind),
+                &format!("`{key}` of {place}"),
+            )
         };
         let (min, max) = (bound("min"), bound("max"));
         Some(Parameter {
@@ -150,7 +185,12 @@ impl Reader<'_> {
     }
 
     /// A quantity, a number, a list, or else a script.
-    fn expression(&mut self, value: Option<&Toml>, kind: &ParameterKind, place: &str) -> Option<Expression> {
+    fn expression(
+        &mut self,
+        value: Option<&Toml>,
+        kind: &ParameterKind,
+        place: &str,
+    ) -> Option<Expression> {
         self.expression_at_depth(value, kind, place, 0)
     }
 
@@ -181,17 +221,31 @@ impl Reader<'_> {
                     .map(|item| self.expression_at_depth(Some(item), kind, place, depth + 1))
                     .collect();
                 let items = items?;
-                let text = format!("[{}]", items.iter().map(|i| i.text.as_str()).collect::<Vec<_>>().join(", "));
+                let text = format!(
+                    "[{}]",
+                    items
+                        .iter()
+                        .map(|i| i.text.as_str())
+                        .collect::<Vec<_>>()
+                        .join(", ")
+                );
                 Some(Expression {
                     text,
                     code: Code::List(items),
                 })
             }
-            _ => self.fault(format!("{place} must be a quantity, a number, a list or an expression")),
+            _ => self.fault(format!(
+                "{place} must be a quantity, a number, a list or an expression"
+            )),
         }
     }
 
-    fn quantity_or_script(&mut self, text: &str, kind: &ParameterKind, place: &str) -> Option<Expression> {
+    fn quantity_or_script(
+        &mut self,
+        text: &str,
+        kind: &ParameterKind,
+        place: &str,
+    ) -> Option<Expression> {
         let expression = |code: Code| {
             Some(Expression {
                 text: text.to_owned(),
@@ -206,21 +260,31 @@ impl Reader<'_> {
                 return expression(Code::Constant(Dynamic::from_float(value)));
             }
             (Ok((_, got)), _) => {
-                return self.fault(format!("{place} is {got} (`{text}`), but wants {}", kind.describe()));
+                return self.fault(format!(
+                    "{place} is {got} (`{text}`), but wants {}",
+                    kind.describe()
+                ));
             }
             (Err(QuantityError::MissingUnit { .. }), Some(_)) if text.trim() != "0" => {
-                return self.fault(format!("{place} has no unit (`{text}`); it wants {}", kind.describe()));
+                return self.fault(format!(
+                    "{place} has no unit (`{text}`); it wants {}",
+                    kind.describe()
+                ));
             }
             _ => {}
         }
         match script::compile(text) {
             Ok(ast) => expression(Code::Script(ast)),
-            Err(e) => self.fault(format!("{place} is neither a quantity nor an expression (`{text}`): {e}")),
+            Err(e) => self.fault(format!(
+                "{place} is neither a quantity nor an expression (`{text}`): {e}"
+            )),
         }
     }
 
     fn socket_docs(&mut self, top: &dyn TableLike) -> Vec<(String, String)> {
-        let Some(item) = top.get("sockets") else { return Vec::new() };
+        let Some(item) = top.get("sockets") else {
+            return Vec::new();
+        };
         let Some(table) = item.as_table_like() else {
             self.fault::<()>("`sockets` must be a table of names and one-line texts");
             return Vec::new();
@@ -267,13 +331,20 @@ impl Reader<'_> {
                 .map(str::to_owned)
                 .collect::<Vec<_>>()
         });
-        let Some(sockets) = names.filter(|s| (1..=2).contains(&s.len()) && s.first() != s.get(1)) else {
-            return self.fault("`strip` needs `sockets`, one or two different names: its start and its end");
+        let Some(sockets) = names.filter(|s| (1..=2).contains(&s.len()) && s.first() != s.get(1))
+        else {
+            return self.fault(
+                "`strip` needs `sockets`, one or two different names: its start and its end",
+            );
         };
         let shape = self.text(table, "shape", "`strip`")?;
         let mut value = |key: &str, kind: ParameterKind| -> Option<Expression> {
             let item = table.get(key);
-            self.expression(item.and_then(Item::as_value), &kind, &format!("`{key}` of `strip`"))
+            self.expression(
+                item.and_then(Item::as_value),
+                &kind,
+                &format!("`{key}` of `strip`"),
+            )
         };
         let dimensions = match shape.as_str() {
             "straight" => StripDimensions::Straight {
@@ -293,11 +364,16 @@ impl Reader<'_> {
             }
         };
         let known: &[&str] = match dimensions {
-            StripDimensions::Straight { .. } => &["shape", "sockets", "length", "width_start", "width_end"],
+            StripDimensions::Straight { .. } => {
+                &["shape", "sockets", "length", "width_start", "width_end"]
+            }
             StripDimensions::Arc { .. } => &["shape", "sockets", "radius", "angle", "width"],
         };
         self.check_keys(table, "`strip`", known);
-        Some(StripBody { dimensions, sockets })
+        Some(StripBody {
+            dimensions,
+            sockets,
+        })
     }
 }
 

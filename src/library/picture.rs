@@ -60,7 +60,11 @@ pub fn picture(title: &str, doc: &str, realisation: &Realisation) -> String {
     let corners: Vec<Point> = realisation
         .parts
         .iter()
-        .flat_map(|part| boundary(&part.shape, 90).into_iter().map(|p| part.motion.apply(p)))
+        .flat_map(|part| {
+            boundary(&part.shape, 90)
+                .into_iter()
+                .map(|p| part.motion.apply(p))
+        })
         .collect();
     let (low, high) = bounds(&corners);
     let size = high - low;
@@ -98,11 +102,15 @@ pub fn picture(title: &str, doc: &str, realisation: &Realisation) -> String {
                 .set("font-size", 13)
                 .set("fill", "#666666"),
         );
-    document = document.add(fluid(realisation, view)).add(walls(realisation, view));
+    document = document
+        .add(fluid(realisation, view))
+        .add(walls(realisation, view));
     for (name, at) in &realisation.sockets {
         document = document.add(socket(name, &mouth_of(&realisation.parts, *at), view));
     }
-    document.add(scale_bar(view.scale, width, height)).to_string()
+    document
+        .add(scale_bar(view.scale, width, height))
+        .to_string()
 }
 
 /// Width of the narrowest of the component's own sockets, m: small components are not blown up beyond it.
@@ -144,12 +152,17 @@ fn fluid(realisation: &Realisation, view: View) -> Path {
 /// Every edge that is no open socket.
 fn walls(realisation: &Realisation, view: View) -> Path {
     let connected = realisation.connections.iter().flat_map(|c| [c.a, c.b]);
-    let open: FxHashSet<SocketRef> = connected.chain(realisation.sockets.iter().map(|(_, at)| *at)).collect();
+    let open: FxHashSet<SocketRef> = connected
+        .chain(realisation.sockets.iter().map(|(_, at)| *at))
+        .collect();
     let mut data = Data::new();
     for (part, shape) in realisation.parts.iter().enumerate() {
         let mut pen: Option<Point> = None;
         for edge in edges(shape) {
-            if edge.socket.is_some_and(|socket| open.contains(&SocketRef { part, socket })) {
+            if edge
+                .socket
+                .is_some_and(|socket| open.contains(&SocketRef { part, socket }))
+            {
                 pen = None;
                 continue;
             }
@@ -174,7 +187,11 @@ fn draw(edge: &Edge, data: Data, view: View) -> Data {
     let (x, y) = view.at(edge.to);
     match edge.arc {
         None => data.line_to((x, y)),
-        Some(Arc { radius, left, large }) => {
+        Some(Arc {
+            radius,
+            left,
+            large,
+        }) => {
             let r = hundredths(radius * view.scale);
             // The picture's y axis points down: what turns left has sweep 0.
             data.elliptical_arc_to((r, r, 0, u8::from(large), u8::from(!left), x, y))
@@ -186,7 +203,10 @@ fn draw(edge: &Edge, data: Data, view: View) -> Data {
 fn socket(name: &str, mouth: &Mouth, view: View) -> Group {
     let out = Point::unit(mouth.direction);
     let across = out.left() * (mouth.width / 2.0);
-    let ((x1, y1), (x2, y2)) = (view.at(mouth.middle - across), view.at(mouth.middle + across));
+    let ((x1, y1), (x2, y2)) = (
+        view.at(mouth.middle - across),
+        view.at(mouth.middle + across),
+    );
     let opening = Line::new()
         .set("x1", x1)
         .set("y1", y1)
@@ -198,16 +218,28 @@ fn socket(name: &str, mouth: &Mouth, view: View) -> Group {
     let (x, y) = view.at(mouth.middle);
     // In the picture's axes, y down.
     let (dx, dy) = (out.x, -out.y);
-    let point = |along: f64, side: f64| (hundredths(x + dx * along - dy * side), hundredths(y + dy * along + dx * side));
-    let (half, hint) = (mouth.width / 2.0 * view.scale, (mouth.width * 0.6 * view.scale).min(HINT));
-    let (corners, wall) = ([(0.0, -half), (hint, -half), (hint, half), (0.0, half)], |side: f64| {
-        Data::new().move_to(point(0.0, side * half)).line_to(point(hint, side * half))
-    });
-    let area = corners
-        .iter()
-        .fold(Data::new().move_to(point(0.0, half)), |data, &(along, side)| {
-            data.line_to(point(along, side))
-        });
+    let point = |along: f64, side: f64| {
+        (
+            hundredths(x + dx * along - dy * side),
+            hundredths(y + dy * along + dx * side),
+        )
+    };
+    let (half, hint) = (
+        mouth.width / 2.0 * view.scale,
+        (mouth.width * 0.6 * view.scale).min(HINT),
+    );
+    let (corners, wall) = (
+        [(0.0, -half), (hint, -half), (hint, half), (0.0, half)],
+        |side: f64| {
+            Data::new()
+                .move_to(point(0.0, side * half))
+                .line_to(point(hint, side * half))
+        },
+    );
+    let area = corners.iter().fold(
+        Data::new().move_to(point(0.0, half)),
+        |data, &(along, side)| data.line_to(point(along, side)),
+    );
     let follows = Group::new()
         .set("opacity", 0.4)
         .add(Path::new().set("d", area.close()).set("fill", FLUID))
@@ -224,7 +256,9 @@ fn socket(name: &str, mouth: &Mouth, view: View) -> Group {
                 .set("stroke-dasharray", "3 3"),
         );
     let point = |along: f64, side: f64| point(along + hint, side);
-    let shaft = Data::new().move_to(point(4.0, 0.0)).line_to(point(ARROW - 7.0, 0.0));
+    let shaft = Data::new()
+        .move_to(point(4.0, 0.0))
+        .line_to(point(ARROW - 7.0, 0.0));
     let tip = Data::new()
         .move_to(point(ARROW, 0.0))
         .line_to(point(ARROW - 9.0, 4.5))
@@ -246,7 +280,12 @@ fn socket(name: &str, mouth: &Mouth, view: View) -> Group {
     Group::new()
         .add(follows)
         .add(opening)
-        .add(Path::new().set("d", shaft).set("stroke", SOCKET).set("stroke-width", 2))
+        .add(
+            Path::new()
+                .set("d", shaft)
+                .set("stroke", SOCKET)
+                .set("stroke-width", 2),
+        )
         .add(Path::new().set("d", tip).set("fill", SOCKET))
         .add(label)
 }
@@ -275,8 +314,12 @@ fn scale_bar(scale: f64, width: f64, height: f64) -> Group {
                 .set("stroke-width", 1.5),
         )
         .add(
-            text(&print_quantity(length, Dimension::Length), (x + px / 2.0, y - 8.0), "middle")
-                .set("font-size", 12)
-                .set("fill", INK),
+            text(
+                &print_quantity(length, Dimension::Length),
+                (x + px / 2.0, y - 8.0),
+                "middle",
+            )
+            .set("font-size", 12)
+            .set("fill", INK),
         )
 }

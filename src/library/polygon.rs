@@ -15,15 +15,21 @@ const SAME_CORNER: f64 = 1e-12;
 pub(super) type NamedEdge = (usize, String);
 
 /// A polygon with needless corners removed; refused where it folds over itself.
-pub(super) fn polygon(corners: Vec<Point>, edges: Vec<NamedEdge>) -> Result<Realisation, Diagnostic> {
+pub(super) fn polygon(
+    corners: Vec<Point>,
+    edges: Vec<NamedEdge>,
+) -> Result<Realisation, Diagnostic> {
     let n = corners.len();
     let (low, high) = bounds(&corners);
     let tolerance = SAME_CORNER * (high - low).norm();
-    let starts: Vec<bool> = (0..n).map(|k| edges.iter().any(|(edge, _)| *edge == k)).collect();
+    let starts: Vec<bool> = (0..n)
+        .map(|k| edges.iter().any(|(edge, _)| *edge == k))
+        .collect();
     let distinct = |k: usize| (corners[(k + 1) % n] - corners[k]).norm() > tolerance;
     for (k, name) in &edges {
         if !distinct(*k) {
-            let message = format!("socket `{name}` has no width: the edge that it names has length zero");
+            let message =
+                format!("socket `{name}` has no width: the edge that it names has length zero");
             return Err(error_with_help(
                 BAD_SOCKET,
                 message,
@@ -58,7 +64,10 @@ pub(super) fn polygon(corners: Vec<Point>, edges: Vec<NamedEdge>) -> Result<Real
     if outline.len() < 3 {
         return Err(error(
             BAD_OUTLINE,
-            format!("its outline has {} corners; an area needs at least 3", outline.len()),
+            format!(
+                "its outline has {} corners; an area needs at least 3",
+                outline.len()
+            ),
         ));
     }
     if let Some((i, j)) = first_crossing(&outline) {

@@ -9,7 +9,9 @@ use rustc_hash::FxHashMap;
 
 use super::compose::{check_overlap, compose};
 use super::definition::{Body, Definition};
-use super::fault::{SCRIPT, TOO_DEEP, TWICE, UNKNOWN_KIND, UNKNOWN_PARAMETER, error, error_with_help};
+use super::fault::{
+    SCRIPT, TOO_DEEP, TWICE, UNKNOWN_KIND, UNKNOWN_PARAMETER, error, error_with_help,
+};
 use super::script::{Budget, base_scope, engine};
 use super::value::{Resolved, fill, from_design, range};
 use super::{Realisation, leaf};
@@ -99,12 +101,22 @@ impl Library {
             ..fault
         };
         for (name, value) in given {
-            let Some(index) = definition.parameters.iter().position(|p| p.name == name.value) else {
-                faults.push(located(unknown_parameter(definition, &name.value), &name.span));
+            let Some(index) = definition
+                .parameters
+                .iter()
+                .position(|p| p.name == name.value)
+            else {
+                faults.push(located(
+                    unknown_parameter(definition, &name.value),
+                    &name.span,
+                ));
                 continue;
             };
             if spans[index].is_some() {
-                faults.push(located(error(TWICE, format!("`{}` is given twice", name.value)), &name.span));
+                faults.push(located(
+                    error(TWICE, format!("`{}` is given twice", name.value)),
+                    &name.span,
+                ));
                 continue;
             }
             spans[index] = Some(value.span.clone());
@@ -128,7 +140,9 @@ impl Library {
         call.realise(definition, &values)
             .map(|realisation| Realisation::clone(&realisation))
             .map_err(|faults| {
-                let locate = |(index, fault): (Option<usize>, Diagnostic)| match index.and_then(|i| spans[i].clone()) {
+                let locate = |(index, fault): (Option<usize>, Diagnostic)| match index
+                    .and_then(|i| spans[i].clone())
+                {
                     Some(span) => located(fault, &span),
                     None => fault,
                 };
@@ -144,19 +158,25 @@ impl Library {
     ///
     /// # Errors
     /// D101, D102, or what is wrong with the definition's defaults.
-    pub fn range(&self, kind: &str, parameter: &str, defaults: &Defaults) -> Result<[Option<f64>; 2], Diagnostic> {
+    pub fn range(
+        &self,
+        kind: &str,
+        parameter: &str,
+        defaults: &Defaults,
+    ) -> Result<[Option<f64>; 2], Diagnostic> {
         let definition = self.definition(kind)?;
         let wanted = definition
             .parameter(parameter)
             .ok_or_else(|| unknown_parameter(definition, parameter))?;
         let engine = engine(&Budget::new());
         let given = vec![None; definition.parameters.len()];
-        let mut values = fill(definition, &given, &engine, chip_scope(defaults)).map_err(|faults| {
-            faults
-                .into_iter()
-                .next()
-                .map_or_else(|| error(SCRIPT, "no defaults"), |(_, fault)| fault)
-        })?;
+        let mut values =
+            fill(definition, &given, &engine, chip_scope(defaults)).map_err(|faults| {
+                faults
+                    .into_iter()
+                    .next()
+                    .map_or_else(|| error(SCRIPT, "no defaults"), |(_, fault)| fault)
+            })?;
         range(wanted, &engine, &mut values.scope)
     }
 
@@ -164,7 +184,12 @@ impl Library {
     ///
     /// # Errors
     /// D101, D102, or what is wrong with the definition's defaults.
-    pub fn default_value(&self, kind: &str, parameter: &str, defaults: &Defaults) -> Result<String, Diagnostic> {
+    pub fn default_value(
+        &self,
+        kind: &str,
+        parameter: &str,
+        defaults: &Defaults,
+    ) -> Result<String, Diagnostic> {
         let definition = self.definition(kind)?;
         let engine = engine(&Budget::new());
         let given = vec![None; definition.parameters.len()];
@@ -188,7 +213,11 @@ impl Library {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => "`stokeslet components` lists what there is".to_owned(),
             };
-            error_with_help(UNKNOWN_KIND, format!("there is no component `{shown}`"), help)
+            error_with_help(
+                UNKNOWN_KIND,
+                format!("there is no component `{shown}`"),
+                help,
+            )
         })
     }
 }
@@ -208,7 +237,10 @@ fn unknown_parameter(definition: &Definition, name: &str) -> Diagnostic {
     let help = match nearest(name, known()) {
         Some(near) => format!("did you mean `{near}`?"),
         None if definition.parameters.is_empty() => "it has none".to_owned(),
-        None => format!("its parameters are {}", known().collect::<Vec<_>>().join(", ")),
+        None => format!(
+            "its parameters are {}",
+            known().collect::<Vec<_>>().join(", ")
+        ),
     };
     let shown: String = name.chars().take(80).collect();
     error_with_help(
@@ -241,12 +273,19 @@ impl Call {
         let definition = self.library.definition(kind)?;
         let mut values = vec![None; definition.parameters.len()];
         for (name, value) in parameters {
-            match definition.parameters.iter().position(|p| p.name == name.as_str()) {
+            match definition
+                .parameters
+                .iter()
+                .position(|p| p.name == name.as_str())
+            {
                 Some(index) => values[index] = Some(value),
                 None => return Err(unknown_parameter(definition, &name)),
             }
         }
-        let call = Self { depth, ..self.clone() };
+        let call = Self {
+            depth,
+            ..self.clone()
+        };
         call.realise(definition, &values)
             .map_err(|faults| match faults.into_iter().next() {
                 Some((_, fault)) => fault,
@@ -261,14 +300,20 @@ impl Call {
         given: &[Option<Dynamic>],
     ) -> Result<Arc<Realisation>, Vec<(Option<usize>, Diagnostic)>> {
         let mut engine = engine(&self.budget);
-        let mut values = fill(definition, given, &engine, chip_scope(&self.defaults)).map_err(|faults| {
-            faults
-                .into_iter()
-                .map(|(index, fault)| (Some(index), fault))
-                .collect::<Vec<_>>()
-        })?;
+        let mut values =
+            fill(definition, given, &engine, chip_scope(&self.defaults)).map_err(|faults| {
+                faults
+                    .into_iter()
+                    .map(|(index, fault)| (Some(index), fault))
+                    .collect::<Vec<_>>()
+            })?;
         let key = self.key(&definition.name, &values.resolved);
-        let cache = || self.library.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let cache = || {
+            self.library
+                .cache
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+        };
         if let Some(known) = cache().entries.get(&key) {
             return Ok(known.clone());
         }

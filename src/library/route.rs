@@ -40,7 +40,10 @@ struct Corner {
 /// Cuts a centre line into parts, in order: socket 1 of each meets socket 0 of the next.
 pub(super) fn route(points: &[Point], width: f64, turn: Turn) -> Result<Vec<Part>, Diagnostic> {
     if points.len() < 2 || !(width > 0.0 && width.is_finite()) {
-        return Err(error(BAD_STRIP, "a route needs a positive width and at least 2 points"));
+        return Err(error(
+            BAD_STRIP,
+            "a route needs a positive width and at least 2 points",
+        ));
     }
     let mut corners = Vec::new();
     for at in points.windows(3) {
@@ -57,10 +60,11 @@ pub(super) fn route(points: &[Point], width: f64, turn: Turn) -> Result<Vec<Part
     }
     let mut parts = Vec::new();
     let (mut from, mut taken) = (points[0], 0.0);
-    let ends = corners
-        .iter()
-        .map(|c| (c.at, c.reach, Some(c)))
-        .chain([(points[points.len() - 1], 0.0, None)]);
+    let ends = corners.iter().map(|c| (c.at, c.reach, Some(c))).chain([(
+        points[points.len() - 1],
+        0.0,
+        None,
+    )]);
     for (at, reach, corner) in ends {
         let run = at - from;
         let length = run.norm() - taken - reach;
@@ -93,7 +97,13 @@ pub(super) fn route(points: &[Point], width: f64, turn: Turn) -> Result<Vec<Part
             ));
         }
         if let Some(corner) = corner {
-            bend(corner, width, turn, length.abs() <= NO_RUN * width, &mut parts)?;
+            bend(
+                corner,
+                width,
+                turn,
+                length.abs() <= NO_RUN * width,
+                &mut parts,
+            )?;
         }
         (from, taken) = (at, reach);
     }
@@ -125,7 +135,8 @@ fn mitre(angle: f64, width: f64) -> Result<(Shape, f64), Diagnostic> {
             "use round bends, or turn in two steps",
         ));
     }
-    let outline = junction_outline(&[(PI, width), (angle, width)]).map_err(|e| error(BAD_STRIP, e.to_string()))?;
+    let outline = junction_outline(&[(PI, width), (angle, width)])
+        .map_err(|e| error(BAD_STRIP, e.to_string()))?;
     Ok((
         Shape::Polygon {
             corners: outline.corners,
@@ -138,10 +149,16 @@ fn mitre(angle: f64, width: f64) -> Result<(Shape, f64), Diagnostic> {
 fn reach(angle: f64, width: f64, turn: Turn) -> Result<f64, Diagnostic> {
     match turn {
         Turn::Mitred => mitre(angle.abs(), width).map(|(_, reach)| reach),
-        Turn::Round(radius) if radius > width / 2.0 && radius.is_finite() && angle.abs() < PI - NO_TURN => {
+        Turn::Round(radius)
+            if radius > width / 2.0 && radius.is_finite() && angle.abs() < PI - NO_TURN =>
+        {
             // tan(pi / 4) isn't quite 1.
             let right = (angle.abs() - PI / 2.0).abs() < NO_TURN;
-            Ok(if right { radius } else { radius * (angle.abs() / 2.0).tan() })
+            Ok(if right {
+                radius
+            } else {
+                radius * (angle.abs() / 2.0).tan()
+            })
         }
         Turn::Round(radius) => Err(error(
             BAD_STRIP,
@@ -156,7 +173,13 @@ fn reach(angle: f64, width: f64, turn: Turn) -> Result<f64, Diagnostic> {
 }
 
 /// Adds a bend; two arcs in a row that turn the same way become one.
-fn bend(corner: &Corner, width: f64, turn: Turn, adjoins: bool, parts: &mut Vec<Part>) -> Result<(), Diagnostic> {
+fn bend(
+    corner: &Corner,
+    width: f64,
+    turn: Turn,
+    adjoins: bool,
+    parts: &mut Vec<Part>,
+) -> Result<(), Diagnostic> {
     let mirror = corner.angle < 0.0;
     let heading = Point::unit(corner.incoming);
     match turn {

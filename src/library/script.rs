@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
 
 use rhai::packages::{
-    BasicArrayPackage, BasicIteratorPackage, BasicMapPackage, BasicMathPackage, BasicStringPackage, LogicPackage,
-    MoreStringPackage, Package,
+    BasicArrayPackage, BasicIteratorPackage, BasicMapPackage, BasicMathPackage, BasicStringPackage,
+    LogicPackage, MoreStringPackage, Package,
 };
 use rhai::{AST, Dynamic, Engine, EvalAltResult, INT, Module, Scope, Shared};
 
@@ -43,7 +43,9 @@ impl Budget {
     /// Takes one operation; false when nothing is left.
     fn take(&self) -> bool {
         self.0
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(1))
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
+                left.checked_sub(1)
+            })
             .is_ok()
     }
 }
@@ -85,7 +87,13 @@ pub(super) fn engine(budget: &Budget) -> Engine {
         .on_print(|_| {})
         .on_debug(|_, _, _| {});
     let budget = budget.clone();
-    engine.on_progress(move |_| if budget.take() { None } else { Some(Dynamic::UNIT) });
+    engine.on_progress(move |_| {
+        if budget.take() {
+            None
+        } else {
+            Some(Dynamic::UNIT)
+        }
+    });
     register_mathematics(&mut engine);
     engine
 }
@@ -123,10 +131,12 @@ pub(super) fn base_scope() -> Scope<'static> {
 pub(super) fn fault(what: &str, error: &EvalAltResult) -> Diagnostic {
     let failed = |reason: String| fault::error(SCRIPT, format!("{what} fails: {reason}"));
     match error {
-        EvalAltResult::ErrorTerminated(..) | EvalAltResult::ErrorTooManyOperations(..) => failed(format!(
-            "it took more than {MAX_OPERATIONS} operations; does a loop never end?"
+        EvalAltResult::ErrorTerminated(..) | EvalAltResult::ErrorTooManyOperations(..) => failed(
+            format!("it took more than {MAX_OPERATIONS} operations; does a loop never end?"),
+        ),
+        EvalAltResult::ErrorStackOverflow(..) => failed(format!(
+            "functions call each other more than {MAX_CALLS} levels deep"
         )),
-        EvalAltResult::ErrorStackOverflow(..) => failed(format!("functions call each other more than {MAX_CALLS} levels deep")),
         EvalAltResult::ErrorDataTooLarge(what, _) => failed(format!(
             "too large: {what} (arrays hold up to {MAX_ARRAY} elements, texts up to {MAX_TEXT} bytes)"
         )),

@@ -34,11 +34,21 @@ impl Resolved {
             Self::Count(n) => Dynamic::from_int(*n),
             Self::Bool(b) => Dynamic::from_bool(*b),
             Self::Text(t) => Dynamic::from(t.clone()),
-            Self::Reals(list) => list.iter().map(|x| Dynamic::from_float(*x)).collect::<Array>().into(),
-            Self::Counts(list) => list.iter().map(|n| Dynamic::from_int(*n)).collect::<Array>().into(),
+            Self::Reals(list) => list
+                .iter()
+                .map(|x| Dynamic::from_float(*x))
+                .collect::<Array>()
+                .into(),
+            Self::Counts(list) => list
+                .iter()
+                .map(|n| Dynamic::from_int(*n))
+                .collect::<Array>()
+                .into(),
             Self::Points(list) => list
                 .iter()
-                .map(|p| Dynamic::from_array(vec![Dynamic::from_float(p.x), Dynamic::from_float(p.y)]))
+                .map(|p| {
+                    Dynamic::from_array(vec![Dynamic::from_float(p.x), Dynamic::from_float(p.y)])
+                })
                 .collect::<Array>()
                 .into(),
         }
@@ -55,7 +65,11 @@ impl Resolved {
             Self::Text(t) => format!("\"{t}\""),
             Self::Reals(list) => join(list.iter().map(|&x| number(x)).collect()),
             Self::Counts(list) => join(list.iter().map(i64::to_string).collect()),
-            Self::Points(list) => join(list.iter().map(|p| format!("({}, {})", number(p.x), number(p.y))).collect()),
+            Self::Points(list) => join(
+                list.iter()
+                    .map(|p| format!("({}, {})", number(p.x), number(p.y)))
+                    .collect(),
+            ),
         }
     }
 
@@ -74,10 +88,21 @@ impl Resolved {
 
 /// A given value as scripts have it: where it comes from no longer matters after this. `Err` for a wrong dimension.
 pub(super) fn from_design(value: &Value, kind: &ParameterKind) -> Result<Dynamic, Diagnostic> {
-    let wrong = |got: String| error_with_help(WRONG_KIND, format!("got {got}"), format!("write {}", kind.describe()));
+    let wrong = |got: String| {
+        error_with_help(
+            WRONG_KIND,
+            format!("got {got}"),
+            format!("write {}", kind.describe()),
+        )
+    };
     match value {
-        Value::Quantity(x, dimension) if Some(*dimension) == kind.dimension() => Ok(Dynamic::from_float(*x)),
-        Value::Quantity(x, dimension) => Err(wrong(format!("{dimension}, {}", print_quantity(*x, *dimension)))),
+        Value::Quantity(x, dimension) if Some(*dimension) == kind.dimension() => {
+            Ok(Dynamic::from_float(*x))
+        }
+        Value::Quantity(x, dimension) => Err(wrong(format!(
+            "{dimension}, {}",
+            print_quantity(*x, *dimension)
+        ))),
         Value::Number(x) if kind.dimension().is_none() => Ok(Dynamic::from_float(*x)),
         Value::Number(x) => Err(wrong(format!("the number {x} without a unit"))),
         Value::Bool(b) => Ok(Dynamic::from_bool(*b)),
@@ -92,7 +117,8 @@ pub(super) fn from_design(value: &Value, kind: &ParameterKind) -> Result<Dynamic
 /// Checks a script's value against a kind.
 pub(super) fn resolve(value: &Dynamic, kind: &ParameterKind) -> Result<Resolved, Diagnostic> {
     let resolved = fit(value, kind).ok_or_else(|| {
-        let got = if let (Ok(text), ParameterKind::Choice(_)) = (value.clone().into_string(), kind) {
+        let got = if let (Ok(text), ParameterKind::Choice(_)) = (value.clone().into_string(), kind)
+        {
             format!("got \"{}\"", text.chars().take(80).collect::<String>())
         } else {
             format!("got {}", name_of(value))
@@ -112,23 +138,34 @@ fn name_of(value: &Dynamic) -> String {
     match value.type_name() {
         "f64" | "i64" => format!("the number {value}"),
         "bool" => format!("{value}"),
-        "string" => format!("the text \"{}\"", value.to_string().chars().take(80).collect::<String>()),
+        "string" => format!(
+            "the text \"{}\"",
+            value.to_string().chars().take(80).collect::<String>()
+        ),
         "()" => "nothing".to_owned(),
         other => format!("a value of type {other}"),
     }
 }
 
 fn real(value: &Dynamic) -> Option<f64> {
-    value.as_float().ok().or_else(|| value.as_int().ok().map(|n| n as f64))
+    value
+        .as_float()
+        .ok()
+        .or_else(|| value.as_int().ok().map(|n| n as f64))
 }
 
 fn count(value: &Dynamic) -> Option<i64> {
-    value.as_int().ok().or_else(|| value.as_float().ok().and_then(whole))
+    value
+        .as_int()
+        .ok()
+        .or_else(|| value.as_float().ok().and_then(whole))
 }
 
 fn fit(value: &Dynamic, kind: &ParameterKind) -> Option<Resolved> {
     match kind {
-        ParameterKind::Length | ParameterKind::Angle | ParameterKind::Number => real(value).map(Resolved::Real),
+        ParameterKind::Length | ParameterKind::Angle | ParameterKind::Number => {
+            real(value).map(Resolved::Real)
+        }
         ParameterKind::Count => count(value).map(Resolved::Count),
         ParameterKind::Bool => value.as_bool().ok().map(Resolved::Bool),
         ParameterKind::Choice(choices) => {
@@ -158,11 +195,18 @@ pub(super) fn point(value: &Dynamic) -> Option<Point> {
 }
 
 /// Evaluates an expression with the parameters in scope.
-pub(super) fn evaluate(expression: &Expression, engine: &Engine, scope: &mut Scope) -> Result<Dynamic, Diagnostic> {
+pub(super) fn evaluate(
+    expression: &Expression,
+    engine: &Engine,
+    scope: &mut Scope,
+) -> Result<Dynamic, Diagnostic> {
     match &expression.code {
         Code::Constant(value) => Ok(value.clone()),
         Code::List(items) => {
-            let items: Result<Array, _> = items.iter().map(|item| evaluate(item, engine, scope)).collect();
+            let items: Result<Array, _> = items
+                .iter()
+                .map(|item| evaluate(item, engine, scope))
+                .collect();
             items.map(Dynamic::from_array)
         }
         Code::Script(ast) => {
@@ -177,7 +221,11 @@ pub(super) fn evaluate(expression: &Expression, engine: &Engine, scope: &mut Sco
 }
 
 /// A parameter's least and greatest value, as far as it has them.
-pub(super) fn range(parameter: &Parameter, engine: &Engine, scope: &mut Scope) -> Result<[Option<f64>; 2], Diagnostic> {
+pub(super) fn range(
+    parameter: &Parameter,
+    engine: &Engine,
+    scope: &mut Scope,
+) -> Result<[Option<f64>; 2], Diagnostic> {
     let mut bound = |bound: &Option<Expression>| -> Result<Option<f64>, Diagnostic> {
         match bound {
             None => Ok(None),
@@ -188,17 +236,30 @@ pub(super) fn range(parameter: &Parameter, engine: &Engine, scope: &mut Scope) -
 }
 
 /// Checks a value against its parameter's range.
-fn check_range(parameter: &Parameter, value: &Resolved, engine: &Engine, scope: &mut Scope) -> Result<(), Diagnostic> {
+fn check_range(
+    parameter: &Parameter,
+    value: &Resolved,
+    engine: &Engine,
+    scope: &mut Scope,
+) -> Result<(), Diagnostic> {
     let [min, max] = range(parameter, engine, scope)?;
     // A value that was typed as the bound itself passes, whichever way either was rounded.
     let slack = |limit: f64| 1e-12 * limit.abs();
     for x in value.numbers() {
         let show = |x: f64| show_number(x, parameter.kind.dimension());
         if let Some(min) = min.filter(|&min| x < min - slack(min)) {
-            return Err(out_of_range(parameter, &show(x), format!("at least {}", show(min))));
+            return Err(out_of_range(
+                parameter,
+                &show(x),
+                format!("at least {}", show(min)),
+            ));
         }
         if let Some(max) = max.filter(|&max| x > max + slack(max)) {
-            return Err(out_of_range(parameter, &show(x), format!("at most {}", show(max))));
+            return Err(out_of_range(
+                parameter,
+                &show(x),
+                format!("at most {}", show(max)),
+            ));
         }
     }
     Ok(())

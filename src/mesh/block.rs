@@ -31,7 +31,10 @@ impl<const D: usize> BlockMesh<D> {
 
     /// Positions of one cell's nodes.
     pub fn cell_nodes(&self, cell: usize) -> Vec<[f64; D]> {
-        self.cell(cell).iter().map(|&n| self.nodes[n as usize]).collect()
+        self.cell(cell)
+            .iter()
+            .map(|&n| self.nodes[n as usize])
+            .collect()
     }
 }
 

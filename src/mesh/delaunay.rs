@@ -1,6 +1,8 @@
 //! Outlines of any shape: constrained Delaunay triangles with the mouths' edges fixed.
 
-use spade::{AngleLimit, ConstrainedDelaunayTriangulation, Point2, RefinementParameters, Triangulation};
+use spade::{
+    AngleLimit, ConstrainedDelaunayTriangulation, Point2, RefinementParameters, Triangulation,
+};
 
 use super::grid::{MAX_CELLS, socket_of};
 use super::{MeshError, P2Mesh};
@@ -12,7 +14,11 @@ use crate::geometry::Point;
 /// - `corners` counter-clockwise in cells; `sockets` as in `Shape::Polygon`; every socket gets `resolution` equal edges
 /// # Source
 /// Ruppert's refinement by the `spade` crate, walls and mouths divided before and never split; then Laplacian smoothing.
-pub fn delaunay(corners: &[Point], sockets: &[usize], resolution: u32) -> Result<P2Mesh, MeshError> {
+pub fn delaunay(
+    corners: &[Point],
+    sockets: &[usize],
+    resolution: u32,
+) -> Result<P2Mesh, MeshError> {
     let boundary = divide(corners, sockets, resolution);
     let area: f64 = corners
         .iter()
@@ -30,7 +36,10 @@ pub fn delaunay(corners: &[Point], sockets: &[usize], resolution: u32) -> Result
     let mut cdt = ConstrainedDelaunayTriangulation::<Point2<f64>>::new();
     let mut handles = Vec::with_capacity(boundary.len());
     for p in &boundary {
-        handles.push(cdt.insert(Point2::new(p.x, p.y)).map_err(|_| MeshError::Dimension)?);
+        handles.push(
+            cdt.insert(Point2::new(p.x, p.y))
+                .map_err(|_| MeshError::Dimension)?,
+        );
     }
     for (k, &a) in handles.iter().enumerate() {
         let b = handles[(k + 1) % handles.len()];
@@ -49,11 +58,15 @@ pub fn delaunay(corners: &[Point], sockets: &[usize], resolution: u32) -> Result
         .with_max_allowed_area(0.6)
         .with_max_additional_vertices((4.0 * estimate) as usize + 1000);
     let result = cdt.refine(parameters);
-    let excluded: std::collections::BTreeSet<usize> = result.excluded_faces.iter().map(|f| f.index()).collect();
+    let excluded: std::collections::BTreeSet<usize> =
+        result.excluded_faces.iter().map(|f| f.index()).collect();
     let mut numbers = vec![u32::MAX; cdt.num_vertices()];
     let mut vertices = Vec::new();
     let mut triangles = Vec::new();
-    for face in cdt.inner_faces().filter(|f| !excluded.contains(&f.fix().index())) {
+    for face in cdt
+        .inner_faces()
+        .filter(|f| !excluded.contains(&f.fix().index()))
+    {
         triangles.push(face.vertices().map(|v| {
             let number = &mut numbers[v.fix().index()];
             if *number == u32::MAX {
@@ -73,9 +86,16 @@ pub fn delaunay(corners: &[Point], sockets: &[usize], resolution: u32) -> Result
     }
     smooth(&mut vertices, &triangles, &fixed);
     let points = vertices.clone();
-    let on_socket = |a: u32, b: u32| socket_of(corners, sockets, points[a as usize], points[b as usize]);
+    let on_socket =
+        |a: u32, b: u32| socket_of(corners, sockets, points[a as usize], points[b as usize]);
     let half = |a: u32, b: u32| (points[a as usize] + points[b as usize]) * 0.5;
-    Ok(P2Mesh::new(vertices, &triangles, sockets.len(), on_socket, half))
+    Ok(P2Mesh::new(
+        vertices,
+        &triangles,
+        sockets.len(),
+        on_socket,
+        half,
+    ))
 }
 
 /// The boundary's vertices: mouths in `resolution` equal edges, walls in steps near one.

@@ -25,7 +25,11 @@ pub struct Gridded {
 ///
 /// # Shapes and units
 /// - `corners` counter-clockwise in cells; `sockets` as in `Shape::Polygon`; every socket gets `resolution` equal edges
-pub fn grid(corners: &[Point], sockets: &[usize], resolution: u32) -> Result<Option<Gridded>, MeshError> {
+pub fn grid(
+    corners: &[Point],
+    sockets: &[usize],
+    resolution: u32,
+) -> Result<Option<Gridded>, MeshError> {
     let edge = |k: usize| (corners[k], corners[(k + 1) % corners.len()]);
     let straight = |k: usize| {
         let (a, b) = edge(k);
@@ -39,15 +43,30 @@ pub fn grid(corners: &[Point], sockets: &[usize], resolution: u32) -> Result<Opt
             .iter()
             .map(|&k| edge(k))
             .filter(|(a, b)| (across(*a) - across(*b)).abs() < SAME);
-        ends.map(|(a, b)| (along(a).min(along(b)), along(a).max(along(b)))).collect()
+        ends.map(|(a, b)| (along(a).min(along(b)), along(a).max(along(b))))
+            .collect()
     };
-    let (x, y): (fn(Point) -> f64, fn(Point) -> f64) = (|p| p.x, |p| p.y);
-    let xs = divide(corners.iter().map(|p| p.x).collect(), &spans(x, y), resolution);
-    let ys = divide(corners.iter().map(|p| p.y).collect(), &spans(y, x), resolution);
-    let (Some(xs), Some(ys)) = (xs, ys) else { return Ok(None) };
+    let x = |p: Point| p.x;
+    let y = |p: Point| p.y;
+    let xs = divide(
+        corners.iter().map(|p| p.x).collect(),
+        &spans(x, y),
+        resolution,
+    );
+    let ys = divide(
+        corners.iter().map(|p| p.y).collect(),
+        &spans(y, x),
+        resolution,
+    );
+    let (Some(xs), Some(ys)) = (xs, ys) else {
+        return Ok(None);
+    };
     let cells = 2.0 * xs.len() as f64 * ys.len() as f64;
     if cells > MAX_CELLS {
-        return Err(MeshError::TooManyCells { cells, limit: MAX_CELLS });
+        return Err(MeshError::TooManyCells {
+            cells,
+            limit: MAX_CELLS,
+        });
     }
     Ok(Some(build(corners, sockets, &xs, &ys)))
 }
@@ -61,9 +80,13 @@ fn divide(mut marks: Vec<f64>, spans: &[(f64, f64)], resolution: u32) -> Option<
         let (a, b) = (pair[0], pair[1]);
         let mut n = (b - a).round().max(1.0);
         let mut fixed: Option<f64> = None;
-        for &(from, to) in spans.iter().filter(|(from, to)| *from < a + SAME && *to > b - SAME) {
+        for &(from, to) in spans
+            .iter()
+            .filter(|(from, to)| *from < a + SAME && *to > b - SAME)
+        {
             let wanted = (b - a) / ((to - from) / f64::from(resolution));
-            if (wanted - wanted.round()).abs() > 1e-6 || fixed.is_some_and(|f| f != wanted.round()) {
+            if (wanted - wanted.round()).abs() > 1e-6 || fixed.is_some_and(|f| f != wanted.round())
+            {
                 return None;
             }
             n = wanted.round();
@@ -79,10 +102,16 @@ fn divide(mut marks: Vec<f64>, spans: &[(f64, f64)], resolution: u32) -> Option<
 }
 
 fn build(corners: &[Point], sockets: &[usize], xs: &[f64], ys: &[f64]) -> Gridded {
-    let inside = |i: usize, j: usize| contains(corners, Point::new((xs[i] + xs[i + 1]) / 2.0, (ys[j] + ys[j + 1]) / 2.0));
+    let inside = |i: usize, j: usize| {
+        contains(
+            corners,
+            Point::new((xs[i] + xs[i + 1]) / 2.0, (ys[j] + ys[j + 1]) / 2.0),
+        )
+    };
     let (nx, ny) = (xs.len() - 1, ys.len() - 1);
     let filled: Vec<bool> = (0..nx * ny).map(|c| inside(c / ny, c % ny)).collect();
-    let by_column = cost(nx, ny, |i, j| filled[i * ny + j]) <= cost(ny, nx, |j, i| filled[i * ny + j]);
+    let by_column =
+        cost(nx, ny, |i, j| filled[i * ny + j]) <= cost(ny, nx, |j, i| filled[i * ny + j]);
     // `u` counts strips, `v` runs along a strip.
     let (nu, nv) = if by_column { (nx, ny) } else { (ny, nx) };
     let to_xy = |u: usize, v: usize| if by_column { (u, v) } else { (v, u) };
@@ -96,9 +125,9 @@ fn build(corners: &[Point], sockets: &[usize], xs: &[f64], ys: &[f64]) -> Gridde
     for u in 0..=nu {
         for v in 0..=nv {
             let around = [(0, 0), (1, 0), (0, 1), (1, 1)];
-            let used = around
-                .iter()
-                .any(|&(du, dv)| u >= du && v >= dv && u - du < nu && v - dv < nv && is_filled(u - du, v - dv));
+            let used = around.iter().any(|&(du, dv)| {
+                u >= du && v >= dv && u - du < nu && v - dv < nv && is_filled(u - du, v - dv)
+            });
             if used {
                 let (i, j) = to_xy(u, v);
                 numbers.insert((i, j), vertices.len() as u32);
@@ -138,7 +167,8 @@ fn build(corners: &[Point], sockets: &[usize], xs: &[f64], ys: &[f64]) -> Gridde
         }
     }
     let points = vertices.clone();
-    let on_socket = |a: u32, b: u32| socket_of(corners, sockets, points[a as usize], points[b as usize]);
+    let on_socket =
+        |a: u32, b: u32| socket_of(corners, sockets, points[a as usize], points[b as usize]);
     let half = |a: u32, b: u32| (points[a as usize] + points[b as usize]) * 0.5;
     let mesh = P2Mesh::new(vertices, &triangles, sockets.len(), on_socket, half);
     Gridded {
@@ -192,15 +222,21 @@ mod tests {
 
     #[test]
     fn a_tee_is_a_structured_square_of_strips() {
-        let made = grid(&square(8.0), &[1, 2, 3], 8).expect("meshes").expect("fits a grid");
+        let made = grid(&square(8.0), &[1, 2, 3], 8)
+            .expect("meshes")
+            .expect("fits a grid");
         assert_eq!(made.mesh.cells.len(), 128);
         assert_eq!(made.n_blocks, 8);
-        assert!(made.mesh.sockets.iter().all(|s| s.len() == 17), "every mouth has 8 edges");
+        assert!(
+            made.mesh.sockets.iter().all(|s| s.len() == 17),
+            "every mouth has 8 edges"
+        );
     }
 
     #[test]
     fn slanted_outlines_and_sockets_off_the_grid_are_declined() {
-        let slanted = [(0.0, 0.0), (8.0, 0.0), (9.0, 8.0), (0.0, 8.0)].map(|(x, y)| Point::new(x, y));
+        let slanted =
+            [(0.0, 0.0), (8.0, 0.0), (9.0, 8.0), (0.0, 8.0)].map(|(x, y)| Point::new(x, y));
         assert!(grid(&slanted, &[3], 8).expect("declines").is_none());
         // Two facing sockets of 4 cells, shifted by a third of a cell.
         let shifted = [

@@ -26,7 +26,11 @@ pub fn layers(mesh: &P2Mesh) -> (Vec<u32>, usize) {
 fn cut(mesh: &P2Mesh, cells_at: &[Vec<u32>], seed: &[u32]) -> (Vec<u32>, usize) {
     const NONE: u32 = u32::MAX;
     let mut layer = vec![NONE; mesh.cells.len()];
-    let mut front: Vec<u32> = seed.iter().copied().filter(|&n| (n as usize) < mesh.n_vertices).collect();
+    let mut front: Vec<u32> = seed
+        .iter()
+        .copied()
+        .filter(|&n| (n as usize) < mesh.n_vertices)
+        .collect();
     let mut depth = 0;
     while !front.is_empty() {
         let mut next = Vec::new();

@@ -102,7 +102,9 @@ fn chain(links: &FxHashMap<u32, (u32, u32)>) -> Vec<u32> {
     starts.sort_unstable();
     starts.retain(|a| !links.values().any(|&(_, b)| b == *a));
     let mut nodes = Vec::with_capacity(2 * links.len() + 1);
-    let Some(&first) = starts.first() else { return nodes };
+    let Some(&first) = starts.first() else {
+        return nodes;
+    };
     nodes.push(first);
     let mut at = first;
     while let Some(&(middle, next)) = links.get(&at) {

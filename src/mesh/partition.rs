@@ -8,7 +8,10 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::{BlockKind, BlockMesh, BlockPlacement, ComponentMesh, INTERIOR, Line, LineNode, P2Mesh, Place, SocketAlias};
+use super::{
+    BlockKind, BlockMesh, BlockPlacement, ComponentMesh, INTERIOR, Line, LineNode, P2Mesh, Place,
+    SocketAlias,
+};
 use crate::geometry::Point;
 
 /// Cuts `mesh` into the blocks that `block_of_cell` numbers.
@@ -22,7 +25,8 @@ pub fn partition(
     socket_angles: &[f64],
     socket_scales: &[f64],
 ) -> ComponentMesh {
-    let (line_of, index_in_line, lines, aliases) = lines(mesh, block_of_cell, socket_angles, socket_scales);
+    let (line_of, index_in_line, lines, aliases) =
+        lines(mesh, block_of_cell, socket_angles, socket_scales);
     let mut cells_of = vec![Vec::new(); n_blocks];
     for (c, &b) in block_of_cell.iter().enumerate() {
         cells_of[b as usize].push(c);
@@ -61,7 +65,12 @@ const NO_LINE: u32 = u32::MAX;
 type Lines = (Vec<u32>, Vec<u32>, Vec<Line>, Vec<SocketAlias>);
 
 /// The line and the place in it of every node.
-fn lines(mesh: &P2Mesh, block_of_cell: &[u32], socket_angles: &[f64], socket_scales: &[f64]) -> Lines {
+fn lines(
+    mesh: &P2Mesh,
+    block_of_cell: &[u32],
+    socket_angles: &[f64],
+    socket_scales: &[f64],
+) -> Lines {
     let mut line_of = vec![NO_LINE; mesh.nodes.len()];
     let mut index_in_line = vec![0; mesh.nodes.len()];
     let mut members: Vec<Vec<u32>> = Vec::new();
@@ -72,8 +81,14 @@ fn lines(mesh: &P2Mesh, block_of_cell: &[u32], socket_angles: &[f64], socket_sca
                 line_of[n as usize] = s as u32;
                 index_in_line[n as usize] = i as u32;
             } else {
-                let keeps = (line_of[n as usize] as usize, index_in_line[n as usize] as usize);
-                aliases.push(SocketAlias { keeps, same: (s, i) });
+                let keeps = (
+                    line_of[n as usize] as usize,
+                    index_in_line[n as usize] as usize,
+                );
+                aliases.push(SocketAlias {
+                    keeps,
+                    same: (s, i),
+                });
             }
         }
         members.push(nodes.clone());
@@ -134,9 +149,17 @@ fn block(
     let mut nodes: Vec<u32> = cells.iter().flat_map(|&c| mesh.cells[c]).collect();
     nodes.sort_unstable();
     nodes.dedup();
-    let local: FxHashMap<u32, u32> = nodes.iter().enumerate().map(|(i, &n)| (n, i as u32)).collect();
+    let local: FxHashMap<u32, u32> = nodes
+        .iter()
+        .enumerate()
+        .map(|(i, &n)| (n, i as u32))
+        .collect();
     let origin = mesh.nodes[nodes[0] as usize];
-    let mut block_lines: Vec<u32> = nodes.iter().map(|&n| line_of[n as usize]).filter(|&l| l != NO_LINE).collect();
+    let mut block_lines: Vec<u32> = nodes
+        .iter()
+        .map(|&n| line_of[n as usize])
+        .filter(|&l| l != NO_LINE)
+        .collect();
     block_lines.sort_unstable();
     block_lines.dedup();
     let mut n_interior = 0;
@@ -164,13 +187,25 @@ fn block(
                 [snap(p.x), snap(p.y)]
             })
             .collect(),
-        n_vertices: nodes.iter().take_while(|&&n| (n as usize) < mesh.n_vertices).count(),
-        cells: cells.iter().flat_map(|&c| mesh.cells[c].map(|n| local[&n])).collect(),
+        n_vertices: nodes
+            .iter()
+            .take_while(|&&n| (n as usize) < mesh.n_vertices)
+            .count(),
+        cells: cells
+            .iter()
+            .flat_map(|&c| mesh.cells[c].map(|n| local[&n]))
+            .collect(),
         on_wall: nodes.iter().map(|&n| mesh.on_wall[n as usize]).collect(),
         walls: cells
             .iter()
             .enumerate()
-            .flat_map(|(i, c)| walls_of.get(&(*c as u32)).into_iter().flatten().map(move |&k| (i as u32, k)))
+            .flat_map(|(i, c)| {
+                walls_of
+                    .get(&(*c as u32))
+                    .into_iter()
+                    .flatten()
+                    .map(move |&k| (i as u32, k))
+            })
             .collect(),
     };
     let n_slots = block_lines.len();
@@ -186,8 +221,8 @@ fn block(
     )
 }
 
-/// Rounds to 2^-36 of a cell: far above the noise of translations, far below what matters, so that copies are equal bit for bit.
+/// Rounds to 2^-42 of a cell: far above the noise of translations, far below what matters, so that copies are equal bit for bit.
 pub fn snap(x: f64) -> f64 {
-    const STEP: f64 = 68_719_476_736.0;
+    const STEP: f64 = 4_398_046_511_104.0;
     (x * STEP).round() / STEP
 }

@@ -31,11 +31,15 @@ pub fn quality(mesh: &ComponentMesh) -> Quality {
             let [a, b, d] = [corner(0), corner(1), corner(2)];
             out.area += 0.5 * (b - a).cross(d - a) * block.scale * block.scale;
             for (p, q, r) in [(a, b, d), (b, d, a), (d, a, b)] {
-                out.least_angle = out.least_angle.min((q - p).cross(r - p).atan2((q - p).dot(r - p)));
+                out.least_angle = out
+                    .least_angle
+                    .min((q - p).cross(r - p).atan2((q - p).dot(r - p)));
             }
         }
         let mut wall_edges = vec![0; m.n_cells()];
-        m.walls.iter().for_each(|&(c, _)| wall_edges[c as usize] += 1);
+        m.walls
+            .iter()
+            .for_each(|&(c, _)| wall_edges[c as usize] += 1);
         out.enclosed_cells += wall_edges.iter().filter(|&&n| n == 3).count();
     }
     out

@@ -50,7 +50,13 @@ fn slice(resolution: u32, map: impl Fn(f64, f64) -> Point) -> (BlockKind<2>, Vec
         let (p, q) = (parameters[a as usize], parameters[b as usize]);
         at(((p.0 + q.0) / 2.0, (p.1 + q.1) / 2.0))
     };
-    let mesh = P2Mesh::new(parameters.iter().map(|&p| at(p)).collect(), &triangles, 2, socket_of, middle);
+    let mesh = P2Mesh::new(
+        parameters.iter().map(|&p| at(p)).collect(),
+        &triangles,
+        2,
+        socket_of,
+        middle,
+    );
     let n_cells = mesh.cells.len();
     let mut cut = partition(&mesh, &vec![0; n_cells], 1, &[0.0; 2], &[1.0; 2]);
     let mut kind = cut.kinds.remove(0);
@@ -69,9 +75,17 @@ fn strip_lines(pattern: Vec<super::LineNode>, angles: &[f64], scales: &[f64]) ->
     let n = angles.len();
     let line = |j: usize| Line {
         nodes: nodes.clone(),
-        angle: if j == 0 { angles[0] + std::f64::consts::PI } else { angles[j] },
+        angle: if j == 0 {
+            angles[0] + std::f64::consts::PI
+        } else {
+            angles[j]
+        },
         scale: scales[j],
-        socket: if j == 0 { Some(0) } else { (j == n - 1).then_some(1) },
+        socket: if j == 0 {
+            Some(0)
+        } else {
+            (j == n - 1).then_some(1)
+        },
     };
     // Sockets first: line numbers are 0, n-1, then the inner ones.
     let mut lines = vec![line(0), line(n - 1)];
@@ -114,7 +128,12 @@ const MAX_SLICES: f64 = 5e6;
 /// # Shapes and units
 /// - `length`, `width_start`, `width_end` in cell sizes of the narrower end, so that its width is `resolution`
 /// - a taper's slices grow with its width, so that each is the first one scaled
-pub fn straight(resolution: u32, length: f64, width_start: f64, width_end: f64) -> Result<ComponentMesh, MeshError> {
+pub fn straight(
+    resolution: u32,
+    length: f64,
+    width_start: f64,
+    width_end: f64,
+) -> Result<ComponentMesh, MeshError> {
     let positive = |x: f64| x.is_finite() && x > 0.0;
     if !(positive(length) && positive(width_start) && positive(width_end)) {
         return Err(MeshError::Dimension);
@@ -166,7 +185,10 @@ fn taper(resolution: u32, length: f64, width_start: f64, width_end: f64) -> Comp
     let r = f64::from(resolution);
     let slope = (width_end - width_start) / length;
     // A slice as long as its cells are wide grows by the factor 1 + slope / r.
-    let n = ((width_end / width_start).ln() / (slope / r).ln_1p()).abs().ceil().max(1.0) as usize;
+    let n = ((width_end / width_start).ln() / (slope / r).ln_1p())
+        .abs()
+        .ceil()
+        .max(1.0) as usize;
     let ratio = (width_end / width_start).powf(1.0 / n as f64);
     // In units of the slice's own first cell: length and widths of the canonical slice.
     let slice_length = r * (ratio - 1.0) / slope;
@@ -250,7 +272,10 @@ mod tests {
     fn a_slice_has_the_unknowns_of_the_thesis() {
         // 2 (2r-1) velocities inside, 2 (2r-1) on a line, r+1 pressures on a line: 141 at r = 16.
         let mesh = straight(16, 10.0, 16.0, 16.0).expect("a plain pipe");
-        assert_eq!((mesh.kinds.len(), mesh.blocks.len(), mesh.lines.len()), (1, 10, 11));
+        assert_eq!(
+            (mesh.kinds.len(), mesh.blocks.len(), mesh.lines.len()),
+            (1, 10, 11)
+        );
         let kind = &mesh.kinds[0];
         let free = |slot| {
             kind.nodes_in(slot)
@@ -264,14 +289,24 @@ mod tests {
     #[test]
     fn a_slice_is_its_own_mirror_image() {
         for r in [4, 5] {
-            let mesh = &straight(r, 1.0, f64::from(r), f64::from(r)).expect("a plain pipe").kinds[0]
+            let mesh = &straight(r, 1.0, f64::from(r), f64::from(r))
+                .expect("a plain pipe")
+                .kinds[0]
                 .mesh
                 .clone();
-            let key = |p: [f64; 2], sign: f64| ((p[0] * 1e6).round() as i64, (sign * p[1] * 1e6).round() as i64);
+            let key = |p: [f64; 2], sign: f64| {
+                (
+                    (p[0] * 1e6).round() as i64,
+                    (sign * p[1] * 1e6).round() as i64,
+                )
+            };
             let edges = |sign: f64| {
                 let mut found: Vec<_> = (0..mesh.n_cells())
                     .map(|c| {
-                        let mut corners: Vec<_> = mesh.cell_nodes(c)[..3].iter().map(|&p| key(p, sign)).collect();
+                        let mut corners: Vec<_> = mesh.cell_nodes(c)[..3]
+                            .iter()
+                            .map(|&p| key(p, sign))
+                            .collect();
                         corners.sort_unstable();
                         corners
                     })

@@ -1,5 +1,6 @@
 //! Design and settings become a solution; holds what outlives a solve.
 
+mod batch;
 pub mod cancel;
 pub mod progress;
 mod refinement;
@@ -8,12 +9,14 @@ mod solution;
 mod solve;
 pub mod study;
 
+pub use batch::{Crashed, side_by_side};
 pub use cancel::CancelToken;
-pub use progress::{Progress, Stage};
+pub use progress::{Progress, Stage, silent};
 pub use refinement::manufactured_study;
 pub use settings::{Caching, Ownership, SolveSettings};
 pub use solution::{
-    AssembledSystem, BlockCounts, Conductance, PortKind, PortResult, Solution, SolveError, SolveReport, Timings, Unknown,
-    UnknownKind, WallShear,
+    AssembledSystem, BlockCounts, Conductance, PortKind, PortResult, Solution, SolveError,
+    SolveReport, Timings, Unknown, UnknownKind, WallShear,
 };
 pub use solve::{Solver, assembled_system, solve};
+pub use study::Row;

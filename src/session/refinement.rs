@@ -24,9 +24,16 @@ const REFERENCE_WIDTH: f64 = 0.0125;
 /// [`SolveError`]: as a solve.
 /// # Source
 /// Ding 2019, section 4.6.2.
-pub fn manufactured_study(chip: &Chip, resolutions: &[u32], cancel: &CancelToken) -> Result<Vec<Row>, SolveError> {
+pub fn manufactured_study(
+    chip: &Chip,
+    resolutions: &[u32],
+    cancel: &CancelToken,
+) -> Result<Vec<Row>, SolveError> {
     let chip = prepared(chip);
-    resolutions.iter().map(|&r| study_one(&chip, r, cancel)).collect()
+    resolutions
+        .iter()
+        .map(|&r| study_one(&chip, r, cancel))
+        .collect()
 }
 
 fn study_one(chip: &Chip, resolution: u32, cancel: &CancelToken) -> Result<Row, SolveError> {
@@ -74,15 +81,22 @@ fn study_one(chip: &Chip, resolution: u32, cancel: &CancelToken) -> Result<Row, 
             pressures.push(fields.pressure[n] - manufactured::pressure(at));
         }
     }
-    let free = chip.ports.iter().all(|p| matches!(p.condition, Condition::FlowRate(_)));
+    let free = chip
+        .ports
+        .iter()
+        .all(|p| matches!(p.condition, Condition::FlowRate(_)));
     let mean = if free {
         pressures.iter().sum::<f64>() / pressures.len() as f64
     } else {
         0.0
     };
     row.velocity_l2 = (row.velocity_l2 / fields.nodes.len() as f64).sqrt();
-    row.pressure_linf = pressures.iter().map(|e| (e - mean).abs()).fold(0.0, f64::max);
-    row.pressure_l2 = (pressures.iter().map(|e| (e - mean).powi(2)).sum::<f64>() / pressures.len() as f64).sqrt();
+    row.pressure_linf = pressures
+        .iter()
+        .map(|e| (e - mean).abs())
+        .fold(0.0, f64::max);
+    row.pressure_l2 =
+        (pressures.iter().map(|e| (e - mean).powi(2)).sum::<f64>() / pressures.len() as f64).sqrt();
     Ok(row)
 }
 

@@ -178,7 +178,9 @@ pub struct AssembledSystem {
 #[derive(Debug, Error)]
 pub enum SolveError {
     /// The plan needs more memory than allowed.
-    #[error("the plan needs about {needed} bytes of memory and {allowed} are allowed; lower the resolution or raise the limit")]
+    #[error(
+        "the plan needs about {needed} bytes of memory and {allowed} are allowed; lower the resolution or raise the limit"
+    )]
     OutOfMemory {
         /// Estimate of the plan, bytes.
         needed: u64,
@@ -186,7 +188,9 @@ pub enum SolveError {
         allowed: u64,
     },
     /// Iterative refinement did not reach the tolerance.
-    #[error("the relative residual stayed at {residual:.2e} after {steps} refinement steps (wanted {tolerance:.0e})")]
+    #[error(
+        "the relative residual stayed at {residual:.2e} after {steps} refinement steps (wanted {tolerance:.0e})"
+    )]
     NotConverged {
         /// Reached.
         residual: f64,

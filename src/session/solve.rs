@@ -3,8 +3,8 @@
 use std::time::Instant;
 
 use super::{
-    AssembledSystem, Caching, CancelToken, Conductance, PortKind, PortResult, Progress, Solution, SolveError, SolveReport,
-    SolveSettings, Stage, Unknown, UnknownKind,
+    AssembledSystem, Caching, CancelToken, Conductance, PortKind, PortResult, Progress, Solution,
+    SolveError, SolveReport, SolveSettings, Stage, Unknown, UnknownKind,
 };
 use crate::chip::blocks::{BlockModel, CutError, Velocity, cut};
 use crate::chip::{Chip, Condition};
@@ -57,10 +57,17 @@ pub fn solve(
 ) -> Result<Solution, SolveError> {
     let start = Instant::now();
     let mut report = SolveReport::default();
-    let matrices;
     let model = cut_chip(chip, settings, progress, &mut report)?;
-    matrices = BlockMatrices::new(&model);
-    let solver = Solver::new(&model, &matrices, settings, table, progress, cancel, &mut report)?;
+    let matrices = BlockMatrices::new(&model);
+    let solver = Solver::new(
+        &model,
+        &matrices,
+        settings,
+        table,
+        progress,
+        cancel,
+        &mut report,
+    )?;
 
     progress(Stage::BackSubstitute, 0.0);
     let clock = Instant::now();
@@ -80,7 +87,10 @@ pub fn solve(
     let mut values = solver.ports(chip, &rows, &data);
     if solver.system_is_singular {
         // Only differences of pressure are known: the lowest mean pressure of a port is the stated zero.
-        let lowest = values.iter().map(|v| v.mean_pressure).fold(f64::INFINITY, f64::min);
+        let lowest = values
+            .iter()
+            .map(|v| v.mean_pressure)
+            .fold(f64::INFINITY, f64::min);
         solver.shift_pressure(&mut rows, -lowest);
         values = solver.ports(chip, &rows, &data);
     }
@@ -102,7 +112,11 @@ pub fn solve(
         .collect();
     let total: f64 = values.iter().map(|v| v.flow_rate).sum();
     let magnitude: f64 = values.iter().map(|v| v.flow_rate.abs()).sum::<f64>() / 2.0;
-    report.mass_imbalance = if magnitude > 0.0 { total.abs() / magnitude } else { 0.0 };
+    report.mass_imbalance = if magnitude > 0.0 {
+        total.abs() / magnitude
+    } else {
+        0.0
+    };
     let matrix = solver.conductance(chip)?;
     let conductance = Conductance {
         ports: chip.ports.iter().map(|p| p.name.clone()).collect(),
@@ -118,7 +132,9 @@ pub fn solve(
         .iter()
         .enumerate()
         .max_by(|a, b| a.1.norm().total_cmp(&b.1.norm()));
-    let max_speed = fastest.map_or((0.0, Point::default()), |(n, v)| (v.norm(), fields.nodes[n]));
+    let max_speed = fastest.map_or((0.0, Point::default()), |(n, v)| {
+        (v.norm(), fields.nodes[n])
+    });
     report.timings.results = clock.elapsed().as_secs_f64();
     report.timings.total = start.elapsed().as_secs_f64();
     Ok(Solution {
@@ -140,10 +156,11 @@ fn cut_chip(
 ) -> Result<BlockModel, SolveError> {
     progress(Stage::Mesh, 0.0);
     let clock = Instant::now();
-    let model = cut(chip, settings.resolution).map_err(|CutError { part, error }| SolveError::Mesh {
-        part: chip.parts[part].name.clone(),
-        reason: error.to_string(),
-    })?;
+    let model =
+        cut(chip, settings.resolution).map_err(|CutError { part, error }| SolveError::Mesh {
+            part: chip.parts[part].name.clone(),
+            reason: error.to_string(),
+        })?;
     report.timings.mesh = clock.elapsed().as_secs_f64();
     report.unknowns = model.n_unknowns;
     report.blocks = model.counts;
@@ -218,7 +235,11 @@ impl<'a> Solver<'a> {
         report.flops = elimination.counters.flops;
         report.estimated_memory_bytes = elimination.estimated_bytes + fixed;
         let residuals = Residuals::new(model, matrices);
-        let lines = model.ports.iter().map(|p| port_line(model, &residuals, p)).collect();
+        let lines = model
+            .ports
+            .iter()
+            .map(|p| port_line(model, &residuals, p))
+            .collect();
         let system_is_singular = model
             .ports
             .iter()
@@ -285,25 +306,33 @@ impl<'a> Solver<'a> {
         let caching = self.settings.caching;
         let rhs = self.residuals.rows(None, data);
         let scale = self.residuals.norms(&rhs).into_iter().fold(0.0, f64::hypot);
-        let (mut rows, vector_tasks) = substitution::solve(&self.elimination, &rhs, Wanted::All, caching);
+        let (mut rows, vector_tasks) =
+            substitution::solve(&self.elimination, &rhs, Wanted::All, caching);
         report.tasks += vector_tasks;
         rows.truncate(self.model.rows.len());
         report.refinement_steps = 0;
         loop {
             let residual = self.residuals.rows(Some(&rows), data);
             let norms = self.residuals.norms(&residual);
-            report.relative_residual = if scale > 0.0 { norms[0].max(norms[1]) / scale } else { 0.0 };
+            report.relative_residual = if scale > 0.0 {
+                norms[0].max(norms[1]) / scale
+            } else {
+                0.0
+            };
             if report.relative_residual <= self.settings.tolerance {
                 return Ok(rows);
             }
-            if report.refinement_steps >= self.settings.max_refinement_steps || !report.relative_residual.is_finite() {
+            if report.refinement_steps >= self.settings.max_refinement_steps
+                || !report.relative_residual.is_finite()
+            {
                 return Err(SolveError::NotConverged {
                     residual: report.relative_residual,
                     tolerance: self.settings.tolerance,
                     steps: report.refinement_steps,
                 });
             }
-            let (correction, _) = substitution::solve(&self.elimination, &residual, Wanted::All, Caching::Uncached);
+            let (correction, _) =
+                substitution::solve(&self.elimination, &residual, Wanted::All, Caching::Uncached);
             for (row, correction) in rows.iter_mut().zip(&correction) {
                 row.iter_mut().zip(correction).for_each(|(x, d)| *x += d);
             }
@@ -315,7 +344,16 @@ impl<'a> Solver<'a> {
     pub fn ports(&self, chip: &Chip, rows: &Rows, data: &Data) -> Vec<PortValues> {
         let ports = chip.ports.iter().zip(&self.model.ports).zip(&self.lines);
         ports
-            .map(|((port, place), line)| port_values(self.model, &self.residuals, place, line, port.condition, (rows, data)))
+            .map(|((port, place), line)| {
+                port_values(
+                    self.model,
+                    &self.residuals,
+                    place,
+                    line,
+                    port.condition,
+                    (rows, data),
+                )
+            })
             .collect()
     }
 
@@ -326,7 +364,12 @@ impl<'a> Solver<'a> {
             let mut rows: Vec<u32> = Vec::new();
             for port in &self.model.ports {
                 for &(block, _) in self.residuals.touching(port.row) {
-                    rows.extend(self.model.blocks[block as usize].incidences.iter().map(|i| i.row));
+                    rows.extend(
+                        self.model.blocks[block as usize]
+                            .incidences
+                            .iter()
+                            .map(|i| i.row),
+                    );
                 }
             }
             rows.sort_unstable();
@@ -345,7 +388,11 @@ impl<'a> Solver<'a> {
         let mut hybrid = vec![vec![0.0; n]; n];
         for j in 0..n {
             // Where nothing fixes the pressure, inflows must balance: the rest leaves evenly through all ports of the island.
-            let mates = group.iter().filter(|g| g.is_some() && **g == group[j]).count().max(1) as f64;
+            let mates = group
+                .iter()
+                .filter(|g| g.is_some() && **g == group[j])
+                .count()
+                .max(1) as f64;
             let unit = |i: usize| {
                 f64::from(i == j)
                     - if group[j].is_some() && group[i] == group[j] {
@@ -356,7 +403,12 @@ impl<'a> Solver<'a> {
             };
             let data = self.port_data((0..n).map(unit), chip);
             let rhs = self.residuals.rows(None, &data);
-            let (mut rows, _) = substitution::solve(&self.elimination, &rhs, Wanted::Rows(&wanted), self.settings.caching);
+            let (mut rows, _) = substitution::solve(
+                &self.elimination,
+                &rhs,
+                Wanted::Rows(&wanted),
+                self.settings.caching,
+            );
             rows.truncate(self.model.rows.len());
             for (i, port) in chip.ports.iter().enumerate() {
                 let place = &self.model.ports[i];
@@ -385,7 +437,10 @@ impl<'a> Solver<'a> {
             if self.singular_islands[self.islands[k] as usize] {
                 let n_velocity = self.model.layouts[row.layout as usize].n_velocity;
                 let canonical = by * row.frame.unit / self.model.viscosity;
-                rows[k].iter_mut().skip(n_velocity).for_each(|p| *p += canonical);
+                rows[k]
+                    .iter_mut()
+                    .skip(n_velocity)
+                    .for_each(|p| *p += canonical);
             }
         }
     }
@@ -405,7 +460,15 @@ pub fn assembled_system(
     let mut report = SolveReport::default();
     let model = cut_chip(chip, settings, progress, &mut report)?;
     let matrices = BlockMatrices::new(&model);
-    let solver = Solver::new(&model, &matrices, settings, table, progress, cancel, &mut report)?;
+    let solver = Solver::new(
+        &model,
+        &matrices,
+        settings,
+        table,
+        progress,
+        cancel,
+        &mut report,
+    )?;
     let data = solver.port_data(
         chip.ports.iter().map(|p| match p.condition {
             Condition::FlowRate(q) => q,
@@ -415,7 +478,13 @@ pub fn assembled_system(
         chip,
     );
     let rows = solver.solve(&data, &mut report)?;
-    Ok(scalar_system(&model, &matrices, &solver.residuals, &rows, &data))
+    Ok(scalar_system(
+        &model,
+        &matrices,
+        &solver.residuals,
+        &rows,
+        &data,
+    ))
 }
 
 /// Flattens rows to scalars.
@@ -434,11 +503,17 @@ fn scalar_system(
         n += model.layouts[row.layout as usize].n_unknowns;
     }
     let (system, leaves) = block_system(model, matrices);
-    let values: Vec<faer::Mat<f64>> = (0..leaves.n_leaves() as u32).map(|l| leaves.assemble(l)).collect();
+    let values: Vec<faer::Mat<f64>> = (0..leaves.n_leaves() as u32)
+        .map(|l| leaves.assemble(l))
+        .collect();
     let mut lower = Vec::new();
     for &(i, j, leaf) in &system.couplings {
         let m = &values[leaf.leaf as usize];
-        let m = if leaf.transposed { m.transpose() } else { m.as_ref() };
+        let m = if leaf.transposed {
+            m.transpose()
+        } else {
+            m.as_ref()
+        };
         for b in 0..m.ncols() {
             for a in 0..m.nrows() {
                 let (row, column) = (first[i as usize] + a as u32, first[j as usize] + b as u32);
@@ -470,7 +545,13 @@ fn scalar_system(
         }
         out.solution.extend(&rows[k]);
         let at = |index: usize| positions[(row.first_node + layout.ordinal[index]) as usize];
-        let owned = || layout.nodes.iter().enumerate().filter(|(_, node)| node.owned);
+        let owned = || {
+            layout
+                .nodes
+                .iter()
+                .enumerate()
+                .filter(|(_, node)| node.owned)
+        };
         for (index, node) in owned() {
             for component in 0..match node.velocity {
                 Velocity::Given => 0,

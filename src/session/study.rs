@@ -20,7 +20,12 @@ pub struct Row {
 impl Row {
     /// The four errors, in the order of the fields.
     pub fn errors(&self) -> [f64; 4] {
-        [self.velocity_linf, self.velocity_l2, self.pressure_linf, self.pressure_l2]
+        [
+            self.velocity_linf,
+            self.velocity_l2,
+            self.pressure_linf,
+            self.pressure_l2,
+        ]
     }
 
     /// The orders of convergence from `coarse` to this row: `ln(e_coarse / e) / ln(r / r_coarse)` for each of [`Row::errors`].

@@ -48,7 +48,8 @@ impl BlockMatrices {
 
     /// The matrix of a kind of block.
     pub fn get(&self, model: &BlockModel, kind: u32) -> &BlockMatrix {
-        self.of_kind[kind as usize].get_or_init(|| block_matrix::<2>(&model.kinds[kind as usize].block.mesh))
+        self.of_kind[kind as usize]
+            .get_or_init(|| block_matrix::<2>(&model.kinds[kind as usize].block.mesh))
     }
 }
 
@@ -61,7 +62,10 @@ pub fn canonical_drag(model: &BlockModel, unit: f64) -> f64 {
 ///
 /// # Shapes and units
 /// - `islands`, `singular_islands`: see [`crate::chip`]; canonical coordinates as in [`crate::stokes`]
-pub fn block_system<'a>(model: &'a BlockModel, matrices: &'a BlockMatrices) -> (BlockSystem, ChipLeaves<'a>) {
+pub fn block_system<'a>(
+    model: &'a BlockModel,
+    matrices: &'a BlockMatrices,
+) -> (BlockSystem, ChipLeaves<'a>) {
     let mut drag_classes: FxHashMap<i64, u32> = FxHashMap::default();
     let mut drags = Vec::new();
     let mut couplings: FxHashMap<(u32, u32), Vec<Share>> = FxHashMap::default();
@@ -80,7 +84,10 @@ pub fn block_system<'a>(model: &'a BlockModel, matrices: &'a BlockMatrices) -> (
         });
         for (at, a) in block.incidences.iter().enumerate() {
             for b in &block.incidences[at..] {
-                couplings.entry((a.row, b.row)).or_default().push((a.side, b.side, class));
+                couplings
+                    .entry((a.row, b.row))
+                    .or_default()
+                    .push((a.side, b.side, class));
             }
         }
     }
@@ -105,7 +112,9 @@ pub fn block_system<'a>(model: &'a BlockModel, matrices: &'a BlockMatrices) -> (
         ..BlockSystem::default()
     };
     for (i, j) in keys {
-        let shares = couplings.remove(&(i, j)).expect("the key was taken from this map");
+        let shares = couplings
+            .remove(&(i, j))
+            .expect("the key was taken from this map");
         if system.sizes[i as usize] == 0 || system.sizes[j as usize] == 0 {
             continue;
         }
@@ -153,7 +162,10 @@ fn find_islands(model: &BlockModel, system: &mut BlockSystem) {
     }
     for block in &model.blocks {
         for pair in block.incidences.windows(2) {
-            let (a, b) = (root(&mut parent, pair[0].row), root(&mut parent, pair[1].row));
+            let (a, b) = (
+                root(&mut parent, pair[0].row),
+                root(&mut parent, pair[1].row),
+            );
             parent[a.max(b) as usize] = a.min(b);
         }
     }
@@ -166,7 +178,11 @@ fn find_islands(model: &BlockModel, system: &mut BlockSystem) {
     system.singular_islands = vec![true; number.len()];
     for port in &model.ports {
         let layout = &model.layouts[model.rows[port.row as usize].layout as usize];
-        if layout.nodes.iter().any(|node| node.velocity != Velocity::Given) {
+        if layout
+            .nodes
+            .iter()
+            .any(|node| node.velocity != Velocity::Given)
+        {
             system.singular_islands[system.islands[port.row as usize] as usize] = false;
         }
     }
@@ -192,7 +208,10 @@ impl ChipLeaves<'_> {
             })
             .collect();
         keyed.sort_unstable();
-        let key = keyed.iter().fold(Hasher::new(31), |h, k| h.key(k.0)).finish();
+        let key = keyed
+            .iter()
+            .fold(Hasher::new(31), |h, k| h.key(k.0))
+            .finish();
         (key, keyed.into_iter().map(|k| k.1).collect())
     }
 }
@@ -204,7 +223,9 @@ impl Leaves for ChipLeaves<'_> {
 
     fn shape(&self, leaf: u32) -> (u32, u32) {
         let (a, b, _) = self.shares[leaf as usize][0];
-        let size = |side: u32| self.model.layouts[self.model.sides[side as usize].layout as usize].n_unknowns as u32;
+        let size = |side: u32| {
+            self.model.layouts[self.model.sides[side as usize].layout as usize].n_unknowns as u32
+        };
         (size(a), size(b))
     }
 
@@ -237,15 +258,18 @@ impl Leaves for ChipLeaves<'_> {
     }
 }
 
+/// Unknowns of a block, each with the unknowns of a row (and factors) that it is made of.
+pub type SideMap = Vec<(u32, Vec<(u32, f64)>)>;
+
 /// For each unknown of the block that the side's row owns: which unknowns of the row it is made of, and how.
 ///
 /// `x_block[unknown] = sum of factor * x_row[i]` over the listed (i, factor).
-pub fn side_map(model: &BlockModel, side: &Side) -> Vec<(u32, Vec<(u32, f64)>)> {
+pub fn side_map(model: &BlockModel, side: &Side) -> SideMap {
     let layout = &model.layouts[side.layout as usize];
     let block = &model.kinds[side.kind as usize].block;
     let pressure_at = 2 * block.mesh.nodes.len() as u32;
-    let (s, c) = sin_cos(side.turn);
-    let flip = if side.mirror { -1.0 } else { 1.0 };
+    let (s, c) = sin_cos(side.relative.turn());
+    let flip = if side.relative.mirror { -1.0 } else { 1.0 };
     // Columns of R(turn) M(mirror).
     let axes = [[c, s], [-s * flip, c * flip]];
     let mut map = Vec::new();
@@ -265,7 +289,10 @@ pub fn side_map(model: &BlockModel, side: &Side) -> Vec<(u32, Vec<(u32, f64)>)> 
         if unknowns.pressure {
             map.push((
                 pressure_at + node,
-                vec![(layout.pressure_at[index as usize], 1.0 / side.scale)],
+                vec![(
+                    layout.pressure_at[index as usize],
+                    1.0 / side.relative.scale(),
+                )],
             ));
         }
     }

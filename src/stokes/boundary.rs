@@ -35,7 +35,9 @@ pub struct PortNode {
 /// The profile is the parabola in the planar model; with drag it is `1 - cosh(k y) / cosh(k w / 2)`, `k = sqrt(12) / depth`,
 /// scaled so that its P2 interpolant carries unit flow exactly.
 pub fn port_line(model: &BlockModel, residuals: &Residuals<'_>, port: &PortPlace) -> PortLine {
-    let n = model.layouts[model.rows[port.row as usize].layout as usize].nodes.len();
+    let n = model.layouts[model.rows[port.row as usize].layout as usize]
+        .nodes
+        .len();
     let mut positions = vec![None; n];
     // A corner that another mouth owns is not in this row; its place follows from the mouth's ends.
     let frame = model.rows[port.row as usize].frame;
@@ -58,7 +60,8 @@ pub fn port_line(model: &BlockModel, residuals: &Residuals<'_>, port: &PortPlace
             1.0 - t * t
         } else {
             // exp form: cosh overflows for very shallow, wide mouths.
-            let decay = |x: f64| ((x - half).exp() + (-x - half).exp()) / (1.0 + (-2.0 * half).exp());
+            let decay =
+                |x: f64| ((x - half).exp() + (-x - half).exp()) / (1.0 + (-2.0 * half).exp());
             1.0 - decay(half * t.abs())
         }
     };
@@ -83,7 +86,10 @@ pub fn port_line(model: &BlockModel, residuals: &Residuals<'_>, port: &PortPlace
         .collect();
     let carried: f64 = nodes.iter().map(|n| n.weight * n.profile).sum();
     nodes.iter_mut().for_each(|n| n.profile /= carried);
-    PortLine { row: port.row, nodes }
+    PortLine {
+        row: port.row,
+        nodes,
+    }
 }
 
 /// Adds `value` times the unit data of a port: inflow in m^2/s, or pressure in Pa.
@@ -105,13 +111,18 @@ pub fn add_port(
                 let n = model.kinds[b.kind as usize].block.mesh.nodes.len();
                 let given = data.given.entry(block).or_insert_with(|| vec![[0.0; 2]; n]);
                 for &(node, index) in &side.nodes {
-                    let v = b.frame.to_frame(inward * (flow * line.nodes[index as usize].profile));
+                    let v = b
+                        .frame
+                        .to_frame(inward * (flow * line.nodes[index as usize].profile));
                     given[node as usize] = [v.x, v.y];
                 }
             }
         }
         Condition::Pressure(pressure) => {
-            let load = data.row_loads.entry(port.row).or_insert_with(|| vec![0.0; layout.n_unknowns]);
+            let load = data
+                .row_loads
+                .entry(port.row)
+                .or_insert_with(|| vec![0.0; layout.n_unknowns]);
             let outward = model.rows[port.row as usize].frame.to_frame(port.outward);
             for node in &line.nodes {
                 let first = layout.velocity_at[node.index as usize] as usize;

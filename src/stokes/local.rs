@@ -32,7 +32,12 @@ impl BlockMatrix {
     /// Entries of a row: (column, value), with drag `drag`.
     pub fn row(&self, i: usize, drag: f64) -> impl Iterator<Item = (usize, f64)> + '_ {
         let range = self.row_ptr[i] as usize..self.row_ptr[i + 1] as usize;
-        range.map(move |k| (self.col_idx[k] as usize, self.stokes[k] + drag * self.mass[k]))
+        range.map(move |k| {
+            (
+                self.col_idx[k] as usize,
+                self.stokes[k] + drag * self.mass[k],
+            )
+        })
     }
 
     /// `y = M x`.
@@ -96,15 +101,30 @@ pub fn block_matrix<const D: usize>(mesh: &BlockMesh<D>) -> BlockMatrix {
         for i in 0..size {
             for j in 0..size {
                 if i < D * n || j < D * n {
-                    triplets.push((number(i) as u32, number(j) as u32, stokes[i * size + j], mass[i * size + j]));
+                    triplets.push((
+                        number(i) as u32,
+                        number(j) as u32,
+                        stokes[i * size + j],
+                        mass[i * size + j],
+                    ));
                 }
             }
         }
     }
-    compress(triplets, pressure_at + mesh.n_vertices, mesh.nodes.len(), mesh.n_vertices)
+    compress(
+        triplets,
+        pressure_at + mesh.n_vertices,
+        mesh.nodes.len(),
+        mesh.n_vertices,
+    )
 }
 
-fn compress(mut triplets: Vec<(u32, u32, f64, f64)>, n: usize, n_nodes: usize, n_vertices: usize) -> BlockMatrix {
+fn compress(
+    mut triplets: Vec<(u32, u32, f64, f64)>,
+    n: usize,
+    n_nodes: usize,
+    n_vertices: usize,
+) -> BlockMatrix {
     triplets.sort_by_key(|t| (t.0, t.1)); // stable: sums are in the order of cells
     let mut out = BlockMatrix {
         n_nodes,
@@ -140,7 +160,11 @@ mod tests {
 
     #[test]
     fn block_matrices_are_symmetric_and_rigid_motions_cost_nothing() {
-        for mesh in [straight(4, 3.3, 4.0, 4.0), straight(5, 8.0, 5.0, 9.0), arc(4, 6.0, 1.0)] {
+        for mesh in [
+            straight(4, 3.3, 4.0, 4.0),
+            straight(5, 8.0, 5.0, 9.0),
+            arc(4, 6.0, 1.0),
+        ] {
             let mesh = mesh.expect("plain strips mesh");
             for kind in &mesh.kinds {
                 let m = block_matrix::<2>(&kind.mesh);

@@ -117,8 +117,13 @@ fn add_traction(model: &BlockModel, normal: Point, line: &PortLine, data: &mut D
                 2.0 * g[0][0] * normal.x + (g[0][1] + g[1][0]) * normal.y,
                 (g[0][1] + g[1][0]) * normal.x + 2.0 * g[1][1] * normal.y,
             );
-            let traction = row.frame.to_frame(shear * mu - normal * pressure(at)) * (w * length / mu);
-            let basis = [(1.0 - s) * (1.0 - 2.0 * s), 4.0 * s * (1.0 - s), s * (2.0 * s - 1.0)];
+            let traction =
+                row.frame.to_frame(shear * mu - normal * pressure(at)) * (w * length / mu);
+            let basis = [
+                (1.0 - s) * (1.0 - 2.0 * s),
+                4.0 * s * (1.0 - s),
+                s * (2.0 * s - 1.0),
+            ];
             for (node, phi) in nodes.iter().zip(basis) {
                 let unknowns = layout.nodes[node.index as usize];
                 if unknowns.owned && unknowns.velocity == Velocity::Both {
@@ -152,7 +157,9 @@ mod tests {
             let (dx, dy) = (Point::new(h, 0.0), Point::new(0.0, h));
             let f = force(p, mu, 0.0);
             for (i, want) in [f.x, f.y].into_iter().enumerate() {
-                let div = (stress(p + dx)[i][0] - stress(p - dx)[i][0] + stress(p + dy)[i][1] - stress(p - dy)[i][1]) / (2.0 * h);
+                let div = (stress(p + dx)[i][0] - stress(p - dx)[i][0] + stress(p + dy)[i][1]
+                    - stress(p - dy)[i][1])
+                    / (2.0 * h);
                 assert!(
                     (want + div).abs() < 1e-3 * want.abs().max(1.0),
                     "component {i}: {want} against {}",

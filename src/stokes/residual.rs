@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::assemble::{BlockMatrices, canonical_drag, side_map};
+use super::assemble::{BlockMatrices, SideMap, canonical_drag, side_map};
 use crate::chip::blocks::BlockModel;
 
 /// Given velocities and loads of one right-hand side, in canonical coordinates of blocks and rows.
@@ -24,7 +24,7 @@ pub type Rows = Vec<Vec<f64>>;
 pub struct Residuals<'a> {
     model: &'a BlockModel,
     matrices: &'a BlockMatrices,
-    maps: Vec<Vec<(u32, Vec<(u32, f64)>)>>,
+    maps: Vec<SideMap>,
     /// (block, place among its incidences) of every row.
     touching: Vec<Vec<(u32, u32)>>,
 }
@@ -32,7 +32,11 @@ pub struct Residuals<'a> {
 impl<'a> Residuals<'a> {
     /// Prepares the maps of a model.
     pub fn new(model: &'a BlockModel, matrices: &'a BlockMatrices) -> Self {
-        let maps = model.sides.iter().map(|side| side_map(model, side)).collect();
+        let maps = model
+            .sides
+            .iter()
+            .map(|side| side_map(model, side))
+            .collect();
         let mut touching = vec![Vec::new(); model.rows.len()];
         for (b, block) in model.blocks.iter().enumerate() {
             for (k, incidence) in block.incidences.iter().enumerate() {
@@ -64,9 +68,13 @@ impl<'a> Residuals<'a> {
             }
         }
         for incidence in &b.incidences {
-            let row = rows.map(|r| &r[incidence.row as usize]).filter(|r| !r.is_empty());
+            let row = rows
+                .map(|r| &r[incidence.row as usize])
+                .filter(|r| !r.is_empty());
             for (unknown, images) in &self.maps[incidence.side as usize] {
-                x[*unknown as usize] = row.map_or(0.0, |row| images.iter().map(|&(i, f)| f * row[i as usize]).sum());
+                x[*unknown as usize] = row.map_or(0.0, |row| {
+                    images.iter().map(|&(i, f)| f * row[i as usize]).sum()
+                });
             }
         }
         x
@@ -108,7 +116,9 @@ impl<'a> Residuals<'a> {
                 let size = self.model.layouts[self.model.rows[row].layout as usize].n_unknowns;
                 let mut out = data.row_loads.get(&(row as u32)).cloned();
                 for &(block, place) in &self.touching[row] {
-                    let Some(values) = &blocks[block as usize] else { continue };
+                    let Some(values) = &blocks[block as usize] else {
+                        continue;
+                    };
                     let out = out.get_or_insert_with(|| vec![0.0; size]);
                     let side = self.model.blocks[block as usize].incidences[place as usize].side;
                     for (unknown, images) in &self.maps[side as usize] {

@@ -77,7 +77,10 @@ impl QuantityError {
     pub fn help(&self, wanted: Option<Dimension>) -> String {
         let example = wanted.map_or("100 um", Dimension::example);
         match self {
-            Self::UnknownUnit { nearest: Some(near), .. } => format!("did you mean `{near}`?"),
+            Self::UnknownUnit {
+                nearest: Some(near),
+                ..
+            } => format!("did you mean `{near}`?"),
             Self::Comma { .. } => format!(
                 "write decimals with a point, such as \"{}\"",
                 if wanted.is_some() { example } else { "1.5 mm" }

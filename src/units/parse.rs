@@ -60,7 +60,9 @@ pub fn parse_quantity(text: &str) -> Result<(f64, Dimension), QuantityError> {
     let value = scaled(number, &scale).ok_or_else(|| QuantityError::NotFinite { text: owned() })?;
     let dimension = scale
         .dimension()
-        .ok_or_else(|| QuantityError::NoDimension { unit: unit.to_owned() })?;
+        .ok_or_else(|| QuantityError::NoDimension {
+            unit: unit.to_owned(),
+        })?;
     Ok((value, dimension))
 }
 
@@ -83,7 +85,12 @@ pub fn parse_quantity_as(text: &str, wanted: Dimension) -> Result<f64, QuantityE
 /// The decimal number at the start of `text`, and the rest. An `e` that no digit follows belongs to the unit.
 fn split_number(text: &str) -> (&str, &str) {
     let bytes = text.as_bytes();
-    let digits_from = |from: usize| from + bytes[from..].iter().take_while(|b| b.is_ascii_digit()).count();
+    let digits_from = |from: usize| {
+        from + bytes[from..]
+            .iter()
+            .take_while(|b| b.is_ascii_digit())
+            .count()
+    };
     let start = usize::from(matches!(bytes.first(), Some(b'+' | b'-')));
     let whole = digits_from(start);
     let mut end = whole;
@@ -113,14 +120,18 @@ fn scaled(number: &str, scale: &Scale) -> Option<f64> {
     let text = format!("{:e}", decimal / scale.divisor * scale.factor);
     let (mantissa, exponent) = text.split_once('e')?;
     let exponent: i32 = exponent.parse().ok()?;
-    let value: f64 = format!("{mantissa}e{}", exponent + scale.exponent10).parse().ok()?;
+    let value: f64 = format!("{mantissa}e{}", exponent + scale.exponent10)
+        .parse()
+        .ok()?;
     let digits = number.split(['e', 'E']).next().unwrap_or(number);
     let is_zero = digits.bytes().all(|b| !b.is_ascii_digit() || b == b'0');
     (value.is_finite() && (value != 0.0 || is_zero)).then_some(value)
 }
 
 fn parse_unit(unit: &str) -> Result<Scale, QuantityError> {
-    let malformed = || QuantityError::MalformedUnit { unit: unit.to_owned() };
+    let malformed = || QuantityError::MalformedUnit {
+        unit: unit.to_owned(),
+    };
     let mut scale = Scale::ONE;
     let mut rest = unit;
     // Signs of the power: of the next factor, and of the group in brackets that it stands in.
@@ -161,7 +172,10 @@ fn parse_unit(unit: &str) -> Result<Scale, QuantityError> {
 }
 
 /// Reads the factor at the start of `rest`, hands unit and power to `apply`; its power and its length in bytes.
-fn factor(rest: &str, apply: impl FnOnce((&'static table::Unit, i32), i32)) -> Result<(i32, usize), Option<QuantityError>> {
+fn factor(
+    rest: &str,
+    apply: impl FnOnce((&'static table::Unit, i32), i32),
+) -> Result<(i32, usize), Option<QuantityError>> {
     let run = rest
         .find(|c: char| !(c.is_alphanumeric() || c == '°') || superscript(c).is_some())
         .unwrap_or(rest.len());

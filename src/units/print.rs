@@ -34,7 +34,12 @@ fn families(dimension: Dimension) -> &'static [Family] {
         Family {
             divisor: 60.0,
             factor: 1.0,
-            units: &[("nL/min", -12), ("µL/min", -9), ("mL/min", -6), ("L/min", -3)],
+            units: &[
+                ("nL/min", -12),
+                ("µL/min", -9),
+                ("mL/min", -6),
+                ("L/min", -3),
+            ],
         },
         Family {
             divisor: 3600.0,
@@ -85,7 +90,9 @@ fn in_family(value: f64, family: &Family) -> Option<String> {
     };
     let (mantissa, exponent) = text.split_once('e')?;
     let exponent: i32 = exponent.parse().ok()?;
-    let (sign, mantissa) = mantissa.strip_prefix('-').map_or(("", mantissa), |rest| ("-", rest));
+    let (sign, mantissa) = mantissa
+        .strip_prefix('-')
+        .map_or(("", mantissa), |rest| ("-", rest));
     let digits: String = mantissa.chars().filter(|&c| c != '.').collect();
     let digits = digits.trim_end_matches('0');
     let (name, unit_exponent) = family
@@ -94,7 +101,10 @@ fn in_family(value: f64, family: &Family) -> Option<String> {
         .rev()
         .find(|(_, e)| exponent >= *e)
         .or(family.units.first())?;
-    Some(format!("{sign}{} {name}", plain(digits, exponent - unit_exponent)))
+    Some(format!(
+        "{sign}{} {name}",
+        plain(digits, exponent - unit_exponent)
+    ))
 }
 
 /// The digits `d ddd` as a decimal number `d.ddd * 10^exponent`, without an exponent where that stays short.
@@ -141,7 +151,11 @@ mod tests {
             "0 m",
         ] {
             let (value, dimension) = parse_quantity(text).unwrap();
-            let want = if text == "0.005 m^2/s" { "5000 mm^2/s" } else { text };
+            let want = if text == "0.005 m^2/s" {
+                "5000 mm^2/s"
+            } else {
+                text
+            };
             assert_eq!(print_quantity(value, dimension), want);
         }
     }

@@ -15,7 +15,13 @@ pub(super) struct Unit {
     takes_prefix: bool,
 }
 
-const fn unit(name: &'static str, coefficient: f64, exponent10: i32, powers: Powers, takes_prefix: bool) -> Unit {
+const fn unit(
+    name: &'static str,
+    coefficient: f64,
+    exponent10: i32,
+    powers: Powers,
+    takes_prefix: bool,
+) -> Unit {
     Unit {
         name,
         coefficient,
@@ -111,7 +117,10 @@ impl Scale {
     /// Multiplies by `unit` with `prefix_exponent`, to the power `power`.
     pub(super) fn times(&mut self, (unit, prefix_exponent): (&Unit, i32), power: i32) {
         let magnitude = power.abs();
-        let (up, down) = (unit.coefficient.powi(magnitude), unit.divisor.powi(magnitude));
+        let (up, down) = (
+            unit.coefficient.powi(magnitude),
+            unit.divisor.powi(magnitude),
+        );
         let (up, down) = if power >= 0 { (up, down) } else { (down, up) };
         self.factor *= up;
         self.divisor *= down;
@@ -140,21 +149,30 @@ pub(super) fn find(name: &str) -> Option<(&'static Unit, i32)> {
     if let Some(unit) = UNITS.iter().find(|unit| unit.name == name) {
         return Some((unit, 0));
     }
-    UNITS.iter().filter(|unit| unit.takes_prefix).find_map(|unit| {
-        let prefix = name.strip_suffix(unit.name)?;
-        let (_, exponent) = PREFIXES.iter().find(|(p, _)| *p == prefix)?;
-        Some((unit, *exponent))
-    })
+    UNITS
+        .iter()
+        .filter(|unit| unit.takes_prefix)
+        .find_map(|unit| {
+            let prefix = name.strip_suffix(unit.name)?;
+            let (_, exponent) = PREFIXES.iter().find(|(p, _)| *p == prefix)?;
+            Some((unit, *exponent))
+        })
 }
 
 /// Every name that [`find`] knows, the commonest first: suggestions for a misspelt one.
 pub(super) fn spellings() -> Vec<String> {
-    const COMMON: [&str; 12] = ["um", "mm", "deg", "mbar", "Pa", "mPa", "uL", "mL", "min", "kPa", "cP", "psi"];
+    const COMMON: [&str; 12] = [
+        "um", "mm", "deg", "mbar", "Pa", "mPa", "uL", "mL", "min", "kPa", "cP", "psi",
+    ];
     let plain = UNITS.iter().map(|unit| unit.name.to_owned());
     let prefixed = UNITS
         .iter()
         .filter(|unit| unit.takes_prefix)
-        .flat_map(|unit| PREFIXES.iter().map(move |(prefix, _)| format!("{prefix}{}", unit.name)));
+        .flat_map(|unit| {
+            PREFIXES
+                .iter()
+                .map(move |(prefix, _)| format!("{prefix}{}", unit.name))
+        });
     COMMON
         .iter()
         .map(|name| (*name).to_owned())
@@ -173,7 +191,11 @@ mod tests {
             for (prefix, exponent) in PREFIXES {
                 let name = format!("{prefix}{}", unit.name);
                 let (found, found_exponent) = find(&name).unwrap();
-                assert_eq!((found.name, found_exponent), (unit.name, *exponent), "{name}");
+                assert_eq!(
+                    (found.name, found_exponent),
+                    (unit.name, *exponent),
+                    "{name}"
+                );
             }
         }
     }

@@ -22,11 +22,21 @@ fn every_broken_file_gives_exactly_the_diagnostics_that_it_announces() {
             failures.extend(check_expected(broken, &diagnostics).err());
             n_read += 1;
         } else {
-            assert!(design.is_some(), "{}: {diagnostics:#?}", broken.path.display());
+            assert!(
+                design.is_some(),
+                "{}: {diagnostics:#?}",
+                broken.path.display()
+            );
         }
-        let drawn = render(&diagnostics, "broken.toml", &String::from_utf8_lossy(&broken.bytes));
+        let drawn = render(
+            &diagnostics,
+            "broken.toml",
+            &String::from_utf8_lossy(&broken.bytes),
+        );
         assert!(
-            diagnostics.iter().all(|diagnostic| drawn.contains(diagnostic.code)),
+            diagnostics
+                .iter()
+                .all(|diagnostic| drawn.contains(diagnostic.code)),
             "{drawn}"
         );
     }
@@ -45,7 +55,12 @@ fn bytes_that_are_not_utf8_are_reported_with_their_place() {
         ),
         ("utf-16 with a mark", b"\xff\xfef\0o\0", 0..1, "UTF-16"),
         ("cut inside a character", b"# \xc2", 2..3, "0xc2 in line 1"),
-        ("a compiled file", b"\x7fELF\x02\x01\x01\0\0\xff", 9..10, "0xff"),
+        (
+            "a compiled file",
+            b"\x7fELF\x02\x01\x01\0\0\xff",
+            9..10,
+            "0xff",
+        ),
     ] {
         let (design, diagnostics) = parse(bytes, "broken");
         assert!(design.is_none(), "{what}");
@@ -55,7 +70,11 @@ fn bytes_that_are_not_utf8_are_reported_with_their_place() {
             ("D001", &Some(span)),
             "{what}"
         );
-        assert!(diagnostics[0].message.contains(says), "{what}: {}", diagnostics[0].message);
+        assert!(
+            diagnostics[0].message.contains(says),
+            "{what}: {}",
+            diagnostics[0].message
+        );
         render(&diagnostics, "broken.toml", &String::from_utf8_lossy(bytes));
     }
 }
@@ -68,7 +87,11 @@ fn huge_and_deep_files_are_refused_in_good_time() {
     for text in [deep, tables, garbage] {
         let (design, diagnostics) = parse(&text, "broken");
         assert!(design.is_none() && !diagnostics.is_empty());
-        assert!(diagnostics.len() < 100, "{} diagnostics drown the user", diagnostics.len());
+        assert!(
+            diagnostics.len() < 100,
+            "{} diagnostics drown the user",
+            diagnostics.len()
+        );
     }
     let (_, diagnostics) = parse(vec![b'#'; (64 << 20) + 1], "broken");
     assert_eq!(diagnostics[0].code, "D015");

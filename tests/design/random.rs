@@ -4,7 +4,8 @@ use proptest::prelude::*;
 use proptest::{collection::vec, option};
 use stokeslet::chip::DepthModel;
 use stokeslet::design::{
-    Attachment, Bend, Channel, Component, Connection, Design, Dimension, Placement, Port, PortCondition, Spanned, Value, print,
+    Attachment, Bend, Channel, Component, Connection, Design, Dimension, Placement, Port,
+    PortCondition, Spanned, Value, print,
 };
 use stokeslet::geometry::Point;
 use stokeslet::units::{FlowRate, FlowRatePerDepth, Metre, Pascal, PascalSecond, Radian};
@@ -16,7 +17,10 @@ fn unplaced<T>(value: T) -> Spanned<T> {
 }
 
 fn length() -> impl Strategy<Value = f64> {
-    prop_oneof![1e-9..1e-1_f64, (1..2000_u32).prop_map(|n| f64::from(n) / 1e6)]
+    prop_oneof![
+        1e-9..1e-1_f64,
+        (1..2000_u32).prop_map(|n| f64::from(n) / 1e6)
+    ]
 }
 
 fn socket() -> impl Strategy<Value = Spanned<String>> {
@@ -29,7 +33,8 @@ fn point() -> impl Strategy<Value = Point> {
 
 fn value() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
-        (proptest::num::f64::NORMAL, 0..6_usize).prop_map(|(number, kind)| Value::Quantity(number, Dimension::ALL[kind])),
+        (proptest::num::f64::NORMAL, 0..6_usize)
+            .prop_map(|(number, kind)| Value::Quantity(number, Dimension::ALL[kind])),
         proptest::num::f64::NORMAL.prop_map(Value::Number),
         (-1000..1000_i32).prop_map(|n| Value::Number(f64::from(n))),
         any::<bool>().prop_map(Value::Bool),
@@ -40,29 +45,35 @@ fn value() -> impl Strategy<Value = Value> {
 
 fn placement() -> impl Strategy<Value = Placement> {
     prop_oneof![
-        (point(), -7.0..7.0_f64, any::<bool>()).prop_map(|(at, rotation, mirror)| Placement::Absolute {
-            at,
-            rotation: Radian(rotation),
-            mirror
+        (point(), -7.0..7.0_f64, any::<bool>()).prop_map(|(at, rotation, mirror)| {
+            Placement::Absolute {
+                at,
+                rotation: Radian(rotation),
+                mirror,
+            }
         }),
-        ("[a-z]{1,4}", socket(), any::<bool>()).prop_map(|(socket, to, mirror)| Placement::Attached(Attachment {
-            socket: unplaced(socket),
-            to,
-            mirror
-        })),
+        ("[a-z]{1,4}", socket(), any::<bool>()).prop_map(|(socket, to, mirror)| {
+            Placement::Attached(Attachment {
+                socket: unplaced(socket),
+                to,
+                mirror,
+            })
+        }),
     ]
 }
 
 fn component(k: usize) -> impl Strategy<Value = Component> {
     let parameters = proptest::collection::btree_map("[a-z µ.]{0,5}", value(), 0..4);
-    ("[a-z]{1,8}", placement(), parameters).prop_map(move |(kind, placement, parameters)| Component {
-        name: unplaced(format!("p{k}é")),
-        kind: unplaced(kind),
-        placement,
-        parameters: parameters
-            .into_iter()
-            .map(|(name, value)| (unplaced(name), unplaced(value)))
-            .collect(),
+    ("[a-z]{1,8}", placement(), parameters).prop_map(move |(kind, placement, parameters)| {
+        Component {
+            name: unplaced(format!("p{k}é")),
+            kind: unplaced(kind),
+            placement,
+            parameters: parameters
+                .into_iter()
+                .map(|(name, value)| (unplaced(name), unplaced(value)))
+                .collect(),
+        }
     })
 }
 
@@ -110,21 +121,30 @@ fn design() -> impl Strategy<Value = Design> {
     );
     let components = (0..5_usize).prop_flat_map(|n| (0..n).map(component).collect::<Vec<_>>());
     let channels = (0..4_usize).prop_flat_map(|n| (0..n).map(channel).collect::<Vec<_>>());
-    let connections = vec((socket(), socket()).prop_map(|(a, b)| Connection { a, b }), 0..3);
+    let connections = vec(
+        (socket(), socket()).prop_map(|(a, b)| Connection { a, b }),
+        0..3,
+    );
     let ports = (0..4_usize).prop_flat_map(|n| (0..n).map(port).collect::<Vec<_>>());
-    (head, components, channels, connections, ports).prop_map(|(head, components, channels, connections, ports)| Design {
-        name: "full".to_owned(),
-        title: head.0,
-        viscosity: PascalSecond(head.1),
-        model: if head.5 { DepthModel::Shallow } else { DepthModel::Planar },
-        depth: Some(Metre(head.2)),
-        width: Metre(head.3),
-        resolution: head.4,
-        components,
-        channels,
-        connections,
-        ports,
-    })
+    (head, components, channels, connections, ports).prop_map(
+        |(head, components, channels, connections, ports)| Design {
+            name: "full".to_owned(),
+            title: head.0,
+            viscosity: PascalSecond(head.1),
+            model: if head.5 {
+                DepthModel::Shallow
+            } else {
+                DepthModel::Planar
+            },
+            depth: Some(Metre(head.2)),
+            width: Metre(head.3),
+            resolution: head.4,
+            components,
+            channels,
+            connections,
+            ports,
+        },
+    )
 }
 
 proptest! {

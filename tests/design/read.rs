@@ -35,13 +35,20 @@ fn a_design_that_uses_everything_is_read_as_it_is_meant() {
         (design.viscosity.0, design.width, design.depth),
         (8.9e-4, Metre(1e-4), Some(Metre(5e-5)))
     );
-    assert_eq!((design.model, design.resolution), (DepthModel::Shallow, Some(12)));
+    assert_eq!(
+        (design.model, design.resolution),
+        (DepthModel::Shallow, Some(12))
+    );
     let names: Vec<&str> = design
         .components
         .iter()
         .map(|component| component.name.value.as_str())
         .collect();
-    assert_eq!(names, ["y1", "t1", "g"], "in the file's order, not the alphabet's");
+    assert_eq!(
+        names,
+        ["y1", "t1", "g"],
+        "in the file's order, not the alphabet's"
+    );
     assert_eq!(
         design.components[0].placement,
         Placement::Absolute {
@@ -69,9 +76,20 @@ fn a_design_that_uses_everything_is_read_as_it_is_meant() {
     let text = |text: &str| Value::Text(text.to_owned());
     let ends = Value::List(vec![
         Value::List(vec![text("left"), Value::Bool(true)]),
-        Value::List(vec![Value::Number(1.0), Value::Quantity(2e-6, Dimension::Length)]),
+        Value::List(vec![
+            Value::Number(1.0),
+            Value::Quantity(2e-6, Dimension::Length),
+        ]),
     ]);
-    assert_eq!(values, [&Value::Number(3.0), &Value::Number(0.25), &ends, &text("left")]);
+    assert_eq!(
+        values,
+        [
+            &Value::Number(3.0),
+            &Value::Number(0.25),
+            &ends,
+            &text("left")
+        ]
+    );
     assert_eq!(
         (design.channels[0].bend, design.channels[0].width),
         (Bend::Round(Metre(2e-4)), Some(Metre(8e-5)))
@@ -85,11 +103,21 @@ fn a_design_that_uses_everything_is_read_as_it_is_meant() {
         (Bend::Mitred, true, 1)
     );
     assert_eq!(design.connections[1].b.value, "t1.right");
-    let conditions: Vec<PortCondition> = design.ports.iter().map(|port| port.condition.value).collect();
-    assert_eq!(conditions[1], PortCondition::FlowRatePerDepth(FlowRatePerDepth(1e-6)));
+    let conditions: Vec<PortCondition> = design
+        .ports
+        .iter()
+        .map(|port| port.condition.value)
+        .collect();
+    assert_eq!(
+        conditions[1],
+        PortCondition::FlowRatePerDepth(FlowRatePerDepth(1e-6))
+    );
     assert_eq!(
         conditions[2..],
-        [PortCondition::Pressure(Pascal(-2000.0)), PortCondition::TractionFree]
+        [
+            PortCondition::Pressure(Pascal(-2000.0)),
+            PortCondition::TractionFree
+        ]
     );
 }
 
@@ -98,8 +126,14 @@ fn places_point_at_the_text_that_they_came_from() {
     let design = read(FULL);
     assert_eq!(&FULL[design.components[1].name.span.clone()], "t1");
     assert_eq!(&FULL[design.channels[0].from.span.clone()], "\"y1.a\"");
-    assert_eq!(&FULL[design.ports[2].condition.span.clone()], "\"-20 mbar\"");
-    assert_eq!(&FULL[design.components[0].parameters[0].1.span.clone()], "\"60 deg\"");
+    assert_eq!(
+        &FULL[design.ports[2].condition.span.clone()],
+        "\"-20 mbar\""
+    );
+    assert_eq!(
+        &FULL[design.components[0].parameters[0].1.span.clone()],
+        "\"60 deg\""
+    );
 }
 
 #[test]
@@ -128,10 +162,16 @@ fn tables_dotted_keys_marks_and_line_ends_make_no_difference() {
 fn a_printed_design_reads_back_as_the_same() {
     let design = read(FULL);
     let printed = print(&design);
-    assert_eq!(without_spans(&read(&printed)), without_spans(&design), "{printed}");
+    assert_eq!(
+        without_spans(&read(&printed)),
+        without_spans(&design),
+        "{printed}"
+    );
     assert_eq!(print(&read(&printed)), printed);
     assert!(
-        printed.contains("\nt1 = { kind = \"tee\", attach = \"left\", to = \"y1.out\", mirror = true }\n"),
+        printed.contains(
+            "\nt1 = { kind = \"tee\", attach = \"left\", to = \"y1.out\", mirror = true }\n"
+        ),
         "{printed}"
     );
 }
@@ -199,7 +239,9 @@ const PIECES: &[&str] = &[
 
 /// Two thousand components as one file.
 fn large() -> String {
-    let mut text = "format = 1\n[fluid]\nviscosity = \"1 cP\"\n[chip]\nwidth = \"1 mm\"\n[components]\n".to_owned();
+    let mut text =
+        "format = 1\n[fluid]\nviscosity = \"1 cP\"\n[chip]\nwidth = \"1 mm\"\n[components]\n"
+            .to_owned();
     for k in 0..2000 {
         text += &format!(
             "p{k} = {{ kind = \"pipe\", at = [\"{k} mm\", \"0 mm\"], rotation = \"30 deg\", parameters = {{ length = \"1 mm\" }} }}\n"
@@ -213,7 +255,10 @@ fn two_thousand_components_are_read_and_printed() {
     let design = read(&large());
     assert_eq!(design.components.len(), 2000);
     assert_eq!(design.components[1999].name.value, "p1999");
-    assert_eq!(without_spans(&read(&print(&design))), without_spans(&design));
+    assert_eq!(
+        without_spans(&read(&print(&design))),
+        without_spans(&design)
+    );
 }
 
 proptest! {

@@ -2,7 +2,8 @@
 
 use stokeslet::chip::DepthModel;
 use stokeslet::design::{
-    Bend, Channel, Component, Connection, Edit, Placement, Port, PortCondition, RewriteError, Spanned, Value, parse, rewrite,
+    Bend, Channel, Component, Connection, Edit, Placement, Port, PortCondition, RewriteError,
+    Spanned, Value, parse, rewrite,
 };
 use stokeslet::geometry::Point;
 use stokeslet::units::{Dimension, Metre, Pascal, PascalSecond, Radian};
@@ -33,7 +34,11 @@ fn assert_lines(edits: &[Edit], replaced: &[(&str, &str)]) {
 
 #[test]
 fn no_edit_changes_no_byte() {
-    for text in [FULL.to_owned(), FULL.replace('\n', "\r\n"), format!("\u{feff}{FULL}")] {
+    for text in [
+        FULL.to_owned(),
+        FULL.replace('\n', "\r\n"),
+        format!("\u{feff}{FULL}"),
+    ] {
         assert_eq!(rewrite(&text, &[]).unwrap(), text);
     }
 }
@@ -70,14 +75,20 @@ fn a_parameter_is_set_added_and_removed_in_its_line() {
             set(
                 "y1",
                 "angle",
-                Some(Value::Quantity(std::f64::consts::FRAC_PI_4, Dimension::Angle)),
+                Some(Value::Quantity(
+                    std::f64::consts::FRAC_PI_4,
+                    Dimension::Angle,
+                )),
             ),
             set("t1", "n", Some(Value::Number(2.0))),
             set("g", "ratio", None),
         ],
         &[
             ("\"60 deg\" } } # turned", "\"45 deg\" } } # turned"),
-            ("mirror = true }\n", "mirror = true, parameters = { n = 2 } }\n"),
+            (
+                "mirror = true }\n",
+                "mirror = true, parameters = { n = 2 } }\n",
+            ),
             ("n = 3, ratio = 0.25,", "n = 3,"),
         ],
     );
@@ -121,9 +132,21 @@ fn a_renamed_component_keeps_its_line_and_is_followed_everywhere() {
         FULL.replace("c2 =", "tail =").replace("c2.end", "tail.end")
     );
     let taken = rewrite(FULL, &[rename("y1", "c1")]);
-    assert!(matches!(taken, Err(RewriteError::Taken { what: "channel", .. })), "{taken:?}");
+    assert!(
+        matches!(
+            taken,
+            Err(RewriteError::Taken {
+                what: "channel",
+                ..
+            })
+        ),
+        "{taken:?}"
+    );
     let missing = rewrite(FULL, &[rename("y9", "z")]);
-    assert!(matches!(missing, Err(RewriteError::NotFound { .. })), "{missing:?}");
+    assert!(
+        matches!(missing, Err(RewriteError::NotFound { .. })),
+        "{missing:?}"
+    );
 }
 
 #[test]
@@ -136,7 +159,10 @@ fn things_are_added_at_the_end_of_their_section() {
             rotation: Radian(0.0),
             mirror: false,
         },
-        parameters: vec![(name("length"), unplaced(Value::Quantity(1e-3, Dimension::Length)))],
+        parameters: vec![(
+            name("length"),
+            unplaced(Value::Quantity(1e-3, Dimension::Length)),
+        )],
     };
     let channel = Channel {
         name: name("c3"),
@@ -185,11 +211,23 @@ fn things_are_added_at_the_end_of_their_section() {
                 ),
             ),
             (pair, &added(pair, "    [\"p.start\", \"g.out\"],")),
-            (drain, &added(drain, "out = { at = \"p.end\", pressure = \"0 Pa\" }")),
+            (
+                drain,
+                &added(drain, "out = { at = \"p.end\", pressure = \"0 Pa\" }"),
+            ),
         ],
     );
-    let twice = rewrite(FULL, &[Edit::AddComponent(component.clone()), Edit::AddComponent(component)]);
-    assert!(matches!(twice, Err(RewriteError::Taken { .. })), "{twice:?}");
+    let twice = rewrite(
+        FULL,
+        &[
+            Edit::AddComponent(component.clone()),
+            Edit::AddComponent(component),
+        ],
+    );
+    assert!(
+        matches!(twice, Err(RewriteError::Taken { .. })),
+        "{twice:?}"
+    );
 }
 
 #[test]
@@ -213,7 +251,10 @@ fn what_is_removed_takes_its_own_comment_and_no_other() {
                 "c1 = { from = \"y1.a\", to = \"t1.up\", via = [[\"1 mm\", \"0 mm\"], [\"1 mm\", \"2 mm\"]], bend = \"round\", radius = \"200 um\", width = \"80 um\" }\n",
                 "",
             ),
-            ("waste = { at = \"t1.right\", pressure = \"-20 mbar\" } # suction\n", ""),
+            (
+                "waste = { at = \"t1.right\", pressure = \"-20 mbar\" } # suction\n",
+                "",
+            ),
             ("    [\"g.in\", \"t1.right\"],\n", ""),
         ],
     );
@@ -229,7 +270,10 @@ fn a_condition_changes_kind_and_its_comment_stays() {
             port: "waste".to_owned(),
             condition: PortCondition::TractionFree,
         }],
-        &[("pressure = \"-20 mbar\" } # suction", "traction_free = true } # suction")],
+        &[(
+            "pressure = \"-20 mbar\" } # suction",
+            "traction_free = true } # suction",
+        )],
     );
 }
 
@@ -246,8 +290,7 @@ fn sections_that_are_missing_are_made() {
         condition: unplaced(PortCondition::TractionFree),
     };
     let got = rewrite(bare, &[Edit::Connect(connection), Edit::AddPort(port)]).unwrap();
-    let added =
-        "\n[connections]\npairs = [[\"p.start\", \"g.out\"]]\n\n[ports]\nout = { at = \"p.end\", traction_free = true }\n";
+    let added = "\n[connections]\npairs = [[\"p.start\", \"g.out\"]]\n\n[ports]\nout = { at = \"p.end\", traction_free = true }\n";
     assert_eq!(got, format!("{bare}{added}"));
 }
 
@@ -259,7 +302,10 @@ fn lists_nested_beyond_all_measure_are_refused() {
         parameter: "angle".to_owned(),
         value: Some(deep),
     };
-    assert!(matches!(rewrite(FULL, &[edit]), Err(RewriteError::NotToml(_))));
+    assert!(matches!(
+        rewrite(FULL, &[edit]),
+        Err(RewriteError::NotToml(_))
+    ));
 }
 
 proptest::proptest! {

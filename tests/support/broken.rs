@@ -22,15 +22,22 @@ pub fn corpus() -> Vec<Broken> {
         .unwrap()
         .map(|entry| entry.unwrap().path())
         .collect();
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "toml"));
+    paths.retain(|path| {
+        path.extension()
+            .is_some_and(|extension| extension == "toml")
+    });
     paths.sort();
     paths.into_iter().map(read_broken).collect()
 }
 
 fn read_broken(path: PathBuf) -> Broken {
     let bytes = std::fs::read(&path).unwrap();
-    let first = String::from_utf8_lossy(bytes.split(|b| *b == b'\n').next().unwrap_or_default()).into_owned();
-    let words = first.trim_start_matches('\u{feff}').trim().strip_prefix("# expect:");
+    let first = String::from_utf8_lossy(bytes.split(|b| *b == b'\n').next().unwrap_or_default())
+        .into_owned();
+    let words = first
+        .trim_start_matches('\u{feff}')
+        .trim()
+        .strip_prefix("# expect:");
     let words: Vec<&str> = words
         .unwrap_or_else(|| panic!("{} doesn't say what it expects", path.display()))
         .split_whitespace()
@@ -52,8 +59,16 @@ fn read_broken(path: PathBuf) -> Broken {
 
 /// Checks that exactly the expected codes appear (a code as often as it is listed), in places inside the text, with something to read.
 pub fn check_expected(broken: &Broken, diagnostics: &[Diagnostic]) -> Result<(), String> {
-    let fail = |what: &str| Err(format!("{}: {what} in {diagnostics:#?}", broken.path.display()));
-    let mut codes: Vec<&str> = diagnostics.iter().map(|diagnostic| diagnostic.code).collect();
+    let fail = |what: &str| {
+        Err(format!(
+            "{}: {what} in {diagnostics:#?}",
+            broken.path.display()
+        ))
+    };
+    let mut codes: Vec<&str> = diagnostics
+        .iter()
+        .map(|diagnostic| diagnostic.code)
+        .collect();
     codes.sort_unstable();
     if codes != broken.expected {
         return fail(&format!("expected {:?}, got {codes:?}", broken.expected));
@@ -64,7 +79,10 @@ pub fn check_expected(broken: &Broken, diagnostics: &[Diagnostic]) -> Result<(),
             .span
             .as_ref()
             .is_some_and(|span| span.start <= span.end && span.end <= broken.bytes.len());
-        if diagnostic.message.is_empty() || !is_inside || broken.wants_help && diagnostic.help.is_none() {
+        if diagnostic.message.is_empty()
+            || !is_inside
+            || broken.wants_help && diagnostic.help.is_none()
+        {
             return fail("a message, a place inside the text or help is missing");
         }
     }

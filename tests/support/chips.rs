@@ -2,7 +2,9 @@
 
 use std::f64::consts::PI;
 
-use stokeslet::chip::{self, Chip, Condition, Connection, DepthModel, Part, Port, Shape, SocketRef, Strip};
+use stokeslet::chip::{
+    self, Chip, Condition, Connection, DepthModel, Part, Port, Shape, SocketRef, Strip,
+};
 use stokeslet::design::{self, Design};
 use stokeslet::geometry::{Motion, Point};
 use stokeslet::import::network;
@@ -44,7 +46,10 @@ impl Builder {
     pub fn attach(&mut self, shape: Shape, own: usize, to: (usize, usize)) -> usize {
         let host = &self.chip.parts[to.0];
         let mouth = host.shape.mouths()[to.1];
-        let (target, direction) = (host.motion.apply(mouth.middle), host.motion.turn(mouth.direction));
+        let (target, direction) = (
+            host.motion.apply(mouth.middle),
+            host.motion.turn(mouth.direction),
+        );
         let own_mouth = shape.mouths()[own];
         let turn = Motion::new(direction + PI - own_mouth.direction, Point::default());
         let motion = Motion {
@@ -83,14 +88,20 @@ pub fn straight(length: f64, width: f64) -> Shape {
 
 /// An arc that turns left.
 pub fn arc(radius: f64, angle: f64, width: f64) -> Shape {
-    Shape::Strip(Strip::Arc { radius, angle, width })
+    Shape::Strip(Strip::Arc {
+        radius,
+        angle,
+        width,
+    })
 }
 
 /// A square about the origin whose sockets are the given sides: 0 below, 1 right, 2 above, 3 left.
 pub fn square(width: f64, sides: &[usize]) -> Shape {
     let h = width / 2.0;
     Shape::Polygon {
-        corners: [(-h, -h), (h, -h), (h, h), (-h, h)].map(|(x, y)| Point::new(x, y)).to_vec(),
+        corners: [(-h, -h), (h, -h), (h, h), (-h, h)]
+            .map(|(x, y)| Point::new(x, y))
+            .to_vec(),
         sockets: sides.to_vec(),
     }
 }
@@ -166,15 +177,23 @@ pub fn lattice(n: usize) -> Chip {
     }
     let side = (n - 1) as f64 * pitch;
     let corners = [0, n * (n - 1), n - 1, n * n - 1];
-    for (i, (x, y)) in [(-pitch, 0.0), (-pitch, side), (side + pitch, 0.0), (side + pitch, side)]
-        .into_iter()
-        .enumerate()
+    for (i, (x, y)) in [
+        (-pitch, 0.0),
+        (-pitch, side),
+        (side + pitch, 0.0),
+        (side + pitch, side),
+    ]
+    .into_iter()
+    .enumerate()
     {
         nodes.push(format!("[{x}, {y}]"));
         channels.push([corners[i], n * n + i]);
     }
     let (first, text) = (n * n, nodes.join(", "));
-    let channels: Vec<String> = channels.iter().map(|c| format!("[{}, {}]", c[0], c[1])).collect();
+    let channels: Vec<String> = channels
+        .iter()
+        .map(|c| format!("[{}, {}]", c[0], c[1]))
+        .collect();
     let json = format!(
         "{{\"name\": \"lattice{n}\", \"width\": 0.0125, \"flow_rate\": 0.005, \"viscosity\": 0.00089, \"nodes\": [{text}], \
          \"channels\": [{}], \"inlets\": [{}, {}], \"outlets\": [{}, {}]}}",

@@ -1,5 +1,9 @@
 //! What the solver's tests share: two assertions that say why, chips made by hand, designs from their files, short solves.
-#![allow(dead_code, unused_macros, reason = "each file of tests uses a part of it")]
+#![allow(
+    dead_code,
+    unused_macros,
+    reason = "each file of tests uses a part of it"
+)]
 
 pub mod chips;
 
@@ -48,7 +52,8 @@ pub fn solved(chip: &Chip, resolution: u32) -> Solution {
 
 /// A solve with all of its arguments that matter.
 pub fn solved_with(chip: &Chip, settings: &SolveSettings, table: &Table) -> Solution {
-    solve(chip, settings, table, &|_, _| {}, &CancelToken::new()).unwrap_or_else(|e| panic!("{}: {e}", chip.name))
+    solve(chip, settings, table, &|_, _| {}, &CancelToken::new())
+        .unwrap_or_else(|e| panic!("{}: {e}", chip.name))
 }
 
 /// Greatest magnitude.

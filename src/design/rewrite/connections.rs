@@ -5,7 +5,10 @@ use toml_edit::{Array, DocumentMut, Item, RawString, Value as TomlValue};
 use super::{RewriteError, section, set, toml_value};
 use crate::design::{Connection, print};
 
-pub(super) fn connect(document: &mut DocumentMut, connection: &Connection) -> Result<(), RewriteError> {
+pub(super) fn connect(
+    document: &mut DocumentMut,
+    connection: &Connection,
+) -> Result<(), RewriteError> {
     let table = section(document, "connections")?;
     if table.get("pairs").is_none() {
         set(table, "pairs", "[]")?;
@@ -32,7 +35,10 @@ pub(super) fn connect(document: &mut DocumentMut, connection: &Connection) -> Re
     Ok(())
 }
 
-pub(super) fn disconnect(document: &mut DocumentMut, connection: &Connection) -> Result<(), RewriteError> {
+pub(super) fn disconnect(
+    document: &mut DocumentMut,
+    connection: &Connection,
+) -> Result<(), RewriteError> {
     let (a, b) = (connection.a.value.as_str(), connection.b.value.as_str());
     let is_it = |pair: &TomlValue| {
         let sockets: Vec<&str> = pair
@@ -69,7 +75,8 @@ fn remove_with_comment(pairs: &mut Array, at: usize) {
             } else {
                 rest
             };
-            next.decor_mut().set_prefix(format!("{comment_before}{prefix}"));
+            next.decor_mut()
+                .set_prefix(format!("{comment_before}{prefix}"));
         }
         None => {
             let (_, rest) = split_first_line(text(Some(pairs.trailing())));
@@ -79,7 +86,9 @@ fn remove_with_comment(pairs: &mut Array, at: usize) {
 }
 
 fn text(raw: Option<&RawString>) -> String {
-    raw.and_then(RawString::as_str).unwrap_or_default().to_owned()
+    raw.and_then(RawString::as_str)
+        .unwrap_or_default()
+        .to_owned()
 }
 
 /// The comment of the line before, and the rest from the line break on; spacing within one line is rest.

@@ -6,7 +6,9 @@ use super::{CHANNEL, COMPONENT, Named, RewriteError};
 
 pub(super) fn rename(document: &mut DocumentMut, from: &str, to: &str) -> Result<(), RewriteError> {
     let holds = |document: &DocumentMut, (section, _): Named, name: &str| {
-        document.get(section).is_some_and(|item| item.get(name).is_some())
+        document
+            .get(section)
+            .is_some_and(|item| item.get(name).is_some())
     };
     if from == to {
         return Ok(());
@@ -19,7 +21,9 @@ pub(super) fn rename(document: &mut DocumentMut, from: &str, to: &str) -> Result
             });
         }
     }
-    let owner = [COMPONENT, CHANNEL].into_iter().find(|named| holds(document, *named, from));
+    let owner = [COMPONENT, CHANNEL]
+        .into_iter()
+        .find(|named| holds(document, *named, from));
     let Some((section, _)) = owner else {
         return Err(RewriteError::NotFound {
             what: "component or channel",
@@ -30,14 +34,20 @@ pub(super) fn rename(document: &mut DocumentMut, from: &str, to: &str) -> Result
         Some(Item::Table(table)) => rename_key(table, from, to, |table, key, item| {
             table.insert_formatted(key, item);
         }),
-        Some(Item::Value(TomlValue::InlineTable(table))) => rename_key(table, from, to, |table, key, item| {
-            if let Ok(value) = item.into_value() {
-                table.insert_formatted(key, value);
-            }
-        }),
+        Some(Item::Value(TomlValue::InlineTable(table))) => {
+            rename_key(table, from, to, |table, key, item| {
+                if let Ok(value) = item.into_value() {
+                    table.insert_formatted(key, value);
+                }
+            })
+        }
         _ => {}
     }
-    for (section, keys) in [("components", &["to"][..]), ("channels", &["from", "to"]), ("ports", &["at"])] {
+    for (section, keys) in [
+        ("components", &["to"][..]),
+        ("channels", &["from", "to"]),
+        ("ports", &["at"]),
+    ] {
         let Some(entries) = document.get_mut(section).and_then(Item::as_table_like_mut) else {
             continue;
         };
@@ -58,7 +68,11 @@ pub(super) fn rename(document: &mut DocumentMut, from: &str, to: &str) -> Result
         .and_then(|item| item.get_mut("pairs"))
         .and_then(Item::as_array_mut);
     for pair in pairs.into_iter().flat_map(|pairs| pairs.iter_mut()) {
-        for value in pair.as_array_mut().into_iter().flat_map(|pair| pair.iter_mut()) {
+        for value in pair
+            .as_array_mut()
+            .into_iter()
+            .flat_map(|pair| pair.iter_mut())
+        {
             rename_reference(value, from, to);
         }
     }
@@ -67,13 +81,25 @@ pub(super) fn rename(document: &mut DocumentMut, from: &str, to: &str) -> Result
 
 /// Renames a key in its place: taking all entries out and putting them back keeps the order.
 fn rename_key<T: TableLike>(table: &mut T, from: &str, to: &str, put: impl Fn(&mut T, &Key, Item)) {
-    let keys: Vec<Key> = table.iter().filter_map(|(name, _)| table.key(name).cloned()).collect();
-    let items: Vec<Item> = table.iter_mut().map(|(_, item)| std::mem::take(item)).collect();
+    let keys: Vec<Key> = table
+        .iter()
+        .filter_map(|(name, _)| table.key(name).cloned())
+        .collect();
+    let items: Vec<Item> = table
+        .iter_mut()
+        .map(|(_, item)| std::mem::take(item))
+        .collect();
     table.clear();
     for (key, item) in keys.into_iter().zip(items) {
         if key.get() == from {
             let decor = (key.leaf_decor().clone(), key.dotted_decor().clone());
-            put(table, &Key::new(to).with_leaf_decor(decor.0).with_dotted_decor(decor.1), item);
+            put(
+                table,
+                &Key::new(to)
+                    .with_leaf_decor(decor.0)
+                    .with_dotted_decor(decor.1),
+                item,
+            );
         } else {
             put(table, &key, item);
         }

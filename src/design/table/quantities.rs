@@ -9,7 +9,12 @@ use crate::units::{QuantityError, parse_quantity_as};
 
 impl<'i> Table<'_, 'i> {
     /// A quantity in SI.
-    pub fn quantity(&self, key: &str, wanted: Dimension, reporter: &mut Reporter) -> Option<Spanned<f64>> {
+    pub fn quantity(
+        &self,
+        key: &str,
+        wanted: Dimension,
+        reporter: &mut Reporter,
+    ) -> Option<Spanned<f64>> {
         self.quantity_of(self.get(key)?, key, wanted, reporter)
     }
 
@@ -34,13 +39,22 @@ impl<'i> Table<'_, 'i> {
                 self.what, value.value
             )
         };
-        let help = format!("between {least:e} and {greatest:e} {unit}, such as \"{}\"", wanted.example());
+        let help = format!(
+            "between {least:e} and {greatest:e} {unit}, such as \"{}\"",
+            wanted.example()
+        );
         self.report(reporter, codes::RANGE, message, value.span, Some(help));
         None
     }
 
     /// The value of `node`, found at `key`, as a quantity in SI.
-    pub fn quantity_of(&self, node: &Node<'i>, key: &str, wanted: Dimension, reporter: &mut Reporter) -> Option<Spanned<f64>> {
+    pub fn quantity_of(
+        &self,
+        node: &Node<'i>,
+        key: &str,
+        wanted: Dimension,
+        reporter: &mut Reporter,
+    ) -> Option<Spanned<f64>> {
         let text = self.quantity_text(node, key, wanted, reporter)?;
         match parse_quantity_as(text, wanted) {
             Ok(value) => Some(Spanned {
@@ -72,7 +86,9 @@ impl<'i> Table<'_, 'i> {
                 return None;
             }
         };
-        let error = QuantityError::MissingUnit { number: short(&number) };
+        let error = QuantityError::MissingUnit {
+            number: short(&number),
+        };
         self.bad_quantity(key, node, &error, Some(wanted), reporter);
         None
     }
@@ -91,6 +107,12 @@ impl<'i> Table<'_, 'i> {
             _ => codes::QUANTITY,
         };
         let message = format!("`{key}` of {}: {error}", self.what);
-        self.report(reporter, code, message, node.span(), Some(error.help(wanted)));
+        self.report(
+            reporter,
+            code,
+            message,
+            node.span(),
+            Some(error.help(wanted)),
+        );
     }
 }

@@ -51,7 +51,12 @@ fn what_is_wrong_is_named() {
     };
     for (text, error) in [
         ("", QuantityError::Empty),
-        ("um", QuantityError::NoNumber { text: "um".to_owned() }),
+        (
+            "um",
+            QuantityError::NoNumber {
+                text: "um".to_owned(),
+            },
+        ),
         (
             "1,5 mm",
             QuantityError::Comma {
@@ -88,20 +93,45 @@ fn what_is_wrong_is_named() {
                 text: "1e99999999999 m".to_owned(),
             },
         ),
-        ("5", QuantityError::MissingUnit { number: "5".to_owned() }),
+        (
+            "5",
+            QuantityError::MissingUnit {
+                number: "5".to_owned(),
+            },
+        ),
         ("5 umm", unknown("umm", Some("um"))),
         ("5 PSI", unknown("PSI", Some("psi"))),
         ("5 parsecs", unknown("parsecs", None)),
-        ("5 um/", QuantityError::MalformedUnit { unit: "um/".to_owned() }),
-        ("5 m^", QuantityError::MalformedUnit { unit: "m^".to_owned() }),
-        ("5 m^99", QuantityError::MalformedUnit { unit: "m^99".to_owned() }),
+        (
+            "5 um/",
+            QuantityError::MalformedUnit {
+                unit: "um/".to_owned(),
+            },
+        ),
+        (
+            "5 m^",
+            QuantityError::MalformedUnit {
+                unit: "m^".to_owned(),
+            },
+        ),
+        (
+            "5 m^99",
+            QuantityError::MalformedUnit {
+                unit: "m^99".to_owned(),
+            },
+        ),
         (
             "1 000 um",
             QuantityError::MalformedUnit {
                 unit: "000 um".to_owned(),
             },
         ),
-        ("5 kg", QuantityError::NoDimension { unit: "kg".to_owned() }),
+        (
+            "5 kg",
+            QuantityError::NoDimension {
+                unit: "kg".to_owned(),
+            },
+        ),
     ] {
         assert_eq!(parse_quantity(text), Err(error), "{text}");
     }

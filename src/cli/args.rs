@@ -1,0 +1,158 @@
+//! Raw arguments, as clap reads them. [`super::request`] judges what clap can't.
+
+use std::path::PathBuf;
+
+use clap::builder::PossibleValuesParser;
+use clap::{Parser, Subcommand};
+use stokeslet::export::Format;
+
+const EXAMPLES: &str = "\
+Examples:
+  stokeslet solve designs/y-mixer.toml             solve one design; results in results/y-mixer/
+  stokeslet solve designs --out sweep --resume     all designs of a folder; what is done stays
+  stokeslet check designs/y-mixer.toml             only look for mistakes
+  stokeslet components tee                         the parameters of a component
+  stokeslet import network.json -o network.toml    a plain graph of channels becomes a design
+
+Exit codes: 0 fine, 1 the input has errors, 2 could not run, 3 accuracy not met.";
+
+const SOLVE_EXAMPLES: &str = "\
+Examples:
+  stokeslet solve designs/tee.toml --resolution 16
+  stokeslet solve designs/tee.toml --probe \"1 mm,0.5 mm\" --line \"0 mm,0 mm:2 mm,0 mm:101\"
+  stokeslet solve 'sweep/*.toml' --threads 8 --format json,csv --resume
+  stokeslet solve designs/tee.toml --format system      the matrix, for another solver
+
+Each design's results are in DIR/<design name>/; DIR/results.csv has a row per design, also for those that failed.
+Exit codes: 0 fine, 1 a design has errors, 2 could not run, 3 accuracy not met.";
+
+/// Designs microfluidic chips and solves the Stokes flow of the whole chip.
+#[derive(Debug, Parser)]
+#[command(name = "stokeslet", version, after_help = EXAMPLES, arg_required_else_help = true)]
+pub struct Args {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+    /// Folder of component definitions of your own; they go before those of the same name that came with the program.
+    #[arg(long, value_name = "DIR", global = true)]
+    pub library: Option<PathBuf>,
+}
+
+/// The subcommands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Solve designs and write their results.
+    Solve(SolveArgs),
+    /// Look for mistakes in designs without solving them.
+    Check(CheckArgs),
+    /// List the component library, or show one component and its parameters.
+    Components(ComponentsArgs),
+    /// Turn a plain network of channels (JSON) into a design.
+    Import(ImportArgs),
+    /// Solve for a manufactured flow at several resolutions; prints errors and the orders at which they fall.
+    Verify(VerifyArgs),
+}
+
+/// Of `solve`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = SOLVE_EXAMPLES)]
+pub struct SolveArgs {
+    /// Design files, folders of them (*.toml), or patterns such as 'sweep/*.toml'.
+    #[arg(required = true, value_name = "DESIGN")]
+    pub designs: Vec<PathBuf>,
+    /// Cell edges across a channel [default: what the design says, else 8]. Time grows like R^2 to R^3.
+    #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(2..=512))]
+    pub resolution: Option<u32>,
+    /// How the depth enters, whatever the design says: planar (flow per unit depth) or shallow (depth-averaged, with drag).
+    #[arg(long, value_parser = PossibleValuesParser::new(["planar", "shallow"]))]
+    pub model: Option<String>,
+    /// Where results go.
+    #[arg(long, value_name = "DIR", default_value = "results")]
+    pub out: PathBuf,
+    /// What to write besides summary.json. `system` is the assembled matrix, for other solvers.
+    #[arg(long, value_name = "FORMATS", value_delimiter = ',', default_value = "vtu,svg,csv,json",
+          value_parser = PossibleValuesParser::new(Format::ALL.map(Format::name)))]
+    pub format: Vec<String>,
+    /// Threads to work with [default: one per processor]. Results don't depend on it.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
+    pub threads: Option<u16>,
+    /// Compute every operation where it occurs, to measure what caching brings.
+    #[arg(long)]
+    pub no_cache: bool,
+    /// Refuse what needs more memory than this, e.g. 8GiB [default: the memory that is free].
+    #[arg(long, value_name = "SIZE")]
+    pub memory_limit: Option<String>,
+    /// Report velocity and pressure at a point: metres or quantities, "1 mm,0.5 mm". May be repeated.
+    #[arg(long, value_name = "X,Y", allow_hyphen_values = true)]
+    pub probe: Vec<String>,
+    /// Sample N points from one point to another into line.csv. May be repeated.
+    #[arg(long, value_name = "X0,Y0:X1,Y1:N", allow_hyphen_values = true)]
+    pub line: Vec<String>,
+    /// What picture.svg is coloured by.
+    #[arg(long, default_value = "speed", value_parser = PossibleValuesParser::new(["speed", "pressure"]))]
+    pub picture: String,
+    /// Skip designs whose results are complete and whose design and settings haven't changed.
+    #[arg(long)]
+    pub resume: bool,
+}
+
+/// Of `check`.
+#[derive(Debug, clap::Args)]
+pub struct CheckArgs {
+    /// Design files, folders of them (*.toml), or patterns.
+    #[arg(required = true, value_name = "DESIGN")]
+    pub designs: Vec<PathBuf>,
+}
+
+/// Of `components`.
+#[derive(Debug, clap::Args)]
+pub struct ComponentsArgs {
+    /// Show this one with its parameters; without it, list all.
+    pub name: Option<String>,
+    /// Draw the component (or all of them) into this folder.
+    #[arg(long, value_name = "DIR")]
+    pub svg: Option<PathBuf>,
+}
+
+/// Of `import`.
+#[derive(Debug, clap::Args)]
+pub struct ImportArgs {
+    /// The network: nodes, channels, inlets and outlets as JSON.
+    #[arg(value_name = "NETWORK.json")]
+    pub network: PathBuf,
+    /// The design file to write; `-` writes to stdout.
+    #[arg(short, long, value_name = "DESIGN.toml")]
+    pub output: PathBuf,
+}
+
+/// Of `verify`.
+#[derive(Debug, clap::Args)]
+pub struct VerifyArgs {
+    /// On the geometry of this design; without it, on a tee.
+    #[arg(value_name = "DESIGN")]
+    pub design: Option<PathBuf>,
+    /// Resolutions to solve at.
+    #[arg(long, value_name = "R,R,...", value_delimiter = ',', default_value = "4,8,16",
+          value_parser = clap::value_parser!(u32).range(2..=512))]
+    pub resolutions: Vec<u32>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_definition_of_the_arguments_is_sound() {
+        Args::command().debug_assert();
+    }
+
+    #[test]
+    fn a_misspelt_format_is_refused_with_a_suggestion() {
+        let error = Args::try_parse_from(["stokeslet", "solve", "a.toml", "--format", "vtu,swg"])
+            .unwrap_err();
+        let text = error.to_string();
+        assert!(text.contains("svg") && text.contains("similar"), "{text}");
+        assert_eq!(error.exit_code(), 2);
+    }
+}

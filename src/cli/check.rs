@@ -1,0 +1,59 @@
+//! `stokeslet check`: all diagnostics of designs, without solving them.
+
+use std::path::Path;
+use std::time::Instant;
+
+use super::args::CheckArgs;
+use super::inputs::expand;
+use super::load::{find_library, load};
+use super::outcome::{CliError, Outcome};
+use super::{print_chain, print_out};
+
+/// Reads and places every design, prints what is wrong, and a line per design.
+///
+/// # Errors
+/// What keeps it from looking at any design.
+pub fn run(args: &CheckArgs, library: Option<&Path>) -> Result<Outcome, CliError> {
+    let library = find_library(library)?;
+    let begin = Instant::now();
+    let mut worst = Outcome::Fine;
+    for input in expand(&args.designs)? {
+        let loaded = match load(&input.path, &input.name, &library, None, &|| {
+            begin.elapsed().as_secs_f64()
+        }) {
+            Ok(loaded) => loaded,
+            Err(error) => {
+                print_chain(&error);
+                worst = worst.max(Outcome::CouldNotRun);
+                continue;
+            }
+        };
+        loaded.print_diagnostics(&input.path);
+        let errors = loaded.errors();
+        let warnings = loaded.diagnostics.len() - errors;
+        let path = input.path.display();
+        let line = match (&loaded.chip, errors) {
+            (Some(chip), 0) => format!(
+                "{path}: fine, {} and {}{}\n",
+                count(chip.parts.len(), "part"),
+                count(chip.ports.len(), "port"),
+                if warnings > 0 {
+                    format!(", {}", count(warnings, "warning"))
+                } else {
+                    String::new()
+                }
+            ),
+            _ => {
+                worst = worst.max(Outcome::InputErrors);
+                format!("{path}: {}\n", count(errors, "error"))
+            }
+        };
+        print_out(&line)?;
+    }
+    Ok(worst)
+}
+
+/// `1 error`, `2 errors`.
+pub fn count(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}

@@ -1,0 +1,113 @@
+//! A design file becomes a placed chip, with all its diagnostics.
+
+use std::fs;
+use std::path::Path;
+
+use stokeslet::chip::{Chip, DepthModel, place};
+use stokeslet::design::parse;
+use stokeslet::diagnostic::{Diagnostic, Severity};
+use stokeslet::library::Library;
+
+use super::outcome::CliError;
+use super::print_diagnostics;
+
+/// A design file that was read, and what became of it.
+#[derive(Debug)]
+pub struct Loaded {
+    /// The placed chip, if nothing was wrong.
+    pub chip: Option<Chip>,
+    /// One line for people.
+    pub title: Option<String>,
+    /// What the design asks for.
+    pub resolution: Option<u32>,
+    /// Errors and warnings of reading and placing.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The file's text, which the diagnostics' spans index (replacement characters where it isn't UTF-8).
+    pub text: String,
+    /// Seconds spent on reading and on placing.
+    pub seconds: [f64; 2],
+}
+
+impl Loaded {
+    /// Errors among the diagnostics.
+    pub fn errors(&self) -> usize {
+        self.diagnostics
+            .iter()
+            .filter(|d| d.severity == Severity::Error)
+            .count()
+    }
+
+    /// Draws the diagnostics on stderr.
+    pub fn print_diagnostics(&self, path: &Path) {
+        print_diagnostics(&self.diagnostics, &path.display().to_string(), &self.text);
+    }
+}
+
+/// Reads and places a design; `model` overrides the file's. `clock` tells seconds.
+///
+/// # Errors
+/// Only a file that can't be read; mistakes in it are diagnostics.
+pub fn load(
+    path: &Path,
+    name: &str,
+    library: &Library,
+    model: Option<DepthModel>,
+    clock: &dyn Fn() -> f64,
+) -> Result<Loaded, CliError> {
+    let begin = clock();
+    let bytes = fs::read(path).map_err(|source| CliError::Read {
+        path: path.to_path_buf(),
+        source,
+    })?;
+    let (design, mut diagnostics) = parse(&bytes, name);
+    let text = String::from_utf8_lossy(&bytes).into_owned();
+    let read = clock();
+    let mut loaded = Loaded {
+        chip: None,
+        title: None,
+        resolution: None,
+        diagnostics: Vec::new(),
+        text,
+        seconds: [read - begin, 0.0],
+    };
+    if let Some(mut design) = design {
+        design.model = model.unwrap_or(design.model);
+        if design.model == DepthModel::Shallow && design.depth.is_none() {
+            let message =
+                "the shallow model needs the chip's depth, which this design doesn't give";
+            diagnostics.push(
+                Diagnostic::error("D401", message)
+                    .with_help("add `depth = \"50 um\"` under [chip]"),
+            );
+        } else {
+            let (chip, placed) = place(&design, library);
+            diagnostics.extend(placed);
+            loaded.chip = chip;
+        }
+        loaded.title = design.title;
+        loaded.resolution = design.resolution;
+    }
+    loaded.diagnostics = diagnostics;
+    loaded.seconds[1] = clock() - read;
+    Ok(loaded)
+}
+
+/// The component library: the user's folder before what came with the program.
+///
+/// # Errors
+/// A library with mistakes, which are printed.
+pub fn find_library(folder: Option<&Path>) -> Result<Library, CliError> {
+    if let Some(path) = folder.filter(|f| !f.is_dir()) {
+        return Err(CliError::Usage {
+            message: format!("--library: `{}` is not a folder", path.display()),
+        });
+    }
+    Library::find(folder).map_err(|diagnostics| {
+        for diagnostic in &diagnostics {
+            eprintln!("{diagnostic}");
+        }
+        CliError::Library {
+            errors: diagnostics.len(),
+        }
+    })
+}

@@ -1,0 +1,247 @@
+//! Arguments of `solve` become a validated request: every number read, every file found.
+
+use std::path::PathBuf;
+
+use stokeslet::chip::DepthModel;
+use stokeslet::export::{Colouring, Format};
+use stokeslet::field::Line;
+use stokeslet::geometry::Point;
+use stokeslet::session::Caching;
+use stokeslet::units::{Dimension, parse_quantity_as};
+
+use super::args::SolveArgs;
+use super::inputs::{Input, expand};
+use super::outcome::CliError;
+
+/// Most points of one line: a file of some hundred megabytes.
+const MAX_LINE_POINTS: usize = 1_000_000;
+
+/// A validated request to solve.
+pub struct SolveRequest {
+    /// In the order of the arguments, folders and patterns sorted by name.
+    pub inputs: Vec<Input>,
+    /// Overrides the designs.
+    pub resolution: Option<u32>,
+    /// Overrides the designs.
+    pub model: Option<DepthModel>,
+    /// Where results go.
+    pub out: PathBuf,
+    /// Without repeats.
+    pub formats: Vec<Format>,
+    /// To work with.
+    pub threads: usize,
+    /// Whether equal operations are computed once.
+    pub caching: Caching,
+    /// As given, bytes.
+    pub memory_limit: Option<u64>,
+    /// m.
+    pub probes: Vec<Point>,
+    /// m.
+    pub lines: Vec<Line>,
+    /// Of the picture.
+    pub colouring: Colouring,
+    /// Whether to skip what is done.
+    pub resume: Resume,
+}
+
+/// What to do with designs whose results are there and still true.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Resume {
+    /// Solve them again.
+    SolveAgain,
+    /// Leave them.
+    SkipDone,
+}
+
+impl SolveRequest {
+    /// Judges what clap could not.
+    ///
+    /// # Errors
+    /// The first argument that is wrong, with what would be right.
+    pub fn new(args: SolveArgs) -> Result<Self, CliError> {
+        let mut formats: Vec<Format> = args
+            .format
+            .iter()
+            .filter_map(|f| Format::from_name(f))
+            .collect();
+        formats.sort_unstable();
+        formats.dedup();
+        Ok(Self {
+            resolution: args.resolution,
+            model: args.model.map(|m| match m.as_str() {
+                "shallow" => DepthModel::Shallow,
+                _ => DepthModel::Planar,
+            }),
+            formats,
+            threads: match args.threads {
+                Some(n) => usize::from(n),
+                None => std::thread::available_parallelism().map_or(1, usize::from),
+            },
+            caching: if args.no_cache {
+                Caching::Uncached
+            } else {
+                Caching::Cached
+            },
+            memory_limit: args.memory_limit.as_deref().map(parse_memory).transpose()?,
+            probes: args
+                .probe
+                .iter()
+                .map(|p| parse_point("--probe", p))
+                .collect::<Result<_, _>>()?,
+            lines: args
+                .line
+                .iter()
+                .map(|l| parse_line(l))
+                .collect::<Result<_, _>>()?,
+            colouring: match args.picture.as_str() {
+                "pressure" => Colouring::Pressure,
+                _ => Colouring::Speed,
+            },
+            resume: if args.resume {
+                Resume::SkipDone
+            } else {
+                Resume::SolveAgain
+            },
+            inputs: expand(&args.designs)?,
+            out: args.out,
+        })
+    }
+}
+
+fn usage(message: String) -> CliError {
+    CliError::Usage { message }
+}
+
+/// A length: a plain number is metres.
+fn parse_length(option: &str, text: &str) -> Result<f64, CliError> {
+    let text = text.trim();
+    let value = match text.parse::<f64>() {
+        Ok(metres) => metres,
+        Err(_) => parse_quantity_as(text, Dimension::Length).map_err(|e| {
+            usage(format!(
+                "{option}: {e}; {}",
+                e.help(Some(Dimension::Length))
+            ))
+        })?,
+    };
+    if value.is_finite() {
+        Ok(value)
+    } else {
+        Err(usage(format!("{option}: `{text}` is not a finite length")))
+    }
+}
+
+fn parse_point(option: &str, text: &str) -> Result<Point, CliError> {
+    let Some((x, y)) = text.split_once(',') else {
+        return Err(usage(format!(
+            "{option}: `{text}` is not a point; write X,Y, such as \"1 mm,0.5 mm\""
+        )));
+    };
+    Ok(Point::new(
+        parse_length(option, x)?,
+        parse_length(option, y)?,
+    ))
+}
+
+fn parse_line(text: &str) -> Result<Line, CliError> {
+    const OPTION: &str = "--line";
+    let parts: Vec<&str> = text.split(':').collect();
+    let &[from, to, n] = parts.as_slice() else {
+        return Err(usage(format!(
+            "{OPTION}: `{text}` is not a line; write X0,Y0:X1,Y1:N, such as \"0 mm,0 mm:2 mm,0 mm:101\""
+        )));
+    };
+    let n = match n.trim().parse::<usize>() {
+        Ok(n) if (2..=MAX_LINE_POINTS).contains(&n) => n,
+        _ => {
+            return Err(usage(format!(
+                "{OPTION}: `{n}` is not a number of points from 2 to {MAX_LINE_POINTS}"
+            )));
+        }
+    };
+    Ok(Line {
+        from: parse_point(OPTION, from)?,
+        to: parse_point(OPTION, to)?,
+        n,
+    })
+}
+
+/// `8GiB`, `512 MB`, `2G` (a power of 1024, as with `GiB`), or plain bytes.
+fn parse_memory(text: &str) -> Result<u64, CliError> {
+    let wrong = || {
+        usage(format!(
+            "--memory-limit: `{text}` is not a size; write a number and KiB, MiB, GiB or TiB, such as 8GiB"
+        ))
+    };
+    let trimmed = text.trim();
+    let split = trimmed
+        .find(|c: char| c.is_ascii_alphabetic())
+        .unwrap_or(trimmed.len());
+    let number: f64 = trimmed[..split].trim().parse().map_err(|_| wrong())?;
+    let factor: f64 = match trimmed[split..].to_ascii_lowercase().as_str() {
+        "" | "b" => 1.0,
+        "k" | "kib" => 1024.0,
+        "m" | "mib" => 1_048_576.0,
+        "g" | "gib" => 1_073_741_824.0,
+        "t" | "tib" => 1_099_511_627_776.0,
+        "kb" => 1e3,
+        "mb" => 1e6,
+        "gb" => 1e9,
+        "tb" => 1e12,
+        _ => return Err(wrong()),
+    };
+    let bytes = number * factor;
+    // Below 2^60 every byte count is a whole number that fits.
+    if (1.0..1e18).contains(&bytes) {
+        Ok(bytes as u64)
+    } else {
+        Err(wrong())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_read_with_their_units() {
+        for (text, want) in [
+            ("8GiB", 8 << 30),
+            ("512 MB", 512_000_000),
+            ("1.5g", 3 << 29),
+            ("4096", 4096),
+            ("2 TiB", 2 << 40),
+        ] {
+            assert_eq!(parse_memory(text).unwrap(), want, "{text}");
+        }
+        for text in ["", "GiB", "-1GiB", "8 GiBs", "NaN", "1e300TiB", "0", "8µB"] {
+            assert!(parse_memory(text).is_err(), "`{text}` is not a size");
+        }
+    }
+
+    #[test]
+    fn points_and_lines_take_metres_and_quantities() {
+        assert_eq!(
+            parse_point("--probe", "1 mm,-2e-3").unwrap(),
+            Point::new(1e-3, -2e-3)
+        );
+        let line = parse_line("0,0 : 1 mm, 2 mm : 11").unwrap();
+        assert_eq!((line.to, line.n), (Point::new(1e-3, 2e-3), 11));
+        for text in ["1 mm", "1 mm;2 mm", "1 mPa,0", "inf,0", "a,b", "1,2,3"] {
+            assert!(
+                parse_point("--probe", text).is_err(),
+                "`{text}` is not a point"
+            );
+        }
+        for text in [
+            "0,0:1,1",
+            "0,0:1,1:1",
+            "0,0:1,1:x",
+            "0:1:2",
+            "0,0:1,1:-5",
+            "0,0:1,1:99999999999",
+        ] {
+            assert!(parse_line(text).is_err(), "`{text}` is not a line");
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! One design from its file to its folder of results.
+
+use std::io::ErrorKind;
+use std::time::Instant;
+
+use stokeslet::chip::Chip;
+use stokeslet::elimination::Table;
+use stokeslet::export::{Digest, Format, Results, Samples, export};
+use stokeslet::library::Library;
+use stokeslet::session::{
+    CancelToken, Progress, Solution, SolveError, SolveSettings, Stage, Timings, assembled_system,
+    solve,
+};
+use thiserror::Error;
+
+use super::inputs::Input;
+use super::load::{Loaded, load};
+use super::memory;
+use super::outcome::{CliError, Outcome};
+use super::request::{Resume, SolveRequest};
+use super::stamp::{done_before, stamp};
+
+/// What all designs of a run share.
+pub struct Context<'a> {
+    /// What was asked for.
+    pub request: &'a SolveRequest,
+    /// Components.
+    pub library: &'a Library,
+    /// Operations computed so far, for all designs.
+    pub table: &'a Table,
+    /// Used on Ctrl-C.
+    pub cancel: &'a CancelToken,
+    /// Where the numerical work is done.
+    pub pool: &'a rayon::ThreadPool,
+}
+
+/// A design that was solved, now or before.
+pub struct Done {
+    /// For warnings.
+    pub loaded: Loaded,
+    /// For `results.csv`.
+    pub digest: Digest,
+    /// What this run did.
+    pub how: How,
+}
+
+/// How a design came to be done.
+pub enum How {
+    /// By this run; for the table on the terminal.
+    Solved(Box<Report>),
+    /// By an earlier one.
+    Before,
+}
+
+/// What is printed of a solve.
+pub struct Report {
+    /// The placed chip.
+    pub chip: Chip,
+    /// Without its fields, which take most of the memory.
+    pub solution: Solution,
+    /// At the probes.
+    pub samples: Samples,
+    /// Seconds by stage, complete.
+    pub timings: Timings,
+    /// Cell edges across a channel.
+    pub resolution: u32,
+}
+
+/// Why a design has no results.
+#[derive(Debug, Error)]
+pub enum Failure {
+    /// Mistakes in the design; `first` is one of them.
+    #[error("{first}")]
+    Design {
+        /// For its diagnostics.
+        loaded: Box<Loaded>,
+        /// The first error, for the table of results.
+        first: String,
+    },
+    /// A file that can't be read.
+    #[error(transparent)]
+    Read(#[from] CliError),
+    /// The solve failed.
+    #[error(transparent)]
+    Solve(#[from] SolveError),
+    /// Results that can't be written.
+    #[error(transparent)]
+    Export(#[from] stokeslet::export::ExportError),
+    /// Our bug.
+    #[error(transparent)]
+    Crashed(#[from] stokeslet::session::Crashed),
+}
+
+impl Failure {
+    /// The exit code's kind.
+    pub fn outcome(&self) -> Outcome {
+        match self {
+            Failure::Design { .. } => Outcome::InputErrors,
+            Failure::Solve(SolveError::NotConverged { .. }) => Outcome::Inaccurate,
+            Failure::Read(_) | Failure::Solve(_) | Failure::Export(_) | Failure::Crashed(_) => {
+                Outcome::CouldNotRun
+            }
+        }
+    }
+
+    /// The status in `results.csv`.
+    pub fn status(&self) -> &'static str {
+        match self.outcome() {
+            Outcome::InputErrors => "design_errors",
+            Outcome::Inaccurate => "not_accurate",
+            _ => "could_not_run",
+        }
+    }
+}
+
+/// Reads, places, solves and exports one design, or finds that it is done.
+///
+/// # Errors
+/// Whatever keeps it from having results; nothing is written then.
+pub fn solve_one(
+    input: &Input,
+    context: &Context<'_>,
+    memory_limit: u64,
+    progress: &Progress<'_>,
+) -> Result<Done, Failure> {
+    let begin = Instant::now();
+    let clock = || begin.elapsed().as_secs_f64();
+    let Context {
+        request, cancel, ..
+    } = context;
+    if cancel.is_cancelled() {
+        return Err(SolveError::Cancelled.into());
+    }
+    progress(Stage::Read, 0.0);
+    let mut loaded = load(
+        &input.path,
+        &input.name,
+        context.library,
+        request.model,
+        &clock,
+    )?;
+    progress(Stage::Place, 1.0);
+    let Some(chip) = loaded.chip.take() else {
+        let first = loaded.diagnostics.iter().max_by_key(|d| d.severity);
+        return Err(Failure::Design {
+            first: first.map_or_else(
+                || "the design has errors".into(),
+                |d| format!("{}: {}", d.code, d.message),
+            ),
+            loaded: Box::new(loaded),
+        });
+    };
+    let settings = settings(&loaded, request, memory_limit);
+    let stamp = stamp(&chip, loaded.title.as_deref(), &settings, request);
+    let folder = request.out.join(&input.folder);
+    if request.resume == Resume::SkipDone
+        && let Some(digest) = done_before(&folder, &stamp, request)
+    {
+        return Ok(Done {
+            loaded,
+            digest,
+            how: How::Before,
+        });
+    }
+    let mut solution = context
+        .pool
+        .install(|| solve(&chip, &settings, context.table, progress, cancel))?;
+    let system = match request.formats.contains(&Format::System) {
+        true => Some(
+            context
+                .pool
+                .install(|| assembled_system(&chip, &settings, context.table, progress, cancel))?,
+        ),
+        false => None,
+    };
+    let results = Results {
+        chip: &chip,
+        title: loaded.title.as_deref(),
+        resolution: settings.resolution,
+        solution: &solution,
+        system: system.as_ref(),
+        probes: &request.probes,
+        lines: &request.lines,
+        colouring: request.colouring,
+        timings: Timings {
+            read: loaded.seconds[0],
+            place: loaded.seconds[1],
+            ..solution.report.timings
+        },
+        clock: &clock,
+        peak_memory: &memory::peak,
+        stamp: &stamp,
+    };
+    let exported = match export(&folder, &request.formats, &results, progress, cancel) {
+        Err(e) if e.source.kind() == ErrorKind::Interrupted => {
+            return Err(SolveError::Cancelled.into());
+        }
+        exported => exported?,
+    };
+    solution.fields = Default::default();
+    Ok(Done {
+        loaded,
+        digest: exported.digest,
+        how: How::Solved(Box::new(Report {
+            chip,
+            solution,
+            samples: exported.samples,
+            timings: exported.timings,
+            resolution: settings.resolution,
+        })),
+    })
+}
+
+fn settings(loaded: &Loaded, request: &SolveRequest, memory_limit: u64) -> SolveSettings {
+    let default = SolveSettings::default();
+    SolveSettings {
+        resolution: request
+            .resolution
+            .or(loaded.resolution)
+            .unwrap_or(default.resolution),
+        caching: request.caching,
+        memory_limit: Some(memory_limit),
+        ..default
+    }
+}

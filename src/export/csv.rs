@@ -1,0 +1,89 @@
+//! Tables as comma-separated values (RFC 4180, UTF-8, one header row): ports, sampled lines.
+
+use std::borrow::Cow;
+use std::io::{self, Write};
+
+use crate::field::LinePoint;
+use crate::session::{PortKind, PortResult};
+
+/// One cell of a table, quoted where it must be.
+pub fn cell(text: &str) -> Cow<'_, str> {
+    if text.contains([',', '"', '\n', '\r']) {
+        Cow::Owned(format!("\"{}\"", text.replace('"', "\"\"")))
+    } else {
+        Cow::Borrowed(text)
+    }
+}
+
+/// As in `summary.json`.
+pub fn kind_name(kind: PortKind) -> &'static str {
+    match kind {
+        PortKind::FlowRate => "flow_rate",
+        PortKind::Pressure => "pressure",
+        PortKind::TractionFree => "traction_free",
+    }
+}
+
+/// `ports.csv`: a row per port. Flow rate into the chip, m^3/s where it has a depth, else m^2/s.
+///
+/// # Errors
+/// What the writer says.
+pub fn write_ports(out: &mut dyn Write, ports: &[PortResult], has_depth: bool) -> io::Result<()> {
+    let unit = if has_depth { "m3_per_s" } else { "m2_per_s" };
+    writeln!(out, "port,kind,flow_rate_{unit},mean_pressure_Pa")?;
+    for port in ports {
+        let (id, kind) = (cell(&port.id), kind_name(port.kind));
+        writeln!(
+            out,
+            "{id},{kind},{:e},{:e}",
+            port.flow_rate, port.mean_pressure
+        )?;
+    }
+    Ok(())
+}
+
+/// `line.csv`: the points of all lines, in order; lines are counted from 1. Outside the flow the values are left empty.
+///
+/// # Errors
+/// What the writer says.
+pub fn write_lines(out: &mut dyn Write, lines: &[Vec<LinePoint>]) -> io::Result<()> {
+    writeln!(
+        out,
+        "line,distance_m,x_m,y_m,velocity_x_m_per_s,velocity_y_m_per_s,speed_m_per_s,pressure_Pa"
+    )?;
+    for (k, line) in lines.iter().enumerate() {
+        for p in line {
+            write!(out, "{},{:e},{:e},{:e},", k + 1, p.distance, p.at.x, p.at.y)?;
+            match p.sample {
+                Some(s) => {
+                    let (u, v) = (s.velocity.x, s.velocity.y);
+                    writeln!(out, "{u:e},{v:e},{:e},{:e}", s.velocity.norm(), s.pressure)?;
+                }
+                None => writeln!(out, ",,,")?,
+            }
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_with_commas_and_quotes_are_quoted() {
+        let port = PortResult {
+            id: "left, \"old\"".into(),
+            kind: PortKind::FlowRate,
+            flow_rate: 1.5e-9,
+            mean_pressure: -0.25,
+        };
+        let mut out = Vec::new();
+        write_ports(&mut out, &[port], true).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        assert_eq!(
+            text,
+            "port,kind,flow_rate_m3_per_s,mean_pressure_Pa\n\"left, \"\"old\"\"\",flow_rate,1.5e-9,-2.5e-1\n"
+        );
+    }
+}

@@ -1,0 +1,164 @@
+//! Numbers for people: three figures and a unit that suits the size.
+
+/// A unit and how many of it one SI unit makes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scale {
+    /// As printed: `µL/min`.
+    pub unit: &'static str,
+    /// `value in this unit = value in SI * factor`.
+    pub factor: f64,
+}
+
+/// What is printed; decides the units to choose from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Quantity {
+    /// m
+    Length,
+    /// m/s
+    Speed,
+    /// Pa
+    Pressure,
+    /// m^3/s, as a laboratory says it: per minute.
+    FlowRate,
+    /// m^2/s
+    FlowRatePerDepth,
+    /// bytes, in powers of 1024.
+    Memory,
+}
+
+const fn scale(unit: &'static str, factor: f64) -> Scale {
+    Scale { unit, factor }
+}
+
+impl Quantity {
+    /// Smallest unit first.
+    fn scales(self) -> &'static [Scale] {
+        const LENGTH: [Scale; 4] = [
+            scale("nm", 1e9),
+            scale("µm", 1e6),
+            scale("mm", 1e3),
+            scale("m", 1.0),
+        ];
+        const SPEED: [Scale; 4] = [
+            scale("nm/s", 1e9),
+            scale("µm/s", 1e6),
+            scale("mm/s", 1e3),
+            scale("m/s", 1.0),
+        ];
+        const PRESSURE: [Scale; 4] = [
+            scale("mPa", 1e3),
+            scale("Pa", 1.0),
+            scale("kPa", 1e-3),
+            scale("MPa", 1e-6),
+        ];
+        const FLOW: [Scale; 4] = [
+            scale("pL/min", 60e15),
+            scale("nL/min", 60e12),
+            scale("µL/min", 60e9),
+            scale("mL/min", 60e6),
+        ];
+        const FLOW_PER_DEPTH: [Scale; 3] = [
+            scale("µm²/s", 1e12),
+            scale("mm²/s", 1e6),
+            scale("m²/s", 1.0),
+        ];
+        const MEMORY: [Scale; 4] = [
+            scale("bytes", 1.0),
+            scale("KiB", 1.0 / 1024.0),
+            scale("MiB", 1.0 / 1_048_576.0),
+            scale("GiB", 1.0 / 1_073_741_824.0),
+        ];
+        match self {
+            Quantity::Length => &LENGTH,
+            Quantity::Speed => &SPEED,
+            Quantity::Pressure => &PRESSURE,
+            Quantity::FlowRate => &FLOW,
+            Quantity::FlowRatePerDepth => &FLOW_PER_DEPTH,
+            Quantity::Memory => &MEMORY,
+        }
+    }
+
+    /// The largest unit in which `value` (SI) is at least 1; the base unit for zero.
+    pub fn scale_for(self, value: f64) -> Scale {
+        let scales = self.scales();
+        let size = value.abs();
+        if size == 0.0 || !size.is_finite() {
+            return scales
+                .iter()
+                .copied()
+                .find(|s| s.factor == 1.0)
+                .unwrap_or(scales[scales.len() - 2]);
+        }
+        // A hair under 1, so that 0.99999999 mm, which prints as 1.00, is not shown as 1000 µm.
+        let fits = |s: &&Scale| size * s.factor >= 0.9995;
+        *scales.iter().rev().find(fits).unwrap_or(&scales[0])
+    }
+
+    /// `value` (SI) with three figures and a unit: `12.5 µL/min`.
+    pub fn show(self, value: f64) -> String {
+        let scale = self.scale_for(value);
+        format!("{} {}", figures(value * scale.factor), scale.unit)
+    }
+}
+
+/// Three significant figures, plain where that is short, else with an exponent.
+pub fn figures(value: f64) -> String {
+    let size = value.abs();
+    if size == 0.0 {
+        return "0".into();
+    }
+    if !size.is_finite() {
+        return value.to_string();
+    }
+    if !(0.0005..99_999.5).contains(&size) {
+        return format!("{value:.2e}");
+    }
+    let decimals = (2 - size.log10().floor() as i32).clamp(0, 6) as usize;
+    let text = format!("{value:.decimals$}");
+    // Rounding may have carried into a new digit: 9.996 is 10.0, not 10.00.
+    let digits = text
+        .chars()
+        .filter(char::is_ascii_digit)
+        .skip_while(|c| *c == '0')
+        .count();
+    if digits > 3 && decimals > 0 {
+        format!("{value:.*}", decimals - 1)
+    } else {
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn units_suit_the_size() {
+        for (quantity, value, want) in [
+            (Quantity::Length, 5e-4, "500 µm"),
+            (Quantity::Length, 1e-3, "1.00 mm"),
+            (Quantity::Speed, 0.0, "0 m/s"),
+            (Quantity::Speed, -0.012345, "-12.3 mm/s"),
+            (Quantity::Pressure, 101_325.0, "101 kPa"),
+            (Quantity::FlowRate, 5e-9 / 60.0, "5.00 µL/min"),
+            (Quantity::FlowRatePerDepth, 0.005, "5000 mm²/s"),
+            (Quantity::Memory, 8.0 * 1_073_741_824.0, "8.00 GiB"),
+            (Quantity::Pressure, 1e-9, "1.00e-6 mPa"),
+        ] {
+            assert_eq!(quantity.show(value), want);
+        }
+    }
+
+    #[test]
+    fn figures_are_three_and_carry() {
+        for (value, want) in [
+            (9.996, "10.0"),
+            (999.6, "1000"),
+            (0.012344, "0.0123"),
+            (1.0, "1.00"),
+            (f64::NAN, "NaN"),
+        ] {
+            assert_eq!(figures(value), want);
+        }
+    }
+}

@@ -1,0 +1,438 @@
+//! `stokeslet solve` and `verify` as their users meet them: files, tables, batches, resuming, stopping.
+
+#![expect(clippy::unwrap_used, reason = "a failed helper fails its test")]
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+/// Pressure falls 100 Pa over 1 mm: the mean speed is w^2 dp / (12 mu L) = 83.3 mm/s, the peak 1.5 times that.
+const STRAIGHT: &str = r#"format = 1
+title = "Straight channel"
+
+[fluid]
+viscosity = "1 mPa s"
+
+[chip]
+width = "100 um"
+depth = "50 um"
+
+[components]
+p = { kind = "pipe", at = ["0 mm", "0 mm"], parameters = { length = "1 mm" } }
+
+[ports]
+inlet = { at = "p.a", pressure = "1 mbar" }
+outlet = { at = "p.b", pressure = "0 Pa" }
+"#;
+
+fn command(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_stokeslet"));
+    command
+        .args(arguments)
+        .current_dir(folder)
+        .env("NO_COLOR", "1");
+    command
+}
+
+/// Runs and demands an exit code; returns stdout and stderr.
+fn demand(code: i32, folder: &Path, arguments: &[&str]) -> (String, String) {
+    let output = command(folder, arguments).output().unwrap();
+    let out = String::from_utf8(output.stdout).unwrap();
+    let err = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(
+        output.status.code(),
+        Some(code),
+        "{arguments:?}\nstdout: {out}\nstderr: {err}"
+    );
+    (out, err)
+}
+
+fn folder_with(files: &[(&str, &str)]) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    folder
+}
+
+fn listing(folder: &Path) -> Vec<String> {
+    let mut names: Vec<String> = fs::read_dir(folder)
+        .unwrap()
+        .map(|e| e.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    names
+}
+
+/// Column `name` of `results.csv`, without cells that hold commas.
+fn column(folder: &Path, name: &str) -> Vec<String> {
+    let text = fs::read_to_string(folder.join("results.csv")).unwrap();
+    let mut lines = text.lines();
+    let k = lines
+        .next()
+        .unwrap()
+        .split(',')
+        .position(|c| c == name)
+        .unwrap();
+    lines
+        .map(|l| l.split(',').nth(k).unwrap().to_string())
+        .collect()
+}
+
+#[test]
+fn a_straight_channel_carries_poiseuille_flow() {
+    let here = folder_with(&[("straight.toml", STRAIGHT)]);
+    let (out, _) = demand(
+        0,
+        here.path(),
+        &[
+            "solve",
+            "straight.toml",
+            "--resolution",
+            "4",
+            "--probe",
+            "0.5 mm,0",
+            "--line",
+            "5e-4,-1e-4:5e-4,1e-4:5",
+        ],
+    );
+    for text in [
+        "straight: planar, resolution 4",
+        "inlet",
+        "mean pressure",
+        "peak speed 125 mm/s",
+        "residual",
+        "unknowns",
+    ] {
+        assert!(out.contains(text), "the table says `{text}`:\n{out}");
+    }
+    let results = here.path().join("results/straight");
+    assert_eq!(
+        listing(&results),
+        [
+            "fields.vtu",
+            "line.csv",
+            "picture.svg",
+            "ports.csv",
+            "summary.json"
+        ]
+    );
+    let json: serde_json::Value =
+        serde_json::from_str(&fs::read_to_string(results.join("summary.json")).unwrap()).unwrap();
+    let close = |got: &serde_json::Value, want: f64, what: &str| {
+        let got = got.as_f64().unwrap();
+        assert!(
+            (got - want).abs() < 1e-9 * want.abs(),
+            "{what}: {got} against {want}"
+        );
+    };
+    close(
+        &json["ports"][0]["flow_rate"],
+        1e-4f64.powi(3) * 5e-5 * 100.0 / (12.0 * 1e-3 * 1e-3),
+        "flow rate in m^3/s",
+    );
+    close(&json["max_speed"], 0.125, "peak speed");
+    close(
+        &json["probes"][0]["pressure"],
+        50.0,
+        "pressure in the middle",
+    );
+    close(
+        &json["probes"][0]["speed"],
+        0.125,
+        "speed on the centre line",
+    );
+    assert!(json["relative_residual"].as_f64().unwrap() <= 1e-10);
+    assert!(json["peak_memory_bytes"].as_u64().unwrap() > 1 << 20);
+}
+
+#[test]
+fn only_the_formats_asked_for_are_written() {
+    let here = folder_with(&[("straight.toml", STRAIGHT)]);
+    demand(
+        0,
+        here.path(),
+        &[
+            "solve",
+            "straight.toml",
+            "--resolution",
+            "2",
+            "--format",
+            "csv,system",
+        ],
+    );
+    let results = here.path().join("results/straight");
+    let want = [
+        "matrix.mtx",
+        "ports.csv",
+        "rhs.mtx",
+        "solution.mtx",
+        "summary.json",
+        "unknowns.csv",
+    ];
+    assert_eq!(listing(&results), want);
+    let header = fs::read_to_string(results.join("matrix.mtx")).unwrap();
+    assert!(header.starts_with("%%MatrixMarket matrix coordinate real symmetric\n"));
+    demand(
+        0,
+        here.path(),
+        &[
+            "solve",
+            "straight.toml",
+            "--resolution",
+            "2",
+            "--format",
+            "json",
+        ],
+    );
+    assert_eq!(
+        listing(&results),
+        ["summary.json"],
+        "files of the earlier solve went with it"
+    );
+}
+
+#[test]
+fn one_bad_design_does_not_stop_the_rest_and_every_design_has_a_row() {
+    let broken = STRAIGHT.replace("\"1 mPa s\"", "\"1 mPa\"");
+    let here = folder_with(&[
+        ("d/c.toml", STRAIGHT),
+        ("d/a.toml", &broken),
+        ("d/b.toml", STRAIGHT),
+        ("e/b.toml", STRAIGHT),
+    ]);
+    let arguments = [
+        "solve",
+        "d",
+        "e/*.toml",
+        "missing.toml",
+        "--resolution",
+        "2",
+        "--format",
+        "json",
+        "--threads",
+        "2",
+    ];
+    let (out, err) = demand(2, here.path(), &arguments);
+    assert!(out.contains("3 of 5 designs solved"), "{out}");
+    assert!(
+        err.contains("missing.toml") && err.contains("D008"),
+        "{err}"
+    );
+    let results = here.path().join("results");
+    assert_eq!(
+        column(&results, "design"),
+        ["a", "b", "c", "b", "missing"],
+        "in the order of the arguments"
+    );
+    assert_eq!(column(&results, "folder"), ["", "b", "c", "b-2", ""]);
+    assert_eq!(
+        column(&results, "status"),
+        ["design_errors", "ok", "ok", "ok", "could_not_run"]
+    );
+    assert_eq!(
+        listing(&results),
+        ["b", "b-2", "c", "results.csv"],
+        "failures leave nothing behind"
+    );
+    demand(
+        1,
+        here.path(),
+        &["solve", "d", "--resolution", "2", "--format", "json"],
+    );
+}
+
+#[test]
+fn resume_skips_what_is_done_and_unchanged() {
+    let here = folder_with(&[("d/a.toml", STRAIGHT), ("d/b.toml", STRAIGHT)]);
+    let arguments = [
+        "solve",
+        "d",
+        "--resolution",
+        "2",
+        "--format",
+        "json",
+        "--resume",
+    ];
+    let lines = |out: &str| -> Vec<bool> {
+        out.lines()
+            .take(2)
+            .map(|l| l.contains("as before"))
+            .collect()
+    };
+    let (out, _) = demand(0, here.path(), &arguments);
+    assert_eq!(lines(&out), [false, false], "{out}");
+    let rows = fs::read_to_string(here.path().join("results/results.csv")).unwrap();
+
+    let (out, _) = demand(0, here.path(), &arguments);
+    assert_eq!(lines(&out), [true, true], "nothing changed:\n{out}");
+    let again = fs::read_to_string(here.path().join("results/results.csv")).unwrap();
+    assert_eq!(again, rows, "rows are the same, whoever solved");
+
+    fs::write(
+        here.path().join("d/a.toml"),
+        format!("# a comment\n{STRAIGHT}"),
+    )
+    .unwrap();
+    let (out, _) = demand(0, here.path(), &arguments);
+    assert_eq!(
+        lines(&out),
+        [true, true],
+        "a comment doesn't change the chip:\n{out}"
+    );
+
+    fs::write(
+        here.path().join("d/a.toml"),
+        STRAIGHT.replace("1 mbar", "2 mbar"),
+    )
+    .unwrap();
+    let (out, _) = demand(0, here.path(), &arguments);
+    assert_eq!(
+        out.lines().filter(|l| l.contains("as before")).count(),
+        1,
+        "only `a` is solved again:\n{out}"
+    );
+
+    fs::remove_file(here.path().join("results/b/summary.json")).unwrap();
+    let (out, _) = demand(0, here.path(), &arguments);
+    assert_eq!(
+        out.lines().filter(|l| l.contains("as before")).count(),
+        1,
+        "only `b` is solved again:\n{out}"
+    );
+
+    let (out, _) = demand(
+        0,
+        here.path(),
+        &[
+            "solve",
+            "d",
+            "--resolution",
+            "3",
+            "--format",
+            "json",
+            "--resume",
+        ],
+    );
+    assert!(!out.contains("as before"), "settings changed:\n{out}");
+}
+
+#[test]
+fn a_place_that_cannot_be_written_is_told_before_solving() {
+    let here = folder_with(&[("straight.toml", STRAIGHT), ("file", "")]);
+    let (_, err) = demand(
+        2,
+        here.path(),
+        &["solve", "straight.toml", "--out", "file/results"],
+    );
+    assert!(err.contains("file/results"), "{err}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_read_only_folder_is_told_by_name() {
+    use std::os::unix::fs::PermissionsExt;
+    let here = folder_with(&[("straight.toml", STRAIGHT), ("locked/keep", "")]);
+    let locked = here.path().join("locked");
+    fs::set_permissions(&locked, fs::Permissions::from_mode(0o555)).unwrap();
+    if fs::write(locked.join("probe"), "").is_ok() {
+        return; // A superuser writes anywhere.
+    }
+    let (_, err) = demand(
+        2,
+        here.path(),
+        &["solve", "straight.toml", "--out", "locked"],
+    );
+    assert!(err.contains("locked") && err.contains("ermission"), "{err}");
+}
+
+#[test]
+fn too_little_memory_is_refused_with_the_figure() {
+    let here = folder_with(&[("straight.toml", STRAIGHT)]);
+    let (_, err) = demand(
+        2,
+        here.path(),
+        &["solve", "straight.toml", "--memory-limit", "1KiB"],
+    );
+    assert!(
+        err.contains("needs about") && err.contains("1.00 KiB"),
+        "{err}"
+    );
+    assert_eq!(listing(&here.path().join("results")), ["results.csv"]);
+}
+
+#[test]
+fn the_shallow_model_needs_a_depth() {
+    let flat = STRAIGHT.replace("depth = \"50 um\"\n", "");
+    let here = folder_with(&[("straight.toml", STRAIGHT), ("flat.toml", &flat)]);
+    demand(
+        0,
+        here.path(),
+        &[
+            "solve",
+            "straight.toml",
+            "--model",
+            "shallow",
+            "--resolution",
+            "2",
+            "--format",
+            "json",
+        ],
+    );
+    let summary = fs::read_to_string(here.path().join("results/straight/summary.json")).unwrap();
+    assert!(summary.contains("\"model\": \"shallow\""), "{summary}");
+    let (_, err) = demand(
+        1,
+        here.path(),
+        &["solve", "flat.toml", "--model", "shallow"],
+    );
+    assert!(err.contains("depth"), "{err}");
+}
+
+#[test]
+fn threads_and_caching_do_not_change_the_fields() {
+    let here = folder_with(&[("straight.toml", STRAIGHT)]);
+    let fields = |arguments: &[&str]| {
+        let all = [
+            &[
+                "solve",
+                "straight.toml",
+                "--resolution",
+                "3",
+                "--format",
+                "vtu",
+            ],
+            arguments,
+        ]
+        .concat();
+        demand(0, here.path(), &all);
+        fs::read(here.path().join("results/straight/fields.vtu")).unwrap()
+    };
+    assert!(
+        fields(&["--threads", "1"]) == fields(&["--threads", "3"]),
+        "bitwise equal for any number of threads"
+    );
+    fields(&["--no-cache"]);
+}
+
+#[test]
+fn verify_prints_errors_and_orders() {
+    let here = folder_with(&[("straight.toml", STRAIGHT)]);
+    for arguments in [
+        &["verify", "--resolutions", "2,4"][..],
+        &["verify", "straight.toml", "--resolutions", "2,4"],
+    ] {
+        let (out, _) = demand(0, here.path(), arguments);
+        assert!(
+            out.contains("velocity L2") && out.contains("pressure max"),
+            "{out}"
+        );
+        assert_eq!(
+            out.lines().count(),
+            4,
+            "a title, a head and two rows:\n{out}"
+        );
+    }
+}
