@@ -1,0 +1,116 @@
+//! The README says what is true: its design solves, its tests and files exist, its test command is the gate.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use stokeslet::chip::place;
+use stokeslet::design::parse;
+use stokeslet::elimination::Table;
+use stokeslet::library::Library;
+use stokeslet::session::{CancelToken, SolveSettings, silent, solve};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).to_path_buf()
+}
+
+fn readme() -> String {
+    fs::read_to_string(root().join("README.md")).unwrap()
+}
+
+/// The first block of code in a language.
+fn block<'a>(text: &'a str, after: &str, language: &str) -> &'a str {
+    let text = text.split_once(after).unwrap().1;
+    let fence = format!("```{language}\n");
+    text.split_once(&fence)
+        .unwrap()
+        .1
+        .split_once("```")
+        .unwrap()
+        .0
+}
+
+/// What stands between backquotes in a line.
+fn quoted(line: &str) -> impl Iterator<Item = &str> {
+    line.split('`').skip(1).step_by(2)
+}
+
+#[test]
+fn the_design_in_the_readme_solves() {
+    let text = readme();
+    let (design, diagnostics) = parse(block(&text, "## A design", "toml"), "readme");
+    assert!(diagnostics.is_empty(), "{diagnostics:?}");
+    let (chip, diagnostics) = place(&design.unwrap(), &Library::embedded());
+    assert!(diagnostics.is_empty(), "{diagnostics:?}");
+    let settings = SolveSettings {
+        resolution: 4,
+        ..SolveSettings::default()
+    };
+    let solution = solve(
+        &chip.unwrap(),
+        &settings,
+        &Table::default(),
+        &silent,
+        &CancelToken::new(),
+    )
+    .unwrap();
+    let flows: Vec<f64> = solution.ports.iter().map(|p| p.flow_rate).collect();
+    assert_eq!(flows.len(), 3, "dye, water and the outlet");
+    let out = -2.0 * 2e-9 / 60.0;
+    assert!(
+        (flows[2] / out - 1.0).abs() < 1e-9,
+        "the outlet passes what the two inlets bring, {out:e} m^3/s: {flows:?}"
+    );
+}
+
+#[test]
+fn every_test_and_bench_that_the_readme_names_exists() {
+    let mut named = 0;
+    for line in readme().lines() {
+        let mut source = String::new();
+        for word in quoted(line) {
+            if word.starts_with("tests/") || word.starts_with("benches/") {
+                source =
+                    fs::read_to_string(root().join(word)).unwrap_or_else(|e| panic!("{word}: {e}"));
+                named += 1;
+            } else if !source.is_empty() && word.matches('_').count() > 2 {
+                assert!(
+                    source.contains(&format!("fn {word}(")),
+                    "no test `{word}` in the file that this line names: {line}"
+                );
+            }
+        }
+    }
+    assert!(
+        named > 5,
+        "the claims name their tests: {named} files found"
+    );
+}
+
+#[test]
+fn files_that_the_readme_links_exist() {
+    let text = readme();
+    let targets = text
+        .split("](")
+        .skip(1)
+        .filter_map(|rest| rest.split_once(')'))
+        .map(|(target, _)| target)
+        .filter(|target| !target.starts_with("http"));
+    for target in targets {
+        assert!(root().join(target).exists(), "no file {target}");
+    }
+    for line in text.lines().filter(|l| l.starts_with("| ")) {
+        for word in quoted(line).filter(|w| w.starts_with("src/")) {
+            assert!(root().join(word).exists(), "no file {word}: {line}");
+        }
+    }
+}
+
+#[test]
+fn the_gate_is_the_test_command_of_the_readme() {
+    let command = block(&readme(), "## Test", "sh").to_string();
+    let script = fs::read_to_string(root().join(".ci/run")).unwrap();
+    assert!(
+        script.ends_with(&format!("\n{command}")),
+        ".ci/run ends with {command}"
+    );
+}
