@@ -193,7 +193,7 @@ fn component(
 
 fn value(choices: &mut Choices, kind: &ParameterKind, wildness: u8) -> String {
     let range = if choices.percent(wildness) { 20 } else { 12 };
-    let mut list = |choices: &mut Choices, words: &[&str], quote: &str| {
+    let list = |choices: &mut Choices, words: &[&str], quote: &str| {
         let items: Vec<String> = (0..choices.below(6))
             .map(|_| format!("{quote}{}{quote}", choices.pick(words)))
             .collect();

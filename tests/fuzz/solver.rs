@@ -45,7 +45,7 @@ pub fn count(outcome: Outcome) {
         .map(|count| count.load(Ordering::Relaxed))
         .collect();
     let all: usize = counts.iter().sum();
-    if all % 1000 == 0 {
+    if all.is_multiple_of(1000) {
         let shares: Vec<String> = OUTCOMES
             .iter()
             .zip(counts)
@@ -60,7 +60,7 @@ pub fn solve_if_small(chip: &Chip, resolution: u32, text: &str) {
     if size(chip, resolution) > MOST_CELLS {
         return count(Outcome::TooLarge);
     }
-    let is_cut = cut(chip, resolution).is_ok();
+    let is_cut = cut(chip, resolution, stokeslet::session::Ownership::Connections).is_ok();
     let settings = SolveSettings {
         resolution,
         ..SolveSettings::default()
