@@ -359,7 +359,12 @@ fn execute(
             out
         }
         Operation::Sum(base, terms) => {
-            let mut out = start(planner, store, schedule, *base, rows, columns);
+            // A sum that also multiplies by its base must not overwrite it.
+            let is_read = terms
+                .iter()
+                .any(|(a, b)| a.id() == base.id() || b.id() == base.id());
+            let may_take = !is_read && !planner.retained[base.id() as usize];
+            let mut out = start(store, schedule, *base, may_take, (rows, columns));
             for &(a, b) in terms {
                 multiply(&mut out, -1.0, (a.transposed(), &value(a)), (b, &value(b)));
             }
@@ -373,19 +378,17 @@ fn execute(
 
 /// The matrix that a sum starts from: the base's own memory where this is its last use, else a copy.
 fn start(
-    planner: &Planner,
     store: &Store,
     schedule: &Schedule,
     base: MatRef,
-    rows: usize,
-    columns: usize,
+    may_take: bool,
+    (rows, columns): (usize, usize),
 ) -> Mat<f64> {
     if base.is_zero() {
         return Mat::zeros(rows, columns);
     }
     let id = base.id();
-    let last =
-        schedule.uses[id as usize].load(Ordering::Acquire) == 1 && !planner.retained[id as usize];
+    let last = may_take && schedule.uses[id as usize].load(Ordering::Acquire) == 1;
     let held = if last {
         store.lock(id).take()
     } else {

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use super::compose::{check_overlap, compose};
 use super::definition::{Body, Definition};
 use super::fault::{
-    SCRIPT, TOO_DEEP, TWICE, UNKNOWN_KIND, UNKNOWN_PARAMETER, error, error_with_help,
+    BAD_SOCKET, SCRIPT, TOO_DEEP, TWICE, UNKNOWN_KIND, UNKNOWN_PARAMETER, error, error_with_help,
 };
 use super::script::{Budget, base_scope, engine};
 use super::value::{Resolved, fill, from_design, range};
@@ -331,7 +331,11 @@ impl Call {
                     }
                 }),
         };
-        let built = Arc::new(built.map_err(|fault| vec![(None, fault)])?);
+        let built = Arc::new(
+            built
+                .and_then(with_sockets)
+                .map_err(|fault| vec![(None, fault)])?,
+        );
         // Nested compositions were not searched for overlaps, so they must not pass for such that were.
         if self.depth == 0 || !matches!(definition.body, Body::Compose(_)) {
             let mut cache = cache();
@@ -357,4 +361,16 @@ impl Call {
         }
         key
     }
+}
+
+/// Refuses what nothing could ever flow through: whoever refers to one of its sockets would be told that it is not there, but not why.
+fn with_sockets(built: Realisation) -> Result<Realisation, Diagnostic> {
+    if built.sockets.is_empty() {
+        return Err(error_with_help(
+            BAD_SOCKET,
+            "it has no socket, so nothing can flow through it",
+            "give it at least one",
+        ));
+    }
+    Ok(built)
 }

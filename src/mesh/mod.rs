@@ -54,6 +54,12 @@ pub enum MeshError {
         "refining its triangulation did not finish: its outline has features far smaller than a cell"
     )]
     Refinement,
+    /// A connection or a port names a socket that isn't there.
+    #[error("it has no socket number {socket}")]
+    UnknownSocket {
+        /// The number.
+        socket: usize,
+    },
     /// A dimension that is not positive and finite.
     #[error("one of its dimensions is not positive and finite")]
     Dimension,

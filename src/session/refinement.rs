@@ -42,9 +42,11 @@ fn study_one(chip: &Chip, resolution: u32, cancel: &CancelToken) -> Result<Row, 
         ..SolveSettings::default()
     };
     let mut report = SolveReport::default();
-    let model = cut(chip, resolution).map_err(|CutError { part, error }| SolveError::Mesh {
-        part: chip.parts[part].name.clone(),
-        reason: error.to_string(),
+    let model = cut(chip, resolution, settings.ownership).map_err(|CutError { part, error }| {
+        SolveError::Mesh {
+            part: chip.parts[part].name.clone(),
+            reason: error.to_string(),
+        }
     })?;
     let matrices = BlockMatrices::new(&model);
     let solver = Solver::new(

@@ -156,11 +156,12 @@ fn cut_chip(
 ) -> Result<BlockModel, SolveError> {
     progress(Stage::Mesh, 0.0);
     let clock = Instant::now();
-    let model =
-        cut(chip, settings.resolution).map_err(|CutError { part, error }| SolveError::Mesh {
+    let model = cut(chip, settings.resolution, settings.ownership).map_err(
+        |CutError { part, error }| SolveError::Mesh {
             part: chip.parts[part].name.clone(),
             reason: error.to_string(),
-        })?;
+        },
+    )?;
     report.timings.mesh = clock.elapsed().as_secs_f64();
     report.unknowns = model.n_unknowns;
     report.blocks = model.counts;

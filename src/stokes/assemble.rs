@@ -69,6 +69,7 @@ pub fn block_system<'a>(
     let mut drag_classes: FxHashMap<i64, u32> = FxHashMap::default();
     let mut drags = Vec::new();
     let mut couplings: FxHashMap<(u32, u32), Vec<Share>> = FxHashMap::default();
+    let mut share_a_cell: FxHashMap<(u32, u32), bool> = FxHashMap::default();
     couplings.reserve(4 * model.blocks.len());
     for block in &model.blocks {
         let drag = canonical_drag(model, block.frame.unit);
@@ -84,6 +85,13 @@ pub fn block_system<'a>(
         });
         for (at, a) in block.incidences.iter().enumerate() {
             for b in &block.incidences[at..] {
+                let pair = (a.side, b.side);
+                if !*share_a_cell
+                    .entry(pair)
+                    .or_insert_with(|| sides_meet(model, pair))
+                {
+                    continue;
+                }
                 couplings
                     .entry((a.row, b.row))
                     .or_default()
@@ -138,6 +146,21 @@ pub fn block_system<'a>(
     }
     find_islands(model, &mut system);
     (system, leaves)
+}
+
+/// Whether some cell of the block holds nodes of both sides: else their matrix block is zero and no coupling.
+fn sides_meet(model: &BlockModel, (a, b): (u32, u32)) -> bool {
+    let (a, b) = (&model.sides[a as usize], &model.sides[b as usize]);
+    let mesh = &model.kinds[a.kind as usize].block.mesh;
+    let mut member = vec![0_u8; mesh.nodes.len()];
+    a.nodes.iter().for_each(|&(n, _)| member[n as usize] |= 1);
+    b.nodes.iter().for_each(|&(n, _)| member[n as usize] |= 2);
+    (0..mesh.n_cells()).any(|c| {
+        mesh.cell(c)
+            .iter()
+            .fold(0, |all, &n| all | member[n as usize])
+            == 3
+    })
 }
 
 fn stage(class: RowClass) -> Stage {
@@ -268,8 +291,8 @@ pub fn side_map(model: &BlockModel, side: &Side) -> SideMap {
     let layout = &model.layouts[side.layout as usize];
     let block = &model.kinds[side.kind as usize].block;
     let pressure_at = 2 * block.mesh.nodes.len() as u32;
-    let (s, c) = sin_cos(side.turn);
-    let flip = if side.mirror { -1.0 } else { 1.0 };
+    let (s, c) = sin_cos(side.relative.turn());
+    let flip = if side.relative.mirror { -1.0 } else { 1.0 };
     // Columns of R(turn) M(mirror).
     let axes = [[c, s], [-s * flip, c * flip]];
     let mut map = Vec::new();
@@ -289,7 +312,10 @@ pub fn side_map(model: &BlockModel, side: &Side) -> SideMap {
         if unknowns.pressure {
             map.push((
                 pressure_at + node,
-                vec![(layout.pressure_at[index as usize], 1.0 / side.scale)],
+                vec![(
+                    layout.pressure_at[index as usize],
+                    1.0 / side.relative.scale(),
+                )],
             ));
         }
     }

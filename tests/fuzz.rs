@@ -1,0 +1,91 @@
+//! Fuzz targets: whatever comes in, the reader, placement and the import of networks say what is wrong, or give something valid.
+//!
+//! Each target turns bytes into an input of its own kind, so that a test run is random, a found case shrinks to few bytes, and
+//! `cargo bolero test fuzz::reader` can steer the bytes by coverage. A run of the tests takes a few hundred cases of each;
+//! `FUZZ_SECONDS=600 cargo test --test fuzz -- --nocapture` goes on for ten minutes with each. A failure prints the input that it is about,
+//! and its bytes; the smallest design that shows it then goes into `designs/regressions/`.
+
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
+
+use std::time::{Duration, Instant};
+
+use bolero::check;
+
+#[path = "fuzz/choices.rs"]
+mod choices;
+#[path = "fuzz/mutate.rs"]
+mod mutate;
+#[path = "fuzz/network.rs"]
+mod network;
+#[path = "fuzz/placement.rs"]
+mod placement;
+#[path = "fuzz/random_design.rs"]
+mod random_design;
+#[path = "fuzz/reader.rs"]
+mod reader;
+#[path = "fuzz/regressions.rs"]
+mod regressions;
+#[path = "fuzz/solver.rs"]
+mod solver;
+#[path = "fuzz/validity.rs"]
+mod validity;
+
+/// A case that takes longer twice hangs.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Most bytes that a case is made of.
+const LONGEST: usize = 1500;
+
+/// How long a target runs if somebody asked.
+fn asked_time() -> Option<Duration> {
+    let seconds = std::env::var("FUZZ_SECONDS").ok()?;
+    Some(Duration::from_secs(
+        seconds
+            .parse()
+            .expect("FUZZ_SECONDS is a whole number of seconds"),
+    ))
+}
+
+/// Runs a target on `cases` random inputs, or for the time that was asked for.
+macro_rules! run {
+    ($cases:expr, $target:path) => {
+        match asked_time() {
+            None => check!()
+                .with_iterations($cases)
+                .with_max_len(LONGEST)
+                .for_each($target),
+            Some(time) => check!()
+                .with_test_time(time)
+                .with_max_len(LONGEST)
+                .for_each($target),
+        }
+    };
+}
+
+#[test]
+fn reader() {
+    run!(600, reader::target);
+}
+
+#[test]
+fn placement() {
+    run!(300, placement::target);
+}
+
+#[test]
+fn network() {
+    run!(300, network::target);
+}
+
+/// Does it, and again where it took too long: another program may have been in the way.
+fn in_time<T>(what: &str, input: &str, work: impl Fn() -> T) -> T {
+    let clock = Instant::now();
+    let result = work();
+    if clock.elapsed() > PATIENCE {
+        let clock = Instant::now();
+        work();
+        let taken = clock.elapsed();
+        assert!(taken <= PATIENCE, "{what} takes {taken:?}:\n{input}");
+    }
+    result
+}

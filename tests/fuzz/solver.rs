@@ -1,0 +1,120 @@
+//! Chips to solutions or errors, and how many there were of each.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use stokeslet::chip::Chip;
+use stokeslet::chip::blocks::cut;
+use stokeslet::elimination::Table;
+use stokeslet::session::{CancelToken, SolveError, SolveSettings, solve};
+
+use crate::validity::size;
+
+/// More cells take too long for a case among many.
+const MOST_CELLS: f64 = 6e3;
+/// Flow that may be lost. (Flow rates given at all ports may be unbalanced by as much as placement allows.)
+const MASS_IMBALANCE: f64 = 1e-6;
+
+/// How a case ended.
+#[derive(Clone, Copy, Debug)]
+pub enum Outcome {
+    Unread,
+    Refused,
+    TooLarge,
+    NotMeshed,
+    Singular,
+    NotConverged,
+    Solved,
+}
+
+const OUTCOMES: [Outcome; 7] = [
+    Outcome::Unread,
+    Outcome::Refused,
+    Outcome::TooLarge,
+    Outcome::NotMeshed,
+    Outcome::Singular,
+    Outcome::NotConverged,
+    Outcome::Solved,
+];
+static COUNTS: [AtomicUsize; OUTCOMES.len()] = [const { AtomicUsize::new(0) }; OUTCOMES.len()];
+
+/// Counts a case; now and then says how many there were.
+pub fn count(outcome: Outcome) {
+    COUNTS[outcome as usize].fetch_add(1, Ordering::Relaxed);
+    let counts: Vec<usize> = COUNTS
+        .iter()
+        .map(|count| count.load(Ordering::Relaxed))
+        .collect();
+    let all: usize = counts.iter().sum();
+    if all % 1000 == 0 {
+        let shares: Vec<String> = OUTCOMES
+            .iter()
+            .zip(counts)
+            .map(|(o, n)| format!("{o:?} {n}"))
+            .collect();
+        println!("{all} cases: {}", shares.join(", "));
+    }
+}
+
+/// Cuts and solves a chip that is not too large.
+pub fn solve_if_small(chip: &Chip, resolution: u32, text: &str) {
+    if size(chip, resolution) > MOST_CELLS {
+        return count(Outcome::TooLarge);
+    }
+    let is_cut = cut(chip, resolution).is_ok();
+    let settings = SolveSettings {
+        resolution,
+        ..SolveSettings::default()
+    };
+    match solve(
+        chip,
+        &settings,
+        &Table::default(),
+        &|_, _| {},
+        &CancelToken::new(),
+    ) {
+        Ok(solution) => {
+            let finite = solution
+                .ports
+                .iter()
+                .all(|port| port.flow_rate.is_finite() && port.mean_pressure.is_finite());
+            assert!(
+                finite,
+                "{:?}\nat resolution {resolution}\n{text}",
+                solution.ports
+            );
+            let largest = solution
+                .ports
+                .iter()
+                .map(|port| port.flow_rate.abs())
+                .fold(0.0, f64::max);
+            let lost: f64 = solution.ports.iter().map(|port| port.flow_rate).sum();
+            // Below this nothing flows but rounding: 1e-9 of what 1 Pa drives through a square of channel.
+            let nothing = 1e-9 * 1e-8 * 50e-6 / (12.0 * chip.viscosity);
+            assert!(
+                lost.abs() <= MASS_IMBALANCE * largest + nothing,
+                "{lost:e} of {largest:e} is lost at resolution {resolution}\n{text}"
+            );
+            count(Outcome::Solved);
+        }
+        Err(SolveError::Mesh { .. }) => {
+            assert!(!is_cut, "what can be cut can be meshed\n{text}");
+            count(Outcome::NotMeshed);
+        }
+        Err(SolveError::Singular { row }) => {
+            note("singular", resolution, row, text);
+            count(Outcome::Singular);
+        }
+        Err(SolveError::NotConverged { steps, .. }) => {
+            note("not converged", resolution, steps as usize, text);
+            count(Outcome::NotConverged);
+        }
+        Err(error) => panic!("{error}\nat resolution {resolution}\n{text}"),
+    }
+}
+
+/// Shows a chip that should have been solved, where `FUZZ_SHOW` asks for it; the user got an error, not a wrong field.
+fn note(what: &str, resolution: u32, number: usize, text: &str) {
+    if std::env::var_os("FUZZ_SHOW").is_some() {
+        println!("--- {what} ({number}) at resolution {resolution}\n{text}");
+    }
+}
