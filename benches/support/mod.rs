@@ -164,7 +164,7 @@ impl Report {
     }
 }
 
-/// Processor, number of processors and memory.
+/// Processors, memory, and how busy the machine is: other work on it makes all times longer.
 pub fn machine() -> String {
     let of = |path: &str, key: &str| {
         let text = fs::read_to_string(path).unwrap_or_default();
@@ -179,12 +179,14 @@ pub fn machine() -> String {
         Some(format!("{:.0} GiB", kib / 1048576.0))
     });
     let unknown = || "unknown".to_string();
+    let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
     format!(
-        "{} processors ({}), {} of memory, {}",
+        "{} processors ({}), {} of memory, {}, load {} at the end",
         std::thread::available_parallelism().map_or(1, usize::from),
         of("/proc/cpuinfo", "model name").unwrap_or_else(unknown),
         memory.unwrap_or_else(unknown),
         env::consts::OS,
+        load.split_whitespace().next().unwrap_or("unknown"),
     )
 }
 

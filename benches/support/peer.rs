@@ -66,8 +66,8 @@ pub fn lower_triangle(system: &AssembledSystem) -> Result<SparseColMat<usize, f6
 pub fn run(
     system: &AssembledSystem,
     matrix: &SparseColMat<usize, f64>,
+    par: Par,
 ) -> Result<PeerRun, Failure> {
-    let par = Par::rayon(0);
     let n = system.n;
     let clock = Instant::now();
     let symbolic = factorize_symbolic_cholesky(
