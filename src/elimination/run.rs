@@ -78,6 +78,17 @@ impl Store {
     }
 }
 
+/// Wakes the workers that wait when one of them panics: a bug of ours must end the run, not hang it.
+struct StopOnPanic<'a, F: Fn()>(&'a F);
+
+impl<F: Fn()> Drop for StopOnPanic<'_, F> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            (self.0)();
+        }
+    }
+}
+
 /// Ids that an operation reads.
 fn operands(operation: &Operation) -> Vec<u32> {
     let refs: Vec<MatRef> = match operation {
@@ -235,7 +246,15 @@ pub fn run(
     let left = AtomicUsize::new(schedule.tasks.len());
     let failure: Mutex<Option<RunError>> = Mutex::new(None);
     let total = schedule.tasks.len();
+    let stop = || {
+        left.store(0, Ordering::Release);
+        let _guard = queue
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        wake.notify_all();
+    };
     let worker = || {
+        let _stops_others = StopOnPanic(&stop);
         loop {
             let task = {
                 let mut queue = queue
@@ -278,11 +297,7 @@ pub fn run(
                         .lock()
                         .unwrap_or_else(std::sync::PoisonError::into_inner)
                         .get_or_insert(error);
-                    left.store(0, Ordering::Release);
-                    let _guard = queue
-                        .lock()
-                        .unwrap_or_else(std::sync::PoisonError::into_inner);
-                    wake.notify_all();
+                    stop();
                     return;
                 }
             }

@@ -2,7 +2,7 @@
 
 use super::study::Row;
 use super::{CancelToken, SolveError, SolveReport, SolveSettings};
-use crate::chip::blocks::{CutError, cut};
+use crate::chip::blocks::{BlockModel, CutError, cut};
 use crate::chip::{Chip, Condition};
 use crate::elimination::Table;
 use crate::field::build;
@@ -10,6 +10,7 @@ use crate::geometry::Point;
 use crate::session::Solver;
 use crate::stokes::assemble::BlockMatrices;
 use crate::stokes::manufactured;
+use crate::stokes::residual::{Data, Residuals};
 
 /// Channel width for which the manufactured fields were made (the thesis's networks), m.
 const REFERENCE_WIDTH: f64 = 0.0125;
@@ -58,7 +59,14 @@ fn study_one(chip: &Chip, resolution: u32, cancel: &CancelToken) -> Result<Row, 
         cancel,
         &mut report,
     )?;
-    let data = manufactured::data(&model, solver.port_lines());
+    let mut data = manufactured::data(&model, solver.port_lines());
+    let free = chip
+        .ports
+        .iter()
+        .all(|p| matches!(p.condition, Condition::FlowRate(_)));
+    if free {
+        balance(&model, solver.residuals(), &mut data);
+    }
     let rows = solver.solve(&data, &mut report)?;
     let fields = build::fields(&model, solver.residuals(), &rows, &data);
     let mut is_vertex = vec![false; fields.nodes.len()];
@@ -83,10 +91,6 @@ fn study_one(chip: &Chip, resolution: u32, cancel: &CancelToken) -> Result<Row, 
             pressures.push(fields.pressure[n] - manufactured::pressure(at));
         }
     }
-    let free = chip
-        .ports
-        .iter()
-        .all(|p| matches!(p.condition, Condition::FlowRate(_)));
     let mean = if free {
         pressures.iter().sum::<f64>() / pressures.len() as f64
     } else {
@@ -100,6 +104,36 @@ fn study_one(chip: &Chip, resolution: u32, cancel: &CancelToken) -> Result<Row, 
     row.pressure_l2 =
         (pressures.iter().map(|e| (e - mean).powi(2)).sum::<f64>() / pressures.len() as f64).sqrt();
     Ok(row)
+}
+
+/// Spreads over all continuity rows what given velocities and sources leave unbalanced, where nothing fixes the pressure.
+///
+/// The exact fields balance; their interpolants on the boundary miss that by the order of the interpolation, and a system with
+/// a null space has a solution only for data that are orthogonal to it.
+fn balance(model: &BlockModel, residuals: &Residuals<'_>, data: &mut Data) {
+    let rhs = residuals.rows(None, data);
+    // The null vector is a constant pressure, in canonical unknowns of each row: `s p / mu`, see `stokes`.
+    let rows = || {
+        model.rows.iter().map(|row| {
+            let layout = &model.layouts[row.layout as usize];
+            (row.frame.unit, layout.n_velocity, layout.n_unknowns)
+        })
+    };
+    let (mut product, mut square) = (0.0, 0.0);
+    for ((unit, n_velocity, n_unknowns), values) in rows().zip(&rhs) {
+        let values = values.iter().flatten().skip(n_velocity);
+        product += unit * values.sum::<f64>();
+        square += unit * unit * (n_unknowns - n_velocity) as f64;
+    }
+    for (k, (unit, n_velocity, n_unknowns)) in rows().enumerate() {
+        let load = data
+            .row_loads
+            .entry(k as u32)
+            .or_insert_with(|| vec![0.0; n_unknowns]);
+        for value in &mut load[n_velocity..] {
+            *value -= unit * product / square;
+        }
+    }
 }
 
 /// The chip in the thesis's units.
