@@ -10,7 +10,7 @@ use toml_edit::{DocumentMut, Item, RawString, Table, TableLike, Value as TomlVal
 
 use super::{Dimension, Placement, Value, print};
 
-/// Applies the edits in order; the text as it is, but for them.
+/// Applies the edits in order; the text as it is, but for them. (Line ends of both kinds in one file become line feeds.)
 ///
 /// # Errors
 /// [`RewriteError`] at the first edit that can't be made; the text is unchanged then. Values aren't judged: [`super::parse`] the result.

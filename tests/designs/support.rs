@@ -97,7 +97,6 @@ pub fn check_meshes(chip: &Chip, resolution: u32) {
             chip.name, part.name
         );
         let mesh = canonical
-            .shape
             .mesh(resolution)
             .unwrap_or_else(|error| panic!("{who}: {error}"));
         let Quality {
