@@ -74,9 +74,12 @@ struct Placed {
     open: Vec<String>,
 }
 
+/// A kind of component and its sockets.
+type Kind = (String, Vec<String>);
+
 /// The library, and each kind's sockets with its defaults.
-fn kinds() -> &'static (Library, Vec<(String, Vec<String>)>) {
-    static KINDS: OnceLock<(Library, Vec<(String, Vec<String>)>)> = OnceLock::new();
+fn kinds() -> &'static (Library, Vec<Kind>) {
+    static KINDS: OnceLock<(Library, Vec<Kind>)> = OnceLock::new();
     KINDS.get_or_init(|| {
         let library = Library::embedded();
         let defaults = Defaults {
