@@ -31,7 +31,7 @@ pub fn mutated(choices: &mut Choices, seeds: &[Vec<u8>], words: &[&str]) -> Vec<
 }
 
 fn change(choices: &mut Choices, text: &mut Vec<u8>, seeds: &[Vec<u8>], words: &[&str]) {
-    let mut place = |choices: &mut Choices| {
+    let place = |choices: &mut Choices| {
         // Mostly where a word begins or ends: changes inside of words are soon all alike.
         let at = choices.below(text.len() + 1);
         let ends = |b: &u8| !b.is_ascii_alphanumeric();

@@ -74,9 +74,12 @@ struct Placed {
     open: Vec<String>,
 }
 
+/// A kind of component and its sockets.
+type Kind = (String, Vec<String>);
+
 /// The library, and each kind's sockets with its defaults.
-fn kinds() -> &'static (Library, Vec<(String, Vec<String>)>) {
-    static KINDS: OnceLock<(Library, Vec<(String, Vec<String>)>)> = OnceLock::new();
+fn kinds() -> &'static (Library, Vec<Kind>) {
+    static KINDS: OnceLock<(Library, Vec<Kind>)> = OnceLock::new();
     KINDS.get_or_init(|| {
         let library = Library::embedded();
         let defaults = Defaults {
@@ -193,7 +196,7 @@ fn component(
 
 fn value(choices: &mut Choices, kind: &ParameterKind, wildness: u8) -> String {
     let range = if choices.percent(wildness) { 20 } else { 12 };
-    let mut list = |choices: &mut Choices, words: &[&str], quote: &str| {
+    let list = |choices: &mut Choices, words: &[&str], quote: &str| {
         let items: Vec<String> = (0..choices.below(6))
             .map(|_| format!("{quote}{}{quote}", choices.pick(words)))
             .collect();

@@ -45,7 +45,7 @@ pub fn count(outcome: Outcome) {
         .map(|count| count.load(Ordering::Relaxed))
         .collect();
     let all: usize = counts.iter().sum();
-    if all % 1000 == 0 {
+    if all.is_multiple_of(1000) {
         let shares: Vec<String> = OUTCOMES
             .iter()
             .zip(counts)
