@@ -2,7 +2,7 @@
 //!
 //! Each target turns bytes into an input of its own kind, so that a test run is random, a found case shrinks to few bytes, and
 //! `cargo bolero test fuzz::reader` can steer the bytes by coverage. A run of the tests takes a few hundred cases of each;
-//! `FUZZ_SECONDS=600 cargo test --test fuzz -- --nocapture` goes on for ten minutes with each. A failure prints the input that it is about,
+//! `FUZZ_SECONDS=600 cargo test --test fuzz -- --nocapture` goes on for ten minutes with each, and `FUZZ_SHOW=1` prints what was placed but not solved. A failure prints the input that it is about,
 //! and its bytes; the smallest design that shows it then goes into `designs/regressions/`.
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
