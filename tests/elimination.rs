@@ -356,7 +356,7 @@ fn every_graph_and_stage_agrees_with_a_dense_solver() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn random_graphs_agree_with_a_dense_solver(seed in any::<u64>(), n in 1_usize..28, density in 0_usize..4, kinds in 1_usize..4) {
@@ -451,21 +451,23 @@ fn couplings_with_the_identity_and_with_zero_are_plain_matrices_too() {
 
 #[test]
 fn a_sum_may_start_from_a_matrix_that_it_also_multiplies() {
-    // Three equal rows, each coupled with the others by one symmetric matrix: A_12 - A_01 V A_02 with A_12 = A_01.
-    let mut random = Random(16);
-    for stage in STAGES {
-        let mut problem = Problem::new(&[3, 3, 3], &[stage; 3]);
+    // A_12 - A_01^T V A_02 with A_12 = A_01: which side's product is used depends on keys, so several are tried. On one thread
+    // the order is fixed, and the sum is the last use of the matrix that it starts from.
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(1)
+        .build()
+        .unwrap();
+    for seed in 0..8 {
+        let mut random = Random(seed);
+        let mut problem = Problem::new(&[3, 3, 3], &[Stage::Condense; 3]);
         let diagonal = problem.leaf(indefinite(&mut random, 3, 12.0));
-        let coupling = problem.leaf(indefinite(&mut random, 3, 1.0));
+        let twice = problem.leaf(random.matrix(3, 3));
+        let once = problem.leaf(random.matrix(3, 3));
         (0..3).for_each(|i| problem.couple(i, i, diagonal, false));
-        for (i, j) in [(0, 1), (0, 2), (1, 2)] {
-            problem.couple(i, j, coupling, false);
-        }
-        problem.check(
-            &mut random,
-            1e-12,
-            &format!("triangle of copies, {stage:?}"),
-        );
+        problem.couple(0, 1, twice, false);
+        problem.couple(0, 2, once, false);
+        problem.couple(1, 2, twice, false);
+        pool.install(|| problem.check(&mut random, 1e-12, &format!("seed {seed}")));
     }
 }
 

@@ -71,12 +71,7 @@ fn conductance_is_symmetric_semidefinite_and_blind_to_a_constant_pressure() {
         assert_eq!(g.ports, names, "ports in the chip's order");
         let size = (0..n).map(|i| g.matrix[i][i]).fold(f64::INFINITY, f64::min);
         assert!(size > 0.0, "{}: every port lets something in", chip.name);
-        // Corners of polygons are quantised to 1e-9 of the width, so that mouths of irregular junctions fit their pipes only so well.
-        let rel = if chip.name.starts_with("voronoi") {
-            2e-9
-        } else {
-            1e-10
-        };
+        let rel = 1e-10;
         for i in 0..n {
             assert_small!(
                 g.matrix[i].iter().sum::<f64>(),
