@@ -3,6 +3,7 @@
 //! Errors are nodal, as the thesis defines them. Where the mesh is a regular lattice of triangles, nodal velocities
 //! superconverge at about 3.4 in the discrete L2 norm and pressures at more than 2, so orders are bounded from below only; that
 //! they aren't too good to be true is what the ceilings and the comparison of two resolutions are for.
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 use stokeslet::chip::{Chip, Condition};
 use stokeslet::session::study::Row;
