@@ -1,5 +1,7 @@
 //! The README says what is true: its design solves, its tests and files exist, its test command is the gate.
 
+#![expect(clippy::unwrap_used, reason = "a failed helper fails its test")]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
