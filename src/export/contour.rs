@@ -5,6 +5,9 @@
 //! chaining needs no tolerance. Regions of rising levels painted over each other leave no seams, and the path data grows with
 //! the length of the contours, not with the number of cells.
 
+use lyon::algorithms::area::approximate_signed_area;
+use lyon::math::point;
+use lyon::path::Polygon;
 use rustc_hash::FxHashMap;
 
 /// A field on a mesh of linear triangles in picture coordinates.
@@ -187,14 +190,15 @@ fn distance(p: [f32; 2], a: [f32; 2], b: [f32; 2]) -> f32 {
     (p[0] - a[0] - t * dx).hypot(p[1] - a[1] - t * dy)
 }
 
-/// Twice the signed area of a closed loop.
-pub fn doubled_area(points: &[[f32; 2]]) -> f32 {
-    (0..points.len())
-        .map(|k| {
-            let (p, q) = (points[k], points[(k + 1) % points.len()]);
-            p[0] * q[1] - p[1] * q[0]
-        })
-        .sum()
+/// Signed area of a closed loop, positive counter-clockwise where y points up.
+pub fn signed_area(points: &[[f32; 2]]) -> f32 {
+    let points: Vec<_> = points.iter().map(|p| point(p[0], p[1])).collect();
+    let outline = Polygon {
+        points: &points,
+        closed: true,
+    };
+    // The tolerance is for curves, of which a loop has none.
+    approximate_signed_area(0.1, outline.path_events())
 }
 
 #[cfg(test)]
@@ -226,7 +230,7 @@ mod tests {
     }
 
     fn area(loops: &[Vec<[f32; 2]>]) -> f32 {
-        loops.iter().map(|l| doubled_area(l) / 2.0).sum()
+        loops.iter().map(|l| signed_area(l)).sum()
     }
 
     #[test]
@@ -256,7 +260,7 @@ mod tests {
         assert_eq!(loops.len(), 2, "the rim and the hole");
         let hole = loops
             .iter()
-            .map(|l| doubled_area(l) / 2.0)
+            .map(|l| signed_area(l))
             .fold(f32::MAX, f32::min);
         assert!(
             (-hole - 4.0 * std::f32::consts::PI).abs() < 1.5,
@@ -290,6 +294,6 @@ mod tests {
             corners.len() <= 5,
             "a square has four corners (and perhaps its starting point): {corners:?}"
         );
-        assert_eq!(doubled_area(&corners), 200.0);
+        assert_eq!(signed_area(&corners), 100.0);
     }
 }

@@ -8,7 +8,7 @@ use colorgrad::Gradient;
 use svg::Document;
 use svg::node::element::{Definitions, Group, Line, LinearGradient, Path, Rectangle, Stop, Text};
 
-use super::contour::{doubled_area, simplified};
+use super::contour::{signed_area, simplified};
 use super::labels::{Label, port_labels};
 use super::readable::{Quantity, figures};
 use super::surface::{Colouring, Frame, surface};
@@ -215,7 +215,7 @@ fn path_data(loops: &[Vec<[f32; 2]>]) -> String {
     let mut data = String::new();
     for points in loops {
         let points = simplified(points, 0.12);
-        if points.len() < 3 || doubled_area(&points).abs() < 0.05 {
+        if points.len() < 3 || signed_area(&points).abs() < 0.025 {
             continue;
         }
         let grains = |v: f32| (f64::from(v) / GRAIN).round() as i64;

@@ -222,7 +222,7 @@ fn refined(nodes: &mut Vec<Node>, cells: &[[u32; 6]]) -> Vec<[u32; 6]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::export::contour::doubled_area;
+    use crate::export::contour::signed_area;
 
     /// A unit square of two cells that share no nodes, velocity (1 - x^2, 0).
     fn two_loose_cells() -> Fields {
@@ -260,7 +260,7 @@ mod tests {
         let loops = surface.superlevel_loops(-1.0);
         assert_eq!(loops.len(), 1, "one outline, so the seam is gone");
         assert!(
-            (doubled_area(&loops[0]).abs() - 2e4).abs() < 1.0,
+            (signed_area(&loops[0]).abs() - 1e4).abs() < 1.0,
             "of the whole square"
         );
         for (p, value) in surface.points.iter().zip(&surface.values) {

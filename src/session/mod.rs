@@ -8,6 +8,7 @@ mod settings;
 mod solution;
 mod solve;
 pub mod study;
+mod system;
 
 pub use batch::{Crashed, side_by_side};
 pub use cancel::CancelToken;
@@ -18,5 +19,6 @@ pub use solution::{
     AssembledSystem, BlockCounts, Conductance, PortKind, PortResult, Solution, SolveError,
     SolveReport, Timings, Unknown, UnknownKind, WallShear,
 };
-pub use solve::{Solver, assembled_system, solve};
+pub use solve::{Solver, solve};
 pub use study::Row;
+pub use system::assembled_system;

@@ -3,10 +3,10 @@
 use std::time::Instant;
 
 use super::{
-    AssembledSystem, Caching, CancelToken, Conductance, PortKind, PortResult, Progress, Solution,
-    SolveError, SolveReport, SolveSettings, Stage, Unknown, UnknownKind,
+    Caching, CancelToken, Conductance, PortKind, PortResult, Progress, Solution, SolveError,
+    SolveReport, SolveSettings, Stage,
 };
-use crate::chip::blocks::{BlockModel, CutError, Velocity, cut};
+use crate::chip::blocks::{BlockModel, CutError, cut};
 use crate::chip::{Chip, Condition};
 use crate::elimination::order::EliminateSettings;
 use crate::elimination::substitution::{self, Wanted};
@@ -148,7 +148,7 @@ pub fn solve(
 }
 
 /// Cuts a chip and counts what came out.
-fn cut_chip(
+pub(super) fn cut_chip(
     chip: &Chip,
     settings: &SolveSettings,
     progress: &Progress<'_>,
@@ -445,147 +445,4 @@ impl<'a> Solver<'a> {
             }
         }
     }
-}
-
-/// The assembled system of a chip with our solution, for other solvers.
-///
-/// # Shapes and units
-/// - canonical unknowns ([`crate::stokes`]): velocities in m/s along `direction`, pressures times `scale` in Pa
-pub fn assembled_system(
-    chip: &Chip,
-    settings: &SolveSettings,
-    table: &Table,
-    progress: &Progress<'_>,
-    cancel: &CancelToken,
-) -> Result<AssembledSystem, SolveError> {
-    let mut report = SolveReport::default();
-    let model = cut_chip(chip, settings, progress, &mut report)?;
-    let matrices = BlockMatrices::new(&model);
-    let solver = Solver::new(
-        &model,
-        &matrices,
-        settings,
-        table,
-        progress,
-        cancel,
-        &mut report,
-    )?;
-    let data = solver.port_data(
-        chip.ports.iter().map(|p| match p.condition {
-            Condition::FlowRate(q) => q,
-            Condition::Pressure(p) => p,
-            Condition::TractionFree => 0.0,
-        }),
-        chip,
-    );
-    let rows = solver.solve(&data, &mut report)?;
-    Ok(scalar_system(
-        &model,
-        &matrices,
-        &solver.residuals,
-        &rows,
-        &data,
-    ))
-}
-
-/// Flattens rows to scalars.
-fn scalar_system(
-    model: &BlockModel,
-    matrices: &BlockMatrices,
-    residuals: &Residuals<'_>,
-    rows: &Rows,
-    data: &Data,
-) -> AssembledSystem {
-    use crate::elimination::Leaves;
-    let mut first = Vec::with_capacity(model.rows.len());
-    let mut n = 0;
-    for row in &model.rows {
-        first.push(n as u32);
-        n += model.layouts[row.layout as usize].n_unknowns;
-    }
-    let (system, leaves) = block_system(model, matrices);
-    let values: Vec<faer::Mat<f64>> = (0..leaves.n_leaves() as u32)
-        .map(|l| leaves.assemble(l))
-        .collect();
-    let mut lower = Vec::new();
-    for &(i, j, leaf) in &system.couplings {
-        let m = &values[leaf.leaf as usize];
-        let m = if leaf.transposed {
-            m.transpose()
-        } else {
-            m.as_ref()
-        };
-        for b in 0..m.ncols() {
-            for a in 0..m.nrows() {
-                let (row, column) = (first[i as usize] + a as u32, first[j as usize] + b as u32);
-                if m[(a, b)] != 0.0 && (i != j || row >= column) {
-                    lower.push((row.max(column), row.min(column), m[(a, b)]));
-                }
-            }
-        }
-    }
-    lower.sort_unstable_by_key(|&(row, column, _)| (column, row));
-    let rhs = residuals.rows(None, data);
-    let mut out = AssembledSystem {
-        n,
-        lower,
-        ..AssembledSystem::default()
-    };
-    let mut positions = vec![Point::default(); model.n_nodes];
-    for (b, block) in model.blocks.iter().enumerate() {
-        let mesh = &model.kinds[block.kind as usize].block.mesh;
-        for (node, number) in build::node_numbers(model, b).into_iter().enumerate() {
-            positions[number as usize] = block.to_chip(mesh.nodes[node]);
-        }
-    }
-    for (k, row) in model.rows.iter().enumerate() {
-        let layout = &model.layouts[row.layout as usize];
-        match &rhs[k] {
-            Some(values) => out.rhs.extend(values),
-            None => out.rhs.extend(std::iter::repeat_n(0.0, layout.n_unknowns)),
-        }
-        out.solution.extend(&rows[k]);
-        let at = |index: usize| positions[(row.first_node + layout.ordinal[index]) as usize];
-        let owned = || {
-            layout
-                .nodes
-                .iter()
-                .enumerate()
-                .filter(|(_, node)| node.owned)
-        };
-        for (index, node) in owned() {
-            for component in 0..match node.velocity {
-                Velocity::Given => 0,
-                Velocity::Normal => 1,
-                Velocity::Both => 2,
-            } {
-                let axis = if component == 0 {
-                    Point::new(1.0, 0.0)
-                } else {
-                    Point::new(0.0, 1.0)
-                };
-                let kind = if component == 0 {
-                    UnknownKind::VelocityX
-                } else {
-                    UnknownKind::VelocityY
-                };
-                out.unknowns.push(Unknown {
-                    kind,
-                    at: at(index),
-                    direction: row.frame.to_chip(axis),
-                    scale: 1.0,
-                });
-            }
-        }
-        for (index, _) in owned().filter(|(_, node)| node.pressure) {
-            let scale = model.viscosity / row.frame.unit;
-            out.unknowns.push(Unknown {
-                kind: UnknownKind::Pressure,
-                at: at(index),
-                direction: Point::default(),
-                scale,
-            });
-        }
-    }
-    out
 }
