@@ -143,7 +143,8 @@ impl Problem {
     }
 
     fn eliminated(&self, caching: Caching, table: &Table) -> Elimination {
-        self.try_eliminate(caching, table, None, &|| false).unwrap()
+        self.try_eliminate(caching, table, None, &|| false)
+            .expect("a regular system has factors")
     }
 
     fn try_eliminate(

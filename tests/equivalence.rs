@@ -1,4 +1,5 @@
 //! The same answer by every road: a general sparse solver, no caching, any number of threads, any state of the table.
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 use faer::linalg::solvers::Solve;
 use faer::sparse::{SparseColMat, Triplet};

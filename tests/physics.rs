@@ -501,7 +501,7 @@ fn given_pressure(chip: &Chip) -> f64 {
         Condition::Pressure(p) => Some(p),
         _ => None,
     });
-    given.next().unwrap()
+    given.next().expect("the chips of this test have one")
 }
 
 #[test]

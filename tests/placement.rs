@@ -1,5 +1,7 @@
 //! Designs become chips: attachments, channels, connections and all that can be wrong with them.
 
+#![expect(clippy::unwrap_used, reason = "a failed helper fails its test")]
+
 use std::f64::consts::{FRAC_PI_2, PI};
 
 use proptest::prelude::*;

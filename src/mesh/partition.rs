@@ -1,7 +1,9 @@
 //! A component's mesh and a block number for every cell become blocks and lines.
 //!
 //! A node that lies in several blocks or on a socket belongs to a line: to its socket's line if it has one (the first, where
-//! two sockets touch in a corner), else to the line of the two lowest blocks that share it. All other nodes are interior.
+//! two sockets touch in a corner), else to the line of the two lowest blocks that share it. All other nodes are interior, but
+//! for vertices: inside a block whose lines can take them there are velocities only, so that its pivot is positive definite.
+//! (A cell in a corner, alone in its layer, would else keep a pressure that no velocity of its own block acts on.)
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -93,6 +95,7 @@ fn lines(
         }
         members.push(nodes.clone());
     }
+    let n_sockets = mesh.sockets.len();
     let mut blocks_at: Vec<Vec<u32>> = vec![Vec::new(); mesh.nodes.len()];
     for (c, cell) in mesh.cells.iter().enumerate() {
         for &n in cell {
@@ -116,7 +119,11 @@ fn lines(
         }
         members.push(nodes);
     }
-    let n_sockets = mesh.sockets.len();
+    for (n, line) in lines_for_vertices(mesh, block_of_cell, &line_of, n_sockets) {
+        line_of[n as usize] = line;
+        index_in_line[n as usize] = members[line as usize].len() as u32;
+        members[line as usize].push(n);
+    }
     let lines = members
         .iter()
         .enumerate()
@@ -136,6 +143,49 @@ fn lines(
         })
         .collect();
     (line_of, index_in_line, lines, aliases)
+}
+
+/// Vertices inside blocks, each with the inner line that takes it: one that holds a free velocity of the vertex's cells if there
+/// is one, else the first that its block touches; left inside where the block touches no inner line.
+fn lines_for_vertices(
+    mesh: &P2Mesh,
+    block_of_cell: &[u32],
+    line_of: &[u32],
+    n_sockets: usize,
+) -> Vec<(u32, u32)> {
+    let is_inner = |line: u32| line != NO_LINE && line as usize >= n_sockets;
+    let mut of_block: FxHashMap<u32, u32> = FxHashMap::default();
+    let mut of_vertex: BTreeMap<u32, (u32, u32)> = BTreeMap::new(); // vertex: (line of a free velocity, block)
+    for (cell, &block) in mesh.cells.iter().zip(block_of_cell) {
+        let inner = || cell.iter().filter(|&&n| is_inner(line_of[n as usize]));
+        if let Some(line) = inner().map(|&n| line_of[n as usize]).min() {
+            let first = of_block.entry(block).or_insert(line);
+            *first = line.min(*first);
+        }
+        let acting = inner()
+            .filter(|&&n| !mesh.on_wall[n as usize])
+            .map(|&n| line_of[n as usize])
+            .min()
+            .unwrap_or(NO_LINE);
+        for &v in cell[..3]
+            .iter()
+            .filter(|&&v| line_of[v as usize] == NO_LINE)
+        {
+            let best = of_vertex.entry(v).or_insert((acting, block));
+            best.0 = best.0.min(acting);
+        }
+    }
+    of_vertex
+        .into_iter()
+        .filter_map(|(v, (acting, block))| {
+            let line = if acting == NO_LINE {
+                *of_block.get(&block)?
+            } else {
+                acting
+            };
+            Some((v, line))
+        })
+        .collect()
 }
 
 /// One block in its own frame: translated to its first vertex, snapped, nodes in the component's order.

@@ -4,20 +4,13 @@ use std::fmt::Write as _;
 
 use serde_json::json;
 use stokeslet::library::{Defaults, Library};
-use stokeslet::session::SolveError;
 
 use crate::golden::{Golden, compare};
-use crate::support::{check_meshes, placed, solve_chip, solved};
+use crate::support::{check_meshes, placed, solved};
 
 const RESOLUTION: u32 = 4;
 /// Conductance of a square of channel, w^2 / (12 mu), m^2/(s Pa): what a dead end's rounding is measured against.
 const SQUARE: f64 = 100e-6 * 100e-6 / (12.0 * 1e-3);
-
-/// Their solve fails, which the test asserts, so that this list shrinks when they are mended.
-///
-/// `polygon`: the last layer of its triangulation is a lone cell in the corner opposite to the mouths, whose block has a pressure of its
-/// own and no velocity.
-const SINGULAR: [&str; 1] = ["polygon"];
 
 /// A chip of one component, all of whose sockets are ports.
 fn alone(library: &Library, kind: &str) -> String {
@@ -47,15 +40,6 @@ fn every_component_conducts_as_its_golden_numbers_say() {
     for definition in library.definitions() {
         let chip = placed(&definition.name, &alone(&library, &definition.name));
         check_meshes(&chip, RESOLUTION);
-        if SINGULAR.contains(&definition.name.as_str()) {
-            let error = solve_chip(&chip, RESOLUTION).expect_err("mended: take it off the list");
-            assert!(
-                matches!(error, SolveError::Singular { .. }),
-                "{}: {error}",
-                definition.name
-            );
-            continue;
-        }
         let s = solved(&chip, RESOLUTION);
         let g = &s.conductance.matrix;
         let scale = g

@@ -151,10 +151,10 @@ pub fn from_file(name: &str) -> Chip {
 pub fn all_designs() -> Vec<String> {
     let folder = format!("{}/designs", env!("CARGO_MANIFEST_DIR"));
     let mut names: Vec<String> = std::fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
+        .expect("the designs are part of the repository")
+        .map(|entry| entry.expect("its folder can be listed").path())
         .filter(|path| path.extension().is_some_and(|e| e == "toml"))
-        .map(|path| path.file_stem().unwrap().to_str().unwrap().to_owned())
+        .filter_map(|path| Some(path.file_stem()?.to_str()?.to_owned()))
         .collect();
     names.sort();
     names
