@@ -1,7 +1,7 @@
 //! How fast is a solve, stage by stage, and against the best general sparse solver in Rust?
 //!
 //! ```text
-//! cargo bench --bench peers                      all cases, about six minutes
+//! cargo bench --bench peers                      all cases, about nine minutes
 //! cargo bench --bench peers -- grid20@8 --record  some cases; the table is kept in benches/results/peers.csv
 //! ```
 //! Both sides solve the same linear system to a relative residual of 1e-10, in one run after each other.
