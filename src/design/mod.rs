@@ -1,6 +1,6 @@
 //! Text to [`Design`] and back: versioned, every mistake reported with its place, comments survive a rewrite.
 //!
-//! [`parse`] reads a file (its form is drawn at [`Design`]'s module, `schema.rs`), [`print`] writes a fresh one, [`rewrite`] changes an existing text and
+//! [`parse`] reads a file (its form is drawn at [`Design`]'s module, `schema.rs`), [`print()`] writes a fresh one, [`rewrite`] changes an existing text and
 //! leaves the rest of it as people wrote it. A design that was read is complete in itself: units resolved, ranges checked, names well-formed
 //! and unique. Whether kinds, sockets and parameters exist is for `library` and `chip` to say.
 //!
@@ -43,5 +43,5 @@ pub use schema::{
 };
 pub use value::{Dimension, Value};
 
-/// The version of the format that [`parse`] reads and [`print`] writes.
+/// The version of the format that [`parse`] reads and [`print()`] writes.
 pub const FORMAT: i64 = 1;

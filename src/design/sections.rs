@@ -166,6 +166,8 @@ fn read_port(
         .collect();
     let key = match given[..] {
         [key] => key,
+        // A misspelt condition is reported as that.
+        [] if CONDITIONS.iter().any(|key| table.misspells(key)) => return None,
         [] => {
             table.require(
                 "flow_rate",

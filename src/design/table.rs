@@ -117,9 +117,14 @@ impl<'a, 'i> Table<'a, 'i> {
         self.span.clone()
     }
 
+    /// Whether an unknown key of the table was taken for a misspelling of this one, and reported so.
+    pub fn misspells(&self, key: &str) -> bool {
+        self.misspelt.contains(&key)
+    }
+
     /// Reports the key if it is missing.
     pub fn require(&self, key: &str, help: &str, reporter: &mut Reporter) {
-        if !self.has(key) && !self.misspelt.contains(&key) {
+        if !self.has(key) && !self.misspells(key) {
             let message = format!("{} has no `{key}`", self.what);
             self.report(
                 reporter,

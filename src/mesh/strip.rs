@@ -93,7 +93,7 @@ fn strip_lines(pattern: Vec<super::LineNode>, angles: &[f64], scales: &[f64]) ->
     lines
 }
 
-/// The line number of cross-section j of `n_slices` + 1, in the order of [`strip_lines`].
+/// The line number of cross-section j of `n_slices` + 1, in the order of `strip_lines`.
 pub fn line_number(j: usize, n_slices: usize) -> u32 {
     match j {
         0 => 0,
