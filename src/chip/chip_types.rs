@@ -153,6 +153,17 @@ pub enum Condition {
     TractionFree,
 }
 
+impl Condition {
+    /// The given flow rate (m^2/s) or pressure (Pa); free of traction is zero pressure.
+    pub fn value(self) -> f64 {
+        match self {
+            Condition::FlowRate(flow) => flow,
+            Condition::Pressure(pressure) => pressure,
+            Condition::TractionFree => 0.0,
+        }
+    }
+}
+
 /// A socket that opens to the outside.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Port {

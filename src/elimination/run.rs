@@ -57,19 +57,6 @@ impl Store {
         self.lock(id).clone()
     }
 
-    /// Bytes of all values that are kept now.
-    pub fn bytes(&self) -> u64 {
-        self.slots
-            .iter()
-            .filter_map(|s| {
-                s.lock()
-                    .ok()?
-                    .as_ref()
-                    .map(|m| 8 * (m.nrows() * m.ncols()) as u64)
-            })
-            .sum()
-    }
-
     fn lock(&self, id: u32) -> std::sync::MutexGuard<'_, Option<Arc<Mat<f64>>>> {
         // A poisoned slot still holds a whole value or none: values are put in complete.
         self.slots[id as usize]

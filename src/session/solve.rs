@@ -71,14 +71,7 @@ pub fn solve(
 
     progress(Stage::BackSubstitute, 0.0);
     let clock = Instant::now();
-    let data = solver.port_data(
-        chip.ports.iter().map(|p| match p.condition {
-            Condition::FlowRate(q) => q,
-            Condition::Pressure(p) => p,
-            Condition::TractionFree => 0.0,
-        }),
-        chip,
-    );
+    let data = solver.port_data(chip.ports.iter().map(|p| p.condition.value()), chip);
     let mut rows = solver.solve(&data, &mut report)?;
     report.timings.back_substitute = clock.elapsed().as_secs_f64();
 

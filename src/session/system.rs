@@ -5,8 +5,8 @@ use super::{
     AssembledSystem, CancelToken, Progress, SolveError, SolveReport, SolveSettings, Unknown,
     UnknownKind,
 };
+use crate::chip::Chip;
 use crate::chip::blocks::{BlockModel, Velocity};
-use crate::chip::{Chip, Condition};
 use crate::elimination::{Leaves, Table};
 use crate::field::build;
 use crate::geometry::Point;
@@ -36,14 +36,7 @@ pub fn assembled_system(
         cancel,
         &mut report,
     )?;
-    let data = solver.port_data(
-        chip.ports.iter().map(|p| match p.condition {
-            Condition::FlowRate(q) => q,
-            Condition::Pressure(p) => p,
-            Condition::TractionFree => 0.0,
-        }),
-        chip,
-    );
+    let data = solver.port_data(chip.ports.iter().map(|p| p.condition.value()), chip);
     let rows = solver.solve(&data, &mut report)?;
     Ok(scalar_system(
         &model,
