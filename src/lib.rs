@@ -98,6 +98,7 @@ pub mod export;
 pub mod fem;
 pub mod field;
 pub mod fingerprint;
+pub mod fronts;
 pub mod geometry;
 pub mod import;
 pub mod library;

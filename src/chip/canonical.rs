@@ -7,7 +7,10 @@
 use super::{Mouth, Shape, Strip};
 use crate::geometry::quantise::{quantise, quantise_angle, restore_angle};
 use crate::geometry::{Motion, Point};
-use crate::mesh::{ComponentMesh, MeshError, arc, polygon, straight};
+use crate::mesh::{
+    ComponentMesh, MeshError, PlanePart, arc, arc_slices, plane_polygon, polygon, straight,
+    straight_slices,
+};
 
 /// A shape without place, direction, handedness and size. Equal keys have equal meshes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -166,6 +169,29 @@ impl Canonicalised {
                 polygon(resolution, &corners, sockets)
             }
         }
+    }
+}
+
+impl Canonicalised {
+    /// The shape's mesh as fronts need it, with `resolution` cells across its narrowest channel.
+    pub fn plane(&self, resolution: u32) -> Result<PlanePart, MeshError> {
+        let r = f64::from(resolution);
+        let lengths = &self.lengths.0;
+        Ok(match &self.shape {
+            CanonicalShape::Straight(_) => PlanePart::Strip(
+                straight_slices(resolution, lengths[0] * r, lengths[1] * r, lengths[2] * r)?.into(),
+            ),
+            CanonicalShape::Arc(_) => {
+                PlanePart::Strip(arc_slices(resolution, lengths[0] * r, lengths[1])?.into())
+            }
+            CanonicalShape::Polygon(_, sockets) => {
+                let corners: Vec<Point> = lengths
+                    .chunks(2)
+                    .map(|c| Point::new(c[0] * r, c[1] * r))
+                    .collect();
+                PlanePart::Polygon(plane_polygon(resolution, &corners, sockets)?)
+            }
+        })
     }
 }
 

@@ -40,7 +40,7 @@ pub fn stamp(
         env!("CARGO_PKG_VERSION"),
         settings.resolution,
         settings.caching,
-        settings.ownership,
+        settings.method,
         settings.tolerance,
         settings.max_refinement_steps,
         request.formats,

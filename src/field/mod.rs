@@ -3,6 +3,7 @@
 pub mod build;
 mod fields;
 mod line;
+pub mod nodal;
 pub mod ports;
 mod sample;
 pub mod wall_shear;

@@ -10,20 +10,24 @@
 mod block;
 mod component;
 mod delaunay;
+mod dissect;
 mod grid;
 mod layers;
 mod p2;
 mod partition;
+mod plane;
 mod polygon;
 mod quality;
 mod strip;
 
 pub use block::{BlockKind, BlockMesh, INTERIOR, Place};
 pub use component::{BlockPlacement, ComponentMesh, Line, LineNode, SocketAlias};
+pub use dissect::{Dissection, DissectionNode, Separators, dissect, separators};
 pub use p2::P2Mesh;
-pub use polygon::polygon;
+pub use plane::{PlaneMouth, PlanePart, PlanePolygon, PlaneSlice, PlaneStrip};
+pub use polygon::{plane_polygon, polygon};
 pub use quality::{Quality, quality};
-pub use strip::{arc, line_number, straight};
+pub use strip::{Step, arc, arc_slices, line_number, straight, straight_slices};
 
 use thiserror::Error;
 

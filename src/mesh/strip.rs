@@ -120,8 +120,167 @@ pub fn slice_lengths(length: f64) -> (usize, Option<f64>) {
     }
 }
 
-/// Most slices that one strip may have.
-const MAX_SLICES: f64 = 5e6;
+/// Slices of a strip: `n_whole` copies of one, then perhaps one of another length.
+#[derive(Clone, Debug)]
+pub struct Slices {
+    /// The canonical slice, in the frame of its own first cross-section.
+    pub kind: BlockKind<2>,
+    /// The last one, where it is longer or shorter.
+    pub last: Option<BlockKind<2>>,
+    /// How many of the first kind.
+    pub n_whole: u64,
+    /// Where each lies.
+    pub step: Step,
+    /// Nodes along every cross-section.
+    pattern: Vec<super::LineNode>,
+}
+
+/// How one slice follows another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Step {
+    /// One cell on.
+    Shift,
+    /// Along an arc of this radius (cells), by this angle (rad).
+    Turn {
+        /// Of the centre line.
+        radius: f64,
+        /// Of one slice.
+        angle: f64,
+    },
+    /// Along a taper: each is the one before, scaled.
+    Grow {
+        /// Scale of the first.
+        first: f64,
+        /// Scale of each to the one before.
+        ratio: f64,
+        /// Width gained per length.
+        slope: f64,
+        /// Cells across.
+        resolution: f64,
+    },
+}
+
+impl Step {
+    /// Rotation (rad), scale and origin (cells) of slice `k`; that of slice n is where the last cross-section lies.
+    pub fn placement(&self, k: u64) -> (f64, f64, Point) {
+        let x = k as f64;
+        match *self {
+            Step::Shift => (0.0, 1.0, Point::new(x, 0.0)),
+            Step::Turn { radius, angle } => (x * angle, 1.0, on_arc(radius, x * angle, radius)),
+            Step::Grow {
+                first,
+                ratio,
+                slope,
+                resolution,
+            } => {
+                let scale = first * ratio.powi(k.min(i32::MAX as u64) as i32);
+                (
+                    0.0,
+                    scale,
+                    Point::new((scale - first) * resolution / slope, 0.0),
+                )
+            }
+        }
+    }
+}
+
+fn on_arc(radius: f64, phi: f64, rho: f64) -> Point {
+    let (s, c) = phi.sin_cos();
+    Point::new(rho * s, radius - rho * c)
+}
+
+/// Most slices that one strip may have, and most that may be listed one by one.
+const MAX_SLICES: f64 = 1e9;
+const MAX_LISTED: f64 = 5e6;
+
+/// The slices of a straight pipe or a taper; arguments as for [`straight`].
+pub fn straight_slices(
+    resolution: u32,
+    length: f64,
+    width_start: f64,
+    width_end: f64,
+) -> Result<Slices, MeshError> {
+    let positive = |x: f64| x.is_finite() && x > 0.0;
+    if !(positive(length) && positive(width_start) && positive(width_end)) {
+        return Err(MeshError::Dimension);
+    }
+    let r = f64::from(resolution);
+    check(length, r, MAX_SLICES)?;
+    if (width_start - width_end).abs() > 1e-9 * r {
+        return Ok(taper(resolution, length, width_start, width_end));
+    }
+    let (n_whole, rest) = slice_lengths(length);
+    let make = |h: f64| slice(resolution, |s, t| Point::new(s * h, t * r));
+    let (kind, pattern) = make(1.0);
+    Ok(Slices {
+        kind,
+        last: rest.map(|h| make(h).0),
+        n_whole: n_whole as u64,
+        step: Step::Shift,
+        pattern,
+    })
+}
+
+fn check(slices: f64, r: f64, limit: f64) -> Result<(), MeshError> {
+    if slices > limit {
+        return Err(MeshError::TooManyCells {
+            cells: slices * r * 2.0,
+            limit: limit * r * 2.0,
+        });
+    }
+    Ok(())
+}
+
+fn taper(resolution: u32, length: f64, width_start: f64, width_end: f64) -> Slices {
+    let r = f64::from(resolution);
+    let slope = (width_end - width_start) / length;
+    // A slice as long as its cells are wide grows by the factor 1 + slope / r.
+    let n = ((width_end / width_start).ln() / (slope / r).ln_1p())
+        .abs()
+        .ceil()
+        .max(1.0);
+    let ratio = (width_end / width_start).powf(1.0 / n);
+    // In units of the slice's own first cell: length and widths of the canonical slice.
+    let slice_length = r * (ratio - 1.0) / slope;
+    let (kind, pattern) = slice(resolution, |s, t| {
+        Point::new(s * slice_length, t * r * (1.0 + s * (ratio - 1.0)))
+    });
+    Slices {
+        kind,
+        last: None,
+        n_whole: n as u64,
+        step: Step::Grow {
+            first: width_start / r,
+            ratio,
+            slope,
+            resolution: r,
+        },
+        pattern,
+    }
+}
+
+/// The slices of an arc; arguments as for [`arc`].
+pub fn arc_slices(resolution: u32, radius: f64, angle: f64) -> Result<Slices, MeshError> {
+    let r = f64::from(resolution);
+    if !(radius.is_finite() && angle.is_finite() && radius > r / 2.0 && angle > 0.0) {
+        return Err(MeshError::Dimension);
+    }
+    let cells = radius * angle;
+    check(cells, r, MAX_SLICES)?;
+    let n = cells.round().max((angle / 0.8).ceil()).max(1.0);
+    let step = angle / n;
+    let (kind, pattern) = slice(resolution, |s, t| on_arc(radius, s * step, radius - t * r));
+    Ok(Slices {
+        kind,
+        last: None,
+        n_whole: n as u64,
+        step: Step::Turn {
+            radius,
+            angle: step,
+        },
+        pattern,
+    })
+}
 
 /// A straight pipe or a taper from the origin along +x.
 ///
@@ -134,84 +293,8 @@ pub fn straight(
     width_start: f64,
     width_end: f64,
 ) -> Result<ComponentMesh, MeshError> {
-    let positive = |x: f64| x.is_finite() && x > 0.0;
-    if !(positive(length) && positive(width_start) && positive(width_end)) {
-        return Err(MeshError::Dimension);
-    }
-    let r = f64::from(resolution);
-    if length > MAX_SLICES {
-        return Err(MeshError::TooManyCells {
-            cells: length * r * 2.0,
-            limit: MAX_SLICES * r * 2.0,
-        });
-    }
-    if (width_start - width_end).abs() > 1e-9 * r {
-        return Ok(taper(resolution, length, width_start, width_end));
-    }
-    let (n_whole, last) = slice_lengths(length);
-    let n = n_whole + usize::from(last.is_some());
-    let make = |h: f64| slice(resolution, |s, t| Point::new(s * h, t * r));
-    let mut kinds = Vec::new();
-    let mut pattern = Vec::new();
-    if n_whole > 0 {
-        let (kind, line) = make(1.0);
-        kinds.push(kind);
-        pattern = line;
-    }
-    if let Some(h) = last {
-        let (kind, line) = make(h);
-        kinds.push(kind);
-        pattern = line;
-    }
-    let blocks = (0..n)
-        .map(|k| BlockPlacement {
-            kind: if k < n_whole { 0 } else { kinds.len() - 1 },
-            angle: 0.0,
-            scale: 1.0,
-            origin: Point::new(k as f64, 0.0),
-            lines: slice_lines(k, n),
-        })
-        .collect();
-    let lines = strip_lines(pattern, &vec![0.0; n + 1], &vec![1.0; n + 1]);
-    Ok(ComponentMesh {
-        kinds,
-        blocks,
-        lines,
-        aliases: Vec::new(),
-    })
-}
-
-fn taper(resolution: u32, length: f64, width_start: f64, width_end: f64) -> ComponentMesh {
-    let r = f64::from(resolution);
-    let slope = (width_end - width_start) / length;
-    // A slice as long as its cells are wide grows by the factor 1 + slope / r.
-    let n = ((width_end / width_start).ln() / (slope / r).ln_1p())
-        .abs()
-        .ceil()
-        .max(1.0) as usize;
-    let ratio = (width_end / width_start).powf(1.0 / n as f64);
-    // In units of the slice's own first cell: length and widths of the canonical slice.
-    let slice_length = r * (ratio - 1.0) / slope;
-    let (kind, pattern) = slice(resolution, |s, t| {
-        Point::new(s * slice_length, t * r * (1.0 + s * (ratio - 1.0)))
-    });
-    let scale = |j: usize| width_start * ratio.powi(j as i32) / r;
-    let blocks = (0..n)
-        .map(|k| BlockPlacement {
-            kind: 0,
-            angle: 0.0,
-            scale: scale(k),
-            origin: Point::new((scale(k) * r - width_start) / slope, 0.0),
-            lines: slice_lines(k, n),
-        })
-        .collect();
-    let scales: Vec<f64> = (0..=n).map(scale).collect();
-    ComponentMesh {
-        kinds: vec![kind],
-        blocks,
-        lines: strip_lines(pattern, &vec![0.0; n + 1], &scales),
-        aliases: Vec::new(),
-    }
+    straight_slices(resolution, length, width_start, width_end)
+        .and_then(|slices| listed(slices, f64::from(resolution)))
 }
 
 /// An arc from the origin along +x that turns left by `angle`: equal wedges, every one the same block rotated.
@@ -219,38 +302,36 @@ fn taper(resolution: u32, length: f64, width_start: f64, width_end: f64) -> Comp
 /// # Shapes and units
 /// - `radius` of the centre line in cell sizes (the width is `resolution`), `angle` in rad
 pub fn arc(resolution: u32, radius: f64, angle: f64) -> Result<ComponentMesh, MeshError> {
-    let r = f64::from(resolution);
-    if !(radius.is_finite() && angle.is_finite() && radius > r / 2.0 && angle > 0.0) {
-        return Err(MeshError::Dimension);
+    arc_slices(resolution, radius, angle).and_then(|slices| listed(slices, f64::from(resolution)))
+}
+
+/// All slices, one by one.
+fn listed(slices: Slices, r: f64) -> Result<ComponentMesh, MeshError> {
+    let n_all = slices.n_whole + u64::from(slices.last.is_some());
+    check(n_all as f64, r, MAX_LISTED)?;
+    let n = n_all as usize;
+    let n_whole = slices.n_whole as usize;
+    let mut kinds = Vec::new();
+    if n_whole > 0 {
+        kinds.push(slices.kind);
     }
-    let cells = radius * angle;
-    if cells > MAX_SLICES {
-        return Err(MeshError::TooManyCells {
-            cells: cells * r * 2.0,
-            limit: MAX_SLICES * r * 2.0,
-        });
-    }
-    let n = cells.round().max((angle / 0.8).ceil()).max(1.0) as usize;
-    let step = angle / n as f64;
-    let about = |phi: f64, rho: f64| {
-        let (s, c) = phi.sin_cos();
-        Point::new(rho * s, radius - rho * c)
-    };
-    let (kind, pattern) = slice(resolution, |s, t| about(s * step, radius - t * r));
-    let angles: Vec<f64> = (0..=n).map(|j| j as f64 * step).collect();
+    kinds.extend(slices.last);
+    let places: Vec<(f64, f64, Point)> = (0..=n as u64).map(|k| slices.step.placement(k)).collect();
     let blocks = (0..n)
         .map(|k| BlockPlacement {
-            kind: 0,
-            angle: angles[k],
-            scale: 1.0,
-            origin: about(angles[k], radius),
+            kind: if k < n_whole { 0 } else { kinds.len() - 1 },
+            angle: places[k].0,
+            scale: places[k].1,
+            origin: places[k].2,
             lines: slice_lines(k, n),
         })
         .collect();
+    let angles: Vec<f64> = places.iter().map(|p| p.0).collect();
+    let scales: Vec<f64> = places.iter().map(|p| p.1).collect();
     Ok(ComponentMesh {
-        kinds: vec![kind],
+        kinds,
         blocks,
-        lines: strip_lines(pattern, &angles, &vec![1.0; n + 1]),
+        lines: strip_lines(slices.pattern, &angles, &scales),
         aliases: Vec::new(),
     })
 }

@@ -2,8 +2,10 @@
 
 mod batch;
 pub mod cancel;
+mod flow;
 pub mod progress;
 mod refinement;
+mod rows;
 mod settings;
 mod solution;
 mod solve;
@@ -14,11 +16,12 @@ pub use batch::{Crashed, side_by_side};
 pub use cancel::CancelToken;
 pub use progress::{Progress, Stage, silent};
 pub use refinement::manufactured_study;
-pub use settings::{Caching, Ownership, SolveSettings};
+pub use rows::Solver;
+pub use settings::{Caching, Method, Ownership, SolveSettings};
 pub use solution::{
     AssembledSystem, BlockCounts, Conductance, PortKind, PortResult, Solution, SolveError,
     SolveReport, Timings, Unknown, UnknownKind, WallShear,
 };
-pub use solve::{Solver, solve};
+pub use solve::solve;
 pub use study::Row;
 pub use system::assembled_system;

@@ -1,7 +1,7 @@
 //! Refinement against the manufactured solution: the whole road but for its data.
 
 use super::study::Row;
-use super::{CancelToken, SolveError, SolveReport, SolveSettings};
+use super::{CancelToken, Ownership, SolveError, SolveReport, SolveSettings};
 use crate::chip::blocks::{BlockModel, CutError, cut};
 use crate::chip::{Chip, Condition};
 use crate::elimination::Table;
@@ -43,12 +43,13 @@ fn study_one(chip: &Chip, resolution: u32, cancel: &CancelToken) -> Result<Row, 
         ..SolveSettings::default()
     };
     let mut report = SolveReport::default();
-    let model = cut(chip, resolution, settings.ownership).map_err(|CutError { part, error }| {
-        SolveError::Mesh {
-            part: chip.parts[part].name.clone(),
-            reason: error.to_string(),
-        }
-    })?;
+    let model =
+        cut(chip, resolution, Ownership::Connections).map_err(|CutError { part, error }| {
+            SolveError::Mesh {
+                part: chip.parts[part].name.clone(),
+                reason: error.to_string(),
+            }
+        })?;
     let matrices = BlockMatrices::new(&model);
     let solver = Solver::new(
         &model,

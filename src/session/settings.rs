@@ -18,6 +18,15 @@ pub enum Ownership {
     EvenSplit,
 }
 
+/// How unknowns are eliminated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// Pieces eliminated once on to their mouths, then groups of them: see [`crate::fronts`].
+    Fronts,
+    /// Block rows of the whole chip, as in the thesis: see [`crate::elimination`].
+    Rows(Ownership),
+}
+
 /// How a chip is solved.
 #[derive(Clone, Debug)]
 pub struct SolveSettings {
@@ -25,8 +34,8 @@ pub struct SolveSettings {
     pub resolution: u32,
     /// Whether equal operations are computed once. Default cached.
     pub caching: Caching,
-    /// Who owns the unknowns on connections. Default connections.
-    pub ownership: Ownership,
+    /// How unknowns are eliminated. Default fronts.
+    pub method: Method,
     /// Relative residual that a solve must reach. Default 1e-10.
     pub tolerance: f64,
     /// Refinement steps before a solve fails. Default 5.
@@ -40,7 +49,7 @@ impl Default for SolveSettings {
         Self {
             resolution: 8,
             caching: Caching::Cached,
-            ownership: Ownership::Connections,
+            method: Method::Fronts,
             tolerance: 1e-10,
             max_refinement_steps: 5,
             memory_limit: None,

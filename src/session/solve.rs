@@ -1,22 +1,24 @@
-//! A chip becomes its solution: cut, plan, eliminate, substitute, refine, measure.
+//! A chip becomes its solution: pieces, elimination, substitution, refinement, measurements.
 
 use std::time::Instant;
 
+use super::flow::{Flow, Ready};
+use super::rows::solve_by_rows;
 use super::{
-    Caching, CancelToken, Conductance, PortKind, PortResult, Progress, Solution, SolveError,
+    CancelToken, Conductance, Method, PortKind, PortResult, Progress, Solution, SolveError,
     SolveReport, SolveSettings, Stage,
 };
-use crate::chip::blocks::{BlockModel, CutError, cut};
 use crate::chip::{Chip, Condition};
-use crate::elimination::order::EliminateSettings;
-use crate::elimination::substitution::{self, Wanted};
-use crate::elimination::{Elimination, EliminationError, RunSettings, Table, eliminate};
-use crate::field::ports::{PortValues, conductance, gives_flow, port_values};
-use crate::field::{build, wall_shear};
+use crate::elimination::Table;
+use crate::field::nodal::nodal;
+use crate::field::ports::{PortValues, conductance, gives_flow};
+use crate::field::{Fields, wall_shear};
 use crate::geometry::Point;
-use crate::stokes::assemble::{BlockMatrices, block_system};
-use crate::stokes::boundary::{PortLine, add_port, port_line};
-use crate::stokes::residual::{Data, Residuals, Rows};
+use crate::stokes::mouth::{Mouth, PortData, plane_mouth, port_data, port_values};
+use crate::stokes::piece::Flat;
+use crate::stokes::section::Section;
+use crate::stokes::slabs::State;
+use crate::stokes::system::{PartError, System};
 
 /// Solves a chip: fields, port results, conductance, wall shear, and the counters of the solve.
 ///
@@ -55,43 +57,199 @@ pub fn solve(
     progress: &Progress<'_>,
     cancel: &CancelToken,
 ) -> Result<Solution, SolveError> {
+    match settings.method {
+        Method::Fronts => solve_by_fronts(chip, settings, table, progress, cancel),
+        Method::Rows(ownership) => {
+            solve_by_rows(chip, settings, ownership, table, progress, cancel)
+        }
+    }
+}
+
+fn solve_by_fronts(
+    chip: &Chip,
+    settings: &SolveSettings,
+    table: &Table,
+    progress: &Progress<'_>,
+    cancel: &CancelToken,
+) -> Result<Solution, SolveError> {
     let start = Instant::now();
     let mut report = SolveReport::default();
-    let model = cut_chip(chip, settings, progress, &mut report)?;
-    let matrices = BlockMatrices::new(&model);
-    let solver = Solver::new(
-        &model,
-        &matrices,
-        settings,
-        table,
-        progress,
-        cancel,
-        &mut report,
-    )?;
+    progress(Stage::Mesh, 0.0);
+    let clock = Instant::now();
+    let system = plane_system(chip, settings)?;
+    report.timings.mesh = clock.elapsed().as_secs_f64();
+    report.unknowns = system.n_unknowns;
+    report.canonical_blocks = system.pieces.len();
+
+    progress(Stage::Eliminate, 0.0);
+    let flow = Flow::new(system, settings, true, table, cancel, &mut report)?;
+    let clock = Instant::now();
+    let ready = flow.ready()?;
+    report.timings.eliminate += clock.elapsed().as_secs_f64();
+    let system = &flow.system;
+    let mouths: Vec<Mouth> = system
+        .ports
+        .iter()
+        .map(|p| plane_mouth(&system.section, p.width, system.drag))
+        .collect();
 
     progress(Stage::BackSubstitute, 0.0);
     let clock = Instant::now();
-    let data = solver.port_data(chip.ports.iter().map(|p| p.condition.value()), chip);
-    let mut rows = solver.solve(&data, &mut report)?;
+    let data = port_data(
+        system,
+        chip,
+        &mouths,
+        chip.ports.iter().map(|p| p.condition.value()),
+    );
+    let loads = State {
+        shared: data.loads,
+        slabs: Vec::new(),
+    };
+    let mut answer = ready.solve(&loads, &data.given, settings, &mut report)?;
     report.timings.back_substitute = clock.elapsed().as_secs_f64();
 
     progress(Stage::Results, 0.0);
     let clock = Instant::now();
-    let mut values = solver.ports(chip, &rows, &data);
-    if solver.system_is_singular {
-        // Only differences of pressure are known: the lowest mean pressure of a port is the stated zero.
-        let lowest = values
-            .iter()
-            .map(|v| v.mean_pressure)
-            .fold(f64::INFINITY, f64::min);
-        solver.shift_pressure(&mut rows, -lowest);
-        values = solver.ports(chip, &rows, &data);
+    complete(system, &mut answer.state.shared);
+    let see = |shared: &[f64], reactions: &[f64]| -> Vec<PortValues> {
+        (0..chip.ports.len())
+            .map(|k| {
+                port_values(
+                    system,
+                    k,
+                    &mouths[k],
+                    chip.ports[k].condition,
+                    (shared, reactions),
+                )
+            })
+            .collect()
+    };
+    let mut values = see(&answer.state.shared, &answer.reactions);
+    // Where only differences of pressure are known, the lowest mean pressure of a port is the stated zero.
+    let is_free =
+        |k: usize| system.is_free[system.islands[system.ports[k].interface as usize] as usize];
+    let lowest = values
+        .iter()
+        .enumerate()
+        .filter(|v| is_free(v.0))
+        .map(|v| v.1.mean_pressure)
+        .fold(f64::INFINITY, f64::min);
+    let shift = if lowest.is_finite() { -lowest } else { 0.0 };
+    for (_, v) in values.iter_mut().enumerate().filter(|v| is_free(v.0)) {
+        v.mean_pressure += shift;
     }
-    let per_depth = chip.depth.unwrap_or(1.0);
-    let ports: Vec<PortResult> = chip
+    let conductance = conductance_result(chip, conductances(&ready, chip, &mouths));
+    report.mass_imbalance = mass_imbalance(&values);
+    let ports = port_results(chip, &values);
+    let (mut fields, mut shear, mut max_speed) = (
+        Fields::default(),
+        super::WallShear::default(),
+        (0.0, Point::default()),
+    );
+    if let Some(slabs) = &flow.slabs {
+        shear = wall_shear::wall_shear_of_pieces(system, slabs, &answer.state);
+        fields = Fields::from(nodal(system, slabs, &answer.state, None, &|part| {
+            let interface = system.instances[part].interfaces.first();
+            let is_free =
+                interface.is_some_and(|&i| system.is_free[system.islands[i as usize] as usize]);
+            if is_free { shift } else { 0.0 }
+        }));
+        let fastest = fields
+            .velocity
+            .iter()
+            .enumerate()
+            .max_by(|a, b| a.1.norm().total_cmp(&b.1.norm()));
+        max_speed = fastest.map_or(max_speed, |(n, v)| (v.norm(), fields.nodes[n]));
+    }
+    report.timings.results = clock.elapsed().as_secs_f64();
+    report.timings.total = start.elapsed().as_secs_f64();
+    Ok(Solution {
+        report,
+        ports,
+        conductance,
+        max_speed,
+        wall_shear: shear,
+        fields,
+    })
+}
+
+/// The pieces of a chip in the plane.
+pub(super) fn plane_system(chip: &Chip, settings: &SolveSettings) -> Result<System<2>, SolveError> {
+    let section = Section::plane(settings.resolution);
+    System::new(chip, section, &Flat, settings.caching).map_err(|PartError { part, error }| {
+        SolveError::Mesh {
+            part: chip.parts[part].name.clone(),
+            reason: error.to_string(),
+        }
+    })
+}
+
+/// Shared unknowns that another stands for get its value.
+pub(super) fn complete<const D: usize>(system: &System<D>, shared: &mut [f64]) {
+    for &(one, other) in &system.aliases {
+        shared[one as usize] = shared[other as usize];
+    }
+}
+
+/// Conductance matrix between the ports, m^2/(s Pa): one more right-hand side a port, on shared unknowns only.
+fn conductances<const D: usize>(
+    ready: &Ready<'_, D>,
+    chip: &Chip,
+    mouths: &[Mouth],
+) -> Vec<Vec<f64>> {
+    let system = ready.system();
+    let n = chip.ports.len();
+    let group: Vec<Option<u32>> = system
         .ports
         .iter()
-        .zip(&values)
+        .map(|p| {
+            let island = system.islands[p.interface as usize];
+            system.is_free[island as usize].then_some(island)
+        })
+        .collect();
+    let mut hybrid = vec![vec![0.0; n]; n];
+    for j in 0..n {
+        // Where nothing fixes the pressure, inflows must balance: the rest leaves evenly through all ports of the island.
+        let mates = group
+            .iter()
+            .filter(|g| g.is_some() && **g == group[j])
+            .count()
+            .max(1) as f64;
+        let unit = |i: usize| {
+            let even = if group[j].is_some() && group[i] == group[j] {
+                1.0 / mates
+            } else {
+                0.0
+            };
+            f64::from(i == j) - even
+        };
+        let PortData { loads, given } = port_data(system, chip, mouths, (0..n).map(unit));
+        let (mut shared, reactions) = ready.solve_shared(&loads, &given);
+        complete(system, &mut shared);
+        for (i, port) in chip.ports.iter().enumerate() {
+            let condition = match port.condition {
+                // The response, not the design's own value.
+                Condition::FlowRate(_) => Condition::FlowRate(unit(i)),
+                Condition::Pressure(_) => Condition::Pressure(unit(i)),
+                Condition::TractionFree => Condition::TractionFree,
+            };
+            let v = port_values(system, i, &mouths[i], condition, (&shared, &reactions));
+            hybrid[i][j] = if gives_flow(port.condition) {
+                v.work_pressure
+            } else {
+                v.flow_rate
+            };
+        }
+    }
+    let flow_given: Vec<bool> = chip.ports.iter().map(|p| gives_flow(p.condition)).collect();
+    conductance(&hybrid, &flow_given, &group)
+}
+
+/// Port results in the units of the design: times the depth where the chip has one.
+pub(super) fn port_results(chip: &Chip, values: &[PortValues]) -> Vec<PortResult> {
+    let per_depth = chip.depth.unwrap_or(1.0);
+    let ports = chip.ports.iter().zip(values);
+    ports
         .map(|(port, v)| PortResult {
             id: port.name.clone(),
             kind: match port.condition {
@@ -102,340 +260,28 @@ pub fn solve(
             flow_rate: v.flow_rate * per_depth,
             mean_pressure: v.mean_pressure,
         })
-        .collect();
+        .collect()
+}
+
+/// Sum of port flows over half the sum of their magnitudes.
+pub(super) fn mass_imbalance(values: &[PortValues]) -> f64 {
     let total: f64 = values.iter().map(|v| v.flow_rate).sum();
     let magnitude: f64 = values.iter().map(|v| v.flow_rate.abs()).sum::<f64>() / 2.0;
-    report.mass_imbalance = if magnitude > 0.0 {
+    if magnitude > 0.0 {
         total.abs() / magnitude
     } else {
         0.0
-    };
-    let matrix = solver.conductance(chip)?;
-    let conductance = Conductance {
+    }
+}
+
+/// A conductance matrix in the units of the design.
+pub(super) fn conductance_result(chip: &Chip, matrix: Vec<Vec<f64>>) -> Conductance {
+    let per_depth = chip.depth.unwrap_or(1.0);
+    Conductance {
         ports: chip.ports.iter().map(|p| p.name.clone()).collect(),
         matrix: matrix
             .into_iter()
             .map(|row| row.into_iter().map(|g| g * per_depth).collect())
             .collect(),
-    };
-    let wall_shear = wall_shear::wall_shear(&model, &solver.residuals, &rows, &data);
-    let fields = build::fields(&model, &solver.residuals, &rows, &data);
-    let fastest = fields
-        .velocity
-        .iter()
-        .enumerate()
-        .max_by(|a, b| a.1.norm().total_cmp(&b.1.norm()));
-    let max_speed = fastest.map_or((0.0, Point::default()), |(n, v)| {
-        (v.norm(), fields.nodes[n])
-    });
-    report.timings.results = clock.elapsed().as_secs_f64();
-    report.timings.total = start.elapsed().as_secs_f64();
-    Ok(Solution {
-        report,
-        ports,
-        conductance,
-        max_speed,
-        wall_shear,
-        fields,
-    })
-}
-
-/// Cuts a chip and counts what came out.
-pub(super) fn cut_chip(
-    chip: &Chip,
-    settings: &SolveSettings,
-    progress: &Progress<'_>,
-    report: &mut SolveReport,
-) -> Result<BlockModel, SolveError> {
-    progress(Stage::Mesh, 0.0);
-    let clock = Instant::now();
-    let model = cut(chip, settings.resolution, settings.ownership).map_err(
-        |CutError { part, error }| SolveError::Mesh {
-            part: chip.parts[part].name.clone(),
-            reason: error.to_string(),
-        },
-    )?;
-    report.timings.mesh = clock.elapsed().as_secs_f64();
-    report.unknowns = model.n_unknowns;
-    report.blocks = model.counts;
-    report.canonical_blocks = model.kinds.len();
-    Ok(model)
-}
-
-/// An eliminated chip: solves for any data on its ports.
-pub struct Solver<'a> {
-    model: &'a BlockModel,
-    residuals: Residuals<'a>,
-    elimination: Elimination,
-    lines: Vec<PortLine>,
-    islands: Vec<u32>,
-    singular_islands: Vec<bool>,
-    system_is_singular: bool,
-    settings: &'a SolveSettings,
-}
-
-impl<'a> Solver<'a> {
-    /// Plans and runs the elimination.
-    pub fn new(
-        model: &'a BlockModel,
-        matrices: &'a BlockMatrices,
-        settings: &'a SolveSettings,
-        table: &Table,
-        progress: &Progress<'_>,
-        cancel: &CancelToken,
-        report: &mut SolveReport,
-    ) -> Result<Self, SolveError> {
-        progress(Stage::Plan, 0.0);
-        let clock = Instant::now();
-        let (system, leaves) = block_system(model, matrices);
-        report.unique_matrices = crate::elimination::Leaves::n_leaves(&leaves);
-        // What the solve holds beside the plan's matrices: three vectors of the system's size and the fields on all nodes.
-        let fixed = 8 * (3 * model.n_unknowns as u64 + 12 * model.n_nodes as u64);
-        let planned = std::cell::Cell::new(0.0);
-        let run = RunSettings {
-            rank_tolerance: 1e-13,
-            table,
-            is_cancelled: &|| cancel.is_cancelled(),
-            progress: &|done, all| progress(Stage::Eliminate, done as f64 / all.max(1) as f64),
-        };
-        let eliminated = eliminate(
-            &system,
-            &leaves,
-            EliminateSettings {
-                caching: settings.caching,
-                run,
-                memory_limit: settings.memory_limit.map(|m| m.saturating_sub(fixed)),
-                planned: &|_| {
-                    planned.set(if planned.get() == 0.0 {
-                        clock.elapsed().as_secs_f64()
-                    } else {
-                        planned.get()
-                    })
-                },
-            },
-        );
-        let elimination = eliminated.map_err(|error| match error {
-            EliminationError::Singular { row } => SolveError::Singular { row },
-            EliminationError::Cancelled => SolveError::Cancelled,
-            EliminationError::OutOfMemory { needed, .. } => SolveError::OutOfMemory {
-                needed: needed + fixed,
-                allowed: settings.memory_limit.unwrap_or(u64::MAX),
-            },
-        })?;
-        report.timings.plan = planned.get();
-        report.timings.eliminate = clock.elapsed().as_secs_f64() - planned.get();
-        report.tasks = elimination.counters.operations;
-        report.computed_matrices = elimination.counters.operations;
-        report.flops = elimination.counters.flops;
-        report.estimated_memory_bytes = elimination.estimated_bytes + fixed;
-        let residuals = Residuals::new(model, matrices);
-        let lines = model
-            .ports
-            .iter()
-            .map(|p| port_line(model, &residuals, p))
-            .collect();
-        let system_is_singular = model
-            .ports
-            .iter()
-            .any(|p| system.singular_islands[system.islands[p.row as usize] as usize]);
-        let (islands, singular_islands) = (system.islands, system.singular_islands);
-        Ok(Self {
-            model,
-            residuals,
-            elimination,
-            lines,
-            islands,
-            singular_islands,
-            system_is_singular,
-            settings,
-        })
-    }
-
-    /// Nodes along each port.
-    pub fn port_lines(&self) -> &[PortLine] {
-        &self.lines
-    }
-
-    /// How the chip is cut.
-    pub fn model(&self) -> &BlockModel {
-        self.model
-    }
-
-    /// Maps between blocks and rows.
-    pub fn residuals(&self) -> &Residuals<'a> {
-        &self.residuals
-    }
-
-    /// The elimination's factors and counters.
-    pub fn elimination(&self) -> &Elimination {
-        &self.elimination
-    }
-
-    /// Data with the given value at each port: inflow (m^2/s) where its flow is given, else pressure (Pa).
-    pub fn port_data(&self, values: impl Iterator<Item = f64>, chip: &Chip) -> Data {
-        let mut data = Data::default();
-        for (k, value) in values.enumerate().filter(|(_, v)| *v != 0.0) {
-            let condition = if gives_flow(chip.ports[k].condition) {
-                Condition::FlowRate(value)
-            } else {
-                Condition::Pressure(value)
-            };
-            add_port(
-                self.model,
-                &self.residuals,
-                &self.model.ports[k],
-                &self.lines[k],
-                condition,
-                &mut data,
-            );
-        }
-        data
-    }
-
-    /// Solves for the data, refining with the same factors until the relative residual is at most the tolerance.
-    ///
-    /// The relative residual is the larger of the momentum and the continuity rows' residual norms over the right-hand side's
-    /// norm, all in canonical coordinates, where both equations have entries of one size.
-    pub fn solve(&self, data: &Data, report: &mut SolveReport) -> Result<Rows, SolveError> {
-        let caching = self.settings.caching;
-        let rhs = self.residuals.rows(None, data);
-        let scale = self.residuals.norms(&rhs).into_iter().fold(0.0, f64::hypot);
-        let (mut rows, vector_tasks) =
-            substitution::solve(&self.elimination, &rhs, Wanted::All, caching);
-        report.tasks += vector_tasks;
-        rows.truncate(self.model.rows.len());
-        report.refinement_steps = 0;
-        loop {
-            let residual = self.residuals.rows(Some(&rows), data);
-            let norms = self.residuals.norms(&residual);
-            report.relative_residual = if scale > 0.0 {
-                norms[0].max(norms[1]) / scale
-            } else {
-                0.0
-            };
-            if report.relative_residual <= self.settings.tolerance {
-                return Ok(rows);
-            }
-            if report.refinement_steps >= self.settings.max_refinement_steps
-                || !report.relative_residual.is_finite()
-            {
-                return Err(SolveError::NotConverged {
-                    residual: report.relative_residual,
-                    tolerance: self.settings.tolerance,
-                    steps: report.refinement_steps,
-                });
-            }
-            let (correction, _) =
-                substitution::solve(&self.elimination, &residual, Wanted::All, Caching::Uncached);
-            for (row, correction) in rows.iter_mut().zip(&correction) {
-                row.iter_mut().zip(correction).for_each(|(x, d)| *x += d);
-            }
-            report.refinement_steps += 1;
-        }
-    }
-
-    /// Flow and pressures at every port.
-    pub fn ports(&self, chip: &Chip, rows: &Rows, data: &Data) -> Vec<PortValues> {
-        let ports = chip.ports.iter().zip(&self.model.ports).zip(&self.lines);
-        ports
-            .map(|((port, place), line)| {
-                port_values(
-                    self.model,
-                    &self.residuals,
-                    place,
-                    line,
-                    port.condition,
-                    (rows, data),
-                )
-            })
-            .collect()
-    }
-
-    /// Conductance matrix between the ports, m^2/(s Pa): one more right-hand side a port, substituted back only to the ports.
-    pub fn conductance(&self, chip: &Chip) -> Result<Vec<Vec<f64>>, SolveError> {
-        let n = chip.ports.len();
-        let wanted: Vec<u32> = {
-            let mut rows: Vec<u32> = Vec::new();
-            for port in &self.model.ports {
-                for &(block, _) in self.residuals.touching(port.row) {
-                    rows.extend(
-                        self.model.blocks[block as usize]
-                            .incidences
-                            .iter()
-                            .map(|i| i.row),
-                    );
-                }
-            }
-            rows.sort_unstable();
-            rows.dedup();
-            rows
-        };
-        let group: Vec<Option<u32>> = self
-            .model
-            .ports
-            .iter()
-            .map(|p| {
-                let island = self.islands[p.row as usize];
-                self.singular_islands[island as usize].then_some(island)
-            })
-            .collect();
-        let mut hybrid = vec![vec![0.0; n]; n];
-        for j in 0..n {
-            // Where nothing fixes the pressure, inflows must balance: the rest leaves evenly through all ports of the island.
-            let mates = group
-                .iter()
-                .filter(|g| g.is_some() && **g == group[j])
-                .count()
-                .max(1) as f64;
-            let unit = |i: usize| {
-                f64::from(i == j)
-                    - if group[j].is_some() && group[i] == group[j] {
-                        1.0 / mates
-                    } else {
-                        0.0
-                    }
-            };
-            let data = self.port_data((0..n).map(unit), chip);
-            let rhs = self.residuals.rows(None, &data);
-            let (mut rows, _) = substitution::solve(
-                &self.elimination,
-                &rhs,
-                Wanted::Rows(&wanted),
-                self.settings.caching,
-            );
-            rows.truncate(self.model.rows.len());
-            for (i, port) in chip.ports.iter().enumerate() {
-                let place = &self.model.ports[i];
-                let v = port_values(
-                    self.model,
-                    &self.residuals,
-                    place,
-                    &self.lines[i],
-                    port.condition,
-                    (&rows, &data),
-                );
-                hybrid[i][j] = if gives_flow(port.condition) {
-                    v.work_pressure
-                } else {
-                    v.flow_rate
-                };
-            }
-        }
-        let flow_given: Vec<bool> = chip.ports.iter().map(|p| gives_flow(p.condition)).collect();
-        Ok(conductance(&hybrid, &flow_given, &group))
-    }
-
-    /// Adds a constant to the pressure (Pa) of the islands where it is free.
-    pub fn shift_pressure(&self, rows: &mut Rows, by: f64) {
-        for (k, row) in self.model.rows.iter().enumerate() {
-            if self.singular_islands[self.islands[k] as usize] {
-                let n_velocity = self.model.layouts[row.layout as usize].n_velocity;
-                let canonical = by * row.frame.unit / self.model.viscosity;
-                rows[k]
-                    .iter_mut()
-                    .skip(n_velocity)
-                    .for_each(|p| *p += canonical);
-            }
-        }
     }
 }

@@ -1,9 +1,9 @@
 //! The whole system as scalars, so that anyone can check it with another solver.
 
-use super::solve::{Solver, cut_chip};
+use super::rows::{Solver, cut_chip};
 use super::{
-    AssembledSystem, CancelToken, Progress, SolveError, SolveReport, SolveSettings, Unknown,
-    UnknownKind,
+    AssembledSystem, CancelToken, Ownership, Progress, SolveError, SolveReport, SolveSettings,
+    Unknown, UnknownKind,
 };
 use crate::chip::Chip;
 use crate::chip::blocks::{BlockModel, Velocity};
@@ -25,7 +25,13 @@ pub fn assembled_system(
     cancel: &CancelToken,
 ) -> Result<AssembledSystem, SolveError> {
     let mut report = SolveReport::default();
-    let model = cut_chip(chip, settings, progress, &mut report)?;
+    let model = cut_chip(
+        chip,
+        settings,
+        Ownership::Connections,
+        progress,
+        &mut report,
+    )?;
     let matrices = BlockMatrices::new(&model);
     let solver = Solver::new(
         &model,

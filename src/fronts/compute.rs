@@ -1,0 +1,297 @@
+//! Values of fronts: dense partial factorisations, children before parents, on the pool of whoever calls.
+//!
+//! ```text
+//! F = sum of children = [ F_bb F_be ]      W = -F_ee^-1 F_eb           x_e = W x_b + F_ee^-1 b_e
+//!                       [ F_eb F_ee ]      S = F_bb + F_be W           (symmetric)
+//! ```
+//! Large fronts are cut into panels of fixed width, so a value never depends on the number of threads.
+
+use std::sync::Arc;
+
+use faer::linalg::matmul::matmul;
+use faer::linalg::solvers::{PartialPivLu, Solve};
+use faer::reborrow::ReborrowMut;
+use faer::{Accum, Mat, MatMut, Par};
+use rayon::prelude::*;
+use thiserror::Error;
+
+use super::plan::{Child, KindId, NOWHERE, Plan, Recipe};
+use crate::fingerprint::{Fingerprint, Hasher};
+
+/// A front's value.
+#[derive(Debug)]
+pub struct Front {
+    /// `n_boundary` x `n_boundary`, symmetric: what is left on the boundary.
+    pub schur: Mat<f64>,
+    /// `n_eliminated` x `n_boundary`: the eliminated unknowns for unit boundary unknowns.
+    pub weights: Mat<f64>,
+    /// Factors of the eliminated block, for loads on it.
+    pub pivot: Option<PartialPivLu<f64>>,
+}
+
+impl Front {
+    /// Bytes that it holds.
+    pub fn bytes(&self) -> u64 {
+        let (b, e) = (self.weights.ncols() as u64, self.weights.nrows() as u64);
+        8 * (self.schur.nrows() as u64 * self.schur.ncols() as u64 + e * b + e * e)
+    }
+}
+
+/// Where the matrices of leaves come from.
+pub trait Leaves: Sync {
+    /// The matrix of a leaf over its boundary, then its eliminated unknowns; symmetric.
+    fn assemble(&self, leaf: u32) -> Mat<f64>;
+}
+
+/// Values that outlive a run.
+pub trait Known: Sync {
+    /// A value of an earlier run.
+    fn get(&self, key: Fingerprint) -> Option<Arc<Front>>;
+    /// Keeps a value for later runs.
+    fn keep(&self, key: Fingerprint, front: &Arc<Front>);
+}
+
+/// Why fronts can't be computed.
+#[derive(Clone, Debug, Error, PartialEq)]
+pub enum FrontError {
+    /// The eliminated block of this kind is singular.
+    #[error("front {kind} has a singular pivot block")]
+    Singular {
+        /// Its number.
+        kind: KindId,
+    },
+    /// Somebody asked to stop.
+    #[error("stopped on request")]
+    Cancelled,
+}
+
+/// How fronts are computed.
+#[derive(Clone, Copy)]
+pub struct Run<'a> {
+    /// Assembles leaves.
+    pub leaves: &'a dyn Leaves,
+    /// Results of earlier runs.
+    pub known: &'a dyn Known,
+    /// Asked between fronts: true stops the run.
+    pub is_cancelled: &'a (dyn Fn() -> bool + Sync),
+    /// Told of every computed front: its kind, when it was begun.
+    pub done: &'a (dyn Fn(KindId, std::time::Instant) + Sync),
+}
+
+/// Values by kind.
+#[derive(Debug, Default)]
+pub struct Values {
+    fronts: Vec<Option<Arc<Front>>>,
+}
+
+impl Values {
+    /// The value of a kind.
+    ///
+    /// # Panics
+    /// Where it wasn't computed: a bug of the caller.
+    pub fn get(&self, kind: KindId) -> &Arc<Front> {
+        self.fronts[kind as usize]
+            .as_ref()
+            .expect("fronts are computed before they are read")
+    }
+
+    /// Puts in the value of a given kind.
+    pub fn set(&mut self, kind: KindId, front: Arc<Front>) {
+        if self.fronts.len() <= kind as usize {
+            self.fronts.resize(kind as usize + 1, None);
+        }
+        self.fronts[kind as usize] = Some(front);
+    }
+
+    /// Computes the `wanted` kinds and what they need; `deep`: also all that they are made of, for back-substitution.
+    ///
+    /// # Errors
+    /// [`FrontError`].
+    /// # Accuracy and cost
+    /// LU with partial pivoting inside a block; [`super::Counters::flops`]. The same bits for any number of threads and for
+    /// known or unknown results.
+    pub fn compute(
+        &mut self,
+        plan: &Plan,
+        wanted: &[KindId],
+        deep: bool,
+        run: Run<'_>,
+    ) -> Result<(), FrontError> {
+        faer::set_global_parallelism(Par::Seq); // parallel over fronts and panels, never inside a kernel
+        self.fronts.resize(plan.kinds.len(), None);
+        for level in self.missing(plan, wanted, deep, run.known) {
+            let made: Result<Vec<_>, FrontError> = level
+                .par_iter()
+                .map(|&kind| {
+                    if (run.is_cancelled)() {
+                        return Err(FrontError::Cancelled);
+                    }
+                    let begun = std::time::Instant::now();
+                    let front = Arc::new(self.front(plan, kind, run.leaves)?);
+                    run.known.keep(value_key(plan, kind), &front);
+                    (run.done)(kind, begun);
+                    Ok((kind, front))
+                })
+                .collect();
+            for (kind, front) in made? {
+                self.fronts[kind as usize] = Some(front);
+            }
+        }
+        Ok(())
+    }
+
+    /// Kinds still to compute, by height: those of one level need only those of the levels before.
+    fn missing(
+        &mut self,
+        plan: &Plan,
+        wanted: &[KindId],
+        deep: bool,
+        known: &dyn Known,
+    ) -> Vec<Vec<KindId>> {
+        let n = plan.kinds.len();
+        let (mut needed, mut visited, mut compute) =
+            (vec![false; n], vec![false; n], vec![false; n]);
+        wanted.iter().for_each(|&k| needed[k as usize] = true);
+        for k in (0..n).rev().filter(|_| true) {
+            if !needed[k] && !visited[k] {
+                continue;
+            }
+            if self.fronts[k].is_none() {
+                self.fronts[k] = known.get(value_key(plan, k as KindId));
+                compute[k] = self.fronts[k].is_none();
+            }
+            if let Recipe::Join(children) = &plan.kinds[k].recipe
+                && (compute[k] || deep)
+            {
+                children
+                    .iter()
+                    .for_each(|c| visited[c.kind as usize] = true);
+            }
+        }
+        let mut height = vec![0_usize; n];
+        let mut levels: Vec<Vec<KindId>> = Vec::new();
+        for k in (0..n).filter(|&k| compute[k]) {
+            if let Recipe::Join(children) = &plan.kinds[k].recipe {
+                let below = children.iter().filter(|c| compute[c.kind as usize]);
+                height[k] = below
+                    .map(|c| height[c.kind as usize] + 1)
+                    .max()
+                    .unwrap_or(0);
+            }
+            if levels.len() <= height[k] {
+                levels.resize(height[k] + 1, Vec::new());
+            }
+            levels[height[k]].push(k as KindId);
+        }
+        // The largest first, so that the pool doesn't wait for one that came last.
+        for level in &mut levels {
+            level.sort_by_key(|&k| (std::cmp::Reverse(plan.kinds[k as usize].flops()), k));
+        }
+        levels
+    }
+
+    fn front(&self, plan: &Plan, id: KindId, leaves: &dyn Leaves) -> Result<Front, FrontError> {
+        let kind = &plan.kinds[id as usize];
+        let (b, e) = (kind.n_boundary as usize, kind.n_eliminated as usize);
+        let full = match &kind.recipe {
+            Recipe::Leaf(leaf) => leaves.assemble(*leaf),
+            Recipe::Join(children) => self.assemble(children, b + e),
+            Recipe::Given => unreachable!("given fronts are put in before anything needs them"),
+        };
+        eliminate(&full, b).ok_or(FrontError::Singular { kind: id })
+    }
+
+    /// The sum of the children's Schur complements.
+    fn assemble(&self, children: &[Child], n: usize) -> Mat<f64> {
+        let mut full = Mat::<f64>::zeros(n, n);
+        for child in children {
+            let s = &self.get(child.kind).schur;
+            for (j, column) in child
+                .images
+                .iter()
+                .enumerate()
+                .filter(|(_, c)| c.to != NOWHERE)
+            {
+                let from = s.col_as_slice(j);
+                let to = full.col_as_slice_mut(column.to as usize);
+                for (value, row) in from.iter().zip(child.images.iter()) {
+                    if row.to != NOWHERE {
+                        to[row.to as usize] += row.factor * column.factor * value;
+                    }
+                }
+            }
+        }
+        full
+    }
+}
+
+/// A table's key of a kind's value.
+fn value_key(plan: &Plan, kind: KindId) -> Fingerprint {
+    Hasher::new(54).key(plan.kinds[kind as usize].key).finish()
+}
+
+/// Columns that one task works on.
+const PANEL: usize = 192;
+
+/// Eliminates all but the first `b` unknowns; `None` where the pivot block is singular.
+fn eliminate(full: &Mat<f64>, b: usize) -> Option<Front> {
+    let e = full.nrows() - b;
+    if e == 0 {
+        return Some(Front {
+            schur: full.clone(),
+            weights: Mat::zeros(0, b),
+            pivot: None,
+        });
+    }
+    let pivot = PartialPivLu::new(full.submatrix(b, b, e, e));
+    let mut weights = full.submatrix(b, 0, e, b).to_owned();
+    panels(weights.as_mut(), 0, &|mut panel, _| {
+        pivot.solve_in_place(panel.rb_mut());
+        panel *= faer::Scale(-1.0);
+    });
+    let mut schur = full.submatrix(0, 0, b, b).to_owned();
+    let coupling = full.submatrix(0, b, b, e);
+    // Only the lower triangle, a panel of columns at a time.
+    panels(schur.as_mut(), 0, &|panel, first| {
+        let (rows, columns) = (panel.nrows(), panel.ncols());
+        let below = panel.submatrix_mut(first, 0, rows - first, columns);
+        matmul(
+            below,
+            Accum::Add,
+            coupling.submatrix(first, 0, rows - first, e),
+            weights.submatrix(0, first, e, columns),
+            1.0,
+            Par::Seq,
+        );
+    });
+    let mut sum = 0.0;
+    for j in 0..b {
+        for i in 0..j {
+            schur[(i, j)] = schur[(j, i)];
+        }
+        sum += schur.col_as_slice(j).iter().sum::<f64>();
+    }
+    let finite_weights = (0..b).all(|j| weights.col_as_slice(j).iter().sum::<f64>().is_finite());
+    // Without a boundary only the factors show whether there is a solution.
+    let diagonal = pivot.U().diagonal().column_vector();
+    let regular = (0..e).all(|i| diagonal[i] != 0.0 && diagonal[i].is_finite());
+    (sum.is_finite() && finite_weights && regular).then_some(Front {
+        schur,
+        weights,
+        pivot: Some(pivot),
+    })
+}
+
+/// Calls `work` on panels of columns of a fixed width, each with its first column, side by side.
+fn panels(m: MatMut<'_, f64>, first: usize, work: &(dyn Fn(MatMut<'_, f64>, usize) + Sync)) {
+    let n = m.ncols();
+    if n <= PANEL {
+        return work(m, first);
+    }
+    let half = n.div_ceil(PANEL) / 2 * PANEL;
+    let (left, right) = m.split_at_col_mut(half);
+    rayon::join(
+        || panels(left, first, work),
+        || panels(right, first + half, work),
+    );
+}

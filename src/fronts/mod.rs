@@ -1,0 +1,14 @@
+//! Fronts: the elimination as it is used, kinds of pieces eliminated once, copies for nothing.
+
+pub mod compute;
+pub mod group;
+pub mod lowrank;
+pub mod network;
+pub mod plan;
+pub mod tree;
+
+pub use compute::{Front, FrontError, Known, Leaves, Run, Values};
+pub use group::{Class, Element, Top, group};
+pub use network::{Exchange, Network};
+pub use plan::{Child, Counters, Image, KindId, NOWHERE, Plan, Recipe};
+pub use tree::{Node, Tree};

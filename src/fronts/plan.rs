@@ -1,0 +1,182 @@
+//! Kinds of fronts, named by content: each essentially different elimination is planned once, however often it occurs.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::fingerprint::{Fingerprint, Hasher};
+use crate::session::Caching;
+
+/// Number of a kind of front in its [`Plan`].
+pub type KindId = u32;
+
+/// Where a boundary unknown of a child lies in its parent, or of a front in a vector: `x_child = factor * x[to]`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Image {
+    /// Place, or [`NOWHERE`].
+    pub to: u32,
+    /// One but where axes look the other way or units differ.
+    pub factor: f64,
+}
+
+/// The unknown is zero: it lies on a wall.
+pub const NOWHERE: u32 = u32::MAX;
+
+impl Image {
+    /// The same unknown.
+    pub fn plain(to: u32) -> Self {
+        Self { to, factor: 1.0 }
+    }
+}
+
+/// A front that is added into another.
+#[derive(Clone, Debug)]
+pub struct Child {
+    /// Its kind.
+    pub kind: KindId,
+    /// One a boundary unknown of the child.
+    pub images: Arc<[Image]>,
+}
+
+/// How a front comes about.
+#[derive(Clone, Debug)]
+pub enum Recipe {
+    /// Assembled by the caller.
+    Leaf(u32),
+    /// The sum of its children.
+    Join(Vec<Child>),
+    /// Put in by the caller.
+    Given,
+}
+
+/// A kind of front: `n_boundary` unknowns that stay, then `n_eliminated` that go.
+#[derive(Clone, Debug)]
+pub struct Kind {
+    /// How it comes about.
+    pub recipe: Recipe,
+    /// Unknowns that stay, numbered first.
+    pub n_boundary: u32,
+    /// Unknowns that it eliminates.
+    pub n_eliminated: u32,
+    /// Equal keys, equal fronts, in this and any other plan.
+    pub key: Fingerprint,
+}
+
+/// What a plan counts; the same on any machine.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Fronts asked for.
+    pub asked: usize,
+    /// Floating-point operations of the kinds.
+    pub flops: u64,
+    /// Bytes of their results.
+    pub bytes: u64,
+}
+
+/// All kinds of fronts; children have smaller numbers than parents.
+#[derive(Debug)]
+pub struct Plan {
+    /// By number.
+    pub kinds: Vec<Kind>,
+    /// Counts.
+    pub counters: Counters,
+    known: FxHashMap<Fingerprint, KindId>,
+    caching: Caching,
+}
+
+impl Plan {
+    /// An empty plan; without caching every front is a kind of its own.
+    pub fn new(caching: Caching) -> Self {
+        Self {
+            kinds: Vec::new(),
+            counters: Counters::default(),
+            known: FxHashMap::default(),
+            caching,
+        }
+    }
+
+    /// A front that the caller assembles; `key` stands for all that its matrix depends on.
+    pub fn leaf(
+        &mut self,
+        key: Fingerprint,
+        n_boundary: u32,
+        n_eliminated: u32,
+        leaf: u32,
+    ) -> KindId {
+        let key = Hasher::new(50)
+            .key(key)
+            .word(u64::from(n_boundary))
+            .finish();
+        self.intern(key, n_boundary, n_eliminated, || Recipe::Leaf(leaf))
+    }
+
+    /// A front whose value the caller puts in.
+    pub fn given(&mut self, key: Fingerprint, n_boundary: u32) -> KindId {
+        self.intern(Hasher::new(51).key(key).finish(), n_boundary, 0, || {
+            Recipe::Given
+        })
+    }
+
+    /// The sum of children, its last `n_eliminated` unknowns eliminated.
+    pub fn join(&mut self, children: Vec<Child>, n_boundary: u32, n_eliminated: u32) -> KindId {
+        let mut key = Hasher::new(52).word(u64::from(n_boundary) << 32 | u64::from(n_eliminated));
+        for child in &children {
+            key = key.key(self.kinds[child.kind as usize].key);
+            for image in child.images.iter() {
+                key = key.word(u64::from(image.to));
+                if image.factor != 1.0 {
+                    key = key.float(image.factor);
+                }
+            }
+        }
+        self.intern(key.finish(), n_boundary, n_eliminated, || {
+            Recipe::Join(children)
+        })
+    }
+
+    fn intern(
+        &mut self,
+        key: Fingerprint,
+        n_boundary: u32,
+        n_eliminated: u32,
+        recipe: impl FnOnce() -> Recipe,
+    ) -> KindId {
+        self.counters.asked += 1;
+        if self.caching == Caching::Cached
+            && let Some(&known) = self.known.get(&key)
+        {
+            return known;
+        }
+        let id = self.kinds.len() as KindId;
+        // Without caching equal keys are different fronts, so that a shared table must not mix them up either.
+        let key = match self.caching {
+            Caching::Cached => key,
+            Caching::Uncached => Hasher::new(53).key(key).word(u64::from(id)).finish(),
+        };
+        self.known.insert(key, id);
+        let kind = Kind {
+            recipe: recipe(),
+            n_boundary,
+            n_eliminated,
+            key,
+        };
+        self.counters.flops += kind.flops();
+        self.counters.bytes += kind.bytes();
+        self.kinds.push(kind);
+        id
+    }
+}
+
+impl Kind {
+    /// Floating-point operations: LU, solves for the boundary's columns, half of the symmetric update.
+    pub fn flops(&self) -> u64 {
+        let (b, e) = (u64::from(self.n_boundary), u64::from(self.n_eliminated));
+        2 * e * e * e / 3 + 2 * e * e * b + e * b * b
+    }
+
+    /// Bytes of its results.
+    pub fn bytes(&self) -> u64 {
+        let (b, e) = (u64::from(self.n_boundary), u64::from(self.n_eliminated));
+        8 * (b * b + e * b + e * e)
+    }
+}

@@ -1,0 +1,481 @@
+//! A chip eliminated by fronts: solves for any data on its ports, refines, and says what the ports see.
+
+use std::time::Instant;
+
+use rustc_hash::FxHashMap;
+
+use super::{CancelToken, SolveError, SolveReport, SolveSettings};
+use crate::elimination::Table;
+use crate::fingerprint::{Fingerprint, Hasher};
+use crate::fronts::{
+    Class, Element, Exchange, Front, FrontError, Image, KindId, Known, Leaves, NOWHERE, Network,
+    Run, Top, Values, group, lowrank,
+};
+use crate::stokes::piece::Leaf;
+use crate::stokes::slabs::{Slabs, State, top_back};
+use crate::stokes::system::System;
+
+/// Singular values below this part of the largest entry are dropped from what long pipes pass on.
+const RANK_TOLERANCE: f64 = 1e-13;
+
+impl<const D: usize> Leaves for Vec<Leaf<D>> {
+    fn assemble(&self, leaf: u32) -> faer::Mat<f64> {
+        self[leaf as usize].dense()
+    }
+}
+
+/// An eliminated chip.
+pub struct Flow<const D: usize> {
+    /// Pieces and what they share.
+    pub system: System<D>,
+    values: Values,
+    top: Top,
+    exchanges: Vec<Exchange>,
+    /// Class of the boundary unknowns of the top slab.
+    classes: Vec<Class>,
+    grounds: Vec<u32>,
+    /// Slabs, where fields are wanted.
+    pub slabs: Option<Slabs>,
+}
+
+/// The chip's network, ready for right-hand sides.
+pub struct Ready<'a, const D: usize> {
+    flow: &'a Flow<D>,
+    network: Network<'a>,
+}
+
+impl<const D: usize> Flow<D> {
+    /// Eliminates a chip: pieces, ends of long pipes, groups.
+    ///
+    /// # Errors
+    /// [`SolveError`].
+    pub fn new(
+        mut system: System<D>,
+        settings: &SolveSettings,
+        with_fields: bool,
+        table: &Table,
+        cancel: &CancelToken,
+        report: &mut SolveReport,
+    ) -> Result<Self, SolveError> {
+        let clock = Instant::now();
+        let mut values = Values::default();
+        let is_cancelled = || cancel.is_cancelled();
+        let done = |_: KindId, _: Instant| {};
+        let run = |leaves| Run {
+            leaves,
+            known: table,
+            is_cancelled: &is_cancelled,
+            done: &done,
+        };
+        let leaves = std::mem::take(&mut system.leaves);
+        let ends = long_ends(&mut system, &mut values, table, &run(&leaves)).map_err(wrong)?;
+        let (elements, exchanges, class) = elements(&system, &ends);
+        let top = group(&mut system.plan, elements, &class);
+        report.timings.plan = clock.elapsed().as_secs_f64();
+        let needed =
+            system.plan.counters.bytes + 8 * 3 * system.n_unknowns as u64 * u64::from(with_fields);
+        report.estimated_memory_bytes = needed;
+        if let Some(allowed) = settings.memory_limit.filter(|&allowed| needed > allowed) {
+            return Err(SolveError::OutOfMemory { needed, allowed });
+        }
+        let mut wanted: Vec<KindId> = top
+            .roots
+            .iter()
+            .map(|r| r.kind)
+            .chain(top.tree.kinds())
+            .collect();
+        values
+            .compute(&system.plan, &wanted, false, run(&leaves))
+            .map_err(wrong)?;
+        if with_fields {
+            wanted = system.pieces.iter().map(|p| p.root).collect();
+            values
+                .compute(&system.plan, &wanted, true, run(&leaves))
+                .map_err(wrong)?;
+        }
+        system.leaves = leaves;
+        report.timings.eliminate = clock.elapsed().as_secs_f64() - report.timings.plan;
+        report.tasks = system.plan.counters.asked;
+        report.computed_matrices = system.plan.kinds.len();
+        report.unique_matrices = system.leaves.len();
+        report.flops = system.plan.counters.flops;
+        let slabs = with_fields.then(|| Slabs::new(&system));
+        let n = top.tree.n_boundary;
+        let mut classes = vec![Class::Given; n];
+        for (gid, &at) in top.position.iter().enumerate() {
+            if (at as usize) < n {
+                classes[at as usize] = class[gid];
+            }
+        }
+        let place = |gid: u32| top.position[gid as usize];
+        let exchanges = exchanges
+            .into_iter()
+            .map(|e| Exchange {
+                first: place(e.first),
+                second: place(e.second),
+                rank: e.rank,
+            })
+            .collect();
+        let grounds = system.grounds.iter().map(|&g| place(g)).collect();
+        Ok(Self {
+            system,
+            values,
+            top,
+            exchanges,
+            classes,
+            grounds,
+            slabs,
+        })
+    }
+
+    /// Factorises the network.
+    pub fn ready(&self) -> Result<Ready<'_, D>, SolveError> {
+        let network = Network::new(
+            &self.values,
+            &self.top.roots,
+            &self.exchanges,
+            &self.classes,
+            &self.grounds,
+        )
+        .ok_or(SolveError::Singular { row: 0 })?;
+        Ok(Ready {
+            flow: self,
+            network,
+        })
+    }
+}
+
+/// What loads and given values lead to.
+pub struct Answer {
+    /// On all unknowns.
+    pub state: State,
+    /// On shared given unknowns: the force that holds them, canonical.
+    pub reactions: Vec<f64>,
+}
+
+impl<const D: usize> Ready<'_, D> {
+    /// The pieces of the chip.
+    pub fn system(&self) -> &System<D> {
+        &self.flow.system
+    }
+
+    /// Unknowns of the network.
+    pub fn n(&self) -> usize {
+        self.network.n()
+    }
+
+    /// Shared unknowns for loads on shared unknowns; given values are read from `given`.
+    pub fn solve_shared(&self, loads: &[f64], given: &[f64]) -> (Vec<f64>, Vec<f64>) {
+        let flow = self.flow;
+        let top = &flow.top;
+        let mut slab = vec![0.0; top.tree.n];
+        for (load, &at) in loads.iter().zip(&top.position) {
+            if at != NOWHERE {
+                slab[at as usize] += load;
+            }
+        }
+        top.tree.forward(&flow.values, &mut slab);
+        let n = top.tree.n_boundary;
+        let boundary_loads = slab[..n].to_vec();
+        let mut x = vec![0.0; n];
+        for (value, &at) in given.iter().zip(&top.position) {
+            if (at as usize) < n {
+                x[at as usize] = *value;
+            }
+        }
+        let reactions = self.network.solve(&flow.values, &mut x, &boundary_loads);
+        let mut full = vec![0.0; top.tree.n];
+        full[..n].copy_from_slice(&x);
+        let mut shared = vec![0.0; top.position.len()];
+        top_back(top, &flow.values, &mut full, Some(&slab), &mut shared);
+        let mut on_shared = vec![0.0; top.position.len()];
+        for (r, &at) in on_shared.iter_mut().zip(&top.position) {
+            if (at as usize) < n {
+                *r = reactions[at as usize];
+            }
+        }
+        shared.truncate(flow.system.class.len());
+        on_shared.truncate(flow.system.class.len());
+        (shared, on_shared)
+    }
+
+    /// All unknowns for loads on all unknowns, refined with the same factors until the relative residual is at most the
+    /// tolerance.
+    ///
+    /// The relative residual is the larger of the momentum and the continuity rows' residual norms over the right-hand side's
+    /// norm, all in canonical coordinates, where both equations have entries of one size.
+    pub fn solve(
+        &self,
+        loads: &State,
+        given: &[f64],
+        settings: &SolveSettings,
+        report: &mut SolveReport,
+    ) -> Result<Answer, SolveError> {
+        let flow = self.flow;
+        let Some(slabs) = &flow.slabs else {
+            let (shared, reactions) = self.solve_shared(&loads.shared, given);
+            return Ok(Answer {
+                state: State {
+                    shared,
+                    slabs: Vec::new(),
+                },
+                reactions,
+            });
+        };
+        let system = &flow.system;
+        let scale = self.scale(slabs, loads, given);
+        let mut answer = self.step(slabs, loads.clone(), given);
+        report.refinement_steps = 0;
+        loop {
+            let mut residual = if loads.slabs.is_empty() {
+                State {
+                    shared: loads.shared.clone(),
+                    slabs: vec![0.0; slabs.n],
+                }
+            } else {
+                loads.clone()
+            };
+            slabs.subtract_product(system, &answer.state, &mut residual);
+            let norms = slabs.norms(system, &residual);
+            report.relative_residual = if scale > 0.0 {
+                norms[0].max(norms[1]) / scale
+            } else {
+                0.0
+            };
+            if report.relative_residual <= settings.tolerance {
+                return Ok(answer);
+            }
+            if report.refinement_steps >= settings.max_refinement_steps
+                || !report.relative_residual.is_finite()
+            {
+                return Err(SolveError::NotConverged {
+                    residual: report.relative_residual,
+                    tolerance: settings.tolerance,
+                    steps: report.refinement_steps,
+                });
+            }
+            let more = self.step(slabs, residual, &vec![0.0; given.len()]);
+            let add = |x: &mut [f64], d: &[f64]| x.iter_mut().zip(d).for_each(|(x, d)| *x += d);
+            add(&mut answer.state.shared, &more.state.shared);
+            add(&mut answer.state.slabs, &more.state.slabs);
+            add(&mut answer.reactions, &more.reactions);
+            report.refinement_steps += 1;
+        }
+    }
+
+    fn step(&self, slabs: &Slabs, mut loads: State, given: &[f64]) -> Answer {
+        let flow = self.flow;
+        let inside = !loads.slabs.is_empty();
+        if inside {
+            slabs.forward(&flow.system, &flow.values, &mut loads);
+        }
+        let (shared, reactions) = self.solve_shared(&loads.shared, given);
+        let mut state = State {
+            shared,
+            slabs: vec![0.0; slabs.n],
+        };
+        slabs.back(
+            &flow.system,
+            &flow.values,
+            &mut state,
+            inside.then_some(&loads),
+        );
+        Answer { state, reactions }
+    }
+
+    /// Norm of the right-hand side: loads less what given values bring.
+    fn scale(&self, slabs: &Slabs, loads: &State, given: &[f64]) -> f64 {
+        let system = &self.flow.system;
+        let mut rhs = State {
+            shared: loads.shared.clone(),
+            slabs: if loads.slabs.is_empty() {
+                vec![0.0; slabs.n]
+            } else {
+                loads.slabs.clone()
+            },
+        };
+        let mut x = State {
+            shared: vec![0.0; given.len()],
+            slabs: vec![0.0; slabs.n],
+        };
+        let mut any = false;
+        for (k, (class, v)) in system.class.iter().zip(given).enumerate() {
+            if *class == Class::Given && *v != 0.0 {
+                x.shared[k] = *v;
+                any = true;
+            }
+        }
+        if any {
+            for (k, instance) in system.instances.iter().enumerate() {
+                for (i, image) in instance.boundary.iter().enumerate() {
+                    if image.to != NOWHERE {
+                        x.slabs[slabs.first[k] + i] = image.factor * x.shared[image.to as usize];
+                    }
+                }
+            }
+            slabs.subtract_product(system, &x, &mut rhs);
+        }
+        slabs.norms(system, &rhs).into_iter().fold(0.0, f64::hypot)
+    }
+}
+
+fn wrong(error: FrontError) -> SolveError {
+    match error {
+        FrontError::Cancelled => SolveError::Cancelled,
+        FrontError::Singular { kind } => SolveError::Singular { row: kind as usize },
+    }
+}
+
+/// The two ends of a long piece, and the rank of what they pass to each other.
+#[derive(Clone, Copy)]
+struct Ends {
+    kinds: [KindId; 2],
+    rank: u32,
+}
+
+/// Factors the couplings of long pieces, each essentially different one once.
+fn long_ends<const D: usize>(
+    system: &mut System<D>,
+    values: &mut Values,
+    table: &Table,
+    run: &Run<'_>,
+) -> Result<FxHashMap<u32, Ends>, FrontError> {
+    let m = system.section.n;
+    let long: Vec<u32> = (0..system.pieces.len() as u32)
+        .filter(|&p| system.pieces[p as usize].is_long)
+        .collect();
+    let end_key = |root: Fingerprint, end: u64| {
+        Hasher::new(70)
+            .key(root)
+            .word(end)
+            .float(RANK_TOLERANCE)
+            .finish()
+    };
+    let mut found = FxHashMap::default();
+    let mut todo = Vec::new();
+    for &p in &long {
+        let key = system.plan.kinds[system.pieces[p as usize].root as usize].key;
+        let known = [0, 1].map(|end| table.front(end_key(key, end)));
+        if let [Some(a), Some(b)] = known {
+            let rank = a.schur.nrows() - m;
+            let kinds = put(system, values, key, [a, b], end_key);
+            found.insert(
+                p,
+                Ends {
+                    kinds,
+                    rank: rank as u32,
+                },
+            );
+        } else {
+            todo.push(p);
+        }
+    }
+    let roots: Vec<KindId> = todo
+        .iter()
+        .map(|&p| system.pieces[p as usize].root)
+        .collect();
+    values.compute(&system.plan, &roots, false, *run)?;
+    use rayon::prelude::*;
+    let made: Vec<Option<[Front; 2]>> = roots
+        .par_iter()
+        .map(|&root| {
+            let s = &values.get(root).schur;
+            let coupling = s.submatrix(0, m, m, m).to_owned();
+            let scale = s.norm_max();
+            let (u, v) = lowrank::factor(&coupling, scale, RANK_TOLERANCE, m / 3)?;
+            let rank = u.ncols();
+            let end = |diagonal: faer::MatRef<'_, f64>, factor: &faer::Mat<f64>| {
+                let n = m + rank;
+                Front {
+                    schur: faer::Mat::from_fn(n, n, |i, j| match (i < m, j < m) {
+                        (true, true) => diagonal[(i, j)],
+                        (true, false) => factor[(i, j - m)],
+                        (false, true) => factor[(j, i - m)],
+                        (false, false) => 0.0,
+                    }),
+                    weights: faer::Mat::zeros(0, n),
+                    pivot: None,
+                }
+            };
+            Some([
+                end(s.submatrix(0, 0, m, m), &u),
+                end(s.submatrix(m, m, m, m), &v),
+            ])
+        })
+        .collect();
+    for (&p, fronts) in todo.iter().zip(made) {
+        let Some(fronts) = fronts else { continue };
+        let key = system.plan.kinds[system.pieces[p as usize].root as usize].key;
+        let rank = (fronts[0].schur.nrows() - m) as u32;
+        let fronts = fronts.map(std::sync::Arc::new);
+        for (end, front) in fronts.iter().enumerate() {
+            table.keep_front(end_key(key, end as u64), front);
+        }
+        let kinds = put(system, values, key, fronts, end_key);
+        found.insert(p, Ends { kinds, rank });
+    }
+    Ok(found)
+}
+
+fn put<const D: usize>(
+    system: &mut System<D>,
+    values: &mut Values,
+    key: Fingerprint,
+    fronts: [std::sync::Arc<Front>; 2],
+    end_key: impl Fn(Fingerprint, u64) -> Fingerprint,
+) -> [KindId; 2] {
+    let [a, b] = fronts;
+    let n = a.schur.nrows() as u32;
+    let mut kind = |end, front| {
+        let kind = system.plan.given(end_key(key, end), n);
+        values.set(kind, front);
+        kind
+    };
+    [kind(0, a), kind(1, b)]
+}
+
+/// All instances as elements; long ones as two ends with unknowns of their own between them.
+fn elements<const D: usize>(
+    system: &System<D>,
+    ends: &FxHashMap<u32, Ends>,
+) -> (Vec<Element>, Vec<Exchange>, Vec<Class>) {
+    let m = system.section.n;
+    let mut class = system.class.clone();
+    let (mut elements, mut exchanges) = (Vec::new(), Vec::new());
+    for instance in &system.instances {
+        let Some(found) = ends.get(&instance.piece) else {
+            elements.push(system.element(instance));
+            continue;
+        };
+        let first = class.len() as u32;
+        let second = first + found.rank;
+        class.resize(class.len() + 2 * found.rank as usize, Class::Kept);
+        exchanges.push(Exchange {
+            first,
+            second,
+            rank: found.rank,
+        });
+        for (end, from) in [first, second].into_iter().enumerate() {
+            let own = (from..from + found.rank).map(Image::plain);
+            elements.push(Element {
+                kind: found.kinds[end],
+                boundary: instance.boundary[end * m..(end + 1) * m]
+                    .iter()
+                    .copied()
+                    .chain(own)
+                    .collect(),
+            });
+        }
+    }
+    (elements, exchanges, class)
+}
+
+impl Known for Table {
+    fn get(&self, key: Fingerprint) -> Option<std::sync::Arc<Front>> {
+        self.front(key)
+    }
+
+    fn keep(&self, key: Fingerprint, front: &std::sync::Arc<Front>) {
+        self.keep_front(key, front);
+    }
+}

@@ -1,0 +1,162 @@
+//! The smallest fronts: a slice of a strip, or a few cells of a polygon.
+
+use std::sync::OnceLock;
+
+use faer::Mat;
+use rustc_hash::FxHashMap;
+
+use crate::fingerprint::{Fingerprint, Hasher};
+use crate::mesh::BlockMesh;
+use crate::stokes::local::{BlockMatrix, block_matrix};
+
+/// One unknown of a leaf: the unknowns of its mesh (`D` velocities a node, then pressures of vertices) that it moves, and by
+/// how much: `x_mesh[i] += factor * x_leaf`.
+pub type Moves = Vec<(u32, f64)>;
+
+/// A mesh with its unknowns.
+#[derive(Debug)]
+pub struct Leaf<const D: usize> {
+    /// In cells.
+    pub mesh: BlockMesh<D>,
+    /// Drag in canonical coordinates.
+    pub drag: f64,
+    /// One an unknown: boundary, then eliminated.
+    pub moves: Vec<Moves>,
+    /// How many of them are velocities is not needed; how many are pressures is: flags.
+    pub is_pressure: Vec<bool>,
+    matrix: OnceLock<BlockMatrix>,
+    rows: OnceLock<Rows>,
+}
+
+/// The leaf's matrix over its own unknowns, compressed rows.
+#[derive(Debug, Default)]
+pub struct Rows {
+    /// Start of each row.
+    pub start: Vec<u32>,
+    /// Column and value.
+    pub entries: Vec<(u32, f64)>,
+}
+
+impl<const D: usize> Leaf<D> {
+    /// A leaf whose matrix isn't assembled yet.
+    pub fn new(mesh: BlockMesh<D>, drag: f64, moves: Vec<Moves>) -> Self {
+        let first_pressure = (D * mesh.nodes.len()) as u32;
+        let is_pressure = moves
+            .iter()
+            .map(|m| m.iter().any(|e| e.0 >= first_pressure))
+            .collect();
+        Self {
+            mesh,
+            drag,
+            moves,
+            is_pressure,
+            matrix: OnceLock::new(),
+            rows: OnceLock::new(),
+        }
+    }
+
+    /// All that its matrix depends on, wherever it lies.
+    pub fn key(&self) -> Fingerprint {
+        let m = &self.mesh;
+        let mut key = Hasher::new(60)
+            .word(D as u64)
+            .word(m.n_vertices as u64)
+            // Twelve digits: rounding of a width must not make a class of its own.
+            .int(if self.drag > 0.0 {
+                (self.drag.ln() * 1e12).round() as i64
+            } else {
+                i64::MIN
+            });
+        let origin = m.nodes.first().copied().unwrap_or([0.0; D]);
+        for node in &m.nodes {
+            for (x, o) in node.iter().zip(origin) {
+                key = key.int(((x - o) * 1e10).round() as i64);
+            }
+        }
+        for &n in &m.cells {
+            key = key.word(u64::from(n));
+        }
+        for moves in &self.moves {
+            key = key.word(moves.len() as u64);
+            for &(i, f) in moves {
+                key = key.word(u64::from(i)).int((f * 1e12).round() as i64);
+            }
+        }
+        key.finish()
+    }
+
+    /// The matrix of its mesh, walls included.
+    pub fn matrix(&self) -> &BlockMatrix {
+        self.matrix.get_or_init(|| block_matrix::<D>(&self.mesh))
+    }
+
+    /// Unknowns of its mesh, walls included.
+    pub fn n_mesh(&self) -> usize {
+        D * self.mesh.nodes.len() + self.mesh.n_vertices
+    }
+
+    /// The matrix over its unknowns.
+    pub fn rows(&self) -> &Rows {
+        self.rows.get_or_init(|| {
+            let matrix = self.matrix();
+            let mut moved_by: Vec<Moves> = vec![Vec::new(); matrix.n()];
+            for (a, moves) in self.moves.iter().enumerate() {
+                moves
+                    .iter()
+                    .for_each(|&(i, f)| moved_by[i as usize].push((a as u32, f)));
+            }
+            let mut out = Rows {
+                start: vec![0],
+                entries: Vec::new(),
+            };
+            for moves in &self.moves {
+                let mut row: FxHashMap<u32, f64> = FxHashMap::default();
+                for &(i, f) in moves {
+                    for (j, v) in matrix.row(i as usize, self.drag) {
+                        for &(b, g) in &moved_by[j] {
+                            *row.entry(b).or_insert(0.0) += f * g * v;
+                        }
+                    }
+                }
+                let mut row: Vec<(u32, f64)> = row.into_iter().collect();
+                row.sort_unstable_by_key(|e| e.0);
+                out.entries.extend(row);
+                out.start.push(out.entries.len() as u32);
+            }
+            out
+        })
+    }
+
+    /// The same, dense.
+    pub fn dense(&self) -> Mat<f64> {
+        let rows = self.rows();
+        let n = self.moves.len();
+        let mut out = Mat::zeros(n, n);
+        for i in 0..n {
+            for &(j, v) in &rows.entries[rows.start[i] as usize..rows.start[i + 1] as usize] {
+                out[(i, j as usize)] = v;
+            }
+        }
+        out
+    }
+
+    /// `y -= A x` for [`LANES`] copies at once.
+    pub fn residual(&self, x: &[[f64; LANES]], y: &mut [[f64; LANES]]) {
+        let rows = self.rows();
+        for (i, y) in y.iter_mut().enumerate() {
+            let mut sum = [0.0; LANES];
+            for &(j, v) in &rows.entries[rows.start[i] as usize..rows.start[i + 1] as usize] {
+                let x = &x[j as usize];
+                for (s, x) in sum.iter_mut().zip(x) {
+                    *s += v * x;
+                }
+            }
+            for (y, s) in y.iter_mut().zip(sum) {
+                *y -= s;
+            }
+        }
+    }
+}
+
+/// Copies that one pass of a sparse product serves.
+pub const LANES: usize = 8;

@@ -1,0 +1,129 @@
+//! A canonical part as fronts: which unknowns it has, how they are eliminated on to its mouths, and where its cells lie.
+//!
+//! ```text
+//! slab of a copy = [ boundary: unknowns on its mouths | eliminated, front by front ]
+//! strip:    lines and interiors of slices; fronts by doubling, lengths that are powers of two first
+//! polygon:  nested dissection down to leaves of a few cells
+//! ```
+//! Everything is in the part's canonical frame and unit, so a piece is made once for all its copies.
+
+mod leaf;
+mod polygon;
+mod space;
+mod strip;
+
+pub use leaf::{LANES, Leaf};
+pub use space::{Flat, Lift, SpaceMesh};
+
+use crate::fronts::tree::Run;
+use crate::fronts::{Image, KindId, Plan, Tree};
+use crate::geometry::Point;
+use crate::mesh::PlanePart;
+use crate::stokes::section::Section;
+
+/// Leaves of all pieces and the plan that they belong to.
+pub struct Workshop<'a, const D: usize> {
+    /// Kinds of fronts.
+    pub plan: Plan,
+    /// Matrices of its leaves.
+    pub leaves: Vec<Leaf<D>>,
+    /// Unknowns of every mouth.
+    pub section: &'a Section,
+    /// Makes plane meshes into meshes of the chip's dimension.
+    pub lift: &'a dyn Lift<D>,
+}
+
+impl<const D: usize> Workshop<'_, D> {
+    /// The kind of a leaf, and its number among the leaves.
+    fn leaf(&mut self, leaf: Leaf<D>, n_boundary: u32) -> (KindId, u32) {
+        let n_eliminated = leaf.moves.len() as u32 - n_boundary;
+        let number = self.leaves.len() as u32;
+        let before = self.plan.kinds.len();
+        let kind = self.plan.leaf(leaf.key(), n_boundary, n_eliminated, number);
+        if self.plan.kinds.len() > before {
+            self.leaves.push(leaf);
+            return (kind, number);
+        }
+        match self.plan.kinds[kind as usize].recipe {
+            crate::fronts::Recipe::Leaf(known) => (kind, known),
+            _ => (kind, number),
+        }
+    }
+}
+
+/// One leaf in its place in a piece.
+#[derive(Clone, Debug)]
+pub struct Patch {
+    /// Number of the leaf.
+    pub leaf: u32,
+    /// Where its unknowns lie in the slab.
+    pub unknowns: Vec<Run>,
+    /// Number in the piece of each node of its mesh.
+    pub nodes: Vec<u32>,
+    /// Rotation, rad.
+    pub angle: f64,
+    /// Its unit in units of the piece.
+    pub scale: f64,
+    /// Where its mesh's origin lies, in units of the piece.
+    pub origin: Point,
+}
+
+/// A canonical part, eliminated on to its mouths.
+#[derive(Debug)]
+pub struct Piece {
+    /// The front on its boundary.
+    pub root: KindId,
+    /// Unknowns of the boundary.
+    pub n_boundary: usize,
+    /// Unknowns of a slab.
+    pub n: usize,
+    /// By mouth: for each unknown of the section, the boundary unknown that it is: `x_boundary[to] = factor * x_mouth`.
+    pub mouths: Vec<Vec<Image>>,
+    /// By mouth: for each node of the section (across, then level), its number in the piece.
+    pub mouth_nodes: Vec<Vec<u32>>,
+    /// Nodes on its mouths; they are numbered first.
+    pub n_boundary_nodes: usize,
+    /// All nodes.
+    pub n_nodes: usize,
+    /// Unit of each mouth in units of the piece.
+    pub mouth_scales: Vec<f64>,
+    /// Whether its two ends are so far apart that their coupling may have low rank.
+    pub is_long: bool,
+    /// How its inside is laid out.
+    body: Body,
+}
+
+#[derive(Debug)]
+enum Body {
+    Strip(strip::StripBody),
+    Polygon(polygon::PolygonBody),
+}
+
+impl Piece {
+    /// Plans the fronts of a part.
+    ///
+    /// # Shapes and units
+    /// - `drag`: of the depth model at the part's unit, 12 (unit / depth)^2 or 0
+    pub fn new<const D: usize>(part: &PlanePart, drag: f64, shop: &mut Workshop<'_, D>) -> Self {
+        match part {
+            PlanePart::Strip(strip) => strip::piece(strip, drag, shop),
+            PlanePart::Polygon(polygon) => polygon::piece(polygon, drag, shop),
+        }
+    }
+
+    /// How its unknowns follow from its boundary. Costs time like its length; port results don't need it.
+    pub fn tree(&self, plan: &Plan) -> Tree {
+        match &self.body {
+            Body::Strip(body) => body.tree(self, plan),
+            Body::Polygon(body) => body.tree(self, plan),
+        }
+    }
+
+    /// Calls `visit` with every leaf in its place.
+    pub fn patches(&self, visit: &mut dyn FnMut(&Patch)) {
+        match &self.body {
+            Body::Strip(body) => body.patches(visit),
+            Body::Polygon(body) => body.patches.iter().for_each(visit),
+        }
+    }
+}

@@ -1,0 +1,435 @@
+//! Polygons: nested dissection of their cells, down to leaves of a few.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::leaf::{Leaf, Moves};
+use super::space::SpaceMesh;
+use super::{Body, Patch, Piece, Workshop};
+use crate::fronts::tree::runs;
+use crate::fronts::{Child, Image, KindId, Node, Plan, Tree};
+use crate::geometry::{Point, sin_cos};
+use crate::mesh::{BlockMesh, DissectionNode, PlanePolygon, dissect, separators};
+use crate::stokes::section::{NONE, Section};
+
+/// What it takes to walk through a polygon.
+#[derive(Debug)]
+pub struct PolygonBody {
+    nodes: Vec<Node>,
+    pub patches: Vec<Patch>,
+}
+
+/// Unknowns of a mesh: numbered node by node; where they are eliminated; which unknowns of the mesh they move.
+struct Unknowns {
+    /// Velocity unknowns of each node: first and how many.
+    velocity: Vec<(u32, u32)>,
+    /// Pressure unknown of each node.
+    pressure: Vec<u32>,
+    /// Node of the dissection that eliminates each; `NONE`: it lies on a mouth.
+    at: Vec<u32>,
+    /// Angle of the mouth that a node lies in, where its velocity turns with it.
+    turned: FxHashMap<u32, f64>,
+}
+
+/// A front on its way up the tree.
+struct Up {
+    kind: KindId,
+    boundary: Vec<u32>,
+    eliminated: Vec<u32>,
+    children: Vec<u32>,
+}
+
+/// The fronts of a polygon.
+pub fn piece<const D: usize>(
+    polygon: &PlanePolygon,
+    drag: f64,
+    shop: &mut Workshop<'_, D>,
+) -> Piece {
+    let section = shop.section.clone();
+    let lists: Vec<&[u32]> = polygon.mouths.iter().map(|m| m.nodes.as_slice()).collect();
+    let space = shop.lift.lift(&polygon.mesh, &lists);
+    let leaf_cells = if D == 2 { 16 } else { 2 };
+    let tree = dissect(&polygon.mesh, leaf_cells);
+    let unknowns = number(polygon, &space, &tree, &section);
+    let mut cells_of: Vec<Vec<u32>> = vec![Vec::new(); polygon.mesh.n_cells()];
+    for (c, &plane) in space.plane_cell.iter().enumerate() {
+        cells_of[plane as usize].push(c as u32);
+    }
+    let mut walls_of: Vec<Vec<u8>> = vec![Vec::new(); space.mesh.n_cells()];
+    for &(cell, facet) in &space.mesh.walls {
+        walls_of[cell as usize].push(facet);
+    }
+    let mut ups: Vec<Up> = Vec::new();
+    // (tree node, leaf, mesh nodes, unknowns) of every leaf, to be placed once the slab is laid out.
+    let mut placed: Vec<(u32, Vec<u32>, Vec<u32>)> = Vec::new();
+    for (t, node) in tree.nodes.iter().enumerate() {
+        let up = match node {
+            DissectionNode::Leaf { cells } => {
+                let cells: Vec<u32> = cells
+                    .iter()
+                    .flat_map(|&c| cells_of[c as usize].iter().copied())
+                    .collect();
+                let (mesh, nodes) = submesh(&space.mesh, &walls_of, &cells);
+                let found = leaf_unknowns(&unknowns, &nodes);
+                let (eliminated, boundary): (Vec<u32>, Vec<u32>) = found
+                    .iter()
+                    .partition(|&&u| unknowns.at[u as usize] == t as u32);
+                let order: Vec<u32> = boundary.iter().chain(&eliminated).copied().collect();
+                let moves = moves::<D>(&unknowns, &mesh, &nodes, &order);
+                let (kind, leaf) = shop.leaf(Leaf::new(mesh, drag, moves), boundary.len() as u32);
+                placed.push((leaf, nodes, order));
+                Up {
+                    kind,
+                    boundary,
+                    eliminated,
+                    children: Vec::new(),
+                }
+            }
+            DissectionNode::Join { children } => {
+                join(&mut shop.plan, &ups, children, &unknowns, t as u32)
+            }
+        };
+        ups.push(up);
+    }
+    let root = ups.last().expect("a polygon has cells");
+    let root_kind = root.kind;
+    let mut position = vec![NONE; unknowns.at.len()];
+    let mut n = 0_u32;
+    for &u in &root.boundary {
+        position[u as usize] = n;
+        n += 1;
+    }
+    let n_boundary = n as usize;
+    let mut depth = vec![0_u32; ups.len()];
+    let mut firsts = vec![0_u32; ups.len()];
+    for k in (0..ups.len()).rev() {
+        ups[k]
+            .children
+            .iter()
+            .for_each(|&c| depth[c as usize] = depth[k] + 1);
+        firsts[k] = n;
+        for &u in &ups[k].eliminated {
+            position[u as usize] = n;
+            n += 1;
+        }
+    }
+    let place = |list: &[u32]| {
+        runs(
+            &list
+                .iter()
+                .map(|&u| Image::plain(position[u as usize]))
+                .collect::<Vec<_>>(),
+        )
+    };
+    let nodes = ups
+        .iter()
+        .enumerate()
+        .map(|(k, up)| Node {
+            kind: up.kind,
+            boundary: place(&up.boundary),
+            eliminated: firsts[k],
+            depth: depth[k],
+        })
+        .collect();
+    let (numbers, n_boundary_nodes) = node_numbers(polygon, &space);
+    let patches = placed
+        .iter()
+        .map(|(leaf, nodes, order)| {
+            let at = |m: &BlockMesh<D>, k: usize| Point::new(m.nodes[k][0], m.nodes[k][1]);
+            let own = &shop.leaves[*leaf as usize].mesh;
+            Patch {
+                leaf: *leaf,
+                unknowns: place(order),
+                nodes: nodes.iter().map(|&k| numbers[k as usize]).collect(),
+                angle: 0.0,
+                scale: 1.0,
+                origin: at(&space.mesh, nodes[0] as usize) - at(own, 0),
+            }
+        })
+        .collect();
+    Piece {
+        root: root_kind,
+        n_boundary,
+        n: n as usize,
+        mouths: mouth_images(polygon, &space, &unknowns, &position, &section),
+        mouth_nodes: polygon
+            .mouths
+            .iter()
+            .map(|m| {
+                m.nodes
+                    .iter()
+                    .flat_map(|&p| (0..section.n_levels()).map(move |l| (p, l)))
+                    .map(|(p, l)| numbers[space.node(p, l) as usize])
+                    .collect()
+            })
+            .collect(),
+        n_boundary_nodes,
+        n_nodes: space.mesh.nodes.len(),
+        mouth_scales: polygon.mouths.iter().map(|m| m.scale).collect(),
+        is_long: false,
+        body: Body::Polygon(PolygonBody { nodes, patches }),
+    }
+}
+
+/// Numbers the unknowns and finds where each is eliminated.
+fn number<const D: usize>(
+    polygon: &PlanePolygon,
+    space: &SpaceMesh<D>,
+    tree: &crate::mesh::Dissection,
+    section: &Section,
+) -> Unknowns {
+    let mut held = vec![false; polygon.mesh.nodes.len()];
+    let mut angle_of: FxHashMap<u32, f64> = FxHashMap::default();
+    for mouth in &polygon.mouths {
+        for &p in &mouth.nodes {
+            held[p as usize] = true;
+            angle_of.insert(p, mouth.angle);
+        }
+    }
+    let at = separators(&polygon.mesh, tree, &held);
+    let mut out = Unknowns {
+        velocity: Vec::new(),
+        pressure: Vec::new(),
+        at: Vec::new(),
+        turned: FxHashMap::default(),
+    };
+    for (k, &(plane, level)) in space.place.iter().enumerate() {
+        let free = if space.mesh.on_wall[k] {
+            0
+        } else {
+            section.components(level)
+        };
+        out.velocity.push((out.at.len() as u32, free));
+        for _ in 0..free {
+            out.at.push(at.velocity[plane as usize]);
+        }
+        if free > 0
+            && let Some(&angle) = angle_of.get(&plane)
+        {
+            out.turned.insert(k as u32, angle);
+        }
+        let has_pressure = k < space.mesh.n_vertices;
+        out.pressure.push(if has_pressure {
+            out.at.len() as u32
+        } else {
+            NONE
+        });
+        if has_pressure {
+            out.at.push(at.pressure[plane as usize]);
+        }
+    }
+    out
+}
+
+/// The cells as a mesh of their own, and which node each of its nodes is; in an order that only the cells' order fixes.
+fn submesh<const D: usize>(
+    mesh: &BlockMesh<D>,
+    walls_of: &[Vec<u8>],
+    cells: &[u32],
+) -> (BlockMesh<D>, Vec<u32>) {
+    let (mut vertices, mut others) = (Vec::new(), Vec::new());
+    let mut seen: FxHashMap<u32, ()> = FxHashMap::default();
+    for &c in cells {
+        for &n in mesh.cell(c as usize) {
+            if seen.insert(n, ()).is_none() {
+                if (n as usize) < mesh.n_vertices {
+                    vertices.push(n);
+                } else {
+                    others.push(n);
+                }
+            }
+        }
+    }
+    let n_vertices = vertices.len();
+    let nodes: Vec<u32> = vertices.into_iter().chain(others).collect();
+    let local: FxHashMap<u32, u32> = nodes
+        .iter()
+        .enumerate()
+        .map(|(k, &n)| (n, k as u32))
+        .collect();
+    let out = BlockMesh {
+        nodes: nodes.iter().map(|&n| mesh.nodes[n as usize]).collect(),
+        n_vertices,
+        cells: cells
+            .iter()
+            .flat_map(|&c| mesh.cell(c as usize).iter().map(|n| local[n]))
+            .collect(),
+        on_wall: nodes.iter().map(|&n| mesh.on_wall[n as usize]).collect(),
+        walls: cells
+            .iter()
+            .enumerate()
+            .flat_map(|(k, c)| {
+                walls_of[*c as usize]
+                    .iter()
+                    .map(move |&facet| (k as u32, facet))
+            })
+            .collect(),
+    };
+    (out, nodes)
+}
+
+/// Unknowns of these nodes, node by node.
+fn leaf_unknowns(unknowns: &Unknowns, nodes: &[u32]) -> Vec<u32> {
+    let mut out = Vec::new();
+    for &n in nodes {
+        let (first, free) = unknowns.velocity[n as usize];
+        out.extend(first..first + free);
+        let p = unknowns.pressure[n as usize];
+        if p != NONE {
+            out.push(p);
+        }
+    }
+    out
+}
+
+/// Which unknowns of a leaf's mesh each of its unknowns moves.
+fn moves<const D: usize>(
+    unknowns: &Unknowns,
+    mesh: &BlockMesh<D>,
+    nodes: &[u32],
+    order: &[u32],
+) -> Vec<Moves> {
+    let local: FxHashMap<u32, usize> = order.iter().enumerate().map(|(k, &u)| (u, k)).collect();
+    let mut out = vec![Moves::new(); order.len()];
+    let d = D as u32;
+    for (k, &n) in nodes.iter().enumerate() {
+        let k = k as u32;
+        let (first, free) = unknowns.velocity[n as usize];
+        for c in 0..free {
+            let to = &mut out[local[&(first + c)]];
+            match (unknowns.turned.get(&n), c) {
+                (Some(&angle), 0 | 1) => {
+                    let (s, co) = sin_cos(angle);
+                    let pair = if c == 0 { [co, s] } else { [-s, co] };
+                    for (i, f) in pair.into_iter().enumerate().filter(|e| e.1 != 0.0) {
+                        to.push((d * k + i as u32, f));
+                    }
+                }
+                _ => to.push((d * k + c, 1.0)),
+            }
+        }
+        let p = unknowns.pressure[n as usize];
+        if p != NONE {
+            out[local[&p]].push((d * mesh.nodes.len() as u32 + k, 1.0));
+        }
+    }
+    out
+}
+
+/// Two fronts joined: their unknowns in the order in which they list them, those that go after those that stay.
+fn join(plan: &mut Plan, ups: &[Up], children: &[u32; 2], unknowns: &Unknowns, t: u32) -> Up {
+    let (mut boundary, mut eliminated) = (Vec::new(), Vec::new());
+    let mut local: FxHashMap<u32, u32> = FxHashMap::default();
+    for &c in children {
+        for &u in &ups[c as usize].boundary {
+            let list = if unknowns.at[u as usize] == t {
+                &mut eliminated
+            } else {
+                &mut boundary
+            };
+            local.entry(u).or_insert_with(|| {
+                list.push(u);
+                list.len() as u32 - 1
+            });
+        }
+    }
+    let n_boundary = boundary.len() as u32;
+    let made = children
+        .iter()
+        .map(|&c| Child {
+            kind: ups[c as usize].kind,
+            images: ups[c as usize]
+                .boundary
+                .iter()
+                .map(|u| {
+                    let k = local[u];
+                    Image::plain(if unknowns.at[*u as usize] == t {
+                        n_boundary + k
+                    } else {
+                        k
+                    })
+                })
+                .collect::<Arc<[Image]>>(),
+        })
+        .collect();
+    Up {
+        kind: plan.join(made, n_boundary, eliminated.len() as u32),
+        boundary,
+        eliminated,
+        children: children.to_vec(),
+    }
+}
+
+/// Numbers in the piece: nodes on mouths first.
+fn node_numbers<const D: usize>(polygon: &PlanePolygon, space: &SpaceMesh<D>) -> (Vec<u32>, usize) {
+    let mut numbers = vec![NONE; space.mesh.nodes.len()];
+    let mut n = 0;
+    let on_mouths = polygon
+        .mouths
+        .iter()
+        .flat_map(|m| m.nodes.iter())
+        .flat_map(|&p| (0..space.n_levels).map(move |l| (p, l)))
+        .map(|(p, l)| space.node(p, l));
+    for node in on_mouths {
+        if numbers[node as usize] == NONE {
+            numbers[node as usize] = n;
+            n += 1;
+        }
+    }
+    let n_boundary = n as usize;
+    for number in numbers.iter_mut().filter(|k| **k == NONE) {
+        *number = n;
+        n += 1;
+    }
+    (numbers, n_boundary)
+}
+
+/// Mouth by mouth: which boundary unknown each unknown of the section is.
+fn mouth_images<const D: usize>(
+    polygon: &PlanePolygon,
+    space: &SpaceMesh<D>,
+    unknowns: &Unknowns,
+    position: &[u32],
+    section: &Section,
+) -> Vec<Vec<Image>> {
+    polygon
+        .mouths
+        .iter()
+        .map(|mouth| {
+            let mut images = vec![Image::plain(NONE); section.n];
+            // `s p / mu` in the piece's unit s, not the mouth's.
+            let factor = if (mouth.scale - 1.0).abs() < 1e-9 {
+                1.0
+            } else {
+                1.0 / mouth.scale
+            };
+            for (i, &plane) in mouth.nodes.iter().enumerate() {
+                for level in 0..section.n_levels() {
+                    let node = space.node(plane, level) as usize;
+                    if let Some((first, n)) = section.velocity(i as u32, level) {
+                        for c in 0..n {
+                            images[(first + c) as usize] =
+                                Image::plain(position[(unknowns.velocity[node].0 + c) as usize]);
+                        }
+                    }
+                    if let Some(p) = section.pressure(i as u32, level) {
+                        images[p as usize] = Image {
+                            to: position[unknowns.pressure[node] as usize],
+                            factor,
+                        };
+                    }
+                }
+            }
+            images
+        })
+        .collect()
+}
+
+impl PolygonBody {
+    pub fn tree(&self, piece: &Piece, plan: &Plan) -> Tree {
+        Tree::new(piece.n_boundary, piece.n, self.nodes.clone(), |kind| {
+            plan.kinds[kind as usize].n_eliminated > 0
+        })
+    }
+}

@@ -1,0 +1,270 @@
+//! The unknowns of a whole chip: shared ones, and a slab for every copy of a piece; substitution and residuals over them.
+
+use rayon::prelude::*;
+
+use super::piece::{LANES, Patch};
+use super::system::System;
+use crate::fronts::tree::{gather, scatter};
+use crate::fronts::{NOWHERE, Top, Tree, Values};
+
+/// Values on all unknowns of a chip, or loads on them.
+#[derive(Clone, Debug, Default)]
+pub struct State {
+    /// On shared unknowns.
+    pub shared: Vec<f64>,
+    /// On every instance's slab, in the order of [`Slabs`].
+    pub slabs: Vec<f64>,
+}
+
+/// Where the slabs of a chip lie: copies of a piece one after the other.
+pub struct Slabs {
+    /// By piece.
+    groups: Vec<Group>,
+    /// First unknown of each instance's slab.
+    pub first: Vec<usize>,
+    /// Unknowns of all slabs.
+    pub n: usize,
+}
+
+/// All copies of one piece.
+struct Group {
+    piece: u32,
+    instances: Vec<u32>,
+    tree: Tree,
+    patches: Vec<Patch>,
+    /// Which unknowns of a slab are pressures.
+    is_pressure: Vec<bool>,
+    first: usize,
+}
+
+/// Some copies of one piece.
+struct Chunk<'a, 'b> {
+    group: &'a Group,
+    instances: &'a [u32],
+    slabs: &'b mut [f64],
+}
+
+impl Slabs {
+    /// Lays out the slabs of a chip's instances.
+    pub fn new<const D: usize>(system: &System<D>) -> Self {
+        let mut instances: Vec<Vec<u32>> = vec![Vec::new(); system.pieces.len()];
+        for (k, instance) in system.instances.iter().enumerate() {
+            instances[instance.piece as usize].push(k as u32);
+        }
+        let mut groups: Vec<Group> = instances
+            .into_par_iter()
+            .enumerate()
+            .map(|(k, instances)| {
+                let piece = &system.pieces[k];
+                let mut patches = Vec::new();
+                piece.patches(&mut |p| patches.push(p.clone()));
+                let mut is_pressure = vec![false; piece.n];
+                for patch in &patches {
+                    let flags = &system.leaves[patch.leaf as usize].is_pressure;
+                    let places = patch.unknowns.iter().flat_map(|r| r.start..r.start + r.len);
+                    places
+                        .zip(flags)
+                        .for_each(|(at, &flag)| is_pressure[at as usize] = flag);
+                }
+                Group {
+                    piece: k as u32,
+                    instances,
+                    tree: piece.tree(&system.plan),
+                    patches,
+                    is_pressure,
+                    first: 0,
+                }
+            })
+            .collect();
+        let mut first = vec![0; system.instances.len()];
+        let mut n = 0;
+        for group in &mut groups {
+            group.first = n;
+            for &instance in &group.instances {
+                first[instance as usize] = n;
+                n += system.pieces[group.piece as usize].n;
+            }
+        }
+        Self { groups, first, n }
+    }
+
+    /// Copies that one task works on: enough for wide products, few enough for all cores. Never a function of the threads.
+    fn chunks<'a, 'b>(&'a self, mut slabs: &'b mut [f64]) -> Vec<Chunk<'a, 'b>> {
+        let mut out = Vec::new();
+        for group in &self.groups {
+            let most = group.instances.len().div_ceil(8).clamp(1, 32);
+            for instances in group.instances.chunks(most) {
+                let (now, rest) = slabs.split_at_mut(instances.len() * group.tree.n);
+                slabs = rest;
+                out.push(Chunk {
+                    group,
+                    instances,
+                    slabs: now,
+                });
+            }
+        }
+        out
+    }
+
+    /// Back-substitution inside all pieces, from shared unknowns.
+    pub fn back<const D: usize>(
+        &self,
+        system: &System<D>,
+        values: &Values,
+        state: &mut State,
+        loads: Option<&State>,
+    ) {
+        let shared = &state.shared;
+        self.chunks(&mut state.slabs)
+            .into_par_iter()
+            .for_each(|chunk| {
+                let n = chunk.group.tree.n;
+                for (k, &instance) in chunk.instances.iter().enumerate() {
+                    let boundary = &system.instances[instance as usize].boundary;
+                    for (x, image) in chunk.slabs[k * n..].iter_mut().zip(boundary) {
+                        *x = if image.to == NOWHERE {
+                            0.0
+                        } else {
+                            image.factor * shared[image.to as usize]
+                        };
+                    }
+                }
+                let from = self.first[chunk.instances[0] as usize];
+                let loads = loads.map(|l| &l.slabs[from..from + chunk.slabs.len()]);
+                chunk.group.tree.back(values, chunk.slabs, loads);
+            });
+    }
+
+    /// Carries loads inside all pieces to shared unknowns.
+    pub fn forward<const D: usize>(&self, system: &System<D>, values: &Values, loads: &mut State) {
+        self.chunks(&mut loads.slabs)
+            .into_par_iter()
+            .for_each(|chunk| chunk.group.tree.forward(values, chunk.slabs));
+        self.collect(system, loads);
+    }
+
+    /// Adds what slabs hold on their boundaries to shared unknowns, and clears it there.
+    fn collect<const D: usize>(&self, system: &System<D>, state: &mut State) {
+        for (k, instance) in system.instances.iter().enumerate() {
+            let slab = &mut state.slabs[self.first[k]..][..instance.boundary.len()];
+            for (value, image) in slab.iter_mut().zip(&instance.boundary) {
+                let value = std::mem::take(value);
+                if image.to != NOWHERE {
+                    state.shared[image.to as usize] += image.factor * value;
+                }
+            }
+        }
+    }
+
+    /// `r -= A x`, piece by piece from the sparse matrices of leaves, never from the fronts; boundaries are collected.
+    ///
+    /// # Accuracy and cost
+    /// One sparse product a leaf, eight copies at a time; the same bits for any number of threads.
+    pub fn subtract_product<const D: usize>(&self, system: &System<D>, x: &State, r: &mut State) {
+        self.chunks(&mut r.slabs).into_par_iter().for_each(|chunk| {
+            let from = self.first[chunk.instances[0] as usize];
+            let x = &x.slabs[from..from + chunk.slabs.len()];
+            let n = chunk.group.tree.n;
+            // (leaf, patch, copy), equal leaves together.
+            let mut order: Vec<(u32, u32, u32)> = Vec::new();
+            // What is zero (right-hand sides, nearly everywhere) costs nothing.
+            let copies: Vec<u32> = (0..chunk.instances.len() as u32)
+                .filter(|&c| x[c as usize * n..][..n].iter().any(|&v| v != 0.0))
+                .collect();
+            for (p, patch) in chunk.group.patches.iter().enumerate() {
+                order.extend(copies.iter().map(|&c| (patch.leaf, p as u32, c)));
+            }
+            order.sort_unstable();
+            let (mut values, mut lanes, mut out) = (Vec::new(), Vec::new(), Vec::new());
+            for same in order.chunk_by(|a, b| a.0 == b.0) {
+                let leaf = &system.leaves[same[0].0 as usize];
+                let size = leaf.moves.len();
+                for eight in same.chunks(LANES) {
+                    lanes.clear();
+                    lanes.resize(size, [0.0; LANES]);
+                    out.clear();
+                    out.resize(size, [0.0; LANES]);
+                    values.resize(size, 0.0);
+                    for (lane, &(_, p, c)) in eight.iter().enumerate() {
+                        let slab = &x[c as usize * n..][..n];
+                        gather(&chunk.group.patches[p as usize].unknowns, slab, &mut values);
+                        lanes
+                            .iter_mut()
+                            .zip(&values)
+                            .for_each(|(l, v)| l[lane] = *v);
+                    }
+                    leaf.residual(&lanes, &mut out);
+                    for (lane, &(_, p, c)) in eight.iter().enumerate() {
+                        values.iter_mut().zip(&out).for_each(|(v, o)| *v = o[lane]);
+                        let slab = &mut chunk.slabs[c as usize * n..][..n];
+                        scatter(&chunk.group.patches[p as usize].unknowns, &values, slab);
+                    }
+                }
+            }
+        });
+        self.collect(system, r);
+    }
+
+    /// Norms of momentum and continuity rows; `counts` says which shared unknowns are unknown.
+    pub fn norms<const D: usize>(&self, system: &System<D>, state: &State) -> [f64; 2] {
+        use crate::fronts::Class;
+        let mut squares = [0.0; 2];
+        let m = system.section.n;
+        let n_mouths = system.interfaces.len() * m;
+        for (k, (v, class)) in state.shared.iter().zip(&system.class).enumerate() {
+            if matches!(class, Class::Free | Class::Kept) {
+                let is_pressure = k >= n_mouths || k % m >= system.section.n_velocity;
+                squares[usize::from(is_pressure)] += v * v;
+            }
+        }
+        let parts: Vec<[f64; 2]> = self
+            .groups
+            .par_iter()
+            .flat_map(|group| {
+                let n = group.tree.n.max(1);
+                let all = &state.slabs[group.first..][..group.instances.len() * group.tree.n];
+                all.par_chunks(n)
+                    .map(|slab| {
+                        let mut sums = [0.0; 2];
+                        for (v, &p) in slab
+                            .iter()
+                            .zip(&group.is_pressure)
+                            .skip(group.tree.n_boundary)
+                        {
+                            sums[usize::from(p)] += v * v;
+                        }
+                        sums
+                    })
+                    .collect::<Vec<_>>()
+            })
+            .collect();
+        for part in parts {
+            squares[0] += part[0];
+            squares[1] += part[1];
+        }
+        squares.map(f64::sqrt)
+    }
+
+    /// Calls `visit` with (instance, patches of its piece, its slab), instances of a piece side by side.
+    pub fn patches_of(&self, piece: u32) -> &[Patch] {
+        &self.groups[piece as usize].patches
+    }
+}
+
+/// Back-substitution among shared unknowns: the top slab from its boundary.
+pub fn top_back(
+    top: &Top,
+    values: &Values,
+    slab: &mut [f64],
+    loads: Option<&[f64]>,
+    shared: &mut [f64],
+) {
+    top.tree.back(values, slab, loads);
+    for (x, &at) in shared.iter_mut().zip(&top.position) {
+        *x = if at == NOWHERE {
+            0.0
+        } else {
+            slab[at as usize]
+        };
+    }
+}
