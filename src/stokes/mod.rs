@@ -15,6 +15,8 @@
 
 pub mod assemble;
 pub mod boundary;
+pub mod duct;
 pub mod local;
 pub mod manufactured;
+pub mod manufactured3;
 pub mod residual;
