@@ -20,7 +20,7 @@ use thiserror::Error;
 use super::BlockMesh;
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;
 
 /// Vertices of each facet of a tetrahedron, facet k opposite vertex k, counter-clockwise seen from outside.
 pub const TETRAHEDRON_FACETS: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];

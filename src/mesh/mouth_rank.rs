@@ -5,6 +5,9 @@ use rustc_hash::FxHashMap;
 use super::BlockMesh;
 use super::extrude::ExtrudeError;
 
+#[cfg(test)]
+mod tests;
+
 /// Ranks for [`super::extrude()`] that depend, along every mouth, on the distance from its middle only.
 ///
 /// ```text
