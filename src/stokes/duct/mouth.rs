@@ -12,6 +12,9 @@ use crate::mesh::Top;
 
 use super::{flow_rate, velocity};
 
+#[cfg(test)]
+mod tests;
+
 /// How velocity is spread over a rectangular mouth.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum DuctProfile {
@@ -140,117 +143,6 @@ impl MouthGrid {
     fn rectangles(&self, mut each: impl FnMut(u32, u32)) {
         for j in 0..self.resolution {
             (0..self.layers).for_each(|l| each(j, l));
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::mesh::{TETRAHEDRON_FACETS, extrude, mouth_rank, straight};
-
-    fn grid(resolution: u32, layers: u32, width: f64, depth: f64, top: Top) -> MouthGrid {
-        MouthGrid {
-            resolution,
-            layers,
-            width,
-            depth,
-            top,
-        }
-    }
-
-    #[test]
-    fn the_interpolant_carries_unit_flow_and_is_symmetric() {
-        for profile in [DuctProfile::Series, DuctProfile::BiQuadratic] {
-            for (width, depth) in [(1.0, 1.0), (4.0, 1.0), (1.0, 10.0), (1e-4, 5e-5)] {
-                let full = grid(6, 4, width, depth, Top::Wall);
-                let half = grid(6, 2, width, depth / 2.0, Top::Symmetry);
-                let (whole, lower) = (full.profile(profile), half.profile(profile));
-                let flow = |g: &MouthGrid, v: &[f64]| -> f64 {
-                    g.weights().iter().zip(v).map(|(w, v)| w * v).sum()
-                };
-                assert!((flow(&full, &whole) - 1.0).abs() < 1e-14);
-                assert!((flow(&half, &lower) - 0.5).abs() < 1e-14);
-                for i in 0..=12 {
-                    for k in 0..=8 {
-                        let v = whole[full.index(i, k)];
-                        assert_eq!(v, whole[full.index(12 - i, 8 - k)], "mirror images");
-                        let same = lower[half.index(i, k.min(8 - k))];
-                        assert!((v - same).abs() <= 1e-14 * whole[full.index(6, 4)]);
-                        let wall = i % 12 == 0 || k % 8 == 0;
-                        assert_eq!(v == 0.0, wall, "zero on walls only");
-                    }
-                }
-            }
-        }
-    }
-
-    /// The trap of the specification: without scaling, P2 on n x n squares loses 1/(4 n^4) of the bi-quadratic's flow.
-    #[test]
-    fn the_bi_quadratic_profile_unscaled_carries_too_little() {
-        for n in [1_u32, 2, 3, 6] {
-            let g = grid(n, n, 2.0, 2.0, Top::Wall);
-            let mut flow = 0.0;
-            for (i, w) in g.weights().into_iter().enumerate() {
-                let at = |k: usize| k as f64 / f64::from(n) - 1.0;
-                let (across, level) = (i / (2 * n as usize + 1), i % (2 * n as usize + 1));
-                flow += w * DuctProfile::BiQuadratic.velocity(2.0, 2.0, at(across), at(level));
-            }
-            let want = 1.0 - 0.25 / f64::from(n).powi(4);
-            assert!(
-                (flow - want).abs() < 1e-14,
-                "n = {n}: {flow} against {want}"
-            );
-        }
-    }
-
-    #[test]
-    fn weights_are_those_of_the_extruded_mesh() {
-        let kind = straight(4, 1.0, 4.0, 4.0)
-            .expect("a plain pipe")
-            .kinds
-            .remove(0);
-        let mouths: Vec<Vec<u32>> = (0..2)
-            .map(|slot| kind.nodes_in(slot).iter().map(|&(n, _)| n).collect())
-            .collect();
-        let rank = mouth_rank(&kind.mesh, &mouths).expect("an even mouth");
-        for (layers, top) in [(3, Top::Symmetry), (3, Top::Wall), (4, Top::Wall)] {
-            let made = extrude(&kind.mesh, &rank, layers, 2.0, top).expect("a plain slice");
-            let g = grid(4, layers as u32, 4.0, 2.0, top);
-            let (p2, p1) = (g.weights(), g.p1_weights());
-            assert!((p1.iter().sum::<f64>() - 8.0).abs() < 1e-13);
-            for mouth in &mouths {
-                let (mut want2, mut want1) = (vec![0.0; p2.len()], vec![0.0; p1.len()]);
-                let at = |n: u32| {
-                    let (plane, level) = made.node[n as usize];
-                    let across = mouth.iter().position(|&m| m == plane)?;
-                    Some(across * (2 * layers + 1) + level as usize)
-                };
-                for c in 0..made.mesh.n_cells() {
-                    let cell = made.mesh.cell(c);
-                    for corners in TETRAHEDRON_FACETS {
-                        let vertices: Vec<usize> =
-                            corners.iter().filter_map(|&k| at(cell[k])).collect();
-                        if vertices.len() < 3 {
-                            continue;
-                        }
-                        let area = 4.0 * 2.0 / (4.0 * layers as f64 * 2.0);
-                        for v in vertices {
-                            want1[v] += area / 3.0;
-                        }
-                        for (k, (a, b)) in crate::fem::lagrange::edges::<3>().iter().enumerate() {
-                            if corners.contains(a) && corners.contains(b) {
-                                want2[at(cell[4 + k]).expect("on the mouth")] += area / 3.0;
-                            }
-                        }
-                    }
-                }
-                for (got, want) in [(&p2, &want2), (&p1, &want1)] {
-                    for (k, (g, w)) in got.iter().zip(want).enumerate() {
-                        assert!((g - w).abs() < 1e-14, "node {k}: {g} against {w}, {top:?}");
-                    }
-                }
-            }
         }
     }
 }
