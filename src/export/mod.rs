@@ -16,6 +16,7 @@ pub mod readable;
 mod summary;
 mod surface;
 mod vtu;
+mod vtu3;
 
 use std::io;
 use std::path::Path;
@@ -29,6 +30,7 @@ pub use folder::{ExportError, Staging, write_file};
 pub use format::Format;
 pub use summary::{Digest, DigestPort, DigestTimings, Summary, model_name};
 pub use surface::Colouring;
+pub use vtu3::{SolidFields, write_tetrahedra};
 
 /// All that results are written from.
 pub struct Results<'a> {

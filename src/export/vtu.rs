@@ -1,4 +1,4 @@
-//! Fields as a VTK unstructured grid (`.vtu`): quadratic triangles, zlib-compressed blocks in one raw appended section.
+//! Fields as a VTK unstructured grid (`.vtu`): quadratic cells, zlib-compressed blocks in one raw appended section.
 //!
 //! ```text
 //! <VTKFile ...>  <DataArray format="appended" offset="o"/> ...   the header, XML
@@ -8,7 +8,7 @@
 //! </AppendedData></VTKFile>
 //! ```
 //! Numbers are little-endian and keep all their bits: velocity (three components, the third 0, as VTK expects), pressure and
-//! speed at the nodes, the part of the chip of every cell.
+//! speed at the nodes, the part of the chip of every cell. Tetrahedra are in `vtu3.rs`.
 
 use std::io::{self, Write};
 
@@ -32,41 +32,83 @@ struct Array {
     payload: Vec<u8>,
 }
 
+/// Nodal values on cells of one kind: all that the file holds, by index.
+pub(super) struct Grid<'a> {
+    pub n_nodes: usize,
+    pub n_cells: usize,
+    pub nodes_a_cell: usize,
+    /// VTK's number for the kind of cell.
+    pub cell_type: u8,
+    /// Node and axis.
+    pub position: &'a (dyn Fn(usize, usize) -> f64 + Sync),
+    /// Node and axis.
+    pub velocity: &'a (dyn Fn(usize, usize) -> f64 + Sync),
+    pub pressure: &'a (dyn Fn(usize) -> f64 + Sync),
+    pub speed: &'a (dyn Fn(usize) -> f64 + Sync),
+    /// Nodes of a cell, in VTK's order.
+    pub cell: &'a (dyn Fn(usize) -> &'a [u32] + Sync),
+    pub part: &'a (dyn Fn(usize) -> u32 + Sync),
+}
+
 /// Writes `fields` as a `.vtu` file.
 ///
 /// # Errors
 /// What the writer says.
 pub fn write(out: &mut dyn Write, fields: &Fields) -> io::Result<()> {
-    let (n_nodes, n_cells) = (fields.nodes.len(), fields.cells.len());
-    let f64s = |n: usize, components: usize, name, value: &(dyn Fn(usize, usize) -> f64 + Sync)| {
+    let grid = Grid {
+        n_nodes: fields.nodes.len(),
+        n_cells: fields.cells.len(),
+        nodes_a_cell: 6,
+        cell_type: QUADRATIC_TRIANGLE,
+        position: &|i, c| [fields.nodes[i].x, fields.nodes[i].y, 0.0][c],
+        velocity: &|i, c| [fields.velocity[i].x, fields.velocity[i].y, 0.0][c],
+        pressure: &|i| fields.pressure[i],
+        speed: &|i| fields.velocity[i].norm(),
+        cell: &|i| &fields.cells[i],
+        part: &|i| fields.part[i],
+    };
+    write_grid(out, &grid)
+}
+
+/// Writes a grid of any kind of cells.
+///
+/// # Errors
+/// What the writer says.
+pub(super) fn write_grid(out: &mut dyn Write, grid: &Grid<'_>) -> io::Result<()> {
+    let (n_nodes, n_cells, nodes_a_cell) = (grid.n_nodes, grid.n_cells, grid.nodes_a_cell);
+    let f64s = |components: usize, name, value: &(dyn Fn(usize, usize) -> f64 + Sync)| {
         let item = |i: usize, bytes: &mut Vec<u8>| {
             for c in 0..components {
                 bytes.extend_from_slice(&value(i, c).to_le_bytes());
             }
         };
-        array("Float64", name, components, n, 8 * components, &item)
+        array("Float64", name, components, n_nodes, 8 * components, &item)
     };
-    let points = f64s(n_nodes, 3, "Points", &|i, c| {
-        [fields.nodes[i].x, fields.nodes[i].y, 0.0][c]
-    })?;
-    let velocity = f64s(n_nodes, 3, "velocity", &|i, c| {
-        [fields.velocity[i].x, fields.velocity[i].y, 0.0][c]
-    })?;
-    let pressure = f64s(n_nodes, 1, "pressure", &|i, _| fields.pressure[i])?;
-    let speed = f64s(n_nodes, 1, "speed", &|i, _| fields.velocity[i].norm())?;
+    let points = f64s(3, "Points", grid.position)?;
+    let velocity = f64s(3, "velocity", grid.velocity)?;
+    let pressure = f64s(1, "pressure", &|i, _| (grid.pressure)(i))?;
+    let speed = f64s(1, "speed", &|i, _| (grid.speed)(i))?;
     let part = array("Int32", "part", 1, n_cells, 4, &|i, bytes| {
-        bytes.extend_from_slice(&(fields.part[i] as i32).to_le_bytes());
+        bytes.extend_from_slice(&((grid.part)(i) as i32).to_le_bytes());
     })?;
-    let connectivity = array("Int64", "connectivity", 1, n_cells, 48, &|i, bytes| {
-        for node in fields.cells[i] {
-            bytes.extend_from_slice(&i64::from(node).to_le_bytes());
-        }
-    })?;
+    let cell_bytes = 8 * nodes_a_cell;
+    let connectivity = array(
+        "Int64",
+        "connectivity",
+        1,
+        n_cells,
+        cell_bytes,
+        &|i, bytes| {
+            for &node in (grid.cell)(i) {
+                bytes.extend_from_slice(&i64::from(node).to_le_bytes());
+            }
+        },
+    )?;
     let offsets = array("Int64", "offsets", 1, n_cells, 8, &|i, bytes| {
-        bytes.extend_from_slice(&(6 * (i as i64 + 1)).to_le_bytes());
+        bytes.extend_from_slice(&((nodes_a_cell * (i + 1)) as i64).to_le_bytes());
     })?;
     let types = array("UInt8", "types", 1, n_cells, 1, &|_, bytes| {
-        bytes.push(QUADRATIC_TRIANGLE)
+        bytes.push(grid.cell_type)
     })?;
 
     writeln!(out, r#"<?xml version="1.0"?>"#)?;

@@ -7,6 +7,7 @@ pub mod nodal;
 pub mod ports;
 mod sample;
 pub mod wall_shear;
+pub mod wall_shear3;
 
 pub use fields::Fields;
 pub use line::{Line, LinePoint};

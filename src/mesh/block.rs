@@ -13,7 +13,8 @@ pub struct BlockMesh<const D: usize> {
     pub cells: Vec<u32>,
     /// Whether the node lies on a wall: its velocity is given.
     pub on_wall: Vec<bool>,
-    /// Wall facets: (cell, local facet); facet k of a triangle runs from vertex k to vertex k+1.
+    /// Wall facets: (cell, local facet); facet k of a triangle runs from vertex k to vertex k+1, facet k of a tetrahedron lies
+    /// opposite vertex k.
     pub walls: Vec<(u32, u8)>,
 }
 

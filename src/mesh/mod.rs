@@ -3,6 +3,7 @@
 //! ```text
 //! strip   --slices across the flow-------------------------> ComponentMesh
 //! polygon --rectilinear grid or constrained Delaunay--> P2Mesh --layers--> partition --> ComponentMesh
+//! plane mesh --layers through the depth, prisms cut in three--> tetrahedra
 //! ```
 //! Everything is in the component's own frame, in units of its narrowest channel's cell size, so that equal shapes have
 //! equal meshes to the last bit. Knows nothing of components, placements or physics.
@@ -11,8 +12,10 @@ mod block;
 mod component;
 mod delaunay;
 mod dissect;
+mod extrude;
 mod grid;
 mod layers;
+mod mouth_rank;
 mod p2;
 mod partition;
 mod plane;
@@ -23,6 +26,8 @@ mod strip;
 pub use block::{BlockKind, BlockMesh, INTERIOR, Place};
 pub use component::{BlockPlacement, ComponentMesh, Line, LineNode, SocketAlias};
 pub use dissect::{Dissection, DissectionNode, Separators, dissect, separators};
+pub use extrude::{ExtrudeError, Extruded, TETRAHEDRON_FACETS, Top, extrude};
+pub use mouth_rank::mouth_rank;
 pub use p2::P2Mesh;
 pub use plane::{PlaneMouth, PlanePart, PlanePolygon, PlaneSlice, PlaneStrip};
 pub use polygon::{plane_polygon, polygon};

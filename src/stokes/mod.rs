@@ -15,10 +15,12 @@
 
 pub mod assemble;
 pub mod boundary;
+pub mod duct;
 pub mod local;
 pub mod manufactured;
 pub mod mouth;
 pub mod piece;
+pub mod manufactured3;
 pub mod residual;
 pub mod section;
 pub mod slabs;
