@@ -8,8 +8,8 @@ use super::{Mouth, Shape, Strip};
 use crate::geometry::quantise::{quantise, quantise_angle, restore_angle};
 use crate::geometry::{Motion, Point};
 use crate::mesh::{
-    ComponentMesh, MeshError, PlanePart, arc, arc_slices, plane_polygon, polygon, straight,
-    straight_slices,
+    ComponentMesh, MeshError, PlanePart, arc, plane_arc, plane_polygon, plane_straight, polygon,
+    straight,
 };
 
 /// A shape without place, direction, handedness and size. Equal keys have equal meshes.
@@ -154,45 +154,54 @@ fn canonical_polygon(corners: &[Point], sockets: &[usize], mouths: &[Mouth]) -> 
 impl Canonicalised {
     /// Meshes the shape with `resolution` cells across its narrowest channel; lengths come out in those cells.
     pub fn mesh(&self, resolution: u32) -> Result<ComponentMesh, MeshError> {
+        match &self.in_cells(resolution) {
+            InCells::Straight([length, from, to]) => straight(resolution, *length, *from, *to),
+            InCells::Arc { radius, angle } => arc(resolution, *radius, *angle),
+            InCells::Polygon(corners, sockets) => polygon(resolution, corners, sockets),
+        }
+    }
+
+    /// The same mesh for the fronts: slices of strips are described, not listed, and polygons are whole.
+    pub fn plane(&self, resolution: u32) -> Result<PlanePart, MeshError> {
+        match &self.in_cells(resolution) {
+            InCells::Straight([length, from, to]) => {
+                plane_straight(resolution, *length, *from, *to)
+            }
+            InCells::Arc { radius, angle } => plane_arc(resolution, *radius, *angle),
+            InCells::Polygon(corners, sockets) => plane_polygon(resolution, corners, sockets),
+        }
+    }
+
+    fn in_cells(&self, resolution: u32) -> InCells<'_> {
         let r = f64::from(resolution);
         let lengths = &self.lengths.0;
         match &self.shape {
             CanonicalShape::Straight(_) => {
-                straight(resolution, lengths[0] * r, lengths[1] * r, lengths[2] * r)
+                InCells::Straight([lengths[0] * r, lengths[1] * r, lengths[2] * r])
             }
-            CanonicalShape::Arc(_) => arc(resolution, lengths[0] * r, lengths[1]),
+            CanonicalShape::Arc(_) => InCells::Arc {
+                radius: lengths[0] * r,
+                angle: lengths[1],
+            },
             CanonicalShape::Polygon(_, sockets) => {
-                let corners: Vec<Point> = lengths
-                    .chunks(2)
-                    .map(|c| Point::new(c[0] * r, c[1] * r))
-                    .collect();
-                polygon(resolution, &corners, sockets)
+                let corner = |c: &[f64]| Point::new(c[0] * r, c[1] * r);
+                InCells::Polygon(lengths.chunks(2).map(corner).collect(), sockets)
             }
         }
     }
 }
 
-impl Canonicalised {
-    /// The shape's mesh as fronts need it, with `resolution` cells across its narrowest channel.
-    pub fn plane(&self, resolution: u32) -> Result<PlanePart, MeshError> {
-        let r = f64::from(resolution);
-        let lengths = &self.lengths.0;
-        Ok(match &self.shape {
-            CanonicalShape::Straight(_) => PlanePart::Strip(
-                straight_slices(resolution, lengths[0] * r, lengths[1] * r, lengths[2] * r)?.into(),
-            ),
-            CanonicalShape::Arc(_) => {
-                PlanePart::Strip(arc_slices(resolution, lengths[0] * r, lengths[1])?.into())
-            }
-            CanonicalShape::Polygon(_, sockets) => {
-                let corners: Vec<Point> = lengths
-                    .chunks(2)
-                    .map(|c| Point::new(c[0] * r, c[1] * r))
-                    .collect();
-                PlanePart::Polygon(plane_polygon(resolution, &corners, sockets)?)
-            }
-        })
-    }
+/// A canonical shape's lengths in cells.
+enum InCells<'a> {
+    /// Length, width at the start, width at the end.
+    Straight([f64; 3]),
+    Arc {
+        radius: f64,
+        /// rad
+        angle: f64,
+    },
+    /// Corners and the edges that are sockets.
+    Polygon(Vec<Point>, &'a [usize]),
 }
 
 /// Rounded to 1e-12: far below what matters, above the last bits that a motion disturbs.
@@ -274,6 +283,38 @@ mod tests {
                     "socket {k}"
                 );
             }
+        }
+    }
+
+    #[test]
+    fn the_described_mesh_has_the_cells_of_the_listed_one() {
+        let pipe = Strip::Straight {
+            length: 7.3e-4,
+            width_start: 1e-4,
+            width_end: 1e-4,
+        };
+        let arc = Strip::Arc {
+            radius: 3e-4,
+            angle: 1.2,
+            width: 1e-4,
+        };
+        for shape in [
+            Shape::Strip(pipe),
+            Shape::Strip(arc),
+            bend(Motion::IDENTITY, 1e-4),
+        ] {
+            let canonical = canonicalise(&shape);
+            let listed = canonical.mesh(6).expect("listed");
+            let cells = |kind: usize| listed.kinds[kind].mesh.n_cells();
+            let want: usize = listed.blocks.iter().map(|b| cells(b.kind)).sum();
+            let got = match canonical.plane(6).expect("described") {
+                PlanePart::Strip(strip) => {
+                    let last = strip.last.as_ref().map_or(0, |s| s.mesh.n_cells());
+                    strip.n_whole as usize * strip.slice.mesh.n_cells() + last
+                }
+                PlanePart::Polygon(part) => part.mesh.n_cells(),
+            };
+            assert_eq!(got, want, "{shape:?}");
         }
     }
 }

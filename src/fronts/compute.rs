@@ -9,13 +9,14 @@
 use std::sync::Arc;
 
 use faer::linalg::matmul::matmul;
-use faer::linalg::solvers::{PartialPivLu, Solve};
 use faer::reborrow::ReborrowMut;
 use faer::{Accum, Mat, MatMut, Par};
 use rayon::prelude::*;
 use thiserror::Error;
 
-use super::plan::{Child, KindId, NOWHERE, Plan, Recipe};
+use super::pivot::Pivot;
+use super::plan::{Image, KindId, NOWHERE, Plan, Recipe};
+use super::tree::{self, runs};
 use crate::fingerprint::{Fingerprint, Hasher};
 
 /// A front's value.
@@ -26,7 +27,7 @@ pub struct Front {
     /// `n_eliminated` x `n_boundary`: the eliminated unknowns for unit boundary unknowns.
     pub weights: Mat<f64>,
     /// Factors of the eliminated block, for loads on it.
-    pub pivot: Option<PartialPivLu<f64>>,
+    pub pivot: Option<Pivot>,
 }
 
 impl Front {
@@ -193,35 +194,20 @@ impl Values {
     fn front(&self, plan: &Plan, id: KindId, leaves: &dyn Leaves) -> Result<Front, FrontError> {
         let kind = &plan.kinds[id as usize];
         let (b, e) = (kind.n_boundary as usize, kind.n_eliminated as usize);
-        let full = match &kind.recipe {
-            Recipe::Leaf(leaf) => leaves.assemble(*leaf),
-            Recipe::Join(children) => self.assemble(children, b + e),
-            Recipe::Given => unreachable!("given fronts are put in before anything needs them"),
-        };
-        eliminate(&full, b).ok_or(FrontError::Singular { kind: id })
-    }
-
-    /// The sum of the children's Schur complements.
-    fn assemble(&self, children: &[Child], n: usize) -> Mat<f64> {
-        let mut full = Mat::<f64>::zeros(n, n);
-        for child in children {
-            let s = &self.get(child.kind).schur;
-            for (j, column) in child
-                .images
-                .iter()
-                .enumerate()
-                .filter(|(_, c)| c.to != NOWHERE)
-            {
-                let from = s.col_as_slice(j);
-                let to = full.col_as_slice_mut(column.to as usize);
-                for (value, row) in from.iter().zip(child.images.iter()) {
-                    if row.to != NOWHERE {
-                        to[row.to as usize] += row.factor * column.factor * value;
-                    }
+        let mut parts = Parts::zeros(b, e);
+        match &kind.recipe {
+            Recipe::Leaf(leaf) => {
+                let images: Vec<Image> = (0..(b + e) as u32).map(Image::plain).collect();
+                parts.add(&leaves.assemble(*leaf), &images);
+            }
+            Recipe::Join(children) => {
+                for child in children {
+                    parts.add(&self.get(child.kind).schur, &child.images);
                 }
             }
+            Recipe::Given => unreachable!("given fronts are put in before anything needs them"),
         }
-        full
+        parts.eliminate().ok_or(FrontError::Singular { kind: id })
     }
 }
 
@@ -233,53 +219,132 @@ fn value_key(plan: &Plan, kind: KindId) -> Fingerprint {
 /// Columns that one task works on.
 const PANEL: usize = 192;
 
-/// Eliminates all but the first `b` unknowns; `None` where the pivot block is singular.
-fn eliminate(full: &Mat<f64>, b: usize) -> Option<Front> {
-    let e = full.nrows() - b;
-    if e == 0 {
-        return Some(Front {
-            schur: full.clone(),
-            weights: Mat::zeros(0, b),
-            pivot: None,
-        });
-    }
-    let pivot = PartialPivLu::new(full.submatrix(b, b, e, e));
-    let mut weights = full.submatrix(b, 0, e, b).to_owned();
-    panels(weights.as_mut(), 0, &|mut panel, _| {
-        pivot.solve_in_place(panel.rb_mut());
-        panel *= faer::Scale(-1.0);
-    });
-    let mut schur = full.submatrix(0, 0, b, b).to_owned();
-    let coupling = full.submatrix(0, b, b, e);
-    // Only the lower triangle, a panel of columns at a time.
-    panels(schur.as_mut(), 0, &|panel, first| {
-        let (rows, columns) = (panel.nrows(), panel.ncols());
-        let below = panel.submatrix_mut(first, 0, rows - first, columns);
-        matmul(
-            below,
-            Accum::Add,
-            coupling.submatrix(first, 0, rows - first, e),
-            weights.submatrix(0, first, e, columns),
-            1.0,
-            Par::Seq,
-        );
-    });
-    let mut sum = 0.0;
-    for j in 0..b {
-        for i in 0..j {
-            schur[(i, j)] = schur[(j, i)];
+/// A front before its elimination; of the boundary only the lower triangle is kept.
+struct Parts {
+    boundary: Mat<f64>,
+    coupling: Mat<f64>,
+    eliminated: Mat<f64>,
+}
+
+impl Parts {
+    fn zeros(b: usize, e: usize) -> Self {
+        Self {
+            boundary: Mat::zeros(b, b),
+            coupling: Mat::zeros(e, b),
+            eliminated: Mat::zeros(e, e),
         }
-        sum += schur.col_as_slice(j).iter().sum::<f64>();
     }
-    let finite_weights = (0..b).all(|j| weights.col_as_slice(j).iter().sum::<f64>().is_finite());
-    // Without a boundary only the factors show whether there is a solution.
-    let diagonal = pivot.U().diagonal().column_vector();
-    let regular = (0..e).all(|i| diagonal[i] != 0.0 && diagonal[i].is_finite());
-    (sum.is_finite() && finite_weights && regular).then_some(Front {
-        schur,
-        weights,
-        pivot: Some(pivot),
-    })
+
+    /// Adds a symmetric matrix on unknowns that lie at `images`.
+    fn add(&mut self, s: &Mat<f64>, images: &[Image]) {
+        let b = self.boundary.nrows() as u32;
+        // Runs that don't cross from the boundary to the eliminated unknowns, with their first unknown in `s`.
+        let mut found: Vec<(usize, tree::Run)> = Vec::new();
+        let mut at = 0;
+        for run in runs(images) {
+            if run.start != NOWHERE {
+                let inside = b.clamp(run.start, run.start + run.len) - run.start;
+                for (start, len) in [(0, inside), (inside, run.len - inside)] {
+                    if len > 0 {
+                        let part = tree::Run {
+                            start: run.start + start,
+                            len,
+                            factor: run.factor,
+                        };
+                        found.push((at + start as usize, part));
+                    }
+                }
+            }
+            at += run.len as usize;
+        }
+        for &(from_column, column) in &found {
+            for k in 0..column.len {
+                let from = s.col_as_slice(from_column + k as usize);
+                let j = column.start + k;
+                for &(from_row, row) in &found {
+                    let len = row.len as usize;
+                    let (to, first) = match (j < b, row.start < b) {
+                        (true, true) if row.start + row.len <= j => continue,
+                        (true, true) => (self.boundary.col_as_slice_mut(j as usize), row.start),
+                        (true, false) => {
+                            (self.coupling.col_as_slice_mut(j as usize), row.start - b)
+                        }
+                        (false, true) => continue,
+                        (false, false) => {
+                            let column = (j - b) as usize;
+                            (self.eliminated.col_as_slice_mut(column), row.start - b)
+                        }
+                    };
+                    let to = &mut to[first as usize..first as usize + len];
+                    let from = &from[from_row..from_row + len];
+                    let factor = row.factor * column.factor;
+                    if factor == 1.0 {
+                        to.iter_mut().zip(from).for_each(|(t, f)| *t += f);
+                    } else {
+                        to.iter_mut().zip(from).for_each(|(t, f)| *t += factor * f);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Eliminates; `None` where the pivot block is singular.
+    fn eliminate(self) -> Option<Front> {
+        let (b, e) = (self.boundary.nrows(), self.eliminated.nrows());
+        let mut schur = self.boundary;
+        if e == 0 {
+            mirror(&mut schur);
+            return Some(Front {
+                schur,
+                weights: Mat::zeros(0, b),
+                pivot: None,
+            });
+        }
+        let pivot = Pivot::new(self.eliminated)?;
+        let coupling = self.coupling;
+        let mut weights = coupling.clone();
+        panels(weights.as_mut(), 0, &|mut panel, _| {
+            pivot.solve_in_place(panel.rb_mut());
+            panel *= faer::Scale(-1.0);
+        });
+        // Only the lower triangle, a panel of columns at a time.
+        panels(schur.as_mut(), 0, &|panel, first| {
+            let (rows, columns) = (panel.nrows(), panel.ncols());
+            let below = panel.submatrix_mut(first, 0, rows - first, columns);
+            matmul(
+                below,
+                Accum::Add,
+                coupling.submatrix(0, first, e, rows - first).transpose(),
+                weights.submatrix(0, first, e, columns),
+                1.0,
+                Par::Seq,
+            );
+        });
+        mirror(&mut schur);
+        let finite = |m: &Mat<f64>| {
+            (0..m.ncols()).all(|j| m.col_as_slice(j).iter().sum::<f64>().is_finite())
+        };
+        (finite(&schur) && finite(&weights)).then_some(Front {
+            schur,
+            weights,
+            pivot: Some(pivot),
+        })
+    }
+}
+
+/// Copies the lower triangle to the upper one, tile by tile.
+fn mirror(m: &mut Mat<f64>) {
+    const TILE: usize = 32;
+    let n = m.nrows();
+    for first in (0..n).step_by(TILE) {
+        for left in (0..=first).step_by(TILE) {
+            for j in left..(left + TILE).min(n) {
+                for i in first.max(j + 1)..(first + TILE).min(n) {
+                    m[(j, i)] = m[(i, j)];
+                }
+            }
+        }
+    }
 }
 
 /// Calls `work` on panels of columns of a fixed width, each with its first column, side by side.

@@ -4,6 +4,7 @@ pub mod compute;
 pub mod group;
 pub mod lowrank;
 pub mod network;
+pub mod pivot;
 pub mod plan;
 pub mod tree;
 

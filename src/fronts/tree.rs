@@ -4,7 +4,6 @@
 //! copies lie one after the other. Nodes of one level and kind, of all copies, are gathered into the columns of one product.
 
 use faer::linalg::matmul::matmul;
-use faer::linalg::solvers::Solve;
 use faer::{Accum, Mat, Par};
 use rayon::prelude::*;
 

@@ -3,6 +3,7 @@
 //! ```text
 //! strip   --slices across the flow-------------------------> ComponentMesh
 //! polygon --rectilinear grid or constrained Delaunay--> P2Mesh --layers--> partition --> ComponentMesh
+//! either, neither listed nor cut ------------------------------------------------------> PlanePart --dissect--> tree of cells
 //! plane mesh --layers through the depth, prisms cut in three--> tetrahedra
 //! ```
 //! Everything is in the component's own frame, in units of its narrowest channel's cell size, so that equal shapes have
@@ -11,28 +12,35 @@
 mod block;
 mod component;
 mod delaunay;
-mod dissect;
+pub mod dissect;
 mod extrude;
 mod grid;
+mod grid_lines;
 mod layers;
 mod mouth_rank;
 mod p2;
 mod partition;
+mod pattern;
 mod plane;
 mod polygon;
 mod quality;
+pub mod separators;
 mod strip;
 
 pub use block::{BlockKind, BlockMesh, INTERIOR, Place};
 pub use component::{BlockPlacement, ComponentMesh, Line, LineNode, SocketAlias};
-pub use dissect::{Dissection, DissectionNode, Separators, dissect, separators};
 pub use extrude::{ExtrudeError, Extruded, TETRAHEDRON_FACETS, Top, extrude};
 pub use mouth_rank::mouth_rank;
 pub use p2::P2Mesh;
-pub use plane::{PlaneMouth, PlanePart, PlanePolygon, PlaneSlice, PlaneStrip};
-pub use polygon::{plane_polygon, polygon};
+pub use partition::snap;
+pub use pattern::{Placement, Step};
+pub use plane::{
+    PlaneMouth, PlanePart, PlanePolygon, PlaneSlice, PlaneStrip, plane_arc, plane_polygon,
+    plane_straight,
+};
+pub use polygon::polygon;
 pub use quality::{Quality, quality};
-pub use strip::{Step, arc, arc_slices, line_number, straight, straight_slices};
+pub use strip::{arc, line_number, straight};
 
 use thiserror::Error;
 

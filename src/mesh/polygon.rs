@@ -2,22 +2,45 @@
 
 use super::grid::grid;
 use super::partition::partition;
-use super::plane::{PlaneMouth, PlanePolygon};
-use super::{BlockMesh, ComponentMesh, MeshError, P2Mesh, delaunay, layers};
+use super::{ComponentMesh, MeshError, P2Mesh, delaunay, layers};
 use crate::geometry::Point;
 
-/// A polygon's mesh before it is cut into blocks.
-struct Meshed {
-    mesh: P2Mesh,
-    /// Block of each cell and how many there are, where the method brings its own.
-    blocks: Option<(Vec<u32>, usize)>,
+/// A polygon's mesh, not yet cut.
+pub struct Meshed {
+    /// The mesh.
+    pub mesh: P2Mesh,
     /// Outward direction of each socket, rad.
-    angles: Vec<f64>,
-    /// Unit of each socket's cells.
-    scales: Vec<f64>,
+    pub angles: Vec<f64>,
+    /// Cell size at each socket, in cells of the component.
+    pub scales: Vec<f64>,
+    /// The strip of each cell and the number of strips, where the mesh is a grid.
+    strips: Option<(Vec<u32>, usize)>,
 }
 
-fn meshed(resolution: u32, corners: &[Point], sockets: &[usize]) -> Result<Meshed, MeshError> {
+/// Meshes a polygon and cuts it into blocks; arguments and errors as in [`mesh`].
+pub fn polygon(
+    resolution: u32,
+    corners: &[Point],
+    sockets: &[usize],
+) -> Result<ComponentMesh, MeshError> {
+    let made = mesh(resolution, corners, sockets)?;
+    let (blocks, n_blocks) = made.strips.unwrap_or_else(|| layers::layers(&made.mesh));
+    Ok(partition(
+        &made.mesh,
+        &blocks,
+        n_blocks,
+        &made.angles,
+        &made.scales,
+    ))
+}
+
+/// Meshes a polygon.
+///
+/// # Shapes and units
+/// - `corners` counter-clockwise, in cell sizes of the narrowest socket; socket k is the edge after corner `sockets[k]`
+/// # Errors
+/// [`MeshError`]: no socket, an outline that meets itself, more cells than can be afforded.
+pub fn mesh(resolution: u32, corners: &[Point], sockets: &[usize]) -> Result<Meshed, MeshError> {
     if sockets.is_empty() {
         return Err(MeshError::NoSocket);
     }
@@ -25,76 +48,19 @@ fn meshed(resolution: u32, corners: &[Point], sockets: &[usize]) -> Result<Meshe
         return Err(MeshError::Dimension);
     }
     let edge = |&k: &usize| corners[(k + 1) % corners.len()] - corners[k];
-    let angles: Vec<f64> = sockets.iter().map(|k| (-edge(k).left()).angle()).collect();
-    let scales: Vec<f64> = sockets
+    let angles = sockets.iter().map(|k| (-edge(k).left()).angle()).collect();
+    let scales = sockets
         .iter()
         .map(|k| edge(k).norm() / f64::from(resolution))
         .collect();
-    let (mesh, blocks) = match grid(corners, sockets, resolution)? {
+    let (mesh, strips) = match grid(corners, sockets, resolution)? {
         Some(made) => (made.mesh, Some((made.block_of_cell, made.n_blocks))),
         None => (delaunay::delaunay(corners, sockets, resolution)?, None),
     };
     Ok(Meshed {
         mesh,
-        blocks,
         angles,
         scales,
+        strips,
     })
-}
-
-/// Meshes a polygon as a whole.
-///
-/// # Shapes and units
-/// - as for [`polygon`]
-/// # Errors
-/// As for [`polygon`].
-pub fn plane_polygon(
-    resolution: u32,
-    corners: &[Point],
-    sockets: &[usize],
-) -> Result<PlanePolygon, MeshError> {
-    let m = meshed(resolution, corners, sockets)?;
-    let mouths = m
-        .mesh
-        .sockets
-        .iter()
-        .zip(m.angles.iter().zip(&m.scales))
-        .map(|(nodes, (&angle, &scale))| PlaneMouth {
-            nodes: nodes.clone(),
-            angle,
-            scale,
-        })
-        .collect();
-    Ok(PlanePolygon {
-        mesh: BlockMesh {
-            nodes: m.mesh.nodes.iter().map(|p| [p.x, p.y]).collect(),
-            n_vertices: m.mesh.n_vertices,
-            cells: m.mesh.cells.iter().flatten().copied().collect(),
-            on_wall: m.mesh.on_wall,
-            walls: m.mesh.walls,
-        },
-        mouths,
-    })
-}
-
-/// Meshes a polygon and cuts it into blocks.
-///
-/// # Shapes and units
-/// - `corners` counter-clockwise, in cell sizes of the narrowest socket; socket k is the edge after corner `sockets[k]`
-/// # Errors
-/// [`MeshError`]: no socket, an outline that meets itself, more cells than can be afforded.
-pub fn polygon(
-    resolution: u32,
-    corners: &[Point],
-    sockets: &[usize],
-) -> Result<ComponentMesh, MeshError> {
-    let m = meshed(resolution, corners, sockets)?;
-    let (block_of_cell, n_blocks) = m.blocks.unwrap_or_else(|| layers::layers(&m.mesh));
-    Ok(partition(
-        &m.mesh,
-        &block_of_cell,
-        n_blocks,
-        &m.angles,
-        &m.scales,
-    ))
 }

@@ -12,11 +12,13 @@
 use std::sync::Arc;
 
 use super::partition::{partition, snap};
+use super::pattern::{self, Placement, SliceMap, StripPattern};
 use super::{BlockKind, BlockPlacement, ComponentMesh, Line, MeshError, P2Mesh};
 use crate::geometry::Point;
 
-/// A slice between two cross-sections: `map(s, t)` places s in [0, 1] along the flow and t in [-1/2, 1/2] across it.
-fn slice(resolution: u32, map: impl Fn(f64, f64) -> Point) -> (BlockKind<2>, Vec<super::LineNode>) {
+/// A slice between two cross-sections, and the nodes of the second. Slot 0 is the first cross-section, slot 1 the second, both
+/// counted from -y to +y.
+pub fn slice(resolution: u32, map: &SliceMap) -> (BlockKind<2>, Vec<super::LineNode>) {
     let r = resolution;
     let across = |j: u32| f64::from(j) / f64::from(r) - 0.5;
     let mut parameters: Vec<(f64, f64)> = Vec::new();
@@ -38,7 +40,7 @@ fn slice(resolution: u32, map: impl Fn(f64, f64) -> Point) -> (BlockKind<2>, Vec
         }
     }
     let at = |(s, t): (f64, f64)| {
-        let p = map(s, t);
+        let p = map.at(s, t);
         Point::new(snap(p.x), snap(p.y))
     };
     let socket_of = |a: u32, b: u32| match (parameters[a as usize].0, parameters[b as usize].0) {
@@ -70,17 +72,17 @@ fn slice(resolution: u32, map: impl Fn(f64, f64) -> Point) -> (BlockKind<2>, Vec
 }
 
 /// Line 0 looks out of the component and is counted from +y; every other line looks along the flow.
-fn strip_lines(pattern: Vec<super::LineNode>, angles: &[f64], scales: &[f64]) -> Vec<Line> {
-    let nodes = Arc::new(pattern);
-    let n = angles.len();
+fn strip_lines(nodes: Vec<super::LineNode>, places: &[Placement]) -> Vec<Line> {
+    let nodes = Arc::new(nodes);
+    let n = places.len();
     let line = |j: usize| Line {
         nodes: nodes.clone(),
         angle: if j == 0 {
-            angles[0] + std::f64::consts::PI
+            places[0].angle + std::f64::consts::PI
         } else {
-            angles[j]
+            places[j].angle
         },
-        scale: scales[j],
+        scale: places[j].scale,
         socket: if j == 0 {
             Some(0)
         } else {
@@ -106,248 +108,65 @@ fn slice_lines(k: usize, n: usize) -> Vec<(u32, bool)> {
     vec![(line_number(k, n), k == 0), (line_number(k + 1, n), false)]
 }
 
-/// Lengths of the slices of a straight pipe, in cells: all one but perhaps the last, which lies in [1/2, 3/2] (thesis,
-/// section 4.3.4), or is the whole of a pipe shorter than that.
-pub fn slice_lengths(length: f64) -> (usize, Option<f64>) {
-    let whole = (length + 1e-9).floor();
-    let rest = length - whole;
-    if rest < 1e-9 {
-        (whole as usize, None)
-    } else if rest >= 0.5 || whole < 1.0 {
-        (whole as usize, Some(rest))
-    } else {
-        (whole as usize - 1, Some(1.0 + rest))
-    }
-}
+/// Most slices that one strip may list.
+const MAX_SLICES: f64 = 5e6;
 
-/// Slices of a strip: `n_whole` copies of one, then perhaps one of another length.
-#[derive(Clone, Debug)]
-pub struct Slices {
-    /// The canonical slice, in the frame of its own first cross-section.
-    pub kind: BlockKind<2>,
-    /// The last one, where it is longer or shorter.
-    pub last: Option<BlockKind<2>>,
-    /// How many of the first kind.
-    pub n_whole: u64,
-    /// Where each lies.
-    pub step: Step,
-    /// Nodes along every cross-section.
-    pattern: Vec<super::LineNode>,
-}
-
-/// How one slice follows another.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Step {
-    /// One cell on.
-    Shift,
-    /// Along an arc of this radius (cells), by this angle (rad).
-    Turn {
-        /// Of the centre line.
-        radius: f64,
-        /// Of one slice.
-        angle: f64,
-    },
-    /// Along a taper: each is the one before, scaled.
-    Grow {
-        /// Scale of the first.
-        first: f64,
-        /// Scale of each to the one before.
-        ratio: f64,
-        /// Width gained per length.
-        slope: f64,
-        /// Cells across.
-        resolution: f64,
-    },
-}
-
-impl Step {
-    /// Rotation (rad), scale and origin (cells) of slice `k`; that of slice n is where the last cross-section lies.
-    pub fn placement(&self, k: u64) -> (f64, f64, Point) {
-        let x = k as f64;
-        match *self {
-            Step::Shift => (0.0, 1.0, Point::new(x, 0.0)),
-            Step::Turn { radius, angle } => (x * angle, 1.0, on_arc(radius, x * angle, radius)),
-            Step::Grow {
-                first,
-                ratio,
-                slope,
-                resolution,
-            } => {
-                let scale = first * ratio.powi(k.min(i32::MAX as u64) as i32);
-                (
-                    0.0,
-                    scale,
-                    Point::new((scale - first) * resolution / slope, 0.0),
-                )
-            }
-        }
-    }
-}
-
-fn on_arc(radius: f64, phi: f64, rho: f64) -> Point {
-    let (s, c) = phi.sin_cos();
-    Point::new(rho * s, radius - rho * c)
-}
-
-/// Most slices that one strip may have, and most that may be listed one by one.
-const MAX_SLICES: f64 = 1e9;
-const MAX_LISTED: f64 = 5e6;
-
-/// The slices of a straight pipe or a taper; arguments as for [`straight`].
-pub fn straight_slices(
-    resolution: u32,
-    length: f64,
-    width_start: f64,
-    width_end: f64,
-) -> Result<Slices, MeshError> {
-    let positive = |x: f64| x.is_finite() && x > 0.0;
-    if !(positive(length) && positive(width_start) && positive(width_end)) {
-        return Err(MeshError::Dimension);
-    }
-    let r = f64::from(resolution);
-    check(length, r, MAX_SLICES)?;
-    if (width_start - width_end).abs() > 1e-9 * r {
-        return Ok(taper(resolution, length, width_start, width_end));
-    }
-    let (n_whole, rest) = slice_lengths(length);
-    let make = |h: f64| slice(resolution, |s, t| Point::new(s * h, t * r));
-    let (kind, pattern) = make(1.0);
-    Ok(Slices {
-        kind,
-        last: rest.map(|h| make(h).0),
-        n_whole: n_whole as u64,
-        step: Step::Shift,
-        pattern,
-    })
-}
-
-fn check(slices: f64, r: f64, limit: f64) -> Result<(), MeshError> {
-    if slices > limit {
+/// Lists the slices that a pattern describes.
+fn list(strip: &StripPattern) -> Result<ComponentMesh, MeshError> {
+    let n_slices = strip.n_slices() as f64;
+    if n_slices > MAX_SLICES {
+        let cells = |slices: f64| slices * f64::from(strip.resolution) * 2.0;
         return Err(MeshError::TooManyCells {
-            cells: slices * r * 2.0,
-            limit: limit * r * 2.0,
+            cells: cells(n_slices),
+            limit: cells(MAX_SLICES),
         });
     }
-    Ok(())
-}
-
-fn taper(resolution: u32, length: f64, width_start: f64, width_end: f64) -> Slices {
-    let r = f64::from(resolution);
-    let slope = (width_end - width_start) / length;
-    // A slice as long as its cells are wide grows by the factor 1 + slope / r.
-    let n = ((width_end / width_start).ln() / (slope / r).ln_1p())
-        .abs()
-        .ceil()
-        .max(1.0);
-    let ratio = (width_end / width_start).powf(1.0 / n);
-    // In units of the slice's own first cell: length and widths of the canonical slice.
-    let slice_length = r * (ratio - 1.0) / slope;
-    let (kind, pattern) = slice(resolution, |s, t| {
-        Point::new(s * slice_length, t * r * (1.0 + s * (ratio - 1.0)))
-    });
-    Slices {
-        kind,
-        last: None,
-        n_whole: n as u64,
-        step: Step::Grow {
-            first: width_start / r,
-            ratio,
-            slope,
-            resolution: r,
-        },
-        pattern,
-    }
-}
-
-/// The slices of an arc; arguments as for [`arc`].
-pub fn arc_slices(resolution: u32, radius: f64, angle: f64) -> Result<Slices, MeshError> {
-    let r = f64::from(resolution);
-    if !(radius.is_finite() && angle.is_finite() && radius > r / 2.0 && angle > 0.0) {
-        return Err(MeshError::Dimension);
-    }
-    let cells = radius * angle;
-    check(cells, r, MAX_SLICES)?;
-    let n = cells.round().max((angle / 0.8).ceil()).max(1.0);
-    let step = angle / n;
-    let (kind, pattern) = slice(resolution, |s, t| on_arc(radius, s * step, radius - t * r));
-    Ok(Slices {
-        kind,
-        last: None,
-        n_whole: n as u64,
-        step: Step::Turn {
-            radius,
-            angle: step,
-        },
-        pattern,
+    let (first, nodes) = slice(strip.resolution, &strip.whole);
+    let last = strip.last.map(|map| slice(strip.resolution, &map).0);
+    let n = strip.n_slices() as usize;
+    let places: Vec<Placement> = (0..=n as u64).map(|k| strip.step.placement(k)).collect();
+    let blocks = places[..n]
+        .iter()
+        .enumerate()
+        .map(|(k, place)| BlockPlacement {
+            kind: usize::from(k as u64 >= strip.n_whole),
+            angle: place.angle,
+            scale: place.scale,
+            origin: place.origin,
+            lines: slice_lines(k, n),
+        })
+        .collect();
+    Ok(ComponentMesh {
+        kinds: std::iter::once(first).chain(last).collect(),
+        blocks,
+        lines: strip_lines(nodes, &places),
+        aliases: Vec::new(),
     })
 }
 
-/// A straight pipe or a taper from the origin along +x.
-///
-/// # Shapes and units
-/// - `length`, `width_start`, `width_end` in cell sizes of the narrower end, so that its width is `resolution`
-/// - a taper's slices grow with its width, so that each is the first one scaled
+/// A straight pipe or a taper from the origin along +x; arguments as in `pattern::straight`.
 pub fn straight(
     resolution: u32,
     length: f64,
     width_start: f64,
     width_end: f64,
 ) -> Result<ComponentMesh, MeshError> {
-    straight_slices(resolution, length, width_start, width_end)
-        .and_then(|slices| listed(slices, f64::from(resolution)))
+    list(&pattern::straight(
+        resolution,
+        length,
+        width_start,
+        width_end,
+    )?)
 }
 
-/// An arc from the origin along +x that turns left by `angle`: equal wedges, every one the same block rotated.
-///
-/// # Shapes and units
-/// - `radius` of the centre line in cell sizes (the width is `resolution`), `angle` in rad
+/// An arc from the origin along +x that turns left by `angle`; arguments as in `pattern::arc`.
 pub fn arc(resolution: u32, radius: f64, angle: f64) -> Result<ComponentMesh, MeshError> {
-    arc_slices(resolution, radius, angle).and_then(|slices| listed(slices, f64::from(resolution)))
-}
-
-/// All slices, one by one.
-fn listed(slices: Slices, r: f64) -> Result<ComponentMesh, MeshError> {
-    let n_all = slices.n_whole + u64::from(slices.last.is_some());
-    check(n_all as f64, r, MAX_LISTED)?;
-    let n = n_all as usize;
-    let n_whole = slices.n_whole as usize;
-    let mut kinds = Vec::new();
-    if n_whole > 0 {
-        kinds.push(slices.kind);
-    }
-    kinds.extend(slices.last);
-    let places: Vec<(f64, f64, Point)> = (0..=n as u64).map(|k| slices.step.placement(k)).collect();
-    let blocks = (0..n)
-        .map(|k| BlockPlacement {
-            kind: if k < n_whole { 0 } else { kinds.len() - 1 },
-            angle: places[k].0,
-            scale: places[k].1,
-            origin: places[k].2,
-            lines: slice_lines(k, n),
-        })
-        .collect();
-    let angles: Vec<f64> = places.iter().map(|p| p.0).collect();
-    let scales: Vec<f64> = places.iter().map(|p| p.1).collect();
-    Ok(ComponentMesh {
-        kinds,
-        blocks,
-        lines: strip_lines(slices.pattern, &angles, &scales),
-        aliases: Vec::new(),
-    })
+    list(&pattern::arc(resolution, radius, angle)?)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_last_slice_of_a_pipe_stays_between_half_and_one_and_a_half_cells() {
-        assert_eq!(slice_lengths(24.0), (24, None));
-        assert_eq!(slice_lengths(24.0 - 1e-12), (24, None));
-        assert_eq!(slice_lengths(2.75), (2, Some(0.75)));
-        assert_eq!(slice_lengths(2.25), (1, Some(1.25)));
-        assert_eq!(slice_lengths(0.25), (0, Some(0.25)));
-    }
 
     #[test]
     fn a_slice_has_the_unknowns_of_the_thesis() {

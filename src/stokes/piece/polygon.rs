@@ -10,7 +10,9 @@ use super::{Body, Patch, Piece, Workshop};
 use crate::fronts::tree::runs;
 use crate::fronts::{Child, Image, KindId, Node, Plan, Tree};
 use crate::geometry::{Point, sin_cos};
-use crate::mesh::{BlockMesh, DissectionNode, PlanePolygon, dissect, separators};
+use crate::mesh::dissect::{CELLS_A_LEAF, Dissection, DissectionNode, dissect};
+use crate::mesh::separators::separators;
+use crate::mesh::{BlockMesh, PlanePolygon, snap};
 use crate::stokes::section::{NONE, Section};
 
 /// What it takes to walk through a polygon.
@@ -49,7 +51,7 @@ pub fn piece<const D: usize>(
     let section = shop.section.clone();
     let lists: Vec<&[u32]> = polygon.mouths.iter().map(|m| m.nodes.as_slice()).collect();
     let space = shop.lift.lift(&polygon.mesh, &lists);
-    let leaf_cells = if D == 2 { 16 } else { 2 };
+    let leaf_cells = if D == 2 { CELLS_A_LEAF } else { 2 };
     let tree = dissect(&polygon.mesh, leaf_cells);
     let unknowns = number(polygon, &space, &tree, &section);
     let mut cells_of: Vec<Vec<u32>> = vec![Vec::new(); polygon.mesh.n_cells()];
@@ -60,6 +62,10 @@ pub fn piece<const D: usize>(
     for &(cell, facet) in &space.mesh.walls {
         walls_of[cell as usize].push(facet);
     }
+    let mut scratch = Scratch {
+        node: vec![NONE; space.mesh.nodes.len()],
+        unknown: vec![NONE; unknowns.at.len()],
+    };
     let mut ups: Vec<Up> = Vec::new();
     // (tree node, leaf, mesh nodes, unknowns) of every leaf, to be placed once the slab is laid out.
     let mut placed: Vec<(u32, Vec<u32>, Vec<u32>)> = Vec::new();
@@ -70,13 +76,13 @@ pub fn piece<const D: usize>(
                     .iter()
                     .flat_map(|&c| cells_of[c as usize].iter().copied())
                     .collect();
-                let (mesh, nodes) = submesh(&space.mesh, &walls_of, &cells);
+                let (mesh, nodes) = submesh(&space.mesh, &walls_of, &cells, &mut scratch.node);
                 let found = leaf_unknowns(&unknowns, &nodes);
                 let (eliminated, boundary): (Vec<u32>, Vec<u32>) = found
                     .iter()
                     .partition(|&&u| unknowns.at[u as usize] == t as u32);
                 let order: Vec<u32> = boundary.iter().chain(&eliminated).copied().collect();
-                let moves = moves::<D>(&unknowns, &mesh, &nodes, &order);
+                let moves = moves::<D>(&unknowns, &mesh, &nodes, &order, &mut scratch.unknown);
                 let (kind, leaf) = shop.leaf(Leaf::new(mesh, drag, moves), boundary.len() as u32);
                 placed.push((leaf, nodes, order));
                 Up {
@@ -86,9 +92,13 @@ pub fn piece<const D: usize>(
                     children: Vec::new(),
                 }
             }
-            DissectionNode::Join { children } => {
-                join(&mut shop.plan, &ups, children, &unknowns, t as u32)
-            }
+            DissectionNode::Join { children } => join(
+                &mut shop.plan,
+                &ups,
+                children,
+                (&unknowns, t as u32),
+                &mut scratch.unknown,
+            ),
         };
         ups.push(up);
     }
@@ -176,7 +186,7 @@ pub fn piece<const D: usize>(
 fn number<const D: usize>(
     polygon: &PlanePolygon,
     space: &SpaceMesh<D>,
-    tree: &crate::mesh::Dissection,
+    tree: &Dissection,
     section: &Section,
 ) -> Unknowns {
     let mut held = vec![false; polygon.mesh.nodes.len()];
@@ -202,7 +212,7 @@ fn number<const D: usize>(
         };
         out.velocity.push((out.at.len() as u32, free));
         for _ in 0..free {
-            out.at.push(at.velocity[plane as usize]);
+            out.at.push(at.velocities[plane as usize]);
         }
         if free > 0
             && let Some(&angle) = angle_of.get(&plane)
@@ -216,10 +226,16 @@ fn number<const D: usize>(
             NONE
         });
         if has_pressure {
-            out.at.push(at.pressure[plane as usize]);
+            out.at.push(at.pressures[plane as usize]);
         }
     }
     out
+}
+
+/// Numbers by node and by unknown, `NONE` between uses: much cheaper than maps made anew for every leaf.
+struct Scratch {
+    node: Vec<u32>,
+    unknown: Vec<u32>,
 }
 
 /// The cells as a mesh of their own, and which node each of its nodes is; in an order that only the cells' order fixes.
@@ -227,33 +243,35 @@ fn submesh<const D: usize>(
     mesh: &BlockMesh<D>,
     walls_of: &[Vec<u8>],
     cells: &[u32],
+    local: &mut [u32],
 ) -> (BlockMesh<D>, Vec<u32>) {
-    let (mut vertices, mut others) = (Vec::new(), Vec::new());
-    let mut seen: FxHashMap<u32, ()> = FxHashMap::default();
+    let (mut nodes, mut others) = (Vec::new(), Vec::new());
     for &c in cells {
         for &n in mesh.cell(c as usize) {
-            if seen.insert(n, ()).is_none() {
-                if (n as usize) < mesh.n_vertices {
-                    vertices.push(n);
-                } else {
-                    others.push(n);
-                }
+            if local[n as usize] == NONE {
+                local[n as usize] = 0;
+                let is_vertex = (n as usize) < mesh.n_vertices;
+                if is_vertex { &mut nodes } else { &mut others }.push(n);
             }
         }
     }
-    let n_vertices = vertices.len();
-    let nodes: Vec<u32> = vertices.into_iter().chain(others).collect();
-    let local: FxHashMap<u32, u32> = nodes
-        .iter()
-        .enumerate()
-        .map(|(k, &n)| (n, k as u32))
-        .collect();
+    let n_vertices = nodes.len();
+    nodes.append(&mut others);
+    for (k, &n) in nodes.iter().enumerate() {
+        local[n as usize] = k as u32;
+    }
+    // Near its own origin and rounded, so that copies elsewhere in the part are equal.
+    let first = mesh.nodes[nodes[0] as usize];
+    let moved = |n: &u32| {
+        let at = mesh.nodes[*n as usize];
+        std::array::from_fn(|k| snap(at[k] - first[k]))
+    };
     let out = BlockMesh {
-        nodes: nodes.iter().map(|&n| mesh.nodes[n as usize]).collect(),
+        nodes: nodes.iter().map(moved).collect(),
         n_vertices,
         cells: cells
             .iter()
-            .flat_map(|&c| mesh.cell(c as usize).iter().map(|n| local[n]))
+            .flat_map(|&c| mesh.cell(c as usize).iter().map(|&n| local[n as usize]))
             .collect(),
         on_wall: nodes.iter().map(|&n| mesh.on_wall[n as usize]).collect(),
         walls: cells
@@ -266,6 +284,7 @@ fn submesh<const D: usize>(
             })
             .collect(),
     };
+    nodes.iter().for_each(|&n| local[n as usize] = NONE);
     (out, nodes)
 }
 
@@ -289,15 +308,18 @@ fn moves<const D: usize>(
     mesh: &BlockMesh<D>,
     nodes: &[u32],
     order: &[u32],
+    local: &mut [u32],
 ) -> Vec<Moves> {
-    let local: FxHashMap<u32, usize> = order.iter().enumerate().map(|(k, &u)| (u, k)).collect();
+    for (k, &u) in order.iter().enumerate() {
+        local[u as usize] = k as u32;
+    }
     let mut out = vec![Moves::new(); order.len()];
     let d = D as u32;
     for (k, &n) in nodes.iter().enumerate() {
         let k = k as u32;
         let (first, free) = unknowns.velocity[n as usize];
         for c in 0..free {
-            let to = &mut out[local[&(first + c)]];
+            let to = &mut out[local[(first + c) as usize] as usize];
             match (unknowns.turned.get(&n), c) {
                 (Some(&angle), 0 | 1) => {
                     let (s, co) = sin_cos(angle);
@@ -311,30 +333,36 @@ fn moves<const D: usize>(
         }
         let p = unknowns.pressure[n as usize];
         if p != NONE {
-            out[local[&p]].push((d * mesh.nodes.len() as u32 + k, 1.0));
+            out[local[p as usize] as usize].push((d * mesh.nodes.len() as u32 + k, 1.0));
         }
     }
+    order.iter().for_each(|&u| local[u as usize] = NONE);
     out
 }
 
 /// Two fronts joined: their unknowns in the order in which they list them, those that go after those that stay.
-fn join(plan: &mut Plan, ups: &[Up], children: &[u32; 2], unknowns: &Unknowns, t: u32) -> Up {
+fn join(
+    plan: &mut Plan,
+    ups: &[Up],
+    children: &[u32; 2],
+    (unknowns, t): (&Unknowns, u32),
+    local: &mut [u32],
+) -> Up {
     let (mut boundary, mut eliminated) = (Vec::new(), Vec::new());
-    let mut local: FxHashMap<u32, u32> = FxHashMap::default();
     for &c in children {
         for &u in &ups[c as usize].boundary {
-            let list = if unknowns.at[u as usize] == t {
-                &mut eliminated
-            } else {
-                &mut boundary
-            };
-            local.entry(u).or_insert_with(|| {
+            if local[u as usize] == NONE {
+                let goes = unknowns.at[u as usize] == t;
+                let list = if goes { &mut eliminated } else { &mut boundary };
+                local[u as usize] = list.len() as u32;
                 list.push(u);
-                list.len() as u32 - 1
-            });
+            }
         }
     }
     let n_boundary = boundary.len() as u32;
+    for &u in &eliminated {
+        local[u as usize] += n_boundary;
+    }
     let made = children
         .iter()
         .map(|&c| Child {
@@ -342,17 +370,13 @@ fn join(plan: &mut Plan, ups: &[Up], children: &[u32; 2], unknowns: &Unknowns, t
             images: ups[c as usize]
                 .boundary
                 .iter()
-                .map(|u| {
-                    let k = local[u];
-                    Image::plain(if unknowns.at[*u as usize] == t {
-                        n_boundary + k
-                    } else {
-                        k
-                    })
-                })
+                .map(|&u| Image::plain(local[u as usize]))
                 .collect::<Arc<[Image]>>(),
         })
         .collect();
+    for &u in boundary.iter().chain(&eliminated) {
+        local[u as usize] = NONE;
+    }
     Up {
         kind: plan.join(made, n_boundary, eliminated.len() as u32),
         boundary,

@@ -9,7 +9,7 @@ use super::{Body, Patch, Piece, Workshop};
 use crate::fronts::tree::Run;
 use crate::fronts::{Child, Image, KindId, Node, Plan, Tree};
 use crate::geometry::sin_cos;
-use crate::mesh::{PlaneSlice, PlaneStrip};
+use crate::mesh::{Placement, PlaneSlice, PlaneStrip};
 use crate::stokes::section::Section;
 
 /// What it takes to walk through a strip.
@@ -40,7 +40,7 @@ pub fn piece<const D: usize>(strip: &PlaneStrip, drag: f64, shop: &mut Workshop<
     let section = shop.section.clone();
     let n = strip.n_whole + u64::from(strip.last.is_some());
     let line = section.n as u32;
-    let ratio = strip.step.placement(1).1 / strip.step.placement(0).1;
+    let ratio = strip.placement(1).scale / strip.placement(0).scale;
     // Drag tells slices of different size apart.
     let alike = drag == 0.0 || (ratio - 1.0).abs() < 1e-12;
     let mut leaves = Vec::new();
@@ -48,14 +48,14 @@ pub fn piece<const D: usize>(strip: &PlaneStrip, drag: f64, shop: &mut Workshop<
     let mut slice_nodes = Vec::new();
     let (mut inside, mut inside_nodes) = (0, 0);
     let mut make = |slice: &PlaneSlice, k: u64, shop: &mut Workshop<'_, D>| {
-        let (angle, scale, _) = strip.step.placement(k);
-        let (next, grown, _) = strip.step.placement(k + 1);
+        let Placement { angle, scale, .. } = strip.placement(k);
+        let after = strip.placement(k + 1);
         let whole_turn = std::f64::consts::TAU;
-        let turn = (next - angle).rem_euclid(whole_turn);
+        let turn = (after.angle - angle).rem_euclid(whole_turn);
         let (leaf, nodes) = slice_leaf(
             slice,
             turn,
-            grown / scale,
+            after.scale / scale,
             drag * scale * scale,
             &section,
             shop,
@@ -102,7 +102,7 @@ pub fn piece<const D: usize>(strip: &PlaneStrip, drag: f64, shop: &mut Workshop<
             .map(|(i, l)| base + if reverse { across - 1 - i } else { i } * levels + l)
             .collect::<Vec<u32>>()
     };
-    let end_scale = strip.step.placement(n).1;
+    let end_scale = strip.placement(n).scale;
     Piece {
         root,
         n_boundary: 2 * line as usize,
@@ -111,7 +111,7 @@ pub fn piece<const D: usize>(strip: &PlaneStrip, drag: f64, shop: &mut Workshop<
         mouth_nodes: vec![mouth_node(true, 0), mouth_node(false, line_nodes)],
         n_boundary_nodes: 2 * line_nodes as usize,
         n_nodes: ((n + 1) * u64::from(line_nodes) + n * u64::from(inside_nodes)) as usize,
-        mouth_scales: vec![strip.step.placement(0).1, end_scale],
+        mouth_scales: vec![strip.placement(0).scale, end_scale],
         is_long: n as f64 >= FAR * f64::from(section.resolution),
         body: Body::Strip(StripBody {
             strip: strip.clone(),
@@ -311,7 +311,11 @@ impl StripBody {
             } else {
                 self.leaves[0]
             };
-            let (angle, scale, origin) = self.strip.step.placement(k);
+            let Placement {
+                angle,
+                scale,
+                origin,
+            } = self.strip.placement(k);
             let bases = [
                 self.node_line_at(k),
                 self.node_line_at(k + 1),
