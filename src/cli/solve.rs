@@ -41,7 +41,7 @@ pub fn run(args: SolveArgs, library: Option<&Path>) -> Result<Outcome, CliError>
     let context = Context {
         request: &request,
         library: &library,
-        table: &Table::new(allowed / TABLE_SHARE),
+        table: &Table::with_budget(allowed / TABLE_SHARE),
         cancel: &cancel,
         pool: &pool,
     };
