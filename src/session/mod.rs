@@ -14,7 +14,7 @@ pub use batch::{Crashed, side_by_side};
 pub use cancel::CancelToken;
 pub use progress::{Progress, Stage, silent};
 pub use refinement::manufactured_study;
-pub use settings::{Caching, Ownership, SolveSettings};
+pub use settings::{Caching, Ownership, SolveSettings, WantedResults};
 pub use solution::{
     AssembledSystem, BlockCounts, Conductance, PortKind, PortResult, Solution, SolveError,
     SolveReport, Timings, Unknown, UnknownKind, WallShear,

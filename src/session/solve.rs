@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use super::{
     Caching, CancelToken, Conductance, PortKind, PortResult, Progress, Solution, SolveError,
-    SolveReport, SolveSettings, Stage,
+    SolveReport, SolveSettings, Stage, WallShear, WantedResults,
 };
 use crate::chip::blocks::{BlockModel, CutError, cut};
 use crate::chip::{Chip, Condition};
@@ -12,8 +12,9 @@ use crate::elimination::order::EliminateSettings;
 use crate::elimination::substitution::{self, Wanted};
 use crate::elimination::{Elimination, EliminationError, RunSettings, Table, eliminate};
 use crate::field::ports::{PortValues, conductance, gives_flow, port_values};
-use crate::field::{build, wall_shear};
+use crate::field::{Fields, build, wall_shear};
 use crate::geometry::Point;
+use crate::profile::Span;
 use crate::stokes::assemble::{BlockMatrices, block_system};
 use crate::stokes::boundary::{PortLine, add_port, port_line};
 use crate::stokes::residual::{Data, Residuals, Rows};
@@ -71,12 +72,15 @@ pub fn solve(
 
     progress(Stage::BackSubstitute, 0.0);
     let clock = Instant::now();
+    let stage = settings.recorder().stage("back substitute");
     let data = solver.port_data(chip.ports.iter().map(|p| p.condition.value()), chip);
     let mut rows = solver.solve(&data, &mut report)?;
     report.timings.back_substitute = clock.elapsed().as_secs_f64();
+    drop(stage);
 
     progress(Stage::Results, 0.0);
     let clock = Instant::now();
+    let stage = settings.recorder().stage("results");
     let mut values = solver.ports(chip, &rows, &data);
     if solver.system_is_singular {
         // Only differences of pressure are known: the lowest mean pressure of a port is the stated zero.
@@ -118,16 +122,16 @@ pub fn solve(
             .map(|row| row.into_iter().map(|g| g * per_depth).collect())
             .collect(),
     };
-    let wall_shear = wall_shear::wall_shear(&model, &solver.residuals, &rows, &data);
-    let fields = build::fields(&model, &solver.residuals, &rows, &data);
-    let fastest = fields
-        .velocity
-        .iter()
-        .enumerate()
-        .max_by(|a, b| a.1.norm().total_cmp(&b.1.norm()));
-    let max_speed = fastest.map_or((0.0, Point::default()), |(n, v)| {
-        (v.norm(), fields.nodes[n])
-    });
+    let (wall_shear, fields, max_speed) = match settings.wanted {
+        WantedResults::All => {
+            let fields = build::fields(&model, &solver.residuals, &rows, &data);
+            let shear = wall_shear::wall_shear(&model, &solver.residuals, &rows, &data);
+            let fastest = fastest(&fields);
+            (shear, fields, fastest)
+        }
+        WantedResults::PortsOnly => (WallShear::UNKNOWN, Fields::default(), UNKNOWN_SPEED),
+    };
+    drop(stage);
     report.timings.results = clock.elapsed().as_secs_f64();
     report.timings.total = start.elapsed().as_secs_f64();
     Ok(Solution {
@@ -140,6 +144,21 @@ pub fn solve(
     })
 }
 
+/// Of fields that were not wanted.
+const UNKNOWN_SPEED: (f64, Point) = (f64::NAN, Point::new(f64::NAN, f64::NAN));
+
+/// Greatest nodal speed, and where.
+fn fastest(fields: &Fields) -> (f64, Point) {
+    let fastest = fields
+        .velocity
+        .iter()
+        .enumerate()
+        .max_by(|a, b| a.1.norm().total_cmp(&b.1.norm()));
+    fastest.map_or((0.0, Point::default()), |(n, v)| {
+        (v.norm(), fields.nodes[n])
+    })
+}
+
 /// Cuts a chip and counts what came out.
 pub(super) fn cut_chip(
     chip: &Chip,
@@ -149,6 +168,7 @@ pub(super) fn cut_chip(
 ) -> Result<BlockModel, SolveError> {
     progress(Stage::Mesh, 0.0);
     let clock = Instant::now();
+    let _stage = settings.recorder().stage("mesh");
     let model = cut(chip, settings.resolution, settings.ownership).map_err(
         |CutError { part, error }| SolveError::Mesh {
             part: chip.parts[part].name.clone(),
@@ -192,6 +212,8 @@ impl<'a> Solver<'a> {
         // What the solve holds beside the plan's matrices: three vectors of the system's size and the fields on all nodes.
         let fixed = 8 * (3 * model.n_unknowns as u64 + 12 * model.n_nodes as u64);
         let planned = std::cell::Cell::new(0.0);
+        let stage: std::cell::Cell<Option<Span<'_>>> =
+            std::cell::Cell::new(Some(settings.recorder().stage("plan")));
         let run = RunSettings {
             rank_tolerance: 1e-13,
             table,
@@ -206,6 +228,9 @@ impl<'a> Solver<'a> {
                 run,
                 memory_limit: settings.memory_limit.map(|m| m.saturating_sub(fixed)),
                 planned: &|_| {
+                    // The first stage ends before the next begins.
+                    drop(stage.take());
+                    stage.set(Some(settings.recorder().stage("eliminate")));
                     planned.set(if planned.get() == 0.0 {
                         clock.elapsed().as_secs_f64()
                     } else {
@@ -214,6 +239,7 @@ impl<'a> Solver<'a> {
                 },
             },
         );
+        drop(stage);
         let elimination = eliminated.map_err(|error| match error {
             EliminationError::Singular { row } => SolveError::Singular { row },
             EliminationError::Cancelled => SolveError::Cancelled,
