@@ -16,7 +16,7 @@ const N_SHARDS: usize = 16;
 /// Hears of work from any thread; see the [module](super).
 ///
 /// # Accuracy and cost
-/// Off: a branch. On: two readings of the clock, an uncontended lock and some 70 bytes per span, which the trace needs. So a
+/// Off: a branch. On: two readings of the clock, an uncontended lock (a quarter of a microsecond in all) and 88 bytes per span. So a
 /// span is for a task of ten microseconds or more; put small ones together.
 #[derive(Default)]
 pub struct Recorder {
