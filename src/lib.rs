@@ -29,6 +29,7 @@
 //! | 1 | [`library`] | component definitions and parameters into shapes and sockets |
 //! | 1 | [`geometry`] | points, rigid motions, quantisation, outlines |
 //! | 0 | [`units`], [`diagnostic`], [`fingerprint`] | quantities, users' mistakes as values, 128-bit keys of content |
+//! | 0 | [`profile`] | spans of work into tables and traces; enters no result |
 //!
 //! Absences, each worth keeping: `elimination` knows no Stokes, meshes or chips; `fem` no physics; `mesh` no components;
 //! `library` no solver. Below level 4 nothing prints or starts threads of its own (work is put on the pool of whoever calls).
@@ -49,6 +50,7 @@
 //! | change the elimination order | `elimination/order.rs` |
 //! | change what counts as the same matrix | `elimination/plan.rs`, `stokes/assemble.rs` |
 //! | add an export format | a file in `export/` and its row in `export/mod.rs` |
+//! | see where the time of a solve goes | `solve --profile`; a stage or task of yours is a span of [`profile::Recorder`] |
 //! | add a subcommand | a file in `cli/` and its arm in `cli/args.rs` |
 //!
 //! # The method in one page
@@ -103,6 +105,7 @@ pub mod geometry;
 pub mod import;
 pub mod library;
 pub mod mesh;
+pub mod profile;
 pub mod session;
 pub mod stokes;
 pub mod units;

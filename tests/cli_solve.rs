@@ -436,3 +436,152 @@ fn verify_prints_errors_and_orders() {
         );
     }
 }
+
+#[test]
+fn ports_only_gives_the_same_ports_without_fields() {
+    let here = folder_with(&[("straight.toml", STRAIGHT)]);
+    let results = here.path().join("results/straight");
+    let solve = ["solve", "straight.toml", "--resolution", "4"];
+    let summary = || -> serde_json::Value {
+        serde_json::from_str(&fs::read_to_string(results.join("summary.json")).unwrap()).unwrap()
+    };
+    demand(0, here.path(), &solve);
+    let all = summary();
+    let ports_csv = fs::read(results.join("ports.csv")).unwrap();
+    let with = |more: &[&'static str]| [&solve, more].concat();
+    let (out, _) = demand(0, here.path(), &with(&["--ports-only"]));
+    assert!(
+        out.contains("inlet") && !out.contains("peak speed") && !out.contains("shear"),
+        "ports and nothing that only fields tell:\n{out}"
+    );
+    assert_eq!(
+        listing(&results),
+        ["ports.csv", "summary.json"],
+        "the fields of the earlier solve went"
+    );
+    let ports = summary();
+    for key in [
+        "ports",
+        "conductance",
+        "conductance_ports",
+        "relative_residual",
+        "unknowns",
+    ] {
+        assert_eq!(ports[key], all[key], "`{key}` doesn't depend on the fields");
+    }
+    assert!(
+        fs::read(results.join("ports.csv")).unwrap() == ports_csv,
+        "nor do the ports' rows"
+    );
+    assert!(all["max_speed"].is_f64() && ports["max_speed"].is_null());
+    assert!(ports["wall_shear"]["max"].is_null());
+    assert_eq!(
+        column(&here.path().join("results"), "max_speed_m_per_s"),
+        [""]
+    );
+
+    // What was done for the ports is read back, and is not done for the fields.
+    let again =
+        |more: &[&'static str]| demand(0, here.path(), &[&with(more)[..], &["--resume"]].concat());
+    let (out, _) = again(&["--ports-only"]);
+    assert!(out.contains("as before"), "{out}");
+    let (out, _) = again(&["--format", "csv"]);
+    assert!(
+        !out.contains("as before"),
+        "the peak speed is missing:\n{out}"
+    );
+}
+
+#[test]
+fn ports_only_refuses_what_needs_fields() {
+    let here = folder_with(&[("straight.toml", STRAIGHT)]);
+    for (more, word) in [
+        (["--format", "csv,vtu"], "--format vtu"),
+        (["--format", "svg"], "--format svg"),
+        (["--format", "system"], "--format system"),
+        (["--probe", "0,0"], "--probe"),
+        (["--line", "0,0:1,1:3"], "--line"),
+        (["--picture", "speed"], "--picture"),
+    ] {
+        let arguments = [&["solve", "straight.toml", "--ports-only"], &more[..]].concat();
+        let (_, err) = demand(2, here.path(), &arguments);
+        assert!(
+            err.contains("--ports-only") && err.contains(word),
+            "{more:?}: {err}"
+        );
+    }
+    assert_eq!(listing(here.path()), ["straight.toml"], "nothing is solved");
+}
+
+#[test]
+fn a_profile_is_printed_and_written_and_goes_with_the_next_solve() {
+    let here = folder_with(&[("straight.toml", STRAIGHT)]);
+    let results = here.path().join("results/straight");
+    let solve = [
+        "solve",
+        "straight.toml",
+        "--resolution",
+        "3",
+        "--format",
+        "json",
+    ];
+    let (out, _) = demand(0, here.path(), &[&solve[..], &["--profile"]].concat());
+    let stages = [
+        "read, place",
+        "mesh",
+        "plan",
+        "eliminate",
+        "back substitute",
+        "results",
+        "export",
+    ];
+    let at: Vec<usize> = stages
+        .iter()
+        .map(|s| {
+            out.find(&format!("\n  {s} "))
+                .unwrap_or_else(|| panic!("`{s}` in\n{out}"))
+        })
+        .collect();
+    assert!(at.is_sorted(), "in the order of the pipeline:\n{out}");
+    assert_eq!(
+        listing(&results),
+        ["profile.json", "summary.json", "trace.json"]
+    );
+    let read = |name: &str| -> serde_json::Value {
+        serde_json::from_str(&fs::read_to_string(results.join(name)).unwrap()).unwrap()
+    };
+    let profile = read("profile.json");
+    let named: Vec<&str> = profile["stages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|s| s["stage"].as_str().unwrap())
+        .collect();
+    assert_eq!(named, stages);
+    let seconds = |row: &serde_json::Value| row["seconds"].as_f64().unwrap();
+    let sum: f64 = profile["stages"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(seconds)
+        .sum();
+    assert!(
+        sum <= seconds(&profile) * (1.0 + 1e-9) && sum > 0.0,
+        "stages don't overlap: {profile}"
+    );
+    assert!(profile["stages"][1]["peak_memory_bytes"].as_u64().unwrap() > 1 << 20);
+    let trace = read("trace.json");
+    let spans = trace["traceEvents"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|e| e["ph"] == "X" && e["dur"].as_f64().unwrap() >= 0.0);
+    assert!(spans.count() >= stages.len());
+
+    demand(0, here.path(), &solve);
+    assert_eq!(
+        listing(&results),
+        ["summary.json"],
+        "a profile of another solve would mislead"
+    );
+}

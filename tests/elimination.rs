@@ -622,7 +622,7 @@ fn counters_and_bits_are_the_same_in_every_run() {
     let mut random = Random(10);
     let problem = far_lattice(&mut random, 5, 8, 2);
     let rhs = problem.rhs(&mut random);
-    let table = Table::new(1 << 26);
+    let table = Table::with_budget(1 << 26);
     let run = |threads: usize, table: &Table| {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
@@ -671,7 +671,7 @@ fn counters_and_bits_are_the_same_in_every_run() {
 fn a_known_table_needs_no_leaves() {
     let mut random = Random(11);
     let problem = random_problem(&mut random, 40, &tree(40), &[Stage::Separator; 40], 2);
-    let table = Table::new(1 << 26);
+    let table = Table::with_budget(1 << 26);
     problem.eliminated(Caching::Cached, &table);
     let asked = problem.assembled.load(Ordering::Relaxed);
     problem.eliminated(Caching::Cached, &table);

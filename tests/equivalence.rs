@@ -278,7 +278,7 @@ fn a_warm_table_gives_the_same_bits_as_a_cold_one() {
         (from_file("voronoi-s15"), 4),
     ] {
         let want = bits(&solved(&chip, r));
-        let table = Table::new(1 << 30);
+        let table = Table::with_budget(1 << 30);
         let mut n_results = 0;
         for (k, round) in ["cold", "warm", "warm again"].into_iter().enumerate() {
             assert!(
@@ -298,7 +298,7 @@ fn a_warm_table_gives_the_same_bits_as_a_cold_one() {
             );
         }
         // Warmed by other chips, at this and at another resolution.
-        let table = Table::new(1 << 30);
+        let table = Table::with_budget(1 << 30);
         for other in &others {
             solved_with(other, &at(r), &table);
             solved_with(other, &at(r + 1), &table);
@@ -309,7 +309,7 @@ fn a_warm_table_gives_the_same_bits_as_a_cold_one() {
             chip.name
         );
         // With room for a part of the results only: what is known and what is not meet in one plan.
-        let table = Table::new(table.bytes() / 20);
+        let table = Table::with_budget(table.bytes() / 20);
         for round in ["first", "second"] {
             assert!(
                 bits(&solved_with(&chip, &at(r), &table)) == want,
@@ -327,12 +327,12 @@ fn a_warm_table_gives_the_same_bits_as_a_cold_one() {
 
 #[test]
 fn what_another_chip_computed_is_reused() {
-    let table = Table::new(1 << 30);
+    let table = Table::with_budget(1 << 30);
     solved_with(&lattice(4), &at(4), &table);
     let before = table.len();
     solved_with(&lattice(5), &at(4), &table);
     let added = table.len() - before;
-    let fresh = Table::new(1 << 30);
+    let fresh = Table::with_budget(1 << 30);
     solved_with(&lattice(5), &at(4), &fresh);
     println!(
         "lattice 5 after lattice 4: {added} new results of {}",
@@ -349,7 +349,7 @@ fn what_another_chip_computed_is_reused() {
 #[test]
 fn uncached_results_never_enter_cached_solves() {
     let chip = lattice(3);
-    let table = Table::new(1 << 30);
+    let table = Table::with_budget(1 << 30);
     let plain = solved_with(&chip, &uncached(4), &table);
     let cached = solved_with(&chip, &at(4), &table);
     assert!(
@@ -367,7 +367,7 @@ fn a_cancelled_solve_says_so_and_leaves_a_sound_table() {
     use stokeslet::session::{SolveError, Stage};
     let chip = lattice(3);
     let want = bits(&solved(&chip, 4));
-    let table = Table::new(1 << 30);
+    let table = Table::with_budget(1 << 30);
     for at_fraction in [0.0, 0.3, 0.8] {
         let token = CancelToken::new();
         let stop = |stage: Stage, done: f64| {

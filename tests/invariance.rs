@@ -144,7 +144,7 @@ fn assert_same(
 #[test]
 fn moved_turned_and_mirrored_chips_flow_alike_and_recompute_nothing() {
     for chip in chips() {
-        let table = Table::new(1 << 30);
+        let table = Table::with_budget(1 << 30);
         let want = solved_with(&chip, &at(4), &table);
         let known = table.len();
         assert!(known > 0, "{}: the table keeps results", chip.name);
@@ -255,7 +255,7 @@ fn scaled_chips_flow_with_the_powers_of_the_scale() {
             pressure: if only_pressures { 0 } else { -2 },
             conductance: 2 + with_depth,
         };
-        let table = Table::new(1 << 30);
+        let table = Table::with_budget(1 << 30);
         let want = solved_with(&chip, &at(4), &table);
         let known = table.len();
         for scale in [0.25, 8.0, 1.7e-3, 31.4] {

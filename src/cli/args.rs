@@ -22,6 +22,8 @@ Examples:
   stokeslet solve designs/tee.toml --probe \"1 mm,0.5 mm\" --line \"0 mm,0 mm:2 mm,0 mm:101\"
   stokeslet solve 'sweep/*.toml' --threads 8 --format json,csv --resume
   stokeslet solve designs/tee.toml --format system      the matrix, for another solver
+  stokeslet solve sweep --ports-only                    flows, pressures and conductances; no fields
+  stokeslet solve designs/tee.toml --profile            where the time goes
 
 Each design's results are in DIR/<design name>/; DIR/results.csv has a row per design, also for those that failed.
 Exit codes: 0 fine, 1 a design has errors, 2 could not run, 3 accuracy not met.";
@@ -69,8 +71,9 @@ pub struct SolveArgs {
     /// Where results go.
     #[arg(long, value_name = "DIR", default_value = "results")]
     pub out: PathBuf,
-    /// What to write besides summary.json. `system` is the assembled matrix, for other solvers.
-    #[arg(long, value_name = "FORMATS", value_delimiter = ',', default_value = "vtu,svg,csv,json",
+    /// What to write besides summary.json [default: vtu,svg,csv,json; with --ports-only csv,json]. `system` is the assembled
+    /// matrix, for other solvers.
+    #[arg(long, value_name = "FORMATS", value_delimiter = ',',
           value_parser = PossibleValuesParser::new(Format::ALL.map(Format::name)))]
     pub format: Vec<String>,
     /// Threads to work with [default: one per processor]. Results don't depend on it.
@@ -91,6 +94,13 @@ pub struct SolveArgs {
     /// What picture.svg is coloured by.
     #[arg(long, default_value = "speed", value_parser = PossibleValuesParser::new(["speed", "pressure"]))]
     pub picture: String,
+    /// Compute the ports' flows and pressures and the conductance, but no fields: faster, and with less memory.
+    #[arg(long, conflicts_with_all = ["probe", "line", "picture"])]
+    pub ports_only: bool,
+    /// Print seconds by stage and tasks by kind, and write them as profile.json, with trace.json for ui.perfetto.dev or
+    /// chrome://tracing.
+    #[arg(long)]
+    pub profile: bool,
     /// Skip designs whose results are complete and whose design and settings haven't changed.
     #[arg(long)]
     pub resume: bool,

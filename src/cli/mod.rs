@@ -13,6 +13,7 @@ mod inputs;
 mod load;
 mod memory;
 mod outcome;
+mod profile;
 mod progress_bar;
 mod report;
 mod request;

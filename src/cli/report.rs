@@ -7,6 +7,7 @@ use stokeslet::export::csv::{cell, kind_name};
 use stokeslet::export::readable::{Quantity, figures};
 use stokeslet::export::{Digest, model_name};
 use stokeslet::geometry::Point;
+use stokeslet::session::{Solution, WantedResults};
 
 use super::inputs::Input;
 use super::solve_one::{Failure, Report};
@@ -15,7 +16,7 @@ use super::solve_one::{Failure, Report};
 pub fn table(
     input: &Input,
     report: &Report,
-    probes: &[Point],
+    (probes, wanted): (&[Point], WantedResults),
     folder: &Path,
     peak_memory: u64,
 ) -> String {
@@ -46,22 +47,10 @@ pub fn table(
         })
         .collect();
     text += &aligned(["port", "condition", "flow in", "mean pressure"], &rows);
-    let (speed, at) = solution.max_speed;
-    let shear = solution.wall_shear;
+    if wanted == WantedResults::All {
+        text += &extremes(solution);
+    }
     // Writing into a String does not fail.
-    let _ = writeln!(
-        text,
-        "  peak speed {} at {}",
-        Quantity::Speed.show(speed),
-        place(at)
-    );
-    let _ = writeln!(
-        text,
-        "  wall shear stress {} on average, at most {} at {}",
-        Quantity::Pressure.show(shear.mean),
-        Quantity::Pressure.show(shear.max),
-        place(shear.max_at)
-    );
     for (at, sample) in probes.iter().zip(&report.samples.probes) {
         let found = match sample {
             Some(s) => format!(
@@ -93,6 +82,19 @@ pub fn table(
         folder.display()
     );
     text
+}
+
+/// What only the fields tell.
+fn extremes(solution: &Solution) -> String {
+    let ((speed, at), shear) = (solution.max_speed, solution.wall_shear);
+    format!(
+        "  peak speed {} at {}\n  wall shear stress {} on average, at most {} at {}\n",
+        Quantity::Speed.show(speed),
+        place(at),
+        Quantity::Pressure.show(shear.mean),
+        Quantity::Pressure.show(shear.max),
+        place(shear.max_at)
+    )
 }
 
 /// One line for a design of many.
@@ -181,13 +183,13 @@ pub fn row(input: &Input, result: &Result<Digest, &Failure>) -> String {
             };
             let (flows, pressures) = (list(&|p| p.flow_rate), list(&|p| p.mean_pressure));
             format!(
-                "{design},{file},{folder},ok,,{},{},{},{:e},{:e},{:e},{},{},{:.3}\n",
+                "{design},{file},{folder},ok,,{},{},{},{:e},{:e},{},{},{},{:.3}\n",
                 d.model,
                 d.resolution,
                 d.unknowns,
                 d.relative_residual,
                 d.mass_imbalance,
-                d.max_speed,
+                d.max_speed.map_or(String::new(), |v| format!("{v:e}")),
                 cell(&flows),
                 cell(&pressures),
                 d.timings_s.total

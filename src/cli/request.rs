@@ -6,7 +6,7 @@ use stokeslet::chip::DepthModel;
 use stokeslet::export::{Colouring, Format};
 use stokeslet::field::Line;
 use stokeslet::geometry::Point;
-use stokeslet::session::Caching;
+use stokeslet::session::{Caching, WantedResults};
 use stokeslet::units::{Dimension, parse_quantity_as};
 
 use super::args::SolveArgs;
@@ -15,6 +15,12 @@ use super::outcome::CliError;
 
 /// Most points of one line: a file of some hundred megabytes.
 const MAX_LINE_POINTS: usize = 1_000_000;
+
+/// What is written unless told otherwise.
+const FORMATS: [Format; 4] = [Format::Json, Format::Vtu, Format::Svg, Format::Csv];
+
+/// What can be written without fields.
+const FORMATS_OF_PORTS: [Format; 2] = [Format::Json, Format::Csv];
 
 /// A validated request to solve.
 pub struct SolveRequest {
@@ -40,8 +46,21 @@ pub struct SolveRequest {
     pub lines: Vec<Line>,
     /// Of the picture.
     pub colouring: Colouring,
+    /// What to compute.
+    pub wanted: WantedResults,
+    /// Whether to tell where the time went.
+    pub profiling: Profiling,
     /// Whether to skip what is done.
     pub resume: Resume,
+}
+
+/// Whether solves are profiled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Profiling {
+    /// No.
+    Off,
+    /// A table, and two files beside the results.
+    On,
 }
 
 /// What to do with designs whose results are there and still true.
@@ -59,20 +78,22 @@ impl SolveRequest {
     /// # Errors
     /// The first argument that is wrong, with what would be right.
     pub fn new(args: SolveArgs) -> Result<Self, CliError> {
-        let mut formats: Vec<Format> = args
-            .format
-            .iter()
-            .filter_map(|f| Format::from_name(f))
-            .collect();
-        formats.sort_unstable();
-        formats.dedup();
+        let wanted = match args.ports_only {
+            true => WantedResults::PortsOnly,
+            false => WantedResults::All,
+        };
         Ok(Self {
             resolution: args.resolution,
             model: args.model.map(|m| match m.as_str() {
                 "shallow" => DepthModel::Shallow,
                 _ => DepthModel::Planar,
             }),
-            formats,
+            formats: formats(&args.format, wanted)?,
+            wanted,
+            profiling: match args.profile {
+                true => Profiling::On,
+                false => Profiling::Off,
+            },
             threads: match args.threads {
                 Some(n) => usize::from(n),
                 None => std::thread::available_parallelism().map_or(1, usize::from),
@@ -105,6 +126,28 @@ impl SolveRequest {
             inputs: expand(&args.designs)?,
             out: args.out,
         })
+    }
+}
+
+/// The formats of these names, or those that are usual for what is wanted; in order, each once.
+fn formats(names: &[String], wanted: WantedResults) -> Result<Vec<Format>, CliError> {
+    let usual: &[Format] = match wanted {
+        WantedResults::All => &FORMATS,
+        WantedResults::PortsOnly => &FORMATS_OF_PORTS,
+    };
+    if names.is_empty() {
+        return Ok(usual.to_vec());
+    }
+    let mut formats: Vec<Format> = names.iter().filter_map(|f| Format::from_name(f)).collect();
+    formats.sort_unstable();
+    formats.dedup();
+    let without_fields = |f: &&Format| FORMATS_OF_PORTS.contains(f);
+    match formats.iter().find(|f| !without_fields(f)) {
+        Some(format) if wanted == WantedResults::PortsOnly => Err(usage(format!(
+            "--ports-only computes no fields, which `--format {}` needs; leave one of them out (json and csv go together with --ports-only)",
+            format.name()
+        ))),
+        _ => Ok(formats),
     }
 }
 
@@ -202,6 +245,25 @@ fn parse_memory(text: &str) -> Result<u64, CliError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn without_fields_only_formats_of_ports_are_written() {
+        let names = |text: &str| text.split(',').map(String::from).collect::<Vec<_>>();
+        let all = formats(&[], WantedResults::All).unwrap();
+        assert_eq!(all, FORMATS, "the usual ones");
+        let ports = formats(&[], WantedResults::PortsOnly).unwrap();
+        assert_eq!(ports, FORMATS_OF_PORTS, "fewer without fields");
+        for format in Format::ALL {
+            let chosen = formats(&names(format.name()), WantedResults::PortsOnly);
+            assert_eq!(
+                chosen.is_ok(),
+                FORMATS_OF_PORTS.contains(&format),
+                "{format:?}"
+            );
+        }
+        let twice = formats(&names("csv,json,csv"), WantedResults::PortsOnly).unwrap();
+        assert_eq!(twice, [Format::Json, Format::Csv], "in order, once");
+    }
 
     #[test]
     fn sizes_are_read_with_their_units() {

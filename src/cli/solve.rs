@@ -14,7 +14,7 @@ use super::outcome::{CliError, Outcome};
 use super::progress_bar::{Bar, Follower};
 use super::request::SolveRequest;
 use super::solve_one::{Context, Done, Failure, How, solve_one};
-use super::{chain, memory, print_out, report};
+use super::{chain, memory, print_out, profile, report};
 
 /// Of the memory that a run may use, one part in this many may hold operations for later designs.
 const TABLE_SHARE: u64 = 4;
@@ -41,7 +41,7 @@ pub fn run(args: SolveArgs, library: Option<&Path>) -> Result<Outcome, CliError>
     let context = Context {
         request: &request,
         library: &library,
-        table: &Table::new(allowed / TABLE_SHARE),
+        table: &Table::with_budget(allowed / TABLE_SHARE),
         cancel: &cancel,
         pool: &pool,
     };
@@ -108,11 +108,16 @@ fn tell(input: &Input, result: &Result<Done, Failure>, request: &SolveRequest, s
         Ok(done) => {
             done.loaded.print_diagnostics(&input.path);
             match &done.how {
-                How::Solved(solved) if single => {
-                    let folder = request.out.join(&input.folder);
-                    report::table(input, solved, &request.probes, &folder, memory::peak())
+                How::Solved(solved) => {
+                    let told = if single {
+                        let folder = request.out.join(&input.folder);
+                        let asked = (request.probes.as_slice(), request.wanted);
+                        report::table(input, solved, asked, &folder, memory::peak())
+                    } else {
+                        report::line(input, &done.digest, "solved")
+                    };
+                    told + profile::text(solved.profile.as_ref()).as_str()
                 }
-                How::Solved(_) => report::line(input, &done.digest, "solved"),
                 How::Before => report::line(input, &done.digest, "as before"),
             }
         }

@@ -1,12 +1,14 @@
 //! One design from its file to its folder of results.
 
 use std::io::ErrorKind;
+use std::sync::Arc;
 use std::time::Instant;
 
 use stokeslet::chip::Chip;
 use stokeslet::elimination::Table;
 use stokeslet::export::{Digest, Format, Results, Samples, export};
 use stokeslet::library::Library;
+use stokeslet::profile::{ProfileTable, Recorder};
 use stokeslet::session::{
     CancelToken, Progress, Solution, SolveError, SolveSettings, Stage, Timings, assembled_system,
     solve,
@@ -17,7 +19,8 @@ use super::inputs::Input;
 use super::load::{Loaded, load};
 use super::memory;
 use super::outcome::{CliError, Outcome};
-use super::request::{Resume, SolveRequest};
+use super::profile;
+use super::request::{Profiling, Resume, SolveRequest};
 use super::stamp::{done_before, stamp};
 
 /// What all designs of a run share.
@@ -64,6 +67,8 @@ pub struct Report {
     pub timings: Timings,
     /// Cell edges across a channel.
     pub resolution: u32,
+    /// Where the time went, where that was asked.
+    pub profile: Option<ProfileTable>,
 }
 
 /// Why a design has no results.
@@ -131,7 +136,12 @@ pub fn solve_one(
     if cancel.is_cancelled() {
         return Err(SolveError::Cancelled.into());
     }
+    let recorder = match request.profiling {
+        Profiling::On => Some(Arc::new(Recorder::with_memory(memory::peak))),
+        Profiling::Off => None,
+    };
     progress(Stage::Read, 0.0);
+    let stage = recorder.as_ref().map(|r| r.stage("read, place"));
     let mut loaded = load(
         &input.path,
         &input.name,
@@ -139,6 +149,7 @@ pub fn solve_one(
         request.model,
         &clock,
     )?;
+    drop(stage);
     progress(Stage::Place, 1.0);
     let Some(chip) = loaded.chip.take() else {
         let first = loaded.diagnostics.iter().max_by_key(|d| d.severity);
@@ -150,7 +161,10 @@ pub fn solve_one(
             loaded: Box::new(loaded),
         });
     };
-    let settings = settings(&loaded, request, memory_limit);
+    let settings = SolveSettings {
+        recorder: recorder.clone(),
+        ..settings(&loaded, request, memory_limit)
+    };
     let stamp = stamp(&chip, loaded.title.as_deref(), &settings, request);
     let folder = request.out.join(&input.folder);
     if request.resume == Resume::SkipDone
@@ -191,11 +205,19 @@ pub fn solve_one(
         peak_memory: &memory::peak,
         stamp: &stamp,
     };
+    // Of another solve; after a failure the old results are better without a profile than the new ones with the old.
+    profile::remove(&folder)?;
+    let stage = recorder.as_ref().map(|r| r.stage("export"));
     let exported = match export(&folder, &request.formats, &results, progress, cancel) {
         Err(e) if e.source.kind() == ErrorKind::Interrupted => {
             return Err(SolveError::Cancelled.into());
         }
         exported => exported?,
+    };
+    drop(stage);
+    let profile = match &recorder {
+        Some(recorder) => Some(profile::write(&folder, &recorder.profile())?),
+        None => None,
     };
     solution.fields = Default::default();
     Ok(Done {
@@ -207,6 +229,7 @@ pub fn solve_one(
             samples: exported.samples,
             timings: exported.timings,
             resolution: settings.resolution,
+            profile,
         })),
     })
 }
@@ -220,6 +243,7 @@ fn settings(loaded: &Loaded, request: &SolveRequest, memory_limit: u64) -> Solve
             .unwrap_or(default.resolution),
         caching: request.caching,
         memory_limit: Some(memory_limit),
+        wanted: request.wanted,
         ..default
     }
 }

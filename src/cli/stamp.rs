@@ -36,13 +36,14 @@ pub fn stamp(
     // Writing into the hash does not fail. Debug prints every bit of a float that matters.
     let _ = write!(
         hash,
-        "{}|{title:?}|{chip:?}|{}|{:?}|{:?}|{:?}|{:?}|{:?}|{:?}|{:?}|{:?}",
+        "{}|{title:?}|{chip:?}|{}|{:?}|{:?}|{:?}|{:?}|{:?}|{:?}|{:?}|{:?}|{:?}",
         env!("CARGO_PKG_VERSION"),
         settings.resolution,
         settings.caching,
         settings.method,
         settings.tolerance,
         settings.max_refinement_steps,
+        settings.wanted,
         request.formats,
         request.probes,
         request.lines,

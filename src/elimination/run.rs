@@ -275,7 +275,9 @@ pub fn run(
                 Ok(value) => {
                     let id = schedule.tasks[task];
                     if planner.retained[id as usize] {
-                        settings.table.keep(planner.keys[id as usize], &value);
+                        let bytes = 8 * (value.nrows() * value.ncols()) as u64;
+                        let key = planner.keys[id as usize];
+                        settings.table.keep(key, value.clone(), bytes);
                     }
                     *store.lock(id) = Some(value);
                 }

@@ -9,7 +9,8 @@ use crate::field::Sample;
 use crate::geometry::Point;
 use crate::session::{BlockCounts, Timings};
 
-/// The content of `summary.json`. The keys are a contract: add, never rename.
+/// The content of `summary.json`. The keys are a contract: add, never rename. What was not computed (peak speed and wall shear
+/// of a solve for ports only) is `null`, as JSON has no "not a number".
 #[derive(Clone, Debug, Serialize)]
 pub struct Summary<'a> {
     design: &'a str,
@@ -172,8 +173,8 @@ pub struct Digest {
     pub relative_residual: f64,
     /// Relative.
     pub mass_imbalance: f64,
-    /// m/s.
-    pub max_speed: f64,
+    /// m/s; `None` where only ports were wanted.
+    pub max_speed: Option<f64>,
     /// In the design's order.
     pub ports: Vec<DigestPort>,
     /// Seconds by stage; the total counts.

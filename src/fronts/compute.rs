@@ -18,6 +18,7 @@ use super::pivot::Pivot;
 use super::plan::{Image, KindId, NOWHERE, Plan, Recipe};
 use super::tree::{self, runs};
 use crate::fingerprint::{Fingerprint, Hasher};
+use crate::profile::{Recorder, Work};
 
 /// A front's value.
 #[derive(Debug)]
@@ -75,8 +76,8 @@ pub struct Run<'a> {
     pub known: &'a dyn Known,
     /// Asked between fronts: true stops the run.
     pub is_cancelled: &'a (dyn Fn() -> bool + Sync),
-    /// Told of every computed front: its kind, when it was begun.
-    pub done: &'a (dyn Fn(KindId, std::time::Instant) + Sync),
+    /// Told of every front that is asked for and computed.
+    pub recorder: &'a Recorder,
 }
 
 /// Values by kind.
@@ -127,10 +128,11 @@ impl Values {
                     if (run.is_cancelled)() {
                         return Err(FrontError::Cancelled);
                     }
-                    let begun = std::time::Instant::now();
+                    let _span = run
+                        .recorder
+                        .span("eliminate", name(plan, kind), work(plan, kind));
                     let front = Arc::new(self.front(plan, kind, run.leaves)?);
                     run.known.keep(value_key(plan, kind), &front);
-                    (run.done)(kind, begun);
                     Ok((kind, front))
                 })
                 .collect();
@@ -208,6 +210,23 @@ impl Values {
             Recipe::Given => unreachable!("given fronts are put in before anything needs them"),
         }
         parts.eliminate().ok_or(FrontError::Singular { kind: id })
+    }
+}
+
+/// What a profile calls a front.
+fn name(plan: &Plan, kind: KindId) -> &'static str {
+    match plan.kinds[kind as usize].recipe {
+        Recipe::Leaf(_) => "leaf front",
+        _ => "joined front",
+    }
+}
+
+fn work(plan: &Plan, kind: KindId) -> Work {
+    let kind = &plan.kinds[kind as usize];
+    Work {
+        flops: kind.flops(),
+        bytes: kind.bytes(),
+        size: (kind.n_eliminated, kind.n_boundary),
     }
 }
 

@@ -367,6 +367,7 @@ fn join(
             }
         })
         .collect();
+    plan.counters.asked += 1;
     let kind = plan.join(children, n_boundary, eliminated.len() as u32);
     let boundary: Vec<Image> = boundary.into_iter().map(Image::plain).collect();
     joints.push(Joint {

@@ -106,11 +106,6 @@ impl<'a> Network<'a> {
         })
     }
 
-    /// How many unknowns it has.
-    pub fn n(&self) -> usize {
-        self.n
-    }
-
     /// `A x` on the boundary of the top slab, given unknowns included.
     fn apply(&self, values: &Values, x: &[f64]) -> Vec<f64> {
         let mut out = vec![0.0; x.len()];

@@ -65,7 +65,7 @@ pub struct Kind {
 /// What a plan counts; the same on any machine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
-    /// Fronts asked for.
+    /// Joins outside pieces that were asked for.
     pub asked: usize,
     /// Floating-point operations of the kinds.
     pub flops: u64,
@@ -141,7 +141,6 @@ impl Plan {
         n_eliminated: u32,
         recipe: impl FnOnce() -> Recipe,
     ) -> KindId {
-        self.counters.asked += 1;
         if self.caching == Caching::Cached
             && let Some(&known) = self.known.get(&key)
         {

@@ -60,18 +60,21 @@ impl<const D: usize> Flow<D> {
         let clock = Instant::now();
         let mut values = Values::default();
         let is_cancelled = || cancel.is_cancelled();
-        let done = |_: KindId, _: Instant| {};
+        let recorder = settings.recorder();
+        let stage = recorder.stage("plan");
         let run = |leaves| Run {
             leaves,
             known: table,
             is_cancelled: &is_cancelled,
-            done: &done,
+            recorder,
         };
         let leaves = std::mem::take(&mut system.leaves);
         let ends = long_ends(&mut system, &mut values, table, &run(&leaves)).map_err(wrong)?;
         let (elements, exchanges, class) = elements(&system, &ends);
         let top = group(&mut system.plan, elements, &class);
         report.timings.plan = clock.elapsed().as_secs_f64();
+        drop(stage);
+        let stage = recorder.stage("eliminate");
         let needed =
             system.plan.counters.bytes + 8 * 3 * system.n_unknowns as u64 * u64::from(with_fields);
         report.estimated_memory_bytes = needed;
@@ -95,11 +98,20 @@ impl<const D: usize> Flow<D> {
         }
         system.leaves = leaves;
         report.timings.eliminate = clock.elapsed().as_secs_f64() - report.timings.plan;
-        report.tasks = system.plan.counters.asked;
         report.computed_matrices = system.plan.kinds.len();
         report.unique_matrices = system.leaves.len();
         report.flops = system.plan.counters.flops;
+        let (mut leaves_asked, mut joins_asked) = (0, system.plan.counters.asked as u64);
+        for instance in &system.instances {
+            let piece = system.piece_of(instance);
+            leaves_asked += piece.n_leaves;
+            joins_asked += piece.n_leaves - 1;
+        }
+        report.tasks = (leaves_asked + joins_asked) as usize;
+        recorder.count("leaf front", leaves_asked);
+        recorder.count("joined front", joins_asked);
         let slabs = with_fields.then(|| Slabs::new(&system));
+        drop(stage);
         let n = top.tree.n_boundary;
         let mut classes = vec![Class::Given; n];
         for (gid, &at) in top.position.iter().enumerate() {
@@ -157,11 +169,6 @@ impl<const D: usize> Ready<'_, D> {
     /// The pieces of the chip.
     pub fn system(&self) -> &System<D> {
         &self.flow.system
-    }
-
-    /// Unknowns of the network.
-    pub fn n(&self) -> usize {
-        self.network.n()
     }
 
     /// Shared unknowns for loads on shared unknowns; given values are read from `given`.
@@ -355,7 +362,7 @@ fn long_ends<const D: usize>(
     let mut todo = Vec::new();
     for &p in &long {
         let key = system.plan.kinds[system.pieces[p as usize].root as usize].key;
-        let known = [0, 1].map(|end| table.front(end_key(key, end)));
+        let known = [0, 1].map(|end| Known::get(table, end_key(key, end)));
         if let [Some(a), Some(b)] = known {
             let rank = a.schur.nrows() - m;
             let kinds = put(system, values, key, [a, b], end_key);
@@ -409,7 +416,7 @@ fn long_ends<const D: usize>(
         let rank = (fronts[0].schur.nrows() - m) as u32;
         let fronts = fronts.map(std::sync::Arc::new);
         for (end, front) in fronts.iter().enumerate() {
-            table.keep_front(end_key(key, end as u64), front);
+            Known::keep(table, end_key(key, end as u64), front);
         }
         let kinds = put(system, values, key, fronts, end_key);
         found.insert(p, Ends { kinds, rank });
@@ -472,10 +479,10 @@ fn elements<const D: usize>(
 
 impl Known for Table {
     fn get(&self, key: Fingerprint) -> Option<std::sync::Arc<Front>> {
-        self.front(key)
+        Table::get(self, key)
     }
 
     fn keep(&self, key: Fingerprint, front: &std::sync::Arc<Front>) {
-        self.keep_front(key, front);
+        Table::keep(self, key, front.clone(), front.bytes());
     }
 }

@@ -17,7 +17,7 @@ pub use cancel::CancelToken;
 pub use progress::{Progress, Stage, silent};
 pub use refinement::manufactured_study;
 pub use rows::Solver;
-pub use settings::{Caching, Method, Ownership, SolveSettings};
+pub use settings::{Caching, Method, Ownership, SolveSettings, WantedResults};
 pub use solution::{
     AssembledSystem, BlockCounts, Conductance, PortKind, PortResult, Solution, SolveError,
     SolveReport, Timings, Unknown, UnknownKind, WallShear,

@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use super::{
     Caching, CancelToken, Ownership, Progress, Solution, SolveError, SolveReport, SolveSettings,
-    Stage,
-    solve::{conductance_result, mass_imbalance, port_results},
+    Stage, WallShear, WantedResults,
+    solve::{UNKNOWN_SPEED, conductance_result, fastest, mass_imbalance, port_results},
 };
 use crate::chip::blocks::{BlockModel, CutError, cut};
 use crate::chip::{Chip, Condition};
@@ -13,8 +13,7 @@ use crate::elimination::order::EliminateSettings;
 use crate::elimination::substitution::{self, Wanted};
 use crate::elimination::{Elimination, EliminationError, RunSettings, Table, eliminate};
 use crate::field::ports::{PortValues, conductance, gives_flow, port_values};
-use crate::field::{build, wall_shear};
-use crate::geometry::Point;
+use crate::field::{Fields, build, wall_shear};
 use crate::stokes::assemble::{BlockMatrices, block_system};
 use crate::stokes::boundary::{PortLine, add_port, port_line};
 use crate::stokes::residual::{Data, Residuals, Rows};
@@ -63,16 +62,15 @@ pub(super) fn solve_by_rows(
     let ports = port_results(chip, &values);
     report.mass_imbalance = mass_imbalance(&values);
     let conductance = conductance_result(chip, solver.conductance(chip)?);
-    let wall_shear = wall_shear::wall_shear(&model, &solver.residuals, &rows, &data);
-    let fields = build::fields(&model, &solver.residuals, &rows, &data);
-    let fastest = fields
-        .velocity
-        .iter()
-        .enumerate()
-        .max_by(|a, b| a.1.norm().total_cmp(&b.1.norm()));
-    let max_speed = fastest.map_or((0.0, Point::default()), |(n, v)| {
-        (v.norm(), fields.nodes[n])
-    });
+    let (wall_shear, fields, max_speed) = match settings.wanted {
+        WantedResults::All => {
+            let fields = build::fields(&model, &solver.residuals, &rows, &data);
+            let shear = wall_shear::wall_shear(&model, &solver.residuals, &rows, &data);
+            let fastest = fastest(&fields);
+            (shear, fields, fastest)
+        }
+        WantedResults::PortsOnly => (WallShear::UNKNOWN, Fields::default(), UNKNOWN_SPEED),
+    };
     report.timings.results = clock.elapsed().as_secs_f64();
     report.timings.total = start.elapsed().as_secs_f64();
     Ok(Solution {

@@ -1,5 +1,9 @@
 //! How a chip is solved.
 
+use std::sync::Arc;
+
+use crate::profile::Recorder;
+
 /// Whether equal operations are computed once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Caching {
@@ -27,6 +31,16 @@ pub enum Method {
     Rows(Ownership),
 }
 
+/// What a solve is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WantedResults {
+    /// Port results, conductance, fields, peak speed and wall shear.
+    All,
+    /// Port results and conductance, checked by the residual as ever. The fields stay empty; peak speed and wall shear, which
+    /// need them, are not a number.
+    PortsOnly,
+}
+
 /// How a chip is solved.
 #[derive(Clone, Debug)]
 pub struct SolveSettings {
@@ -42,6 +56,18 @@ pub struct SolveSettings {
     pub max_refinement_steps: u32,
     /// Refuse a solve whose plan needs more than this, bytes. Default none.
     pub memory_limit: Option<u64>,
+    /// What is computed. Default all; ports only saves the time and memory of the fields.
+    pub wanted: WantedResults,
+    /// Hears what the solve does and how long it takes. Default nobody; results don't depend on it.
+    pub recorder: Option<Arc<Recorder>>,
+}
+
+impl SolveSettings {
+    /// The recorder, or one that is off.
+    pub fn recorder(&self) -> &Recorder {
+        static OFF: Recorder = Recorder::off();
+        self.recorder.as_deref().unwrap_or(&OFF)
+    }
 }
 
 impl Default for SolveSettings {
@@ -53,6 +79,8 @@ impl Default for SolveSettings {
             tolerance: 1e-10,
             max_refinement_steps: 5,
             memory_limit: None,
+            wanted: WantedResults::All,
+            recorder: None,
         }
     }
 }

@@ -118,6 +118,20 @@ pub struct WallShear {
     pub max_at: Point,
 }
 
+impl WallShear {
+    /// Where it was not wanted: not a number throughout.
+    pub const UNKNOWN: Self = {
+        let (value, at) = (f64::NAN, Point::new(f64::NAN, f64::NAN));
+        Self {
+            min: value,
+            mean: value,
+            max: value,
+            min_at: at,
+            max_at: at,
+        }
+    };
+}
+
 /// A solved chip.
 #[derive(Clone, Debug)]
 pub struct Solution {
@@ -127,11 +141,11 @@ pub struct Solution {
     pub ports: Vec<PortResult>,
     /// Between the ports.
     pub conductance: Conductance,
-    /// Greatest nodal speed, m/s, and where.
+    /// Greatest nodal speed, m/s, and where; not a number where only ports were wanted.
     pub max_speed: (f64, Point),
-    /// Over all walls.
+    /// Over all walls; not a number where only ports were wanted.
     pub wall_shear: WallShear,
-    /// Velocity and pressure.
+    /// Velocity and pressure; empty where only ports were wanted.
     pub fields: Fields,
 }
 

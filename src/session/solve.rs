@@ -2,11 +2,13 @@
 
 use std::time::Instant;
 
+use rayon::prelude::*;
+
 use super::flow::{Flow, Ready};
 use super::rows::solve_by_rows;
 use super::{
     CancelToken, Conductance, Method, PortKind, PortResult, Progress, Solution, SolveError,
-    SolveReport, SolveSettings, Stage,
+    SolveReport, SolveSettings, Stage, WallShear, WantedResults,
 };
 use crate::chip::{Chip, Condition};
 use crate::elimination::Table;
@@ -73,16 +75,19 @@ fn solve_by_fronts(
     cancel: &CancelToken,
 ) -> Result<Solution, SolveError> {
     let start = Instant::now();
+    let with_fields = settings.wanted == WantedResults::All;
     let mut report = SolveReport::default();
     progress(Stage::Mesh, 0.0);
     let clock = Instant::now();
+    let stage = settings.recorder().stage("mesh");
     let system = plane_system(chip, settings)?;
     report.timings.mesh = clock.elapsed().as_secs_f64();
+    drop(stage);
     report.unknowns = system.n_unknowns;
     report.canonical_blocks = system.pieces.len();
 
     progress(Stage::Eliminate, 0.0);
-    let flow = Flow::new(system, settings, true, table, cancel, &mut report)?;
+    let flow = Flow::new(system, settings, with_fields, table, cancel, &mut report)?;
     let clock = Instant::now();
     let ready = flow.ready()?;
     report.timings.eliminate += clock.elapsed().as_secs_f64();
@@ -95,6 +100,7 @@ fn solve_by_fronts(
 
     progress(Stage::BackSubstitute, 0.0);
     let clock = Instant::now();
+    let stage = settings.recorder().stage("back substitute");
     let data = port_data(
         system,
         chip,
@@ -108,8 +114,10 @@ fn solve_by_fronts(
     let mut answer = ready.solve(&loads, &data.given, settings, &mut report)?;
     report.timings.back_substitute = clock.elapsed().as_secs_f64();
 
+    drop(stage);
     progress(Stage::Results, 0.0);
     let clock = Instant::now();
+    let stage = settings.recorder().stage("results");
     complete(system, &mut answer.state.shared);
     let see = |shared: &[f64], reactions: &[f64]| -> Vec<PortValues> {
         (0..chip.ports.len())
@@ -141,11 +149,8 @@ fn solve_by_fronts(
     let conductance = conductance_result(chip, conductances(&ready, chip, &mouths));
     report.mass_imbalance = mass_imbalance(&values);
     let ports = port_results(chip, &values);
-    let (mut fields, mut shear, mut max_speed) = (
-        Fields::default(),
-        super::WallShear::default(),
-        (0.0, Point::default()),
-    );
+    let (mut fields, mut shear, mut max_speed) =
+        (Fields::default(), WallShear::UNKNOWN, UNKNOWN_SPEED);
     if let Some(slabs) = &flow.slabs {
         shear = wall_shear::wall_shear_of_pieces(system, slabs, &answer.state);
         fields = Fields::from(nodal(system, slabs, &answer.state, None, &|part| {
@@ -154,13 +159,9 @@ fn solve_by_fronts(
                 interface.is_some_and(|&i| system.is_free[system.islands[i as usize] as usize]);
             if is_free { shift } else { 0.0 }
         }));
-        let fastest = fields
-            .velocity
-            .iter()
-            .enumerate()
-            .max_by(|a, b| a.1.norm().total_cmp(&b.1.norm()));
-        max_speed = fastest.map_or(max_speed, |(n, v)| (v.norm(), fields.nodes[n]));
+        max_speed = fastest(&fields);
     }
+    drop(stage);
     report.timings.results = clock.elapsed().as_secs_f64();
     report.timings.total = start.elapsed().as_secs_f64();
     Ok(Solution {
@@ -170,6 +171,29 @@ fn solve_by_fronts(
         max_speed,
         wall_shear: shear,
         fields,
+    })
+}
+
+/// Of fields that were not wanted.
+pub(super) const UNKNOWN_SPEED: (f64, Point) = (f64::NAN, Point::new(f64::NAN, f64::NAN));
+
+/// Greatest nodal speed, and where.
+pub(super) fn fastest(fields: &Fields) -> (f64, Point) {
+    let speeds = fields
+        .velocity
+        .par_chunks(1 << 14)
+        .enumerate()
+        .map(|(k, chunk)| {
+            let best = chunk.iter().enumerate().map(|(i, v)| (v.dot(*v), i));
+            let best = best.max_by(|a, b| a.0.total_cmp(&b.0)).unwrap_or_default();
+            (best.0, (k << 14) + best.1)
+        });
+    let fastest = speeds
+        .collect::<Vec<_>>()
+        .into_iter()
+        .max_by(|a, b| a.0.total_cmp(&b.0));
+    fastest.map_or((0.0, Point::default()), |(square, n)| {
+        (square.sqrt(), fields.nodes[n])
     })
 }
 

@@ -89,6 +89,8 @@ pub struct Piece {
     pub mouth_scales: Vec<f64>,
     /// Whether its two ends are so far apart that their coupling may have low rank.
     pub is_long: bool,
+    /// Leaves of its tree.
+    pub n_leaves: u64,
     /// How its inside is laid out.
     body: Body,
 }

@@ -143,7 +143,7 @@ pub fn piece<const D: usize>(
         })
         .collect();
     let (numbers, n_boundary_nodes) = node_numbers(polygon, &space);
-    let patches = placed
+    let patches: Vec<Patch> = placed
         .iter()
         .map(|(leaf, nodes, order)| {
             let at = |m: &BlockMesh<D>, k: usize| Point::new(m.nodes[k][0], m.nodes[k][1]);
@@ -178,6 +178,7 @@ pub fn piece<const D: usize>(
         n_nodes: space.mesh.nodes.len(),
         mouth_scales: polygon.mouths.iter().map(|m| m.scale).collect(),
         is_long: false,
+        n_leaves: patches.len() as u64,
         body: Body::Polygon(PolygonBody { nodes, patches }),
     }
 }

@@ -113,6 +113,7 @@ pub fn piece<const D: usize>(strip: &PlaneStrip, drag: f64, shop: &mut Workshop<
         n_nodes: ((n + 1) * u64::from(line_nodes) + n * u64::from(inside_nodes)) as usize,
         mouth_scales: vec![strip.placement(0).scale, end_scale],
         is_long: n as f64 >= FAR * f64::from(section.resolution),
+        n_leaves: n,
         body: Body::Strip(StripBody {
             strip: strip.clone(),
             line,
