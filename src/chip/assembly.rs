@@ -1,8 +1,9 @@
 //! What is placed so far, in the chip's frame, and how a part gets there.
 
-use std::collections::HashMap;
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 use std::ops::Range;
+
+use rustc_hash::FxHashMap;
 
 use super::connect::{Joint, Named};
 use super::{Connection, Mouth, Part, SocketRef};
@@ -11,7 +12,7 @@ use crate::geometry::{Motion, Point};
 
 /// Everything placed so far, in the chip's frame.
 #[derive(Default)]
-pub(super) struct Assembly {
+pub(super) struct Assembly<'d> {
     /// Placed leaves.
     pub parts: Vec<Part>,
     /// The component or channel (index into `names`) of every part.
@@ -24,21 +25,26 @@ pub(super) struct Assembly {
     pub disagreeing: Vec<(usize, usize)>,
     /// Outer sockets of all components, in the order of placement.
     pub sockets: Vec<Named>,
-    /// `component.socket` to its index in `sockets`.
-    pub by_name: HashMap<String, usize>,
+    /// The sockets of every placed component or channel by its name, indices into `sockets`.
+    pub sockets_of: FxHashMap<&'d str, Range<usize>>,
     /// Components, then channels, as the design names them.
-    pub names: Vec<Spanned<String>>,
+    pub names: Vec<&'d Spanned<String>>,
 }
 
-impl Assembly {
+impl<'d> Assembly<'d> {
     /// A socket in the chip's frame.
     pub fn mouth(&self, socket: SocketRef) -> Mouth {
         self.mouths[socket.part][socket.socket]
     }
 
     /// The name of a part's component or channel.
-    pub fn owner(&self, part: usize) -> &Spanned<String> {
-        &self.names[self.owners[part]]
+    pub fn owner(&self, part: usize) -> &'d Spanned<String> {
+        self.names[self.owners[part]]
+    }
+
+    /// `component.socket`.
+    pub fn full_name(&self, named: &Named) -> String {
+        format!("{}.{}", self.names[named.item].value, named.name)
     }
 
     /// Adds the parts and inner connections of an item, moved from the item's frame.
@@ -46,29 +52,31 @@ impl Assembly {
         &mut self,
         item: usize,
         motion: &Motion,
-        parts: Vec<Part>,
+        parts: &[Part],
         inner: &[Connection],
         span: &Range<usize>,
     ) {
         let first = self.parts.len();
-        let name = self.names[item].value.clone();
-        for mut part in parts {
-            part.name = if part.name.is_empty() {
+        let name = &self.names[item].value;
+        for part in parts {
+            let name = if part.name.is_empty() {
                 name.clone()
             } else {
                 format!("{name}/{}", part.name)
             };
-            part.motion = motion.after(&part.motion);
-            part.motion.angle = normalise(part.motion.angle);
-            self.mouths.push(
-                part.shape
-                    .mouths()
-                    .iter()
-                    .map(|mouth| mouth_after(&part.motion, mouth))
-                    .collect(),
-            );
+            let mut motion = motion.after(&part.motion);
+            motion.angle = normalise(motion.angle);
+            let mut mouths = part.shape.mouths();
+            for mouth in &mut mouths {
+                *mouth = mouth_after(&motion, mouth);
+            }
+            self.mouths.push(mouths);
             self.owners.push(item);
-            self.parts.push(part);
+            self.parts.push(Part {
+                name,
+                shape: part.shape.clone(),
+                motion,
+            });
         }
         let shifted = |at: SocketRef| SocketRef {
             part: first + at.part,
@@ -86,15 +94,28 @@ impl Assembly {
         }
     }
 
-    /// Gives an outer socket of an item its name.
-    pub fn name_socket(&mut self, item: usize, name: &str, socket: SocketRef) {
-        let full = format!("{}.{name}", self.names[item].value);
-        self.by_name.insert(full.clone(), self.sockets.len());
-        self.sockets.push(Named {
-            name: full,
+    /// Gives the outer sockets of an item their names.
+    pub fn name_sockets<'s>(
+        &mut self,
+        item: usize,
+        sockets: impl IntoIterator<Item = (&'s str, SocketRef)>,
+    ) {
+        let first = self.sockets.len();
+        let named = sockets.into_iter().map(|(name, socket)| Named {
+            name: name.to_owned(),
             item,
             socket,
         });
+        self.sockets.extend(named);
+        let sockets = first..self.sockets.len();
+        self.sockets_of.insert(&self.names[item].value, sockets);
+    }
+
+    /// The outer socket of this name, of a component or channel that is placed.
+    pub fn socket(&self, owner: &str, socket: &str) -> Option<SocketRef> {
+        let sockets = &self.sockets[self.sockets_of.get(owner)?.clone()];
+        let named = sockets.iter().find(|named| named.name == socket);
+        named.map(|named| named.socket)
     }
 }
 

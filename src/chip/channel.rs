@@ -386,7 +386,7 @@ fn assemble(
     corners: &[Corner],
     runs: &[f64],
 ) -> Route {
-    let mut parts = Vec::new();
+    let mut parts = Vec::with_capacity(2 * runs.len());
     let mut push = |name: String, shape, angle, mirror, translation| {
         parts.push(Part {
             name,

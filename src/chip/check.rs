@@ -1,6 +1,8 @@
 //! Ports, and what a chip needs before it can be solved: every island fed, flow rates balanced, no socket forgotten.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::assembly::Assembly;
 use super::connect::find_socket;
@@ -30,17 +32,17 @@ pub(super) fn ports(
             depth_help(),
         ));
     }
-    let joined: HashSet<SocketRef> = assembly
+    let joined: FxHashSet<SocketRef> = assembly
         .joints
         .iter()
         .flat_map(|joint| [joint.connection.a, joint.connection.b])
         .collect();
-    let mut taken: HashMap<SocketRef, &str> = HashMap::new();
+    let mut taken: FxHashMap<SocketRef, &str> = FxHashMap::default();
     let mut ports = Vec::new();
     for port in &design.ports {
         let name = &port.name.value;
         let socket = match find_socket(&port.at, name, assembly) {
-            Ok(found) => assembly.sockets[found].socket,
+            Ok(found) => found,
             Err(faults) => {
                 out.diagnostics.extend(faults);
                 continue;
@@ -143,7 +145,7 @@ fn check_islands(design: &Design, assembly: &Assembly, ports: &[Port], out: &mut
             .map(|&item| format!("`{}`", assembly.names[item].value))
             .collect();
         let message = format!("no port leads to {}", abridge(&names, ", "));
-        let first = &assembly.names[*items.first().expect("an island has a part")];
+        let first = assembly.names[*items.first().expect("an island has a part")];
         let help = Some("connect them to the rest of the chip, or open a port on them".to_owned());
         out.report(error("D232", &first.span, &first.value, message, help));
     }
@@ -220,18 +222,18 @@ fn islands(assembly: &Assembly) -> Vec<usize> {
 /// Sockets that nobody mentions become walls: a warning each.
 fn check_dangling(
     assembly: &Assembly,
-    joined: &HashSet<SocketRef>,
-    ports: &HashMap<SocketRef, &str>,
+    joined: &FxHashSet<SocketRef>,
+    ports: &FxHashMap<SocketRef, &str>,
     out: &mut Reporter,
 ) {
     for named in &assembly.sockets {
         if joined.contains(&named.socket) || ports.contains_key(&named.socket) {
             continue;
         }
-        let name = &assembly.names[named.item];
+        let name = assembly.names[named.item];
         let message = format!(
             "socket `{}` is left dangling: it becomes a closed end",
-            named.name
+            assembly.full_name(named)
         );
         let help = Some(
             "connect it, open a port on it, or close it with a `closed_end` to say so".to_owned(),

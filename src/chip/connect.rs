@@ -1,11 +1,11 @@
 //! Joins sockets by name, and checks that those that meet agree in place, direction and width.
 
-use std::collections::HashMap;
 use std::f64::consts::PI;
 use std::ops::Range;
 
 use rstar::RTree;
 use rstar::primitives::GeomWithData;
+use rustc_hash::FxHashMap;
 
 use super::assembly::{Assembly, normalise};
 use super::channel::{DIRECTION_TOLERANCE, PLACE_TOLERANCE};
@@ -26,7 +26,7 @@ pub(super) struct Joint {
 /// A component's outer socket.
 #[derive(Debug)]
 pub(super) struct Named {
-    /// `component.socket`.
+    /// Its own name, without the component's.
     pub name: String,
     /// Index into [`Assembly::names`].
     pub item: usize,
@@ -40,12 +40,8 @@ pub(super) fn connect(design: &Design, assembly: &mut Assembly, out: &mut Report
         let ends = [&pair.a, &pair.b].map(|name| find_socket(name, "", assembly));
         match ends {
             [Ok(a), Ok(b)] => {
-                let connection = Connection {
-                    a: assembly.sockets[a].socket,
-                    b: assembly.sockets[b].socket,
-                };
                 assembly.joints.push(Joint {
-                    connection,
+                    connection: Connection { a, b },
                     span: pair.a.span.start..pair.b.span.end,
                 });
             }
@@ -55,7 +51,8 @@ pub(super) fn connect(design: &Design, assembly: &mut Assembly, out: &mut Report
         }
     }
     let mut disagreeing = Vec::new();
-    let mut joined: HashMap<SocketRef, usize> = HashMap::new();
+    let mut joined: FxHashMap<SocketRef, usize> = FxHashMap::default();
+    joined.reserve(2 * assembly.joints.len());
     for (k, joint) in assembly.joints.iter().enumerate() {
         let Connection { a, b } = joint.connection;
         if let Some(&other) = joined.get(&a).or(joined.get(&b)).filter(|_| a != b) {
@@ -161,7 +158,7 @@ fn check_agreement(joint: &Joint, assembly: &Assembly, out: &mut Reporter) -> bo
 }
 
 /// Outer sockets that lie on each other, face to face, without a connection.
-fn check_missing(joined: &HashMap<SocketRef, usize>, assembly: &Assembly, out: &mut Reporter) {
+fn check_missing(joined: &FxHashMap<SocketRef, usize>, assembly: &Assembly, out: &mut Reporter) {
     let entries = assembly
         .sockets
         .iter()
@@ -185,21 +182,16 @@ fn check_missing(joined: &HashMap<SocketRef, usize>, assembly: &Assembly, out: &
             if facing.abs() > DIRECTION_TOLERANCE {
                 continue;
             }
-            let message = format!(
-                "sockets `{}` and `{}` lie on each other but aren't connected",
-                named.name, other.name
-            );
-            let help = format!(
-                "add [\"{}\", \"{}\"] to `pairs` under [connections]",
-                named.name, other.name
-            );
-            let name = &assembly.names[other.item];
+            let (a, b) = (assembly.full_name(named), assembly.full_name(other));
+            let message = format!("sockets `{a}` and `{b}` lie on each other but aren't connected");
+            let help = format!("add [\"{a}\", \"{b}\"] to `pairs` under [connections]");
+            let name = assembly.names[other.item];
             out.report(error("D226", &name.span, &name.value, message, Some(help)));
         }
     }
 }
 
-/// The index in [`Assembly::sockets`] of `component.socket`.
+/// The socket that `component.socket` names.
 ///
 /// # Errors
 /// D208, D202, D203; no diagnostic at all where the component is known but could not be placed.
@@ -207,15 +199,15 @@ pub(super) fn find_socket(
     name: &Spanned<String>,
     asking: &str,
     assembly: &Assembly,
-) -> Result<usize, Vec<Diagnostic>> {
-    if let Some(&found) = assembly.by_name.get(&name.value) {
-        return Ok(found);
-    }
+) -> Result<SocketRef, Vec<Diagnostic>> {
     let Some((component, socket)) = name.value.rsplit_once('.') else {
         let message = format!("`{}` names no socket", name.value);
         let help = Some("sockets are written `component.socket`".to_owned());
         return Err(vec![error("D208", &name.span, asking, message, help)]);
     };
+    if let Some(found) = assembly.socket(component, socket) {
+        return Ok(found);
+    }
     let asking = if asking.is_empty() { component } else { asking };
     let Some(item) = assembly
         .names
@@ -234,7 +226,7 @@ pub(super) fn find_socket(
         .sockets
         .iter()
         .filter(|named| named.item == item)
-        .filter_map(|named| Some(named.name.rsplit_once('.')?.1));
+        .map(|named| named.name.as_str());
     if its_sockets.clone().next().is_none() {
         return Err(Vec::new());
     }
@@ -265,7 +257,7 @@ pub(super) fn sockets_help<'a>(
 /// `component.socket` for an outer socket, the part's name for an inner one.
 fn show_socket(assembly: &Assembly, socket: SocketRef) -> String {
     match assembly.sockets.iter().find(|named| named.socket == socket) {
-        Some(named) => format!("socket `{}`", named.name),
+        Some(named) => format!("socket `{}`", assembly.full_name(named)),
         None => format!(
             "socket {} of `{}`",
             socket.socket, assembly.parts[socket.part].name

@@ -1,6 +1,7 @@
 //! Reports parts that lie on each other: boxes first, then the area that the outlines share.
 
-use std::collections::HashSet;
+use std::cell::LazyCell;
+use std::ops::Range;
 
 use i_overlay::core::fill_rule::FillRule;
 use i_overlay::core::overlay_rule::OverlayRule;
@@ -8,12 +9,16 @@ use i_overlay::float::overlay::FloatOverlay;
 use i_overlay::i_shape::float::area::Area;
 use rstar::primitives::{GeomWithData, Rectangle};
 use rstar::{AABB, RTree};
+use rustc_hash::FxHashSet;
 
 use super::assembly::Assembly;
+use super::connect::Joint;
 use super::fault::error;
 use super::{Part, Shape, Strip};
 use crate::diagnostic::Reporter;
 use crate::geometry::Point;
+use crate::geometry::outline::bounds;
+use crate::geometry::separate::{Bounds, share_at_most};
 
 /// Parts that aren't connected may share this part of the narrower one's width squared: rounding only.
 const STRANGERS_MAY_SHARE: f64 = 1e-6;
@@ -26,73 +31,53 @@ const ENOUGH: usize = 100;
 
 /// Reports every pair of components with overlapping parts once (D230).
 pub(super) fn check(assembly: &Assembly, out: &mut Reporter) {
-    let mut outlines: Vec<Vec<[f64; 2]>> = assembly.parts.iter().map(outline).collect();
-    // What is too far out was reported (D205) and lies on nothing; the overlay takes bounded numbers only.
-    outlines
-        .iter_mut()
-        .filter(|outline| !outline.iter().flatten().all(|x| x.abs() < 1e100))
-        .for_each(Vec::clear);
-    let widths: Vec<f64> = assembly
-        .mouths
-        .iter()
-        .map(|mouths| {
-            mouths
-                .iter()
-                .map(|mouth| mouth.width)
-                .fold(f64::INFINITY, f64::min)
-        })
-        .collect();
-    let boxes = outlines
-        .iter()
-        .enumerate()
-        .filter(|(_, outline)| !outline.is_empty())
-        .map(|(k, outline)| {
-            let envelope = AABB::from_points(outline.iter());
-            GeomWithData::new(Rectangle::from_aabb(envelope), k)
-        });
+    let outlines = Outlines::new(&assembly.parts);
+    let boxes = (0..assembly.parts.len()).filter_map(|k| {
+        let envelope = envelope(outlines.of(k)?.1);
+        Some(GeomWithData::new(Rectangle::from_aabb(envelope), k))
+    });
     let tree = RTree::bulk_load(boxes.collect());
-    let joined: HashSet<(usize, usize)> = assembly
-        .joints
-        .iter()
-        .map(|joint| (joint.connection.a.part, joint.connection.b.part))
-        .flat_map(|(a, b)| [(a, b), (b, a)])
-        .collect();
-
-    let disagreeing: HashSet<(usize, usize)> = assembly
-        .disagreeing
-        .iter()
-        .flat_map(|&(a, b)| [(a, b), (b, a)])
-        .collect();
-    let mut reported = HashSet::new();
+    // Hardly ever asked for.
+    let joined = LazyCell::new(|| {
+        let parts = |joint: &Joint| (joint.connection.a.part, joint.connection.b.part);
+        both_ways(assembly.joints.iter().map(parts))
+    });
+    let disagreeing = both_ways(assembly.disagreeing.iter().copied());
+    let mut reported = FxHashSet::default();
     let mut found = 0;
-    for (k, outline) in outlines
-        .iter()
-        .enumerate()
-        .filter(|(_, outline)| !outline.is_empty())
-    {
-        let envelope = AABB::from_points(outline.iter());
-        let mut near: Vec<usize> = tree
-            .locate_in_envelope_intersecting(envelope)
-            .map(|entry| entry.data)
-            .collect();
-        near.retain(|&other| other > k && !disagreeing.contains(&(k, other)));
+    let mut near: Vec<usize> = Vec::new();
+    for k in 0..assembly.parts.len() {
+        let Some(mine) = outlines.of(k) else { continue };
+        near.clear();
+        near.extend(
+            tree.locate_in_envelope_intersecting(envelope(mine.1))
+                .map(|entry| entry.data)
+                .filter(|&other| other > k && !disagreeing.contains(&(k, other))),
+        );
         near.sort_unstable();
-        for other in near {
-            let width = widths[k].min(widths[other]);
-            let allowed = if joined.contains(&(k, other)) {
-                NEIGHBOURS_MAY_SHARE
-            } else {
-                STRANGERS_MAY_SHARE
-            };
+        for &other in &near {
             let pair = (assembly.owners[k], assembly.owners[other]);
             let known = reported.contains(&pair);
-            let shared = if known {
-                0.0
-            } else {
-                shared_area(outline, &outlines[other])
-            };
-            if !known && (shared <= allowed * width * width || !width.is_finite()) {
-                continue;
+            let width = narrowest(assembly, k).min(narrowest(assembly, other));
+            let mut shared = 0.0;
+            if !known {
+                let Some(theirs) = outlines.of(other) else {
+                    continue;
+                };
+                if !width.is_finite()
+                    || share_at_most(mine, theirs, STRANGERS_MAY_SHARE * width * width)
+                {
+                    continue;
+                }
+                shared = shared_area(mine.0, theirs.0);
+                let allowed = if joined.contains(&(k, other)) {
+                    NEIGHBOURS_MAY_SHARE
+                } else {
+                    STRANGERS_MAY_SHARE
+                };
+                if shared <= allowed * width * width {
+                    continue;
+                }
             }
             found += 1;
             if reported.insert(pair) {
@@ -103,6 +88,17 @@ pub(super) fn check(assembly: &Assembly, out: &mut Reporter) {
             }
         }
     }
+}
+
+/// Pairs, and the same the other way round.
+fn both_ways(pairs: impl Iterator<Item = (usize, usize)>) -> FxHashSet<(usize, usize)> {
+    pairs.flat_map(|(a, b)| [(a, b), (b, a)]).collect()
+}
+
+/// Width of the narrowest mouth of a part, m.
+fn narrowest(assembly: &Assembly, part: usize) -> f64 {
+    let widths = assembly.mouths[part].iter().map(|mouth| mouth.width);
+    widths.fold(f64::INFINITY, f64::min)
 }
 
 fn report(k: usize, other: usize, share: f64, assembly: &Assembly, out: &mut Reporter) {
@@ -120,29 +116,75 @@ fn report(k: usize, other: usize, share: f64, assembly: &Assembly, out: &mut Rep
 }
 
 /// Area that two polygons share, m^2.
-fn shared_area(a: &[[f64; 2]], b: &[[f64; 2]]) -> f64 {
+fn shared_area(a: &[Point], b: &[Point]) -> f64 {
+    let plain =
+        |corners: &[Point]| -> Vec<[f64; 2]> { corners.iter().map(|p| [p.x, p.y]).collect() };
     // 64-bit integers inside: with 32 bits a pipe of a thousand widths is too coarse for the tolerance.
-    let mut overlay = FloatOverlay::<[f64; 2], i64>::from_subj_and_clip(a, b);
+    let mut overlay = FloatOverlay::<[f64; 2], i64>::from_subj_and_clip(&plain(a), &plain(b));
     overlay
         .overlay(OverlayRule::Intersect, FillRule::NonZero)
         .area()
         .abs()
 }
 
-/// The outline of a part in the chip's frame; arcs as polygons.
-pub(super) fn outline(part: &Part) -> Vec<[f64; 2]> {
-    let corners = match &part.shape {
-        Shape::Polygon { corners, .. } => corners.clone(),
+fn envelope(bounds: &Bounds) -> AABB<[f64; 2]> {
+    let Bounds { low, high } = bounds;
+    AABB::from_corners([low.x, low.y], [high.x, high.y])
+}
+
+/// The outlines of all parts in the chip's frame, one behind the other.
+struct Outlines {
+    corners: Vec<Point>,
+    /// Where each part's corners are, and the box around them.
+    parts: Vec<(Range<usize>, Bounds)>,
+}
+
+impl Outlines {
+    fn new(parts: &[Part]) -> Self {
+        let mut outlines = Self {
+            corners: Vec::with_capacity(4 * parts.len()),
+            parts: Vec::with_capacity(parts.len()),
+        };
+        for part in parts {
+            let first = outlines.corners.len();
+            push_outline(part, &mut outlines.corners);
+            // What is too far out was reported (D205) and lies on nothing; the overlay takes bounded numbers only.
+            let is_near = |p: &Point| p.x.abs() < 1e100 && p.y.abs() < 1e100;
+            if !outlines.corners[first..].iter().all(is_near) {
+                outlines.corners.truncate(first);
+            }
+            let (low, high) = bounds(&outlines.corners[first..]);
+            let range = first..outlines.corners.len();
+            outlines.parts.push((range, Bounds { low, high }));
+        }
+        outlines
+    }
+
+    /// A part's outline and the box around it.
+    fn of(&self, part: usize) -> Option<(&[Point], &Bounds)> {
+        let (range, bounds) = &self.parts[part];
+        (!range.is_empty()).then(|| (&self.corners[range.clone()], bounds))
+    }
+}
+
+/// Appends the outline of a part in the chip's frame; arcs as polygons.
+fn push_outline(part: &Part, corners: &mut Vec<Point>) {
+    let place = part.motion.to_apply();
+    match &part.shape {
+        Shape::Polygon { corners: own, .. } => corners.extend(own.iter().map(|&p| place(p))),
         Shape::Strip(Strip::Straight {
             length,
             width_start,
             width_end,
-        }) => vec![
-            Point::new(0.0, -width_start / 2.0),
-            Point::new(*length, -width_end / 2.0),
-            Point::new(*length, width_end / 2.0),
-            Point::new(0.0, width_start / 2.0),
-        ],
+        }) => {
+            let own = [
+                Point::new(0.0, -width_start / 2.0),
+                Point::new(*length, -width_end / 2.0),
+                Point::new(*length, width_end / 2.0),
+                Point::new(0.0, width_start / 2.0),
+            ];
+            corners.extend(own.map(place));
+        }
         Shape::Strip(Strip::Arc {
             radius,
             angle,
@@ -155,12 +197,7 @@ pub(super) fn outline(part: &Part) -> Vec<[f64; 2]> {
             };
             let outer = (0..=n).map(|k| on(k, radius + width / 2.0));
             let inner = (0..=n).rev().map(|k| on(k, radius - width / 2.0));
-            outer.chain(inner).collect()
+            corners.extend(outer.chain(inner).map(place));
         }
-    };
-    corners
-        .iter()
-        .map(|&corner| part.motion.apply(corner))
-        .map(|p| [p.x, p.y])
-        .collect()
+    }
 }

@@ -4,7 +4,7 @@ use toml::de::DeValue;
 
 use super::names::{own_socket, socket_of};
 use super::sections::{LENGTHS, named_entries};
-use super::table::{Node, Table, in_file_order, kind_of, short};
+use super::table::{Node, Owner, Table, in_file_order, kind_of};
 use super::{Attachment, Bend, Channel, Component, Dimension, Placement, Spanned, Value, codes};
 use crate::diagnostic::Reporter;
 use crate::geometry::Point;
@@ -36,8 +36,8 @@ fn read_component(
         "to",
         "parameters",
     ];
-    let what = format!("component `{}`", short(&name.value));
-    let table = Table::open_node(node, what, Some(&name.value), &KEYS, reporter)?;
+    let what = Owner::Named("component", &name.value);
+    let table = Table::open_node(node, what, &KEYS, reporter)?;
     table.require(
         "kind",
         "say what it is: kind = \"tee\"; `stokeslet components` lists the library",
@@ -301,11 +301,10 @@ fn read_channel(
     node: &Node<'_>,
     reporter: &mut Reporter,
 ) -> Option<Channel> {
-    let what = format!("channel `{}`", short(&name.value));
+    let what = Owner::Named("channel", &name.value);
     let table = Table::open_node(
         node,
         what,
-        Some(&name.value),
         &["from", "to", "via", "bend", "radius", "width"],
         reporter,
     )?;

@@ -6,7 +6,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::components::{read_channels, read_components};
 use super::sections::{read_chip, read_connections, read_fluid, read_ports};
-use super::table::{Node, Table, in_file_order};
+use super::table::{Node, Owner, Table};
 use super::{Design, FORMAT, codes, names};
 use crate::diagnostic::{Diagnostic, Reporter};
 
@@ -109,10 +109,7 @@ fn read_text(text: &str, name: &str, reporter: &mut Reporter) -> Option<Design> 
     let design = read_root(root.get_ref(), name, &mut meaning);
     // What follows from broken syntax is not the user's mistake: missing things may be in the part that could not be read.
     let is_syntax_broken = reporter.diagnostics.iter().any(|d| d.code == codes::SYNTAX);
-    let broken: Vec<Range<usize>> = judged
-        .iter()
-        .map(|error| lines_of(text, error.span()))
-        .collect();
+    let broken: Vec<Range<usize>> = judged.iter().map(|error| lost_to(text, error)).collect();
     for diagnostic in meaning.diagnostics {
         let span = diagnostic.place.span.clone().unwrap_or(0..0);
         let is_in = |lines: &Range<usize>| {
@@ -125,6 +122,16 @@ fn read_text(text: &str, name: &str, reporter: &mut Reporter) -> Option<Design> 
         }
     }
     design
+}
+
+/// What an error leaves without meaning: its lines; all that stands below a header that can't be read, since nobody knows whose it is.
+fn lost_to(text: &str, error: &toml::de::Error) -> Range<usize> {
+    let lines = lines_of(text, error.span());
+    if is_repeated(error) || !text[lines.clone()].trim_start().starts_with('[') {
+        return lines;
+    }
+    let next_header = text[lines.end..].find("\n[");
+    lines.start..next_header.map_or(text.len(), |at| lines.end + at)
 }
 
 fn is_repeated(error: &toml::de::Error) -> bool {
@@ -202,14 +209,7 @@ fn read_root(root: &DeTable<'_>, name: &str, reporter: &mut Reporter) -> Option<
     if !read_version(root, reporter) {
         return None;
     }
-    let table = Table::open(
-        root,
-        0..0,
-        "the design".to_owned(),
-        None,
-        &SECTIONS,
-        reporter,
-    );
+    let table = Table::open(root, 0..0, Owner::Words("the design"), &SECTIONS, reporter);
     let title = table.text("title", reporter).map(|title| title.value);
     let fluid = section(
         &table,
@@ -305,14 +305,14 @@ fn check_names(root: &DeTable<'_>, reporter: &mut Reporter) {
         ("channels", "channel"),
         ("ports", "port"),
     ] {
-        for (name, _) in tables(section).map(in_file_order).unwrap_or_default() {
+        for (name, _) in tables(section).into_iter().flatten() {
             names::check_name(what, name.get_ref(), name.span(), reporter);
         }
     }
     let (Some(components), Some(channels)) = (tables("components"), tables("channels")) else {
         return;
     };
-    for (name, _) in in_file_order(channels) {
+    for (name, _) in channels {
         if components.contains_key(name.get_ref().as_ref()) {
             let message = format!(
                 "`{}` names a component and a channel",

@@ -3,7 +3,7 @@
 use toml::de::DeValue;
 
 use super::names::{check_socket, socket_of};
-use super::table::{Node, Table, in_file_order, short};
+use super::table::{Node, Owner, Table, in_file_order, short};
 use super::{Connection, Dimension, Port, PortCondition, Spanned, codes};
 use crate::chip::DepthModel;
 use crate::diagnostic::{Diagnostic, Reporter};
@@ -27,7 +27,7 @@ pub(super) struct ChipSection {
 }
 
 pub(super) fn read_fluid(node: &Node<'_>, reporter: &mut Reporter) -> Option<PascalSecond> {
-    let table = Table::open_node(node, "[fluid]".to_owned(), None, &["viscosity"], reporter)?;
+    let table = Table::open_node(node, Owner::Words("[fluid]"), &["viscosity"], reporter)?;
     table.require(
         "viscosity",
         "add the dynamic viscosity: water at 25 degrees has \"0.89 mPa s\"",
@@ -41,8 +41,7 @@ pub(super) fn read_fluid(node: &Node<'_>, reporter: &mut Reporter) -> Option<Pas
 pub(super) fn read_chip(node: &Node<'_>, reporter: &mut Reporter) -> Option<ChipSection> {
     let table = Table::open_node(
         node,
-        "[chip]".to_owned(),
-        None,
+        Owner::Words("[chip]"),
         &["model", "depth", "width", "resolution"],
         reporter,
     )?;
@@ -96,8 +95,7 @@ pub(super) fn read_chip(node: &Node<'_>, reporter: &mut Reporter) -> Option<Chip
 }
 
 pub(super) fn read_connections(node: &Node<'_>, reporter: &mut Reporter) -> Vec<Connection> {
-    let Some(table) =
-        Table::open_node(node, "[connections]".to_owned(), None, &["pairs"], reporter)
+    let Some(table) = Table::open_node(node, Owner::Words("[connections]"), &["pairs"], reporter)
     else {
         return Vec::new();
     };
@@ -150,11 +148,10 @@ fn read_port(
     reporter: &mut Reporter,
 ) -> Option<Port> {
     const CONDITIONS: [&str; 3] = ["flow_rate", "pressure", "traction_free"];
-    let what = format!("port `{}`", short(&name.value));
+    let what = Owner::Named("port", &name.value);
     let table = Table::open_node(
         node,
         what,
-        Some(&name.value),
         &["at", CONDITIONS[0], CONDITIONS[1], CONDITIONS[2]],
         reporter,
     )?;

@@ -2,6 +2,7 @@
 
 mod quantities;
 
+use std::fmt;
 use std::ops::Range;
 
 use toml::de::{DeTable, DeValue};
@@ -12,15 +13,40 @@ use crate::diagnostic::{Diagnostic, Reporter, nearest};
 /// A TOML value with its bytes.
 pub(super) type Node<'i> = toml::Spanned<DeValue<'i>>;
 
+/// What messages call a table: `[fluid]`, or component `y1`. Put into words only where there is a message.
+#[derive(Clone, Copy)]
+pub(super) enum Owner<'a> {
+    /// By its words.
+    Words(&'static str),
+    /// By its kind and name; diagnostics are about the name.
+    Named(&'static str, &'a str),
+}
+
+impl<'a> Owner<'a> {
+    fn name(self) -> Option<&'a str> {
+        match self {
+            Self::Words(_) => None,
+            Self::Named(_, name) => Some(name),
+        }
+    }
+}
+
+impl fmt::Display for Owner<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Words(words) => f.write_str(words),
+            Self::Named(kind, name) => write!(f, "{kind} `{}`", short(name)),
+        }
+    }
+}
+
 /// One table of the file, with the keys that it may have.
 pub(super) struct Table<'a, 'i> {
     entries: &'a DeTable<'i>,
     /// Where a missing key is reported.
     span: Range<usize>,
-    /// For messages: "component `y1`".
-    pub what: String,
-    /// The name that diagnostics are about.
-    about: Option<String>,
+    /// For messages.
+    pub what: Owner<'a>,
     /// Known keys that an unknown one was probably meant to be; not reported missing again.
     misspelt: Vec<&'static str>,
 }
@@ -30,8 +56,7 @@ impl<'a, 'i> Table<'a, 'i> {
     pub fn open(
         entries: &'a DeTable<'i>,
         span: Range<usize>,
-        what: String,
-        about: Option<&str>,
+        what: Owner<'a>,
         known: &[&'static str],
         reporter: &mut Reporter,
     ) -> Self {
@@ -39,10 +64,10 @@ impl<'a, 'i> Table<'a, 'i> {
             entries,
             span,
             what,
-            about: about.map(str::to_owned),
             misspelt: Vec::new(),
         };
-        for (key, _) in in_file_order(entries) {
+        // Not in the file's order: whoever asked for the design sorts what is wrong with it.
+        for (key, _) in entries {
             let name: &str = key.get_ref();
             if known.contains(&name) {
                 continue;
@@ -73,20 +98,14 @@ impl<'a, 'i> Table<'a, 'i> {
     /// Opens the value of a key as a table.
     pub fn open_node(
         node: &'a Node<'i>,
-        what: String,
-        about: Option<&str>,
+        what: Owner<'a>,
         known: &[&'static str],
         reporter: &mut Reporter,
     ) -> Option<Self> {
         match node.get_ref() {
-            DeValue::Table(entries) => Some(Self::open(
-                entries,
-                node.span(),
-                what,
-                about,
-                known,
-                reporter,
-            )),
+            DeValue::Table(entries) => {
+                Some(Self::open(entries, node.span(), what, known, reporter))
+            }
             other => {
                 let message = format!("{what} is {}, wanted a table", kind_of(other));
                 let mut diagnostic = Diagnostic::error(codes::TYPE, message)
@@ -95,7 +114,7 @@ impl<'a, 'i> Table<'a, 'i> {
                         "write keys in braces, such as {{ {} = ... }}",
                         known.first().unwrap_or(&"key")
                     ));
-                diagnostic.place.component = about.map(str::to_owned);
+                diagnostic.place.component = what.name().map(str::to_owned);
                 reporter.report(diagnostic);
                 None
             }
@@ -249,7 +268,7 @@ impl<'a, 'i> Table<'a, 'i> {
     ) {
         let mut diagnostic = Diagnostic::error(code, message).at(span);
         diagnostic.help = help;
-        diagnostic.place.component.clone_from(&self.about);
+        diagnostic.place.component = self.what.name().map(str::to_owned);
         reporter.report(diagnostic);
     }
 }

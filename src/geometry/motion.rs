@@ -46,11 +46,23 @@ impl Motion {
         self.rotate(p) + self.translation
     }
 
+    /// Where points go, to the same bits as [`Motion::apply`]; the angle's sine and cosine are computed once.
+    pub fn to_apply(&self) -> impl Fn(Point) -> Point + use<> {
+        let (rotate, translation) = (self.to_rotate(), self.translation);
+        move |p| rotate(p) + translation
+    }
+
     /// Where a vector goes: as `apply` without the translation.
     pub fn rotate(&self, v: Point) -> Point {
+        self.to_rotate()(v)
+    }
+
+    fn to_rotate(self) -> impl Fn(Point) -> Point {
         let (s, c) = sin_cos(self.angle);
-        let y = if self.mirror { -v.y } else { v.y };
-        Point::new(c * v.x - s * y, s * v.x + c * y)
+        move |v| {
+            let y = if self.mirror { -v.y } else { v.y };
+            Point::new(c * v.x - s * y, s * v.x + c * y)
+        }
     }
 
     /// The direction (rad) that a direction in the part's frame has after the motion.

@@ -171,7 +171,7 @@ impl<'a> Emitter<'a> {
     fn new(graph: &'a Graph, ends: &'a [[End; 2]], sections: &'a Sections, name: &str) -> Self {
         let design = Design {
             name: name.to_owned(),
-            title: Some(format!("Network `{}`", graph.name)),
+            title: Some(format!("Network {}", graph.name)),
             viscosity: PascalSecond(graph.viscosity),
             model: DepthModel::Planar,
             depth: None,

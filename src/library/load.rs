@@ -1,14 +1,13 @@
 //! Where definitions come from: the embedded folder, the one beside the binary, a folder of the user's.
 
-use std::collections::BTreeMap;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use include_dir::{Dir, include_dir};
 
-use super::definition::Definition;
+use super::entry::{Definitions, Entry};
 use super::fault::{UNREADABLE, error};
-use super::parse::parse;
 use super::realise::Library;
 use crate::diagnostic::Diagnostic;
 
@@ -19,35 +18,12 @@ const MAX_FILE: u64 = 1 << 20;
 /// Most definition files of one folder.
 const MAX_FILES: usize = 10_000;
 
-type Definitions = BTreeMap<String, Definition>;
-
 impl Library {
     /// The components that came with the program.
     ///
-    /// Cheap enough to call once per run: it reads some twenty small files from memory.
+    /// Cheap enough to call once per run: a definition is read when it is first asked for.
     pub fn embedded() -> Self {
-        let mut definitions = Definitions::new();
-        let mut faults = Vec::new();
-        for family in EMBEDDED.dirs() {
-            for file in family.files() {
-                let path = file.path();
-                if is_definition(path) {
-                    let text = file.contents_utf8().unwrap_or_default();
-                    keep(
-                        path,
-                        Path::new("components").join(path).as_path(),
-                        text,
-                        &mut definitions,
-                        &mut faults,
-                    );
-                }
-            }
-        }
-        assert!(
-            faults.is_empty(),
-            "the embedded components are read by the tests before they are shipped: {faults:?}"
-        );
-        Self::new(definitions)
+        Self::new(embedded())
     }
 
     /// The components of a folder: `folder/<family>/<name>.toml`, and `folder/<name>.toml` without a family.
@@ -63,7 +39,7 @@ impl Library {
     /// # Errors
     /// D100 for each file that can't be read, with its path.
     pub fn find(user_folder: Option<&Path>) -> Result<Self, Vec<Diagnostic>> {
-        let mut definitions = Definitions::clone(&Self::embedded().definitions);
+        let mut definitions = embedded();
         for folder in beside_the_binary()
             .as_deref()
             .into_iter()
@@ -73,6 +49,17 @@ impl Library {
         }
         Ok(Self::new(definitions))
     }
+}
+
+/// What is embedded, unread.
+fn embedded() -> Definitions {
+    let files = EMBEDDED.dirs().flat_map(Dir::files);
+    let definitions = files.filter(|file| is_definition(file.path())).map(|file| {
+        let text = file.contents_utf8().unwrap_or_default();
+        let (name, family) = name_and_family(file.path());
+        (name.clone(), Arc::new(Entry::embedded(name, family, text)))
+    });
+    definitions.collect()
 }
 
 /// `components/` next to the executable, or next to the folder `target` that it was built in.
@@ -117,11 +104,19 @@ fn read_folder(folder: &Path) -> Result<Definitions, Vec<Diagnostic>> {
         return Err(vec![error(UNREADABLE, message)]);
     }
     let mut definitions = Definitions::new();
+    let shipped = embedded();
     for path in files {
         match read(&path) {
             Ok(text) => {
                 let within = path.strip_prefix(folder).unwrap_or(&path);
-                keep(within, &path, &text, &mut definitions, &mut faults);
+                keep(
+                    within,
+                    &path,
+                    &text,
+                    &shipped,
+                    &mut definitions,
+                    &mut faults,
+                );
             }
             Err(e) => faults.push(error(UNREADABLE, format!("{}: {e}", path.display()))),
         }
@@ -164,33 +159,44 @@ fn read(path: &Path) -> std::io::Result<String> {
 }
 
 /// Reads one definition; `within` is its path in the folder, `shown` what messages call it.
+///
+/// A copy of an embedded one needs no reading: the folder beside the binary holds little else.
 fn keep(
     within: &Path,
     shown: &Path,
     text: &str,
+    shipped: &Definitions,
     definitions: &mut Definitions,
     faults: &mut Vec<Diagnostic>,
 ) {
-    let stem = within
-        .file_stem()
-        .map(|s| s.to_string_lossy().into_owned())
-        .unwrap_or_default();
+    let (name, family) = name_and_family(within);
+    let copied = shipped
+        .get(&name)
+        .filter(|entry| entry.is_copy(&family, text));
+    let entry = match copied {
+        Some(entry) => entry.clone(),
+        None => match Entry::read(&name, &family, &shown.display().to_string(), text) {
+            Ok(entry) => Arc::new(entry),
+            Err(found) => return faults.extend(found),
+        },
+    };
+    if let Some(twin) = definitions.insert(name.clone(), entry) {
+        let message = format!(
+            "{}: there are two components `{name}`, the other in `{}`",
+            shown.display(),
+            twin.family
+        );
+        faults.push(error(UNREADABLE, message));
+    }
+}
+
+/// A component's name and family from its path in the folder.
+fn name_and_family(within: &Path) -> (String, String) {
+    let text = |part: &std::ffi::OsStr| part.to_string_lossy().into_owned();
+    let name = within.file_stem().map(text).unwrap_or_default();
     let family = within
         .parent()
-        .map(|p| p.to_string_lossy().into_owned())
-        .filter(|f| !f.is_empty());
-    let family = family.unwrap_or_else(|| "own".to_owned());
-    match parse(&stem, &family, &shown.display().to_string(), text) {
-        Ok(definition) => {
-            if let Some(twin) = definitions.insert(stem.clone(), definition) {
-                let message = format!(
-                    "{}: there are two components `{stem}`, the other in `{}`",
-                    shown.display(),
-                    twin.family
-                );
-                faults.push(error(UNREADABLE, message));
-            }
-        }
-        Err(found) => faults.extend(found),
-    }
+        .map(|folder| text(folder.as_os_str()))
+        .filter(|family| !family.is_empty());
+    (name, family.unwrap_or_else(|| "own".to_owned()))
 }

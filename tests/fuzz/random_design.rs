@@ -90,8 +90,8 @@ fn kinds() -> &'static (Library, Vec<Kind>) {
             let realisation = library.realise(kind, &[], &defaults).unwrap();
             realisation
                 .sockets
-                .into_iter()
-                .map(|(name, _)| name)
+                .iter()
+                .map(|(name, _)| name.clone())
                 .collect()
         };
         let names: Vec<String> = library
