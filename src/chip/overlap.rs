@@ -201,3 +201,49 @@ fn push_outline(part: &Part, corners: &mut Vec<Point>) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::geometry::Motion;
+
+    fn strip(length: f64, motion: Motion) -> Part {
+        let shape = Strip::Straight {
+            length,
+            width_start: 1.0,
+            width_end: 0.6,
+        };
+        Part {
+            name: String::new(),
+            shape: Shape::Strip(shape),
+            motion,
+        }
+    }
+
+    proptest! {
+        /// The short way may give up, but never hides an overlap that the overlay finds.
+        #[test]
+        fn what_lines_tell_apart_the_overlay_tells_apart(
+            angles in [-4.0_f64..4.0, -4.0_f64..4.0], along in -0.01_f64..0.01, across in -4.0_f64..4.0,
+            is_far in any::<bool>(), mirror in any::<bool>(), turned in any::<bool>(),
+        ) {
+            let first = Motion::new(angles[0], Point::new(if is_far { 9e5 } else { 0.0 }, 3.0));
+            // Nearly at the end of the first, in line with it or at any angle.
+            let second = Motion {
+                angle: if turned { angles[1] } else { angles[0] },
+                mirror,
+                translation: first.apply(Point::new(3.0 + along * along * along.signum(), across)),
+            };
+            let outlines = Outlines::new(&[strip(3.0, first), strip(2.0, second)]);
+            let (a, b) = (outlines.of(0).unwrap(), outlines.of(1).unwrap());
+            let shared = shared_area(a.0, b.0);
+            if share_at_most(a, b, STRANGERS_MAY_SHARE) {
+                prop_assert!(shared <= STRANGERS_MAY_SHARE * 1.01, "they share {shared}");
+            } else if !turned && along > 1e-3 {
+                prop_assert!(false, "one lies behind the end of the other, and no line was found");
+            }
+        }
+    }
+}

@@ -5,7 +5,7 @@ use crate::design::{Spanned, Value};
 use crate::fingerprint::{Fingerprint, Hasher};
 
 /// Tells these keys from others.
-const DOMAIN: u64 = 0x6769_7665_6e;
+const DOMAIN: u64 = 0x0067_6976_656e;
 
 /// All that a realisation depends on as the design has it, floats by their bits. Places in the text are left out.
 pub(super) fn given_key(
