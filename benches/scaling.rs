@@ -168,6 +168,7 @@ fn all(asked: &Asked) -> Result<(), Failure> {
     for series in SERIES {
         for &threads in &threads {
             let measured = measured(report.rows(), series, threads);
+            let measured = fitted(series, measured);
             if measured.len() > 1 {
                 let laws = laws(series, &measured);
                 notes.push(format!("{}, {threads} threads: {laws}", series.name()));
@@ -215,15 +216,16 @@ fn measured(rows: &[Vec<String>], series: Series, threads: usize) -> Vec<Measure
         .collect()
 }
 
+/// Those that take part in fits.
+fn fitted(series: Series, measured: Vec<Measured>) -> Vec<Measured> {
+    let large = |m: &Measured| series != Series::Lattice || m.size >= SMALLEST_FITTED;
+    measured.into_iter().filter(large).collect()
+}
+
 /// The law that a series is expected to follow, and how far it is from it.
 fn laws(series: Series, measured: &[Measured]) -> String {
     let points = |x: fn(&Measured) -> f64, y: fn(&Measured) -> f64| -> Vec<(f64, f64)> {
-        let fitted = |m: &&Measured| series != Series::Lattice || m.size >= SMALLEST_FITTED;
-        measured
-            .iter()
-            .filter(fitted)
-            .map(|m| (x(m), y(m)))
-            .collect()
+        measured.iter().map(|m| (x(m), y(m))).collect()
     };
     match series {
         Series::Lattice => {
@@ -279,7 +281,7 @@ fn one(case: &str) -> Result<Vec<String>, Failure> {
     let of = |stage: fn(&SolveReport) -> f64| median(runs.iter().map(stage).collect());
     // Microseconds count here: the smallest cases take less than a millisecond.
     let fine = |value: f64| {
-        if value < 0.01 {
+        if value < 0.1 {
             format!("{value:.6}")
         } else {
             seconds(value)
