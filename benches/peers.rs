@@ -12,7 +12,8 @@
 //! - peer: AMD ordering and symbolic analysis + numeric factorisation + solve with up to three refinements, assembly not counted;
 //!   with one thread and with all, of which the faster counts (on a busy machine threads that wait for each other lose)
 //!
-//! Not in either: reading, placing, meshing.
+//! Not in either: reading, placing, meshing. `processor s` is the time of processors, for ours on the whole solve: on a machine that
+//! does other work it is steadier than the clock.
 
 mod support;
 
@@ -23,7 +24,7 @@ use stokeslet::elimination::Table;
 use stokeslet::session::{
     AssembledSystem, CancelToken, SolveReport, SolveSettings, assembled_system, silent,
 };
-use support::{Asked, Failure, Placed, Report, child, exported, median, memory, peer, seconds};
+use support::{Asked, Failure, Placed, Report, child, exported, median, peer, process, seconds};
 
 /// Designs at resolutions. The peer needs a hundred times the memory of our fields; these fit in 12 GiB.
 const CASES: [(&str, u32); 6] = [
@@ -39,7 +40,7 @@ const REPETITIONS: usize = 3;
 /// A case is not run again once its runs took this long, s.
 const ENOUGH: f64 = 30.0;
 
-const HEADINGS: [&str; 24] = [
+const HEADINGS: [&str; 26] = [
     "case",
     "unknowns",
     "threads",
@@ -51,12 +52,14 @@ const HEADINGS: [&str; 24] = [
     "results s",
     "total s",
     "ours s",
+    "processor s",
     "runs",
     "peak MiB",
     "residual",
     "peer analyse s",
     "peer factor s",
     "peer solve s",
+    "peer processor s",
     "peer threads",
     "peer runs",
     "peer refinements",
@@ -144,13 +147,15 @@ fn one(case: &str) -> Result<Vec<String>, Failure> {
         ..SolveSettings::default()
     };
     let mut runs: Vec<SolveReport> = Vec::new();
-    memory::forget_peak();
-    let mut peak = 0.0;
+    process::forget_peak_memory();
+    let (mut peak, mut processor) = (0.0, Vec::new());
     while runs.len() < REPETITIONS && runs.iter().map(|r| r.timings.total).sum::<f64>() < ENOUGH {
+        let before = process::processor_time();
         runs.push(support::solve_afresh(&placed.chip, &settings)?.report);
+        processor.push(process::processor_time() - before);
         if runs.len() == 1 {
             // Later runs may find memory in pieces; a user's first one doesn't.
-            peak = memory::peak();
+            peak = process::peak_memory();
         }
     }
     let of = |stage: fn(&SolveReport) -> f64| median(runs.iter().map(stage).collect());
@@ -167,6 +172,7 @@ fn one(case: &str) -> Result<Vec<String>, Failure> {
         seconds(of(|r| r.timings.results)),
         seconds(of(|r| r.timings.total)),
         seconds(ours),
+        seconds(median(processor)),
         runs.len().to_string(),
         format!("{peak:.0}"),
     ];
@@ -212,6 +218,7 @@ fn peer_row(system: &AssembledSystem, ours: f64) -> Result<Vec<String>, Failure>
         seconds(of(|r| r.analyse)),
         seconds(of(|r| r.factor)),
         seconds(of(|r| r.solve)),
+        seconds(of(|r| r.processor)),
         threads.to_string(),
         runs.len().to_string(),
         runs[0].refinements.to_string(),

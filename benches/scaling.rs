@@ -13,7 +13,7 @@ mod support;
 use std::process::ExitCode;
 
 use stokeslet::session::{SolveReport, SolveSettings};
-use support::{Asked, Failure, Placed, Report, child, chips, fit, median, memory, seconds};
+use support::{Asked, Failure, Placed, Report, child, chips, fit, median, process, seconds};
 
 const REPETITIONS: usize = 3;
 /// A case is not run again once its runs took this long, s.
@@ -26,7 +26,7 @@ const SMALLEST_FITTED: f64 = 10.0;
 /// The longest pipe whose fields fit in memory, widths; longer ones wait for [`pipe_settings`].
 const LONGEST_WITH_FIELDS: u32 = 10_000;
 
-const HEADINGS: [&str; 15] = [
+const HEADINGS: [&str; 16] = [
     "series",
     "size",
     "threads",
@@ -38,6 +38,7 @@ const HEADINGS: [&str; 15] = [
     "back substitute s",
     "results s",
     "total s",
+    "processor s",
     "runs",
     "peak MiB",
     "added MiB",
@@ -269,13 +270,15 @@ fn one(case: &str) -> Result<Vec<String>, Failure> {
     let (name, size) = case.rsplit_once('@').ok_or("a case is series@size")?;
     let series = SERIES.into_iter().find(|s| s.name() == name);
     let (placed, settings) = series.ok_or("no such series")?.chip(size.parse()?)?;
-    memory::forget_peak();
-    let (before, mut peak) = (memory::now(), 0.0);
-    let mut runs: Vec<SolveReport> = Vec::new();
+    process::forget_peak_memory();
+    let (before, mut peak) = (process::memory(), 0.0);
+    let (mut runs, mut processor) = (Vec::<SolveReport>::new(), Vec::new());
     while runs.len() < REPETITIONS && runs.iter().map(|r| r.timings.total).sum::<f64>() < ENOUGH {
+        let before = process::processor_time();
         runs.push(support::solve_afresh(&placed.chip, &settings)?.report);
+        processor.push(process::processor_time() - before);
         if runs.len() == 1 {
-            peak = memory::peak();
+            peak = process::peak_memory();
         }
     }
     let of = |stage: fn(&SolveReport) -> f64| median(runs.iter().map(stage).collect());
@@ -299,6 +302,7 @@ fn one(case: &str) -> Result<Vec<String>, Failure> {
         fine(of(|r| r.timings.back_substitute)),
         fine(of(|r| r.timings.results)),
         fine(of(|r| r.timings.total)),
+        fine(median(processor)),
         runs.len().to_string(),
         format!("{peak:.0}"),
         format!("{:.1}", peak - before),

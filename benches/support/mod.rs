@@ -8,8 +8,8 @@ pub mod child;
 pub mod chips;
 pub mod exported;
 pub mod fit;
-pub mod memory;
 pub mod peer;
+pub mod process;
 
 use std::error::Error;
 use std::fmt::Write as _;
