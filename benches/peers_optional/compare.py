@@ -124,7 +124,8 @@ def main():
     if not any(Path(systems).glob("*/measured.csv")):
         sys.exit("no system was exported; run without --exported first")
     for folder in sorted(Path(systems).iterdir()):
-        if not (folder / "measured.csv").exists() or (cases and folder.name not in cases):
+        asked = not cases or folder.name in cases or folder.name.split("@")[0] in cases
+        if not asked or not (folder / "measured.csv").exists():
             continue
         of_case, ours = measured_rows(folder.name, folder)
         found, failures = case_rows(folder, ours, list(variants(everything)))
@@ -137,7 +138,9 @@ def main():
             best.append(f"{folder.name}: fastest general solver {fastest[2]} ({fastest[3]}; {fastest[4]} threads) {fastest[8]} s "
                         f"(processors {fastest[9]} s); ours {of_case[0][8]} s (processors {of_case[0][9]} s); {fastest[16]} times")
     missing = os.environ.get("NOT_INSTALLED", "")
-    notes = ([f"not installed: {missing}"] if missing else []) + best + notes
+    machine = [f"{os.cpu_count()} processors, load {os.getloadavg()[0]:.2f} at the end; total s is the clock's, processor s tells more "
+               "where the machine does other work; added MiB is what the solver added to a process that held the system"]
+    notes = machine + ([f"not installed: {missing}"] if missing else []) + best + notes
     with open(out, "w", newline="") as file:
         file.writelines(f"# {note}\n" for note in notes)
         writer = csv.writer(file, lineterminator="\n")
