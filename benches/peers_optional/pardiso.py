@@ -15,7 +15,8 @@ def _pointer(array):
 
 
 class Solver:
-    """One factorisation. Methods are the stages that are timed; `options`: ordering, matching (0 or 1)."""
+    """One factorisation. Methods are the stages that are timed; `options`: ordering, matching and
+    bunch_kaufman (0 or 1)."""
 
     def __init__(self, library, lower, options):
         self.library = ctypes.CDLL(library)
@@ -41,7 +42,7 @@ class Solver:
         self.iparm[10] = options["matching"]  # iparm(11): scaling
         self.iparm[12] = options["matching"]  # iparm(13): matching
         self.iparm[17] = -1  # iparm(18): count the factor's entries
-        self.iparm[20] = 1  # iparm(21): Bunch-Kaufman pivots
+        self.iparm[20] = options["bunch_kaufman"]  # iparm(21): pairs of pivots
         self.empty = np.zeros(1)
 
     def _phase(self, phase, rhs=None, x=None):
