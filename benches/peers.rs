@@ -1,16 +1,19 @@
 //! How fast is a solve, stage by stage, and against the best general sparse solver in Rust?
 //!
 //! ```text
-//! cargo bench --bench peers                      all cases, about nine minutes
-//! cargo bench --bench peers -- grid20@8 --record  some cases; the table is kept in benches/results/peers.csv
+//! cargo bench --bench peers                            all cases, some minutes
+//! cargo bench --bench peers -- grid20@8 wide --record   one case, and all of a design; the table goes to benches/results/peers.csv
+//! STOKESLET_EXPORT=DIR cargo bench --bench peers        also writes every system to DIR/<design>@<resolution>, Matrix Market
 //! ```
-//! Both sides solve the same linear system to a relative residual of 1e-10, in one run after each other.
-//! - ours: `plan + eliminate + back_substitute` on all processors, which includes the assembly of the canonical matrices and the
-//!   residual check
+//! `benches/peers_optional/run` gives the same systems to MUMPS and PARDISO. A case is `design@resolution`; any may be asked for.
+//!
+//! Both sides solve the same linear system to a relative residual of 1e-10, after each other in one process that does nothing else.
+//! - ours: [`support::ours`], the elimination and all fields, on `threads` threads
 //! - peer: AMD ordering and symbolic analysis + numeric factorisation + solve with up to three refinements, assembly not counted;
 //!   with one thread and with all, of which the faster counts (on a busy machine threads that wait for each other lose)
 //!
-//! Not in either: reading, placing, meshing, and what is measured from the solution (`results`).
+//! Not in either: reading, placing, meshing. `processor s` is the time of processors, for ours on the whole solve: on a machine that
+//! does other work it is steadier than the clock.
 
 mod support;
 
@@ -21,27 +24,26 @@ use stokeslet::elimination::Table;
 use stokeslet::session::{
     AssembledSystem, CancelToken, SolveReport, SolveSettings, assembled_system, silent,
 };
-use support::{Asked, Failure, Placed, Report, median, peer, seconds};
+use support::{Asked, Failure, Placed, Report, child, exported, median, peer, process, seconds};
 
-/// A design at a resolution, and whether the peer's factor fits in memory.
-const CASES: [(&str, u32, bool); 8] = [
-    ("grid20", 8, true),
-    ("grid20", 16, true),
-    ("rgrid", 8, true),
-    ("rgrid", 16, true),
-    ("voronoi-s4", 8, true),
-    ("voronoi-s4", 16, true),
-    ("wide", 8, true),
-    ("wide", 16, true),
+/// Designs at resolutions. The peer needs a hundred times the memory of our fields; these fit in 12 GiB.
+const CASES: [(&str, u32); 6] = [
+    ("grid20", 8),
+    ("grid20", 16),
+    ("rgrid", 8),
+    ("voronoi-s4", 14),
+    ("wide", 14),
+    ("grid20-3d", 4),
 ];
 /// Repetitions, of which the median counts; cases that take long are run fewer times.
 const REPETITIONS: usize = 3;
 /// A case is not run again once its runs took this long, s.
-const ENOUGH: f64 = 15.0;
+const ENOUGH: f64 = 30.0;
 
-const HEADINGS: [&str; 21] = [
+const HEADINGS: [&str; 26] = [
     "case",
     "unknowns",
+    "threads",
     "place s",
     "mesh s",
     "plan s",
@@ -49,11 +51,15 @@ const HEADINGS: [&str; 21] = [
     "back substitute s",
     "results s",
     "total s",
+    "ours s",
+    "processor s",
     "runs",
+    "peak MiB",
     "residual",
     "peer analyse s",
     "peer factor s",
     "peer solve s",
+    "peer processor s",
     "peer threads",
     "peer runs",
     "peer refinements",
@@ -67,7 +73,11 @@ fn main() -> ExitCode {
     let Some(asked) = Asked::from_args() else {
         return ExitCode::SUCCESS;
     };
-    match run(&asked) {
+    let done = match child::asked() {
+        Some(case) => one(&case).map(|row| child::answer(&row)),
+        None => all(&asked),
+    };
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("{error}");
@@ -76,38 +86,84 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(asked: &Asked) -> Result<(), Failure> {
+/// Runs what was asked for; a case that can't be run says why and is left out.
+fn all(asked: &Asked) -> Result<(), Failure> {
     let mut report = Report::new(&HEADINGS);
     eprintln!("{}", HEADINGS.join("  "));
-    for (name, resolution, with_peer) in CASES {
-        let case = format!("{name}@{resolution}");
-        if asked.wants(&case) {
-            report.add(one(&case, &support::design(name)?, resolution, with_peer)?);
+    let mut failed = Vec::new();
+    for case in cases(asked.names()) {
+        match child::row(&case, child::most_threads()) {
+            Ok(row) => {
+                if let Some(folder) = exported::asked() {
+                    exported::write_measured(&folder, &case, &HEADINGS, &row)?;
+                }
+                report.add(row);
+            }
+            Err(error) => {
+                eprintln!("{error}");
+                failed.push(case);
+            }
         }
     }
-    let note = "medians; ours = plan + eliminate + back substitute, peer = faer's sparse LDLT, the faster of one and all threads: analyse + factor + solve";
-    report.finish("peers", note, asked)
+    let mut note = "medians; ours = plan + eliminate + back substitute + results (all fields), peer = faer's sparse LDLT, \
+                    the faster of one and all threads: analyse + factor + solve"
+        .to_string();
+    if !failed.is_empty() {
+        note += &format!("\nnot run: {}", failed.join(" "));
+    }
+    report.finish("peers", &note, asked)
 }
 
-fn one(
-    case: &str,
-    placed: &Placed,
-    resolution: u32,
-    with_peer: bool,
-) -> Result<Vec<String>, Failure> {
+/// All cases, or those of the names: `design@resolution` is that case, `design` those of the list.
+fn cases(names: &[String]) -> Vec<String> {
+    let listed = || CASES.iter().map(|(name, r)| (*name, format!("{name}@{r}")));
+    if names.is_empty() {
+        return listed().map(|(_, case)| case).collect();
+    }
+    let mut cases = Vec::new();
+    for name in names {
+        if name.contains('@') {
+            cases.push(name.clone());
+        } else {
+            cases.extend(listed().filter(|(n, _)| n == name).map(|(_, case)| case));
+        }
+    }
+    cases
+}
+
+/// The chip of a case. The seam for three dimensions: `<design>-3d` will be the design with the full model of depth.
+fn chip_of(name: &str) -> Result<Placed, Failure> {
+    if name.ends_with("-3d") {
+        return Err(format!("{name}: there is no model of depth for it yet").into());
+    }
+    support::design(name)
+}
+
+fn one(case: &str) -> Result<Vec<String>, Failure> {
+    let (name, resolution) = case.split_once('@').ok_or("a case is design@resolution")?;
+    let placed = chip_of(name)?;
     let settings = SolveSettings {
-        resolution,
+        resolution: resolution.parse()?,
         ..SolveSettings::default()
     };
     let mut runs: Vec<SolveReport> = Vec::new();
+    process::forget_peak_memory();
+    let (mut peak, mut processor) = (0.0, Vec::new());
     while runs.len() < REPETITIONS && runs.iter().map(|r| r.timings.total).sum::<f64>() < ENOUGH {
+        let before = process::processor_time();
         runs.push(support::solve_afresh(&placed.chip, &settings)?.report);
+        processor.push(process::processor_time() - before);
+        if runs.len() == 1 {
+            // Later runs may find memory in pieces; a user's first one doesn't.
+            peak = process::peak_memory();
+        }
     }
     let of = |stage: fn(&SolveReport) -> f64| median(runs.iter().map(stage).collect());
-    let ours = of(|r| r.timings.plan + r.timings.eliminate + r.timings.back_substitute);
+    let ours = of(|r| support::ours(&r.timings));
     let mut row = vec![
         case.to_string(),
         runs[0].unknowns.to_string(),
+        child::most_threads().to_string(),
         seconds(placed.seconds),
         seconds(of(|r| r.timings.mesh)),
         seconds(of(|r| r.timings.plan)),
@@ -115,13 +171,11 @@ fn one(
         seconds(of(|r| r.timings.back_substitute)),
         seconds(of(|r| r.timings.results)),
         seconds(of(|r| r.timings.total)),
+        seconds(ours),
+        seconds(median(processor)),
         runs.len().to_string(),
+        format!("{peak:.0}"),
     ];
-    if !with_peer {
-        row.push(format!("{:.1e}", runs[0].relative_residual));
-        row.resize(HEADINGS.len(), "-".into());
-        return Ok(row);
-    }
     let operations = Table::default();
     let system = assembled_system(
         &placed.chip,
@@ -130,6 +184,10 @@ fn one(
         &silent,
         &CancelToken::new(),
     )?;
+    drop(operations);
+    if let Some(folder) = exported::asked() {
+        exported::write_system(&folder, case, &system)?;
+    }
     let residual = peer::relative_residual(&system, &system.solution);
     row.push(format!("{residual:.1e}"));
     row.extend(peer_row(&system, ours)?);
@@ -140,7 +198,11 @@ fn peer_row(system: &AssembledSystem, ours: f64) -> Result<Vec<String>, Failure>
     let matrix = peer::lower_triangle(system)?;
     let total = |runs: &Vec<peer::PeerRun>| median(runs.iter().map(peer::PeerRun::total).collect());
     let mut tried = Vec::new();
-    for par in [Par::Seq, Par::rayon(0)] {
+    let most = child::most_threads();
+    for par in [Par::Seq, Par::rayon(most)]
+        .into_iter()
+        .take(if most > 1 { 2 } else { 1 })
+    {
         let mut runs: Vec<peer::PeerRun> = Vec::new();
         while runs.len() < REPETITIONS && runs.iter().map(|r| r.total()).sum::<f64>() < ENOUGH {
             runs.push(peer::run(system, &matrix, par)?);
@@ -150,12 +212,13 @@ fn peer_row(system: &AssembledSystem, ours: f64) -> Result<Vec<String>, Failure>
     let faster = tried
         .into_iter()
         .min_by(|a, b| total(&a.1).total_cmp(&total(&b.1)));
-    let (threads, runs) = faster.expect("two were tried");
+    let (threads, runs) = faster.ok_or("nothing was tried")?;
     let of = |stage: fn(&peer::PeerRun) -> f64| median(runs.iter().map(stage).collect());
     Ok(vec![
         seconds(of(|r| r.analyse)),
         seconds(of(|r| r.factor)),
         seconds(of(|r| r.solve)),
+        seconds(of(|r| r.processor)),
         threads.to_string(),
         runs.len().to_string(),
         runs[0].refinements.to_string(),

@@ -1,26 +1,35 @@
 //! How does a solve scale with the chip's size, the resolution, the threads and the length of a pipe?
 //!
 //! ```text
-//! cargo bench --bench scaling                     all four, about two minutes
-//! cargo bench --bench scaling -- threads --record  one of lattice, resolution, threads, pipe
+//! cargo bench --bench scaling                       all series
+//! cargo bench --bench scaling -- lattice --record    one of lattice, resolution, pipe; kept in benches/results/scaling.csv
+//! STOKESLET_SIZES=full cargo bench --bench scaling   sizes up to small (seconds), medium (the default) or full
 //! ```
+//! Every case runs in a process of its own, with one thread and with all; the laws that the costs follow are printed below the
+//! table. Fits of time use the whole solve, of memory what a solve adds to the process.
 
 mod support;
 
 use std::process::ExitCode;
 
-use stokeslet::chip::{Chip, Condition, DepthModel, Part, Port, Shape, SocketRef, Strip};
-use stokeslet::geometry::Motion;
-use stokeslet::import;
 use stokeslet::session::{SolveReport, SolveSettings};
-use support::{Asked, Failure, Placed, Report, median, seconds};
+use support::{Asked, Failure, Placed, Report, child, chips, fit, median, process, seconds};
 
 const REPETITIONS: usize = 3;
 /// A case is not run again once its runs took this long, s.
 const ENOUGH: f64 = 10.0;
 
-const HEADINGS: [&str; 13] = [
-    "case",
+/// Resolution of the lattices and pipes.
+const RESOLUTION: u32 = 8;
+/// Lattices smaller than this are left out of fits: their edges weigh more than their crossings.
+const SMALLEST_FITTED: f64 = 10.0;
+/// The longest pipe whose fields fit in memory, widths; longer ones wait for [`pipe_settings`].
+const LONGEST_WITH_FIELDS: u32 = 10_000;
+
+const HEADINGS: [&str; 16] = [
+    "series",
+    "size",
+    "threads",
     "unknowns",
     "place s",
     "mesh s",
@@ -29,17 +38,112 @@ const HEADINGS: [&str; 13] = [
     "back substitute s",
     "results s",
     "total s",
-    "tasks",
-    "matrices computed",
-    "GFLOP",
+    "processor s",
+    "runs",
+    "peak MiB",
+    "added MiB",
     "residual",
 ];
+
+/// One number is varied in each series.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Series {
+    /// Crossings along a side.
+    Lattice,
+    /// Cell edges across a channel, of a chip whose junctions are alike.
+    ResolutionGrid20,
+    /// The same, of a chip whose junctions all differ.
+    ResolutionVoronoi,
+    /// Length of a pipe in widths.
+    Pipe,
+}
+
+const SERIES: [Series; 4] = [
+    Series::Lattice,
+    Series::ResolutionGrid20,
+    Series::ResolutionVoronoi,
+    Series::Pipe,
+];
+
+impl Series {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Lattice => "lattice",
+            Self::ResolutionGrid20 => "resolution grid20",
+            Self::ResolutionVoronoi => "resolution voronoi-s4",
+            Self::Pipe => "pipe",
+        }
+    }
+
+    /// Sizes, smallest first, and how many of them are small and medium.
+    fn sizes(self) -> (&'static [u32], [usize; 2]) {
+        match self {
+            Self::Lattice => (&[5, 10, 20, 40, 80], [2, 4]),
+            Self::ResolutionGrid20 | Self::ResolutionVoronoi => {
+                (&[4, 6, 8, 12, 16, 24, 36], [3, 5])
+            }
+            Self::Pipe => (&[10, 100, 1_000, 10_000, 100_000], [3, 4]),
+        }
+    }
+
+    /// The sizes that are run.
+    fn wanted(self) -> Vec<u32> {
+        let (sizes, [small, medium]) = self.sizes();
+        let count = match std::env::var("STOKESLET_SIZES").as_deref() {
+            Ok("small") => small,
+            Ok("full") => sizes.len(),
+            _ => medium,
+        };
+        let longest = if pipe_settings().1 == Fields::Left {
+            u32::MAX
+        } else {
+            LONGEST_WITH_FIELDS
+        };
+        let fits = |size: &u32| self != Self::Pipe || *size <= longest;
+        sizes[..count].iter().copied().filter(fits).collect()
+    }
+
+    fn chip(self, size: u32) -> Result<(Placed, SolveSettings), Failure> {
+        let at = |resolution| SolveSettings {
+            resolution,
+            ..SolveSettings::default()
+        };
+        Ok(match self {
+            Self::Lattice => (chips::lattice(size as usize)?, at(RESOLUTION)),
+            Self::ResolutionGrid20 => (support::design("grid20")?, at(size)),
+            Self::ResolutionVoronoi => (support::design("voronoi-s4")?, at(size)),
+            Self::Pipe => (chips::pipe(f64::from(size)), pipe_settings().0),
+        })
+    }
+}
+
+/// Whether a solve makes fields.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fields {
+    /// All of them.
+    Made,
+    /// Ports only; a solve can't do that yet.
+    Left,
+}
+
+/// How pipes are solved: by their ports only, as soon as a setting leaves the fields out; set it here and say [`Fields::Left`].
+fn pipe_settings() -> (SolveSettings, Fields) {
+    let settings = SolveSettings {
+        resolution: RESOLUTION,
+        ..SolveSettings::default()
+    };
+    (settings, Fields::Made)
+}
 
 fn main() -> ExitCode {
     let Some(asked) = Asked::from_args() else {
         return ExitCode::SUCCESS;
     };
-    match run(&asked) {
+    let done = match child::asked() {
+        Some(case) => one(&case).map(|row| child::answer(&row)),
+        None => all(&asked),
+    };
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("{error}");
@@ -48,133 +152,160 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(asked: &Asked) -> Result<(), Failure> {
+fn all(asked: &Asked) -> Result<(), Failure> {
     let mut report = Report::new(&HEADINGS);
     eprintln!("{}", HEADINGS.join("  "));
-    for n in [5, 10, 20, 40] {
-        let case = format!("lattice {n}x{n}@8");
-        if asked.wants(&case) {
-            report.add(one(case, &lattice(n)?, 8)?);
-        }
-    }
-    for resolution in [4, 6, 8, 12, 16, 24] {
-        let case = format!("resolution voronoi-s4@{resolution}");
-        if asked.wants(&case) {
-            report.add(one(case, &support::design("voronoi-s4")?, resolution)?);
-        }
-    }
-    for (name, resolution) in [("grid20", 16), ("voronoi-s4", 16)] {
-        for threads in [1, 2, 4, 8] {
-            let case = format!("threads {threads} {name}@{resolution}");
-            let available = std::thread::available_parallelism().map_or(1, usize::from);
-            if asked.wants(&case) && threads <= available {
-                let pool = rayon::ThreadPoolBuilder::new()
-                    .num_threads(threads)
-                    .build()?;
-                let placed = support::design(name)?;
-                // The error is turned to text, since it has to cross to another thread.
-                let row = pool.install(|| {
-                    one(case, &placed, resolution).map_err(|error| error.to_string())
-                })?;
-                report.add(row);
+    let mut threads = vec![1, child::most_threads()];
+    threads.dedup();
+    for series in SERIES.into_iter().filter(|s| asked.wants(s.name())) {
+        for size in series.wanted() {
+            for &threads in &threads {
+                report.add(child::row(&format!("{}@{size}", series.name()), threads)?);
             }
         }
     }
-    for widths in [8, 64, 512, 4096, 32768] {
-        let case = format!("pipe {widths} widths@8");
-        if asked.wants(&case) {
-            report.add(one(case, &pipe(f64::from(widths)), 8)?);
+    let mut notes =
+        vec!["medians of up to three whole solves; memory of the first solve".to_string()];
+    for series in SERIES {
+        for &threads in &threads {
+            let measured = measured(report.rows(), series, threads);
+            let measured = fitted(series, measured);
+            if measured.len() > 1 {
+                let laws = laws(series, &measured);
+                notes.push(format!("{}, {threads} threads: {laws}", series.name()));
+            }
+        }
+        if let [one, most] = threads[..] {
+            let ratios: Vec<String> = measured(report.rows(), series, one)
+                .iter()
+                .zip(measured(report.rows(), series, most))
+                .map(|(slow, fast)| format!("{} {:.2}", slow.size, slow.seconds / fast.seconds))
+                .collect();
+            if !ratios.is_empty() {
+                let name = series.name();
+                notes.push(format!(
+                    "{name}: faster with {most} threads than with one: {}",
+                    ratios.join(" | ")
+                ));
+            }
         }
     }
-    report.finish("scaling", "medians of up to three", asked)
+    report.finish("scaling", &notes.join("\n"), asked)
 }
 
-fn one(case: String, placed: &Placed, resolution: u32) -> Result<Vec<String>, Failure> {
-    let settings = SolveSettings {
-        resolution,
-        ..SolveSettings::default()
+/// What a fit needs of a row.
+struct Measured {
+    size: f64,
+    unknowns: f64,
+    seconds: f64,
+    added: f64,
+}
+
+fn measured(rows: &[Vec<String>], series: Series, threads: usize) -> Vec<Measured> {
+    let number = |row: &[String], heading: &str| {
+        let column = HEADINGS.iter().position(|h| *h == heading);
+        column.and_then(|c| row[c].parse().ok()).unwrap_or(f64::NAN)
     };
-    let mut runs: Vec<SolveReport> = Vec::new();
+    rows.iter()
+        .filter(|row| row[0] == series.name() && row[2] == threads.to_string())
+        .map(|row| Measured {
+            size: number(row, "size"),
+            unknowns: number(row, "unknowns"),
+            seconds: number(row, "total s"),
+            added: number(row, "added MiB"),
+        })
+        .collect()
+}
+
+/// Those that take part in fits.
+fn fitted(series: Series, measured: Vec<Measured>) -> Vec<Measured> {
+    let large = |m: &Measured| series != Series::Lattice || m.size >= SMALLEST_FITTED;
+    measured.into_iter().filter(large).collect()
+}
+
+/// The law that a series is expected to follow, and how far it is from it.
+fn laws(series: Series, measured: &[Measured]) -> String {
+    let points = |x: fn(&Measured) -> f64, y: fn(&Measured) -> f64| -> Vec<(f64, f64)> {
+        measured.iter().map(|m| (x(m), y(m))).collect()
+    };
+    match series {
+        Series::Lattice => {
+            let (time, space) = (
+                points(|m| m.unknowns, |m| m.seconds),
+                points(|m| m.unknowns, |m| m.added),
+            );
+            format!(
+                "from {SMALLEST_FITTED} crossings a side, time ~ unknowns^{:.2}, linear within {:.0} %; memory ~ unknowns^{:.2}, linear within {:.0} %",
+                fit::exponent(&time),
+                fit::from_linear(&time),
+                fit::exponent(&space),
+                fit::from_linear(&space),
+            )
+        }
+        Series::ResolutionGrid20 | Series::ResolutionVoronoi => {
+            let time = points(|m| m.size, |m| m.seconds);
+            let last = &time[time.len() - 2..];
+            format!(
+                "time ~ r^{:.2}, over the last two r^{:.2}; memory ~ r^{:.2}",
+                fit::exponent(&time),
+                fit::exponent(last),
+                fit::exponent(&points(|m| m.size, |m| m.added)),
+            )
+        }
+        Series::Pipe => {
+            let time = points(|m| m.size, |m| m.seconds);
+            let [doubling, apart] = fit::logarithm(&time);
+            let fields = pipe_settings().1;
+            format!(
+                "fields {fields:?}; {:.2e} s a doubling, {apart:.0} % from a + b log2(length); time ~ length^{:.2}",
+                doubling,
+                fit::exponent(&time),
+            )
+        }
+    }
+}
+
+/// A case, `series@size`, in this process and with its threads.
+fn one(case: &str) -> Result<Vec<String>, Failure> {
+    let (name, size) = case.rsplit_once('@').ok_or("a case is series@size")?;
+    let series = SERIES.into_iter().find(|s| s.name() == name);
+    let (placed, settings) = series.ok_or("no such series")?.chip(size.parse()?)?;
+    process::forget_peak_memory();
+    let (before, mut peak) = (process::memory(), 0.0);
+    let (mut runs, mut processor) = (Vec::<SolveReport>::new(), Vec::new());
     while runs.len() < REPETITIONS && runs.iter().map(|r| r.timings.total).sum::<f64>() < ENOUGH {
+        let before = process::processor_time();
         runs.push(support::solve_afresh(&placed.chip, &settings)?.report);
+        processor.push(process::processor_time() - before);
+        if runs.len() == 1 {
+            peak = process::peak_memory();
+        }
     }
     let of = |stage: fn(&SolveReport) -> f64| median(runs.iter().map(stage).collect());
+    // Microseconds count here: the smallest cases take less than a millisecond.
+    let fine = |value: f64| {
+        if value < 0.1 {
+            format!("{value:.6}")
+        } else {
+            seconds(value)
+        }
+    };
     Ok(vec![
-        case,
+        name.to_string(),
+        size.to_string(),
+        child::most_threads().to_string(),
         runs[0].unknowns.to_string(),
         seconds(placed.seconds),
-        seconds(of(|r| r.timings.mesh)),
-        seconds(of(|r| r.timings.plan)),
-        seconds(of(|r| r.timings.eliminate)),
-        seconds(of(|r| r.timings.back_substitute)),
-        seconds(of(|r| r.timings.results)),
-        seconds(of(|r| r.timings.total)),
-        runs[0].tasks.to_string(),
-        runs[0].computed_matrices.to_string(),
-        format!("{:.2}", runs[0].flops as f64 / 1e9),
+        fine(of(|r| r.timings.mesh)),
+        fine(of(|r| r.timings.plan)),
+        fine(of(|r| r.timings.eliminate)),
+        fine(of(|r| r.timings.back_substitute)),
+        fine(of(|r| r.timings.results)),
+        fine(of(|r| r.timings.total)),
+        fine(median(processor)),
+        runs.len().to_string(),
+        format!("{peak:.0}"),
+        format!("{:.1}", peak - before),
         format!("{:.1e}", runs[0].relative_residual),
     ])
-}
-
-/// A square lattice of channels like `grid20`: pitch four widths, two inlets on the left, two outlets on the right.
-fn lattice(n: usize) -> Result<Placed, Failure> {
-    let (width, pitch) = (0.0125, 0.05);
-    let at = |column: usize, row: usize| column + n * row;
-    let mut nodes: Vec<[f64; 2]> = (0..n * n)
-        .map(|k| [pitch * (k % n) as f64, pitch * (k / n) as f64])
-        .collect();
-    let mut channels: Vec<[usize; 2]> = Vec::new();
-    for row in 0..n {
-        for column in 0..n {
-            if column + 1 < n {
-                channels.push([at(column, row), at(column + 1, row)]);
-            }
-            if row + 1 < n {
-                channels.push([at(column, row), at(column, row + 1)]);
-            }
-        }
-    }
-    let mut port = |from: usize, direction: f64| {
-        let [x, y] = nodes[from];
-        nodes.push([x + direction * pitch, y]);
-        channels.push([from, nodes.len() - 1]);
-        nodes.len() - 1
-    };
-    let inlets = [port(at(0, 0), -1.0), port(at(0, n - 1), -1.0)];
-    let outlets = [port(at(n - 1, 0), 1.0), port(at(n - 1, n - 1), 1.0)];
-    let network = serde_json::json!({
-        "name": "lattice", "width": width, "nodes": nodes, "channels": channels,
-        "inlets": inlets, "outlets": outlets, "flow_rate": 0.005, "viscosity": 8.9e-4,
-    });
-    let (design, diagnostics) = import::network(&network.to_string(), "lattice");
-    support::placed(&design.ok_or_else(|| format!("{diagnostics:?}"))?)
-}
-
-/// A straight channel of 0.1 mm across, its length in widths.
-fn pipe(widths: f64) -> Placed {
-    let width = 1e-4;
-    let strip = Strip::Straight {
-        length: widths * width,
-        width_start: width,
-        width_end: width,
-    };
-    let port = |name: &str, socket, pressure| Port {
-        name: name.into(),
-        socket: SocketRef { part: 0, socket },
-        condition: Condition::Pressure(pressure),
-    };
-    let chip = Chip {
-        name: "pipe".into(),
-        viscosity: 1e-3,
-        model: DepthModel::Planar,
-        depth: None,
-        parts: vec![Part {
-            name: "pipe".into(),
-            shape: Shape::Strip(strip),
-            motion: Motion::IDENTITY,
-        }],
-        connections: vec![],
-        ports: vec![port("in", 0, 100.0), port("out", 1, 0.0)],
-    };
-    Placed { chip, seconds: 0.0 }
 }

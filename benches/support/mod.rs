@@ -4,7 +4,12 @@
 
 #![allow(dead_code, reason = "each bench uses a part of it")]
 
+pub mod child;
+pub mod chips;
+pub mod exported;
+pub mod fit;
 pub mod peer;
+pub mod process;
 
 use std::error::Error;
 use std::fmt::Write as _;
@@ -16,7 +21,7 @@ use stokeslet::chip::{Chip, place};
 use stokeslet::design::{Design, parse};
 use stokeslet::elimination::Table as Operations;
 use stokeslet::library::Library;
-use stokeslet::session::{CancelToken, Solution, SolveSettings, silent, solve};
+use stokeslet::session::{CancelToken, Solution, SolveSettings, Timings, silent, solve};
 
 /// Any error, shown by `main`.
 pub type Failure = Box<dyn Error>;
@@ -41,6 +46,11 @@ impl Asked {
                 .collect(),
             record: args.iter().any(|a| a == "--record"),
         })
+    }
+
+    /// What was asked for by name; empty where everything is wanted.
+    pub fn names(&self) -> &[String] {
+        &self.only
     }
 
     /// Whether the case is wanted.
@@ -90,6 +100,14 @@ pub fn solve_afresh(chip: &Chip, settings: &SolveSettings) -> Result<Solution, F
         &silent,
         &CancelToken::new(),
     )?)
+}
+
+/// What counts as ours beside a general sparse solver's analysis + factorisation + solve, s: everything after the mesh.
+///
+/// That is the elimination (with the assembly of canonical matrices, which the peer gets for nothing), all values of the solution,
+/// the check of the residual, and all fields with what is measured from them (`results`: ports, conductance, wall shear).
+pub fn ours(timings: &Timings) -> f64 {
+    timings.plan + timings.eliminate + timings.back_substitute + timings.results
 }
 
 /// The middle of the values; of an even number of them the upper of the two in the middle.
@@ -161,6 +179,11 @@ impl Report {
             fs::write(folder.join(format!("{name}.csv")), csv)?;
         }
         Ok(())
+    }
+
+    /// The rows so far.
+    pub fn rows(&self) -> &[Vec<String>] {
+        &self.rows
     }
 }
 

@@ -15,7 +15,7 @@ use faer::sparse::{SparseColMat, Triplet};
 use faer::{Conj, Mat, MatRef, Par, Side};
 use stokeslet::session::{AssembledSystem, UnknownKind};
 
-use super::Failure;
+use super::{Failure, process};
 
 /// Refinements that the peer may take.
 const MAX_REFINEMENTS: u32 = 3;
@@ -34,6 +34,8 @@ pub struct PeerRun {
     pub factor: f64,
     /// Solve and refinements, s.
     pub solve: f64,
+    /// Time of processors on all of these, s.
+    pub processor: f64,
     /// Steps of refinement.
     pub refinements: u32,
     /// Reached, as [`relative_residual`] tells it.
@@ -69,6 +71,7 @@ pub fn run(
     par: Par,
 ) -> Result<PeerRun, Failure> {
     let n = system.n;
+    let before = process::processor_time();
     let clock = Instant::now();
     let symbolic = factorize_symbolic_cholesky(
         matrix.symbolic(),
@@ -133,6 +136,7 @@ pub fn run(
         refinements += 1;
     };
     let solve = clock.elapsed().as_secs_f64();
+    let processor = process::processor_time() - before;
     let (mut apart, mut greatest) = (0.0_f64, 0.0_f64);
     for (k, unknown) in system.unknowns.iter().enumerate() {
         if unknown.kind != UnknownKind::Pressure {
@@ -144,6 +148,7 @@ pub fn run(
         analyse,
         factor: factor_seconds,
         solve,
+        processor,
         refinements,
         residual: reached,
         factor_bytes: 8 * symbolic.len_val(),

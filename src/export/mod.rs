@@ -10,7 +10,7 @@ pub mod csv;
 mod folder;
 mod format;
 mod labels;
-mod matrix_market;
+pub mod matrix_market;
 mod picture;
 pub mod readable;
 mod summary;
