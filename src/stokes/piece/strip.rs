@@ -63,7 +63,7 @@ pub fn piece<const D: usize>(strip: &PlaneStrip, drag: f64, shop: &mut Workshop<
         inside = leaf.moves.len() as u32 - 2 * line;
         inside_nodes = nodes.iter().filter(|p| p.0 == 2).count() as u32;
         slice_nodes = nodes;
-        shop.leaf(leaf, 2 * line)
+        shop.leaf(leaf.key(), [2 * line, inside], || leaf)
     };
     if alike {
         if strip.n_whole > 0 {
