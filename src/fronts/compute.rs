@@ -321,9 +321,9 @@ impl Parts {
         }
         let pivot = Pivot::new(self.eliminated)?;
         let coupling = self.coupling;
-        let mut weights = coupling.clone();
+        let mut weights = pivot.permuted(&coupling);
         panels(weights.as_mut(), 0, &|mut panel, _| {
-            pivot.solve_in_place(panel.rb_mut());
+            pivot.solve_permuted(panel.rb_mut());
             panel *= faer::Scale(-1.0);
         });
         // Only the lower triangle, a panel of columns at a time.

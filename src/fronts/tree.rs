@@ -189,8 +189,7 @@ impl Tree {
                         .copy_from_slice(&slabs[first..first + n_eliminated]);
                 }
                 let carried = front.weights.transpose() * &b;
-                pivot.solve_in_place(b.as_mut());
-                (b, carried)
+                (pivot.solve(&b), carried)
             });
             for (block, (y, carried)) in blocks.iter().enumerate() {
                 for k in 0..y.ncols() {

@@ -125,10 +125,10 @@ impl Piece {
     }
 
     /// Calls `visit` with every leaf in its place.
-    pub fn patches(&self, visit: &mut dyn FnMut(&Patch)) {
+    pub fn patches(&self, visit: &mut dyn FnMut(Patch)) {
         match &self.body {
             Body::Strip(body) => body.patches(visit),
-            Body::Polygon(body) => body.patches.iter().for_each(visit),
+            Body::Polygon(body) => body.patches.iter().cloned().for_each(visit),
         }
     }
 }
