@@ -81,13 +81,22 @@ fn solve_by_fronts(
     let clock = Instant::now();
     let stage = settings.recorder().stage("mesh");
     let system = plane_system(chip, settings)?;
-    report.timings.mesh = clock.elapsed().as_secs_f64();
+    report.timings.plan = system.plan_seconds;
+    report.timings.mesh = clock.elapsed().as_secs_f64() - system.plan_seconds;
     drop(stage);
     report.unknowns = system.n_unknowns;
     report.canonical_blocks = system.pieces.len();
 
-    progress(Stage::Eliminate, 0.0);
-    let flow = Flow::new(system, settings, with_fields, table, cancel, &mut report)?;
+    progress(Stage::Plan, 0.0);
+    let flow = Flow::new(
+        system,
+        settings,
+        with_fields,
+        table,
+        progress,
+        cancel,
+        &mut report,
+    )?;
     let clock = Instant::now();
     let ready = flow.ready()?;
     report.timings.eliminate += clock.elapsed().as_secs_f64();
@@ -210,8 +219,8 @@ pub(super) fn plane_system(chip: &Chip, settings: &SolveSettings) -> Result<Syst
 
 /// Shared unknowns that another stands for get its value.
 pub(super) fn complete<const D: usize>(system: &System<D>, shared: &mut [f64]) {
-    for &(one, other) in &system.aliases {
-        shared[one as usize] = shared[other as usize];
+    for &(one, other, factor) in &system.aliases {
+        shared[one as usize] = factor * shared[other as usize];
     }
 }
 

@@ -96,12 +96,14 @@ pub struct System<const D: usize> {
     pub is_free: Vec<bool>,
     /// Unknowns of the whole system.
     pub n_unknowns: usize,
-    /// Shared unknowns that another stands for: (one, the other).
-    pub aliases: Vec<(u32, u32)>,
+    /// Shared unknowns that another stands for: `x_one = factor * x_other` of (one, other, factor).
+    pub aliases: Vec<(u32, u32, f64)>,
     /// Nodes on interfaces; they are numbered first.
     pub n_shared_nodes: usize,
     /// Number in the chip of each interface's nodes, across, then level.
     pub interface_nodes: Vec<u32>,
+    /// Seconds that planning the pieces took, apart from meshing them.
+    pub plan_seconds: f64,
     /// Dynamic viscosity, Pa s.
     pub viscosity: f64,
     /// Drag of the depth model at unit length 1 m: 12 / depth^2, or 0; 1/m^2.
@@ -161,6 +163,7 @@ impl<const D: usize> System<D> {
         };
         let mut known: FxHashMap<(CanonicalShape, i64), u32> = FxHashMap::default();
         let mut pieces: Vec<Piece> = Vec::new();
+        let mut plan_seconds = 0.0;
         let mut instances = Vec::with_capacity(placed.len());
         for (index, p) in placed.iter().enumerate() {
             let unit = p.canonical.width / f64::from(section.resolution);
@@ -178,7 +181,9 @@ impl<const D: usize> System<D> {
                         .canonical
                         .plane(section.resolution)
                         .map_err(|error| PartError { part: index, error })?;
+                    let clock = std::time::Instant::now();
                     pieces.push(Piece::new(&plane, own_drag, &mut shop));
+                    plan_seconds += clock.elapsed().as_secs_f64();
                     let number = pieces.len() as u32 - 1;
                     known.insert(key, number);
                     number
@@ -209,6 +214,7 @@ impl<const D: usize> System<D> {
             aliases: Vec::new(),
             n_shared_nodes: 0,
             interface_nodes: Vec::new(),
+            plan_seconds,
             viscosity: chip.viscosity,
             drag,
             section,
@@ -260,6 +266,8 @@ impl<const D: usize> System<D> {
     fn share_unknowns(&mut self) {
         let m = self.section.n as u32;
         let mut same = Same::default();
+        // Two names of one unknown of a part: its pressure where two mouths meet, in the units of both.
+        let mut corners: Vec<(Image, Image)> = Vec::new();
         let mut extra = self.interfaces.len() as u32 * m;
         let mut patterns: FxHashMap<(bool, u64), Vec<Image>> = FxHashMap::default();
         for part in 0..self.instances.len() {
@@ -283,6 +291,7 @@ impl<const D: usize> System<D> {
                         *place = found;
                     } else {
                         same.join(place.to, found.to);
+                        corners.push((*place, found));
                     }
                 }
             }
@@ -293,21 +302,22 @@ impl<const D: usize> System<D> {
             }
             self.instances[part].boundary = boundary;
         }
-        if !same.parent.is_empty() {
-            for instance in &mut self.instances {
-                instance
-                    .boundary
-                    .iter_mut()
-                    .for_each(|i| i.to = same.root(i.to));
-            }
-        }
         self.class = vec![Class::Free; extra as usize];
-        let joined: Vec<u32> = same.parent.keys().copied().collect();
-        for gid in joined {
+        let factors = corner_factors(&same, &corners);
+        for (&gid, &factor) in &factors {
             let root = same.root(gid);
             if root != gid {
                 self.class[gid as usize] = Class::Zero;
-                self.aliases.push((gid, root));
+                self.aliases.push((gid, root, factor));
+            }
+        }
+        self.aliases.sort_unstable_by_key(|a| a.0);
+        if !factors.is_empty() {
+            for image in self.instances.iter_mut().flat_map(|i| &mut i.boundary) {
+                if let Some(factor) = factors.get(&image.to) {
+                    image.factor *= factor;
+                    image.to = same.root(image.to);
+                }
             }
         }
     }
@@ -464,6 +474,36 @@ impl Same {
         if a != b {
             self.parent.insert(a.max(b), a.min(b));
             self.parent.entry(a.min(b)).or_insert(a.min(b));
+        }
+    }
+}
+
+/// By unknown that has several names: `x = factor * x_root`. Units of mouths that meet in a corner may differ.
+fn corner_factors(same: &Same, corners: &[(Image, Image)]) -> FxHashMap<u32, f64> {
+    let mut factors: FxHashMap<u32, f64> = FxHashMap::default();
+    // As many rounds as names may follow each other around a corner.
+    loop {
+        let mut found = false;
+        for (a, b) in corners {
+            for i in [a, b] {
+                if same.root(i.to) == i.to {
+                    factors.entry(i.to).or_insert(1.0);
+                }
+            }
+            // a.factor x_a = b.factor x_b
+            for (i, j) in [(a, b), (b, a)] {
+                if let Some(&known) = factors.get(&i.to)
+                    && !factors.contains_key(&j.to)
+                {
+                    let factor = known * i.factor / j.factor;
+                    let is_one = (factor - 1.0).abs() < 1e-9;
+                    factors.insert(j.to, if is_one { 1.0 } else { factor });
+                    found = true;
+                }
+            }
+        }
+        if !found {
+            return factors;
         }
     }
 }
