@@ -137,7 +137,10 @@ impl Deep {
         let width = if width.is_finite() { width } else { depth };
         // Halves: a square channel has as many layers as edges across.
         let high_as_wide = (f64::from(resolution) / 2.0 * depth / width).round() as u32;
-        let layers = settings.depth.layers.unwrap_or(high_as_wide).max(2);
+        let layers = match settings.depth.layers {
+            Some(layers) => layers.max(1),
+            None => high_as_wide.max(2),
+        };
         let half = Layers {
             unit: width / f64::from(resolution),
             layers,
