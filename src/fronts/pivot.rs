@@ -202,15 +202,20 @@ mod tests {
     #[test]
     fn both_factorisations_solve() {
         for n in [7, SYMMETRIC + 30] {
-            let entry = |i: usize, j: usize| {
-                ((i * 31 + j * 17) as f64).sin() + ((j * 31 + i * 17) as f64).sin()
+            let mut state = 1_u64;
+            let mut random = || {
+                state = state
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1);
+                (state >> 11) as f64 / (1_u64 << 53) as f64 - 0.5
             };
+            let m = Mat::from_fn(n, n, |_, _| random());
             // A saddle point: zeros on half of the diagonal.
             let a = Mat::from_fn(n, n, |i, j| {
                 if i == j && i % 2 == 0 {
                     0.0
                 } else {
-                    entry(i, j)
+                    m[(i, j)] + m[(j, i)]
                 }
             });
             let x = Mat::from_fn(n, 3, |i, j| (i + 2 * j) as f64 / n as f64);

@@ -90,7 +90,9 @@ impl<const D: usize> Flow<D> {
                 None => Ok(()),
             }
         };
+        let stage = recorder.stage("plan");
         check(system.plan.counters.bytes)?;
+        drop(stage);
         let stage = recorder.stage("eliminate");
         let leaves = std::mem::take(&mut system.leaves);
         let shares = [share(0.0, 0.7), share(0.7, 0.9), share(0.9, 1.0)];

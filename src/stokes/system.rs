@@ -129,7 +129,7 @@ impl<const D: usize> System<D> {
     /// Makes the pieces of a chip and numbers what they share.
     ///
     /// # Shapes and units
-    /// - `unit`: of all pieces, m, where they must share one (three dimensions); else each has its narrowest mouth's cell
+    /// - all pieces have the unit of `lift`, where it has one; else each has its narrowest mouth's cell
     /// # Errors
     /// [`PartError`] names the part whose shape can't be meshed.
     pub fn new(
@@ -154,26 +154,37 @@ impl<const D: usize> System<D> {
                 }
             })
             .collect();
-        let interfaces = interfaces(chip, &mut placed, section.resolution)?;
+        let mut interfaces = interfaces(chip, &mut placed, section.resolution)?;
+        let shared_unit = lift.unit();
+        if let Some(unit) = shared_unit {
+            interfaces.iter_mut().for_each(|i| i.unit = unit);
+        }
         let mut shop = Workshop {
             plan: Plan::new(caching),
             leaves: Vec::new(),
             section: &section,
             lift,
         };
-        let mut known: FxHashMap<(CanonicalShape, i64), u32> = FxHashMap::default();
+        let mut known: FxHashMap<(CanonicalShape, i64, i64), u32> = FxHashMap::default();
         let mut pieces: Vec<Piece> = Vec::new();
         let mut plan_seconds = 0.0;
         let mut instances = Vec::with_capacity(placed.len());
         for (index, p) in placed.iter().enumerate() {
-            let unit = p.canonical.width / f64::from(section.resolution);
+            let cell = p.canonical.width / f64::from(section.resolution);
+            let unit = shared_unit.unwrap_or(cell);
+            // To twelve digits, so that rounding of a width makes no size of its own.
+            let size = (cell / unit * 1e12).round() / 1e12;
             let own_drag = drag * unit * unit;
             let class = if own_drag > 0.0 {
                 (own_drag.ln() * 1e12).round() as i64
             } else {
                 i64::MIN
             };
-            let key = (p.canonical.shape.clone(), class);
+            let key = (
+                p.canonical.shape.clone(),
+                class,
+                (size * 1e9).round() as i64,
+            );
             let piece = match known.get(&key) {
                 Some(&piece) if caching == Caching::Cached => piece,
                 _ => {
@@ -182,7 +193,9 @@ impl<const D: usize> System<D> {
                         .plane(section.resolution)
                         .map_err(|error| PartError { part: index, error })?;
                     let clock = std::time::Instant::now();
-                    pieces.push(Piece::new(&plane, own_drag, &mut shop));
+                    let piece = Piece::new(&plane, own_drag, size, &mut shop)
+                        .map_err(|error| PartError { part: index, error })?;
+                    pieces.push(piece);
                     plan_seconds += clock.elapsed().as_secs_f64();
                     let number = pieces.len() as u32 - 1;
                     known.insert(key, number);
