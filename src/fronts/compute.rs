@@ -379,3 +379,6 @@ fn panels(m: MatMut<'_, f64>, first: usize, work: &(dyn Fn(MatMut<'_, f64>, usiz
         || panels(right, first + half, work),
     );
 }
+
+#[cfg(test)]
+mod tests;

@@ -7,6 +7,8 @@ pub mod network;
 pub mod pivot;
 pub mod plan;
 pub mod tree;
+#[cfg(test)]
+mod trial;
 
 pub use compute::{Front, FrontError, Known, Leaves, Run, Values};
 pub use group::{Class, Element, Top, group};

@@ -155,3 +155,6 @@ impl<'a> Network<'a> {
         reactions
     }
 }
+
+#[cfg(test)]
+mod tests;
