@@ -210,8 +210,8 @@ pub(super) fn plane_system(chip: &Chip, settings: &SolveSettings) -> Result<Syst
 
 /// Shared unknowns that another stands for get its value.
 pub(super) fn complete<const D: usize>(system: &System<D>, shared: &mut [f64]) {
-    for &(one, other) in &system.aliases {
-        shared[one as usize] = shared[other as usize];
+    for &(one, other, factor) in &system.aliases {
+        shared[one as usize] = factor * shared[other as usize];
     }
 }
 

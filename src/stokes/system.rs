@@ -96,8 +96,8 @@ pub struct System<const D: usize> {
     pub is_free: Vec<bool>,
     /// Unknowns of the whole system.
     pub n_unknowns: usize,
-    /// Shared unknowns that another stands for: (one, the other).
-    pub aliases: Vec<(u32, u32)>,
+    /// Shared unknowns that another stands for: (one, the other, factor), `x_one = factor * x_other`.
+    pub aliases: Vec<(u32, u32, f64)>,
     /// Nodes on interfaces; they are numbered first.
     pub n_shared_nodes: usize,
     /// Number in the chip of each interface's nodes, across, then level.
@@ -282,7 +282,8 @@ impl<const D: usize> System<D> {
                     if place.to == NOWHERE {
                         *place = found;
                     } else {
-                        same.join(place.to, found.to);
+                        // A corner's pressure, in the unit of either mouth.
+                        same.join_scaled(found.to, place.to, place.factor / found.factor);
                     }
                 }
             }
@@ -295,19 +296,22 @@ impl<const D: usize> System<D> {
         }
         if !same.parent.is_empty() {
             for instance in &mut self.instances {
-                instance
-                    .boundary
-                    .iter_mut()
-                    .for_each(|i| i.to = same.root(i.to));
+                for image in &mut instance.boundary {
+                    let (to, factor) = same.scaled_root(image.to);
+                    *image = Image {
+                        to,
+                        factor: image.factor * factor,
+                    };
+                }
             }
         }
         self.class = vec![Class::Free; extra as usize];
         let joined: Vec<u32> = same.parent.keys().copied().collect();
         for gid in joined {
-            let root = same.root(gid);
+            let (root, factor) = same.scaled_root(gid);
             if root != gid {
                 self.class[gid as usize] = Class::Zero;
-                self.aliases.push((gid, root));
+                self.aliases.push((gid, root, factor));
             }
         }
     }
@@ -439,31 +443,48 @@ impl<const D: usize> System<D> {
     }
 }
 
-/// Numbers that stand for one thing; the smallest is its root. Few are ever joined.
+/// Numbers that stand for one thing, up to a factor; the smallest is its root. Few are ever joined.
 #[derive(Default)]
 struct Same {
-    parent: FxHashMap<u32, u32>,
+    /// `x_key = factor * x_parent`.
+    parent: FxHashMap<u32, (u32, f64)>,
 }
 
 impl Same {
-    fn root(&self, mut at: u32) -> u32 {
-        if self.parent.is_empty() {
-            return at;
-        }
-        while let Some(&next) = self.parent.get(&at) {
+    fn root(&self, at: u32) -> u32 {
+        self.scaled_root(at).0
+    }
+
+    /// The root, and `x_at / x_root`.
+    fn scaled_root(&self, mut at: u32) -> (u32, f64) {
+        let mut factor = 1.0;
+        while let Some(&(next, ratio)) = self.parent.get(&at) {
             if next == at {
                 break;
             }
             at = next;
+            factor *= ratio;
         }
-        at
+        (at, factor)
     }
 
     fn join(&mut self, a: u32, b: u32) {
-        let (a, b) = (self.root(a), self.root(b));
-        if a != b {
-            self.parent.insert(a.max(b), a.min(b));
-            self.parent.entry(a.min(b)).or_insert(a.min(b));
+        self.join_scaled(a, b, 1.0);
+    }
+
+    /// `x_a = factor * x_b`.
+    fn join_scaled(&mut self, a: u32, b: u32, factor: f64) {
+        let ((a, from_a), (b, from_b)) = (self.scaled_root(a), self.scaled_root(b));
+        // x_root_a * from_a = factor * x_root_b * from_b
+        let ratio = factor * from_b / from_a;
+        let (later, first, ratio) = if a > b {
+            (a, b, ratio)
+        } else {
+            (b, a, 1.0 / ratio)
+        };
+        if later != first {
+            self.parent.insert(later, (first, ratio));
+            self.parent.entry(first).or_insert((first, 1.0));
         }
     }
 }
