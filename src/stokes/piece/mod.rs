@@ -129,3 +129,6 @@ impl Piece {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;
