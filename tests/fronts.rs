@@ -1,5 +1,4 @@
 //! Fronts against block rows, and what fronts alone promise: nothing twice, the same bits, a cost that copies don't share in.
-#![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -541,9 +540,7 @@ fn computed(chip: &Chip, settings: &SolveSettings, table: &Table) -> (u64, u64) 
     solved_with(chip, &settings, table);
     let tasks = recorder.profile().table().tasks;
     let fronts = tasks.iter().filter(|t| t.kind.ends_with("front"));
-    fronts.fold((0, 0), |(c, a), t| {
-        (c + t.computed as u64, a + t.asked as u64)
-    })
+    fronts.fold((0, 0), |(c, a), t| (c + t.computed, a + t.asked))
 }
 
 #[test]
