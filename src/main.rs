@@ -4,6 +4,10 @@ mod cli;
 
 use std::process::ExitCode;
 
+/// Fronts and slabs of megabytes come and go; the system's allocator hands them back to the kernel and faults them in again.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     cli::run()
 }

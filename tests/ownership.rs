@@ -3,7 +3,7 @@
 use stokeslet::chip::Chip;
 use stokeslet::elimination::Table;
 use stokeslet::library::Library;
-use stokeslet::session::{CancelToken, Ownership, Solution, SolveSettings, solve};
+use stokeslet::session::{CancelToken, Method, Ownership, Solution, SolveSettings, solve};
 
 fn chip(name: &str) -> Chip {
     let text =
@@ -17,7 +17,7 @@ fn chip(name: &str) -> Chip {
 fn run(chip: &Chip, resolution: u32, ownership: Ownership) -> Solution {
     let settings = SolveSettings {
         resolution,
-        ownership,
+        method: Method::Rows(ownership),
         ..SolveSettings::default()
     };
     solve(

@@ -341,10 +341,14 @@ fn swapped_tetrahedron() -> Vec<usize> {
 
 impl From<Nodal<2>> for Fields {
     fn from(n: Nodal<2>) -> Self {
-        let point = |p: &[f64; 2]| Point::new(p[0], p[1]);
+        let points = |list: Vec<[f64; 2]>| -> Vec<Point> {
+            // In place: the same size and alignment.
+            list.into_iter().map(|p| Point::new(p[0], p[1])).collect()
+        };
+        let (nodes, velocity) = rayon::join(|| points(n.nodes), || points(n.velocity));
         Self {
-            nodes: n.nodes.par_iter().map(point).collect(),
-            velocity: n.velocity.par_iter().map(point).collect(),
+            nodes,
+            velocity,
             pressure: n.pressure,
             cells: n
                 .cells

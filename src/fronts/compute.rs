@@ -10,33 +10,26 @@ use std::sync::Arc;
 
 use faer::linalg::matmul::matmul;
 use faer::reborrow::ReborrowMut;
-use faer::{Accum, Mat, MatMut, Par};
+use faer::{Accum, Mat, MatMut, MatRef, Par};
 use rayon::prelude::*;
 use thiserror::Error;
 
 use super::pivot::Pivot;
-use super::plan::{Image, KindId, NOWHERE, Plan, Recipe};
+use super::plan::{Child, Image, KindId, NOWHERE, Plan, Recipe};
 use super::tree::{self, runs};
 use crate::fingerprint::{Fingerprint, Hasher};
 use crate::profile::{Recorder, Work};
 
-/// A front's value.
+/// What is left of a front on its boundary: `n_boundary` x `n_boundary`, symmetric.
+pub type Schur = Mat<f64>;
+
+/// What substitution needs of a front.
 #[derive(Debug)]
-pub struct Front {
-    /// `n_boundary` x `n_boundary`, symmetric: what is left on the boundary.
-    pub schur: Mat<f64>,
+pub struct Inside {
     /// `n_eliminated` x `n_boundary`: the eliminated unknowns for unit boundary unknowns.
     pub weights: Mat<f64>,
     /// Factors of the eliminated block, for loads on it.
     pub pivot: Option<Pivot>,
-}
-
-impl Front {
-    /// Bytes that it holds.
-    pub fn bytes(&self) -> u64 {
-        let (b, e) = (self.weights.ncols() as u64, self.weights.nrows() as u64);
-        8 * (self.schur.nrows() as u64 * self.schur.ncols() as u64 + e * b + e * e)
-    }
 }
 
 /// Where the matrices of leaves come from.
@@ -45,12 +38,27 @@ pub trait Leaves: Sync {
     fn assemble(&self, leaf: u32) -> Mat<f64>;
 }
 
-/// Values that outlive a run.
+/// Values that outlive a run, by key.
 pub trait Known: Sync {
-    /// A value of an earlier run.
-    fn get(&self, key: Fingerprint) -> Option<Arc<Front>>;
-    /// Keeps a value for later runs.
-    fn keep(&self, key: Fingerprint, front: &Arc<Front>);
+    /// A Schur complement of an earlier run.
+    fn schur(&self, key: Fingerprint) -> Option<Arc<Schur>>;
+    /// Keeps one for later runs.
+    fn keep_schur(&self, key: Fingerprint, schur: &Arc<Schur>);
+    /// What substitution needs, of an earlier run.
+    fn inside(&self, key: Fingerprint) -> Option<Arc<Inside>>;
+    /// Keeps that for later runs.
+    fn keep_inside(&self, key: Fingerprint, inside: &Arc<Inside>);
+}
+
+/// What is asked of a computation.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Wanted<'a> {
+    /// Kinds whose Schur complements are read afterwards. Others go as soon as their parents have them.
+    pub schurs: &'a [KindId],
+    /// Kinds that are substituted.
+    pub insides: &'a [KindId],
+    /// Whether all that these are made of is substituted too.
+    pub deep: bool,
 }
 
 /// Why fronts can't be computed.
@@ -83,29 +91,40 @@ pub struct Run<'a> {
 /// Values by kind.
 #[derive(Debug, Default)]
 pub struct Values {
-    fronts: Vec<Option<Arc<Front>>>,
+    schurs: Vec<Option<Arc<Schur>>>,
+    insides: Vec<Option<Arc<Inside>>>,
 }
 
 impl Values {
-    /// The value of a kind.
+    /// What is left of a kind on its boundary.
     ///
     /// # Panics
-    /// Where it wasn't computed: a bug of the caller.
-    pub fn get(&self, kind: KindId) -> &Arc<Front> {
-        self.fronts[kind as usize]
+    /// Where it wasn't asked for: a bug of the caller.
+    pub fn schur(&self, kind: KindId) -> &Schur {
+        self.schurs[kind as usize]
             .as_ref()
-            .expect("fronts are computed before they are read")
+            .expect("Schur complements are computed before they are read")
+    }
+
+    /// What substitution needs of a kind.
+    ///
+    /// # Panics
+    /// Where it wasn't asked for: a bug of the caller.
+    pub fn inside(&self, kind: KindId) -> &Inside {
+        self.insides[kind as usize]
+            .as_ref()
+            .expect("fronts are computed before they are substituted")
     }
 
     /// Puts in the value of a given kind.
-    pub fn set(&mut self, kind: KindId, front: Arc<Front>) {
-        if self.fronts.len() <= kind as usize {
-            self.fronts.resize(kind as usize + 1, None);
+    pub fn set(&mut self, kind: KindId, schur: Arc<Schur>) {
+        if self.schurs.len() <= kind as usize {
+            self.schurs.resize(kind as usize + 1, None);
         }
-        self.fronts[kind as usize] = Some(front);
+        self.schurs[kind as usize] = Some(schur);
     }
 
-    /// Computes the `wanted` kinds and what they need; `deep`: also all that they are made of, for back-substitution.
+    /// Computes what is wanted and not known.
     ///
     /// # Errors
     /// [`FrontError`].
@@ -115,13 +134,14 @@ impl Values {
     pub fn compute(
         &mut self,
         plan: &Plan,
-        wanted: &[KindId],
-        deep: bool,
+        wanted: Wanted<'_>,
         run: Run<'_>,
     ) -> Result<(), FrontError> {
         faer::set_global_parallelism(Par::Seq); // parallel over fronts and panels, never inside a kernel
-        self.fronts.resize(plan.kinds.len(), None);
-        for level in self.missing(plan, wanted, deep, run.known) {
+        self.schurs.resize(plan.kinds.len(), None);
+        self.insides.resize_with(plan.kinds.len(), || None);
+        let mut missing = self.missing(plan, wanted, run.known);
+        for level in std::mem::take(&mut missing.levels) {
             let made: Result<Vec<_>, FrontError> = level
                 .par_iter()
                 .map(|&kind| {
@@ -131,56 +151,83 @@ impl Values {
                     let _span = run
                         .recorder
                         .span("eliminate", name(plan, kind), work(plan, kind));
-                    let front = Arc::new(self.front(plan, kind, run.leaves)?);
-                    run.known.keep(value_key(plan, kind), &front);
-                    Ok((kind, front))
+                    let (schur, inside) = self.front(plan, kind, run.leaves)?;
+                    let (schur, inside) = (Arc::new(schur), Arc::new(inside));
+                    let key = plan.kinds[kind as usize].key;
+                    run.known.keep_inside(inside_key(key), &inside);
+                    if missing.is_read[kind as usize] {
+                        run.known.keep_schur(schur_key(key), &schur);
+                    }
+                    Ok((kind, schur, inside))
                 })
                 .collect();
-            for (kind, front) in made? {
-                self.fronts[kind as usize] = Some(front);
+            for (kind, schur, inside) in made? {
+                let k = kind as usize;
+                if missing.is_read[k] || missing.parents[k] > 0 {
+                    self.schurs[k] = Some(schur);
+                }
+                self.insides[k] = Some(inside);
+            }
+            for &kind in &level {
+                for child in children(plan, kind) {
+                    let c = child.kind as usize;
+                    missing.parents[c] -= 1;
+                    if missing.parents[c] == 0 && !missing.is_read[c] {
+                        self.schurs[c] = None;
+                    }
+                }
             }
         }
         Ok(())
     }
 
-    /// Kinds still to compute, by height: those of one level need only those of the levels before.
-    fn missing(
-        &mut self,
-        plan: &Plan,
-        wanted: &[KindId],
-        deep: bool,
-        known: &dyn Known,
-    ) -> Vec<Vec<KindId>> {
+    /// What is still to compute, from the wanted kinds down.
+    fn missing(&mut self, plan: &Plan, wanted: Wanted<'_>, known: &dyn Known) -> Missing {
         let n = plan.kinds.len();
-        let (mut needed, mut visited, mut compute) =
-            (vec![false; n], vec![false; n], vec![false; n]);
-        wanted.iter().for_each(|&k| needed[k as usize] = true);
-        for k in (0..n).rev().filter(|_| true) {
-            if !needed[k] && !visited[k] {
+        let mut is_read = vec![false; n];
+        wanted
+            .schurs
+            .iter()
+            .for_each(|&k| is_read[k as usize] = true);
+        let mut schur_needed = is_read.clone();
+        let mut inside_needed = vec![false; n];
+        wanted
+            .insides
+            .iter()
+            .for_each(|&k| inside_needed[k as usize] = true);
+        let mut compute = vec![false; n];
+        let mut parents = vec![0_u32; n];
+        for k in (0..n).rev() {
+            let key = plan.kinds[k].key;
+            if matches!(plan.kinds[k].recipe, Recipe::Given) {
+                is_read[k] = true; // not ours to drop
                 continue;
             }
-            if self.fronts[k].is_none() {
-                self.fronts[k] = known.get(value_key(plan, k as KindId));
-                compute[k] = self.fronts[k].is_none();
+            if schur_needed[k] && self.schurs[k].is_none() {
+                self.schurs[k] = known.schur(schur_key(key));
+                compute[k] |= self.schurs[k].is_none();
             }
-            if let Recipe::Join(children) = &plan.kinds[k].recipe
-                && (compute[k] || deep)
-            {
-                children
-                    .iter()
-                    .for_each(|c| visited[c.kind as usize] = true);
+            if inside_needed[k] && self.insides[k].is_none() {
+                self.insides[k] = known.inside(inside_key(key));
+                compute[k] |= self.insides[k].is_none();
+            }
+            for child in children(plan, k as KindId) {
+                let c = child.kind as usize;
+                schur_needed[c] |= compute[k];
+                parents[c] += u32::from(compute[k]);
+                inside_needed[c] |= wanted.deep && inside_needed[k];
             }
         }
         let mut height = vec![0_usize; n];
         let mut levels: Vec<Vec<KindId>> = Vec::new();
         for k in (0..n).filter(|&k| compute[k]) {
-            if let Recipe::Join(children) = &plan.kinds[k].recipe {
-                let below = children.iter().filter(|c| compute[c.kind as usize]);
-                height[k] = below
-                    .map(|c| height[c.kind as usize] + 1)
-                    .max()
-                    .unwrap_or(0);
-            }
+            let below = children(plan, k as KindId)
+                .iter()
+                .filter(|c| compute[c.kind as usize]);
+            height[k] = below
+                .map(|c| height[c.kind as usize] + 1)
+                .max()
+                .unwrap_or(0);
             if levels.len() <= height[k] {
                 levels.resize(height[k] + 1, Vec::new());
             }
@@ -190,10 +237,19 @@ impl Values {
         for level in &mut levels {
             level.sort_by_key(|&k| (std::cmp::Reverse(plan.kinds[k as usize].flops()), k));
         }
-        levels
+        Missing {
+            levels,
+            is_read,
+            parents,
+        }
     }
 
-    fn front(&self, plan: &Plan, id: KindId, leaves: &dyn Leaves) -> Result<Front, FrontError> {
+    fn front(
+        &self,
+        plan: &Plan,
+        id: KindId,
+        leaves: &dyn Leaves,
+    ) -> Result<(Schur, Inside), FrontError> {
         let kind = &plan.kinds[id as usize];
         let (b, e) = (kind.n_boundary as usize, kind.n_eliminated as usize);
         let mut parts = Parts::zeros(b, e);
@@ -204,12 +260,29 @@ impl Values {
             }
             Recipe::Join(children) => {
                 for child in children {
-                    parts.add(&self.get(child.kind).schur, &child.images);
+                    parts.add(self.schur(child.kind), &child.images);
                 }
             }
             Recipe::Given => unreachable!("given fronts are put in before anything needs them"),
         }
         parts.eliminate().ok_or(FrontError::Singular { kind: id })
+    }
+}
+
+/// Kinds still to compute.
+struct Missing {
+    /// By height: those of one level need only those of the levels before.
+    levels: Vec<Vec<KindId>>,
+    /// Whether the Schur complement is read afterwards.
+    is_read: Vec<bool>,
+    /// How many that are still to compute read the Schur complement.
+    parents: Vec<u32>,
+}
+
+fn children(plan: &Plan, kind: KindId) -> &[Child] {
+    match &plan.kinds[kind as usize].recipe {
+        Recipe::Join(children) => children,
+        Recipe::Leaf(_) | Recipe::Given => &[],
     }
 }
 
@@ -230,13 +303,29 @@ fn work(plan: &Plan, kind: KindId) -> Work {
     }
 }
 
-/// A table's key of a kind's value.
-fn value_key(plan: &Plan, kind: KindId) -> Fingerprint {
-    Hasher::new(54).key(plan.kinds[kind as usize].key).finish()
+/// A table's key of a Schur complement.
+pub fn schur_key(kind: Fingerprint) -> Fingerprint {
+    Hasher::new(54).key(kind).finish()
+}
+
+/// A table's key of what substitution needs.
+fn inside_key(kind: Fingerprint) -> Fingerprint {
+    Hasher::new(55).key(kind).finish()
+}
+
+impl Inside {
+    /// Bytes that it holds.
+    pub fn bytes(&self) -> u64 {
+        let (e, b) = (self.weights.nrows() as u64, self.weights.ncols() as u64);
+        8 * (e * b + e * e)
+    }
 }
 
 /// Columns that one task works on.
-const PANEL: usize = 192;
+const PANEL: usize = 384;
+
+/// Below this a triangle is computed as the square that holds it.
+const TRIANGLE: usize = 96;
 
 /// A front before its elimination; of the boundary only the lower triangle is kept.
 struct Parts {
@@ -308,46 +397,67 @@ impl Parts {
     }
 
     /// Eliminates; `None` where the pivot block is singular.
-    fn eliminate(self) -> Option<Front> {
+    fn eliminate(self) -> Option<(Schur, Inside)> {
         let (b, e) = (self.boundary.nrows(), self.eliminated.nrows());
         let mut schur = self.boundary;
         if e == 0 {
             mirror(&mut schur);
-            return Some(Front {
-                schur,
+            let inside = Inside {
                 weights: Mat::zeros(0, b),
                 pivot: None,
-            });
+            };
+            return Some((schur, inside));
         }
         let pivot = Pivot::new(self.eliminated)?;
         let coupling = self.coupling;
-        let mut weights = coupling.clone();
+        let mut weights = pivot.permuted(&coupling);
         panels(weights.as_mut(), 0, &|mut panel, _| {
-            pivot.solve_in_place(panel.rb_mut());
+            pivot.solve_permuted(panel.rb_mut());
             panel *= faer::Scale(-1.0);
         });
-        // Only the lower triangle, a panel of columns at a time.
-        panels(schur.as_mut(), 0, &|panel, first| {
-            let (rows, columns) = (panel.nrows(), panel.ncols());
-            let below = panel.submatrix_mut(first, 0, rows - first, columns);
-            matmul(
-                below,
-                Accum::Add,
-                coupling.submatrix(0, first, e, rows - first).transpose(),
-                weights.submatrix(0, first, e, columns),
-                1.0,
-                Par::Seq,
-            );
-        });
+        add_lower(schur.as_mut(), coupling.as_ref(), weights.as_ref());
         mirror(&mut schur);
         let finite = |m: &Mat<f64>| {
             (0..m.ncols()).all(|j| m.col_as_slice(j).iter().sum::<f64>().is_finite())
         };
-        (finite(&schur) && finite(&weights)).then_some(Front {
-            schur,
+        let is_finite = finite(&schur) && finite(&weights);
+        let inside = Inside {
             weights,
             pivot: Some(pivot),
-        })
+        };
+        is_finite.then_some((schur, inside))
+    }
+}
+
+/// Lower triangle of `c += a^T b`, which is symmetric: squares off the diagonal as large products, triangles again so.
+fn add_lower(c: MatMut<'_, f64>, a: MatRef<'_, f64>, b: MatRef<'_, f64>) {
+    let n = c.nrows();
+    if n <= TRIANGLE {
+        return matmul(c, Accum::Add, a.transpose(), b, 1.0, Par::Seq);
+    }
+    let half = n / 2;
+    let (upper, _, square, lower) = c.split_at_mut(half, half);
+    let (a_upper, a_lower) = a.split_at_col(half);
+    let (b_upper, b_lower) = b.split_at_col(half);
+    let triangles = || {
+        add_lower(upper, a_upper, b_upper);
+        add_lower(lower, a_lower, b_lower);
+    };
+    let square = || {
+        matmul(
+            square,
+            Accum::Add,
+            a_lower.transpose(),
+            b_upper,
+            1.0,
+            Par::Seq,
+        )
+    };
+    if n > PANEL {
+        rayon::join(square, triangles);
+    } else {
+        square();
+        triangles();
     }
 }
 

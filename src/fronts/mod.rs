@@ -10,7 +10,7 @@ pub mod tree;
 #[cfg(test)]
 mod trial;
 
-pub use compute::{Front, FrontError, Known, Leaves, Run, Values};
+pub use compute::{FrontError, Inside, Known, Leaves, Run, Schur, Values, Wanted, schur_key};
 pub use group::{Class, Element, Top, group};
 pub use network::{Exchange, Network};
 pub use plan::{Child, Counters, Image, KindId, NOWHERE, Plan, Recipe};

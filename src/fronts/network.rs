@@ -64,7 +64,7 @@ impl<'a> Network<'a> {
                 .iter()
                 .flat_map(|r| (0..r.len).map(|k| (r.start.saturating_add(k), r.factor)))
                 .collect();
-            let s = &values.get(root.kind).schur;
+            let s = values.schur(root.kind);
             for (j, &(q, fq)) in places.iter().enumerate() {
                 for (i, &(p, fp)) in places.iter().enumerate() {
                     if p == NOWHERE || q == NOWHERE {
@@ -113,7 +113,7 @@ impl<'a> Network<'a> {
             let n: u32 = root.boundary.iter().map(|r: &Run| r.len).sum();
             let mut local = Mat::zeros(n as usize, 1);
             gather(&root.boundary, x, local.col_as_slice_mut(0));
-            let y = &values.get(root.kind).schur * &local;
+            let y = values.schur(root.kind) * &local;
             scatter(&root.boundary, y.col_as_slice(0), &mut out);
         }
         for e in self.exchanges {

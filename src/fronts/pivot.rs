@@ -1,16 +1,18 @@
 //! A factorised square block: LU with partial pivoting, both factors in one matrix.
 
 use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::linalg::lu::partial_pivoting::{factor, solve};
-use faer::perm::PermRef;
-use faer::{Conj, Mat, MatMut, Par};
+use faer::linalg::lu::partial_pivoting::factor;
+use faer::linalg::triangular_solve::{
+    solve_unit_lower_triangular_in_place, solve_upper_triangular_in_place,
+};
+use faer::reborrow::ReborrowMut;
+use faer::{Mat, MatMut, Par};
 
 /// `P A = L U`.
 #[derive(Debug)]
 pub struct Pivot {
     factors: Mat<f64>,
     forward: Vec<usize>,
-    inverse: Vec<usize>,
 }
 
 impl Pivot {
@@ -31,22 +33,33 @@ impl Pivot {
         regular.then_some(Self {
             factors: block,
             forward,
-            inverse,
         })
     }
 
-    /// `rhs` becomes `A^-1 rhs`.
-    pub fn solve_in_place(&self, rhs: MatMut<'_, f64>) {
-        let n = self.factors.nrows();
-        let scratch = solve::solve_in_place_scratch::<usize, f64>(n, rhs.ncols(), Par::Seq);
-        solve::solve_in_place_with_conj(
-            self.factors.as_ref(),
-            self.factors.as_ref(),
-            PermRef::new_checked(&self.forward, &self.inverse, n),
-            Conj::No,
-            rhs,
-            Par::Seq,
-            MemStack::new(&mut MemBuffer::new(scratch)),
-        );
+    /// `P rhs`: what [`Self::solve_permuted`] takes.
+    pub fn permuted(&self, rhs: &Mat<f64>) -> Mat<f64> {
+        let mut out = Mat::zeros(rhs.nrows(), rhs.ncols());
+        for j in 0..rhs.ncols() {
+            let from = rhs.col_as_slice(j);
+            let to = out.col_as_slice_mut(j);
+            to.iter_mut()
+                .zip(&self.forward)
+                .for_each(|(t, &i)| *t = from[i]);
+        }
+        out
+    }
+
+    /// `P rhs` becomes `A^-1 rhs`, with no memory of its own.
+    pub fn solve_permuted(&self, mut rhs: MatMut<'_, f64>) {
+        let factors = self.factors.as_ref();
+        solve_unit_lower_triangular_in_place(factors, rhs.rb_mut(), Par::Seq);
+        solve_upper_triangular_in_place(factors, rhs, Par::Seq);
+    }
+
+    /// `A^-1 rhs`.
+    pub fn solve(&self, rhs: &Mat<f64>) -> Mat<f64> {
+        let mut out = self.permuted(rhs);
+        self.solve_permuted(out.as_mut());
+        out
     }
 }

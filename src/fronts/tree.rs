@@ -119,7 +119,7 @@ impl Tree {
     /// - `loads`: what [`Self::forward`] left, where there were loads
     pub fn back(&self, values: &Values, slabs: &mut [f64], loads: Option<&[f64]>) {
         for (kind, members) in self.levels.iter().flatten() {
-            let weights = &values.get(*kind).weights;
+            let weights = &values.inside(*kind).weights;
             let copies = slabs.len() / self.n.max(1);
             let columns = members.len() * copies;
             // Copies in the outer place: one copy's nodes lie near each other.
@@ -170,7 +170,7 @@ impl Tree {
     /// - `slabs`: loads on all unknowns, any number of slabs
     pub fn forward(&self, values: &Values, slabs: &mut [f64]) {
         for (kind, members) in self.levels.iter().rev().flatten() {
-            let front = values.get(*kind);
+            let front = values.inside(*kind);
             let Some(pivot) = &front.pivot else { continue };
             let n_eliminated = front.weights.nrows();
             let copies = slabs.len() / self.n.max(1);
@@ -189,8 +189,7 @@ impl Tree {
                         .copy_from_slice(&slabs[first..first + n_eliminated]);
                 }
                 let carried = front.weights.transpose() * &b;
-                pivot.solve_in_place(b.as_mut());
-                (b, carried)
+                (pivot.solve(&b), carried)
             });
             for (block, (y, carried)) in blocks.iter().enumerate() {
                 for k in 0..y.ncols() {

@@ -1,16 +1,19 @@
 //! A chip eliminated by fronts: solves for any data on its ports, refines, and says what the ports see.
 
+use std::sync::Arc;
 use std::time::Instant;
 
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::{CancelToken, SolveError, SolveReport, SolveSettings};
 use crate::elimination::Table;
 use crate::fingerprint::{Fingerprint, Hasher};
 use crate::fronts::{
-    Class, Element, Exchange, Front, FrontError, Image, KindId, Known, Leaves, NOWHERE, Network,
-    Run, Top, Values, group, lowrank,
+    Class, Element, Exchange, FrontError, Image, Inside, KindId, Known, Leaves, NOWHERE, Network,
+    Run, Schur, Top, Values, Wanted, group, lowrank, schur_key,
 };
+use crate::profile::Work;
 use crate::stokes::piece::Leaf;
 use crate::stokes::slabs::{Slabs, State, top_back};
 use crate::stokes::system::System;
@@ -81,19 +84,25 @@ impl<const D: usize> Flow<D> {
         if let Some(allowed) = settings.memory_limit.filter(|&allowed| needed > allowed) {
             return Err(SolveError::OutOfMemory { needed, allowed });
         }
-        let mut wanted: Vec<KindId> = top
-            .roots
-            .iter()
-            .map(|r| r.kind)
-            .chain(top.tree.kinds())
-            .collect();
+        let roots: Vec<KindId> = top.roots.iter().map(|r| r.kind).collect();
+        let joints: Vec<KindId> = top.tree.kinds().collect();
+        let wanted = Wanted {
+            schurs: &roots,
+            insides: &joints,
+            deep: false,
+        };
         values
-            .compute(&system.plan, &wanted, false, run(&leaves))
+            .compute(&system.plan, wanted, run(&leaves))
             .map_err(wrong)?;
         if with_fields {
-            wanted = system.pieces.iter().map(|p| p.root).collect();
+            let pieces: Vec<KindId> = system.pieces.iter().map(|p| p.root).collect();
+            let wanted = Wanted {
+                schurs: &[],
+                insides: &pieces,
+                deep: true,
+            };
             values
-                .compute(&system.plan, &wanted, true, run(&leaves))
+                .compute(&system.plan, wanted, run(&leaves))
                 .map_err(wrong)?;
         }
         system.leaves = leaves;
@@ -362,47 +371,41 @@ fn long_ends<const D: usize>(
     let mut todo = Vec::new();
     for &p in &long {
         let key = system.plan.kinds[system.pieces[p as usize].root as usize].key;
-        let known = [0, 1].map(|end| Known::get(table, end_key(key, end)));
+        let known = [0, 1].map(|end| table.schur(schur_key(end_key(key, end))));
         if let [Some(a), Some(b)] = known {
-            let rank = a.schur.nrows() - m;
-            let kinds = put(system, values, key, [a, b], end_key);
-            found.insert(
-                p,
-                Ends {
-                    kinds,
-                    rank: rank as u32,
-                },
-            );
+            found.insert(p, put(system, values, key, [a, b], end_key));
         } else {
             todo.push(p);
         }
     }
+    let schurs: Vec<KindId> = (0..system.pieces.len() as u32)
+        .filter(|p| !found.contains_key(p))
+        .map(|p| system.pieces[p as usize].root)
+        .collect();
+    let wanted = Wanted {
+        schurs: &schurs,
+        ..Wanted::default()
+    };
+    values.compute(&system.plan, wanted, *run)?;
     let roots: Vec<KindId> = todo
         .iter()
         .map(|&p| system.pieces[p as usize].root)
         .collect();
-    values.compute(&system.plan, &roots, false, *run)?;
-    use rayon::prelude::*;
-    let made: Vec<Option<[Front; 2]>> = roots
+    let made: Vec<Option<[Schur; 2]>> = roots
         .par_iter()
         .map(|&root| {
-            let s = &values.get(root).schur;
+            let _span = run.recorder.span("plan", "low rank", Work::default());
+            let s = values.schur(root);
             let coupling = s.submatrix(0, m, m, m).to_owned();
-            let scale = s.norm_max();
-            let (u, v) = lowrank::factor(&coupling, scale, RANK_TOLERANCE, m / 3)?;
-            let rank = u.ncols();
-            let end = |diagonal: faer::MatRef<'_, f64>, factor: &faer::Mat<f64>| {
-                let n = m + rank;
-                Front {
-                    schur: faer::Mat::from_fn(n, n, |i, j| match (i < m, j < m) {
-                        (true, true) => diagonal[(i, j)],
-                        (true, false) => factor[(i, j - m)],
-                        (false, true) => factor[(j, i - m)],
-                        (false, false) => 0.0,
-                    }),
-                    weights: faer::Mat::zeros(0, n),
-                    pivot: None,
-                }
+            let (u, v) = lowrank::factor(&coupling, s.norm_max(), RANK_TOLERANCE, m / 3)?;
+            let end = |diagonal: faer::MatRef<'_, f64>, factor: &Schur| {
+                let n = m + factor.ncols();
+                Schur::from_fn(n, n, |i, j| match (i < m, j < m) {
+                    (true, true) => diagonal[(i, j)],
+                    (true, false) => factor[(i, j - m)],
+                    (false, true) => factor[(j, i - m)],
+                    (false, false) => 0.0,
+                })
             };
             Some([
                 end(s.submatrix(0, 0, m, m), &u),
@@ -410,35 +413,36 @@ fn long_ends<const D: usize>(
             ])
         })
         .collect();
-    for (&p, fronts) in todo.iter().zip(made) {
-        let Some(fronts) = fronts else { continue };
+    for (&p, ends) in todo.iter().zip(made) {
+        let Some(ends) = ends else { continue };
         let key = system.plan.kinds[system.pieces[p as usize].root as usize].key;
-        let rank = (fronts[0].schur.nrows() - m) as u32;
-        let fronts = fronts.map(std::sync::Arc::new);
-        for (end, front) in fronts.iter().enumerate() {
-            Known::keep(table, end_key(key, end as u64), front);
+        let ends = ends.map(Arc::new);
+        for (end, schur) in ends.iter().enumerate() {
+            table.keep_schur(schur_key(end_key(key, end as u64)), schur);
         }
-        let kinds = put(system, values, key, fronts, end_key);
-        found.insert(p, Ends { kinds, rank });
+        found.insert(p, put(system, values, key, ends, end_key));
     }
     Ok(found)
 }
 
+/// Plans the two ends of a long piece as given fronts.
 fn put<const D: usize>(
     system: &mut System<D>,
     values: &mut Values,
     key: Fingerprint,
-    fronts: [std::sync::Arc<Front>; 2],
+    [a, b]: [Arc<Schur>; 2],
     end_key: impl Fn(Fingerprint, u64) -> Fingerprint,
-) -> [KindId; 2] {
-    let [a, b] = fronts;
-    let n = a.schur.nrows() as u32;
-    let mut kind = |end, front| {
+) -> Ends {
+    let n = a.nrows() as u32;
+    let mut kind = |end, schur| {
         let kind = system.plan.given(end_key(key, end), n);
-        values.set(kind, front);
+        values.set(kind, schur);
         kind
     };
-    [kind(0, a), kind(1, b)]
+    Ends {
+        kinds: [kind(0, a), kind(1, b)],
+        rank: n - system.section.n as u32,
+    }
 }
 
 /// All instances as elements; long ones as two ends with unknowns of their own between them.
@@ -478,11 +482,23 @@ fn elements<const D: usize>(
 }
 
 impl Known for Table {
-    fn get(&self, key: Fingerprint) -> Option<std::sync::Arc<Front>> {
-        Table::get(self, key)
+    fn schur(&self, key: Fingerprint) -> Option<Arc<Schur>> {
+        self.get(key)
     }
 
-    fn keep(&self, key: Fingerprint, front: &std::sync::Arc<Front>) {
-        Table::keep(self, key, front.clone(), front.bytes());
+    fn keep_schur(&self, key: Fingerprint, schur: &Arc<Schur>) {
+        self.keep(
+            key,
+            schur.clone(),
+            8 * (schur.nrows() * schur.ncols()) as u64,
+        );
+    }
+
+    fn inside(&self, key: Fingerprint) -> Option<Arc<Inside>> {
+        self.get(key)
+    }
+
+    fn keep_inside(&self, key: Fingerprint, inside: &Arc<Inside>) {
+        self.keep(key, inside.clone(), inside.bytes());
     }
 }

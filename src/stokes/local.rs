@@ -1,6 +1,6 @@
 //! The matrix of one canonical block, sparse.
 
-use crate::fem::lagrange::{cell_point, n_nodes};
+use crate::fem::lagrange::{cell_point, edges, n_nodes, p2, p2_gradient};
 use crate::fem::quadrature;
 use crate::mesh::BlockMesh;
 
@@ -57,106 +57,291 @@ impl BlockMatrix {
 /// # Source
 /// Ding 2019, equations 4.1 to 4.4; signs as in [`crate::stokes`].
 pub fn block_matrix<const D: usize>(mesh: &BlockMesh<D>) -> BlockMatrix {
-    let rule = quadrature::simplex::<D>(6);
+    let reference = Reference::<D>::get();
     let n = n_nodes::<D>();
-    let pressure_at = D * mesh.nodes.len();
-    let mut triplets: Vec<(u32, u32, f64, f64)> = Vec::new();
+    let size = D * n + D + 1;
+    let mut out = pattern(mesh);
+    let (mut stokes, mut mass) = (vec![0.0; size * size], vec![0.0; size * size]);
     for c in 0..mesh.n_cells() {
         let cell = mesh.cell(c);
         let nodes = mesh.cell_nodes(c);
-        let size = D * n + D + 1;
-        let (mut stokes, mut mass) = (vec![0.0; size * size], vec![0.0; size * size]);
-        for (l, w) in rule.points.iter().zip(&rule.weights) {
-            let p = cell_point::<D>(&nodes, l);
-            let w = w * p.det_jacobian;
-            for i in 0..n {
-                for j in 0..n {
-                    let (gi, gj) = (&p.gradients[i], &p.gradients[j]);
-                    let trace: f64 = (0..D).map(|k| gi[k] * gj[k]).sum();
-                    for a in 0..D {
-                        for b in 0..D {
-                            // (grad u + grad u^T) : grad w for u = phi_j e_b, w = phi_i e_a
-                            let value = gi[b] * gj[a] + if a == b { trace } else { 0.0 };
-                            stokes[(D * i + a) * size + D * j + b] += w * value;
-                        }
-                        mass[(D * i + a) * size + D * j + a] += w * p.values[i] * p.values[j];
-                    }
-                }
-                for (v, &q) in l.iter().enumerate() {
-                    for a in 0..D {
-                        let value = -w * q * p.gradients[i][a];
-                        stokes[(D * i + a) * size + D * n + v] += value;
-                        stokes[(D * n + v) * size + D * i + a] += value;
-                    }
-                }
-            }
+        stokes.fill(0.0);
+        mass.fill(0.0);
+        if is_straight::<D>(&nodes) {
+            reference.add(&nodes, &mut stokes, &mut mass);
+        } else {
+            integrate(&nodes, &mut stokes, &mut mass);
         }
-        let number = |k: usize| {
-            if k < D * n {
-                D * cell[k / D] as usize + k % D
-            } else {
-                pressure_at + cell[k - D * n] as usize
+        out.add(mesh, cell, &stokes, &mass);
+    }
+    out
+}
+
+/// Whether all edge middles lie in the middle: then the map from the reference simplex is affine.
+fn is_straight<const D: usize>(nodes: &[[f64; D]]) -> bool {
+    let size: f64 = (0..D).map(|k| (nodes[1][k] - nodes[0][k]).abs()).sum();
+    edges::<D>().iter().enumerate().all(|(e, &(a, b))| {
+        (0..D).all(|k| {
+            (nodes[D + 1 + e][k] - 0.5 * (nodes[a][k] + nodes[b][k])).abs() <= 1e-14 * size
+        })
+    })
+}
+
+/// A cell's matrices by quadrature.
+fn integrate<const D: usize>(nodes: &[[f64; D]], stokes: &mut [f64], mass: &mut [f64]) {
+    let rule = quadrature::simplex::<D>(6);
+    let n = n_nodes::<D>();
+    let size = D * n + D + 1;
+    for (l, w) in rule.points.iter().zip(&rule.weights) {
+        let p = cell_point::<D>(nodes, l);
+        let w = w * p.det_jacobian;
+        for i in 0..n {
+            for j in 0..n {
+                let (gi, gj) = (&p.gradients[i], &p.gradients[j]);
+                let trace: f64 = (0..D).map(|k| gi[k] * gj[k]).sum();
+                for a in 0..D {
+                    for b in 0..D {
+                        // (grad u + grad u^T) : grad w for u = phi_j e_b, w = phi_i e_a
+                        let value = gi[b] * gj[a] + if a == b { trace } else { 0.0 };
+                        stokes[(D * i + a) * size + D * j + b] += w * value;
+                    }
+                    mass[(D * i + a) * size + D * j + a] += w * p.values[i] * p.values[j];
+                }
             }
-        };
-        for i in 0..size {
-            for j in 0..size {
-                if i < D * n || j < D * n {
-                    triplets.push((
-                        number(i) as u32,
-                        number(j) as u32,
-                        stokes[i * size + j],
-                        mass[i * size + j],
-                    ));
+            for (v, &q) in l.iter().enumerate() {
+                for a in 0..D {
+                    let value = -w * q * p.gradients[i][a];
+                    stokes[(D * i + a) * size + D * n + v] += value;
+                    stokes[(D * n + v) * size + D * i + a] += value;
                 }
             }
         }
     }
-    compress(
-        triplets,
-        pressure_at + mesh.n_vertices,
-        mesh.nodes.len(),
-        mesh.n_vertices,
-    )
 }
 
-fn compress(
-    mut triplets: Vec<(u32, u32, f64, f64)>,
-    n: usize,
-    n_nodes: usize,
-    n_vertices: usize,
-) -> BlockMatrix {
-    triplets.sort_by_key(|t| (t.0, t.1)); // stable: sums are in the order of cells
+/// Integrals over the reference simplex: with these a straight cell needs no quadrature.
+struct Reference<const D: usize> {
+    /// `[i][j][k][l]`: of d phi_i / d xi_k times d phi_j / d xi_l.
+    stiffness: Vec<f64>,
+    /// `[i][v][k]`: of l_v times d phi_i / d xi_k.
+    divergence: Vec<f64>,
+    /// `[i][j]`: of phi_i phi_j.
+    mass: Vec<f64>,
+}
+
+impl<const D: usize> Reference<D> {
+    /// A few thousand operations: made anew for every mesh.
+    fn get() -> Self {
+        let rule = quadrature::simplex::<D>(6);
+        let n = n_nodes::<D>();
+        let mut out = Self {
+            stiffness: vec![0.0; n * n * D * D],
+            divergence: vec![0.0; n * (D + 1) * D],
+            mass: vec![0.0; n * n],
+        };
+        for (l, w) in rule.points.iter().zip(&rule.weights) {
+            let values = p2::<D>(l);
+            let gradients = p2_gradient::<D>(l);
+            for i in 0..n {
+                for j in 0..n {
+                    for k in 0..D {
+                        for m in 0..D {
+                            out.stiffness[((i * n + j) * D + k) * D + m] +=
+                                w * gradients[i][k] * gradients[j][m];
+                        }
+                    }
+                    out.mass[i * n + j] += w * values[i] * values[j];
+                }
+                for (v, q) in l[..=D].iter().enumerate() {
+                    for k in 0..D {
+                        out.divergence[(i * (D + 1) + v) * D + k] += w * q * gradients[i][k];
+                    }
+                }
+            }
+        }
+        out
+    }
+
+    /// Adds the matrices of a straight cell.
+    fn add(&self, nodes: &[[f64; D]], stokes: &mut [f64], mass: &mut [f64]) {
+        let n = n_nodes::<D>();
+        let size = D * n + D + 1;
+        let middle = vec![1.0 / (D as f64 + 1.0); D + 1];
+        let at = cell_point::<D>(nodes, &middle);
+        let det = at.det_jacobian;
+        // d xi_k / d x_a: xi_k is the barycentric coordinate of vertex k + 1.
+        let inverse: [[f64; D]; D] = std::array::from_fn(|k| at.p1_gradients[k + 1]);
+        for i in 0..n {
+            for j in 0..n {
+                let g = &self.stiffness[(i * n + j) * D * D..][..D * D];
+                // t[a][b]: integral of d phi_i / d x_a times d phi_j / d x_b.
+                let mut t = [[0.0; D]; D];
+                for (k, row) in inverse.iter().enumerate() {
+                    for (m, column) in inverse.iter().enumerate() {
+                        let value = det * g[k * D + m];
+                        for a in 0..D {
+                            for b in 0..D {
+                                t[a][b] += value * row[a] * column[b];
+                            }
+                        }
+                    }
+                }
+                let trace: f64 = (0..D).map(|k| t[k][k]).sum();
+                for a in 0..D {
+                    for b in 0..D {
+                        stokes[(D * i + a) * size + D * j + b] +=
+                            t[b][a] + if a == b { trace } else { 0.0 };
+                    }
+                    mass[(D * i + a) * size + D * j + a] += det * self.mass[i * n + j];
+                }
+            }
+            for v in 0..=D {
+                let g = &self.divergence[(i * (D + 1) + v) * D..][..D];
+                for a in 0..D {
+                    let value: f64 = -det * (0..D).map(|k| g[k] * inverse[k][a]).sum::<f64>();
+                    stokes[(D * i + a) * size + D * n + v] += value;
+                    stokes[(D * n + v) * size + D * i + a] += value;
+                }
+            }
+        }
+    }
+}
+
+/// The empty matrix of a mesh: a node's rows couple with all nodes and vertices of its cells, a pressure's with their velocities.
+fn pattern<const D: usize>(mesh: &BlockMesh<D>) -> BlockMatrix {
+    let n = mesh.nodes.len();
+    let mut near: Vec<Vec<u32>> = vec![Vec::new(); n];
+    for c in 0..mesh.n_cells() {
+        let cell = mesh.cell(c);
+        for &i in cell {
+            near[i as usize].extend_from_slice(cell);
+        }
+    }
+    let pressure_at = (D * n) as u32;
     let mut out = BlockMatrix {
-        n_nodes,
-        n_vertices,
-        row_ptr: vec![0; n + 1],
+        n_nodes: n,
+        n_vertices: mesh.n_vertices,
+        row_ptr: vec![0],
         col_idx: Vec::new(),
         stokes: Vec::new(),
         mass: Vec::new(),
     };
-    let mut last = None;
-    for (i, j, s, m) in triplets {
-        if last == Some((i, j)) {
-            *out.stokes.last_mut().expect("one entry is there") += s;
-            *out.mass.last_mut().expect("one entry is there") += m;
-        } else {
-            out.col_idx.push(j);
-            out.stokes.push(s);
-            out.mass.push(m);
-            last = Some((i, j));
+    for list in &mut near {
+        list.sort_unstable();
+        list.dedup();
+    }
+    let velocities = |list: &[u32], out: &mut BlockMatrix| {
+        for &j in list {
+            out.col_idx.extend((0..D as u32).map(|k| D as u32 * j + k));
         }
-        out.row_ptr[i as usize + 1] = out.col_idx.len() as u32;
+    };
+    for list in &near {
+        // Vertices come first among the nodes.
+        let n_vertices = list.partition_point(|&j| (j as usize) < mesh.n_vertices);
+        for _ in 0..D {
+            velocities(list, &mut out);
+            out.col_idx
+                .extend(list[..n_vertices].iter().map(|v| pressure_at + v));
+            out.row_ptr.push(out.col_idx.len() as u32);
+        }
     }
-    for i in 0..n {
-        out.row_ptr[i + 1] = out.row_ptr[i + 1].max(out.row_ptr[i]);
+    for list in &near[..mesh.n_vertices] {
+        velocities(list, &mut out);
+        out.row_ptr.push(out.col_idx.len() as u32);
     }
+    out.stokes = vec![0.0; out.col_idx.len()];
+    out.mass = vec![0.0; out.col_idx.len()];
     out
+}
+
+impl BlockMatrix {
+    /// Adds a cell's matrices.
+    fn add<const D: usize>(
+        &mut self,
+        mesh: &BlockMesh<D>,
+        cell: &[u32],
+        stokes: &[f64],
+        mass: &[f64],
+    ) {
+        let n = n_nodes::<D>();
+        let size = D * n + D + 1;
+        let pressure_at = D * mesh.nodes.len();
+        for (i, &node) in cell.iter().enumerate() {
+            let first = self.row_ptr[D * node as usize] as usize;
+            let end = self.row_ptr[D * node as usize + 1] as usize;
+            let length = end - first;
+            let columns = &self.col_idx[first..end];
+            let place = |column: u32| {
+                columns
+                    .binary_search(&column)
+                    .expect("the pattern holds its cells")
+            };
+            for (j, &other) in cell.iter().enumerate() {
+                let at = first + place(D as u32 * other);
+                for a in 0..D {
+                    for b in 0..D {
+                        let from = (D * i + a) * size + D * j + b;
+                        self.stokes[at + a * length + b] += stokes[from];
+                        self.mass[at + a * length + b] += mass[from];
+                    }
+                }
+            }
+            for (v, &vertex) in cell[..=D].iter().enumerate() {
+                let at = first + place(pressure_at as u32 + vertex);
+                for a in 0..D {
+                    self.stokes[at + a * length] += stokes[(D * i + a) * size + D * n + v];
+                }
+            }
+        }
+        for (v, &vertex) in cell[..=D].iter().enumerate() {
+            let row = pressure_at + vertex as usize;
+            let (first, end) = (self.row_ptr[row] as usize, self.row_ptr[row + 1] as usize);
+            for (j, &other) in cell.iter().enumerate() {
+                let at = self.col_idx[first..end]
+                    .binary_search(&(D as u32 * other))
+                    .expect("the pattern holds its cells");
+                for b in 0..D {
+                    self.stokes[first + at + b] += stokes[(D * n + v) * size + D * j + b];
+                }
+            }
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::mesh::{arc, straight};
+
+    #[test]
+    fn straight_cells_need_no_quadrature() {
+        fn both<const D: usize>(nodes: &[[f64; D]]) -> f64 {
+            let size = D * n_nodes::<D>() + D + 1;
+            let zero = || (vec![0.0; size * size], vec![0.0; size * size]);
+            let ((mut s, mut m), (mut t, mut k)) = (zero(), zero());
+            Reference::<D>::get().add(nodes, &mut s, &mut m);
+            integrate(nodes, &mut t, &mut k);
+            let pairs = s.iter().zip(&t).chain(m.iter().zip(&k));
+            pairs.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+        }
+        let plane = [[0.1, 0.2], [1.3, 0.1], [0.4, 0.9]];
+        let solid = [
+            [0.0, 0.1, 0.0],
+            [1.1, 0.0, 0.2],
+            [0.3, 0.9, 0.1],
+            [0.2, 0.3, 1.2],
+        ];
+        fn whole<const D: usize>(vertices: &[[f64; D]]) -> Vec<[f64; D]> {
+            let middle = |&(a, b): &(usize, usize)| {
+                std::array::from_fn(|k| 0.5 * (vertices[a][k] + vertices[b][k]))
+            };
+            let middles = edges::<D>().iter().map(middle);
+            vertices.iter().copied().chain(middles).collect()
+        }
+        let (plane, solid) = (whole(&plane), whole(&solid));
+        assert!(is_straight(&plane) && is_straight(&solid));
+        assert!(both(&plane) < 1e-14 && both(&solid) < 1e-14);
+    }
 
     #[test]
     fn block_matrices_are_symmetric_and_rigid_motions_cost_nothing() {

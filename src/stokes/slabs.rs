@@ -57,7 +57,7 @@ impl Slabs {
             .map(|(k, instances)| {
                 let piece = &system.pieces[k];
                 let mut patches = Vec::new();
-                piece.patches(&mut |p| patches.push(p.clone()));
+                piece.patches(&mut |p| patches.push(p));
                 let mut is_pressure = vec![false; piece.n];
                 for patch in &patches {
                     let flags = &system.leaves[patch.leaf as usize].is_pressure;

@@ -2,12 +2,10 @@
 
 use std::sync::OnceLock;
 
-use faer::Mat;
-use rustc_hash::FxHashMap;
-
 use crate::fingerprint::{Fingerprint, Hasher};
 use crate::mesh::BlockMesh;
 use crate::stokes::local::{BlockMatrix, block_matrix};
+use faer::Mat;
 
 /// One unknown of a leaf: the unknowns of its mesh (`D` velocities a node, then pressures of vertices) that it moves, and by
 /// how much: `x_mesh[i] += factor * x_leaf`.
@@ -99,6 +97,7 @@ impl<const D: usize> Leaf<D> {
     pub fn rows(&self) -> &Rows {
         self.rows.get_or_init(|| {
             let matrix = self.matrix();
+            let n = self.moves.len();
             let mut moved_by: Vec<Moves> = vec![Vec::new(); matrix.n()];
             for (a, moves) in self.moves.iter().enumerate() {
                 moves
@@ -109,18 +108,26 @@ impl<const D: usize> Leaf<D> {
                 start: vec![0],
                 entries: Vec::new(),
             };
+            let mut sums = vec![0.0; n];
+            let mut seen = vec![false; n];
+            let mut columns = Vec::new();
             for moves in &self.moves {
-                let mut row: FxHashMap<u32, f64> = FxHashMap::default();
                 for &(i, f) in moves {
                     for (j, v) in matrix.row(i as usize, self.drag) {
                         for &(b, g) in &moved_by[j] {
-                            *row.entry(b).or_insert(0.0) += f * g * v;
+                            if !std::mem::replace(&mut seen[b as usize], true) {
+                                columns.push(b);
+                            }
+                            sums[b as usize] += f * g * v;
                         }
                     }
                 }
-                let mut row: Vec<(u32, f64)> = row.into_iter().collect();
-                row.sort_unstable_by_key(|e| e.0);
-                out.entries.extend(row);
+                columns.sort_unstable();
+                for &b in &columns {
+                    out.entries.push((b, std::mem::take(&mut sums[b as usize])));
+                    seen[b as usize] = false;
+                }
+                columns.clear();
                 out.start.push(out.entries.len() as u32);
             }
             out

@@ -15,8 +15,9 @@ mod strip;
 pub use leaf::{LANES, Leaf};
 pub use space::{Flat, Lift, SpaceMesh};
 
+use crate::fingerprint::Fingerprint;
 use crate::fronts::tree::Run;
-use crate::fronts::{Image, KindId, Plan, Tree};
+use crate::fronts::{Image, KindId, Plan, Recipe, Tree};
 use crate::geometry::Point;
 use crate::mesh::PlanePart;
 use crate::stokes::section::Section;
@@ -34,19 +35,21 @@ pub struct Workshop<'a, const D: usize> {
 }
 
 impl<const D: usize> Workshop<'_, D> {
-    /// The kind of a leaf, and its number among the leaves.
-    fn leaf(&mut self, leaf: Leaf<D>, n_boundary: u32) -> (KindId, u32) {
-        let n_eliminated = leaf.moves.len() as u32 - n_boundary;
+    /// The kind of a leaf with this key and (boundary, eliminated) unknowns, and its number among the leaves; made if it is new.
+    fn leaf(
+        &mut self,
+        key: Fingerprint,
+        [n_boundary, n_eliminated]: [u32; 2],
+        make: impl FnOnce() -> Leaf<D>,
+    ) -> (KindId, u32) {
         let number = self.leaves.len() as u32;
-        let before = self.plan.kinds.len();
-        let kind = self.plan.leaf(leaf.key(), n_boundary, n_eliminated, number);
-        if self.plan.kinds.len() > before {
-            self.leaves.push(leaf);
-            return (kind, number);
-        }
+        let kind = self.plan.leaf(key, n_boundary, n_eliminated, number);
         match self.plan.kinds[kind as usize].recipe {
-            crate::fronts::Recipe::Leaf(known) => (kind, known),
-            _ => (kind, number),
+            Recipe::Leaf(known) if known != number => (kind, known),
+            _ => {
+                self.leaves.push(make());
+                (kind, number)
+            }
         }
     }
 }
@@ -122,10 +125,10 @@ impl Piece {
     }
 
     /// Calls `visit` with every leaf in its place.
-    pub fn patches(&self, visit: &mut dyn FnMut(&Patch)) {
+    pub fn patches(&self, visit: &mut dyn FnMut(Patch)) {
         match &self.body {
             Body::Strip(body) => body.patches(visit),
-            Body::Polygon(body) => body.patches.iter().for_each(visit),
+            Body::Polygon(body) => body.patches.iter().cloned().for_each(visit),
         }
     }
 }

@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::leaf::{Leaf, Moves};
 use super::space::SpaceMesh;
 use super::{Body, Patch, Piece, Workshop};
+use crate::fingerprint::Fingerprint;
 use crate::fronts::tree::runs;
 use crate::fronts::{Child, Image, KindId, Node, Plan, Tree};
 use crate::geometry::{Point, sin_cos};
@@ -42,6 +44,15 @@ struct Up {
     children: Vec<u32>,
 }
 
+/// A leaf before it is known whether it is a copy.
+struct Prepared {
+    key: Fingerprint,
+    nodes: Vec<u32>,
+    /// Unknowns, those of the boundary first.
+    order: Vec<u32>,
+    n_boundary: usize,
+}
+
 /// The fronts of a polygon.
 pub fn piece<const D: usize>(
     polygon: &PlanePolygon,
@@ -62,43 +73,68 @@ pub fn piece<const D: usize>(
     for &(cell, facet) in &space.mesh.walls {
         walls_of[cell as usize].push(facet);
     }
-    let mut scratch = Scratch {
+    let scratch = || Scratch {
         node: vec![NONE; space.mesh.nodes.len()],
         unknown: vec![NONE; unknowns.at.len()],
     };
-    let mut ups: Vec<Up> = Vec::new();
-    // (tree node, leaf, mesh nodes, unknowns) of every leaf, to be placed once the slab is laid out.
+    let cut = |t: usize, cells: &[u32], scratch: &mut Scratch| {
+        let cells = cells
+            .iter()
+            .flat_map(|&c| cells_of[c as usize].iter().copied());
+        let cells: Vec<u32> = cells.collect();
+        let (mesh, nodes) = submesh(&space.mesh, &walls_of, &cells, &mut scratch.node);
+        let found = leaf_unknowns(&unknowns, &nodes);
+        let (eliminated, boundary): (Vec<u32>, Vec<u32>) = found
+            .iter()
+            .partition(|&&u| unknowns.at[u as usize] == t as u32);
+        let order: Vec<u32> = boundary.iter().chain(&eliminated).copied().collect();
+        let moves = moves::<D>(&unknowns, &mesh, &nodes, &order, &mut scratch.unknown);
+        let leaf = Leaf::new(mesh, drag, moves);
+        let prepared = Prepared {
+            key: leaf.key(),
+            nodes,
+            order,
+            n_boundary: boundary.len(),
+        };
+        (prepared, leaf)
+    };
+    // Leaves are cut side by side and only their keys kept: nearly all are copies.
+    let prepared: Vec<Option<Prepared>> = tree
+        .nodes
+        .par_iter()
+        .enumerate()
+        .map_init(scratch, |scratch, (t, node)| match node {
+            DissectionNode::Leaf { cells } => Some(cut(t, cells, scratch).0),
+            DissectionNode::Join { .. } => None,
+        })
+        .collect();
+    let mut scratch = scratch();
+    let mut ups: Vec<Up> = Vec::with_capacity(tree.nodes.len());
+    // (leaf, mesh nodes, unknowns) of every leaf, to be placed once the slab is laid out.
     let mut placed: Vec<(u32, Vec<u32>, Vec<u32>)> = Vec::new();
-    for (t, node) in tree.nodes.iter().enumerate() {
-        let up = match node {
-            DissectionNode::Leaf { cells } => {
-                let cells: Vec<u32> = cells
-                    .iter()
-                    .flat_map(|&c| cells_of[c as usize].iter().copied())
-                    .collect();
-                let (mesh, nodes) = submesh(&space.mesh, &walls_of, &cells, &mut scratch.node);
-                let found = leaf_unknowns(&unknowns, &nodes);
-                let (eliminated, boundary): (Vec<u32>, Vec<u32>) = found
-                    .iter()
-                    .partition(|&&u| unknowns.at[u as usize] == t as u32);
-                let order: Vec<u32> = boundary.iter().chain(&eliminated).copied().collect();
-                let moves = moves::<D>(&unknowns, &mesh, &nodes, &order, &mut scratch.unknown);
-                let (kind, leaf) = shop.leaf(Leaf::new(mesh, drag, moves), boundary.len() as u32);
-                placed.push((leaf, nodes, order));
-                Up {
-                    kind,
-                    boundary,
-                    eliminated,
-                    children: Vec::new(),
-                }
-            }
-            DissectionNode::Join { children } => join(
+    for (t, (node, prepared)) in tree.nodes.iter().zip(prepared).enumerate() {
+        let up = match (node, prepared) {
+            (DissectionNode::Join { children }, _) => join(
                 &mut shop.plan,
                 &ups,
                 children,
                 (&unknowns, t as u32),
                 &mut scratch.unknown,
             ),
+            (DissectionNode::Leaf { .. }, None) => unreachable!("every leaf was prepared"),
+            (DissectionNode::Leaf { cells }, Some(found)) => {
+                let (boundary, eliminated) = found.order.split_at(found.n_boundary);
+                let sizes = [boundary.len() as u32, eliminated.len() as u32];
+                let (kind, leaf) = shop.leaf(found.key, sizes, || cut(t, cells, &mut scratch).1);
+                let up = Up {
+                    kind,
+                    boundary: boundary.to_vec(),
+                    eliminated: eliminated.to_vec(),
+                    children: Vec::new(),
+                };
+                placed.push((leaf, found.nodes, found.order));
+                up
+            }
         };
         ups.push(up);
     }
@@ -265,7 +301,8 @@ fn submesh<const D: usize>(
     let first = mesh.nodes[nodes[0] as usize];
     let moved = |n: &u32| {
         let at = mesh.nodes[*n as usize];
-        std::array::from_fn(|k| snap(at[k] - first[k]))
+        // Height stays: a patch is moved in the plane only.
+        std::array::from_fn(|k| if k < 2 { snap(at[k] - first[k]) } else { at[k] })
     };
     let out = BlockMesh {
         nodes: nodes.iter().map(moved).collect(),

@@ -63,7 +63,7 @@ pub fn piece<const D: usize>(strip: &PlaneStrip, drag: f64, shop: &mut Workshop<
         inside = leaf.moves.len() as u32 - 2 * line;
         inside_nodes = nodes.iter().filter(|p| p.0 == 2).count() as u32;
         slice_nodes = nodes;
-        shop.leaf(leaf, 2 * line)
+        shop.leaf(leaf.key(), [2 * line, inside], || leaf)
     };
     if alike {
         if strip.n_whole > 0 {
@@ -302,7 +302,7 @@ impl StripBody {
         })
     }
 
-    pub fn patches(&self, visit: &mut dyn FnMut(&Patch)) {
+    pub fn patches(&self, visit: &mut dyn FnMut(Patch)) {
         for k in 0..self.n {
             let is_last = k == self.n - 1 && self.strip.last.is_some();
             let leaf = if !self.alike() {
@@ -323,7 +323,7 @@ impl StripBody {
                 ((self.n + 1) * u64::from(self.line_nodes) + k * u64::from(self.inside_nodes))
                     as u32,
             ];
-            visit(&Patch {
+            visit(Patch {
                 leaf,
                 unknowns: [
                     (self.line_at(k), self.line),
