@@ -7,7 +7,9 @@ use faer::Mat;
 use faer::linalg::solvers::Solve;
 use rustc_hash::FxHashMap;
 
-use super::{Front, Image, KindId, Known, Leaves, NOWHERE, Plan, Run, Values};
+use super::compute::{Inside, Schur, Wanted};
+use super::tree::runs;
+use super::{Image, KindId, Known, Leaves, NOWHERE, Node, Plan, Run, Tree, Values};
 use crate::fingerprint::{Fingerprint, Hasher};
 use crate::profile::Recorder;
 
@@ -62,32 +64,47 @@ impl Leaves for Vec<Mat<f64>> {
     }
 }
 
-/// Keeps everything and counts what it is asked.
+/// Keeps everything and counts what it is given.
 #[derive(Default)]
 pub struct Memory {
-    fronts: Mutex<FxHashMap<Fingerprint, Arc<Front>>>,
-    pub kept: AtomicUsize,
+    schurs: Mutex<FxHashMap<Fingerprint, Arc<Schur>>>,
+    insides: Mutex<FxHashMap<Fingerprint, Arc<Inside>>>,
+    kept: AtomicUsize,
 }
 
 impl Memory {
-    pub fn n_kept(&self) -> usize {
+    /// Fronts that were computed: each keeps its inside once.
+    pub fn n_computed(&self) -> usize {
         self.kept.load(Ordering::Relaxed)
     }
 }
 
 impl Known for Memory {
-    fn get(&self, key: Fingerprint) -> Option<Arc<Front>> {
-        self.fronts
+    fn schur(&self, key: Fingerprint) -> Option<Arc<Schur>> {
+        self.schurs
             .lock()
             .expect("no test panics here")
             .get(&key)
             .cloned()
     }
 
-    fn keep(&self, key: Fingerprint, front: &Arc<Front>) {
+    fn keep_schur(&self, key: Fingerprint, schur: &Arc<Schur>) {
+        let mut schurs = self.schurs.lock().expect("no test panics here");
+        schurs.insert(key, schur.clone());
+    }
+
+    fn inside(&self, key: Fingerprint) -> Option<Arc<Inside>> {
+        self.insides
+            .lock()
+            .expect("no test panics here")
+            .get(&key)
+            .cloned()
+    }
+
+    fn keep_inside(&self, key: Fingerprint, inside: &Arc<Inside>) {
         self.kept.fetch_add(1, Ordering::Relaxed);
-        let mut fronts = self.fronts.lock().expect("no test panics here");
-        fronts.insert(key, front.clone());
+        let mut insides = self.insides.lock().expect("no test panics here");
+        insides.insert(key, inside.clone());
     }
 }
 
@@ -111,10 +128,36 @@ pub fn key(k: u64) -> Fingerprint {
 pub fn computed(plan: &Plan, leaves: &Vec<Mat<f64>>) -> Values {
     let all: Vec<KindId> = (0..plan.kinds.len() as u32).collect();
     let mut values = Values::default();
+    let wanted = Wanted {
+        schurs: &all,
+        insides: &all,
+        deep: true,
+    };
     values
-        .compute(plan, &all, true, run(leaves, &Memory::default()))
+        .compute(plan, wanted, run(leaves, &Memory::default()))
         .expect("random blocks are regular");
     values
+}
+
+/// The eliminated unknowns of a kind for unit boundary unknowns.
+pub fn weights(plan: &Plan, values: &Values, kind: KindId) -> Mat<f64> {
+    let (b, e) = (
+        plan.kinds[kind as usize].n_boundary,
+        plan.kinds[kind as usize].n_eliminated,
+    );
+    let images: Vec<Image> = (0..b).map(Image::plain).collect();
+    let node = Node {
+        kind,
+        boundary: runs(&images),
+        eliminated: b,
+        depth: 0,
+    };
+    let n = (b + e) as usize;
+    let tree = Tree::new(b as usize, n, vec![node], |_| e > 0);
+    let mut slabs = vec![0.0; b as usize * n];
+    (0..b as usize).for_each(|k| slabs[k * n + k] = 1.0);
+    tree.back(values, &mut slabs, None);
+    Mat::from_fn(e as usize, b as usize, |i, j| slabs[j * n + b as usize + i])
 }
 
 /// `to += P^T s P`: a small matrix on unknowns that are images of others.

@@ -4,22 +4,31 @@ use std::sync::atomic::Ordering::Relaxed;
 use super::*;
 use crate::fronts::plan::Child;
 use crate::fronts::trial::{
-    Memory, Random, add, assert_near, bits, computed, key, part, run, solved,
+    Memory, Random, add, assert_near, bits, computed, key, part, run, solved, weights,
 };
 use crate::session::Caching;
 
-/// A plan of one leaf and its value.
-fn one_leaf(a: &Mat<f64>, b: usize) -> Result<Arc<Front>, FrontError> {
+/// All of one kind.
+fn wanted<'a>(kind: &'a [KindId; 1], deep: bool) -> Wanted<'a> {
+    Wanted {
+        schurs: kind,
+        insides: kind,
+        deep,
+    }
+}
+
+/// Schur complement and weights of a leaf.
+fn one_leaf(a: &Mat<f64>, b: usize) -> Result<(Mat<f64>, Mat<f64>), FrontError> {
     let mut plan = Plan::new(Caching::Cached);
     let kind = plan.leaf(key(1), b as u32, (a.nrows() - b) as u32, 0);
     let mut values = Values::default();
+    let leaves = vec![a.clone()];
     values.compute(
         &plan,
-        &[kind],
-        false,
-        run(&vec![a.clone()], &Memory::default()),
+        wanted(&[kind], false),
+        run(&leaves, &Memory::default()),
     )?;
-    Ok(values.get(kind).clone())
+    Ok((values.schur(kind).clone(), weights(&plan, &values, kind)))
 }
 
 /// What is left of `a` on its first `b` unknowns, and the others for unit values of these.
@@ -31,8 +40,9 @@ fn by_dense_elimination(a: &Mat<f64>, b: usize) -> (Mat<f64>, Mat<f64>) {
 }
 
 #[test]
-fn a_leaf_is_its_schur_complement_whatever_the_number_of_panels() {
-    // (boundary, eliminated): one panel, several, a panel's exact width and one more; nothing to keep or to eliminate.
+fn a_leaf_is_its_schur_complement_whatever_its_size() {
+    // (boundary, eliminated): one panel, several, a panel's exact width and one more; nothing to keep or to eliminate; large
+    // blocks with few and with many columns.
     let sizes = [
         (1, 1),
         (7, 12),
@@ -41,24 +51,47 @@ fn a_leaf_is_its_schur_complement_whatever_the_number_of_panels() {
         (420, 35),
         (900, 3),
         (20, 250),
+        (300, 200),
         (0, 5),
         (6, 0),
     ];
     for (b, e) in sizes {
         let a = Random::new((b + e) as u64).symmetric(b + e);
-        let front = one_leaf(&a, b).expect("regular");
-        let (schur, weights) = by_dense_elimination(&a, b);
+        let (schur, w) = one_leaf(&a, b).expect("regular");
+        let (want_schur, want_w) = by_dense_elimination(&a, b);
         assert_near(
-            &front.schur,
             &schur,
+            &want_schur,
             &format!("Schur complement of {b} and {e}"),
         );
-        assert_near(&front.weights, &weights, &format!("weights of {b} and {e}"));
+        assert_near(&w, &want_w, &format!("weights of {b} and {e}"));
         assert_eq!(
-            bits(&front.schur),
-            bits(&front.schur.transpose().to_owned()),
+            bits(&schur),
+            bits(&schur.transpose().to_owned()),
             "symmetric to the last bit, {b} and {e}"
         );
+    }
+}
+
+/// Velocities and pressures: zeros on the diagonal, so that nothing can be eliminated in a given order.
+#[test]
+fn saddle_points_are_eliminated_with_pivoting() {
+    for (n_velocity, n_pressure, b) in [(6, 3, 4), (40, 30, 10), (160, 120, 30)] {
+        let (e, mut random) = (n_velocity + n_pressure, Random::new(n_velocity as u64));
+        let mut a = random.definite(b + e);
+        // Boundary, pressures, velocities: pressures come first, on zeros.
+        for i in b..b + n_pressure {
+            (b..b + n_pressure).for_each(|j| a[(i, j)] = 0.0);
+        }
+        let (schur, w) = one_leaf(&a, b).expect("regular");
+        let (want_schur, want_w) = by_dense_elimination(&a, b);
+        let off = (&schur - &want_schur).norm_max() / want_schur.norm_max();
+        assert!(
+            off < 1e-9,
+            "Schur complement with {n_pressure} pressures: {off:.1e}"
+        );
+        let off = (&w - &want_w).norm_max() / want_w.norm_max();
+        assert!(off < 1e-9, "weights with {n_pressure} pressures: {off:.1e}");
     }
 }
 
@@ -116,9 +149,9 @@ fn a_join_adds_children_where_their_images_lie() {
             images,
         );
     }
-    let (schur, weights) = by_dense_elimination(&whole, 4);
-    assert_near(&values.get(join).schur, &schur, "Schur complement");
-    assert_near(&values.get(join).weights, &weights, "weights");
+    let (schur, want) = by_dense_elimination(&whole, 4);
+    assert_near(values.schur(join), &schur, "Schur complement");
+    assert_near(&weights(&plan, &values, join), &want, "weights");
 }
 
 #[test]
@@ -137,7 +170,7 @@ fn two_images_of_one_child_may_be_one_unknown() {
     let mut whole = Mat::zeros(3, 3);
     add(&mut whole, &a, &images);
     let (schur, _) = by_dense_elimination(&whole, 2);
-    assert_near(&values.get(join).schur, &schur, "Schur complement");
+    assert_near(values.schur(join), &schur, "Schur complement");
 }
 
 #[test]
@@ -176,23 +209,22 @@ fn a_run_stops_between_fronts() {
         let asked = AtomicUsize::new(0);
         let memory = Memory::default();
         let stop = || asked.fetch_add(1, Relaxed) >= allowed;
-        let stopped = Values::default().compute(
-            &plan,
-            &[join],
-            false,
-            Run {
-                is_cancelled: &stop,
-                ..run(&leaves, &memory)
-            },
-        );
+        let stopping = Run {
+            is_cancelled: &stop,
+            ..run(&leaves, &memory)
+        };
+        let stopped = Values::default().compute(&plan, wanted(&[join], false), stopping);
         assert_eq!(stopped, Err(FrontError::Cancelled), "after {allowed}");
-        assert!(memory.n_kept() <= allowed, "nothing is computed after it");
+        assert!(
+            memory.n_computed() <= allowed,
+            "nothing is computed after it"
+        );
         // What was kept by then is sound.
         let mut values = Values::default();
-        let again = values.compute(&plan, &[join], false, run(&leaves, &memory));
+        let again = values.compute(&plan, wanted(&[join], false), run(&leaves, &memory));
         assert_eq!(again, Ok(()));
         let want = computed(&plan, &leaves);
-        assert_eq!(bits(&values.get(join).schur), bits(&want.get(join).schur));
+        assert_eq!(bits(values.schur(join)), bits(want.schur(join)));
     }
 }
 
@@ -223,8 +255,10 @@ fn values_have_the_same_bits_for_any_number_of_threads() {
         let values = pool
             .expect("threads can be started")
             .install(|| computed(&plan, &leaves));
-        let front = values.get(join);
-        (bits(&front.schur), bits(&front.weights))
+        (
+            bits(values.schur(join)),
+            bits(&weights(&plan, &values, join)),
+        )
     });
     assert!(made[0] == made[1] && made[0] == made[2]);
 }
@@ -234,21 +268,22 @@ fn known_values_are_used_as_far_as_they_are_needed() {
     let (plan, leaves, join, _) = joined(6);
     let memory = Memory::default();
     let mut cold = Values::default();
-    assert_eq!(
-        cold.compute(&plan, &[join], false, run(&leaves, &memory)),
-        Ok(())
-    );
-    assert_eq!(memory.n_kept(), 3, "two leaves and their join");
+    let done = cold.compute(&plan, wanted(&[join], true), run(&leaves, &memory));
+    assert_eq!(done, Ok(()));
+    assert_eq!(memory.n_computed(), 3, "two leaves and their join");
     let nothing: Vec<Mat<f64>> = Vec::new();
     let mut warm = Values::default();
     // Would panic if it assembled a leaf.
+    let done = warm.compute(&plan, wanted(&[join], true), run(&nothing, &memory));
     assert_eq!(
-        warm.compute(&plan, &[join], true, run(&nothing, &memory)),
-        Ok(())
+        (done, memory.n_computed()),
+        (Ok(()), 3),
+        "nothing is computed again"
     );
-    assert_eq!(memory.n_kept(), 3, "nothing is computed again");
+    assert_eq!(bits(warm.schur(join)), bits(cold.schur(join)));
     for kind in 0..3 {
-        assert!(Arc::ptr_eq(warm.get(kind), cold.get(kind)), "kind {kind}");
+        let both = [&warm, &cold].map(|values| bits(&weights(&plan, values, kind)));
+        assert_eq!(both[0], both[1], "kind {kind}");
     }
 }
 
@@ -256,32 +291,50 @@ fn known_values_are_used_as_far_as_they_are_needed() {
 fn what_a_known_front_is_made_of_is_computed_only_for_substitution() {
     let (plan, leaves, join, _) = joined(7);
     let want = computed(&plan, &leaves);
-    let memory = Memory::default();
-    memory.keep(value_key(&plan, join), want.get(join));
-    let mut values = Values::default();
+    let all = Memory::default();
+    let done = Values::default().compute(&plan, wanted(&[join], false), run(&leaves, &all));
+    assert_eq!(done, Ok(()));
+    // All that is known of the join, nothing of its children.
+    let (memory, key) = (Memory::default(), plan.kinds[join as usize].key);
+    memory.keep_schur(
+        schur_key(key),
+        &all.schur(schur_key(key)).expect("it was read"),
+    );
+    memory.keep_inside(
+        inside_key(key),
+        &all.inside(inside_key(key)).expect("it was computed"),
+    );
     let nothing: Vec<Mat<f64>> = Vec::new();
+    let mut values = Values::default();
+    let done = values.compute(&plan, wanted(&[join], false), run(&nothing, &memory));
     assert_eq!(
-        values.compute(&plan, &[join], false, run(&nothing, &memory)),
-        Ok(())
+        (done, memory.n_computed()),
+        (Ok(()), 1),
+        "its children aren't needed"
     );
-    assert_eq!(
-        memory.n_kept(),
-        1,
-        "the join was known, its children aren't needed"
-    );
-    assert_eq!(
-        values.compute(&plan, &[join], true, run(&leaves, &memory)),
-        Ok(())
-    );
-    assert_eq!(
-        memory.n_kept(),
-        3,
-        "both children are computed for substitution"
-    );
+    let done = values.compute(&plan, wanted(&[join], true), run(&leaves, &memory));
+    assert_eq!((done, memory.n_computed()), (Ok(()), 3), "now both are");
     for kind in 0..3 {
-        assert_eq!(
-            bits(&values.get(kind).weights),
-            bits(&want.get(kind).weights)
-        );
+        let both = [&values, &want].map(|values| bits(&weights(&plan, values, kind)));
+        assert_eq!(both[0], both[1], "kind {kind}");
     }
+}
+
+/// Memory is that of the widest level, not of the whole tree.
+#[test]
+fn schur_complements_that_nobody_reads_go_with_their_last_parent() {
+    let (plan, leaves, join, _) = joined(9);
+    let memory = Memory::default();
+    let mut values = Values::default();
+    let done = values.compute(&plan, wanted(&[join], true), run(&leaves, &memory));
+    assert_eq!(done, Ok(()));
+    for kind in 0..2 {
+        let key = plan.kinds[kind].key;
+        assert!(
+            memory.schur(schur_key(key)).is_none(),
+            "kind {kind} is not kept"
+        );
+        assert!(values.schurs[kind].is_none(), "kind {kind} is gone");
+    }
+    assert!(memory.schur(schur_key(plan.kinds[2].key)).is_some());
 }

@@ -4,6 +4,7 @@ use faer::Mat;
 
 use super::*;
 use crate::elimination::Table;
+use crate::fronts::compute::Wanted;
 use crate::fronts::lowrank::factor;
 use crate::fronts::tree::scatter;
 use crate::fronts::{Leaves, Run as FrontRun, Values};
@@ -37,8 +38,13 @@ fn alone(part: &PlanePart, r: u32, drag: f64, caching: Caching) -> Alone {
         is_cancelled: &|| false,
         recorder: &recorder,
     };
+    let wanted = Wanted {
+        schurs: &[piece.root],
+        insides: &[piece.root],
+        deep: true,
+    };
     values
-        .compute(&plan, &[piece.root], true, run)
+        .compute(&plan, wanted, run)
         .expect("pivots of pieces are regular");
     Alone {
         piece,
@@ -125,9 +131,8 @@ fn the_front_of_a_piece_is_the_dense_elimination_of_its_leaves() {
         let b = a.piece.n_boundary;
         // A chamber with one mouth, all of whose velocities are held, has a free pressure: only on its mouth, which stays.
         let (schur, weights) = by_dense_elimination(&matrix, b);
-        let front = a.values.get(a.piece.root);
         let size = schur.norm_max();
-        let off = (&front.schur - &schur).norm_max();
+        let off = (a.values.schur(a.piece.root) - &schur).norm_max();
         assert!(off < 1e-10 * size, "{name}: {off:.1e} of {size:.1e}");
         let tree = a.piece.tree(&a.plan);
         assert_eq!((tree.n_boundary, tree.n), (b, a.piece.n), "{name}");
@@ -200,7 +205,7 @@ fn copies_inside_a_piece_are_fronts_of_one_kind() {
 fn passed_on(r: u32, widths: f64) -> (Vec<f64>, Mat<f64>, f64) {
     let a = alone(&pipe(r, widths), r, 0.0, Caching::Cached);
     let m = Section::plane(r).n;
-    let s = &a.values.get(a.piece.root).schur;
+    let s = a.values.schur(a.piece.root);
     let coupling = s.submatrix(0, m, m, m).to_owned();
     let scale = s.norm_max();
     let values = coupling.singular_values().expect("it is finite");
