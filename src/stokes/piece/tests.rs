@@ -235,7 +235,7 @@ fn the_ends_of_a_pipe_pass_fewer_numbers_the_longer_it_is() {
 #[test]
 #[ignore = "prints the table of ranks in the docs of the fronts; seconds"]
 fn ranks_of_pipes() {
-    for r in [8, 16] {
+    for r in [4, 8, 16] {
         let m = Section::plane(r).n;
         for widths in [1.5, 2.0, 3.0, 4.0, 6.0, 10.0] {
             let (values, ..) = passed_on(r, widths);
