@@ -3,12 +3,12 @@
 //! This page is the architecture: what turns into what, where it lives, and what to open to change a thing.
 //!
 //! ```text
-//! design file --parse--> Design --place--> Chip --cut--> BlockModel --system--> matrix blocks by name
-//!                                 ^         |  (each shape meshed once)                  | plan: integers only
-//!                         component library |                                           v run: on a work-stealing pool
-//!                                           |                                     Elimination (factors)
-//!                                           |                                           | substitute, refine
-//!                 pictures, tables, VTU <-- Solution <-- ports, fields, wall shear <-- rows of unknowns
+//! design file --parse--> Design --place--> Chip --canonical shapes--> pieces and what they share
+//!                                 ^         |  (each shape meshed once)      | plan: kinds of fronts, named by content
+//!                         component library |                                v compute: each kind once, on a work-stealing pool
+//!                                           |                          groups of junctions and pipe ends, a small network
+//!                                           |                                | substitute all copies at once, refine
+//!                 pictures, tables, VTU <-- Solution <-- ports, fields, wall shear <-- unknowns of every copy
 //! ```
 //!
 //! # Modules
@@ -18,20 +18,21 @@
 //! | --- | --- | --- |
 //! | 5 | `main`, `cli` (the program) | arguments into an exit code: one file a subcommand |
 //! | 4 | [`session`] | chip and settings into a [`session::Solution`]; batches, progress, cancelling |
-//! | 3 | [`stokes`] | block meshes and boundary data into matrices, loads, residuals (all signs are fixed there) |
+//! | 3 | [`stokes`] | parts into pieces on fronts, port data into loads, residuals (all signs are fixed there) |
 //! | 3 | [`field`] | unknowns into values: fields, samples, ports, conductance, wall shear |
 //! | 3 | [`export`], [`import`] | solutions and designs into other people's files, and back: one file a format |
 //! | 2 | [`chip`] | design and library into a placed, checked [`chip::Chip`]; [`chip::blocks`] cuts it into blocks and rows |
-//! | 2 | [`mesh`] | canonical shapes into canonical meshes and blocks: slices, grids, Delaunay layers |
+//! | 2 | [`mesh`] | canonical shapes into canonical meshes: slices, grids, Delaunay; their dissection; their extrusion through the depth |
 //! | 2 | [`fem`] | reference elements and quadrature in any dimension, no physics |
-//! | 2 | [`elimination`] | a symmetric block system into its solution, no physics, no meshes |
+//! | 2 | [`fronts`] | a symmetric system in pieces into its solution, no physics, no meshes: **the method, explained there** |
+//! | 2 | [`elimination`] | a symmetric system of block rows into its solution: the thesis's method; and the table of results |
 //! | 1 | [`design`] | text into a [`design::Design`] and back; comments survive |
 //! | 1 | [`library`] | component definitions and parameters into shapes and sockets |
 //! | 1 | [`geometry`] | points, rigid motions, quantisation, outlines |
 //! | 0 | [`units`], [`diagnostic`], [`fingerprint`] | quantities, users' mistakes as values, 128-bit keys of content |
 //! | 0 | [`profile`] | spans of work into tables and traces; enters no result |
 //!
-//! Absences, each worth keeping: `elimination` knows no Stokes, meshes or chips; `fem` no physics; `mesh` no components;
+//! Absences, each worth keeping: `fronts` and `elimination` know no Stokes, meshes or chips; `fem` no physics; `mesh` no components;
 //! `library` no solver. Below level 4 nothing prints or starts threads of its own (work is put on the pool of whoever calls).
 //! Plans never see a float; shapes are recognised by integers; equal content has equal keys, so a result may be shared by
 //! anything that asks for the same thing.
@@ -44,29 +45,32 @@
 //! | add a unit | `units/table.rs` |
 //! | add a key to design files | `design/schema.rs`, `design/sections.rs`, `design/print.rs` |
 //! | add a check of designs | `chip/check.rs`, its code in the table of `chip/place.rs` |
-//! | add a boundary condition | [`chip::Condition`], `chip/blocks/lines.rs` (which unknowns), `stokes/boundary.rs` (data) |
+//! | add a boundary condition | [`chip::Condition`], `stokes/system.rs` (`classify`: which unknowns), `stokes/mouth.rs` (data); for block rows `chip/blocks/lines.rs`, `stokes/boundary.rs` |
 //! | mesh a kind of shape better | `mesh/`: one file a method, chosen in `mesh/polygon.rs` |
-//! | change who owns an unknown | `chip/blocks/connections.rs`, or the thesis's rule in `chip/blocks/even_split.rs` |
-//! | change the elimination order | `elimination/order.rs` |
-//! | change what counts as the same matrix | `elimination/plan.rs`, `stokes/assemble.rs` |
+//! | change the unknowns across a channel | `stokes/section.rs` |
+//! | change where a part's unknowns are eliminated | `mesh/dissect.rs` (the cuts), `mesh/separators.rs` (what goes where), `stokes/piece/` (the fronts) |
+//! | change what is eliminated together, what is left to the network | `fronts/group.rs`, `session/flow.rs` (which pipes are parted) |
+//! | change what counts as the same front | `fronts/plan.rs`, `stokes/piece/leaf.rs` (`key`) |
+//! | change how a front is factorised | `fronts/pivot.rs`, `fronts/compute.rs` |
+//! | change block rows: owners, order, names | `chip/blocks/connections.rs`, `elimination/order.rs`, `elimination/plan.rs` |
 //! | add an export format | a file in `export/` and its row in `export/mod.rs` |
 //! | see where the time of a solve goes | `solve --profile`; a stage or task of yours is a span of [`profile::Recorder`] |
 //! | add a subcommand | a file in `cli/` and its arm in `cli/args.rs` |
 //!
 //! # The method in one page
 //! A chip is made of few shapes, most of them copies. Every shape is meshed once, in its own frame and in units of its own cell
-//! size, and cut into blocks: slices of a pipe, strips or layers of a junction ([`mesh`]). Unknowns are kept in frames that turn
-//! and scale with the blocks, so copies have equal matrices whatever their place, direction, size and viscosity ([`stokes`]).
-//! Rows of the block system are the interiors of blocks and the lines where blocks meet ([`chip::blocks`]); matrix blocks are
-//! named by what they depend on. The elimination is planned on names: condensation, cyclic reduction along pipes, junctions,
-//! separators, each essentially different operation once ([`elimination`]). Long pipes pass on a handful of numbers, so their
-//! ends are coupled through low-rank factors, and what remains is a small network in COLAMD order. The planned operations run on
-//! all cores; substitution gives the unknowns, and the residual of the whole, computed from the sparse canonical matrices and
-//! never from the elimination's own, is refined below 1e-10 or the solve fails.
+//! size ([`mesh`]), and eliminated once on to its mouths, by a tree of dense fronts: lengths double in pipes, junctions and chambers are
+//! dissected. Fronts are named by what they depend on, so equal ones, inside a part, between parts, between solves, are one.
+//! Unknowns on mouths are kept in frames that turn and scale with the part: copies have equal matrices whatever their place,
+//! direction, size and viscosity ([`stokes`]). Long pipes pass on a handful of numbers, so they fall into two ends, and a junction with
+//! the ends at it is one more front, once a kind. What remains is a sparse network with a few unknowns a pipe. Substitution runs
+//! through all copies of a part at once, as matrix products, and only where fields are wanted. The residual of the whole, computed
+//! from the sparse canonical matrices and never from a front, is refined below 1e-10 or the solve fails. [`fronts`] explains it all, with
+//! measured ranks and costs.
 //!
-//! Source: Ding, "Coupling, Conservation, and Performance in Numerical Simulations", PhD thesis, UC Riverside, 2019, chapter 4.
-//! Where this differs, the item says so; chiefly rows are interiors and connections rather than blocks that split their
-//! connections evenly (that rule is kept as [`session::Ownership::EvenSplit`]), and the low-rank stage is new.
+//! Source: Ding, "Coupling, Conservation, and Performance in Numerical Simulations", PhD thesis, UC Riverside, 2019, chapter 4, whose
+//! block rows are kept beside it ([`elimination`], [`session::Method::Rows`]): another road to the same numbers, for
+//! tests and for comparison. Chiefly new: whole parts eliminated before they meet, ends of low rank, the network, fronts by content.
 //!
 //! # Example
 //! ```

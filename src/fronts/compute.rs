@@ -563,3 +563,6 @@ fn panels(m: MatMut<'_, f64>, work: &(dyn Fn(MatMut<'_, f64>) + Sync)) {
     let (left, right) = m.split_at_col_mut(half);
     rayon::join(|| panels(left, work), || panels(right, work));
 }
+
+#[cfg(test)]
+mod tests;

@@ -381,3 +381,6 @@ fn join(
         joint: Some(joints.len() as u32 - 1),
     }
 }
+
+#[cfg(test)]
+mod tests;

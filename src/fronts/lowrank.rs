@@ -63,20 +63,4 @@ fn samples(rows: usize, columns: usize) -> Mat<f64> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_sum_of_three_products_has_rank_three_and_comes_back() {
-        let a = Mat::from_fn(50, 3, |i, k| {
-            ((i + 1) as f64 * (k + 2) as f64).sin() * 10_f64.powi(-4 * k as i32)
-        });
-        let b = Mat::from_fn(40, 3, |i, k| ((i + 3) as f64 * (k + 1) as f64).cos());
-        let m = &a * b.transpose();
-        let (u, v) = factor(&m, 1.0, 1e-13, 20).expect("rank three is below twenty");
-        assert_eq!(u.ncols(), 3);
-        assert!((&m - &u * v.transpose()).norm_l2() < 1e-13);
-        assert!(factor(&m, 1.0, 1e-13, 2).is_none());
-        assert_eq!(factor(&m, 1.0, 1e-6, 20).expect("two matter").0.ncols(), 2);
-    }
-}
+mod tests;

@@ -1,4 +1,158 @@
-//! Fronts: the elimination as it is used, kinds of pieces eliminated once, copies for nothing.
+//! Fronts: a symmetric system given in pieces becomes its solution, each essentially different elimination done once.
+//!
+//! This page is the method as built, for a numerical analyst. The folder knows no physics and no meshes: [`crate::stokes`] makes the
+//! pieces ([`crate::stokes::piece`]) and says what they share ([`crate::stokes::system`]); [`crate::session`] runs it all (`flow.rs`).
+//!
+//! ```text
+//! parts of the chip --canonical shape--> pieces: trees of fronts, kinds named by content        plan
+//! kinds, children first ---------------> Schur complements S, weights W                          compute, pivot
+//! long pipes: S between the ends ------> U V^T, two loose ends                                   lowrank
+//! junctions with the ends at them -----> groups: one front each, copies of copies                group
+//! what is left ------------------------> a sparse network, a handful of unknowns a pipe          network
+//! x of the network --> shared unknowns --> inside of pieces, all copies at once                  tree
+//! ```
+//!
+//! # A front
+//! A front is a dense symmetric matrix over the unknowns that stay, `b`, and those that go, `e`:
+//! ```text
+//! F = sum of P_c^T S_c P_c = [ F_bb F_be ]     W = -F_ee^-1 F_eb     x_e = W x_b + F_ee^-1 f_e
+//!     over its children c    [ F_eb F_ee ]     S = F_bb + F_be W     f_b <- f_b + W^T f_e
+//! ```
+//! Its Schur complement `S` is added into its parent, where the images `P_c` say: a place and a factor for each unknown (-1 where
+//! mouths look at each other, a ratio of units for pressures), or nowhere for what is zero on a wall. A leaf is assembled by
+//! the caller. `F` is indefinite (velocities and pressures), so its pivot block is factorised with pivoting inside the
+//! block ([`pivot`]), never across fronts: the plan is made from integers alone.
+//!
+//! # Pieces
+//! A part of a chip is meshed once, in its own frame and unit, and eliminated on to its *mouths*: the `2r + 1` P2 nodes where it
+//! meets others. Velocities there are kept in the mouth's axes, pressures in its unit (`s p / mu`), so copies are equal however
+//! they lie and whatever their size.
+//!
+//! **Strips** (pipes, arcs, tapers) are chains of equal slices. A slice's front eliminates its inner column; then lengths double:
+//! ```text
+//! |-|  |-|  |-|  |-|      slice: two lines stay, the column between goes                  1 kind
+//! |----|    |----|        two halves: the line between goes (m unknowns, 2m stay)         1 kind
+//! |--------------|        ...                                                             log2(n) kinds
+//! ```
+//! A length that is no power of two is parted as `2^k + rest`, so that pipes of all lengths share kinds. Where drag tells the slices
+//! of a taper apart nothing repeats, and its fronts grow with its length.
+//!
+//! **Polygons** (junctions, chambers) are cut by nested dissection of their cells ([`crate::mesh::dissect`](mod@crate::mesh::dissect)),
+//! along grid lines where they have some, so that equal rectangles are cut alike and have equal fronts, down to leaves of eight
+//! cells. Fronts are joined two by two up to the root, whose boundary is the mouths.
+//!
+//! **Which unknowns are held, and why pivots are regular.** A velocity goes at the lowest node of the tree that holds all cells around
+//! it. A pressure goes with the velocity at its vertex, but never before a velocity that it acts on ([`crate::mesh::separators`]):
+//! a pressure whose velocities were all held or on walls would be a zero row of `F_ee`. Those that only held velocities surround
+//! stay with the mouths. A region whose surrounding velocities are all held keeps the pressures there too, so the constant pressure,
+//! the null vector of an enclosed flow, is never inside `F_ee`. (Tested: the front of every kind of piece is the dense
+//! elimination of its leaves.)
+//!
+//! # Ends of low rank
+//! Everything but the Poiseuille mode decays along a pipe, so what the ends of a long one (1.5 widths or more) pass to each
+//! other has few singular values above rounding. With `S_ab = U V^T` the pipe falls into two ends with unknowns of their own,
+//! ```text
+//! end a: [ S_aa U ] [x_a]      end b: [ S_bb V ] [x_b]      between them:  - z_1 . z_2 - z_2 . z_1
+//!        [ U^T  0 ] [z_1]             [ V^T  0 ] [z_2]
+//! row z_1:  U^T x_a - z_2 = 0       row z_2:  V^T x_b - z_1 = 0       so row x_a reads  S_aa x_a + U V^T x_b,  as before
+//! ```
+//! and no end depends on what is at the other one. `U V^T` is found by sampling ([`lowrank`]), to 1e-13 of the largest entry of `S`; where
+//! more than a third of a mouth's unknowns would be needed, the pipe stays whole. Measured, singular values of `S_ab` above that:
+//!
+//! | pipe, widths | 1.5 | 2 | 3 | 4 | 6 | 10 |
+//! | --- | --- | --- | --- | --- | --- | --- |
+//! | r = 4, of 19 | 19 | 15 | 11 | 9 | 3 | 1 |
+//! | r = 8, of 39 | 21 | 16 | 5 | 4 | 3 | 1 |
+//! | r = 16, of 79 | 12 | 9 | 5 | 4 | 3 | 1 |
+//!
+//! (`cargo test --lib ranks_of_pipes -- --ignored --nocapture`.) So pipes of 2 widths stay whole at r = 8, and at r = 4 those of 3
+//! and 4 widths too: there the whole lattice is one group, and its kinds grow with it (114 for 10 x 10 crossings, 191 for 20 x 20).
+//!
+//! # Groups
+//! Pieces and ends are joined as long as they share free unknowns ([`group()`]). A junction and the ends at it are a hub with
+//! satellites and become one front; equal junctions with equal ends are one kind:
+//! ```text
+//!      J ======= J ======= J          J      a junction: front on its mouths
+//!      H         H         H          ===    a pipe: U V^T, or whole where it is short
+//!      J ======= J ======= J
+//!
+//!              H                             H         the mouths of J go: shared by J and an end
+//!            z H                             z
+//!          ----+----                      ---+---
+//!  == z --|  J       |-- z ==      z --|    group    |-- z         left: 4 times rank unknowns z
+//!          ----+----                      ---+---
+//!            z H                             z
+//!
+//!      z----z   z----z                every group is dense in its own z; each pair z_1, z_2 of a pipe is
+//!     group -1 group -1 group         tied by -1: the network, sparse, about 10 unknowns a pipe of 3 widths,
+//!      |        |        |            solved as a whole
+//! ```
+//! Short pipes tie junctions into larger groups: there pairs that are each other's best partner (smallest result) are joined in
+//! rounds, so a chain of copies becomes copies of longer chains, as in cyclic reduction. On a lattice of 10 x 10 and of 20 x 20
+//! crossings there are 73 kinds at r = 8, of the same cost (`tests/fronts.rs`).
+//!
+//! Unknowns at the chip's edge: velocities of flow-rate ports and closed ends are *given* (they stay and are known; their reactions give
+//! the ports' pressures), tangential ones of pressure ports are *zero*, all else is *free*.
+//!
+//! # The network and its ground
+//! The sum of the groups' fronts over the `z` and the ties is factorised by sparse LU in COLAMD order ([`network`]). Where every port
+//! of an island has its flow given, pressure is known up to a constant. One pressure of the island is then kept to the last, and a number
+//! `d` is added to its diagonal entry. With the null vector `n`, scaled to one there, and a balanced right-hand side,
+//! ```text
+//! (A + d e e^T) x = b   =>   n^T A x + d x_g = n^T b = 0   =>   x_g = 0   =>   A x = b
+//! ```
+//! so the answer is one of the singular system, whatever `d`. Data that don't balance are refused before.
+//!
+//! # Substitution
+//! Copies of a piece lie one after the other, `slab = [boundary | eliminated, front by front]`, and are filled from the boundary down
+//! ([`tree`]): fronts of one kind and depth, of all copies, are the columns of one matrix product. Loads inside (residuals, bodies) go
+//! up the same way first. Ports need none of it.
+//!
+//! # Residual
+//! The relative residual of the whole is computed from the sparse matrices of the leaves, never from a front, and refined with the
+//! same factors until it is at most 1e-10, or the solve fails. It does rest on the same maps of who shares what, so it can't see a
+//! wrong one; the balance of the ports' flows can, and `tests/fronts.rs` compares with block rows, which number everything
+//! their own way. Where only ports are wanted there are no fields to take a residual of, and none is.
+//!
+//! # Keys
+//! | what | is named by |
+//! | --- | --- |
+//! | leaf | nodes (1e-10 of a cell), cells, drag (12 digits), which unknowns it moves, how many stay |
+//! | join | its children's keys, their images with factors, how many stay and go |
+//! | end of a long pipe | the key of the pipe's front, the end, the tolerance |
+//!
+//! Equal keys, equal bits: a value may come from this solve, an earlier one or another chip ([`Known`]). Work is shared out in
+//! pieces of fixed size, so neither threads nor what was known change a bit. Without caching each front's number enters its key.
+//!
+//! # Costs
+//! A front costs `2/3 e^3 + 2 e^2 b + e b^2` flops as counted. With `m = 5r - 1` unknowns a mouth, doubling a pipe costs `8.7 m^3` a time,
+//! and a crossing, whose last front has nearly `5m` unknowns, grows like `r^3` too. As planned
+//! (`cargo test --lib sizes_of_fronts -- --ignored --nocapture`; the chamber has one mouth):
+//!
+//! | part, r | unknowns of a copy | leaves | kinds | largest front | MFLOP | MB |
+//! | --- | --- | --- | --- | --- | --- | --- |
+//! | pipe of 3 widths, 8 | 1,695 | 24 | 6 | 117 | 2.9 | 0.5 |
+//! | the same, 16 | 6,847 | 48 | 7 | 237 | 28.6 | 2.4 |
+//! | pipe of 1,000 widths, 8 | 552,039 | 8,000 | 18 | 117 | 9.1 | 1.5 |
+//! | the same, 16 | 2,256,079 | 16,000 | 19 | 237 | 79.8 | 6.6 |
+//! | crossing, 8 | 651 | 16 | 27 | 189 | 3.5 | 1.2 |
+//! | the same, 16 | 2,459 | 64 | 51 | 389 | 28.0 | 5.6 |
+//! | the same, 32 | 9,531 | 256 | 75 | 789 | 236.8 | 23.1 |
+//! | chamber of 8 x 8 widths, 8 | 4,425 | 128 | 45 | 117 | 6.6 | 1.6 |
+//! | the same, 16 | 18,065 | 512 | 73 | 237 | 52.5 | 6.8 |
+//! | the same, 32 | 72,993 | 2,048 | 101 | 477 | 430.9 | 28.1 |
+//!
+//! Substitution costs `2 e b` flops a front and copy: linear in the size of the chip. What is left of a front on its boundary
+//! is dropped when its parents have it, unless it is a piece's, a group's or an end's own. So when a pipe of a chip of 46 fronts changes its
+//! length, 11 to 13 are computed: the lengths it is doubled from, and no junction (`after_a_component_moved_few_fronts_are_computed`).
+//!
+//! # Source
+//! - Duff, Reid, "The multifrontal solution of indefinite sparse symmetric linear equations", ACM Trans. Math. Software 9 (1983).
+//! - George, "Nested dissection of a regular finite element mesh", SIAM J. Numer. Anal. 10 (1973).
+//! - Halko, Martinsson, Tropp, "Finding structure with randomness", SIAM Review 53 (2011).
+//! - Ding, "Coupling, Conservation, and Performance in Numerical Simulations", PhD thesis, UC Riverside, 2019, chapter 4: canonical
+//!   matrices, cyclic reduction, the plan on names. Differs: whole parts are eliminated before they meet, ends have low
+//!   rank, and tasks are fronts, not single products. Its block rows are kept in [`crate::elimination`].
 
 pub mod compute;
 pub mod group;
@@ -7,6 +161,8 @@ pub mod network;
 pub mod pivot;
 pub mod plan;
 pub mod tree;
+#[cfg(test)]
+mod trial;
 
 pub use compute::{FrontError, Inside, Known, Leaves, Run, Schur, Values, Wanted, schur_key};
 pub use group::{Class, Element, Top, group};

@@ -163,3 +163,6 @@ impl<'a> Network<'a> {
         (reactions, if size > 0.0 { left / size } else { left })
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -179,3 +179,6 @@ impl Kind {
         8 * (b * b + e * b + e * e)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -247,3 +247,6 @@ pub fn scatter(runs: &[Run], from: &[f64], to: &mut [f64]) {
         at += len;
     }
 }
+
+#[cfg(test)]
+mod tests;

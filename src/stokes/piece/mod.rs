@@ -140,3 +140,6 @@ impl Piece {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,258 @@
+use faer::Mat;
+use faer::linalg::solvers::Solve;
+
+use super::*;
+use crate::fronts::network::Network;
+use crate::fronts::trial::{Random, add, assert_near, column, computed, key, part};
+use crate::session::Caching;
+
+/// Elements on shared unknowns, each with its matrix.
+struct Puzzle {
+    plan: Plan,
+    matrices: Vec<Mat<f64>>,
+    elements: Vec<Element>,
+    class: Vec<Class>,
+}
+
+impl Puzzle {
+    fn new(class: &[Class]) -> Self {
+        Self {
+            plan: Plan::new(Caching::Cached),
+            matrices: Vec::new(),
+            elements: Vec::new(),
+            class: class.to_vec(),
+        }
+    }
+
+    /// An element on these unknowns, with a factor of minus one where a number is negative (from one: -3 is unknown 2).
+    fn element(&mut self, seed: u64, unknowns: &[i32]) -> &mut Self {
+        let n = unknowns.len();
+        let kind = self
+            .plan
+            .leaf(key(seed), n as u32, 0, self.matrices.len() as u32);
+        self.matrices.push(Random::new(seed).definite(n));
+        let boundary = unknowns
+            .iter()
+            .map(|&u| Image {
+                to: if u < 0 { -u - 1 } else { u } as u32,
+                factor: if u < 0 { -1.0 } else { 1.0 },
+            })
+            .collect();
+        self.elements.push(Element { kind, boundary });
+        self
+    }
+
+    fn whole(&self) -> Mat<f64> {
+        let n = self.class.len();
+        let mut whole = Mat::zeros(n, n);
+        for element in &self.elements {
+            let crate::fronts::Recipe::Leaf(leaf) = self.plan.kinds[element.kind as usize].recipe
+            else {
+                panic!("elements are leaves here");
+            };
+            add(&mut whole, &self.matrices[leaf as usize], &element.boundary);
+        }
+        whole
+    }
+
+    /// Solves by groups and a network, and all at once; returns the groups.
+    fn check(&mut self, what: &str) -> Top {
+        let n = self.class.len();
+        let mut random = Random::new(77);
+        let (loads, given) = (random.vector(n), random.vector(n));
+        let is = |classes: &[Class]| -> Vec<usize> {
+            (0..n)
+                .filter(|&g| classes.contains(&self.class[g]))
+                .collect()
+        };
+        let unknown = is(&[Class::Free, Class::Kept]);
+        let known = is(&[Class::Given]);
+        let whole = self.whole();
+        let values_given = Mat::from_fn(known.len(), 1, |i, _| given[known[i]]);
+        let rhs = Mat::from_fn(unknown.len(), 1, |i, _| loads[unknown[i]])
+            - part(&whole, &unknown, &known) * &values_given;
+        let want = part(&whole, &unknown, &unknown)
+            .partial_piv_lu()
+            .solve(&rhs);
+        let reactions = part(&whole, &known, &unknown) * &want
+            + part(&whole, &known, &known) * &values_given
+            - Mat::from_fn(known.len(), 1, |i, _| loads[known[i]]);
+
+        let top = group(&mut self.plan, self.elements.clone(), &self.class);
+        let values = computed(&self.plan, &self.matrices);
+        let n_top = top.tree.n_boundary;
+        let mut classes = vec![Class::Given; n_top];
+        let mut slab = vec![0.0; top.tree.n];
+        let mut x = vec![0.0; n_top];
+        for (g, &at) in top.position.iter().enumerate() {
+            if at == NOWHERE {
+                assert_eq!(
+                    self.class[g],
+                    Class::Zero,
+                    "{what}: only zeros have no place"
+                );
+                continue;
+            }
+            slab[at as usize] = loads[g];
+            if (at as usize) < n_top {
+                classes[at as usize] = self.class[g];
+                if self.class[g] == Class::Given {
+                    x[at as usize] = given[g];
+                }
+            }
+        }
+        top.tree.forward(&values, &mut slab);
+        let network = Network::new(&values, &top.roots, &[], &classes, &[]).expect("regular");
+        let (reacted, _) = network.solve(&values, &mut x, &slab[..n_top]);
+        let mut full = vec![0.0; top.tree.n];
+        full[..n_top].copy_from_slice(&x);
+        top.tree.back(&values, &mut full, Some(&slab));
+        let at = |v: &[f64], g: &[usize]| -> Mat<f64> {
+            column(
+                &g.iter()
+                    .map(|&g| v[top.position[g] as usize])
+                    .collect::<Vec<f64>>(),
+            )
+        };
+        assert_near(&at(&full, &unknown), &want, what);
+        assert_near(
+            &at(&reacted, &known),
+            &reactions,
+            &format!("{what}, reactions"),
+        );
+        top
+    }
+}
+
+use Class::{Free, Given, Kept, Zero};
+
+#[test]
+fn a_hub_and_its_satellites_are_one_front() {
+    let mut puzzle = Puzzle::new(&[Free, Free, Free, Free, Free, Free, Kept, Given, Kept]);
+    puzzle
+        .element(1, &[0, 1, 2, 3, 4, 5])
+        .element(2, &[0, 1, 6])
+        .element(2, &[2, 3, 7])
+        .element(2, &[-5, -6, 8]);
+    let top = puzzle.check("star");
+    assert_eq!((top.roots.len(), puzzle.plan.counters.asked), (1, 1));
+}
+
+#[test]
+fn chains_rings_and_loose_ends_agree_with_a_dense_solve() {
+    let mut chain = Puzzle::new(&[Given, Free, Free, Free, Free, Free, Free, Kept]);
+    for k in 0..7 {
+        chain.element(1, &[k, k + 1]);
+    }
+    assert_eq!(chain.check("chain").roots.len(), 1);
+
+    let mut ring = Puzzle::new(&[Free; 6]);
+    for k in 0..6 {
+        ring.element(k as u64, &[k, (k + 1) % 6]);
+    }
+    ring.check("ring without a boundary");
+
+    let mut pair = Puzzle::new(&[Free, Free, Given, Free]);
+    pair.element(3, &[0, 1, 2]).element(4, &[1, -1, 3]);
+    pair.check("two that share two unknowns, and one of nobody else's");
+
+    let mut apart = Puzzle::new(&[Kept, Free, Given, Kept, Free]);
+    apart
+        .element(5, &[0, 1])
+        .element(6, &[2, 3])
+        .element(7, &[3, 4, 0]);
+    assert_eq!(apart.check("three groups").roots.len(), 3);
+}
+
+#[test]
+fn zeros_go_and_an_unknown_may_occur_twice_in_an_element() {
+    let mut puzzle = Puzzle::new(&[Free, Zero, Kept, Given, Free]);
+    puzzle
+        .element(1, &[0, 1, 2, 0])
+        .element(2, &[1, 0, 3, 4])
+        .element(3, &[2, 1, -3]);
+    puzzle.check("zeros and doubles");
+}
+
+#[test]
+fn an_unknown_that_three_elements_share_stays_until_all_are_joined() {
+    // No hub: every two of the six share something.
+    let mut puzzle = Puzzle::new(&[Free; 9]);
+    puzzle
+        .element(1, &[0, 1, 2])
+        .element(2, &[0, 3, 4])
+        .element(3, &[0, 5, 6])
+        .element(4, &[1, 3, 7])
+        .element(5, &[4, 5, 8])
+        .element(6, &[6, 2, 7, 8]);
+    puzzle.check("a knot");
+}
+
+#[test]
+fn random_heaps_of_all_classes_agree_with_a_dense_solve() {
+    for seed in 0..30 {
+        let mut random = Random::new(seed);
+        let mut pick = |n: usize| ((random.next() + 1.0) / 2.0 * n as f64) as usize % n;
+        let class: Vec<Class> = (0..24)
+            .map(|_| [Free, Free, Free, Free, Kept, Given, Zero][pick(7)])
+            .collect();
+        let mut puzzle = Puzzle::new(&class);
+        for k in 0..10 {
+            let unknowns: Vec<i32> = (0..2 + pick(4)).map(|_| pick(24) as i32).collect();
+            puzzle.element(100 * seed + k, &unknowns);
+        }
+        // Every unknown belongs to somebody.
+        for g in 0..24 {
+            puzzle.element(999, &[g]);
+        }
+        puzzle.check(&format!("heap {seed}"));
+    }
+}
+
+#[test]
+fn chains_of_copies_share_kinds() {
+    let kinds = |n: i32| {
+        let mut class = vec![Free; n as usize + 1];
+        class[0] = Given;
+        class[n as usize] = Given;
+        let mut chain = Puzzle::new(&class);
+        for k in 0..n {
+            chain.element(1, &[k, k + 1]);
+        }
+        let top = group(&mut chain.plan, chain.elements.clone(), &chain.class);
+        assert_eq!(top.roots.len(), 1);
+        chain.plan.kinds.len()
+    };
+    let found: Vec<(i32, usize)> = [16, 64, 256, 1024].map(|n| (n, kinds(n))).to_vec();
+    for pair in found.windows(2) {
+        assert!(
+            pair[1].1 - pair[0].1 <= 4,
+            "four times as long, at most two kinds more a doubling: {found:?}"
+        );
+    }
+    assert!(kinds(1000) < 40, "{} kinds of 1000 links", kinds(1000));
+}
+
+#[test]
+fn equal_groups_are_one_kind_wherever_they_lie() {
+    // Ten stars of the same make on unknowns of their own, satellites in another order.
+    let mut puzzle = Puzzle::new(&[Free, Free, Kept, Kept].repeat(10));
+    for k in 0..10 {
+        let at = 4 * k;
+        if k % 2 == 0 {
+            puzzle
+                .element(2, &[at, at + 2])
+                .element(1, &[at, at + 1])
+                .element(3, &[at + 1, at + 3]);
+        } else {
+            puzzle
+                .element(3, &[at + 1, at + 3])
+                .element(1, &[at, at + 1])
+                .element(2, &[at, at + 2]);
+        }
+    }
+    let top = puzzle.check("ten stars");
+    let first = top.roots[0].kind;
+    assert!(top.roots.iter().all(|r| r.kind == first));
+    assert_eq!(puzzle.plan.kinds.len(), 4, "three leaves and a join");
+}
