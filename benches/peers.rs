@@ -24,16 +24,15 @@ use stokeslet::elimination::Table;
 use stokeslet::session::{
     AssembledSystem, CancelToken, SolveReport, SolveSettings, assembled_system, silent,
 };
-use support::{Asked, Failure, Placed, Report, child, exported, median, peer, process, seconds};
+use support::{Asked, Failure, Report, child, exported, median, peer, process, seconds};
 
 /// Designs at resolutions. The peer needs a hundred times the memory of our fields; these fit in 12 GiB.
-const CASES: [(&str, u32); 6] = [
+const CASES: [(&str, u32); 5] = [
     ("grid20", 8),
     ("grid20", 16),
     ("rgrid", 8),
     ("voronoi-s4", 14),
     ("wide", 14),
-    ("grid20-3d", 4),
 ];
 /// Repetitions, of which the median counts; cases that take long are run fewer times.
 const REPETITIONS: usize = 3;
@@ -131,17 +130,9 @@ fn cases(names: &[String]) -> Vec<String> {
     cases
 }
 
-/// The chip of a case. The seam for three dimensions: `<design>-3d` will be the design with the full model of depth.
-fn chip_of(name: &str) -> Result<Placed, Failure> {
-    if name.ends_with("-3d") {
-        return Err(format!("{name}: there is no model of depth for it yet").into());
-    }
-    support::design(name)
-}
-
 fn one(case: &str) -> Result<Vec<String>, Failure> {
     let (name, resolution) = case.split_once('@').ok_or("a case is design@resolution")?;
-    let placed = chip_of(name)?;
+    let placed = support::design(name)?;
     let settings = SolveSettings {
         resolution: resolution.parse()?,
         ..SolveSettings::default()

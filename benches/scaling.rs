@@ -12,7 +12,7 @@ mod support;
 
 use std::process::ExitCode;
 
-use stokeslet::session::{SolveReport, SolveSettings};
+use stokeslet::session::{SolveReport, SolveSettings, WantedResults};
 use support::{Asked, Failure, Placed, Report, child, chips, fit, median, process, seconds};
 
 const REPETITIONS: usize = 3;
@@ -23,8 +23,6 @@ const ENOUGH: f64 = 10.0;
 const RESOLUTION: u32 = 8;
 /// Lattices smaller than this are left out of fits: their edges weigh more than their crossings.
 const SMALLEST_FITTED: f64 = 10.0;
-/// The longest pipe whose fields fit in memory, widths; longer ones wait for [`pipe_settings`].
-const LONGEST_WITH_FIELDS: u32 = 10_000;
 
 const HEADINGS: [&str; 16] = [
     "series",
@@ -54,14 +52,17 @@ enum Series {
     ResolutionGrid20,
     /// The same, of a chip whose junctions all differ.
     ResolutionVoronoi,
+    /// The same, of the first chip in three dimensions.
+    ResolutionSolid,
     /// Length of a pipe in widths.
     Pipe,
 }
 
-const SERIES: [Series; 4] = [
+const SERIES: [Series; 5] = [
     Series::Lattice,
     Series::ResolutionGrid20,
     Series::ResolutionVoronoi,
+    Series::ResolutionSolid,
     Series::Pipe,
 ];
 
@@ -71,6 +72,7 @@ impl Series {
             Self::Lattice => "lattice",
             Self::ResolutionGrid20 => "resolution grid20",
             Self::ResolutionVoronoi => "resolution voronoi-s4",
+            Self::ResolutionSolid => "resolution grid20-3d",
             Self::Pipe => "pipe",
         }
     }
@@ -82,6 +84,7 @@ impl Series {
             Self::ResolutionGrid20 | Self::ResolutionVoronoi => {
                 (&[4, 6, 8, 12, 16, 24, 36], [3, 5])
             }
+            Self::ResolutionSolid => (&[4, 6, 8, 10], [1, 2]),
             Self::Pipe => (&[10, 100, 1_000, 10_000, 100_000], [3, 4]),
         }
     }
@@ -94,13 +97,7 @@ impl Series {
             Ok("full") => sizes.len(),
             _ => medium,
         };
-        let longest = if pipe_settings().1 == Fields::Left {
-            u32::MAX
-        } else {
-            LONGEST_WITH_FIELDS
-        };
-        let fits = |size: &u32| self != Self::Pipe || *size <= longest;
-        sizes[..count].iter().copied().filter(fits).collect()
+        sizes[..count].to_vec()
     }
 
     fn chip(self, size: u32) -> Result<(Placed, SolveSettings), Failure> {
@@ -112,27 +109,19 @@ impl Series {
             Self::Lattice => (chips::lattice(size as usize)?, at(RESOLUTION)),
             Self::ResolutionGrid20 => (support::design("grid20")?, at(size)),
             Self::ResolutionVoronoi => (support::design("voronoi-s4")?, at(size)),
-            Self::Pipe => (chips::pipe(f64::from(size)), pipe_settings().0),
+            Self::ResolutionSolid => (support::design("grid20-3d")?, at(size)),
+            Self::Pipe => (chips::pipe(f64::from(size)), pipe_settings()),
         })
     }
 }
 
-/// Whether a solve makes fields.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fields {
-    /// All of them.
-    Made,
-    /// Ports only; a solve can't do that yet.
-    Left,
-}
-
-/// How pipes are solved: by their ports only, as soon as a setting leaves the fields out; set it here and say [`Fields::Left`].
-fn pipe_settings() -> (SolveSettings, Fields) {
-    let settings = SolveSettings {
+/// Pipes are solved for their ports only.
+fn pipe_settings() -> SolveSettings {
+    SolveSettings {
         resolution: RESOLUTION,
+        wanted: WantedResults::PortsOnly,
         ..SolveSettings::default()
-    };
-    (settings, Fields::Made)
+    }
 }
 
 fn main() -> ExitCode {
@@ -255,9 +244,8 @@ fn laws(series: Series, measured: &[Measured]) -> String {
         Series::Pipe => {
             let time = points(|m| m.size, |m| m.seconds);
             let [doubling, apart] = fit::logarithm(&time);
-            let fields = pipe_settings().1;
             format!(
-                "fields {fields:?}; {:.2e} s a doubling, {apart:.0} % from a + b log2(length); time ~ length^{:.2}",
+                "ports only; {:.2e} s a doubling, {apart:.0} % from a + b log2(length); time ~ length^{:.2}",
                 doubling,
                 fit::exponent(&time),
             )

@@ -16,10 +16,21 @@ const LATTICE: [f64; 2] = [0.0125, 0.05];
 /// # Errors
 /// None for `n >= 2`.
 pub fn lattice(n: usize) -> Result<Placed, Failure> {
+    lattice_with(n, |_| [0.0; 2])
+}
+
+/// The same with its crossings moved by parts of their distance.
+///
+/// # Errors
+/// Where channels come too near each other.
+pub fn lattice_with(n: usize, moved: impl Fn(usize) -> [f64; 2]) -> Result<Placed, Failure> {
     let [width, pitch] = LATTICE;
     let at = |column: usize, row: usize| column + n * row;
     let mut nodes: Vec<[f64; 2]> = (0..n * n)
-        .map(|k| [pitch * (k % n) as f64, pitch * (k / n) as f64])
+        .map(|k| {
+            let [x, y] = moved(k);
+            [pitch * ((k % n) as f64 + x), pitch * ((k / n) as f64 + y)]
+        })
         .collect();
     let mut channels: Vec<[usize; 2]> = Vec::new();
     for row in 0..n {

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 use std::{env, fs};
 
-use stokeslet::chip::{Chip, place};
+use stokeslet::chip::{Chip, DepthModel, place};
 use stokeslet::design::{Design, parse};
 use stokeslet::elimination::Table as Operations;
 use stokeslet::library::Library;
@@ -59,6 +59,10 @@ impl Asked {
     }
 }
 
+/// The program's allocator: benches measure what users run.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// A chip, and how long it took to read and place it, s.
 pub struct Placed {
     /// The chip.
@@ -67,8 +71,16 @@ pub struct Placed {
     pub seconds: f64,
 }
 
-/// A design of `designs/`, placed.
+/// A design of `designs/`, placed; with `-3d` after its name as a chip as deep as it is wide, in three dimensions.
 pub fn design(name: &str) -> Result<Placed, Failure> {
+    if let Some(plane) = name.strip_suffix("-3d") {
+        let mut placed = design(plane)?;
+        let mouths = placed.chip.parts.iter().flat_map(|p| p.shape.mouths());
+        let width = mouths.map(|m| m.width).fold(f64::INFINITY, f64::min);
+        placed.chip.model = DepthModel::Full;
+        placed.chip.depth = Some(width);
+        return Ok(placed);
+    }
     let path = root().join("designs").join(format!("{name}.toml"));
     let text = fs::read(&path).map_err(|e| format!("{name}: {e}"))?;
     let library = Library::embedded();

@@ -159,9 +159,9 @@ pub struct Solution {
 /// What an unknown of the assembled system is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnknownKind {
-    /// Velocity along x (or, at a pressure port, along the port's direction).
+    /// Velocity, nearer to x than to y; just where it points to, the unknown's direction says.
     VelocityX,
-    /// Velocity along y.
+    /// Velocity, nearer to y.
     VelocityY,
     /// Pressure.
     Pressure,

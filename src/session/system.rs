@@ -1,17 +1,20 @@
 //! The whole system as scalars, so that anyone can check it with another solver.
 
-use super::rows::{Solver, cut_chip};
+use super::flow::Flow;
+use super::space::{Plane, Space};
 use super::{
-    AssembledSystem, CancelToken, Ownership, Progress, SolveError, SolveReport, SolveSettings,
-    Unknown, UnknownKind,
+    AssembledSystem, CancelToken, Progress, SolveError, SolveReport, SolveSettings, Unknown,
+    UnknownKind,
 };
-use crate::chip::blocks::{BlockModel, Velocity};
 use crate::chip::{Chip, DepthModel};
-use crate::elimination::{Leaves, Table};
-use crate::field::build;
+use crate::elimination::Table;
+use crate::field::nodal::Frame;
+use crate::fronts::{Class, NOWHERE};
 use crate::geometry::Point;
-use crate::stokes::assemble::{BlockMatrices, block_system};
-use crate::stokes::residual::{Data, Residuals, Rows};
+use crate::stokes::mouth::{Mouth, port_data};
+use crate::stokes::piece::{Leaf, Patch};
+use crate::stokes::slabs::{Slabs, State};
+use crate::stokes::system::{Instance, System};
 
 /// The assembled system of a chip with our solution, for other solvers.
 ///
@@ -30,132 +33,208 @@ pub fn assembled_system(
         let what = "the assembled system";
         return Err(SolveError::PlaneOnly { what });
     }
+    let plane = Plane::new(chip);
     let mut report = SolveReport::default();
-    let model = cut_chip(
-        chip,
-        settings,
-        Ownership::Connections,
-        progress,
-        &mut report,
-    )?;
-    let matrices = BlockMatrices::new(&model);
-    let solver = Solver::new(
-        &model,
-        &matrices,
-        settings,
-        table,
-        progress,
-        cancel,
-        &mut report,
-    )?;
-    let data = solver.port_data(chip.ports.iter().map(|p| p.condition.value()), chip);
-    let rows = solver.solve(&data, &mut report)?;
-    Ok(scalar_system(
-        &model,
-        &matrices,
-        solver.residuals(),
-        &rows,
-        &data,
+    let system = plane.system(chip, settings)?;
+    let flow = Flow::new(system, settings, true, table, progress, cancel, &mut report)?;
+    let ready = flow.ready()?;
+    let system = &flow.system;
+    let mouths: Vec<Mouth> = system
+        .ports
+        .iter()
+        .map(|p| plane.mouth(system, p))
+        .collect();
+    let values = chip.ports.iter().map(|p| p.condition.value());
+    let data = port_data(system, chip, &mouths, values);
+    let loads = State {
+        shared: data.loads.clone(),
+        slabs: Vec::new(),
+    };
+    let answer = ready.solve(&loads, &data.given, settings, &mut report)?;
+    let Some(slabs) = &flow.slabs else {
+        return Ok(AssembledSystem::default());
+    };
+    Ok(scalars(
+        system,
+        slabs,
+        &answer.state,
+        &loads.shared,
+        &data.given,
     ))
 }
 
-/// Flattens rows to scalars.
-fn scalar_system(
-    model: &BlockModel,
-    matrices: &BlockMatrices,
-    residuals: &Residuals<'_>,
-    rows: &Rows,
-    data: &Data,
+/// Number of every unknown among the scalars: shared ones first, then slab by slab.
+struct Numbers {
+    shared: Vec<u32>,
+    /// First number of each instance's eliminated unknowns.
+    inside: Vec<u32>,
+}
+
+/// One unknown of a leaf in the chip: its number (if it is unknown), the shared unknown that it is, and its factor.
+#[derive(Clone, Copy)]
+struct Local {
+    number: u32,
+    shared: u32,
+    factor: f64,
+}
+
+fn scalars(
+    system: &System<2>,
+    slabs: &Slabs,
+    state: &State,
+    loads: &[f64],
+    given: &[f64],
 ) -> AssembledSystem {
-    let mut first = Vec::with_capacity(model.rows.len());
-    let mut n = 0;
-    for row in &model.rows {
-        first.push(n as u32);
-        n += model.layouts[row.layout as usize].n_unknowns;
+    let mut n = 0_u32;
+    let mut next = |is_unknown: bool| {
+        n += u32::from(is_unknown);
+        if is_unknown { n - 1 } else { NOWHERE }
+    };
+    let is_unknown = |c: &Class| matches!(c, Class::Free | Class::Kept);
+    let shared: Vec<u32> = system.class.iter().map(|c| next(is_unknown(c))).collect();
+    let mut inside = Vec::with_capacity(system.instances.len());
+    for instance in &system.instances {
+        inside.push(n);
+        let piece = system.piece_of(instance);
+        n += (piece.n - piece.n_boundary) as u32;
     }
-    let (system, leaves) = block_system(model, matrices);
-    let values: Vec<faer::Mat<f64>> = (0..leaves.n_leaves() as u32)
-        .map(|l| leaves.assemble(l))
-        .collect();
-    let mut lower = Vec::new();
-    for &(i, j, leaf) in &system.couplings {
-        let m = &values[leaf.leaf as usize];
-        let m = if leaf.transposed {
-            m.transpose()
-        } else {
-            m.as_ref()
-        };
-        for b in 0..m.ncols() {
-            for a in 0..m.nrows() {
-                let (row, column) = (first[i as usize] + a as u32, first[j as usize] + b as u32);
-                if m[(a, b)] != 0.0 && (i != j || row >= column) {
-                    lower.push((row.max(column), row.min(column), m[(a, b)]));
-                }
-            }
-        }
-    }
-    lower.sort_unstable_by_key(|&(row, column, _)| (column, row));
-    let rhs = residuals.rows(None, data);
+    let numbers = Numbers { shared, inside };
+    let n = n as usize;
     let mut out = AssembledSystem {
         n,
-        lower,
+        rhs: vec![0.0; n],
+        solution: vec![0.0; n],
+        unknowns: vec![
+            Unknown {
+                kind: UnknownKind::Pressure,
+                at: Point::default(),
+                direction: Point::default(),
+                scale: 1.0,
+            };
+            n
+        ],
         ..AssembledSystem::default()
     };
-    let mut positions = vec![Point::default(); model.n_nodes];
-    for (b, block) in model.blocks.iter().enumerate() {
-        let mesh = &model.kinds[block.kind as usize].block.mesh;
-        for (node, number) in build::node_numbers(model, b).into_iter().enumerate() {
-            positions[number as usize] = block.to_chip(mesh.nodes[node]);
+    for (k, &number) in numbers.shared.iter().enumerate() {
+        if number != NOWHERE {
+            out.rhs[number as usize] = loads[k];
+            out.solution[number as usize] = state.shared[k];
         }
     }
-    for (k, row) in model.rows.iter().enumerate() {
-        let layout = &model.layouts[row.layout as usize];
-        match &rhs[k] {
-            Some(values) => out.rhs.extend(values),
-            None => out.rhs.extend(std::iter::repeat_n(0.0, layout.n_unknowns)),
+    for (k, instance) in system.instances.iter().enumerate() {
+        let piece = system.piece_of(instance);
+        let slab = &state.slabs[slabs.first[k]..][piece.n_boundary..piece.n];
+        let first = numbers.inside[k] as usize;
+        out.solution[first..first + slab.len()].copy_from_slice(slab);
+        for patch in slabs.patches_of(instance.piece) {
+            let leaf = &system.leaves[patch.leaf as usize];
+            let locals = locals(piece.n_boundary as u32, instance, patch, (&numbers, k));
+            add(leaf, &locals, given, &mut out);
+            describe(system, instance, patch, (leaf, &locals), &mut out.unknowns);
         }
-        out.solution.extend(&rows[k]);
-        let at = |index: usize| positions[(row.first_node + layout.ordinal[index]) as usize];
-        let owned = || {
-            layout
-                .nodes
-                .iter()
-                .enumerate()
-                .filter(|(_, node)| node.owned)
-        };
-        for (index, node) in owned() {
-            for component in 0..match node.velocity {
-                Velocity::Given => 0,
-                Velocity::Normal => 1,
-                Velocity::Both => 2,
-            } {
-                let axis = if component == 0 {
-                    Point::new(1.0, 0.0)
-                } else {
-                    Point::new(0.0, 1.0)
+    }
+    out.lower
+        .sort_unstable_by_key(|&(row, column, _)| (column, row));
+    out.lower.dedup_by(|b, a| {
+        let same = (a.0, a.1) == (b.0, b.1);
+        if same {
+            a.2 += b.2;
+        }
+        same
+    });
+    out
+}
+
+fn locals(
+    n_boundary: u32,
+    instance: &Instance,
+    patch: &Patch,
+    (numbers, k): (&Numbers, usize),
+) -> Vec<Local> {
+    let places = patch.unknowns.iter().flat_map(|r| r.start..r.start + r.len);
+    places
+        .map(|at| {
+            if at >= n_boundary {
+                return Local {
+                    number: numbers.inside[k] + at - n_boundary,
+                    shared: NOWHERE,
+                    factor: 1.0,
                 };
-                let kind = if component == 0 {
-                    UnknownKind::VelocityX
-                } else {
-                    UnknownKind::VelocityY
-                };
-                out.unknowns.push(Unknown {
-                    kind,
-                    at: at(index),
-                    direction: row.frame.to_chip(axis),
-                    scale: 1.0,
-                });
+            }
+            let image = instance.boundary[at as usize];
+            Local {
+                number: numbers
+                    .shared
+                    .get(image.to as usize)
+                    .copied()
+                    .unwrap_or(NOWHERE),
+                shared: image.to,
+                factor: image.factor,
+            }
+        })
+        .collect()
+}
+
+/// Adds a leaf's matrix; what given values bring goes to the right-hand side.
+fn add(leaf: &Leaf<2>, locals: &[Local], given: &[f64], out: &mut AssembledSystem) {
+    let rows = leaf.rows();
+    for (i, a) in locals.iter().enumerate().filter(|e| e.1.number != NOWHERE) {
+        for &(j, v) in &rows.entries[rows.start[i] as usize..rows.start[i + 1] as usize] {
+            let b = locals[j as usize];
+            let v = a.factor * b.factor * v;
+            if b.number == NOWHERE {
+                let x = given.get(b.shared as usize).copied().unwrap_or(0.0);
+                out.rhs[a.number as usize] -= v * x;
+            } else if a.number >= b.number && v != 0.0 {
+                out.lower.push((a.number, b.number, v));
             }
         }
-        for (index, _) in owned().filter(|(_, node)| node.pressure) {
-            let scale = model.viscosity / row.frame.unit;
-            out.unknowns.push(Unknown {
-                kind: UnknownKind::Pressure,
-                at: at(index),
-                direction: Point::default(),
-                scale,
-            });
-        }
     }
-    out
+}
+
+/// What the unknowns of a leaf are.
+fn describe(
+    system: &System<2>,
+    instance: &Instance,
+    patch: &Patch,
+    (leaf, locals): (&Leaf<2>, &[Local]),
+    unknowns: &mut [Unknown],
+) {
+    let frame = Frame::new(instance, patch);
+    let n_nodes = leaf.mesh.nodes.len();
+    for (local, moves) in locals
+        .iter()
+        .zip(&leaf.moves)
+        .filter(|e| e.0.number != NOWHERE)
+    {
+        let Some(&(first, f)) = moves.first() else {
+            continue;
+        };
+        let is_pressure = first as usize >= 2 * n_nodes;
+        let node = if is_pressure {
+            first as usize - 2 * n_nodes
+        } else {
+            first as usize / 2
+        };
+        let at = frame.point(leaf.mesh.nodes[node]);
+        let mut axis = [0.0; 2];
+        for &(i, f) in moves.iter().filter(|_| !is_pressure) {
+            axis[i as usize % 2] += f * local.factor;
+        }
+        let direction = frame.vector(axis);
+        unknowns[local.number as usize] = Unknown {
+            kind: match (is_pressure, direction[0].abs() >= direction[1].abs()) {
+                (true, _) => UnknownKind::Pressure,
+                (false, true) => UnknownKind::VelocityX,
+                (false, false) => UnknownKind::VelocityY,
+            },
+            at: Point::new(at[0], at[1]),
+            direction: Point::new(direction[0], direction[1]),
+            scale: if is_pressure {
+                f * local.factor * system.viscosity / frame.unit
+            } else {
+                1.0
+            },
+        };
+    }
 }

@@ -1,0 +1,100 @@
+//! What a chip costs once more, after one of its components moved: the table of operations keeps what the first solve computed.
+//!
+//! ```text
+//! cargo bench --bench again             both lattices of 10 x 10 crossings, ports only and with all fields; a few seconds
+//! ```
+//! `regular`: the crossings of a square lattice, nearly all alike. `scattered`: every crossing moved a little, so that no two
+//! junctions are alike and the elimination of each is paid once. Then one crossing in the middle is moved.
+
+mod support;
+
+use std::process::ExitCode;
+
+use stokeslet::elimination::Table;
+use stokeslet::session::{CancelToken, SolveSettings, WantedResults, silent, solve};
+use support::{Asked, Failure, Report, chips, median, seconds};
+
+const SIDE: usize = 10;
+const RESOLUTION: u32 = 8;
+const REPETITIONS: usize = 5;
+const HEADINGS: [&str; 7] = [
+    "lattice",
+    "wanted",
+    "unknowns",
+    "first s",
+    "again s",
+    "again / first",
+    "residual",
+];
+
+fn main() -> ExitCode {
+    let Some(asked) = Asked::from_args() else {
+        return ExitCode::SUCCESS;
+    };
+    match compare(&asked) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// A fixed number in [-0.1, 0.1] for each crossing and axis.
+fn scatter(k: usize, axis: usize) -> f64 {
+    0.1 * (12.9898 * (2 * k + axis) as f64).sin()
+}
+
+fn compare(asked: &Asked) -> Result<(), Failure> {
+    let mut report = Report::new(&HEADINGS);
+    for scattered in [false, true] {
+        let chip = |moved_by: f64| {
+            chips::lattice_with(SIDE, |k| {
+                let own = if scattered {
+                    [scatter(k, 0), scatter(k, 1)]
+                } else {
+                    [0.0; 2]
+                };
+                let by = if k == SIDE * SIDE / 2 + SIDE / 2 {
+                    moved_by
+                } else {
+                    0.0
+                };
+                [own[0] + by, own[1] + 0.5 * by]
+            })
+        };
+        let (before, after) = (chip(0.0)?.chip, chip(0.07)?.chip);
+        for (wanted, what) in [
+            (WantedResults::PortsOnly, "ports"),
+            (WantedResults::All, "fields"),
+        ] {
+            let settings = SolveSettings {
+                resolution: RESOLUTION,
+                wanted,
+                ..SolveSettings::default()
+            };
+            let (mut first, mut again) = (Vec::new(), Vec::new());
+            let mut last = None;
+            for _ in 0..REPETITIONS {
+                let table = Table::default();
+                let run = |chip| solve(chip, &settings, &table, &silent, &CancelToken::new());
+                first.push(run(&before)?.report.timings.total);
+                let solution = run(&after)?;
+                again.push(solution.report.timings.total);
+                last = Some(solution.report);
+            }
+            let (first, again) = (median(first), median(again));
+            let last = last.ok_or("nothing was run")?;
+            report.add(vec![
+                if scattered { "scattered" } else { "regular" }.into(),
+                what.into(),
+                last.unknowns.to_string(),
+                seconds(first),
+                seconds(again),
+                format!("{:.3}", again / first),
+                format!("{:.1e}", last.relative_residual),
+            ]);
+        }
+    }
+    report.finish("again", "medians of 5; one crossing of 100 moved", asked)
+}
