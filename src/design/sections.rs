@@ -60,9 +60,9 @@ pub(super) fn read_chip(node: &Node<'_>, reporter: &mut Reporter) -> Option<Chip
         false => Some(DepthModel::Planar),
     };
     let why = match model {
-        Some(DepthModel::Shallow) => Some(
-            "the shallow model's drag depends on the chip's depth: add it, such as \"50 um\"",
-        ),
+        Some(DepthModel::Shallow) => {
+            Some("the shallow model's drag depends on the chip's depth: add it, such as \"50 um\"")
+        }
         Some(DepthModel::Full) => {
             Some("the full model extrudes the chip by its depth: add it, such as \"50 um\"")
         }

@@ -124,7 +124,8 @@ impl Solid {
         let order = swapped_tetrahedron();
         let n_cells = self.nodal.part.len() as u32;
         for cell in self.nodal.cells.chunks_exact(10) {
-            out.cells.extend(order.iter().map(|&k| image[cell[k] as usize]));
+            out.cells
+                .extend(order.iter().map(|&k| image[cell[k] as usize]));
         }
         out.part.extend_from_slice(&self.nodal.part);
         // Facets are opposite vertices, and vertices 1 and 2 change places.

@@ -74,7 +74,13 @@ fn study<const D: usize>(
         .ports
         .iter()
         .all(|p| matches!(p.condition, Condition::FlowRate(_)));
-    Ok(errors(settings.resolution, system.n_unknowns, &nodal, exact, is_free))
+    Ok(errors(
+        settings.resolution,
+        system.n_unknowns,
+        &nodal,
+        exact,
+        is_free,
+    ))
 }
 
 /// Nodal errors; pressures up to their mean where `is_free`.
@@ -87,7 +93,9 @@ fn errors<const D: usize>(
 ) -> Row {
     let mut is_vertex = vec![false; nodal.nodes.len()];
     for cell in nodal.cells.chunks_exact(n_nodes::<D>()) {
-        cell[..=D].iter().for_each(|&n| is_vertex[n as usize] = true);
+        cell[..=D]
+            .iter()
+            .for_each(|&n| is_vertex[n as usize] = true);
     }
     let mut row = Row {
         r,

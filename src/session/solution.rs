@@ -243,7 +243,10 @@ pub enum SolveError {
         resolution: u32,
     },
     /// A chip in three dimensions without a depth to solve.
-    #[error("three dimensions need the chip's depth, positive and at most {} times its narrowest width; it is {depth:?}", MAX_ASPECT)]
+    #[error(
+        "three dimensions need the chip's depth, positive and at most {} times its narrowest width; it is {depth:?}",
+        MAX_ASPECT
+    )]
     Depth {
         /// What it has, m.
         depth: Option<f64>,

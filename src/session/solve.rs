@@ -13,8 +13,8 @@ use super::{
 };
 use crate::chip::{Chip, Condition, DepthModel};
 use crate::elimination::Table;
-use crate::field::ports::{PortValues, conductance, gives_flow};
 use crate::field::Fields;
+use crate::field::ports::{PortValues, conductance, gives_flow};
 use crate::geometry::Point;
 use crate::stokes::mouth::{Mouth, PortData, port_data, port_values};
 use crate::stokes::slabs::State;
@@ -117,12 +117,7 @@ fn solve_by_fronts<const D: usize>(
     progress(Stage::BackSubstitute, 0.0);
     let clock = Instant::now();
     let stage = settings.recorder().stage("back substitute");
-    let data = port_data(
-        system,
-        chip,
-        &mouths,
-        conditions.iter().map(|c| c.value()),
-    );
+    let data = port_data(system, chip, &mouths, conditions.iter().map(|c| c.value()));
     let loads = State {
         shared: data.loads,
         slabs: Vec::new(),
@@ -137,15 +132,7 @@ fn solve_by_fronts<const D: usize>(
     complete(system, &mut answer.state.shared);
     let see = |shared: &[f64], reactions: &[f64]| -> Vec<PortValues> {
         (0..chip.ports.len())
-            .map(|k| {
-                port_values(
-                    system,
-                    k,
-                    &mouths[k],
-                    conditions[k],
-                    (shared, reactions),
-                )
-            })
+            .map(|k| port_values(system, k, &mouths[k], conditions[k], (shared, reactions)))
             .collect()
     };
     let mut values = see(&answer.state.shared, &answer.reactions);

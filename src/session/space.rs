@@ -130,9 +130,7 @@ impl Deep {
         }
         let mouths = chip.parts.iter().flat_map(|p| p.shape.mouths());
         let width = mouths.map(|m| m.width).fold(f64::INFINITY, f64::min);
-        let depth = chip
-            .depth
-            .filter(|&d| d > 0.0 && (d <= MAX_ASPECT * width));
+        let depth = chip.depth.filter(|&d| d > 0.0 && (d <= MAX_ASPECT * width));
         let depth = depth.ok_or(SolveError::Depth { depth: chip.depth })?;
         let width = if width.is_finite() { width } else { depth };
         // Halves: a square channel has as many layers as edges across.

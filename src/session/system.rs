@@ -5,8 +5,8 @@ use super::{
     AssembledSystem, CancelToken, Ownership, Progress, SolveError, SolveReport, SolveSettings,
     Unknown, UnknownKind,
 };
-use crate::chip::{Chip, DepthModel};
 use crate::chip::blocks::{BlockModel, Velocity};
+use crate::chip::{Chip, DepthModel};
 use crate::elimination::{Leaves, Table};
 use crate::field::build;
 use crate::geometry::Point;

@@ -55,7 +55,10 @@ pub fn piece<const D: usize>(
     let mut kinds = Kinds::default();
     let mut slice_nodes = Vec::new();
     let (mut inside, mut inside_nodes) = (0, 0);
-    let mut make = |slice: &PlaneSlice, k: u64, shop: &mut Workshop<'_, D>| -> Result<(KindId, u32), MeshError> {
+    let mut make = |slice: &PlaneSlice,
+                    k: u64,
+                    shop: &mut Workshop<'_, D>|
+     -> Result<(KindId, u32), MeshError> {
         let Placement { angle, scale, .. } = strip.placement(k);
         let after = strip.placement(k + 1);
         let whole_turn = std::f64::consts::TAU;
