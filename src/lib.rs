@@ -47,6 +47,7 @@
 //! | add a boundary condition | [`chip::Condition`], `chip/blocks/lines.rs` (which unknowns), `stokes/boundary.rs` (data) |
 //! | mesh a kind of shape better | `mesh/`: one file a method, chosen in `mesh/polygon.rs` |
 //! | change who owns an unknown | `chip/blocks/connections.rs`, or the thesis's rule in `chip/blocks/even_split.rs` |
+//! | change what three dimensions do otherwise | `session/space.rs`, `stokes/piece/space.rs` |
 //! | change the elimination order | `elimination/order.rs` |
 //! | change what counts as the same matrix | `elimination/plan.rs`, `stokes/assemble.rs` |
 //! | add an export format | a file in `export/` and its row in `export/mod.rs` |

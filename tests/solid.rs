@@ -455,7 +455,7 @@ fn manufactured_errors_on_a_lattice_fall_at_orders_3_and_2() {
 fn manufactured_errors_on_grid20_fall_at_orders_3_and_2() {
     let chip = deep(support::chips::from_file("grid20"), 0.0125);
     for chip in [enclosed(&chip), chip] {
-        assert_rates(&chip, [4, 6], REGULAR, [1e-6, 1e-7, 5e-3, 5e-4]);
+        assert_rates(&chip, [4, 6], REGULAR, [2e-6, 1.5e-7, 2.5e-2, 6e-4]);
     }
 }
 
@@ -469,7 +469,7 @@ fn manufactured_errors_on_a_voronoi_network_fall_at_nearly_orders_3_and_2() {
     for chip in [enclosed(&chip), chip] {
         assert_rates(
             &chip,
-            [2, 4],
+            [4, 6],
             [2.8, 2.8, 1.75, 1.75],
             [1e-5, 1e-6, 2e-2, 2e-3],
         );
