@@ -231,7 +231,7 @@ fn laws(series: Series, measured: &[Measured]) -> String {
                 fit::from_linear(&space),
             )
         }
-        Series::ResolutionGrid20 | Series::ResolutionVoronoi => {
+        Series::ResolutionGrid20 | Series::ResolutionVoronoi | Series::ResolutionSolid => {
             let time = points(|m| m.size, |m| m.seconds);
             let last = &time[time.len() - 2..];
             format!(

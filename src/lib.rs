@@ -53,6 +53,7 @@
 //! | change what counts as the same front | `fronts/plan.rs`, `stokes/piece/leaf.rs` (`key`) |
 //! | change how a front is factorised | `fronts/pivot.rs`, `fronts/compute.rs` |
 //! | change block rows: owners, order, names | `chip/blocks/connections.rs`, `elimination/order.rs`, `elimination/plan.rs` |
+//! | change what three dimensions do otherwise | `session/space.rs`, `stokes/piece/space.rs` |
 //! | add an export format | a file in `export/` and its row in `export/mod.rs` |
 //! | see where the time of a solve goes | `solve --profile`; a stage or task of yours is a span of [`profile::Recorder`] |
 //! | add a subcommand | a file in `cli/` and its arm in `cli/args.rs` |

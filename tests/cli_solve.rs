@@ -392,6 +392,33 @@ fn the_shallow_model_needs_a_depth() {
 }
 
 #[test]
+fn the_full_model_writes_the_whole_depth_and_needs_one() {
+    let flat = STRAIGHT.replace("depth = \"50 um\"\n", "");
+    let here = folder_with(&[("straight.toml", STRAIGHT), ("flat.toml", &flat)]);
+    let solve = ["solve", "straight.toml", "--model", "full", "--resolution"];
+    let (out, _) = demand(0, here.path(), &[&solve[..], &["2"]].concat());
+    assert!(out.contains("full"), "{out}");
+    let results = here.path().join("results/straight");
+    let summary = fs::read_to_string(results.join("summary.json")).unwrap();
+    for line in [
+        "\"model\": \"full\"",
+        "\"layers\": 2",
+        "\"half_depth\": true",
+        "\"flow_rate\": \"m^3/s\"",
+    ] {
+        assert!(summary.contains(line), "{line}: {summary}");
+    }
+    let fields = fs::read(results.join("fields.vtu")).unwrap();
+    let head = String::from_utf8_lossy(&fields[..400.min(fields.len())]);
+    assert!(head.contains("UnstructuredGrid"), "{head}");
+    assert!(results.join("picture.svg").is_file(), "mid-depth is drawn");
+    let (_, err) = demand(2, here.path(), &[&solve[..], &["3"]].concat());
+    assert!(err.contains("use 2 or 4"), "{err}");
+    let (_, err) = demand(1, here.path(), &["solve", "flat.toml", "--model", "full"]);
+    assert!(err.contains("depth"), "{err}");
+}
+
+#[test]
 fn threads_and_caching_do_not_change_the_fields() {
     let here = folder_with(&[("straight.toml", STRAIGHT)]);
     let fields = |arguments: &[&str]| {

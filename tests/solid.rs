@@ -9,7 +9,8 @@ use stokeslet::field::Sampler;
 use stokeslet::geometry::{Motion, Point};
 use stokeslet::mesh::Top;
 use stokeslet::session::{
-    CancelToken, DepthSettings, Solution, SolveError, SolveSettings, manufactured_study, solve,
+    CancelToken, DepthSettings, Solution, SolveError, SolveSettings, WantedResults,
+    manufactured_study, solve,
 };
 use stokeslet::stokes::duct::{self, mouth::DuctProfile};
 
@@ -50,19 +51,21 @@ fn with_layers(resolution: u32, layers: u32) -> SolveSettings {
     with_depth(resolution, depth)
 }
 
-/// Relative error of the flow at a given pressure drop against the series; as many layers as edges across.
-fn duct_error(aspect: f64, resolution: u32) -> f64 {
-    let depth = WIDTH / aspect;
-    let (length, drop) = (4.0 * WIDTH, 100.0);
+/// Relative error of the flow at a given pressure drop against the series.
+fn duct_error(aspect: f64, resolution: u32, layers: u32, length: f64) -> f64 {
+    let (depth, drop) = (WIDTH / aspect, 100.0);
     let chip = channel(length, depth, Condition::Pressure(drop));
-    let settings = with_layers(resolution, resolution / 2);
+    let settings = SolveSettings {
+        wanted: WantedResults::PortsOnly,
+        ..with_layers(resolution, layers)
+    };
     let solution = solved_with(&chip, &settings, &Table::default());
     let exact = duct::flow_rate(WIDTH, depth) * drop / (MU * length);
     (solution.ports[0].flow_rate / exact - 1.0).abs()
 }
 
-/// The duct's edges, where the velocity is like r^2 log r, limit the order; a flat duct's side walls need some cells of its own
-/// depth before it shows.
+/// As many layers as edges across. The duct's edges, where the velocity is like r^2 log r, limit the order; a flat duct's side
+/// walls need some cells of its own depth before it shows.
 #[test]
 fn ducts_carry_the_flow_of_the_series_at_order_3_3() {
     for (aspect, [coarse, fine], ceiling) in [
@@ -72,7 +75,7 @@ fn ducts_carry_the_flow_of_the_series_at_order_3_3() {
         (0.25, [8, 12], 2e-3),
         (4.0, [8, 12], 2e-3),
     ] {
-        let errors = [coarse, fine].map(|r| (r, duct_error(aspect, r)));
+        let errors = [coarse, fine].map(|r| (r, duct_error(aspect, r, r / 2, 4.0 * WIDTH)));
         let order = order(errors[0], errors[1]);
         println!("{aspect} {errors:?} {order}");
         assert!(order >= 3.3, "aspect {aspect}: {errors:?}, order {order}");
@@ -81,11 +84,13 @@ fn ducts_carry_the_flow_of_the_series_at_order_3_3() {
 }
 
 #[test]
-fn a_flat_duct_carries_the_flow_of_the_series() {
-    let errors = [8, 16].map(|r| (r, duct_error(10.0, r)));
+fn a_duct_ten_times_as_wide_as_deep_converges_alike() {
+    // What counts is that the side walls are resolved: two cells of its own depth, then three.
+    let errors = [20, 28].map(|r| (r, duct_error(10.0, r, r / 4, 0.035 * WIDTH)));
     println!("{errors:?}");
-    assert_small!(errors[1].1, 1.2e-3, 1.0, "ten times as wide as deep");
-    assert!(order(errors[0], errors[1]) > 2.9, "{errors:?}");
+    assert_small!(errors[1].1, 4e-4, 1.0, "ten times as wide as deep");
+    let order = order(errors[0], errors[1]);
+    assert!(order >= 3.3, "{errors:?}, order {order}");
 }
 
 /// Flow of the developed profile goes in; what it takes is the resistance that pressure ports see.
@@ -134,7 +139,7 @@ fn flow_rate_ports_drive_the_developed_flow() {
     assert_close!(
         g,
         duct::flow_rate(WIDTH, depth) / (MU * length),
-        2e-3,
+        3e-3,
         "the conductance"
     );
     assert_close!(
@@ -235,18 +240,13 @@ fn assert_same(got: &Solution, want: &Solution, rel: f64, why: &str) {
         rel,
         "{why}: greatest speed"
     );
-    assert_close!(
-        got.wall_shear.mean,
-        want.wall_shear.mean,
-        rel,
-        "{why}: wall shear"
-    );
-    assert_close!(
-        got.wall_shear.max,
-        want.wall_shear.max,
-        rel,
-        "{why}: wall shear"
-    );
+}
+
+fn assert_same_shear(got: &Solution, want: &Solution, rel: f64, why: &str) {
+    let (got, want) = (got.wall_shear, want.wall_shear);
+    assert_close!(got.mean, want.mean, rel, "{why}: mean wall shear");
+    assert_close!(got.max, want.max, rel, "{why}: greatest wall shear");
+    assert_close!(got.min, want.min, 1e3 * rel, "{why}: least wall shear");
 }
 
 #[test]
@@ -263,6 +263,9 @@ fn half_the_depth_is_as_good_as_the_whole() {
     assert!(half.report.half_depth && !whole.report.half_depth);
     assert_eq!(2 * half.report.layers, whole.report.layers);
     assert_same(&half, &whole, 1e-9, "half and whole");
+    // Where it is sampled on a facet depends on the order of its corners.
+    let (a, b) = (half.wall_shear.mean, whole.wall_shear.mean);
+    assert_close!(a, b, 1e-5, "mean wall shear over half and whole");
     // Fields too: node by node, the half mirrored.
     let (half, whole) = (half.solid.expect("fields"), whole.solid.expect("fields"));
     assert_eq!((half.top, whole.top), (Top::Symmetry, Top::Wall));
@@ -294,13 +297,9 @@ fn half_the_depth_is_as_good_as_the_whole() {
             assert_small!(a.1[k] - b.1[k], scales[k], 1e-9, "value {k} at {:?}", a.0);
         }
     }
-    for cells in [mirrored.cells.as_slice(), whole.nodal.cells.as_slice()] {
-        let at = |n: u32| mirrored.nodes[n as usize];
-        if !std::ptr::eq(cells, mirrored.cells.as_slice()) {
-            continue;
-        }
-        for cell in cells.chunks_exact(10) {
-            let [o, a, b, c] = [0, 1, 2, 3].map(|k| at(cell[k]));
+    for nodal in [&*mirrored, &whole.nodal] {
+        for cell in nodal.cells.chunks_exact(10) {
+            let [o, a, b, c] = [0, 1, 2, 3].map(|k| nodal.nodes[cell[k] as usize]);
             let d = |p: [f64; 3]| -> [f64; 3] { std::array::from_fn(|k| p[k] - o[k]) };
             let (a, b, c) = (d(a), d(b), d(c));
             let volume = a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0])
@@ -348,6 +347,7 @@ fn a_moved_turned_or_mirrored_chip_has_the_same_flow() {
             let got = solved_with(&chip.moved(motion), &at(4), &table);
             let why = format!("{} by {angle}, mirror {mirror}", chip.name);
             assert_same(&got, &want, 1e-9, &why);
+            assert_same_shear(&got, &want, 1e-8, &why);
         }
     }
 }
@@ -402,16 +402,77 @@ fn long_tee(conditions: [Condition; 3]) -> Chip {
     deep(tee([2.0 * w, 1.5 * w, 2.5 * w], w, conditions), w)
 }
 
-/// With traction-free ports, and with velocity given all around, where pressure is known up to a constant.
+/// Orders of the velocity's greatest and L2 error, then the pressure's, between two resolutions; and ceilings of the last.
+fn assert_rates(chip: &Chip, resolutions: [u32; 2], least: [f64; 4], ceilings: [f64; 4]) {
+    let rows = manufactured_study(chip, &resolutions, &CancelToken::new())
+        .unwrap_or_else(|e| panic!("{}: {e}", chip.name));
+    let orders = rows[1].orders(&rows[0]);
+    println!("{} {:?} {:?} {orders:.2?}", chip.name, rows[0], rows[1]);
+    for k in 0..4 {
+        let (error, name) = (rows[1].errors()[k], &chip.name);
+        assert!(
+            orders[k] >= least[k],
+            "{name}: error {k} falls at {orders:.3?}"
+        );
+        assert_small!(error, ceilings[k], 1.0, "{name}: error {k}");
+        assert!(error > 1e-12, "{name}: nothing was compared");
+    }
+}
+
+/// Order 3 for velocity and 2 for pressure, less 0.15.
+const REGULAR: [f64; 4] = [2.85, 2.85, 1.85, 1.85];
+
+const FREE: [Condition; 3] = [
+    Condition::FlowRate(1.0),
+    Condition::TractionFree,
+    Condition::TractionFree,
+];
+
+fn enclosed(chip: &Chip) -> Chip {
+    let all = vec![Condition::FlowRate(0.0); chip.ports.len()];
+    support::chips::with_conditions(chip, &all)
+}
+
 #[test]
 fn manufactured_errors_on_a_tee_fall_at_orders_3_and_2() {
-    let free = [Condition::FlowRate(1.0), MIXED[2], MIXED[2]];
-    for conditions in [free, [Condition::FlowRate(0.0); 3]] {
-        let chip = long_tee(conditions);
-        let rows = manufactured_study(&chip, &[2, 4, 8], &CancelToken::new()).expect("it solves");
-        for (coarse, fine) in rows.iter().zip(&rows[1..]) {
-            println!("{coarse:?} {fine:?} {:?}", fine.orders(coarse));
-        }
+    assert_rates(&long_tee(FREE), [4, 8], REGULAR, [3e-7, 2.5e-8, 2e-3, 2e-4]);
+}
+
+#[test]
+fn manufactured_errors_on_a_tee_with_a_pressure_null_space_fall_at_orders_3_and_2() {
+    let chip = enclosed(&long_tee(FREE));
+    assert_rates(&chip, [4, 8], REGULAR, [2.2e-7, 2e-8, 2e-3, 1.3e-4]);
+}
+
+#[test]
+fn manufactured_errors_on_a_lattice_fall_at_orders_3_and_2() {
+    let chip = deep(lattice(2), 0.0125);
+    assert_rates(&chip, [4, 6], REGULAR, [2.5e-6, 2.5e-7, 1e-2, 1e-3]);
+}
+
+#[test]
+#[ignore = "millions of unknowns: minutes and gigabytes in the dev profile"]
+fn manufactured_errors_on_grid20_fall_at_orders_3_and_2() {
+    let chip = deep(support::chips::from_file("grid20"), 0.0125);
+    for chip in [enclosed(&chip), chip] {
+        assert_rates(&chip, [4, 6], REGULAR, [2e-6, 1.5e-7, 2.5e-2, 6e-4]);
+    }
+}
+
+#[test]
+#[ignore = "millions of unknowns: minutes and gigabytes in the dev profile"]
+fn manufactured_errors_on_a_voronoi_network_fall_at_nearly_orders_3_and_2() {
+    let chip = support::chips::from_file("voronoi-s4");
+    let mouths = chip.parts.iter().flat_map(|p| p.shape.mouths());
+    let width = mouths.map(|m| m.width).fold(f64::INFINITY, f64::min);
+    let chip = deep(chip, width);
+    for chip in [enclosed(&chip), chip] {
+        assert_rates(
+            &chip,
+            [4, 6],
+            [2.8, 2.8, 1.75, 1.75],
+            [1e-5, 1e-6, 2e-2, 2e-3],
+        );
     }
 }
 

@@ -7,11 +7,13 @@
 //! sigma n on ports that are free            traction     loads on shared unknowns
 //! ```
 
-use super::manufactured;
-use super::manufactured3;
+use rayon::prelude::*;
+
+use super::piece::Leaf;
 use super::section::Section;
 use super::slabs::{Slabs, State};
-use super::system::{Meets, System};
+use super::system::{Instance, Meets, System};
+use super::{manufactured, manufactured3};
 use crate::chip::{Chip, Condition};
 use crate::fem::lagrange::cell_point;
 use crate::fem::quadrature;
@@ -82,27 +84,16 @@ pub fn data<const D: usize>(
         shared: vec![0.0; system.class.len()],
         slabs: vec![0.0; slabs.n],
     };
-    let mut places = vec![[0.0; D]; system.n_shared_nodes];
-    for (k, instance) in system.instances.iter().enumerate() {
-        let slab = &mut loads.slabs[slabs.first[k]..][..system.piece_of(instance).n];
-        for patch in slabs.patches_of(instance.piece) {
-            let leaf = &system.leaves[patch.leaf as usize];
-            let frame = Frame::new(instance, patch);
-            for (&node, &at) in patch.nodes.iter().zip(&leaf.mesh.nodes) {
-                if let Some(&shared) = instance.nodes.get(node as usize) {
-                    places[shared as usize] = frame.point(at);
-                }
-            }
-            let on_mesh = mesh_loads(system, &frame, leaf, exact);
-            let own: Vec<f64> = leaf
-                .moves
-                .iter()
-                .map(|moves| moves.iter().map(|&(i, f)| f * on_mesh[i as usize]).sum())
-                .collect();
-            scatter(&patch.unknowns, &own, slab);
-        }
+    let made: Vec<Vec<f64>> = system
+        .instances
+        .par_iter()
+        .map(|instance| slab_loads(system, slabs, instance, exact))
+        .collect();
+    for (&first, slab) in slabs.first.iter().zip(&made) {
+        loads.slabs[first..first + slab.len()].copy_from_slice(slab);
     }
     slabs.collect(system, &mut loads);
+    let places = shared_places(system, slabs);
     let mut given = vec![0.0; system.class.len()];
     for (k, interface) in system.interfaces.iter().enumerate() {
         let mouth = PlacedMouth::new(system, &places, k);
@@ -122,11 +113,49 @@ pub fn data<const D: usize>(
     data
 }
 
+/// Loads on a slab from its leaves.
+fn slab_loads<const D: usize>(
+    system: &System<D>,
+    slabs: &Slabs,
+    instance: &Instance,
+    exact: &Exact<D>,
+) -> Vec<f64> {
+    let mut slab = vec![0.0; system.piece_of(instance).n];
+    for patch in slabs.patches_of(instance.piece) {
+        let leaf = &system.leaves[patch.leaf as usize];
+        let on_mesh = mesh_loads(system, &Frame::new(instance, patch), leaf, exact);
+        let own: Vec<f64> = leaf
+            .moves
+            .iter()
+            .map(|moves| moves.iter().map(|&(i, f)| f * on_mesh[i as usize]).sum())
+            .collect();
+        scatter(&patch.unknowns, &own, &mut slab);
+    }
+    slab
+}
+
+/// Positions of the nodes on interfaces, m.
+fn shared_places<const D: usize>(system: &System<D>, slabs: &Slabs) -> Vec<[f64; D]> {
+    let mut places = vec![[0.0; D]; system.n_shared_nodes];
+    for instance in &system.instances {
+        for patch in slabs.patches_of(instance.piece) {
+            let mesh = &system.leaves[patch.leaf as usize].mesh;
+            let frame = Frame::new(instance, patch);
+            for (&node, &at) in patch.nodes.iter().zip(&mesh.nodes) {
+                if let Some(&shared) = instance.nodes.get(node as usize) {
+                    places[shared as usize] = frame.point(at);
+                }
+            }
+        }
+    }
+    places
+}
+
 /// Loads on all unknowns of a leaf's mesh, canonical.
 fn mesh_loads<const D: usize>(
     system: &System<D>,
     frame: &Frame,
-    leaf: &super::piece::Leaf<D>,
+    leaf: &Leaf<D>,
     exact: &Exact<D>,
 ) -> Vec<f64> {
     let (mesh, mu, unit) = (&leaf.mesh, system.viscosity, frame.unit);
@@ -138,7 +167,7 @@ fn mesh_loads<const D: usize>(
     }
     let mut load = leaf.matrix().multiply(&walls, leaf.drag);
     load.iter_mut().for_each(|b| *b = -*b);
-    let rule = quadrature::simplex::<D>(8);
+    let rule = quadrature::simplex::<D>(if D == 2 { 8 } else { 6 });
     for c in 0..mesh.n_cells() {
         let (cell, nodes) = (mesh.cell(c), mesh.cell_nodes(c));
         for (l, w) in rule.points.iter().zip(&rule.weights) {
