@@ -118,7 +118,7 @@ fn wrong_usage_exits_with_2_and_says_what_would_be_right() {
         (vec!["solve", "y.toml", "--format", "swg"], "svg"),
         (vec!["solve", "y.toml", "--resolution", "1"], "2..=512"),
         (vec!["solve", "y.toml", "--threads", "0"], "1..=4096"),
-        (vec!["solve", "y.toml", "--model", "full"], "shallow"),
+        (vec!["solve", "y.toml", "--model", "deep"], "shallow"),
         (
             vec!["solve", "y.toml", "--memory-limit", "8 elephants"],
             "8GiB",

@@ -98,6 +98,7 @@ fn solution(nx: u32, ny: u32) -> Solution {
         max_speed: (PEAK, Point::new(0.0, 0.0)),
         wall_shear: WallShear::default(),
         fields: poiseuille(nx, ny),
+        solid: None,
         ..empty_solution()
     }
 }
@@ -110,6 +111,7 @@ fn empty_solution() -> Solution {
         max_speed: (0.0, Point::default()),
         wall_shear: WallShear::default(),
         fields: Fields::default(),
+        solid: None,
     }
 }
 

@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::assembly::Assembly;
 use super::connect::find_socket;
 use super::fault::{abridge, error};
-use super::{Condition, DepthModel, Port, SocketRef};
+use super::{Condition, Port, SocketRef};
 use crate::design::{Design, PortCondition};
 use crate::diagnostic::{Reporter, Severity};
 
@@ -23,12 +23,12 @@ pub(super) fn ports(
     complete: bool,
     out: &mut Reporter,
 ) -> Vec<Port> {
-    if design.model == DepthModel::Shallow && design.depth.is_none() {
+    if design.model.needs_depth() && design.depth.is_none() {
         out.report(error(
             "D207",
             &(0..0),
             "",
-            "the shallow model needs the chip's depth".to_owned(),
+            format!("the {} model needs the chip's depth", design.model.name()),
             depth_help(),
         ));
     }

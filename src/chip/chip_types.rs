@@ -9,6 +9,24 @@ pub enum DepthModel {
     Planar,
     /// Depth-averaged: the walls above and below add the drag 12 mu u / depth^2.
     Shallow,
+    /// Three-dimensional: the chip extruded by its depth, walls above and below.
+    Full,
+}
+
+impl DepthModel {
+    /// Its name in files and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            DepthModel::Planar => "planar",
+            DepthModel::Shallow => "shallow",
+            DepthModel::Full => "full",
+        }
+    }
+
+    /// Whether it needs the chip's depth.
+    pub fn needs_depth(self) -> bool {
+        self != DepthModel::Planar
+    }
 }
 
 /// A channel-like piece between two sockets, cut into slices across the flow.
@@ -184,7 +202,7 @@ pub struct Chip {
     pub viscosity: f64,
     /// How the depth enters.
     pub model: DepthModel,
-    /// Depth of the channels, m; always given with [`DepthModel::Shallow`].
+    /// Depth of the channels, m; always given with [`DepthModel::Shallow`] and [`DepthModel::Full`].
     pub depth: Option<f64>,
     /// Placed leaves.
     pub parts: Vec<Part>,

@@ -65,8 +65,9 @@ pub struct SolveArgs {
     /// Cell edges across a channel [default: what the design says, else 8]. Time grows like R^2 to R^3.
     #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(2..=512))]
     pub resolution: Option<u32>,
-    /// How the depth enters, whatever the design says: planar (flow per unit depth) or shallow (depth-averaged, with drag).
-    #[arg(long, value_parser = PossibleValuesParser::new(["planar", "shallow"]))]
+    /// How the depth enters, whatever the design says: planar (flow per unit depth), shallow (depth-averaged, with
+    /// drag) or full (three-dimensional; needs an even resolution, and time grows like R^4).
+    #[arg(long, value_parser = PossibleValuesParser::new(["planar", "shallow", "full"]))]
     pub model: Option<String>,
     /// Where results go.
     #[arg(long, value_name = "DIR", default_value = "results")]

@@ -72,9 +72,11 @@ pub fn load(
     };
     if let Some(mut design) = design {
         design.model = model.unwrap_or(design.model);
-        if design.model == DepthModel::Shallow && design.depth.is_none() {
-            let message =
-                "the shallow model needs the chip's depth, which this design doesn't give";
+        if design.model.needs_depth() && design.depth.is_none() {
+            let message = format!(
+                "the {} model needs the chip's depth, which this design doesn't give",
+                design.model.name()
+            );
             diagnostics.push(
                 Diagnostic::error("D401", message)
                     .with_help("add `depth = \"50 um\"` under [chip]"),

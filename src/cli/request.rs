@@ -86,6 +86,7 @@ impl SolveRequest {
             resolution: args.resolution,
             model: args.model.map(|m| match m.as_str() {
                 "shallow" => DepthModel::Shallow,
+                "full" => DepthModel::Full,
                 _ => DepthModel::Planar,
             }),
             formats: formats(&args.format, wanted)?,

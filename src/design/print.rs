@@ -186,10 +186,7 @@ pub(super) fn condition(condition: &PortCondition) -> (&'static str, String) {
 
 /// The name of a model in design files.
 pub(super) fn model_name(model: DepthModel) -> &'static str {
-    match model {
-        DepthModel::Planar => "planar",
-        DepthModel::Shallow => "shallow",
-    }
+    model.name()
 }
 
 /// A parameter's value in TOML.

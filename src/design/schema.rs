@@ -8,7 +8,7 @@
 //! viscosity = "0.89 mPa s"
 //!
 //! [chip]
-//! model = "planar"                    # or "shallow"; default planar
+//! model = "planar"                    # or "shallow" or "full"; default planar
 //! depth = "50 um"                     # optional in planar
 //! width = "100 um"                    # default width of channels and components
 //! resolution = 8                      # optional
@@ -31,7 +31,7 @@
 //! ```
 //!
 //! - Every quantity is a text with a number and a unit; the units are the rows of `units/table.rs`, with prefixes, products and powers ("mPa s", "m^2/s", "uL/min").
-//! - `format`, `fluid.viscosity` and `chip.width` are required, `chip.depth` in the shallow model and where a flow rate is a volume per time.
+//! - `format`, `fluid.viscosity` and `chip.width` are required, `chip.depth` in the shallow and full models and where a flow rate is a volume per time.
 //! - Names have letters, digits, `_` and `-`; a component and a channel can't have the same.
 //! - Tables may as well be written as sections (`[components.y1]`) or with dotted keys.
 //! - In `parameters`, a text that starts like a number is a quantity and must read as one; any other text is a text.

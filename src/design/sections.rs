@@ -53,17 +53,23 @@ pub(super) fn read_chip(node: &Node<'_>, reporter: &mut Reporter) -> Option<Chip
     let models = [
         ("planar", DepthModel::Planar),
         ("shallow", DepthModel::Shallow),
+        ("full", DepthModel::Full),
     ];
     let model = match table.has("model") {
         true => table.choice("model", &models, reporter),
         false => Some(DepthModel::Planar),
     };
-    if model == Some(DepthModel::Shallow) {
-        table.require(
-            "depth",
-            "the shallow model's drag depends on the chip's depth: add it, such as \"50 um\"",
-            reporter,
-        );
+    let why = match model {
+        Some(DepthModel::Shallow) => {
+            Some("the shallow model's drag depends on the chip's depth: add it, such as \"50 um\"")
+        }
+        Some(DepthModel::Full) => {
+            Some("the full model extrudes the chip by its depth: add it, such as \"50 um\"")
+        }
+        _ => None,
+    };
+    if let Some(why) = why {
+        table.require("depth", why, reporter);
     }
     let length = |key: &str, reporter: &mut Reporter| {
         let length = table.quantity_within(key, Dimension::Length, LENGTHS, reporter)?;

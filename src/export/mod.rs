@@ -158,8 +158,20 @@ fn write_format(
     match format {
         // Written last, by the caller: it tells how long the others took.
         Format::Json => Ok(()),
-        Format::Vtu => staging.write("fields.vtu", |out| {
-            vtu::write(out, &results.solution.fields)
+        Format::Vtu => staging.write("fields.vtu", |out| match &results.solution.solid {
+            Some(solid) => {
+                let whole = solid.whole();
+                let (cells, _) = whole.cells.as_chunks::<10>();
+                let fields = SolidFields {
+                    nodes: &whole.nodes,
+                    cells,
+                    velocity: &whole.velocity,
+                    pressure: &whole.pressure,
+                    part: &whole.part,
+                };
+                write_tetrahedra(out, &fields)
+            }
+            None => vtu::write(out, &results.solution.fields),
         }),
         Format::Svg => staging.write("picture.svg", |out| {
             picture::write(out, results, results.colouring)

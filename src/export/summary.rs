@@ -16,6 +16,9 @@ pub struct Summary<'a> {
     design: &'a str,
     model: &'static str,
     resolution: u32,
+    depth: Option<f64>,
+    layers: u32,
+    half_depth: bool,
     unknowns: usize,
     blocks: BlockCounts,
     canonical_blocks: usize,
@@ -77,10 +80,7 @@ struct Units {
 
 /// The name of a depth model on the command line and in files.
 pub fn model_name(model: DepthModel) -> &'static str {
-    match model {
-        DepthModel::Planar => "planar",
-        DepthModel::Shallow => "shallow",
-    }
+    model.name()
 }
 
 fn pair(p: Point) -> [f64; 2] {
@@ -107,6 +107,9 @@ impl<'a> Summary<'a> {
             design: &results.chip.name,
             model: model_name(results.chip.model),
             resolution: results.resolution,
+            depth: results.chip.depth,
+            layers: report.layers,
+            half_depth: report.half_depth,
             unknowns: report.unknowns,
             blocks: report.blocks,
             canonical_blocks: report.canonical_blocks,

@@ -6,9 +6,11 @@ mod line;
 pub mod nodal;
 pub mod ports;
 mod sample;
+mod solid;
 pub mod wall_shear;
 pub mod wall_shear3;
 
 pub use fields::Fields;
 pub use line::{Line, LinePoint};
 pub use sample::{Sample, Sampler};
+pub use solid::Solid;

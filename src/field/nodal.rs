@@ -324,7 +324,7 @@ fn cell_order<const D: usize>(mirror: bool) -> CellOrder {
 }
 
 /// Nodes of a tetrahedron whose vertices 1 and 2 change places.
-fn swapped_tetrahedron() -> Vec<usize> {
+pub(super) fn swapped_tetrahedron() -> Vec<usize> {
     let edges = crate::fem::lagrange::edges::<3>();
     let vertex = [0, 2, 1, 3];
     let mut nodes = vertex.to_vec();

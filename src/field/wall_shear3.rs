@@ -3,11 +3,16 @@
 //! ```text
 //! shear = |(I - n n^T) (grad u + grad u^T) n|   per viscosity, at the quadrature points of every wall facet
 //! ```
-//! Knows one canonical mesh in cells: copies multiply by `mu / unit` and areas by `unit^2`.
+//! The samples know one canonical mesh in cells: copies multiply by `mu / unit` and areas by `unit^2`.
 
+use rayon::prelude::*;
+
+use super::nodal::{Frame, mesh_values};
 use crate::fem::lagrange::cell_point;
 use crate::fem::quadrature;
 use crate::mesh::{BlockMesh, TETRAHEDRON_FACETS};
+use crate::stokes::slabs::{Slabs, State};
+use crate::stokes::system::System;
 
 /// A place on a wall, with all that the shear there depends on but the velocity. Made once for all copies of a mesh.
 #[derive(Clone, Debug, PartialEq)]
@@ -147,6 +152,62 @@ pub fn range(samples: impl IntoIterator<Item = ShearSample>) -> ShearRange {
     } else {
         ShearRange::default()
     }
+}
+
+/// Least, mean and greatest wall shear over the pieces of a chip, Pa, places in m.
+pub fn wall_shear_of_solids(system: &System<3>, slabs: &Slabs, state: &State) -> ShearRange {
+    let points: Vec<Vec<WallPoint>> = system
+        .leaves
+        .par_iter()
+        .map(|leaf| wall_points(&leaf.mesh))
+        .collect();
+    let parts: Vec<ShearRange> = system
+        .instances
+        .par_iter()
+        .enumerate()
+        .map(|(k, instance)| {
+            let slab = &state.slabs[slabs.first[k]..][..system.piece_of(instance).n];
+            let (mut local, mut x) = (Vec::new(), Vec::new());
+            let mut ranges = Vec::new();
+            for patch in slabs.patches_of(instance.piece) {
+                let points = &points[patch.leaf as usize];
+                if points.is_empty() {
+                    continue;
+                }
+                let leaf = &system.leaves[patch.leaf as usize];
+                let frame = Frame::new(instance, patch);
+                mesh_values(leaf, patch, slab, &mut local, &mut x);
+                let velocity = |n: u32| std::array::from_fn(|c| x[3 * n as usize + c]);
+                ranges.push(range(points.iter().map(|point| ShearSample {
+                    position: frame.point(point.position),
+                    area: point.area * frame.unit * frame.unit,
+                    shear: system.viscosity / frame.unit * point.shear(&leaf.mesh, velocity),
+                })));
+            }
+            joined(ranges)
+        })
+        .collect();
+    joined(parts)
+}
+
+/// The range of several; those without walls don't count.
+fn joined(parts: impl IntoIterator<Item = ShearRange>) -> ShearRange {
+    let mut out = ShearRange::default();
+    for part in parts.into_iter().filter(|p| p.area > 0.0) {
+        if out.area == 0.0 {
+            out = part;
+            continue;
+        }
+        out.mean = (out.mean * out.area + part.mean * part.area) / (out.area + part.area);
+        out.area += part.area;
+        if part.min < out.min {
+            (out.min, out.min_at) = (part.min, part.min_at);
+        }
+        if part.max > out.max {
+            (out.max, out.max_at) = (part.max, part.max_at);
+        }
+    }
+    out
 }
 
 fn norm([x, y, z]: [f64; 3]) -> f64 {

@@ -6,7 +6,8 @@
 //! ```
 //! Large fronts are cut into panels of fixed width, so a value never depends on the number of threads.
 
-use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use faer::linalg::matmul::matmul;
 use faer::reborrow::ReborrowMut;
@@ -26,10 +27,72 @@ pub type Schur = Mat<f64>;
 /// What substitution needs of a front.
 #[derive(Debug)]
 pub struct Inside {
-    /// `n_eliminated` x `n_boundary`: the eliminated unknowns for unit boundary unknowns.
-    pub weights: Mat<f64>,
+    /// `n_eliminated` x `n_boundary`: the eliminated unknowns for unit boundary unknowns. Of large fronts formed only where
+    /// many copies are substituted.
+    weights: OnceLock<Mat<f64>>,
+    /// `-B^-1 L^-1 P F_eb` of large fronts: half way to the weights.
+    half: Option<Mat<f64>>,
     /// Factors of the eliminated block, for loads on it.
-    pub pivot: Option<Pivot>,
+    pivot: Option<Pivot>,
+    n_eliminated: usize,
+    n_boundary: usize,
+}
+
+impl Inside {
+    /// Unknowns that it eliminates.
+    pub fn n_eliminated(&self) -> usize {
+        self.n_eliminated
+    }
+
+    /// Unknowns of its boundary.
+    pub fn n_boundary(&self) -> usize {
+        self.n_boundary
+    }
+
+    /// The weights, formed now if they weren't before.
+    fn weights(&self) -> &Mat<f64> {
+        self.weights
+            .get_or_init(|| match (&self.half, &self.pivot) {
+                (Some(half), Some(pivot)) => pivot.upper(half.clone()),
+                _ => Mat::zeros(self.n_eliminated, self.n_boundary),
+            })
+    }
+
+    /// `W x`; `copies`: columns that there are in all, of which these may be a few. The way depends on that number alone, never
+    /// on what was formed before: the bits must not.
+    pub fn substitute(&self, x: &Mat<f64>, copies: usize) -> Mat<f64> {
+        if let (Some(half), Some(pivot)) = (&self.half, &self.pivot)
+            && 4 * copies < self.n_eliminated
+        {
+            return pivot.upper(half * x);
+        }
+        let weights = self.weights();
+        let mut out = Mat::zeros(self.n_eliminated, x.ncols());
+        matmul(out.as_mut(), Accum::Replace, weights, x, 1.0, Par::Seq);
+        out
+    }
+
+    /// `(F_ee^-1 b, W^T b)` for loads `b` on the eliminated unknowns.
+    pub fn carry(&self, b: &Mat<f64>) -> (Mat<f64>, Mat<f64>) {
+        let Some(pivot) = &self.pivot else {
+            return (b.clone(), Mat::zeros(self.n_boundary, b.ncols()));
+        };
+        let carried = match &self.half {
+            Some(half) => {
+                let mut reduced = pivot.permuted(b);
+                pivot.lower(reduced.as_mut());
+                half.transpose() * &reduced
+            }
+            None => self.weights().transpose() * b,
+        };
+        (pivot.solve(b), carried)
+    }
+
+    /// Bytes that it holds, or will.
+    pub fn bytes(&self) -> u64 {
+        let (e, b) = (self.n_eliminated as u64, self.n_boundary as u64);
+        8 * (e * b * if self.half.is_some() { 2 } else { 1 } + e * e)
+    }
 }
 
 /// Where the matrices of leaves come from.
@@ -84,6 +147,8 @@ pub struct Run<'a> {
     pub known: &'a dyn Known,
     /// Asked between fronts: true stops the run.
     pub is_cancelled: &'a (dyn Fn() -> bool + Sync),
+    /// Told now and then: fronts done, fronts to do.
+    pub progress: &'a (dyn Fn(usize, usize) + Sync),
     /// Told of every front that is asked for and computed.
     pub recorder: &'a Recorder,
 }
@@ -141,6 +206,8 @@ impl Values {
         self.schurs.resize(plan.kinds.len(), None);
         self.insides.resize_with(plan.kinds.len(), || None);
         let mut missing = self.missing(plan, wanted, run.known);
+        let all: usize = missing.levels.iter().map(Vec::len).sum();
+        let done = AtomicUsize::new(0);
         for level in std::mem::take(&mut missing.levels) {
             let made: Result<Vec<_>, FrontError> = level
                 .par_iter()
@@ -157,6 +224,10 @@ impl Values {
                     run.known.keep_inside(inside_key(key), &inside);
                     if missing.is_read[kind as usize] {
                         run.known.keep_schur(schur_key(key), &schur);
+                    }
+                    let done = done.fetch_add(1, Ordering::Relaxed);
+                    if done.is_multiple_of(16) {
+                        (run.progress)(done, all);
                     }
                     Ok((kind, schur, inside))
                 })
@@ -177,6 +248,10 @@ impl Values {
                     }
                 }
             }
+        }
+        (run.progress)(all, all);
+        if (run.is_cancelled)() {
+            return Err(FrontError::Cancelled);
         }
         Ok(())
     }
@@ -313,14 +388,6 @@ fn inside_key(kind: Fingerprint) -> Fingerprint {
     Hasher::new(55).key(kind).finish()
 }
 
-impl Inside {
-    /// Bytes that it holds.
-    pub fn bytes(&self) -> u64 {
-        let (e, b) = (self.weights.nrows() as u64, self.weights.ncols() as u64);
-        8 * (e * b + e * e)
-    }
-}
-
 /// Columns that one task works on.
 const PANEL: usize = 384;
 
@@ -400,32 +467,42 @@ impl Parts {
     fn eliminate(self) -> Option<(Schur, Inside)> {
         let (b, e) = (self.boundary.nrows(), self.eliminated.nrows());
         let mut schur = self.boundary;
-        if e == 0 {
-            mirror(&mut schur);
-            let inside = Inside {
-                weights: Mat::zeros(0, b),
-                pivot: None,
-            };
-            return Some((schur, inside));
+        let mut inside = Inside {
+            weights: OnceLock::new(),
+            half: None,
+            pivot: None,
+            n_eliminated: e,
+            n_boundary: b,
+        };
+        if e > 0 {
+            let pivot = Pivot::new(self.eliminated)?;
+            let coupling = self.coupling;
+            let mut solved = pivot.permuted(&coupling);
+            if pivot.is_symmetric() {
+                panels(solved.as_mut(), &|panel| pivot.lower(panel));
+                let mut half = solved.clone();
+                panels(half.as_mut(), &|mut panel| {
+                    pivot.middle(panel.rb_mut());
+                    panel *= faer::Scale(-1.0);
+                });
+                add_lower(schur.as_mut(), solved.as_ref(), half.as_ref());
+                inside.half = Some(half);
+            } else {
+                panels(solved.as_mut(), &|mut panel| {
+                    pivot.solve_permuted(panel.rb_mut());
+                    panel *= faer::Scale(-1.0);
+                });
+                add_lower(schur.as_mut(), coupling.as_ref(), solved.as_ref());
+                inside.weights = OnceLock::from(solved);
+            }
+            inside.pivot = Some(pivot);
         }
-        let pivot = Pivot::new(self.eliminated)?;
-        let coupling = self.coupling;
-        let mut weights = pivot.permuted(&coupling);
-        panels(weights.as_mut(), 0, &|mut panel, _| {
-            pivot.solve_permuted(panel.rb_mut());
-            panel *= faer::Scale(-1.0);
-        });
-        add_lower(schur.as_mut(), coupling.as_ref(), weights.as_ref());
         mirror(&mut schur);
+        let known = inside.half.as_ref().or(inside.weights.get());
         let finite = |m: &Mat<f64>| {
             (0..m.ncols()).all(|j| m.col_as_slice(j).iter().sum::<f64>().is_finite())
         };
-        let is_finite = finite(&schur) && finite(&weights);
-        let inside = Inside {
-            weights,
-            pivot: Some(pivot),
-        };
-        is_finite.then_some((schur, inside))
+        (finite(&schur) && known.is_none_or(finite)).then_some((schur, inside))
     }
 }
 
@@ -476,18 +553,15 @@ fn mirror(m: &mut Mat<f64>) {
     }
 }
 
-/// Calls `work` on panels of columns of a fixed width, each with its first column, side by side.
-fn panels(m: MatMut<'_, f64>, first: usize, work: &(dyn Fn(MatMut<'_, f64>, usize) + Sync)) {
+/// Calls `work` on panels of columns of a fixed width, side by side.
+fn panels(m: MatMut<'_, f64>, work: &(dyn Fn(MatMut<'_, f64>) + Sync)) {
     let n = m.ncols();
     if n <= PANEL {
-        return work(m, first);
+        return work(m);
     }
     let half = n.div_ceil(PANEL) / 2 * PANEL;
     let (left, right) = m.split_at_col_mut(half);
-    rayon::join(
-        || panels(left, first, work),
-        || panels(right, first + half, work),
-    );
+    rayon::join(|| panels(left, work), || panels(right, work));
 }
 
 #[cfg(test)]

@@ -130,19 +130,22 @@ impl<'a> Network<'a> {
     ///
     /// # Shapes and units
     /// - `x`: boundary of the top slab: given values are read, kept ones are written
-    /// - `loads`: on the same unknowns; returns the reactions `A x - loads`, zero but on given unknowns
-    pub fn solve(&self, values: &Values, x: &mut [f64], loads: &[f64]) -> Vec<f64> {
+    /// - `loads`: on the same unknowns; returns the reactions `A x - loads`, zero but on given unknowns and for rounding, and the
+    ///   relative residual of the kept ones: what rounding left, over the right-hand side
+    pub fn solve(&self, values: &Values, x: &mut [f64], loads: &[f64]) -> (Vec<f64>, f64) {
         for (v, &k) in x.iter_mut().zip(&self.number) {
             if k != NOWHERE {
                 *v = 0.0;
             }
         }
+        let mut size = 0.0_f64;
         if let Some(factors) = &self.factors {
             let from_given = self.apply(values, x);
             let mut rhs = vec![0.0; self.n];
             for (i, &k) in self.number.iter().enumerate().filter(|e| *e.1 != NOWHERE) {
                 rhs[k as usize] = loads[i] - from_given[i];
             }
+            size = rhs.iter().map(|b| b * b).sum::<f64>().sqrt();
             factors.solve_in_place(MatMut::from_column_major_slice_mut(&mut rhs, self.n, 1));
             for (v, &k) in x.iter_mut().zip(&self.number) {
                 if k != NOWHERE {
@@ -152,7 +155,12 @@ impl<'a> Network<'a> {
         }
         let mut reactions = self.apply(values, x);
         reactions.iter_mut().zip(loads).for_each(|(r, b)| *r -= b);
-        reactions
+        let kept = reactions
+            .iter()
+            .zip(&self.number)
+            .filter(|e| *e.1 != NOWHERE);
+        let left = kept.map(|(r, _)| r * r).sum::<f64>().sqrt();
+        (reactions, if size > 0.0 { left / size } else { left })
     }
 }
 

@@ -3,8 +3,7 @@
 //! A [`Tree`] says how the unknowns of one piece follow from its boundary: slab = [boundary | eliminated, node by node]. Its
 //! copies lie one after the other. Nodes of one level and kind, of all copies, are gathered into the columns of one product.
 
-use faer::linalg::matmul::matmul;
-use faer::{Accum, Mat, Par};
+use faer::Mat;
 use rayon::prelude::*;
 
 use super::compute::Values;
@@ -119,7 +118,7 @@ impl Tree {
     /// - `loads`: what [`Self::forward`] left, where there were loads
     pub fn back(&self, values: &Values, slabs: &mut [f64], loads: Option<&[f64]>) {
         for (kind, members) in self.levels.iter().flatten() {
-            let weights = &values.inside(*kind).weights;
+            let front = values.inside(*kind);
             let copies = slabs.len() / self.n.max(1);
             let columns = members.len() * copies;
             // Copies in the outer place: one copy's nodes lie near each other.
@@ -130,7 +129,7 @@ impl Tree {
                 )
             };
             let blocks: Vec<Mat<f64>> = each_block(columns, |from, to| {
-                let mut x = Mat::zeros(weights.ncols(), to - from);
+                let mut x = Mat::zeros(front.n_boundary(), to - from);
                 for c in from..to {
                     let (node, base) = at(c);
                     gather(
@@ -139,9 +138,7 @@ impl Tree {
                         x.col_as_slice_mut(c - from),
                     );
                 }
-                let mut out = Mat::zeros(weights.nrows(), to - from);
-                matmul(out.as_mut(), Accum::Replace, weights, &x, 1.0, Par::Seq);
-                out
+                front.substitute(&x, columns)
             });
             for (block, made) in blocks.iter().enumerate() {
                 for k in 0..made.ncols() {
@@ -171,8 +168,7 @@ impl Tree {
     pub fn forward(&self, values: &Values, slabs: &mut [f64]) {
         for (kind, members) in self.levels.iter().rev().flatten() {
             let front = values.inside(*kind);
-            let Some(pivot) = &front.pivot else { continue };
-            let n_eliminated = front.weights.nrows();
+            let n_eliminated = front.n_eliminated();
             let copies = slabs.len() / self.n.max(1);
             let loaded: Vec<(u32, usize)> = (0..copies)
                 .flat_map(|c| members.iter().map(move |&m| (m, c * self.n)))
@@ -188,8 +184,7 @@ impl Tree {
                     b.col_as_slice_mut(k)
                         .copy_from_slice(&slabs[first..first + n_eliminated]);
                 }
-                let carried = front.weights.transpose() * &b;
-                (pivot.solve(&b), carried)
+                front.carry(&b)
             });
             for (block, (y, carried)) in blocks.iter().enumerate() {
                 for k in 0..y.ncols() {

@@ -77,6 +77,9 @@ pub enum MeshError {
         /// The number.
         socket: usize,
     },
+    /// Its plane mesh can't be extruded through the depth.
+    #[error(transparent)]
+    Extrude(#[from] ExtrudeError),
     /// A dimension that is not positive and finite.
     #[error("one of its dimensions is not positive and finite")]
     Dimension,

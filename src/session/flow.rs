@@ -6,7 +6,7 @@ use std::time::Instant;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::{CancelToken, SolveError, SolveReport, SolveSettings};
+use super::{CancelToken, Progress, SolveError, SolveReport, SolveSettings, Stage};
 use crate::elimination::Table;
 use crate::fingerprint::{Fingerprint, Hasher};
 use crate::fronts::{
@@ -57,6 +57,7 @@ impl<const D: usize> Flow<D> {
         settings: &SolveSettings,
         with_fields: bool,
         table: &Table,
+        progress: &Progress<'_>,
         cancel: &CancelToken,
         report: &mut SolveReport,
     ) -> Result<Self, SolveError> {
@@ -64,26 +65,49 @@ impl<const D: usize> Flow<D> {
         let mut values = Values::default();
         let is_cancelled = || cancel.is_cancelled();
         let recorder = settings.recorder();
-        let stage = recorder.stage("plan");
-        let run = |leaves| Run {
+        let run = |leaves, progress| Run {
             leaves,
             known: table,
             is_cancelled: &is_cancelled,
             recorder,
+            progress,
         };
-        let leaves = std::mem::take(&mut system.leaves);
-        let ends = long_ends(&mut system, &mut values, table, &run(&leaves)).map_err(wrong)?;
-        let (elements, exchanges, class) = elements(&system, &ends);
-        let top = group(&mut system.plan, elements, &class);
-        report.timings.plan = clock.elapsed().as_secs_f64();
+        // Pieces first, then groups, then (mostly known by then) what fields need.
+        let share = |from: f64, to: f64| {
+            move |done: usize, all: usize| {
+                progress(
+                    Stage::Eliminate,
+                    from + (to - from) * done as f64 / all.max(1) as f64,
+                );
+            }
+        };
+        let fixed = 8 * 3 * system.n_unknowns as u64 * u64::from(with_fields);
+        let mut check = |bytes: u64| {
+            let needed = bytes + fixed;
+            report.estimated_memory_bytes = needed;
+            match settings.memory_limit.filter(|&allowed| needed > allowed) {
+                Some(allowed) => Err(SolveError::OutOfMemory { needed, allowed }),
+                None => Ok(()),
+            }
+        };
+        let stage = recorder.stage("plan");
+        check(system.plan.counters.bytes)?;
         drop(stage);
         let stage = recorder.stage("eliminate");
-        let needed =
-            system.plan.counters.bytes + 8 * 3 * system.n_unknowns as u64 * u64::from(with_fields);
-        report.estimated_memory_bytes = needed;
-        if let Some(allowed) = settings.memory_limit.filter(|&allowed| needed > allowed) {
-            return Err(SolveError::OutOfMemory { needed, allowed });
-        }
+        let leaves = std::mem::take(&mut system.leaves);
+        let shares = [share(0.0, 0.7), share(0.7, 0.9), share(0.9, 1.0)];
+        let first = run(&leaves, &shares[0]);
+        let ends = long_ends(&mut system, &mut values, table, &first).map_err(wrong)?;
+        drop(stage);
+        let planning = Instant::now();
+        let stage = recorder.stage("plan");
+        let (elements, exchanges, class) = elements(&system, &ends);
+        let top = group(&mut system.plan, elements, &class);
+        report.timings.plan += planning.elapsed().as_secs_f64();
+        let grouping = planning.elapsed().as_secs_f64();
+        drop(stage);
+        check(system.plan.counters.bytes)?;
+        let stage = recorder.stage("eliminate");
         let roots: Vec<KindId> = top.roots.iter().map(|r| r.kind).collect();
         let joints: Vec<KindId> = top.tree.kinds().collect();
         let wanted = Wanted {
@@ -92,7 +116,7 @@ impl<const D: usize> Flow<D> {
             deep: false,
         };
         values
-            .compute(&system.plan, wanted, run(&leaves))
+            .compute(&system.plan, wanted, run(&leaves, &shares[1]))
             .map_err(wrong)?;
         if with_fields {
             let pieces: Vec<KindId> = system.pieces.iter().map(|p| p.root).collect();
@@ -102,11 +126,10 @@ impl<const D: usize> Flow<D> {
                 deep: true,
             };
             values
-                .compute(&system.plan, wanted, run(&leaves))
+                .compute(&system.plan, wanted, run(&leaves, &shares[2]))
                 .map_err(wrong)?;
         }
         system.leaves = leaves;
-        report.timings.eliminate = clock.elapsed().as_secs_f64() - report.timings.plan;
         report.computed_matrices = system.plan.kinds.len();
         report.unique_matrices = system.leaves.len();
         report.flops = system.plan.counters.flops;
@@ -121,6 +144,7 @@ impl<const D: usize> Flow<D> {
         recorder.count("joined front", joins_asked);
         let slabs = with_fields.then(|| Slabs::new(&system));
         drop(stage);
+        report.timings.eliminate = clock.elapsed().as_secs_f64() - grouping;
         let n = top.tree.n_boundary;
         let mut classes = vec![Class::Given; n];
         for (gid, &at) in top.position.iter().enumerate() {
@@ -180,8 +204,14 @@ impl<const D: usize> Ready<'_, D> {
         &self.flow.system
     }
 
-    /// Shared unknowns for loads on shared unknowns; given values are read from `given`.
+    /// Shared unknowns for loads on shared unknowns; given values are read from `given`. Returns reactions too.
     pub fn solve_shared(&self, loads: &[f64], given: &[f64]) -> (Vec<f64>, Vec<f64>) {
+        let (shared, reactions, _) = self.solve_network(loads, given);
+        (shared, reactions)
+    }
+
+    /// As [`Self::solve_shared`], with the relative residual of the network.
+    fn solve_network(&self, loads: &[f64], given: &[f64]) -> (Vec<f64>, Vec<f64>, f64) {
         let flow = self.flow;
         let top = &flow.top;
         let mut slab = vec![0.0; top.tree.n];
@@ -199,7 +229,7 @@ impl<const D: usize> Ready<'_, D> {
                 x[at as usize] = *value;
             }
         }
-        let reactions = self.network.solve(&flow.values, &mut x, &boundary_loads);
+        let (reactions, residual) = self.network.solve(&flow.values, &mut x, &boundary_loads);
         let mut full = vec![0.0; top.tree.n];
         full[..n].copy_from_slice(&x);
         let mut shared = vec![0.0; top.position.len()];
@@ -212,7 +242,7 @@ impl<const D: usize> Ready<'_, D> {
         }
         shared.truncate(flow.system.class.len());
         on_shared.truncate(flow.system.class.len());
-        (shared, on_shared)
+        (shared, on_shared, residual)
     }
 
     /// All unknowns for loads on all unknowns, refined with the same factors until the relative residual is at most the
@@ -229,7 +259,15 @@ impl<const D: usize> Ready<'_, D> {
     ) -> Result<Answer, SolveError> {
         let flow = self.flow;
         let Some(slabs) = &flow.slabs else {
-            let (shared, reactions) = self.solve_shared(&loads.shared, given);
+            let (shared, reactions, residual) = self.solve_network(&loads.shared, given);
+            report.relative_residual = residual;
+            if residual.is_nan() || residual > settings.tolerance {
+                return Err(SolveError::NotConverged {
+                    residual,
+                    tolerance: settings.tolerance,
+                    steps: 0,
+                });
+            }
             return Ok(Answer {
                 state: State {
                     shared,

@@ -9,6 +9,7 @@ mod rows;
 mod settings;
 mod solution;
 mod solve;
+mod space;
 pub mod study;
 mod system;
 
@@ -17,7 +18,7 @@ pub use cancel::CancelToken;
 pub use progress::{Progress, Stage, silent};
 pub use refinement::manufactured_study;
 pub use rows::Solver;
-pub use settings::{Caching, Method, Ownership, SolveSettings, WantedResults};
+pub use settings::{Caching, DepthSettings, Method, Ownership, SolveSettings, WantedResults};
 pub use solution::{
     AssembledSystem, BlockCounts, Conductance, PortKind, PortResult, Solution, SolveError,
     SolveReport, Timings, Unknown, UnknownKind, WallShear,

@@ -1,16 +1,15 @@
 //! Refinement against the manufactured solution: the whole road but for its data.
 
+use super::flow::Flow;
+use super::space::{Deep, Plane, Space};
 use super::study::Row;
-use super::{CancelToken, Ownership, SolveError, SolveReport, SolveSettings};
-use crate::chip::blocks::{BlockModel, CutError, cut};
-use crate::chip::{Chip, Condition};
+use super::{CancelToken, SolveError, SolveReport, SolveSettings};
+use crate::chip::{Chip, Condition, DepthModel};
 use crate::elimination::Table;
-use crate::field::build;
+use crate::fem::lagrange::n_nodes;
+use crate::field::nodal::{Nodal, nodal};
 use crate::geometry::Point;
-use crate::session::Solver;
-use crate::stokes::assemble::BlockMatrices;
-use crate::stokes::manufactured;
-use crate::stokes::residual::{Data, Residuals};
+use crate::stokes::manufactured_data::{self, Exact};
 
 /// Channel width for which the manufactured fields were made (the thesis's networks), m.
 const REFERENCE_WIDTH: f64 = 0.0125;
@@ -38,103 +37,107 @@ pub fn manufactured_study(
 }
 
 fn study_one(chip: &Chip, resolution: u32, cancel: &CancelToken) -> Result<Row, SolveError> {
-    let settings = SolveSettings {
+    let mut settings = SolveSettings {
         resolution,
         ..SolveSettings::default()
     };
+    if chip.model == DepthModel::Full {
+        // The fields are not symmetric about mid-depth.
+        settings.depth.whole = true;
+        let deep = Deep::new(chip, &settings)?;
+        return study(&deep, chip, &settings, &manufactured_data::space(), cancel);
+    }
+    let plane = Plane::new(chip);
+    study(&plane, chip, &settings, &manufactured_data::plane(), cancel)
+}
+
+fn study<const D: usize>(
+    space: &dyn Space<D>,
+    chip: &Chip,
+    settings: &SolveSettings,
+    exact: &Exact<D>,
+    cancel: &CancelToken,
+) -> Result<Row, SolveError> {
     let mut report = SolveReport::default();
-    let model =
-        cut(chip, resolution, Ownership::Connections).map_err(|CutError { part, error }| {
-            SolveError::Mesh {
-                part: chip.parts[part].name.clone(),
-                reason: error.to_string(),
-            }
-        })?;
-    let matrices = BlockMatrices::new(&model);
-    let solver = Solver::new(
-        &model,
-        &matrices,
-        &settings,
-        &Table::default(),
-        &|_, _| {},
+    let system = space.system(chip, settings)?;
+    let table = Table::default();
+    let flow = Flow::new(
+        system,
+        settings,
+        true,
+        &table,
+        &super::silent,
         cancel,
         &mut report,
     )?;
-    let mut data = manufactured::data(&model, solver.port_lines());
-    let free = chip
+    let (system, ready) = (&flow.system, flow.ready()?);
+    let Some(slabs) = &flow.slabs else {
+        unreachable!("fields were asked for")
+    };
+    let data = manufactured_data::data(system, slabs, chip, exact);
+    let answer = ready.solve(&data.loads, &data.given, settings, &mut report)?;
+    let wall = |p| (exact.velocity)(p);
+    let nodal = nodal(system, slabs, &answer.state, Some(&wall), &|_| 0.0);
+    let is_free = chip
         .ports
         .iter()
         .all(|p| matches!(p.condition, Condition::FlowRate(_)));
-    if free {
-        balance(&model, solver.residuals(), &mut data);
+    Ok(errors(
+        settings.resolution,
+        system.n_unknowns,
+        &nodal,
+        exact,
+        is_free,
+    ))
+}
+
+/// Nodal errors; pressures up to their mean where `is_free`.
+fn errors<const D: usize>(
+    r: u32,
+    unknowns: usize,
+    nodal: &Nodal<D>,
+    exact: &Exact<D>,
+    is_free: bool,
+) -> Row {
+    let mut is_vertex = vec![false; nodal.nodes.len()];
+    for cell in nodal.cells.chunks_exact(n_nodes::<D>()) {
+        cell[..=D]
+            .iter()
+            .for_each(|&n| is_vertex[n as usize] = true);
     }
-    let rows = solver.solve(&data, &mut report)?;
-    let fields = build::fields(&model, solver.residuals(), &rows, &data);
-    let mut is_vertex = vec![false; fields.nodes.len()];
-    fields
-        .cells
-        .iter()
-        .for_each(|c| c[..3].iter().for_each(|&n| is_vertex[n as usize] = true));
     let mut row = Row {
-        r: resolution,
-        unknowns: model.n_unknowns,
+        r,
+        unknowns,
         velocity_linf: 0.0,
         velocity_l2: 0.0,
         pressure_linf: 0.0,
         pressure_l2: 0.0,
     };
     let mut pressures = Vec::new();
-    for (n, &at) in fields.nodes.iter().enumerate() {
-        let e = fields.velocity[n] - manufactured::velocity(at);
-        row.velocity_linf = row.velocity_linf.max(e.x.abs()).max(e.y.abs());
-        row.velocity_l2 += e.dot(e);
+    for (n, &at) in nodal.nodes.iter().enumerate() {
+        let want = (exact.velocity)(at);
+        for (got, want) in nodal.velocity[n].iter().zip(want) {
+            let e = got - want;
+            row.velocity_linf = row.velocity_linf.max(e.abs());
+            row.velocity_l2 += e * e;
+        }
         if is_vertex[n] {
-            pressures.push(fields.pressure[n] - manufactured::pressure(at));
+            pressures.push(nodal.pressure[n] - (exact.pressure)(at));
         }
     }
-    let mean = if free {
+    let mean = if is_free {
         pressures.iter().sum::<f64>() / pressures.len() as f64
     } else {
         0.0
     };
-    row.velocity_l2 = (row.velocity_l2 / fields.nodes.len() as f64).sqrt();
+    row.velocity_l2 = (row.velocity_l2 / nodal.nodes.len() as f64).sqrt();
     row.pressure_linf = pressures
         .iter()
         .map(|e| (e - mean).abs())
         .fold(0.0, f64::max);
     row.pressure_l2 =
         (pressures.iter().map(|e| (e - mean).powi(2)).sum::<f64>() / pressures.len() as f64).sqrt();
-    Ok(row)
-}
-
-/// Spreads over all continuity rows what given velocities and sources leave unbalanced, where nothing fixes the pressure.
-///
-/// The exact fields balance; their interpolants on the boundary miss that by the order of the interpolation, and a system with
-/// a null space has a solution only for data that are orthogonal to it.
-fn balance(model: &BlockModel, residuals: &Residuals<'_>, data: &mut Data) {
-    let rhs = residuals.rows(None, data);
-    // The null vector is a constant pressure, in canonical unknowns of each row: `s p / mu`, see `stokes`.
-    let rows = || {
-        model.rows.iter().map(|row| {
-            let layout = &model.layouts[row.layout as usize];
-            (row.frame.unit, layout.n_velocity, layout.n_unknowns)
-        })
-    };
-    let (mut product, mut square) = (0.0, 0.0);
-    for ((unit, n_velocity, n_unknowns), values) in rows().zip(&rhs) {
-        let values = values.iter().flatten().skip(n_velocity);
-        product += unit * values.sum::<f64>();
-        square += unit * unit * (n_unknowns - n_velocity) as f64;
-    }
-    for (k, (unit, n_velocity, n_unknowns)) in rows().enumerate() {
-        let load = data
-            .row_loads
-            .entry(k as u32)
-            .or_insert_with(|| vec![0.0; n_unknowns]);
-        for value in &mut load[n_velocity..] {
-            *value -= unit * product / square;
-        }
-    }
+    row
 }
 
 /// The chip in the thesis's units.

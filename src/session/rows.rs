@@ -59,9 +59,10 @@ pub(super) fn solve_by_rows(
         solver.shift_pressure(&mut rows, -lowest);
         values = solver.ports(chip, &rows, &data);
     }
-    let ports = port_results(chip, &values);
+    let unit = chip.depth.unwrap_or(1.0);
+    let ports = port_results(chip, unit, &values);
     report.mass_imbalance = mass_imbalance(&values);
-    let conductance = conductance_result(chip, solver.conductance(chip)?);
+    let conductance = conductance_result(chip, unit, solver.conductance(chip)?);
     let (wall_shear, fields, max_speed) = match settings.wanted {
         WantedResults::All => {
             let fields = build::fields(&model, &solver.residuals, &rows, &data);
@@ -80,6 +81,7 @@ pub(super) fn solve_by_rows(
         max_speed,
         wall_shear,
         fields,
+        solid: None,
     })
 }
 

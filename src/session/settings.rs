@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::profile::Recorder;
+use crate::stokes::duct::mouth::DuctProfile;
 
 /// Whether equal operations are computed once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,11 +42,26 @@ pub enum WantedResults {
     PortsOnly,
 }
 
+/// How chips with [`crate::chip::DepthModel::Full`] are meshed through their depth, and how flow enters them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DepthSettings {
+    /// Layers of cells over half the depth. Default as many as make cells about as high as wide where the chip is narrowest,
+    /// at least 2.
+    pub layers: Option<u32>,
+    /// Solve all of the depth, in twice the layers, rather than half of it by symmetry: the same result for eight times the
+    /// work. Default false.
+    pub whole: bool,
+    /// The profile at ports where flow rates are given. Default the developed one.
+    pub profile: DuctProfile,
+}
+
 /// How a chip is solved.
 #[derive(Clone, Debug)]
 pub struct SolveSettings {
     /// Cell edges across a channel, at least 2. Default 8. Finer costs time like r^2 to r^3 and sharpens corners.
     pub resolution: u32,
+    /// Of chips in three dimensions.
+    pub depth: DepthSettings,
     /// Whether equal operations are computed once. Default cached.
     pub caching: Caching,
     /// How unknowns are eliminated. Default fronts.
@@ -74,6 +90,7 @@ impl Default for SolveSettings {
     fn default() -> Self {
         Self {
             resolution: 8,
+            depth: DepthSettings::default(),
             caching: Caching::Cached,
             method: Method::Fronts,
             tolerance: 1e-10,

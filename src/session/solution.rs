@@ -3,7 +3,7 @@
 use serde::Serialize;
 use thiserror::Error;
 
-use crate::field::Fields;
+use crate::field::{Fields, Solid};
 use crate::geometry::Point;
 
 /// Geometry blocks by kind (thesis, figure 4.5).
@@ -45,6 +45,10 @@ pub struct Timings {
 pub struct SolveReport {
     /// Unknowns of the assembled system.
     pub unknowns: usize,
+    /// Layers of cells over the solved depth; 0 in the plane.
+    pub layers: u32,
+    /// Whether half of the depth was solved, the other half being its mirror image.
+    pub half_depth: bool,
     /// Geometry blocks by kind.
     pub blocks: BlockCounts,
     /// Canonical blocks (meshes).
@@ -145,8 +149,11 @@ pub struct Solution {
     pub max_speed: (f64, Point),
     /// Over all walls; not a number where only ports were wanted.
     pub wall_shear: WallShear,
-    /// Velocity and pressure; empty where only ports were wanted.
+    /// Velocity and pressure; empty where only ports were wanted. Of a chip in three dimensions: at mid-depth, where nothing
+    /// flows up or down.
     pub fields: Fields,
+    /// All of the fields of a chip in three dimensions; `None` in the plane or where only ports were wanted.
+    pub solid: Option<Solid>,
 }
 
 /// What an unknown of the assembled system is.
@@ -188,6 +195,9 @@ pub struct AssembledSystem {
     pub unknowns: Vec<Unknown>,
 }
 
+/// Greatest depth of a chip in three dimensions, in widths of its narrowest mouth.
+pub(super) const MAX_ASPECT: f64 = 1e3;
+
 /// Why a chip could not be solved.
 #[derive(Debug, Error)]
 pub enum SolveError {
@@ -223,6 +233,29 @@ pub enum SolveError {
         part: String,
         /// Why.
         reason: String,
+    },
+    /// An odd resolution in three dimensions.
+    #[error(
+        "three dimensions need an even resolution, so that mouths look alike from both sides: use {} or {}", resolution - 1, resolution + 1
+    )]
+    OddResolution {
+        /// What was asked for.
+        resolution: u32,
+    },
+    /// A chip in three dimensions without a depth to solve.
+    #[error(
+        "three dimensions need the chip's depth, positive and at most {} times its narrowest width; it is {depth:?}",
+        MAX_ASPECT
+    )]
+    Depth {
+        /// What it has, m.
+        depth: Option<f64>,
+    },
+    /// Something that is made for the plane only.
+    #[error("{what} is made for chips in the plane; use the model planar or shallow")]
+    PlaneOnly {
+        /// What.
+        what: &'static str,
     },
     /// A pivot block is singular.
     #[error("the elimination met a singular block in row {row}")]

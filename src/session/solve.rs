@@ -6,21 +6,19 @@ use rayon::prelude::*;
 
 use super::flow::{Flow, Ready};
 use super::rows::solve_by_rows;
+use super::space::{Deep, Measured, Plane, Space};
 use super::{
     CancelToken, Conductance, Method, PortKind, PortResult, Progress, Solution, SolveError,
     SolveReport, SolveSettings, Stage, WallShear, WantedResults,
 };
-use crate::chip::{Chip, Condition};
+use crate::chip::{Chip, Condition, DepthModel};
 use crate::elimination::Table;
-use crate::field::nodal::nodal;
+use crate::field::Fields;
 use crate::field::ports::{PortValues, conductance, gives_flow};
-use crate::field::{Fields, wall_shear};
 use crate::geometry::Point;
-use crate::stokes::mouth::{Mouth, PortData, plane_mouth, port_data, port_values};
-use crate::stokes::piece::Flat;
-use crate::stokes::section::Section;
+use crate::stokes::mouth::{Mouth, PortData, port_data, port_values};
 use crate::stokes::slabs::State;
-use crate::stokes::system::{PartError, System};
+use crate::stokes::system::System;
 
 /// Solves a chip: fields, port results, conductance, wall shear, and the counters of the solve.
 ///
@@ -59,15 +57,26 @@ pub fn solve(
     progress: &Progress<'_>,
     cancel: &CancelToken,
 ) -> Result<Solution, SolveError> {
-    match settings.method {
-        Method::Fronts => solve_by_fronts(chip, settings, table, progress, cancel),
-        Method::Rows(ownership) => {
+    match (settings.method, chip.model) {
+        (Method::Fronts, DepthModel::Full) => {
+            let space = Deep::new(chip, settings)?;
+            solve_by_fronts(&space, chip, settings, table, progress, cancel)
+        }
+        (Method::Fronts, _) => {
+            let space = Plane::new(chip);
+            solve_by_fronts(&space, chip, settings, table, progress, cancel)
+        }
+        (Method::Rows(_), DepthModel::Full) => Err(SolveError::PlaneOnly {
+            what: "elimination by block rows",
+        }),
+        (Method::Rows(ownership), _) => {
             solve_by_rows(chip, settings, ownership, table, progress, cancel)
         }
     }
 }
 
-fn solve_by_fronts(
+fn solve_by_fronts<const D: usize>(
+    space: &dyn Space<D>,
     chip: &Chip,
     settings: &SolveSettings,
     table: &Table,
@@ -80,14 +89,24 @@ fn solve_by_fronts(
     progress(Stage::Mesh, 0.0);
     let clock = Instant::now();
     let stage = settings.recorder().stage("mesh");
-    let system = plane_system(chip, settings)?;
-    report.timings.mesh = clock.elapsed().as_secs_f64();
+    let system = space.system(chip, settings)?;
+    space.note(&mut report);
+    report.timings.plan = system.plan_seconds;
+    report.timings.mesh = clock.elapsed().as_secs_f64() - system.plan_seconds;
     drop(stage);
     report.unknowns = system.n_unknowns;
     report.canonical_blocks = system.pieces.len();
 
-    progress(Stage::Eliminate, 0.0);
-    let flow = Flow::new(system, settings, with_fields, table, cancel, &mut report)?;
+    progress(Stage::Plan, 0.0);
+    let flow = Flow::new(
+        system,
+        settings,
+        with_fields,
+        table,
+        progress,
+        cancel,
+        &mut report,
+    )?;
     let clock = Instant::now();
     let ready = flow.ready()?;
     report.timings.eliminate += clock.elapsed().as_secs_f64();
@@ -95,18 +114,19 @@ fn solve_by_fronts(
     let mouths: Vec<Mouth> = system
         .ports
         .iter()
-        .map(|p| plane_mouth(&system.section, p.width, system.drag))
+        .map(|p| space.mouth(system, p))
+        .collect();
+
+    let conditions: Vec<Condition> = chip
+        .ports
+        .iter()
+        .map(|p| space.condition(p.condition))
         .collect();
 
     progress(Stage::BackSubstitute, 0.0);
     let clock = Instant::now();
     let stage = settings.recorder().stage("back substitute");
-    let data = port_data(
-        system,
-        chip,
-        &mouths,
-        chip.ports.iter().map(|p| p.condition.value()),
-    );
+    let data = port_data(system, chip, &mouths, conditions.iter().map(|c| c.value()));
     let loads = State {
         shared: data.loads,
         slabs: Vec::new(),
@@ -121,15 +141,7 @@ fn solve_by_fronts(
     complete(system, &mut answer.state.shared);
     let see = |shared: &[f64], reactions: &[f64]| -> Vec<PortValues> {
         (0..chip.ports.len())
-            .map(|k| {
-                port_values(
-                    system,
-                    k,
-                    &mouths[k],
-                    chip.ports[k].condition,
-                    (shared, reactions),
-                )
-            })
+            .map(|k| port_values(system, k, &mouths[k], conditions[k], (shared, reactions)))
             .collect()
     };
     let mut values = see(&answer.state.shared, &answer.reactions);
@@ -146,21 +158,24 @@ fn solve_by_fronts(
     for (_, v) in values.iter_mut().enumerate().filter(|v| is_free(v.0)) {
         v.mean_pressure += shift;
     }
-    let conductance = conductance_result(chip, conductances(&ready, chip, &mouths));
+    let unit = space.flow_unit();
+    let conductance = conductance_result(chip, unit, conductances(&ready, chip, &mouths));
     report.mass_imbalance = mass_imbalance(&values);
-    let ports = port_results(chip, &values);
-    let (mut fields, mut shear, mut max_speed) =
-        (Fields::default(), WallShear::UNKNOWN, UNKNOWN_SPEED);
-    if let Some(slabs) = &flow.slabs {
-        shear = wall_shear::wall_shear_of_pieces(system, slabs, &answer.state);
-        fields = Fields::from(nodal(system, slabs, &answer.state, None, &|part| {
+    let ports = port_results(chip, unit, &values);
+    let measured = match &flow.slabs {
+        Some(slabs) => space.measure(system, slabs, &answer.state, &|part| {
             let interface = system.instances[part].interfaces.first();
             let is_free =
                 interface.is_some_and(|&i| system.is_free[system.islands[i as usize] as usize]);
             if is_free { shift } else { 0.0 }
-        }));
-        max_speed = fastest(&fields);
-    }
+        }),
+        None => Measured {
+            max_speed: UNKNOWN_SPEED,
+            wall_shear: WallShear::UNKNOWN,
+            fields: Fields::default(),
+            solid: None,
+        },
+    };
     drop(stage);
     report.timings.results = clock.elapsed().as_secs_f64();
     report.timings.total = start.elapsed().as_secs_f64();
@@ -168,9 +183,10 @@ fn solve_by_fronts(
         report,
         ports,
         conductance,
-        max_speed,
-        wall_shear: shear,
-        fields,
+        max_speed: measured.max_speed,
+        wall_shear: measured.wall_shear,
+        fields: measured.fields,
+        solid: measured.solid,
     })
 }
 
@@ -197,17 +213,6 @@ pub(super) fn fastest(fields: &Fields) -> (f64, Point) {
     })
 }
 
-/// The pieces of a chip in the plane.
-pub(super) fn plane_system(chip: &Chip, settings: &SolveSettings) -> Result<System<2>, SolveError> {
-    let section = Section::plane(settings.resolution);
-    System::new(chip, section, &Flat, settings.caching).map_err(|PartError { part, error }| {
-        SolveError::Mesh {
-            part: chip.parts[part].name.clone(),
-            reason: error.to_string(),
-        }
-    })
-}
-
 /// Shared unknowns that another stands for get its value.
 pub(super) fn complete<const D: usize>(system: &System<D>, shared: &mut [f64]) {
     for &(one, other, factor) in &system.aliases {
@@ -215,7 +220,7 @@ pub(super) fn complete<const D: usize>(system: &System<D>, shared: &mut [f64]) {
     }
 }
 
-/// Conductance matrix between the ports, m^2/(s Pa): one more right-hand side a port, on shared unknowns only.
+/// Conductance matrix between the ports, m^2/(s Pa) (m^3 with depth): one more right-hand side a port, on shared unknowns only.
 fn conductances<const D: usize>(
     ready: &Ready<'_, D>,
     chip: &Chip,
@@ -269,9 +274,8 @@ fn conductances<const D: usize>(
     conductance(&hybrid, &flow_given, &group)
 }
 
-/// Port results in the units of the design: times the depth where the chip has one.
-pub(super) fn port_results(chip: &Chip, values: &[PortValues]) -> Vec<PortResult> {
-    let per_depth = chip.depth.unwrap_or(1.0);
+/// Port results in the units of the design: flows times `unit`.
+pub(super) fn port_results(chip: &Chip, unit: f64, values: &[PortValues]) -> Vec<PortResult> {
     let ports = chip.ports.iter().zip(values);
     ports
         .map(|(port, v)| PortResult {
@@ -281,7 +285,7 @@ pub(super) fn port_results(chip: &Chip, values: &[PortValues]) -> Vec<PortResult
                 Condition::Pressure(_) => PortKind::Pressure,
                 Condition::TractionFree => PortKind::TractionFree,
             },
-            flow_rate: v.flow_rate * per_depth,
+            flow_rate: v.flow_rate * unit,
             mean_pressure: v.mean_pressure,
         })
         .collect()
@@ -298,14 +302,13 @@ pub(super) fn mass_imbalance(values: &[PortValues]) -> f64 {
     }
 }
 
-/// A conductance matrix in the units of the design.
-pub(super) fn conductance_result(chip: &Chip, matrix: Vec<Vec<f64>>) -> Conductance {
-    let per_depth = chip.depth.unwrap_or(1.0);
+/// A conductance matrix in the units of the design: times `unit`.
+pub(super) fn conductance_result(chip: &Chip, unit: f64, matrix: Vec<Vec<f64>>) -> Conductance {
     Conductance {
         ports: chip.ports.iter().map(|p| p.name.clone()).collect(),
         matrix: matrix
             .into_iter()
-            .map(|row| row.into_iter().map(|g| g * per_depth).collect())
+            .map(|row| row.into_iter().map(|g| g * unit).collect())
             .collect(),
     }
 }

@@ -5,8 +5,8 @@ use super::{
     AssembledSystem, CancelToken, Ownership, Progress, SolveError, SolveReport, SolveSettings,
     Unknown, UnknownKind,
 };
-use crate::chip::Chip;
 use crate::chip::blocks::{BlockModel, Velocity};
+use crate::chip::{Chip, DepthModel};
 use crate::elimination::{Leaves, Table};
 use crate::field::build;
 use crate::geometry::Point;
@@ -17,6 +17,8 @@ use crate::stokes::residual::{Data, Residuals, Rows};
 ///
 /// # Shapes and units
 /// - canonical unknowns ([`crate::stokes`]): velocities in m/s along `direction`, pressures times `scale` in Pa
+/// # Errors
+/// [`SolveError`]; [`SolveError::PlaneOnly`] for a chip in three dimensions.
 pub fn assembled_system(
     chip: &Chip,
     settings: &SolveSettings,
@@ -24,6 +26,10 @@ pub fn assembled_system(
     progress: &Progress<'_>,
     cancel: &CancelToken,
 ) -> Result<AssembledSystem, SolveError> {
+    if chip.model == DepthModel::Full {
+        let what = "the assembled system";
+        return Err(SolveError::PlaneOnly { what });
+    }
     let mut report = SolveReport::default();
     let model = cut_chip(
         chip,

@@ -1,4 +1,4 @@
-//! The thesis's manufactured solution in two dimensions (Ding 2019, section 4.6.2) and the data that make it exact.
+//! The thesis's manufactured solution in two dimensions (Ding 2019, section 4.6.2) and what balances it.
 //!
 //! ```text
 //! u = (sin(12x) y + cos(15y) + xy,  cos(14x) cos(13y) + sin(16y) x + x^2 - 1),   p = sin(15x + 10y + 1)
@@ -6,11 +6,6 @@
 //! It follows no wall and is not free of divergence: velocities are given on walls and flow-rate ports, the exact traction on
 //! the others, and `f` and `l` make up the rest.
 
-use super::boundary::PortLine;
-use super::residual::Data;
-use crate::chip::blocks::{BlockModel, Velocity};
-use crate::fem::lagrange::cell_point;
-use crate::fem::quadrature;
 use crate::geometry::Point;
 
 /// Exact velocity.
@@ -28,7 +23,7 @@ pub fn pressure(p: Point) -> f64 {
 }
 
 /// `[i][j] = d u_i / d x_j`.
-fn gradient(p: Point) -> [[f64; 2]; 2] {
+pub fn gradient(p: Point) -> [[f64; 2]; 2] {
     let Point { x, y } = p;
     [
         [
@@ -43,7 +38,7 @@ fn gradient(p: Point) -> [[f64; 2]; 2] {
 }
 
 /// Body force that balances the fields: `-mu (laplace u + grad div u) + grad p + drag u`.
-fn force(p: Point, mu: f64, drag: f64) -> Point {
+pub fn force(p: Point, mu: f64, drag: f64) -> Point {
     let Point { x, y } = p;
     let (u1xx, u1yy, u1xy) = (
         -144.0 * (12.0 * x).sin() * y,
@@ -59,82 +54,6 @@ fn force(p: Point, mu: f64, drag: f64) -> Point {
         -mu * (u1xx + u1yy + u1xx + u2xy) + 15.0 * q + mu * drag * u.x,
         -mu * (u2xx + u2yy + u1xy + u2yy) + 10.0 * q + mu * drag * u.y,
     )
-}
-
-/// Data of the manufactured solution on a chip.
-pub fn data(model: &BlockModel, port_lines: &[PortLine]) -> Data {
-    let mu = model.viscosity;
-    let rule = quadrature::simplex::<2>(8);
-    let mut data = Data::default();
-    for (b, block) in model.blocks.iter().enumerate() {
-        let mesh = &model.kinds[block.kind as usize].block.mesh;
-        let given = mesh.nodes.iter().map(|&n| {
-            let v = block.frame.to_frame(velocity(block.to_chip(n)));
-            [v.x, v.y]
-        });
-        data.given.insert(b as u32, given.collect());
-        let mut load = vec![0.0; 2 * mesh.nodes.len() + mesh.n_vertices];
-        let unit = block.frame.unit;
-        for c in 0..mesh.n_cells() {
-            let cell = mesh.cell(c);
-            let nodes = mesh.cell_nodes(c);
-            for (l, w) in rule.points.iter().zip(&rule.weights) {
-                let point = cell_point::<2>(&nodes, l);
-                let w = w * point.det_jacobian * unit * unit;
-                let at = block.to_chip(point.position);
-                let f = block.frame.to_frame(force(at, mu, model.drag)) * (w / mu);
-                for (&n, phi) in cell.iter().zip(&point.values) {
-                    load[2 * n as usize] += phi * f.x;
-                    load[2 * n as usize + 1] += phi * f.y;
-                }
-                let g = gradient(at);
-                for (&v, q) in cell.iter().zip(l) {
-                    load[2 * mesh.nodes.len() + v as usize] -= q * (g[0][0] + g[1][1]) * w / unit;
-                }
-            }
-        }
-        data.block_loads.insert(b as u32, load);
-    }
-    for (port, line) in model.ports.iter().zip(port_lines) {
-        add_traction(model, port.outward, line, &mut data);
-    }
-    data
-}
-
-/// The exact traction on a port where velocity is free.
-fn add_traction(model: &BlockModel, normal: Point, line: &PortLine, data: &mut Data) {
-    let row = &model.rows[line.row as usize];
-    let layout = &model.layouts[row.layout as usize];
-    let mut load = vec![0.0; layout.n_unknowns];
-    let mu = model.viscosity;
-    for edge in 0..(line.nodes.len() - 1) / 2 {
-        let nodes = &line.nodes[2 * edge..2 * edge + 3];
-        let length = (nodes[2].position - nodes[0].position).norm();
-        for (s, w) in quadrature::gauss_legendre(5) {
-            let at = nodes[0].position * (1.0 - s) + nodes[2].position * s;
-            let g = gradient(at);
-            let shear = Point::new(
-                2.0 * g[0][0] * normal.x + (g[0][1] + g[1][0]) * normal.y,
-                (g[0][1] + g[1][0]) * normal.x + 2.0 * g[1][1] * normal.y,
-            );
-            let traction =
-                row.frame.to_frame(shear * mu - normal * pressure(at)) * (w * length / mu);
-            let basis = [
-                (1.0 - s) * (1.0 - 2.0 * s),
-                4.0 * s * (1.0 - s),
-                s * (2.0 * s - 1.0),
-            ];
-            for (node, phi) in nodes.iter().zip(basis) {
-                let unknowns = layout.nodes[node.index as usize];
-                if unknowns.owned && unknowns.velocity == Velocity::Both {
-                    let first = layout.velocity_at[node.index as usize] as usize;
-                    load[first] += phi * traction.x;
-                    load[first + 1] += phi * traction.y;
-                }
-            }
-        }
-    }
-    data.row_loads.insert(line.row, load);
 }
 
 #[cfg(test)]

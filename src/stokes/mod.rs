@@ -19,6 +19,7 @@ pub mod duct;
 pub mod local;
 pub mod manufactured;
 pub mod manufactured3;
+pub mod manufactured_data;
 pub mod mouth;
 pub mod piece;
 pub mod residual;

@@ -1,6 +1,7 @@
 //! Conditions at ports as given velocities and loads on shared unknowns, and what ports see of a solution.
 
-use super::section::Section;
+use super::duct::mouth::{DuctProfile, MouthGrid};
+use super::section::{Section, Top};
 use super::system::System;
 use crate::chip::{Chip, Condition};
 use crate::field::ports::PortValues;
@@ -25,6 +26,8 @@ pub struct MouthNode {
 pub struct Mouth {
     /// Across, then level.
     pub nodes: Vec<MouthNode>,
+    /// How often the solved depth fits the channel's: 2 where only half is solved, else 1.
+    pub copies: f64,
 }
 
 /// The mouth of a port in two dimensions.
@@ -67,7 +70,40 @@ pub fn plane_mouth(section: &Section, width: f64, drag: f64) -> Mouth {
         .collect();
     let carried: f64 = nodes.iter().map(|n| n.weight * n.profile).sum();
     nodes.iter_mut().for_each(|n| n.profile /= carried);
-    Mouth { nodes }
+    Mouth { nodes, copies: 1.0 }
+}
+
+/// The mouth of a port in three dimensions.
+///
+/// # Shapes and units
+/// - `width` of the mouth, `depth` of the layers, m; weights are integrals over the layers, profiles carry unit flow through the
+///   whole channel
+pub fn duct_mouth(section: &Section, width: f64, depth: f64, profile: DuctProfile) -> Mouth {
+    let grid = MouthGrid {
+        resolution: section.resolution,
+        layers: section.layers,
+        width,
+        depth,
+        top: section.top,
+    };
+    let levels = section.n_levels();
+    let (weights, p1_weights) = (grid.weights(), grid.p1_weights());
+    let nodes = grid.profile(profile).into_iter().enumerate();
+    Mouth {
+        nodes: nodes
+            .map(|(k, profile)| MouthNode {
+                i: k as u32 / levels,
+                level: k as u32 % levels,
+                weight: weights[k],
+                p1_weight: p1_weights[k],
+                profile,
+            })
+            .collect(),
+        copies: match section.top {
+            Top::Symmetry => 2.0,
+            Top::Wall => 1.0,
+        },
+    }
 }
 
 /// Loads and given values on shared unknowns.
@@ -138,8 +174,8 @@ pub fn port_values<const D: usize>(
     for node in &mouth.nodes {
         if let Some((first, _)) = system.section.velocity(node.i, node.level) {
             let at = base + first as usize;
-            values.flow_rate -= node.weight * shared[at];
-            values.work_pressure -= node.profile * reactions[at] * force;
+            values.flow_rate -= mouth.copies * node.weight * shared[at];
+            values.work_pressure -= mouth.copies * node.profile * reactions[at] * force;
         }
         if let Some(p) = system.section.pressure(node.i, node.level) {
             sum += node.p1_weight * shared[base + p as usize] * system.viscosity / unit;

@@ -4,15 +4,7 @@
 //! have one numbering: velocities node by node in the mouth's own frame (outward, left of outward, up), then pressures.
 
 use crate::fronts::Image;
-
-/// What bounds the solved depth above.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Top {
-    /// Mid-depth of the channel: the flow is its own mirror image.
-    Symmetry,
-    /// A wall.
-    Wall,
-}
+pub use crate::mesh::Top;
 
 /// Numbers the unknowns of a mouth.
 #[derive(Clone, Debug)]

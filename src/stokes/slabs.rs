@@ -144,7 +144,7 @@ impl Slabs {
     }
 
     /// Adds what slabs hold on their boundaries to shared unknowns, and clears it there.
-    fn collect<const D: usize>(&self, system: &System<D>, state: &mut State) {
+    pub(super) fn collect<const D: usize>(&self, system: &System<D>, state: &mut State) {
         for (k, instance) in system.instances.iter().enumerate() {
             let slab = &mut state.slabs[self.first[k]..][..instance.boundary.len()];
             for (value, image) in slab.iter_mut().zip(&instance.boundary) {

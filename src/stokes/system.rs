@@ -96,12 +96,14 @@ pub struct System<const D: usize> {
     pub is_free: Vec<bool>,
     /// Unknowns of the whole system.
     pub n_unknowns: usize,
-    /// Shared unknowns that another stands for: (one, the other, factor), `x_one = factor * x_other`.
+    /// Shared unknowns that another stands for: `x_one = factor * x_other` of (one, other, factor).
     pub aliases: Vec<(u32, u32, f64)>,
     /// Nodes on interfaces; they are numbered first.
     pub n_shared_nodes: usize,
     /// Number in the chip of each interface's nodes, across, then level.
     pub interface_nodes: Vec<u32>,
+    /// Seconds that planning the pieces took, apart from meshing them.
+    pub plan_seconds: f64,
     /// Dynamic viscosity, Pa s.
     pub viscosity: f64,
     /// Drag of the depth model at unit length 1 m: 12 / depth^2, or 0; 1/m^2.
@@ -127,7 +129,7 @@ impl<const D: usize> System<D> {
     /// Makes the pieces of a chip and numbers what they share.
     ///
     /// # Shapes and units
-    /// - `unit`: of all pieces, m, where they must share one (three dimensions); else each has its narrowest mouth's cell
+    /// - all pieces have the unit of `lift`, where it has one; else each has its narrowest mouth's cell
     /// # Errors
     /// [`PartError`] names the part whose shape can't be meshed.
     pub fn new(
@@ -152,25 +154,37 @@ impl<const D: usize> System<D> {
                 }
             })
             .collect();
-        let interfaces = interfaces(chip, &mut placed, section.resolution)?;
+        let mut interfaces = interfaces(chip, &mut placed, section.resolution)?;
+        let shared_unit = lift.unit();
+        if let Some(unit) = shared_unit {
+            interfaces.iter_mut().for_each(|i| i.unit = unit);
+        }
         let mut shop = Workshop {
             plan: Plan::new(caching),
             leaves: Vec::new(),
             section: &section,
             lift,
         };
-        let mut known: FxHashMap<(CanonicalShape, i64), u32> = FxHashMap::default();
+        let mut known: FxHashMap<(CanonicalShape, i64, i64), u32> = FxHashMap::default();
         let mut pieces: Vec<Piece> = Vec::new();
+        let mut plan_seconds = 0.0;
         let mut instances = Vec::with_capacity(placed.len());
         for (index, p) in placed.iter().enumerate() {
-            let unit = p.canonical.width / f64::from(section.resolution);
+            let cell = p.canonical.width / f64::from(section.resolution);
+            let unit = shared_unit.unwrap_or(cell);
+            // To twelve digits, so that rounding of a width makes no size of its own.
+            let size = (cell / unit * 1e12).round() / 1e12;
             let own_drag = drag * unit * unit;
             let class = if own_drag > 0.0 {
                 (own_drag.ln() * 1e12).round() as i64
             } else {
                 i64::MIN
             };
-            let key = (p.canonical.shape.clone(), class);
+            let key = (
+                p.canonical.shape.clone(),
+                class,
+                (size * 1e9).round() as i64,
+            );
             let piece = match known.get(&key) {
                 Some(&piece) if caching == Caching::Cached => piece,
                 _ => {
@@ -178,7 +192,11 @@ impl<const D: usize> System<D> {
                         .canonical
                         .plane(section.resolution)
                         .map_err(|error| PartError { part: index, error })?;
-                    pieces.push(Piece::new(&plane, own_drag, &mut shop));
+                    let clock = std::time::Instant::now();
+                    let piece = Piece::new(&plane, own_drag, size, &mut shop)
+                        .map_err(|error| PartError { part: index, error })?;
+                    pieces.push(piece);
+                    plan_seconds += clock.elapsed().as_secs_f64();
                     let number = pieces.len() as u32 - 1;
                     known.insert(key, number);
                     number
@@ -209,6 +227,7 @@ impl<const D: usize> System<D> {
             aliases: Vec::new(),
             n_shared_nodes: 0,
             interface_nodes: Vec::new(),
+            plan_seconds,
             viscosity: chip.viscosity,
             drag,
             section,
@@ -260,6 +279,8 @@ impl<const D: usize> System<D> {
     fn share_unknowns(&mut self) {
         let m = self.section.n as u32;
         let mut same = Same::default();
+        // Two names of one unknown of a part: its pressure where two mouths meet, in the units of both.
+        let mut corners: Vec<(Image, Image)> = Vec::new();
         let mut extra = self.interfaces.len() as u32 * m;
         let mut patterns: FxHashMap<(bool, u64), Vec<Image>> = FxHashMap::default();
         for part in 0..self.instances.len() {
@@ -282,8 +303,8 @@ impl<const D: usize> System<D> {
                     if place.to == NOWHERE {
                         *place = found;
                     } else {
-                        // A corner's pressure, in the unit of either mouth.
-                        same.join_scaled(found.to, place.to, place.factor / found.factor);
+                        same.join(place.to, found.to);
+                        corners.push((*place, found));
                     }
                 }
             }
@@ -294,24 +315,22 @@ impl<const D: usize> System<D> {
             }
             self.instances[part].boundary = boundary;
         }
-        if !same.parent.is_empty() {
-            for instance in &mut self.instances {
-                for image in &mut instance.boundary {
-                    let (to, factor) = same.scaled_root(image.to);
-                    *image = Image {
-                        to,
-                        factor: image.factor * factor,
-                    };
-                }
-            }
-        }
         self.class = vec![Class::Free; extra as usize];
-        let joined: Vec<u32> = same.parent.keys().copied().collect();
-        for gid in joined {
-            let (root, factor) = same.scaled_root(gid);
+        let factors = corner_factors(&same, &corners);
+        for (&gid, &factor) in &factors {
+            let root = same.root(gid);
             if root != gid {
                 self.class[gid as usize] = Class::Zero;
                 self.aliases.push((gid, root, factor));
+            }
+        }
+        self.aliases.sort_unstable_by_key(|a| a.0);
+        if !factors.is_empty() {
+            for image in self.instances.iter_mut().flat_map(|i| &mut i.boundary) {
+                if let Some(factor) = factors.get(&image.to) {
+                    image.factor *= factor;
+                    image.to = same.root(image.to);
+                }
             }
         }
     }
@@ -443,48 +462,61 @@ impl<const D: usize> System<D> {
     }
 }
 
-/// Numbers that stand for one thing, up to a factor; the smallest is its root. Few are ever joined.
+/// Numbers that stand for one thing; the smallest is its root. Few are ever joined.
 #[derive(Default)]
 struct Same {
-    /// `x_key = factor * x_parent`.
-    parent: FxHashMap<u32, (u32, f64)>,
+    parent: FxHashMap<u32, u32>,
 }
 
 impl Same {
-    fn root(&self, at: u32) -> u32 {
-        self.scaled_root(at).0
-    }
-
-    /// The root, and `x_at / x_root`.
-    fn scaled_root(&self, mut at: u32) -> (u32, f64) {
-        let mut factor = 1.0;
-        while let Some(&(next, ratio)) = self.parent.get(&at) {
+    fn root(&self, mut at: u32) -> u32 {
+        if self.parent.is_empty() {
+            return at;
+        }
+        while let Some(&next) = self.parent.get(&at) {
             if next == at {
                 break;
             }
             at = next;
-            factor *= ratio;
         }
-        (at, factor)
+        at
     }
 
     fn join(&mut self, a: u32, b: u32) {
-        self.join_scaled(a, b, 1.0);
+        let (a, b) = (self.root(a), self.root(b));
+        if a != b {
+            self.parent.insert(a.max(b), a.min(b));
+            self.parent.entry(a.min(b)).or_insert(a.min(b));
+        }
     }
+}
 
-    /// `x_a = factor * x_b`.
-    fn join_scaled(&mut self, a: u32, b: u32, factor: f64) {
-        let ((a, from_a), (b, from_b)) = (self.scaled_root(a), self.scaled_root(b));
-        // x_root_a * from_a = factor * x_root_b * from_b
-        let ratio = factor * from_b / from_a;
-        let (later, first, ratio) = if a > b {
-            (a, b, ratio)
-        } else {
-            (b, a, 1.0 / ratio)
-        };
-        if later != first {
-            self.parent.insert(later, (first, ratio));
-            self.parent.entry(first).or_insert((first, 1.0));
+/// By unknown that has several names: `x = factor * x_root`. Units of mouths that meet in a corner may differ.
+fn corner_factors(same: &Same, corners: &[(Image, Image)]) -> FxHashMap<u32, f64> {
+    let mut factors: FxHashMap<u32, f64> = FxHashMap::default();
+    // As many rounds as names may follow each other around a corner.
+    loop {
+        let mut found = false;
+        for (a, b) in corners {
+            for i in [a, b] {
+                if same.root(i.to) == i.to {
+                    factors.entry(i.to).or_insert(1.0);
+                }
+            }
+            // a.factor x_a = b.factor x_b
+            for (i, j) in [(a, b), (b, a)] {
+                if let Some(&known) = factors.get(&i.to)
+                    && !factors.contains_key(&j.to)
+                {
+                    let factor = known * i.factor / j.factor;
+                    let is_one = (factor - 1.0).abs() < 1e-9;
+                    factors.insert(j.to, if is_one { 1.0 } else { factor });
+                    found = true;
+                }
+            }
+        }
+        if !found {
+            return factors;
         }
     }
 }

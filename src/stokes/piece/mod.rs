@@ -13,13 +13,13 @@ mod space;
 mod strip;
 
 pub use leaf::{LANES, Leaf};
-pub use space::{Flat, Lift, SpaceMesh};
+pub use space::{Flat, Layers, Lift, SpaceMesh};
 
 use crate::fingerprint::Fingerprint;
 use crate::fronts::tree::Run;
 use crate::fronts::{Image, KindId, Plan, Recipe, Tree};
 use crate::geometry::Point;
-use crate::mesh::PlanePart;
+use crate::mesh::{MeshError, PlanePart};
 use crate::stokes::section::Section;
 
 /// Leaves of all pieces and the plan that they belong to.
@@ -109,10 +109,18 @@ impl Piece {
     ///
     /// # Shapes and units
     /// - `drag`: of the depth model at the part's unit, 12 (unit / depth)^2 or 0
-    pub fn new<const D: usize>(part: &PlanePart, drag: f64, shop: &mut Workshop<'_, D>) -> Self {
+    /// - `size`: of the part's cells in the unit that all pieces share, where they share one
+    /// # Errors
+    /// [`MeshError`]: its plane mesh can't be lifted.
+    pub fn new<const D: usize>(
+        part: &PlanePart,
+        drag: f64,
+        size: f64,
+        shop: &mut Workshop<'_, D>,
+    ) -> Result<Self, MeshError> {
         match part {
-            PlanePart::Strip(strip) => strip::piece(strip, drag, shop),
-            PlanePart::Polygon(polygon) => polygon::piece(polygon, drag, shop),
+            PlanePart::Strip(strip) => strip::piece(strip, drag, size, shop),
+            PlanePart::Polygon(polygon) => polygon::piece(polygon, drag, size, shop),
         }
     }
 

@@ -14,7 +14,7 @@ use crate::fronts::{Child, Image, KindId, Node, Plan, Tree};
 use crate::geometry::{Point, sin_cos};
 use crate::mesh::dissect::{CELLS_A_LEAF, Dissection, DissectionNode, dissect};
 use crate::mesh::separators::separators;
-use crate::mesh::{BlockMesh, PlanePolygon, snap};
+use crate::mesh::{BlockMesh, MeshError, PlaneMouth, PlanePolygon, snap};
 use crate::stokes::section::{NONE, Section};
 
 /// What it takes to walk through a polygon.
@@ -57,11 +57,12 @@ struct Prepared {
 pub fn piece<const D: usize>(
     polygon: &PlanePolygon,
     drag: f64,
+    size: f64,
     shop: &mut Workshop<'_, D>,
-) -> Piece {
+) -> Result<Piece, MeshError> {
     let section = shop.section.clone();
     let lists: Vec<&[u32]> = polygon.mouths.iter().map(|m| m.nodes.as_slice()).collect();
-    let space = shop.lift.lift(&polygon.mesh, &lists);
+    let space = shop.lift.lift(&polygon.mesh, &lists, size)?;
     let leaf_cells = if D == 2 { CELLS_A_LEAF } else { 2 };
     let tree = dissect(&polygon.mesh, leaf_cells);
     let unknowns = number(polygon, &space, &tree, &section);
@@ -194,11 +195,22 @@ pub fn piece<const D: usize>(
             }
         })
         .collect();
-    Piece {
+    let own_units = shop.lift.unit().is_none();
+    let mouth_scale = |m: &PlaneMouth| if own_units { m.scale } else { 1.0 };
+    let mouth_scales: Vec<f64> = polygon.mouths.iter().map(mouth_scale).collect();
+    let mouths = mouth_images(
+        polygon,
+        &mouth_scales,
+        &space,
+        &unknowns,
+        &position,
+        &section,
+    );
+    Ok(Piece {
         root: root_kind,
         n_boundary,
         n: n as usize,
-        mouths: mouth_images(polygon, &space, &unknowns, &position, &section),
+        mouths,
         mouth_nodes: polygon
             .mouths
             .iter()
@@ -212,11 +224,11 @@ pub fn piece<const D: usize>(
             .collect(),
         n_boundary_nodes,
         n_nodes: space.mesh.nodes.len(),
-        mouth_scales: polygon.mouths.iter().map(|m| m.scale).collect(),
+        mouth_scales,
         is_long: false,
         n_leaves: patches.len() as u64,
         body: Body::Polygon(PolygonBody { nodes, patches }),
-    }
+    })
 }
 
 /// Numbers the unknowns and finds where each is eliminated.
@@ -450,6 +462,7 @@ fn node_numbers<const D: usize>(polygon: &PlanePolygon, space: &SpaceMesh<D>) ->
 /// Mouth by mouth: which boundary unknown each unknown of the section is.
 fn mouth_images<const D: usize>(
     polygon: &PlanePolygon,
+    scales: &[f64],
     space: &SpaceMesh<D>,
     unknowns: &Unknowns,
     position: &[u32],
@@ -458,13 +471,14 @@ fn mouth_images<const D: usize>(
     polygon
         .mouths
         .iter()
-        .map(|mouth| {
+        .zip(scales)
+        .map(|(mouth, scale)| {
             let mut images = vec![Image::plain(NONE); section.n];
             // `s p / mu` in the piece's unit s, not the mouth's.
-            let factor = if (mouth.scale - 1.0).abs() < 1e-9 {
+            let factor = if (scale - 1.0).abs() < 1e-9 {
                 1.0
             } else {
-                1.0 / mouth.scale
+                1.0 / scale
             };
             for (i, &plane) in mouth.nodes.iter().enumerate() {
                 for level in 0..section.n_levels() {

@@ -9,7 +9,7 @@ use super::{Body, Patch, Piece, Workshop};
 use crate::fronts::tree::Run;
 use crate::fronts::{Child, Image, KindId, Node, Plan, Tree};
 use crate::geometry::sin_cos;
-use crate::mesh::{Placement, PlaneSlice, PlaneStrip};
+use crate::mesh::{MeshError, Placement, PlaneSlice, PlaneStrip};
 use crate::stokes::section::Section;
 
 /// What it takes to walk through a strip.
@@ -27,6 +27,8 @@ pub struct StripBody {
     leaves: Vec<u32>,
     /// Nodes of a slice's mesh: 0 left, 1 right, 2 inside, and the place there.
     slice_nodes: Vec<(u8, u32)>,
+    /// Of the strip's cells in the unit that all pieces share, where they share one: slices then have that unit too.
+    size: Option<f64>,
 }
 
 /// Kinds of spans of slices, by first slice (0 where all are alike), length, and whether the odd last one is among them.
@@ -36,18 +38,27 @@ type Kinds = FxHashMap<(u64, u64, bool), KindId>;
 const FAR: f64 = 1.5;
 
 /// The fronts of a strip.
-pub fn piece<const D: usize>(strip: &PlaneStrip, drag: f64, shop: &mut Workshop<'_, D>) -> Piece {
+pub fn piece<const D: usize>(
+    strip: &PlaneStrip,
+    drag: f64,
+    size: f64,
+    shop: &mut Workshop<'_, D>,
+) -> Result<Piece, MeshError> {
     let section = shop.section.clone();
     let n = strip.n_whole + u64::from(strip.last.is_some());
     let line = section.n as u32;
     let ratio = strip.placement(1).scale / strip.placement(0).scale;
-    // Drag tells slices of different size apart.
-    let alike = drag == 0.0 || (ratio - 1.0).abs() < 1e-12;
+    let own_units = shop.lift.unit().is_none();
+    // Drag and depth tell slices of different size apart.
+    let alike = (drag == 0.0 && own_units) || (ratio - 1.0).abs() < 1e-12;
     let mut leaves = Vec::new();
     let mut kinds = Kinds::default();
     let mut slice_nodes = Vec::new();
     let (mut inside, mut inside_nodes) = (0, 0);
-    let mut make = |slice: &PlaneSlice, k: u64, shop: &mut Workshop<'_, D>| {
+    let mut make = |slice: &PlaneSlice,
+                    k: u64,
+                    shop: &mut Workshop<'_, D>|
+     -> Result<(KindId, u32), MeshError> {
         let Placement { angle, scale, .. } = strip.placement(k);
         let after = strip.placement(k + 1);
         let whole_turn = std::f64::consts::TAU;
@@ -55,30 +66,31 @@ pub fn piece<const D: usize>(strip: &PlaneStrip, drag: f64, shop: &mut Workshop<
         let (leaf, nodes) = slice_leaf(
             slice,
             turn,
-            after.scale / scale,
+            if own_units { after.scale / scale } else { 1.0 },
             drag * scale * scale,
+            size * scale,
             &section,
             shop,
-        );
+        )?;
         inside = leaf.moves.len() as u32 - 2 * line;
         inside_nodes = nodes.iter().filter(|p| p.0 == 2).count() as u32;
         slice_nodes = nodes;
-        shop.leaf(leaf.key(), [2 * line, inside], || leaf)
+        Ok(shop.leaf(leaf.key(), [2 * line, inside], || leaf))
     };
     if alike {
         if strip.n_whole > 0 {
-            let (kind, leaf) = make(&strip.slice, 0, shop);
+            let (kind, leaf) = make(&strip.slice, 0, shop)?;
             kinds.insert((0, 1, false), kind);
             leaves.push(leaf);
         }
         if let Some(last) = &strip.last {
-            let (kind, leaf) = make(last, strip.n_whole, shop);
+            let (kind, leaf) = make(last, strip.n_whole, shop)?;
             kinds.insert((0, 1, true), kind);
             leaves.push(leaf);
         }
     } else {
         for k in 0..n {
-            let (kind, leaf) = make(&strip.slice, k, shop);
+            let (kind, leaf) = make(&strip.slice, k, shop)?;
             kinds.insert((k, 1, false), kind);
             leaves.push(leaf);
         }
@@ -103,7 +115,12 @@ pub fn piece<const D: usize>(strip: &PlaneStrip, drag: f64, shop: &mut Workshop<
             .collect::<Vec<u32>>()
     };
     let end_scale = strip.placement(n).scale;
-    Piece {
+    let mouth_scales = if own_units {
+        vec![strip.placement(0).scale, end_scale]
+    } else {
+        vec![1.0; 2]
+    };
+    Ok(Piece {
         root,
         n_boundary: 2 * line as usize,
         n: ((n + 1) * u64::from(line) + n * u64::from(inside)) as usize,
@@ -111,7 +128,7 @@ pub fn piece<const D: usize>(strip: &PlaneStrip, drag: f64, shop: &mut Workshop<
         mouth_nodes: vec![mouth_node(true, 0), mouth_node(false, line_nodes)],
         n_boundary_nodes: 2 * line_nodes as usize,
         n_nodes: ((n + 1) * u64::from(line_nodes) + n * u64::from(inside_nodes)) as usize,
-        mouth_scales: vec![strip.placement(0).scale, end_scale],
+        mouth_scales,
         is_long: n as f64 >= FAR * f64::from(section.resolution),
         n_leaves: n,
         body: Body::Strip(StripBody {
@@ -124,8 +141,9 @@ pub fn piece<const D: usize>(strip: &PlaneStrip, drag: f64, shop: &mut Workshop<
             kinds,
             leaves,
             slice_nodes,
+            size: (!own_units).then_some(size),
         }),
-    }
+    })
 }
 
 /// How a span is parted: the largest power of two that is shorter goes left, so that pipes of any length share kinds.
@@ -182,10 +200,13 @@ fn slice_leaf<const D: usize>(
     turn: f64,
     ratio: f64,
     drag: f64,
+    size: f64,
     section: &Section,
     shop: &Workshop<'_, D>,
-) -> (Leaf<D>, Vec<(u8, u32)>) {
-    let space = shop.lift.lift(&slice.mesh, &[&slice.left, &slice.right]);
+) -> Result<(Leaf<D>, Vec<(u8, u32)>), MeshError> {
+    let space = shop
+        .lift
+        .lift(&slice.mesh, &[&slice.left, &slice.right], size)?;
     let first_pressure = (D * space.mesh.nodes.len()) as u32;
     let d = D as u32;
     let mut moves: Vec<Moves> = Vec::new();
@@ -238,7 +259,7 @@ fn slice_leaf<const D: usize>(
         }
     }
     moves.extend(pressures);
-    (Leaf::new(space.mesh, drag, moves), places)
+    Ok((Leaf::new(space.mesh, drag, moves), places))
 }
 
 impl StripBody {
@@ -317,6 +338,10 @@ impl StripBody {
                 scale,
                 origin,
             } = self.strip.placement(k);
+            let (scale, origin) = match self.size {
+                Some(size) => (1.0, origin * size),
+                None => (scale, origin),
+            };
             let bases = [
                 self.node_line_at(k),
                 self.node_line_at(k + 1),

@@ -1,0 +1,449 @@
+//! Chips in three dimensions (`model = "full"`): the rows of the specification's table, at small resolutions.
+
+#[macro_use]
+mod support;
+
+use stokeslet::chip::{Chip, Condition, DepthModel, Shape, Strip};
+use stokeslet::elimination::Table;
+use stokeslet::field::Sampler;
+use stokeslet::geometry::{Motion, Point};
+use stokeslet::mesh::Top;
+use stokeslet::session::{
+    CancelToken, DepthSettings, Solution, SolveError, SolveSettings, manufactured_study, solve,
+};
+use stokeslet::stokes::duct::{self, mouth::DuctProfile};
+
+use support::chips::{Builder, arc, lattice, square, straight, tee};
+use support::{at, largest, order, solved, solved_with};
+
+const MU: f64 = 1e-3;
+const WIDTH: f64 = 1e-4;
+
+/// The chip with a depth.
+fn deep(mut chip: Chip, depth: f64) -> Chip {
+    chip.model = DepthModel::Full;
+    chip.depth = Some(depth);
+    chip
+}
+
+/// A straight channel with depth, its first port at a condition, the other at zero pressure.
+fn channel(length: f64, depth: f64, condition: Condition) -> Chip {
+    let ends = [condition, Condition::Pressure(0.0)];
+    deep(
+        support::chips::channel(length, WIDTH, Motion::IDENTITY, ends),
+        depth,
+    )
+}
+
+fn with_depth(resolution: u32, depth: DepthSettings) -> SolveSettings {
+    SolveSettings {
+        depth,
+        ..at(resolution)
+    }
+}
+
+fn with_layers(resolution: u32, layers: u32) -> SolveSettings {
+    let depth = DepthSettings {
+        layers: Some(layers),
+        ..DepthSettings::default()
+    };
+    with_depth(resolution, depth)
+}
+
+/// Relative error of the flow at a given pressure drop against the series; as many layers as edges across.
+fn duct_error(aspect: f64, resolution: u32) -> f64 {
+    let depth = WIDTH / aspect;
+    let (length, drop) = (4.0 * WIDTH, 100.0);
+    let chip = channel(length, depth, Condition::Pressure(drop));
+    let settings = with_layers(resolution, resolution / 2);
+    let solution = solved_with(&chip, &settings, &Table::default());
+    let exact = duct::flow_rate(WIDTH, depth) * drop / (MU * length);
+    (solution.ports[0].flow_rate / exact - 1.0).abs()
+}
+
+/// The duct's edges, where the velocity is like r^2 log r, limit the order; a flat duct's side walls need some cells of its own
+/// depth before it shows.
+#[test]
+fn ducts_carry_the_flow_of_the_series_at_order_3_3() {
+    for (aspect, [coarse, fine], ceiling) in [
+        (1.0, [4, 8], 4e-4),
+        (0.5, [4, 8], 7e-4),
+        (2.0, [4, 8], 7e-4),
+        (0.25, [8, 12], 2e-3),
+        (4.0, [8, 12], 2e-3),
+    ] {
+        let errors = [coarse, fine].map(|r| (r, duct_error(aspect, r)));
+        let order = order(errors[0], errors[1]);
+        println!("{aspect} {errors:?} {order}");
+        assert!(order >= 3.3, "aspect {aspect}: {errors:?}, order {order}");
+        assert_small!(errors[1].1, ceiling, 1.0, "aspect {aspect} at r = {fine}");
+    }
+}
+
+#[test]
+fn a_flat_duct_carries_the_flow_of_the_series() {
+    let errors = [8, 16].map(|r| (r, duct_error(10.0, r)));
+    println!("{errors:?}");
+    assert_small!(errors[1].1, 1.2e-3, 1.0, "ten times as wide as deep");
+    assert!(order(errors[0], errors[1]) > 2.9, "{errors:?}");
+}
+
+/// Flow of the developed profile goes in; what it takes is the resistance that pressure ports see.
+#[test]
+fn flow_rate_ports_drive_the_developed_flow() {
+    let (depth, length, flow) = (0.8 * WIDTH, 3.0 * WIDTH, 2e-12);
+    // Designs give volumes; a chip holds them per metre of depth.
+    let chip = channel(length, depth, Condition::FlowRate(flow / depth));
+    let run = |profile| {
+        let depth = DepthSettings {
+            profile,
+            ..DepthSettings::default()
+        };
+        solved_with(&chip, &with_depth(6, depth), &Table::default())
+    };
+    let series = run(DuctProfile::Series);
+    assert_close!(
+        series.ports[0].flow_rate,
+        flow,
+        1e-14,
+        "what goes in is given"
+    );
+    assert_close!(series.ports[1].flow_rate, -flow, 1e-9, "and comes out");
+    let exact = flow * MU * length / duct::flow_rate(WIDTH, depth);
+    assert_close!(
+        series.ports[0].mean_pressure,
+        exact,
+        3e-3,
+        "series resistance"
+    );
+    let other = run(DuctProfile::BiQuadratic);
+    assert_close!(
+        other.ports[1].flow_rate,
+        -flow,
+        1e-9,
+        "any profile is scaled to the flow"
+    );
+    let (a, b) = (series.ports[0].mean_pressure, other.ports[0].mean_pressure);
+    assert!(
+        (a / b - 1.0).abs() > 1e-4,
+        "another profile needs another pressure"
+    );
+    assert_close!(a, b, 0.2, "but not by much");
+    let conductance = solved(&channel(length, depth, Condition::Pressure(1.0)), 6).conductance;
+    let g = conductance.matrix[0][0];
+    assert_close!(
+        g,
+        duct::flow_rate(WIDTH, depth) / (MU * length),
+        2e-3,
+        "the conductance"
+    );
+    assert_close!(
+        series.conductance.matrix[0][0],
+        g,
+        1e-2,
+        "whichever is given"
+    );
+}
+
+const MIXED: [Condition; 3] = [
+    Condition::FlowRate(1e-9),
+    Condition::Pressure(2.0),
+    Condition::TractionFree,
+];
+
+/// Every kind of part: pipe, arc, taper, square, irregular polygon.
+fn medley() -> Chip {
+    let w = WIDTH;
+    let mut b = Builder::new("medley");
+    let middle = b.place(
+        square(w, &[3, 1, 2]),
+        Motion::new(0.2, Point::new(1e-4, -2e-4)),
+    );
+    let bend = b.attach(arc(1.3 * w, 1.1, w), 0, (middle, 1));
+    let taper = Shape::Strip(Strip::Straight {
+        length: 2.0 * w,
+        width_start: w,
+        width_end: 1.6 * w,
+    });
+    let left = b.attach(taper, 0, (middle, 0));
+    let wide = b.attach(straight(1.5 * w, 1.6 * w), 1, (left, 1));
+    let kite = Shape::Polygon {
+        corners: [(-0.5, 0.0), (0.5, 0.0), (0.9, 1.1), (0.0, 1.6), (-0.6, 0.8)]
+            .map(|(x, y)| Point::new(x * w, y * w))
+            .to_vec(),
+        sockets: vec![0],
+    };
+    let up = b.attach(straight(1.5 * w, w), 0, (middle, 2));
+    b.attach(kite, 0, (up, 1));
+    let last = b.attach(straight(2.2 * w, w), 1, (bend, 1));
+    b.port("out", (last, 0), Condition::Pressure(1.0));
+    b.port("in", (wide, 0), Condition::Pressure(20.0));
+    deep(b.chip, 0.9 * w)
+}
+
+fn deep_tee() -> Chip {
+    deep(tee([2e-4, 3e-4, 2.5e-4], WIDTH, MIXED), 1.2e-4)
+}
+
+fn assert_sound(solution: &Solution, name: &str) {
+    let report = &solution.report;
+    assert!(report.relative_residual <= 1e-10, "{name}: {report:?}");
+    assert!(report.relative_residual > 0.0, "{name}: it was looked at");
+    assert!(report.mass_imbalance <= 1e-9, "{name}: {report:?}");
+    let g = &solution.conductance.matrix;
+    let size = largest(g.iter().flatten().copied());
+    for (i, row) in g.iter().enumerate() {
+        assert_small!(
+            row.iter().sum::<f64>(),
+            size,
+            1e-8,
+            "{name}: row {i} of the conductance"
+        );
+        for (j, v) in row.iter().enumerate() {
+            assert_small!(
+                v - g[j][i],
+                size,
+                1e-8,
+                "{name}: conductance ({i}, {j}) is symmetric"
+            );
+        }
+    }
+}
+
+fn assert_same(got: &Solution, want: &Solution, rel: f64, why: &str) {
+    let flows = largest(want.ports.iter().map(|p| p.flow_rate));
+    let pressures = largest(want.ports.iter().map(|p| p.mean_pressure));
+    for (a, b) in got.ports.iter().zip(&want.ports) {
+        assert_small!(
+            a.flow_rate - b.flow_rate,
+            flows,
+            rel,
+            "{why}: flow at {}",
+            a.id
+        );
+        assert_small!(
+            a.mean_pressure - b.mean_pressure,
+            pressures,
+            rel,
+            "{why}: pressure at {}",
+            a.id
+        );
+    }
+    assert_close!(
+        got.max_speed.0,
+        want.max_speed.0,
+        rel,
+        "{why}: greatest speed"
+    );
+    assert_close!(
+        got.wall_shear.mean,
+        want.wall_shear.mean,
+        rel,
+        "{why}: wall shear"
+    );
+    assert_close!(
+        got.wall_shear.max,
+        want.wall_shear.max,
+        rel,
+        "{why}: wall shear"
+    );
+}
+
+#[test]
+fn half_the_depth_is_as_good_as_the_whole() {
+    let chip = deep_tee();
+    let half = solved(&chip, 4);
+    let whole = DepthSettings {
+        whole: true,
+        ..DepthSettings::default()
+    };
+    let whole = solved_with(&chip, &with_depth(4, whole), &Table::default());
+    assert_sound(&half, "half");
+    assert_sound(&whole, "whole");
+    assert!(half.report.half_depth && !whole.report.half_depth);
+    assert_eq!(2 * half.report.layers, whole.report.layers);
+    assert_same(&half, &whole, 1e-9, "half and whole");
+    // Fields too: node by node, the half mirrored.
+    let (half, whole) = (half.solid.expect("fields"), whole.solid.expect("fields"));
+    assert_eq!((half.top, whole.top), (Top::Symmetry, Top::Wall));
+    let mirrored = half.whole();
+    assert_eq!(mirrored.nodes.len(), whole.nodal.nodes.len());
+    assert_eq!(mirrored.cells.len(), whole.nodal.cells.len());
+    assert_eq!(mirrored.walls.len(), whole.nodal.walls.len());
+    let sorted = |n: &stokeslet::field::nodal::Nodal<3>| {
+        let mut rows: Vec<([i64; 3], [f64; 4])> = n
+            .nodes
+            .iter()
+            .zip(n.velocity.iter().zip(&n.pressure))
+            .map(|(x, (v, p))| {
+                (
+                    x.map(|x| (x / 1e-10).round() as i64),
+                    [v[0], v[1], v[2], *p],
+                )
+            })
+            .collect();
+        rows.sort_by_key(|r| r.0);
+        rows
+    };
+    let (a, b) = (sorted(&mirrored), sorted(&whole.nodal));
+    let scale = |k: usize| largest(b.iter().map(|r| r.1[k]));
+    let scales = [scale(0), scale(0), scale(0), scale(3)];
+    for (a, b) in a.iter().zip(&b) {
+        assert_eq!(a.0, b.0, "the same nodes");
+        for k in 0..4 {
+            assert_small!(a.1[k] - b.1[k], scales[k], 1e-9, "value {k} at {:?}", a.0);
+        }
+    }
+    for cells in [mirrored.cells.as_slice(), whole.nodal.cells.as_slice()] {
+        let at = |n: u32| mirrored.nodes[n as usize];
+        if !std::ptr::eq(cells, mirrored.cells.as_slice()) {
+            continue;
+        }
+        for cell in cells.chunks_exact(10) {
+            let [o, a, b, c] = [0, 1, 2, 3].map(|k| at(cell[k]));
+            let d = |p: [f64; 3]| -> [f64; 3] { std::array::from_fn(|k| p[k] - o[k]) };
+            let (a, b, c) = (d(a), d(b), d(c));
+            let volume = a[0] * (b[1] * c[2] - b[2] * c[1]) - a[1] * (b[0] * c[2] - b[2] * c[0])
+                + a[2] * (b[0] * c[1] - b[1] * c[0]);
+            assert!(volume > 0.0, "positively oriented");
+        }
+    }
+    let (a, b) = (half.mid_depth(), whole.mid_depth());
+    assert_eq!(a.nodes.len(), b.nodes.len());
+    assert_eq!(
+        (a.cells.len(), a.walls.len()),
+        (b.cells.len(), b.walls.len())
+    );
+    let (a, b) = (Sampler::new(&a), Sampler::new(&b));
+    for at in [
+        (0.0, 0.0),
+        (1.3e-4, 2e-5),
+        (1e-5, 1.4e-4),
+        (-1.5e-4, -3.3e-5),
+    ] {
+        let at = Point::new(at.0, at.1);
+        let (a, b) = (a.at(at).expect("inside"), b.at(at).expect("inside"));
+        assert_small!(
+            (a.velocity - b.velocity).norm(),
+            scales[0],
+            1e-9,
+            "at {at:?}"
+        );
+        assert_small!(a.pressure - b.pressure, scales[3], 1e-9, "at {at:?}");
+    }
+}
+
+#[test]
+fn a_moved_turned_or_mirrored_chip_has_the_same_flow() {
+    for chip in [deep_tee(), medley()] {
+        let table = Table::default();
+        let want = solved_with(&chip, &at(4), &table);
+        assert_sound(&want, &chip.name);
+        for (angle, mirror) in [(0.0, false), (0.7, false), (-2.1, true)] {
+            let motion = Motion {
+                angle,
+                mirror,
+                translation: Point::new(3e-3, -7e-3),
+            };
+            let got = solved_with(&chip.moved(motion), &at(4), &table);
+            let why = format!("{} by {angle}, mirror {mirror}", chip.name);
+            assert_same(&got, &want, 1e-9, &why);
+        }
+    }
+}
+
+#[test]
+fn a_scaled_chip_scales() {
+    let chip = deep(
+        tee([2e-4, 3e-4, 2.5e-4], WIDTH, [MIXED[1], MIXED[2], MIXED[1]]),
+        1.2e-4,
+    );
+    let (small, large) = (solved(&chip, 4), solved(&chip.scaled(10.0), 4));
+    for (a, b) in small.ports.iter().zip(&large.ports) {
+        assert_close!(b.flow_rate, a.flow_rate * 1e3, 1e-9, "the cube of lengths");
+    }
+}
+
+#[test]
+fn a_lattice_flows_and_reuses_its_copies() {
+    let solution = solved(&deep(lattice(4), 0.0125), 4);
+    assert_sound(&solution, "lattice");
+    assert_eq!(solution.report.layers, 2);
+    assert!(
+        solution.report.unique_matrices < 25,
+        "{:?}",
+        solution.report
+    );
+    let speed = largest(solution.fields.velocity.iter().map(|v| v.norm()));
+    assert_close!(
+        solution.max_speed.0,
+        speed,
+        1e-12,
+        "it flows fastest at mid-depth"
+    );
+}
+
+#[test]
+fn uncached_elimination_gives_the_same() {
+    let chip = deep_tee();
+    let mut settings = at(4);
+    let want = solved_with(&chip, &settings, &Table::default());
+    settings.caching = stokeslet::session::Caching::Uncached;
+    assert_same(
+        &solved_with(&chip, &settings, &Table::default()),
+        &want,
+        1e-9,
+        "uncached",
+    );
+}
+
+fn long_tee(conditions: [Condition; 3]) -> Chip {
+    let w = 0.0125;
+    deep(tee([2.0 * w, 1.5 * w, 2.5 * w], w, conditions), w)
+}
+
+/// With traction-free ports, and with velocity given all around, where pressure is known up to a constant.
+#[test]
+fn manufactured_errors_on_a_tee_fall_at_orders_3_and_2() {
+    let free = [Condition::FlowRate(1.0), MIXED[2], MIXED[2]];
+    for conditions in [free, [Condition::FlowRate(0.0); 3]] {
+        let chip = long_tee(conditions);
+        let rows = manufactured_study(&chip, &[2, 4, 8], &CancelToken::new()).expect("it solves");
+        for (coarse, fine) in rows.iter().zip(&rows[1..]) {
+            println!("{coarse:?} {fine:?} {:?}", fine.orders(coarse));
+        }
+    }
+}
+
+#[test]
+fn what_can_not_be_solved_says_why() {
+    let chip = deep_tee();
+    let run = |chip: &Chip, settings: &SolveSettings| {
+        solve(
+            chip,
+            settings,
+            &Table::default(),
+            &|_, _| {},
+            &CancelToken::new(),
+        )
+    };
+    let odd = run(&chip, &at(5)).expect_err("odd");
+    assert!(matches!(odd, SolveError::OddResolution { resolution: 5 }));
+    assert!(odd.to_string().contains("4 or 6"), "{odd}");
+    for depth in [None, Some(0.0), Some(-1.0), Some(f64::NAN), Some(1.0)] {
+        let chip = Chip {
+            depth,
+            ..chip.clone()
+        };
+        let error = run(&chip, &at(4)).expect_err("no depth to solve");
+        assert!(matches!(error, SolveError::Depth { .. }), "{error}");
+    }
+    let rows = SolveSettings {
+        method: stokeslet::session::Method::Rows(stokeslet::session::Ownership::Connections),
+        ..at(4)
+    };
+    assert!(matches!(
+        run(&chip, &rows),
+        Err(SolveError::PlaneOnly { .. })
+    ));
+}
