@@ -117,6 +117,7 @@ pub fn run<'a>(leaves: &'a Vec<Mat<f64>>, known: &'a Memory) -> Run<'a> {
         known,
         is_cancelled: &|| false,
         recorder: &OFF,
+        progress: &|_, _| {},
     }
 }
 
