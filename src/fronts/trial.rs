@@ -116,8 +116,8 @@ pub fn run<'a>(leaves: &'a Vec<Mat<f64>>, known: &'a Memory) -> Run<'a> {
         leaves,
         known,
         is_cancelled: &|| false,
-        recorder: &OFF,
         progress: &|_, _| {},
+        recorder: &OFF,
     }
 }
 

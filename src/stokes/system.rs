@@ -96,7 +96,7 @@ pub struct System<const D: usize> {
     pub is_free: Vec<bool>,
     /// Unknowns of the whole system.
     pub n_unknowns: usize,
-    /// Shared unknowns that another stands for: `x_one = factor * x_other` of (one, other, factor).
+    /// Shared unknowns that another stands for: (one, the other, factor), `x_one = factor * x_other`.
     pub aliases: Vec<(u32, u32, f64)>,
     /// Nodes on interfaces; they are numbered first.
     pub n_shared_nodes: usize,
@@ -279,8 +279,6 @@ impl<const D: usize> System<D> {
     fn share_unknowns(&mut self) {
         let m = self.section.n as u32;
         let mut same = Same::default();
-        // Two names of one unknown of a part: its pressure where two mouths meet, in the units of both.
-        let mut corners: Vec<(Image, Image)> = Vec::new();
         let mut extra = self.interfaces.len() as u32 * m;
         let mut patterns: FxHashMap<(bool, u64), Vec<Image>> = FxHashMap::default();
         for part in 0..self.instances.len() {
@@ -303,8 +301,8 @@ impl<const D: usize> System<D> {
                     if place.to == NOWHERE {
                         *place = found;
                     } else {
-                        same.join(place.to, found.to);
-                        corners.push((*place, found));
+                        // A corner's pressure, in the unit of either mouth.
+                        same.join_scaled(found.to, place.to, place.factor / found.factor);
                     }
                 }
             }
@@ -315,22 +313,24 @@ impl<const D: usize> System<D> {
             }
             self.instances[part].boundary = boundary;
         }
+        if !same.parent.is_empty() {
+            for instance in &mut self.instances {
+                for image in &mut instance.boundary {
+                    let (to, factor) = same.scaled_root(image.to);
+                    *image = Image {
+                        to,
+                        factor: image.factor * factor,
+                    };
+                }
+            }
+        }
         self.class = vec![Class::Free; extra as usize];
-        let factors = corner_factors(&same, &corners);
-        for (&gid, &factor) in &factors {
-            let root = same.root(gid);
+        let joined: Vec<u32> = same.parent.keys().copied().collect();
+        for gid in joined {
+            let (root, factor) = same.scaled_root(gid);
             if root != gid {
                 self.class[gid as usize] = Class::Zero;
                 self.aliases.push((gid, root, factor));
-            }
-        }
-        self.aliases.sort_unstable_by_key(|a| a.0);
-        if !factors.is_empty() {
-            for image in self.instances.iter_mut().flat_map(|i| &mut i.boundary) {
-                if let Some(factor) = factors.get(&image.to) {
-                    image.factor *= factor;
-                    image.to = same.root(image.to);
-                }
             }
         }
     }
@@ -462,61 +462,48 @@ impl<const D: usize> System<D> {
     }
 }
 
-/// Numbers that stand for one thing; the smallest is its root. Few are ever joined.
+/// Numbers that stand for one thing, up to a factor; the smallest is its root. Few are ever joined.
 #[derive(Default)]
 struct Same {
-    parent: FxHashMap<u32, u32>,
+    /// `x_key = factor * x_parent`.
+    parent: FxHashMap<u32, (u32, f64)>,
 }
 
 impl Same {
-    fn root(&self, mut at: u32) -> u32 {
-        if self.parent.is_empty() {
-            return at;
-        }
-        while let Some(&next) = self.parent.get(&at) {
+    fn root(&self, at: u32) -> u32 {
+        self.scaled_root(at).0
+    }
+
+    /// The root, and `x_at / x_root`.
+    fn scaled_root(&self, mut at: u32) -> (u32, f64) {
+        let mut factor = 1.0;
+        while let Some(&(next, ratio)) = self.parent.get(&at) {
             if next == at {
                 break;
             }
             at = next;
+            factor *= ratio;
         }
-        at
+        (at, factor)
     }
 
     fn join(&mut self, a: u32, b: u32) {
-        let (a, b) = (self.root(a), self.root(b));
-        if a != b {
-            self.parent.insert(a.max(b), a.min(b));
-            self.parent.entry(a.min(b)).or_insert(a.min(b));
-        }
+        self.join_scaled(a, b, 1.0);
     }
-}
 
-/// By unknown that has several names: `x = factor * x_root`. Units of mouths that meet in a corner may differ.
-fn corner_factors(same: &Same, corners: &[(Image, Image)]) -> FxHashMap<u32, f64> {
-    let mut factors: FxHashMap<u32, f64> = FxHashMap::default();
-    // As many rounds as names may follow each other around a corner.
-    loop {
-        let mut found = false;
-        for (a, b) in corners {
-            for i in [a, b] {
-                if same.root(i.to) == i.to {
-                    factors.entry(i.to).or_insert(1.0);
-                }
-            }
-            // a.factor x_a = b.factor x_b
-            for (i, j) in [(a, b), (b, a)] {
-                if let Some(&known) = factors.get(&i.to)
-                    && !factors.contains_key(&j.to)
-                {
-                    let factor = known * i.factor / j.factor;
-                    let is_one = (factor - 1.0).abs() < 1e-9;
-                    factors.insert(j.to, if is_one { 1.0 } else { factor });
-                    found = true;
-                }
-            }
-        }
-        if !found {
-            return factors;
+    /// `x_a = factor * x_b`.
+    fn join_scaled(&mut self, a: u32, b: u32, factor: f64) {
+        let ((a, from_a), (b, from_b)) = (self.scaled_root(a), self.scaled_root(b));
+        // x_root_a * from_a = factor * x_root_b * from_b
+        let ratio = factor * from_b / from_a;
+        let (later, first, ratio) = if a > b {
+            (a, b, ratio)
+        } else {
+            (b, a, 1.0 / ratio)
+        };
+        if later != first {
+            self.parent.insert(later, (first, ratio));
+            self.parent.entry(first).or_insert((first, 1.0));
         }
     }
 }

@@ -28,7 +28,7 @@ fn alone(part: &PlanePart, r: u32, drag: f64, caching: Caching) -> Alone {
         section: &section,
         lift: &Flat,
     };
-    let piece = Piece::new(part, drag, 1.0, &mut shop).expect("it can be meshed");
+    let piece = Piece::new(part, drag, 1.0, &mut shop).expect("a plain part");
     let (plan, leaves) = (shop.plan, shop.leaves);
     let mut values = Values::default();
     let recorder = Recorder::off();
@@ -36,8 +36,8 @@ fn alone(part: &PlanePart, r: u32, drag: f64, caching: Caching) -> Alone {
         leaves: &leaves as &dyn Leaves,
         known: &Table::with_budget(0),
         is_cancelled: &|| false,
-        recorder: &recorder,
         progress: &|_, _| {},
+        recorder: &recorder,
     };
     let wanted = Wanted {
         schurs: &[piece.root],
@@ -270,7 +270,7 @@ fn sizes_of_fronts() {
                 section: &section,
                 lift: &Flat,
             };
-            let piece = Piece::new(&part, 0.0, 1.0, &mut shop).expect("it can be meshed");
+            let piece = Piece::new(&part, 0.0, 1.0, &mut shop).expect("a plain part");
             let plan = &shop.plan;
             let root = &plan.kinds[piece.root as usize];
             let largest = plan
