@@ -102,6 +102,9 @@ pub fn mesh_values<const D: usize>(
 /// A node's value: position, velocity, pressure.
 type Value<const D: usize> = ([f64; D], [f64; D], f64);
 
+/// Values at nodes of an instance's own interfaces, and its wall facets.
+type Filled<const D: usize> = (Vec<(u32, Value<D>)>, Vec<(u32, u8)>);
+
 /// One instance's share of the arrays.
 struct Share<'a, const D: usize> {
     instance: usize,
@@ -208,7 +211,7 @@ fn fill<const D: usize>(
     wall_velocity: Option<WallVelocity<'_, D>>,
     shift: f64,
     share: Share<'_, D>,
-) -> (Vec<(u32, Value<D>)>, Vec<(u32, u8)>) {
+) -> Filled<D> {
     let instance = &system.instances[share.instance];
     let piece = system.piece_of(instance);
     let slab = &state.slabs[slabs.first[share.instance]..][..piece.n];

@@ -222,7 +222,10 @@ impl Values {
                     let (schur, inside) = (Arc::new(schur), Arc::new(inside));
                     let key = plan.kinds[kind as usize].key;
                     run.known.keep_inside(inside_key(key), &inside);
-                    if missing.is_read[kind as usize] {
+                    // Spans of strips are doubled again in the next design: kept where they are no larger than their factors.
+                    let kind_of = &plan.kinds[kind as usize];
+                    let is_small = kind_of.n_boundary <= 2 * kind_of.n_eliminated;
+                    if missing.is_read[kind as usize] || is_small {
                         run.known.keep_schur(schur_key(key), &schur);
                     }
                     let done = done.fetch_add(1, Ordering::Relaxed);

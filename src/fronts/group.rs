@@ -211,17 +211,22 @@ fn reduce(plan: &mut Plan, mut live: Vec<Live>, class: &[Class], joints: &mut Ve
 
 /// For every element: how many free unknowns it shares with which others.
 fn shared_counts(live: &[Live], class: &[Class]) -> Vec<FxHashMap<u32, u32>> {
-    let mut holders: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
+    let mut number: FxHashMap<u32, usize> = FxHashMap::default();
+    let mut holders: Vec<Vec<u32>> = Vec::new();
     for (e, l) in live.iter().enumerate() {
         for g in free(&l.element, class) {
-            let list = holders.entry(g).or_default();
+            let k = *number.entry(g).or_insert(holders.len());
+            if k == holders.len() {
+                holders.push(Vec::new());
+            }
+            let list = &mut holders[k];
             if list.last() != Some(&(e as u32)) {
                 list.push(e as u32);
             }
         }
     }
     let mut counts = vec![FxHashMap::default(); live.len()];
-    for list in holders.values() {
+    for list in &holders {
         for &a in list {
             for &b in list.iter().filter(|&&b| b != a) {
                 *counts[a as usize].entry(b).or_insert(0) += 1;

@@ -21,7 +21,7 @@
 //! Its Schur complement `S` is added into its parent, where the images `P_c` say: a place and a factor for each unknown (-1 where
 //! mouths look at each other, a ratio of units for pressures), or nowhere for what is zero on a wall. A leaf is assembled by
 //! the caller. `F` is indefinite (velocities and pressures), so its pivot block is factorised with pivoting inside the
-//! block ([`pivot`]), never across fronts: the plan is made from integers alone.
+//! block ([`pivot`]: LU, or `L B L^T` of large blocks), never across fronts: the plan is made from integers alone.
 //!
 //! # Pieces
 //! A part of a chip is meshed once, in its own frame and unit, and eliminated on to its *mouths*: the `2r + 1` P2 nodes where it
@@ -112,7 +112,8 @@
 //! The relative residual of the whole is computed from the sparse matrices of the leaves, never from a front, and refined with the
 //! same factors until it is at most 1e-10, or the solve fails. It does rest on the same maps of who shares what, so it can't see a
 //! wrong one; the balance of the ports' flows can, and `tests/fronts.rs` compares with block rows, which number everything
-//! their own way. Where only ports are wanted there are no fields to take a residual of, and none is.
+//! their own way. Where only ports are wanted the residual is that of the network
+//! alone, to the same tolerance: what went before it is not checked there.
 //!
 //! # Keys
 //! | what | is named by |

@@ -144,17 +144,16 @@ impl<const D: usize> Reference<D> {
             let gradients = p2_gradient::<D>(l);
             for i in 0..n {
                 for j in 0..n {
-                    for k in 0..D {
-                        for m in 0..D {
-                            out.stiffness[((i * n + j) * D + k) * D + m] +=
-                                w * gradients[i][k] * gradients[j][m];
+                    for (k, gi) in gradients[i].iter().enumerate() {
+                        for (m, gj) in gradients[j].iter().enumerate() {
+                            out.stiffness[((i * n + j) * D + k) * D + m] += w * gi * gj;
                         }
                     }
                     out.mass[i * n + j] += w * values[i] * values[j];
                 }
                 for (v, q) in l[..=D].iter().enumerate() {
-                    for k in 0..D {
-                        out.divergence[(i * (D + 1) + v) * D + k] += w * q * gradients[i][k];
+                    for (k, g) in gradients[i].iter().enumerate() {
+                        out.divergence[(i * (D + 1) + v) * D + k] += w * q * g;
                     }
                 }
             }

@@ -62,10 +62,11 @@ fn a_network_with_exchanges_and_given_values_agrees_with_a_dense_solve() {
     let want = part(&whole, &kept, &kept).partial_piv_lu().solve(&rhs);
 
     let network = Network::new(&values, &roots, &exchanges, &classes, &[]).expect("regular");
-    let (reactions, _) = network.solve(&values, &mut x, &loads);
+    let (reactions, left) = network.solve(&values, &mut x, &loads);
     let got: Vec<f64> = kept.iter().map(|&k| x[k]).collect();
     assert_near(&column(&got), &want, "kept unknowns");
     let residual = &whole * column(&x) - column(&loads);
+    assert!(left < 1e-12, "what is left of its equations: {left:.1e}");
     assert_near(&column(&reactions), &residual, "reactions are A x - loads");
     for &k in &kept {
         assert!(reactions[k].abs() < 1e-12, "nothing holds what is free");
@@ -106,7 +107,8 @@ fn a_ground_changes_no_answer_to_data_that_balance() {
     }
     let network = Network::new(&values, &roots, &[], &classes, &grounds).expect("grounded");
     let mut x = vec![0.0; 9];
-    let (reactions, _) = network.solve(&values, &mut x, &loads);
+    let (reactions, left) = network.solve(&values, &mut x, &loads);
+    assert!(left < 1e-12, "{left:.1e}");
     assert_near(
         &(&whole * column(&x)),
         &column(&loads),
@@ -130,8 +132,8 @@ fn a_network_without_unknowns_only_reacts() {
         Network::new(&values, &roots, &[], &[Class::Given; 3], &[]).expect("nothing to solve");
     let mut x = random.vector(3);
     let before = x.clone();
-    let (reactions, _) = network.solve(&values, &mut x, &[0.0; 3]);
-    assert_eq!(x, before, "given values stay");
+    let (reactions, left) = network.solve(&values, &mut x, &[0.0; 3]);
+    assert_eq!((&x, left), (&before, 0.0), "given values stay");
     assert_near(&column(&reactions), &(&whole * column(&x)), "reactions");
 }
 

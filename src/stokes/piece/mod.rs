@@ -100,7 +100,7 @@ pub struct Piece {
 
 #[derive(Debug)]
 enum Body {
-    Strip(strip::StripBody),
+    Strip(Box<strip::StripBody>),
     Polygon(polygon::PolygonBody),
 }
 

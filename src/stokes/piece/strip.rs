@@ -131,7 +131,7 @@ pub fn piece<const D: usize>(
         mouth_scales,
         is_long: n as f64 >= FAR * f64::from(section.resolution),
         n_leaves: n,
-        body: Body::Strip(StripBody {
+        body: Body::Strip(Box::new(StripBody {
             strip: strip.clone(),
             line,
             inside,
@@ -142,7 +142,7 @@ pub fn piece<const D: usize>(
             leaves,
             slice_nodes,
             size: (!own_units).then_some(size),
-        }),
+        })),
     })
 }
 
