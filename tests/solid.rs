@@ -471,7 +471,7 @@ fn manufactured_errors_on_a_voronoi_network_fall_at_nearly_orders_3_and_2() {
             &chip,
             [4, 6],
             [2.8, 2.8, 1.75, 1.75],
-            [1e-5, 1e-6, 2e-2, 2e-3],
+            [2.5e-6, 1.5e-7, 5e-2, 6e-4],
         );
     }
 }
