@@ -293,8 +293,8 @@ fn half_the_depth_is_as_good_as_the_whole() {
     let scales = [scale(0), scale(0), scale(0), scale(3)];
     for (a, b) in a.iter().zip(&b) {
         assert_eq!(a.0, b.0, "the same nodes");
-        for k in 0..4 {
-            assert_small!(a.1[k] - b.1[k], scales[k], 1e-9, "value {k} at {:?}", a.0);
+        for (k, scale) in scales.into_iter().enumerate() {
+            assert_small!(a.1[k] - b.1[k], scale, 1e-9, "value {k} at {:?}", a.0);
         }
     }
     for nodal in [&*mirrored, &whole.nodal] {
