@@ -3,6 +3,7 @@
 use stokeslet::chip::{Chip, DepthModel};
 use stokeslet::geometry::Point;
 use stokeslet::session::Solution;
+use stokeslet::stokes::duct;
 
 use crate::support::{designs, placed, solved};
 
@@ -42,7 +43,7 @@ impl Case {
 
     /// Pa s/m^4: pressure drop per length and flow rate of developed flow in a channel of this width, m.
     ///
-    /// Planar, 12 mu / (w^3 d); full, by the series of the duct. Shallow, from u'' - (12/d^2) u = -G/mu: 12 mu / (d^3 w f) with f = 1 - tanh(k)/k, k = sqrt(3) w/d.
+    /// Planar, 12 mu / (w^3 d). Shallow, from u'' - (12/d^2) u = -G/mu: 12 mu / (d^3 w f) with f = 1 - tanh(k)/k, k = sqrt(3) w/d. Full, the series of a duct.
     fn resistance(&self, width: f64) -> f64 {
         let depth = self.chip.depth.unwrap();
         match self.chip.model {
@@ -51,9 +52,7 @@ impl Case {
                 let k = 3.0_f64.sqrt() * width / depth;
                 12.0 * self.chip.viscosity / (depth.powi(3) * width * (1.0 - k.tanh() / k))
             }
-            DepthModel::Full => {
-                self.chip.viscosity / stokeslet::stokes::duct::flow_rate(width, depth)
-            }
+            DepthModel::Full => self.chip.viscosity / duct::flow_rate(width, depth),
         }
     }
 }
