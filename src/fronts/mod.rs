@@ -8,7 +8,7 @@
 //! kinds, children first ---------------> Schur complements S, weights W                          compute, pivot
 //! long pipes: S between the ends ------> U V^T, two loose ends                                   lowrank
 //! junctions with the ends at them -----> groups: one front each, copies of copies                group
-//! what is left ------------------------> a sparse network, a handful of unknowns a pipe          network
+//! groups, two and two across pipes ----> one front an island: grounds and given values           network
 //! x of the network --> shared unknowns --> inside of pieces, all copies at once                  tree
 //! ```
 //!
@@ -168,6 +168,6 @@ mod trial;
 
 pub use compute::{FrontError, Inside, Known, Leaves, Run, Schur, Values, Wanted, schur_key};
 pub use group::{Class, Element, Top, group};
-pub use network::{Exchange, Network};
+pub use network::Network;
 pub use plan::{Child, Counters, Image, KindId, NOWHERE, Plan, Recipe};
 pub use tree::{Node, Tree};

@@ -1,4 +1,4 @@
-//! What is left when every group is eliminated: a sparse system with a handful of unknowns a pipe.
+//! What is left when all groups are joined: one pressure of every island where nothing fixes it, and what is given.
 
 use faer::linalg::solvers::Solve;
 use faer::sparse::linalg::solvers::Lu;
@@ -10,21 +10,9 @@ use super::group::{Class, Root};
 use super::plan::NOWHERE;
 use super::tree::{Run, gather, scatter};
 
-/// The two ends of a coupling of low rank: `z_first` multiplies the factor of one end, `z_second` that of the other.
-#[derive(Clone, Copy, Debug)]
-pub struct Exchange {
-    /// Place of the first of `z_first` in the top slab.
-    pub first: u32,
-    /// Place of the first of `z_second`.
-    pub second: u32,
-    /// How many each.
-    pub rank: u32,
-}
-
-/// The factorised network.
+/// The roots' fronts on kept and given unknowns, the kept ones factorised.
 pub struct Network<'a> {
     roots: &'a [Root],
-    exchanges: &'a [Exchange],
     /// Network number of every boundary unknown of the top slab; `NOWHERE`: given.
     number: Vec<u32>,
     n: usize,
@@ -45,7 +33,6 @@ impl<'a> Network<'a> {
     pub fn new(
         values: &Values,
         roots: &'a [Root],
-        exchanges: &'a [Exchange],
         classes: &[Class],
         grounds: &[u32],
     ) -> Option<Self> {
@@ -79,14 +66,6 @@ impl<'a> Network<'a> {
                 }
             }
         }
-        for e in exchanges {
-            for k in 0..e.rank {
-                let a = number[(e.first + k) as usize] as usize;
-                let b = number[(e.second + k) as usize] as usize;
-                triplets.push(Triplet::new(a, b, -1.0));
-                triplets.push(Triplet::new(b, a, -1.0));
-            }
-        }
         for &g in grounds {
             let k = number[g as usize] as usize;
             triplets.push(Triplet::new(k, k, largest.max(1.0)));
@@ -99,7 +78,6 @@ impl<'a> Network<'a> {
         };
         Some(Self {
             roots,
-            exchanges,
             number,
             n,
             factors,
@@ -115,13 +93,6 @@ impl<'a> Network<'a> {
             gather(&root.boundary, x, local.col_as_slice_mut(0));
             let y = values.schur(root.kind) * &local;
             scatter(&root.boundary, y.col_as_slice(0), &mut out);
-        }
-        for e in self.exchanges {
-            for k in 0..e.rank {
-                let (a, b) = ((e.first + k) as usize, (e.second + k) as usize);
-                out[a] -= x[b];
-                out[b] -= x[a];
-            }
         }
         out
     }

@@ -216,14 +216,8 @@ impl<const D: usize> Flow<D> {
 
     /// Factorises the network.
     pub fn ready(&self) -> Result<Ready<'_, D>, SolveError> {
-        let network = Network::new(
-            &self.values,
-            &self.top.roots,
-            &[],
-            &self.classes,
-            &self.grounds,
-        )
-        .ok_or(SolveError::Singular { row: 0 })?;
+        let network = Network::new(&self.values, &self.top.roots, &self.classes, &self.grounds)
+            .ok_or(SolveError::Singular { row: 0 })?;
         Ok(Ready {
             flow: self,
             network,
