@@ -107,6 +107,7 @@ pub mod field;
 pub mod fingerprint;
 pub mod fronts;
 pub mod geometry;
+pub mod gui;
 pub mod import;
 pub mod library;
 pub mod mesh;

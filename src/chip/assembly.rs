@@ -29,6 +29,8 @@ pub(super) struct Assembly<'d> {
     pub sockets_of: FxHashMap<&'d str, Range<usize>>,
     /// Components, then channels, as the design names them.
     pub names: Vec<&'d Spanned<String>>,
+    /// Where every placed item went, chip from item.
+    pub motions: FxHashMap<usize, Motion>,
 }
 
 impl<'d> Assembly<'d> {
@@ -57,6 +59,7 @@ impl<'d> Assembly<'d> {
         span: &Range<usize>,
     ) {
         let first = self.parts.len();
+        self.motions.insert(item, *motion);
         let name = &self.names[item].value;
         for part in parts {
             let name = if part.name.is_empty() {

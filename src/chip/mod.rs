@@ -8,6 +8,7 @@ mod check;
 mod chip_types;
 mod connect;
 mod fault;
+mod layout;
 mod overlap;
 mod place;
 mod transform;
@@ -15,4 +16,5 @@ mod transform;
 pub use chip_types::{
     Chip, Condition, Connection, DepthModel, Mouth, Part, Port, Shape, SocketRef, Strip,
 };
-pub use place::{MAX_PARTS, Realise, place, place_with};
+pub use layout::{LaidSocket, Layout, SocketUse};
+pub use place::{MAX_PARTS, Realise, lay_out, place, place_with};

@@ -34,7 +34,8 @@ use super::assembly::{Assembly, facing, mouth_after, normalise};
 use super::channel::route;
 use super::connect::{Joint, connect, find_socket, sockets_help};
 use super::fault::{abridge, error, show_length};
-use super::{Chip, Connection, SocketRef, check, overlap};
+use super::layout::Layout;
+use super::{Chip, Connection, Port, SocketRef, check, overlap};
 use crate::design::{Component, Design, Placement, Spanned};
 use crate::diagnostic::{Diagnostic, Reporter, nearest};
 use crate::geometry::Motion;
@@ -67,16 +68,8 @@ pub fn place(design: &Design, library: &Library) -> (Option<Chip>, Vec<Diagnosti
 /// # Accuracy and cost
 /// n log n in the number of parts; a thousand parts take two milliseconds.
 pub fn place_with(design: &Design, realise: &Realise) -> (Option<Chip>, Vec<Diagnostic>) {
-    let mut out = Reporter::default();
-    let mut assembly = Assembly::default();
-    let complete = place_items(design, realise, &mut assembly, &mut out);
-    connect(design, &mut assembly, &mut out);
-    let ports = check::ports(design, &assembly, complete, &mut out);
-    overlap::check(&assembly, &mut out);
-    if out.has_errors() || !complete {
-        return (None, out.diagnostics);
-    }
-    let chip = Chip {
+    let (assembly, complete, ports, out) = assemble(design, realise);
+    let chip = (complete && !out.has_errors()).then(|| Chip {
         name: design.name.clone(),
         viscosity: design.viscosity.0,
         model: design.model,
@@ -88,8 +81,38 @@ pub fn place_with(design: &Design, realise: &Realise) -> (Option<Chip>, Vec<Diag
             .map(|joint| joint.connection)
             .collect(),
         ports,
+    });
+    (chip, out.diagnostics)
+}
+
+/// Places a design as far as it can be, for those who draw it.
+///
+/// Broken components are missing from it, and what hangs on them; the diagnostics say why. What it shows is what [`place`]
+/// would give, mistakes or none.
+pub fn lay_out(design: &Design, library: &Library) -> Layout {
+    let defaults = Defaults {
+        width: design.width.0,
+        depth: design.depth.map(|depth| depth.0),
     };
-    (Some(chip), out.diagnostics)
+    let realise = |component: &Component| {
+        library.realise(&component.kind.value, &component.parameters, &defaults)
+    };
+    let (assembly, complete, ports, out) = assemble(design, &realise);
+    Layout::new(design, assembly, ports, complete, out)
+}
+
+/// What is placed, whether that is everything, the ports, and all mistakes.
+fn assemble<'d>(
+    design: &'d Design,
+    realise: &Realise,
+) -> (Assembly<'d>, bool, Vec<Port>, Reporter) {
+    let mut out = Reporter::default();
+    let mut assembly = Assembly::default();
+    let complete = place_items(design, realise, &mut assembly, &mut out);
+    connect(design, &mut assembly, &mut out);
+    let ports = check::ports(design, &assembly, complete, &mut out);
+    overlap::check(&assembly, &mut out);
+    (assembly, complete, ports, out)
 }
 
 /// Places components and channels, each after those that it hangs on. False where something could not be placed.

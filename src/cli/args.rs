@@ -8,6 +8,7 @@ use stokeslet::export::Format;
 
 const EXAMPLES: &str = "\
 Examples:
+  stokeslet gui designs/y-mixer.toml               draw and watch it flow
   stokeslet solve designs/y-mixer.toml             solve one design; results in results/y-mixer/
   stokeslet solve designs --out sweep --resume     all designs of a folder; what is done stays
   stokeslet check designs/y-mixer.toml             only look for mistakes
@@ -53,6 +54,8 @@ pub enum Command {
     Import(ImportArgs),
     /// Solve for a manufactured flow at several resolutions; prints errors and the orders at which they fall.
     Verify(VerifyArgs),
+    /// Draw chips in a window and watch them flow.
+    Gui(GuiArgs),
 }
 
 /// Of `solve`.
@@ -146,6 +149,14 @@ pub struct VerifyArgs {
     #[arg(long, value_name = "R,R,...", value_delimiter = ',', default_value = "4,8,16",
           value_parser = clap::value_parser!(u32).range(2..=512))]
     pub resolutions: Vec<u32>,
+}
+
+/// Of `gui`.
+#[derive(Debug, clap::Args)]
+pub struct GuiArgs {
+    /// The design file to open; without it, the examples.
+    #[arg(value_name = "DESIGN")]
+    pub design: Option<PathBuf>,
 }
 
 #[cfg(test)]

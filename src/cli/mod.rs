@@ -8,6 +8,7 @@
 mod args;
 mod check;
 mod components;
+mod gui;
 mod import;
 mod inputs;
 mod load;
@@ -59,6 +60,7 @@ fn dispatch(args: Args) -> Result<Outcome, CliError> {
         }
         Command::Import(args) => import::run(&args),
         Command::Verify(args) => verify::run(&args, library),
+        Command::Gui(args) => gui::run(args, library),
     }
 }
 

@@ -62,6 +62,9 @@ pub enum CliError {
         /// As given.
         pattern: String,
     },
+    /// No window can be opened.
+    #[error("no window can be opened ({0}); `stokeslet solve` works without one")]
+    Window(String),
     /// A pattern that isn't one.
     #[error("`{pattern}` is not a pattern")]
     Pattern {

@@ -1,0 +1,591 @@
+//! Everything that can be done, as data: menus, shortcuts, the command palette, tests and undo all speak of these.
+
+use std::path::PathBuf;
+
+use eframe::egui::{Key, KeyboardShortcut, Modifiers};
+
+use super::edits::{Align, Axis};
+use super::files::export::PictureFormat;
+use super::results::Quantity;
+use super::seen::{Selection, Tool};
+use crate::chip::DepthModel;
+use crate::design::{Bend, Edit, Placement, PortCondition, Value};
+use crate::export::Format;
+use crate::geometry::Point;
+use crate::units::{Metre, PascalSecond};
+
+/// One thing to do. [`super::app::App::apply`] does it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Command {
+    // Files.
+    /// An empty design.
+    New,
+    /// Asks for a file.
+    Open,
+    /// Opens this file.
+    OpenPath(PathBuf),
+    /// Opens a design that came with the program, by its name.
+    OpenExample(String),
+    /// Shows the examples.
+    Gallery,
+    /// Writes the file; asks for one if it has none.
+    Save,
+    /// Asks for a file and writes it.
+    SaveAs,
+    /// Writes this file.
+    SaveTo(PathBuf),
+    /// Asks for a folder, solves if need be, and writes these formats as the command line does.
+    Export(Vec<Format>),
+    /// As [`Command::Export`], into this folder.
+    ExportTo(Vec<Format>, PathBuf),
+    /// Asks for a file and writes a picture of what the canvas shows.
+    Picture(PictureFormat),
+    /// As [`Command::Picture`], into this file.
+    PictureTo(PictureFormat, PathBuf),
+    /// Leaves; asks first if something isn't saved.
+    Quit,
+
+    // The way back.
+    /// One step back.
+    Undo,
+    /// One step forward.
+    Redo,
+    /// To this step of the history.
+    GoTo(usize),
+
+    // Selection.
+    /// Selects exactly these.
+    Select(Selection),
+    /// Adds to the selection, or takes out of it.
+    ToggleSelected(String),
+    /// All components and channels.
+    SelectAll,
+    /// Shows a place on the canvas and selects what it belongs to (a problem was clicked): item or port by name.
+    Show(String),
+
+    // Editing.
+    /// Places a component; the name is made from the kind.
+    Place {
+        /// Its library entry.
+        kind: String,
+        /// Where: absolute, or attached to a socket.
+        placement: Placement,
+    },
+    /// Moves what is selected by this much, m; what is attached follows, channels are routed anew.
+    Move(Point),
+    /// As [`Command::Move`], shown only: the pointer is still down.
+    PreviewMove(Point),
+    /// The drag was given up.
+    EndPreview,
+    /// Turns what is selected by quarter turns, counter-clockwise.
+    Rotate(i32),
+    /// Mirrors what is selected.
+    Mirror(Axis),
+    /// Copies what is selected, beside itself.
+    Duplicate,
+    /// To the clipboard.
+    Copy,
+    /// To the clipboard, and away.
+    Cut,
+    /// Text of the clipboard, at a place of the chip (or beside where it came from).
+    Paste(String, Option<Point>),
+    /// Removes what is selected, with channels, connections and ports that need it.
+    Delete,
+    /// Lines up what is selected.
+    Align(Align),
+    /// Draws a channel.
+    Channel {
+        /// Where it starts: a socket, or a place on a pipe (a tee is inserted there).
+        from: ChannelEnd,
+        /// Where it ends.
+        to: ChannelEnd,
+        /// Way-points between, m.
+        via: Vec<Point>,
+        /// How it turns.
+        bend: Bend,
+    },
+    /// Moves one way-point of a channel.
+    MoveWayPoint {
+        /// The channel.
+        channel: String,
+        /// Which way-point.
+        index: usize,
+        /// Where to, m.
+        to: Point,
+    },
+    /// Opens a socket `item.socket` to the outside.
+    AddPort(String),
+    /// Sets what holds at a port.
+    SetCondition(String, PortCondition),
+    /// Removes a port.
+    RemovePort(String),
+    /// Renames a component or channel.
+    Rename(String, String),
+    /// Sets a parameter of a component, or takes it back to its default.
+    SetParameter {
+        /// The component.
+        component: String,
+        /// The parameter.
+        parameter: String,
+        /// Its new value.
+        value: Option<Value>,
+    },
+    /// Puts a component at a position and angle as typed.
+    SetPlacement(String, Placement),
+    /// Sets width and bend of a channel.
+    SetChannelShape {
+        /// The channel.
+        channel: String,
+        /// Across; `None` for that of the socket it starts from.
+        width: Option<Metre>,
+        /// How it turns.
+        bend: Bend,
+    },
+    /// Of the chip.
+    SetTitle(Option<String>),
+    /// Of the chip.
+    SetViscosity(PascalSecond),
+    /// Of the chip.
+    SetModel(DepthModel),
+    /// Of the chip.
+    SetDepth(Option<Metre>),
+    /// Of the chip.
+    SetWidth(Metre),
+    /// Of the design file; the solver's own resolution is [`Command::SolveAt`].
+    SetResolution(Option<u32>),
+    /// Replaces the whole text of the file.
+    SetText(String),
+    /// Anything that a design file can be changed by, with its label.
+    Edit(String, Vec<Edit>),
+
+    // Looking.
+    /// Chooses what the pointer does.
+    SetTool(Tool),
+    /// Closer, about the middle.
+    ZoomIn,
+    /// Farther.
+    ZoomOut,
+    /// All of the chip.
+    Fit,
+    /// What is selected.
+    FitSelection,
+    /// Shows or hides a panel.
+    TogglePanel(Panel),
+    /// Shows or hides something on the canvas.
+    ToggleLayer(Layer),
+    /// Dark, light, or what the system says.
+    SetTheme(Theme),
+    /// Shows the list of commands to search.
+    CommandPalette,
+    /// Shows the list of shortcuts.
+    Shortcuts,
+    /// Shows what the program is.
+    About,
+    /// The five steps for newcomers: shows the next, or none.
+    Hint(Option<usize>),
+
+    // Solving.
+    /// Solves at the design's resolution.
+    Solve,
+    /// Solves at this resolution.
+    SolveAt(u32),
+    /// Stops the solve.
+    Cancel,
+    /// Solves after every edit, or not.
+    SetLive(bool),
+
+    // Results.
+    /// What colours show.
+    Colour(Option<Quantity>),
+    /// Ends of the colour scale; `None` for those of the field.
+    SetRange(Option<[f64; 2]>),
+    /// Keeps a point probe.
+    AddProbe(Point),
+    /// Takes a profile along a line.
+    AddLine(Point, Point),
+    /// Seeds a streamline.
+    AddSeed(Point),
+    /// Forgets kept probes, lines and seeds.
+    ClearProbes,
+    /// Forgets one line.
+    RemoveLine(usize),
+    /// Puts all profiles on the clipboard, as CSV.
+    CopyProfiles,
+}
+
+/// An end of a channel that is being drawn.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ChannelEnd {
+    /// `item.socket`.
+    Socket(String),
+    /// A place on a pipe or on a straight run of a channel: a tee goes there.
+    OnPipe {
+        /// The component or channel.
+        item: String,
+        /// Where, m.
+        at: Point,
+    },
+    /// Empty space.
+    Free(Point),
+}
+
+/// Panels around the canvas.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+)]
+pub enum Panel {
+    /// The library.
+    Palette,
+    /// Parameters of what is selected.
+    Inspector,
+    /// What is wrong.
+    Problems,
+    /// Ports, conductance, numbers of the solve.
+    Results,
+    /// Profiles along lines.
+    Profiles,
+    /// How the method took the chip apart, and what it cost.
+    Method,
+    /// Steps of undo.
+    History,
+    /// The file's text.
+    Source,
+}
+
+/// What the canvas may show besides the chip.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
+)]
+pub enum Layer {
+    /// Lines of the grid.
+    Grid,
+    /// Names of components.
+    Names,
+    /// Sockets.
+    Sockets,
+    /// Arrows of the velocity.
+    Arrows,
+    /// Streamlines from the inlets.
+    Streamlines,
+    /// Edges of cells.
+    Mesh,
+    /// Parts by kind, and where they meet.
+    Parts,
+}
+
+/// How the window looks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub enum Theme {
+    /// As the system does.
+    #[default]
+    System,
+    /// Dark on light.
+    Light,
+    /// Light on dark.
+    Dark,
+}
+
+impl Command {
+    /// What it does, for menus, the command palette and undo.
+    pub fn label(&self) -> String {
+        let fixed = match self {
+            Command::New => "New design",
+            Command::Open => "Open…",
+            Command::OpenPath(path) => return format!("Open {}", path.display()),
+            Command::OpenExample(name) => return format!("Open example {name}"),
+            Command::Gallery => "Examples…",
+            Command::Save => "Save",
+            Command::SaveAs => "Save as…",
+            Command::SaveTo(path) => return format!("Save to {}", path.display()),
+            Command::Export(_) | Command::ExportTo(..) => "Export results…",
+            Command::Picture(PictureFormat::Png) | Command::PictureTo(PictureFormat::Png, _) => {
+                "Save picture as PNG…"
+            }
+            Command::Picture(PictureFormat::Svg) | Command::PictureTo(PictureFormat::Svg, _) => {
+                "Save picture as SVG…"
+            }
+            Command::Quit => "Quit",
+            Command::Undo => "Undo",
+            Command::Redo => "Redo",
+            Command::GoTo(_) => "Go to step",
+            Command::Select(_) => "Select",
+            Command::ToggleSelected(name) => return format!("Select {name} too"),
+            Command::SelectAll => "Select all",
+            Command::Show(name) => return format!("Show {name}"),
+            Command::Place { kind, .. } => return format!("Place {kind}"),
+            Command::Move(_) | Command::PreviewMove(_) => "Move",
+            Command::EndPreview => "Give up dragging",
+            Command::Rotate(turns) if *turns < 0 => "Turn right",
+            Command::Rotate(_) => "Turn left",
+            Command::Mirror(Axis::X) => "Mirror left and right",
+            Command::Mirror(Axis::Y) => "Mirror top and bottom",
+            Command::Duplicate => "Duplicate",
+            Command::Copy => "Copy",
+            Command::Cut => "Cut",
+            Command::Paste(..) => "Paste",
+            Command::Delete => "Delete",
+            Command::Align(align) => align.label(),
+            Command::Channel { .. } => "Draw channel",
+            Command::MoveWayPoint { .. } => "Move way-point",
+            Command::AddPort(socket) => return format!("Open {socket} to the outside"),
+            Command::SetCondition(port, _) => return format!("Set port {port}"),
+            Command::RemovePort(port) => return format!("Remove port {port}"),
+            Command::Rename(from, to) => return format!("Rename {from} to {to}"),
+            Command::SetParameter {
+                component,
+                parameter,
+                ..
+            } => return format!("Set {parameter} of {component}"),
+            Command::SetPlacement(component, _) => return format!("Place {component}"),
+            Command::SetChannelShape { channel, .. } => return format!("Shape {channel}"),
+            Command::SetTitle(_) => "Set title",
+            Command::SetViscosity(_) => "Set viscosity",
+            Command::SetModel(_) => "Set model of the depth",
+            Command::SetDepth(_) => "Set depth",
+            Command::SetWidth(_) => "Set width",
+            Command::SetResolution(_) => "Set resolution",
+            Command::SetText(_) => "Edit text",
+            Command::Edit(label, _) => return label.clone(),
+            Command::SetTool(tool) => return format!("{} tool", tool.label()),
+            Command::ZoomIn => "Zoom in",
+            Command::ZoomOut => "Zoom out",
+            Command::Fit => "Fit chip",
+            Command::FitSelection => "Fit selection",
+            Command::TogglePanel(panel) => return format!("Panel: {}", panel.label()),
+            Command::ToggleLayer(layer) => return format!("Show {}", layer.label()),
+            Command::SetTheme(Theme::System) => "Theme of the system",
+            Command::SetTheme(Theme::Light) => "Light theme",
+            Command::SetTheme(Theme::Dark) => "Dark theme",
+            Command::CommandPalette => "Commands…",
+            Command::Shortcuts => "Shortcuts…",
+            Command::About => "About Stokeslet",
+            Command::Hint(Some(_)) => "First steps",
+            Command::Hint(None) => "Dismiss first steps",
+            Command::Solve => "Solve",
+            Command::SolveAt(resolution) => return format!("Solve at resolution {resolution}"),
+            Command::Cancel => "Cancel solve",
+            Command::SetLive(true) => "Solve while drawing",
+            Command::SetLive(false) => "Solve when asked",
+            Command::Colour(Some(quantity)) => return format!("Colour by {}", quantity.label()),
+            Command::Colour(None) => "No colours",
+            Command::SetRange(Some(_)) => "Fix range of colours",
+            Command::SetRange(None) => "Range of colours from the field",
+            Command::AddProbe(_) => "Keep probe",
+            Command::AddLine(..) => "Take profile",
+            Command::AddSeed(_) => "Seed streamline",
+            Command::ClearProbes => "Clear probes, lines and seeds",
+            Command::RemoveLine(_) => "Remove line",
+            Command::CopyProfiles => "Copy profiles as CSV",
+        };
+        fixed.to_owned()
+    }
+
+    /// The keys that ask for it, if there are any.
+    pub fn shortcut(&self) -> Option<KeyboardShortcut> {
+        SHORTCUTS
+            .iter()
+            .find(|(_, _, command)| *command() == *self)
+            .map(|&(modifiers, key, _)| KeyboardShortcut::new(modifiers, key))
+    }
+
+    /// The commands that menus, the palette of commands and shortcuts offer: those that need no more than themselves.
+    pub fn offered() -> Vec<Command> {
+        use Command as C;
+        let mut all = vec![
+            C::New,
+            C::Open,
+            C::Gallery,
+            C::Save,
+            C::SaveAs,
+            C::Export(Format::ALL.to_vec()),
+            C::Picture(PictureFormat::Png),
+            C::Picture(PictureFormat::Svg),
+            C::Quit,
+            C::Undo,
+            C::Redo,
+            C::SelectAll,
+            C::Select(Selection::default()),
+            C::Cut,
+            C::Copy,
+            C::Duplicate,
+            C::Delete,
+            C::Rotate(1),
+            C::Rotate(-1),
+            C::Mirror(Axis::X),
+            C::Mirror(Axis::Y),
+            C::ZoomIn,
+            C::ZoomOut,
+            C::Fit,
+            C::FitSelection,
+            C::Solve,
+            C::Cancel,
+            C::SetLive(true),
+            C::SetLive(false),
+            C::SolveAt(16),
+            C::SolveAt(24),
+            C::ClearProbes,
+            C::CopyProfiles,
+            C::SetRange(None),
+            C::Colour(None),
+            C::CommandPalette,
+            C::Shortcuts,
+            C::Hint(Some(0)),
+            C::About,
+        ];
+        all.extend(Align::ALL.map(C::Align));
+        all.extend(Quantity::ALL.map(|q| C::Colour(Some(q))));
+        let tools = [
+            Tool::Select,
+            Tool::Channel,
+            Tool::Port,
+            Tool::Ruler,
+            Tool::Probe,
+            Tool::Line,
+            Tool::Streamline,
+        ];
+        all.extend(tools.map(C::SetTool));
+        all.extend(Panel::ALL.map(C::TogglePanel));
+        all.extend(Layer::ALL.map(C::ToggleLayer));
+        all.extend([Theme::System, Theme::Light, Theme::Dark].map(C::SetTheme));
+        all
+    }
+}
+
+impl Panel {
+    /// All of them, in the order of the menu.
+    pub const ALL: [Panel; 8] = [
+        Panel::Palette,
+        Panel::Inspector,
+        Panel::Problems,
+        Panel::Results,
+        Panel::Profiles,
+        Panel::Method,
+        Panel::History,
+        Panel::Source,
+    ];
+
+    /// Its title.
+    pub fn label(self) -> &'static str {
+        match self {
+            Panel::Palette => "Library",
+            Panel::Inspector => "Inspector",
+            Panel::Problems => "Problems",
+            Panel::Results => "Results",
+            Panel::Profiles => "Profiles",
+            Panel::Method => "Method",
+            Panel::History => "History",
+            Panel::Source => "Source",
+        }
+    }
+}
+
+impl Layer {
+    /// All of them, in the order of the menu.
+    pub const ALL: [Layer; 7] = [
+        Layer::Grid,
+        Layer::Names,
+        Layer::Sockets,
+        Layer::Arrows,
+        Layer::Streamlines,
+        Layer::Mesh,
+        Layer::Parts,
+    ];
+
+    /// Its name in the menu.
+    pub fn label(self) -> &'static str {
+        match self {
+            Layer::Grid => "grid",
+            Layer::Names => "names",
+            Layer::Sockets => "sockets",
+            Layer::Arrows => "arrows",
+            Layer::Streamlines => "streamlines",
+            Layer::Mesh => "mesh",
+            Layer::Parts => "parts and separators",
+        }
+    }
+}
+
+/// Keys and what they ask for.
+type Binding = (Modifiers, Key, fn() -> Command);
+
+/// All shortcuts. With several for one command, menus show the first.
+pub const SHORTCUTS: &[Binding] = {
+    const CTRL: Modifiers = Modifiers::COMMAND;
+    const BOTH: Modifiers = Modifiers::COMMAND.plus(Modifiers::SHIFT);
+    const NONE: Modifiers = Modifiers::NONE;
+    const SHIFT: Modifiers = Modifiers::SHIFT;
+    use Command as C;
+    &[
+        (CTRL, Key::N, || C::New),
+        (CTRL, Key::O, || C::Open),
+        (CTRL, Key::S, || C::Save),
+        (BOTH, Key::S, || C::SaveAs),
+        (CTRL, Key::E, || C::Export(Format::ALL.to_vec())),
+        (CTRL, Key::Q, || C::Quit),
+        (CTRL, Key::Z, || C::Undo),
+        (BOTH, Key::Z, || C::Redo),
+        (CTRL, Key::Y, || C::Redo),
+        (CTRL, Key::A, || C::SelectAll),
+        (CTRL, Key::D, || C::Duplicate),
+        (NONE, Key::Delete, || C::Delete),
+        (NONE, Key::Backspace, || C::Delete),
+        (NONE, Key::R, || C::Rotate(1)),
+        (SHIFT, Key::R, || C::Rotate(-1)),
+        (NONE, Key::M, || C::Mirror(Axis::X)),
+        (SHIFT, Key::M, || C::Mirror(Axis::Y)),
+        (NONE, Key::V, || C::SetTool(Tool::Select)),
+        (NONE, Key::C, || C::SetTool(Tool::Channel)),
+        (NONE, Key::O, || C::SetTool(Tool::Port)),
+        (NONE, Key::U, || C::SetTool(Tool::Ruler)),
+        (NONE, Key::P, || C::SetTool(Tool::Probe)),
+        (NONE, Key::L, || C::SetTool(Tool::Line)),
+        (NONE, Key::T, || C::SetTool(Tool::Streamline)),
+        (NONE, Key::F, || C::Fit),
+        (SHIFT, Key::F, || C::FitSelection),
+        (CTRL, Key::Plus, || C::ZoomIn),
+        (CTRL, Key::Equals, || C::ZoomIn),
+        (CTRL, Key::Minus, || C::ZoomOut),
+        (NONE, Key::F5, || C::Solve),
+        (NONE, Key::Num1, || C::Colour(Some(Quantity::Speed))),
+        (NONE, Key::Num2, || C::Colour(Some(Quantity::Pressure))),
+        (NONE, Key::Num3, || C::Colour(Some(Quantity::WallShear))),
+        (NONE, Key::Num0, || C::Colour(None)),
+        (NONE, Key::G, || C::ToggleLayer(Layer::Grid)),
+        (NONE, Key::A, || C::ToggleLayer(Layer::Arrows)),
+        (NONE, Key::S, || C::ToggleLayer(Layer::Streamlines)),
+        (CTRL, Key::P, || C::CommandPalette),
+        (CTRL, Key::K, || C::CommandPalette),
+        (NONE, Key::F1, || C::Shortcuts),
+    ]
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_commands_share_their_keys() {
+        for (k, (modifiers, key, _)) in SHORTCUTS.iter().enumerate() {
+            for (other, other_key, command) in &SHORTCUTS[..k] {
+                assert!(
+                    (modifiers, key) != (other, other_key),
+                    "{key:?} is taken by {:?}",
+                    command()
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn offered_commands_have_labels_of_their_own() {
+        let mut labels: Vec<String> = Command::offered().iter().map(Command::label).collect();
+        let n = labels.len();
+        labels.sort();
+        labels.dedup();
+        assert_eq!(labels.len(), n, "two offered commands read alike");
+        assert_eq!(
+            Command::Undo.shortcut().map(|s| s.logical_key),
+            Some(Key::Z)
+        );
+    }
+}

@@ -1,0 +1,257 @@
+//! The design being drawn: its text, what the text means, where everything lies, and the way back.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use thiserror::Error;
+
+use super::history::History;
+use super::seen::Selection;
+use crate::chip::{Layout, lay_out};
+use crate::design::{self, Design, Edit, RewriteError};
+use crate::diagnostic::{Diagnostic, Severity};
+use crate::library::Library;
+
+/// What a new document holds.
+pub const EMPTY: &str = "format = 1\n\n[fluid]\nviscosity = \"1 mPa s\"\n\n[chip]\nmodel = \"shallow\"\nwidth = \"100 um\"\ndepth = \"50 um\"\n";
+
+/// A design file, open.
+#[derive(Clone, Debug)]
+pub struct Document {
+    /// The file, as it would be written now.
+    pub text: Arc<str>,
+    /// What it says; of a text with mistakes the last design that could be read is not kept: `None`.
+    pub design: Option<Arc<Design>>,
+    /// Where everything lies; empty without a design.
+    pub layout: Arc<Layout>,
+    /// Everything wrong with it: the same as `check` says.
+    pub diagnostics: Vec<Diagnostic>,
+    /// Grows with every change of what is shown: results of another revision are stale.
+    pub revision: u64,
+    /// Where it is saved.
+    pub path: Option<PathBuf>,
+    /// How it came to be.
+    pub history: History,
+    /// What is being dragged, not yet part of the text.
+    preview: Option<(Arc<Design>, Arc<Layout>)>,
+    saved: Arc<str>,
+    name: String,
+}
+
+/// Why an edit wasn't made.
+#[derive(Debug, Error)]
+pub enum EditError {
+    /// The text can't be changed in this way.
+    #[error(transparent)]
+    Rewrite(#[from] RewriteError),
+    /// The result would not be a design.
+    #[error("{0}")]
+    Refused(Diagnostic),
+}
+
+impl Document {
+    /// A file's text, or an example's; `name` is what windows and messages call it.
+    pub fn new(text: &str, name: &str, path: Option<PathBuf>, library: &Library) -> Self {
+        let text: Arc<str> = text.into();
+        let mut document = Self {
+            text: text.clone(),
+            design: None,
+            layout: Arc::default(),
+            diagnostics: Vec::new(),
+            revision: 0,
+            path,
+            history: History::new(text.clone()),
+            preview: None,
+            saved: text,
+            name: name.to_owned(),
+        };
+        document.read(library);
+        document
+    }
+
+    /// What windows and messages call it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Whether there is something that the file doesn't have.
+    pub fn is_modified(&self) -> bool {
+        self.text != self.saved
+    }
+
+    /// Says that the text as it is now is in this file.
+    pub fn saved_as(&mut self, path: &Path) {
+        self.saved = self.text.clone();
+        if let Some(stem) = path.file_stem() {
+            self.name = stem.to_string_lossy().into_owned();
+        }
+        self.path = Some(path.to_owned());
+    }
+
+    /// Says that the text differs from every file, such as work recovered after a crash.
+    pub fn mark_unsaved(&mut self) {
+        self.saved = "".into();
+    }
+
+    /// Makes edits as one step of undo; steps in a row with the same `join` key are one.
+    ///
+    /// # Errors
+    /// [`EditError`]: nothing is changed then.
+    pub fn edit(
+        &mut self,
+        label: &str,
+        edits: &[Edit],
+        selection: &Selection,
+        join: Option<String>,
+        library: &Library,
+    ) -> Result<(), EditError> {
+        self.preview = None;
+        let text = design::rewrite(&self.text, edits)?;
+        if *text == *self.text {
+            return Ok(());
+        }
+        let (design, mistakes) = design::parse(&text, &self.name);
+        if design.is_none() && self.design.is_some() {
+            let worst = mistakes.into_iter().max_by_key(|d| d.severity);
+            let unknown = || Diagnostic::error("D002", "the result would not be a design");
+            return Err(EditError::Refused(worst.unwrap_or_else(unknown)));
+        }
+        self.text = text.into();
+        self.history
+            .push(label.to_owned(), self.text.clone(), selection.clone(), join);
+        self.read(library);
+        Ok(())
+    }
+
+    /// Replaces the whole text, as someone typed it; mistakes are shown, not refused.
+    pub fn set_text(&mut self, text: &str, join: Option<String>, library: &Library) {
+        if *text == *self.text {
+            return;
+        }
+        self.text = text.into();
+        let label = "Edit text".to_owned();
+        self.history
+            .push(label, self.text.clone(), Selection::default(), join);
+        self.read(library);
+    }
+
+    /// Goes to a step of the history; returns what was selected then.
+    pub fn go_to(&mut self, step: usize, library: &Library) -> Option<Selection> {
+        let step = self.history.go_to(step)?.clone();
+        self.text = step.text;
+        self.read(library);
+        Some(step.selection)
+    }
+
+    /// Reads the text again, with another library perhaps.
+    pub fn read(&mut self, library: &Library) {
+        self.preview = None;
+        self.revision += 1;
+        let (design, mut diagnostics) = design::parse(&self.text, &self.name);
+        self.layout = Arc::new(match &design {
+            Some(design) => lay_out(design, library),
+            None => Layout::default(),
+        });
+        diagnostics.extend(self.layout.diagnostics.iter().cloned());
+        diagnostics.sort_by_key(|d| std::cmp::Reverse(d.severity));
+        self.design = design.map(Arc::new);
+        self.diagnostics = diagnostics;
+    }
+
+    /// Shows edits as if they were made, while the pointer is down. They are made from the text, not from the last preview.
+    ///
+    /// # Errors
+    /// [`EditError`]: the last preview stays.
+    pub fn preview(&mut self, edits: &[Edit], library: &Library) -> Result<(), EditError> {
+        let text = design::rewrite(&self.text, edits)?;
+        let (Some(design), _) = design::parse(&text, &self.name) else {
+            return Ok(());
+        };
+        let layout = lay_out(&design, library);
+        self.revision += 1;
+        self.preview = Some((Arc::new(design), Arc::new(layout)));
+        Ok(())
+    }
+
+    /// Forgets the preview.
+    pub fn end_preview(&mut self) {
+        if self.preview.take().is_some() {
+            self.revision += 1;
+        }
+    }
+
+    /// Where everything lies as shown: the preview's, if there is one.
+    pub fn shown_layout(&self) -> &Arc<Layout> {
+        self.preview.as_ref().map_or(&self.layout, |p| &p.1)
+    }
+
+    /// The design as shown: the preview's, if there is one.
+    pub fn shown_design(&self) -> Option<&Arc<Design>> {
+        self.preview.as_ref().map(|p| &p.0).or(self.design.as_ref())
+    }
+
+    /// Whether something is wrong that keeps it from being solved.
+    pub fn has_errors(&self) -> bool {
+        self.diagnostics
+            .iter()
+            .any(|d| d.severity == Severity::Error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::units::Metre;
+
+    fn edit(document: &mut Document, edit: Edit, join: Option<&str>) {
+        let selection = Selection::default();
+        let join = join.map(str::to_owned);
+        document
+            .edit("Change", &[edit], &selection, join, &Library::embedded())
+            .expect("a valid edit");
+    }
+
+    #[test]
+    fn undo_gives_the_same_bytes_and_redo_too() {
+        let library = Library::embedded();
+        let text = format!("# mine\n{EMPTY}# the end\n");
+        let mut document = Document::new(&text, "new", None, &library);
+        assert!(!document.is_modified());
+        edit(&mut document, Edit::SetWidth(Metre(2e-4)), None);
+        edit(&mut document, Edit::SetTitle(Some("A chip".into())), None);
+        let after = document.text.clone();
+        assert!(document.is_modified());
+        document.go_to(0, &library);
+        assert_eq!(*document.text, *text);
+        assert!(!document.is_modified(), "back at what the file has");
+        document.go_to(2, &library);
+        assert_eq!(document.text, after);
+    }
+
+    #[test]
+    fn a_preview_changes_what_is_shown_but_not_the_text() {
+        let library = Library::embedded();
+        let mut document = Document::new(EMPTY, "new", None, &library);
+        let (text, revision) = (document.text.clone(), document.revision);
+        document
+            .preview(&[Edit::SetWidth(Metre(2e-4))], &library)
+            .expect("valid");
+        assert_eq!(document.text, text);
+        assert!(document.revision > revision, "results must follow");
+        assert_eq!(document.shown_design().map(|d| d.width), Some(Metre(2e-4)));
+        document.end_preview();
+        assert_eq!(document.shown_design().map(|d| d.width), Some(Metre(1e-4)));
+    }
+
+    #[test]
+    fn an_edit_that_would_break_the_file_is_refused() {
+        let library = Library::embedded();
+        let mut document = Document::new(EMPTY, "new", None, &library);
+        let text = document.text.clone();
+        let width = [Edit::SetWidth(Metre(-1.0))];
+        let refused = document.edit("Break", &width, &Selection::default(), None, &library);
+        assert!(matches!(refused, Err(EditError::Refused(_))), "{refused:?}");
+        assert_eq!(document.text, text);
+        assert_eq!(document.history.now(), 0);
+    }
+}

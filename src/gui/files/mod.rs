@@ -1,0 +1,4 @@
+//! What the window reads from the disk and writes to it.
+
+pub mod export;
+pub mod settings;

@@ -1,0 +1,42 @@
+//! The window: a document and what a user does become commands, pictures and files.
+//!
+//! ```text
+//!  pointer, keys, menus --views read--> Seen (document, layout, selection, results, settings)
+//!        |                                ^
+//!        v                                |
+//!   Vec<Command> --app.rs--> Document (text, undo) --> Layout (placed, checked) --> Worker (solve, rasterise) --> Results
+//!        |                       ^ edits/: intentions into changes of the text        stale work is cancelled and dropped
+//!        +--> files/: open, save, autosave, export, pictures
+//! ```
+//! A frame has four steps: drain what the workers say, draw (views push [`Command`]s), apply the commands, schedule work. Views
+//! never change the document; whatever changes it is a [`Command`], so menus, shortcuts, the palette of commands, tests and
+//! undo all speak of the same things. Nothing in a frame waits: what takes over some milliseconds is work for another thread.
+//!
+//! | module | turns what into what |
+//! | --- | --- |
+//! | [`app`] | events and commands into the next state: the loop itself |
+//! | [`command`] | the list of everything that can be done, with labels and shortcuts |
+//! | [`document`], [`history`] | text and edits into a design, its layout, and the way back |
+//! | [`edits`] | intentions (move these, draw a channel) into [`crate::design::Edit`]s; pure |
+//! | [`canvas`] | the chip view: `scene` what to show (pure), `paint` how, `tools` what pointers do |
+//! | [`results`] | solutions into pictures and numbers: rasters, arrows, streamlines, probes; the worker that solves |
+//! | [`panels`] | everything around the canvas: read-only state in, commands out |
+//! | [`files`] | dialogs, recent files, autosave, settings, exports: what touches the disk |
+//!
+//! Undo keeps whole texts of the design, so undoing gives the same bytes, comments and all.
+
+pub mod app;
+pub mod canvas;
+pub mod command;
+pub mod document;
+pub mod edits;
+pub mod files;
+pub mod history;
+pub mod panels;
+pub mod results;
+pub mod seen;
+
+pub use app::{App, Start, run};
+pub use command::Command;
+pub use document::Document;
+pub use seen::{Seen, Selection, Tool};

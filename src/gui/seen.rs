@@ -1,0 +1,125 @@
+//! What views may read: one borrowed bundle of everything, and the small values that describe what the user is at.
+
+use std::collections::BTreeSet;
+
+use super::document::Document;
+use super::files::settings::Settings;
+use super::results::{ResultView, Results, WorkerStatus};
+use crate::library::Library;
+
+/// What is selected, by name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Selection {
+    /// Components and channels.
+    pub items: BTreeSet<String>,
+    /// A port.
+    pub port: Option<String>,
+}
+
+impl Selection {
+    /// One component or channel.
+    pub fn one(item: &str) -> Self {
+        Self {
+            items: BTreeSet::from([item.to_owned()]),
+            port: None,
+        }
+    }
+
+    /// One port.
+    pub fn of_port(port: &str) -> Self {
+        Self {
+            items: BTreeSet::new(),
+            port: Some(port.to_owned()),
+        }
+    }
+
+    /// Nothing at all.
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty() && self.port.is_none()
+    }
+
+    /// The only component or channel that is selected.
+    pub fn single(&self) -> Option<&str> {
+        match self.items.len() {
+            1 => self.items.first().map(String::as_str),
+            _ => None,
+        }
+    }
+}
+
+/// What the pointer does on the canvas.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Tool {
+    /// Select, move, box selection.
+    #[default]
+    Select,
+    /// Place components of this kind, one a click.
+    Place(String),
+    /// Draw channels.
+    Channel,
+    /// Open sockets to the outside.
+    Port,
+    /// Measure a distance.
+    Ruler,
+    /// Keep point probes where clicked; the one under the pointer is always shown.
+    Probe,
+    /// Draw lines along which profiles are taken.
+    Line,
+    /// Seed streamlines where clicked.
+    Streamline,
+}
+
+impl Tool {
+    /// Its name in menus, tooltips and the status line.
+    pub fn label(&self) -> &'static str {
+        match self {
+            Tool::Select => "Select",
+            Tool::Place(_) => "Place",
+            Tool::Channel => "Channel",
+            Tool::Port => "Port",
+            Tool::Ruler => "Ruler",
+            Tool::Probe => "Probe",
+            Tool::Line => "Line probe",
+            Tool::Streamline => "Streamline",
+        }
+    }
+
+    /// What to do with it, in one line for the status bar.
+    pub fn hint(&self) -> &'static str {
+        match self {
+            Tool::Select => "Click to select, drag to move, drag on empty space to select a box",
+            Tool::Place(_) => {
+                "Click to place; near a free socket it attaches. R turns, M mirrors, Esc ends"
+            }
+            Tool::Channel => {
+                "Click a socket or a pipe, way-points, then a socket; double-click ends in empty space. Esc cancels"
+            }
+            Tool::Port => "Click a free socket to open it to the outside",
+            Tool::Ruler => "Drag to measure",
+            Tool::Probe => "Click to keep a probe; the pointer always reads the field",
+            Tool::Line => "Drag a line to take a profile",
+            Tool::Streamline => "Click in the flow to seed a streamline",
+        }
+    }
+}
+
+/// Everything that a view may read.
+#[derive(Clone, Copy)]
+pub struct Seen<'a> {
+    /// The design.
+    pub document: &'a Document,
+    /// What it can use.
+    pub library: &'a Library,
+    /// What is selected.
+    pub selection: &'a Selection,
+    /// What the pointer does.
+    pub tool: &'a Tool,
+    /// The newest results, perhaps of an older revision.
+    pub results: &'a Results,
+    /// How results are shown.
+    pub shown: &'a ResultView,
+    /// What the solver is doing.
+    pub worker: &'a WorkerStatus,
+    /// Kept between runs.
+    pub settings: &'a Settings,
+}
