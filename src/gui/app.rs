@@ -1,14 +1,25 @@
 //! The loop: what came in, what is drawn, what is done about it, what is started.
+//!
+//! [`App::frame`] is one turn of it. What commands do is in three files by what they touch: `editing` the document, `filing` the disk,
+//! `solving` the solver; here is what only changes the view.
+
+mod editing;
+mod filing;
+mod solving;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use eframe::egui;
+use eframe::egui::{self, Event, Key, Modifiers, ThemePreference, ViewportCommand};
 
-use super::canvas::{Canvas, Overlay, View};
-use super::command::Command;
+use self::filing::Filing;
+use self::solving::Solving;
+use super::canvas::Canvas;
+use super::command::{Command, Panel, SHORTCUTS, Theme};
 use super::document::{Document, EMPTY};
 use super::files::settings::Settings;
-use super::results::{ResultView, Results, WorkerStatus};
+use super::panels::{self, Notice, Panels};
+use super::results::{self, FieldLayer, ResultView, Results, WorkerStatus};
 use super::seen::{Seen, Selection, Tool};
 use crate::library::Library;
 
@@ -31,34 +42,253 @@ pub struct App {
     tool: Tool,
     results: Results,
     shown: ResultView,
-    worker: WorkerStatus,
+    status: WorkerStatus,
     settings: Settings,
     canvas: Canvas,
+    layer: FieldLayer,
+    panels: Panels,
+    solving: Solving,
+    filing: Filing,
+    ctx: egui::Context,
+    title: String,
+    /// A layout of so many parts took too long to be previewed.
+    slow_preview: Option<usize>,
 }
 
 impl App {
-    /// The program as it starts.
-    pub fn new(_start: &Start) -> Self {
-        let library = Library::embedded();
-        Self {
+    /// The program as it starts; `ctx` is the window's.
+    pub fn new(start: &Start, ctx: &egui::Context) -> Self {
+        let wake = |ctx: &egui::Context| {
+            let ctx = ctx.clone();
+            move || ctx.request_repaint()
+        };
+        let mut panels = Panels::default();
+        host_results(&mut panels);
+        let (library, faults) = match Library::find(start.components.as_deref()) {
+            Ok(library) => (library, Vec::new()),
+            Err(faults) => (Library::embedded(), faults),
+        };
+        for fault in faults {
+            panels.notify(Notice::error(format!("{fault}")));
+        }
+        let (filing, settings) = Filing::start(start, &mut panels, wake(ctx));
+        let mut app = Self {
             document: Document::new(EMPTY, "untitled", None, &library),
             library,
             selection: Selection::default(),
             tool: Tool::default(),
             results: Results::default(),
             shown: ResultView::default(),
-            worker: WorkerStatus::default(),
-            settings: Settings::default(),
+            status: WorkerStatus::default(),
+            settings,
             canvas: Canvas::default(),
+            layer: FieldLayer::new(wake(ctx)),
+            panels,
+            solving: Solving::new(wake(ctx)),
+            filing,
+            ctx: ctx.clone(),
+            title: String::new(),
+            slow_preview: None,
+        };
+        app.look();
+        match &start.design {
+            Some(path) => app.open_path(&path.clone()),
+            None => {
+                app.panels.hear(&Command::Gallery);
+            }
+        }
+        app
+    }
+
+    /// The design.
+    pub fn document(&self) -> &Document {
+        &self.document
+    }
+
+    /// What is selected.
+    pub fn selection(&self) -> &Selection {
+        &self.selection
+    }
+
+    /// The newest results.
+    pub fn results(&self) -> &Results {
+        &self.results
+    }
+
+    /// How results are shown.
+    pub fn shown(&self) -> &ResultView {
+        &self.shown
+    }
+
+    /// The canvas.
+    pub fn canvas(&self) -> &Canvas {
+        &self.canvas
+    }
+
+    /// What is kept between runs.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Everything that views read.
+    pub fn seen(&self) -> Seen<'_> {
+        Seen {
+            document: &self.document,
+            library: &self.library,
+            selection: &self.selection,
+            tool: &self.tool,
+            results: &self.results,
+            shown: &self.shown,
+            worker: &self.status,
+            settings: &self.settings,
         }
     }
 
-    /// Does one thing.
-    pub fn apply(&mut self, _command: Command) {}
+    /// Tells the user something.
+    fn notify(&mut self, notice: Notice) {
+        self.panels.notify(notice);
+    }
 
-    /// One frame.
+    /// Does one thing, or tells why it can't be done.
+    pub fn apply(&mut self, command: Command) {
+        if let Err(reason) = panels::is_enabled(&command, &self.seen()) {
+            let label = command.label();
+            let label = label.trim_end_matches('…');
+            return self.notify(Notice::info(format!("{label}: {reason}.")));
+        }
+        if self.panels.hear(&command) {
+            return;
+        }
+        if self.apply_to_files(&command) || self.apply_to_document(&command) {
+            return;
+        }
+        self.apply_to_solver(&command);
+        self.apply_to_view(command);
+    }
+
+    fn apply_to_view(&mut self, command: Command) {
+        match command {
+            Command::Select(selection) => self.select(selection),
+            Command::ToggleSelected(name) => {
+                let mut selection = self.selection.clone();
+                if !selection.items.remove(&name) {
+                    selection.items.insert(name);
+                }
+                selection.port = None;
+                self.select(selection);
+            }
+            Command::SelectAll => {
+                let items = self.document.layout.items.iter().cloned().collect();
+                self.select(Selection { items, port: None });
+            }
+            Command::Show(name) => self.show(&name),
+            Command::SetTool(tool) => self.tool = tool,
+            Command::ZoomIn => self.canvas.zoom_in(),
+            Command::ZoomOut => self.canvas.zoom_out(),
+            Command::Fit => self.canvas.fit(self.document.shown_layout()),
+            Command::FitSelection => {
+                self.canvas.fit_selection(&self.selection);
+            }
+            Command::TogglePanel(panel) => toggle(&mut self.settings.panels, panel),
+            Command::ToggleLayer(layer) => toggle(&mut self.settings.layers, layer),
+            Command::SetTheme(theme) => {
+                self.settings.theme = theme;
+                self.look();
+            }
+            Command::Hint(step) => self.settings.hint = step,
+            Command::Colour(quantity) => {
+                // A range that was fixed for one quantity means nothing for another.
+                if self.shown.colour != quantity {
+                    self.shown.range = None;
+                }
+                self.shown.colour = quantity;
+            }
+            Command::SetRange(range) => self.shown.range = range,
+            Command::AddProbe(at) => self.shown.probes.push(at),
+            Command::AddLine(from, to) => {
+                self.shown.lines.push([from, to]);
+                self.settings.panels.insert(Panel::Profiles);
+                self.panels.choose(Panel::Profiles);
+            }
+            Command::AddSeed(at) => self.shown.seeds.push(at),
+            Command::ClearProbes => {
+                self.shown.probes.clear();
+                self.shown.lines.clear();
+                self.shown.seeds.clear();
+            }
+            Command::RemoveLine(k) if k < self.shown.lines.len() => {
+                self.shown.lines.remove(k);
+            }
+            Command::CopyProfiles => {
+                if let Some(solved) = &self.results.solved {
+                    let text = results::profiles_csv(solved, &self.shown);
+                    self.ctx.copy_text(text);
+                    self.notify(Notice::done("Profiles are on the clipboard, as CSV."));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn select(&mut self, selection: Selection) {
+        self.selection = selection;
+        self.document.history.note_selection(&self.selection);
+    }
+
+    /// Selects an item or a port by its name, and brings it into view.
+    fn show(&mut self, name: &str) {
+        let layout = &self.document.layout;
+        if layout.item(name).is_some() {
+            self.select(Selection::one(name));
+        } else if let Some(design) = &self.document.design
+            && let Some(port) = design.ports.iter().find(|p| p.name.value == name)
+        {
+            let at = port.at.value.clone();
+            let owner = at.rsplit_once('.').map_or(&*at, |(owner, _)| owner);
+            self.select(Selection::one(owner));
+            self.canvas.fit_selection(&self.selection);
+            return self.select(Selection::of_port(name));
+        }
+        if !self.canvas.fit_selection(&self.selection) {
+            // What has no place on the canvas has one in the text.
+            self.settings.panels.insert(Panel::Source);
+            self.panels.choose(Panel::Source);
+        }
+    }
+
+    /// The theme that was chosen.
+    fn look(&self) {
+        self.ctx.set_theme(match self.settings.theme {
+            Theme::System => ThemePreference::System,
+            Theme::Light => ThemePreference::Light,
+            Theme::Dark => ThemePreference::Dark,
+        });
+    }
+
+    /// One frame: drain, draw, apply, schedule.
     pub fn frame(&mut self, ui: &mut egui::Ui) {
+        self.drain_solver();
+        self.drain_files();
         let mut commands = Vec::new();
+        self.draw(ui, &mut commands);
+        if !self.panels.is_modal() {
+            self.hear_shortcuts(&mut commands);
+        }
+        self.hear_window(&mut commands);
+        for command in commands {
+            self.apply(command);
+        }
+        self.answer_questions();
+        if !self.ctx.input(|i| i.pointer.any_down()) {
+            // What is dragged next is a step of its own.
+            self.document.history.seal();
+        }
+        self.schedule_solve();
+        self.schedule_files();
+        self.set_title();
+    }
+
+    fn draw(&mut self, ui: &mut egui::Ui, out: &mut Vec<Command>) {
         let seen = Seen {
             document: &self.document,
             library: &self.library,
@@ -66,26 +296,127 @@ impl App {
             tool: &self.tool,
             results: &self.results,
             shown: &self.shown,
-            worker: &self.worker,
+            worker: &self.status,
             settings: &self.settings,
         };
-        self.canvas.ui(ui, &seen, &mut Nothing, &mut commands);
-        for command in commands {
-            self.apply(command);
+        self.panels.around(ui, &seen, self.canvas.pointer, out);
+        egui::CentralPanel::default()
+            .frame(egui::Frame::NONE)
+            .show(ui, |ui| self.canvas.ui(ui, &seen, &mut self.layer, out));
+        self.layer.pointer = self.canvas.pointer;
+        self.panels.above(ui, &seen, out);
+    }
+
+    /// Keys that the text fields and the canvas have left over.
+    fn hear_shortcuts(&mut self, out: &mut Vec<Command>) {
+        let is_typing = self.ctx.egui_wants_keyboard_input();
+        let pressed = self.ctx.input(|input| input.events.clone());
+        for event in pressed {
+            match event {
+                Event::Copy if !is_typing => out.push(Command::Copy),
+                Event::Cut if !is_typing => out.push(Command::Cut),
+                Event::Paste(text) if !is_typing => {
+                    out.push(Command::Paste(text, self.canvas.pointer));
+                }
+                Event::Key {
+                    key,
+                    pressed: true,
+                    modifiers,
+                    ..
+                } => out.extend(command_of(key, modifiers, is_typing)),
+                _ => {}
+            }
+        }
+        if self.ctx.input(|i| i.key_pressed(Key::Escape)) && !is_typing && !self.canvas.is_busy() {
+            if self.tool != Tool::Select {
+                out.push(Command::SetTool(Tool::Select));
+            } else if !self.selection.is_empty() {
+                out.push(Command::Select(Selection::default()));
+            }
+        }
+    }
+
+    /// Files dropped on the window, and its close button.
+    fn hear_window(&mut self, out: &mut Vec<Command>) {
+        let dropped = self.ctx.input(|i| i.raw.dropped_files.clone());
+        let path = dropped.into_iter().find_map(|file| file.path);
+        out.extend(path.map(Command::OpenPath));
+        if self.ctx.input(|i| i.viewport().close_requested()) && !self.may_close() {
+            self.ctx.send_viewport_cmd(ViewportCommand::CancelClose);
+            out.push(Command::Quit);
+        }
+    }
+
+    fn set_title(&mut self) {
+        let mark = if self.document.is_modified() {
+            "•"
+        } else {
+            ""
+        };
+        let title = format!("{}{mark} – Stokeslet", self.document.name());
+        if title != self.title {
+            self.ctx
+                .send_viewport_cmd(ViewportCommand::Title(title.clone()));
+            self.title = title;
         }
     }
 }
 
-struct Nothing;
+/// The panels of results keep what is typed in them.
+fn host_results(panels: &mut Panels) {
+    let mut results = panels::results::State::default();
+    panels.host(
+        Panel::Results,
+        Box::new(move |ui, seen, out| panels::results::results_ui(ui, seen, &mut results, out)),
+    );
+    let mut profiles = panels::profiles::State::default();
+    panels.host(
+        Panel::Profiles,
+        Box::new(move |ui, seen, out| panels::profiles::profiles_ui(ui, seen, &mut profiles, out)),
+    );
+    let mut method = panels::method::State::default();
+    panels.host(
+        Panel::Method,
+        Box::new(move |ui, seen, out| panels::method::method_ui(ui, seen, &mut method, out)),
+    );
+}
 
-impl Overlay for Nothing {
-    fn under(&mut self, _: &egui::Painter, _: &View, _: &Seen<'_>) {}
-    fn over(&mut self, _: &egui::Painter, _: &View, _: &Seen<'_>) {}
+/// What keys ask for. While something is typed, only what no text field knows.
+fn command_of(key: Key, modifiers: Modifiers, is_typing: bool) -> Option<Command> {
+    let of_text = [Key::Z, Key::Y, Key::A, Key::X, Key::C, Key::V];
+    if is_typing && (!modifiers.command && !is_function_key(key) || of_text.contains(&key)) {
+        return None;
+    }
+    // Plus is a shifted key on many keyboards.
+    let is_zoom = matches!(key, Key::Plus | Key::Equals);
+    let fits = |wanted: Modifiers| {
+        modifiers.command == wanted.command
+            && !modifiers.alt
+            && (modifiers.shift == wanted.shift || is_zoom)
+    };
+    SHORTCUTS
+        .iter()
+        .find(|(wanted, known, _)| *known == key && fits(*wanted))
+        .map(|(_, _, command)| command())
+}
+
+fn is_function_key(key: Key) -> bool {
+    matches!(key, Key::F1 | Key::F5)
+}
+
+fn toggle<T: Ord>(set: &mut std::collections::BTreeSet<T>, value: T) {
+    if !set.remove(&value) {
+        set.insert(value);
+    }
 }
 
 impl eframe::App for App {
     fn ui(&mut self, ui: &mut egui::Ui, _frame: &mut eframe::Frame) {
         self.frame(ui);
+    }
+
+    fn on_exit(&mut self, _gl: Option<&eframe::glow::Context>) {
+        self.leave();
     }
 }
 
@@ -98,13 +429,14 @@ pub fn run(start: &Start) -> eframe::Result {
         viewport: egui::ViewportBuilder::default()
             .with_app_id("stokeslet")
             .with_inner_size([1280.0, 800.0])
-            .with_min_inner_size([800.0, 500.0]),
+            .with_min_inner_size([800.0, 500.0])
+            .with_drag_and_drop(true),
         ..eframe::NativeOptions::default()
     };
-    let start = start.clone();
+    let start = Arc::new(start.clone());
     eframe::run_native(
         "Stokeslet",
         options,
-        Box::new(move |_| Ok(Box::new(App::new(&start)))),
+        Box::new(move |creation| Ok(Box::new(App::new(&start, &creation.egui_ctx)))),
     )
 }

@@ -1,0 +1,310 @@
+//! Commands that change the document, and the way back.
+
+use std::time::{Duration, Instant};
+
+use super::App;
+use crate::design::Edit;
+use crate::geometry::Point;
+use crate::gui::command::Command;
+use crate::gui::edits::{self, Drawing, Refusal};
+use crate::gui::panels::Notice;
+use crate::gui::seen::Selection;
+
+/// A preview that takes longer than this would make dragging jerk: only the canvas's own ghost is shown then.
+const SLOW_PREVIEW: Duration = Duration::from_millis(12);
+/// Copies are put so many widths beside what they are copies of.
+const BESIDE: f64 = 2.0;
+
+/// What an intention comes to: changes, and what is selected then (`None`: as before).
+type Intended = Result<(Vec<Edit>, Option<Selection>), Refusal>;
+
+impl App {
+    /// Does a command that changes the document; `false` if it is none.
+    pub(super) fn apply_to_document(&mut self, command: &Command) -> bool {
+        match command {
+            Command::Undo => self.go_to(self.document.history.now().wrapping_sub(1)),
+            Command::Redo => self.go_to(self.document.history.now() + 1),
+            Command::GoTo(step) => self.go_to(*step),
+            Command::PreviewMove(by) => self.preview_move(*by),
+            Command::EndPreview => self.document.end_preview(),
+            Command::Copy => self.copy(),
+            Command::Cut => {
+                self.copy();
+                self.edit(command, |d, app| {
+                    Ok((
+                        edits::delete(d, &app.selection)?,
+                        Some(Selection::default()),
+                    ))
+                });
+            }
+            Command::SetText(text) => {
+                let typed = Some("text".to_owned());
+                self.document.set_text(text, typed, &self.library);
+                self.forget_what_is_gone();
+            }
+            _ => return self.apply_intention(command),
+        }
+        true
+    }
+
+    fn apply_intention(&mut self, command: &Command) -> bool {
+        let many = |names: Vec<String>| Selection {
+            items: names.into_iter().collect(),
+            port: None,
+        };
+        match command {
+            Command::Place { kind, placement } => self.edit(command, |d, _| {
+                let (edits, name) = edits::place(d, kind, placement)?;
+                Ok((edits, Some(Selection::one(&name))))
+            }),
+            Command::Move(by) => self.edit(command, |d, app| {
+                Ok((edits::move_items(d, &app.selection.items, *by)?, None))
+            }),
+            Command::Rotate(quarters) => self.edit(command, |d, app| {
+                Ok((edits::rotate(d, &app.selection.items, *quarters)?, None))
+            }),
+            Command::Mirror(axis) => self.edit(command, |d, app| {
+                Ok((edits::mirror(d, &app.selection.items, *axis)?, None))
+            }),
+            Command::Align(how) => self.edit(command, |d, app| {
+                Ok((edits::align(d, &app.selection.items, *how)?, None))
+            }),
+            Command::Duplicate => self.edit(command, |d, app| {
+                let beside = BESIDE * d.design.width.0;
+                let by = Point::new(beside, -beside);
+                let (edits, names) = edits::duplicate(d, &app.selection.items, by)?;
+                Ok((edits, Some(many(names))))
+            }),
+            Command::Paste(text, at) => self.edit(command, |d, _| {
+                let (edits, names) = edits::paste(d, text, *at)?;
+                Ok((edits, Some(many(names))))
+            }),
+            Command::Delete => self.edit(command, |d, app| {
+                Ok((
+                    edits::delete(d, &app.selection)?,
+                    Some(Selection::default()),
+                ))
+            }),
+            Command::Channel {
+                from,
+                to,
+                via,
+                bend,
+            } => self.edit(command, |d, _| {
+                let (edits, name) = edits::channel(d, from, to, via, *bend)?;
+                Ok((edits, Some(Selection::one(&name))))
+            }),
+            Command::MoveWayPoint { channel, index, to } => self.edit(command, |d, _| {
+                Ok((edits::move_way_point(d, channel, *index, *to)?, None))
+            }),
+            Command::AddPort(socket) => self.edit(command, |d, _| {
+                let (edits, name) = edits::add_port(d, socket)?;
+                Ok((edits, Some(Selection::of_port(&name))))
+            }),
+            Command::SetParameter {
+                component,
+                parameter,
+                value,
+            } => self.edit(command, |d, _| {
+                let edits = edits::set_parameter(d, component, parameter, value.clone())?;
+                Ok((edits, None))
+            }),
+            Command::SetPlacement(component, placement) => self.edit(command, |d, _| {
+                Ok((edits::set_placement(d, component, placement)?, None))
+            }),
+            Command::SetChannelShape {
+                channel,
+                width,
+                bend,
+            } => self.edit(command, |d, _| {
+                Ok((edits::set_channel_shape(d, channel, *width, *bend)?, None))
+            }),
+            Command::Rename(from, to) => {
+                let mut selection = self.selection.clone();
+                if selection.items.remove(from) {
+                    selection.items.insert(to.clone());
+                }
+                let (from, to) = (from.clone(), to.clone());
+                self.edit_plainly(command, vec![Edit::Rename { from, to }], Some(selection));
+            }
+            Command::RemovePort(port) => {
+                let edits = vec![Edit::RemovePort(port.clone())];
+                self.edit_plainly(command, edits, Some(Selection::default()));
+            }
+            _ => match plain(command) {
+                Some(edits) => self.edit_plainly(command, edits, None),
+                None => return false,
+            },
+        }
+        true
+    }
+
+    /// What an intention comes to is made one step, or it is said why not.
+    fn edit(&mut self, command: &Command, intend: impl FnOnce(&Drawing<'_>, &Self) -> Intended) {
+        let Some(design) = self.document.design.clone() else {
+            let text =
+                "The file has mistakes that keep it from being drawn: see Problems and Source.";
+            return self.notify(Notice::error(text));
+        };
+        let layout = self.document.layout.clone();
+        let library = self.library.clone();
+        let drawing = Drawing {
+            design: &design,
+            layout: &layout,
+            library: &library,
+        };
+        self.document.end_preview();
+        match intend(&drawing, self) {
+            Ok((edits, selection)) => self.edit_plainly(command, edits, selection),
+            Err(refusal) => self.notify(Notice::error(sentence(&refusal.to_string()))),
+        }
+    }
+
+    fn edit_plainly(&mut self, command: &Command, edits: Vec<Edit>, selection: Option<Selection>) {
+        let label = self.label(command);
+        let selection = selection.unwrap_or_else(|| self.selection.clone());
+        let join = join_key(command);
+        let made = self
+            .document
+            .edit(&label, &edits, &selection, join, &self.library);
+        match made {
+            Ok(()) => {
+                self.selection = selection;
+                self.forget_what_is_gone();
+            }
+            Err(error) => self.notify(Notice::error(sentence(&error.to_string()))),
+        }
+    }
+
+    /// What a step is called: with the name of what it was done to.
+    fn label(&self, command: &Command) -> String {
+        let label = command.label();
+        let is_about_selection = matches!(
+            command,
+            Command::Move(_)
+                | Command::Rotate(_)
+                | Command::Mirror(_)
+                | Command::Duplicate
+                | Command::Delete
+                | Command::Cut
+        );
+        match (self.selection.single(), self.selection.items.len()) {
+            _ if !is_about_selection => label,
+            (Some(name), _) => format!("{label} {name}"),
+            (None, 0) => match &self.selection.port {
+                Some(port) => format!("{label} port {port}"),
+                None => label,
+            },
+            (None, n) => format!("{label} {n} items"),
+        }
+    }
+
+    fn go_to(&mut self, step: usize) {
+        if let Some(selection) = self.document.go_to(step, &self.library) {
+            self.selection = selection;
+            self.forget_what_is_gone();
+        }
+    }
+
+    fn copy(&mut self) {
+        let Some(design) = self.document.design.clone() else {
+            return;
+        };
+        let drawing = Drawing {
+            design: &design,
+            layout: &self.document.layout,
+            library: &self.library,
+        };
+        match edits::copy(&drawing, &self.selection.items) {
+            Ok(text) => self.ctx.copy_text(text),
+            Err(refusal) => self.notify(Notice::error(sentence(&refusal.to_string()))),
+        }
+    }
+
+    /// Shows a drag as if it were made, where that is quick enough.
+    fn preview_move(&mut self, by: Point) {
+        let Some(design) = self.document.design.clone() else {
+            return;
+        };
+        let layout = self.document.layout.clone();
+        if self.slow_preview == Some(layout.parts.len()) {
+            return;
+        }
+        let begin = Instant::now();
+        let drawing = Drawing {
+            design: &design,
+            layout: &layout,
+            library: &self.library,
+        };
+        let Ok(edits) = edits::move_items(&drawing, &self.selection.items, by) else {
+            return;
+        };
+        // A place where it can't be shows its problems when it is dropped there.
+        let _ = self.document.preview(&edits, &self.library);
+        if begin.elapsed() > SLOW_PREVIEW {
+            self.slow_preview = Some(layout.parts.len());
+            self.document.end_preview();
+        }
+    }
+
+    /// Names that are no longer in the design can't be selected.
+    fn forget_what_is_gone(&mut self) {
+        let layout = &self.document.layout;
+        self.selection
+            .items
+            .retain(|name| layout.item(name).is_some());
+        let design = self.document.design.as_ref();
+        let has_port =
+            |port: &String| design.is_some_and(|d| d.ports.iter().any(|p| p.name.value == *port));
+        self.selection.port = self.selection.port.take().filter(has_port);
+    }
+}
+
+/// Commands that are changes as they stand.
+fn plain(command: &Command) -> Option<Vec<Edit>> {
+    let edit = match command {
+        Command::SetCondition(port, condition) => Edit::SetCondition {
+            port: port.clone(),
+            condition: *condition,
+        },
+        Command::SetTitle(title) => Edit::SetTitle(title.clone()),
+        Command::SetViscosity(viscosity) => Edit::SetViscosity(*viscosity),
+        Command::SetModel(model) => Edit::SetModel(*model),
+        Command::SetDepth(depth) => Edit::SetDepth(*depth),
+        Command::SetWidth(width) => Edit::SetWidth(*width),
+        Command::SetResolution(resolution) => Edit::SetResolution(*resolution),
+        Command::Edit(_, edits) => return Some(edits.clone()),
+        _ => return None,
+    };
+    Some(vec![edit])
+}
+
+/// Steps with one key in a row are one, while the pointer is down: values that are dragged.
+fn join_key(command: &Command) -> Option<String> {
+    match command {
+        Command::SetParameter {
+            component,
+            parameter,
+            ..
+        } => Some(format!("parameter {component}.{parameter}")),
+        Command::SetCondition(port, _) => Some(format!("condition {port}")),
+        Command::SetPlacement(component, _) => Some(format!("placement {component}")),
+        Command::SetChannelShape { channel, .. } => Some(format!("shape {channel}")),
+        Command::SetViscosity(_) => Some("viscosity".to_owned()),
+        Command::SetDepth(_) => Some("depth".to_owned()),
+        Command::SetWidth(_) => Some("width".to_owned()),
+        _ => None,
+    }
+}
+
+/// With a capital and a full stop.
+fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(|c| c.to_uppercase().to_string());
+    let stop = if text.ends_with(['.', '!', '?']) {
+        ""
+    } else {
+        "."
+    };
+    format!("{}{}{stop}", first.unwrap_or_default(), letters.as_str())
+}

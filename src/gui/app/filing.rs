@@ -1,0 +1,514 @@
+//! Commands that touch the disk, and what must be asked before work is lost.
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+use eframe::egui::{self, ColorImage, UserData, ViewportCommand};
+
+use super::{App, Start};
+use crate::export::{Format, write_file};
+use crate::gui::command::Command;
+use crate::gui::document::{Document, EMPTY};
+use crate::gui::files::autosave::{self, Autosave, Leftover};
+use crate::gui::files::dialogs::{Answer, Ask, Dialogs};
+use crate::gui::files::export::{Exporting, Order, PictureFormat};
+use crate::gui::files::library_watch::{self, LibraryWatch};
+use crate::gui::files::open::{Stamp, open};
+use crate::gui::files::save::{SaveError, save};
+use crate::gui::files::settings::Settings;
+use crate::gui::files::{self, examples, picture, recent, sentence};
+use crate::gui::panels::{Asked, Notice, Panels, Question};
+use crate::gui::results::ResultView;
+use crate::gui::seen::Selection;
+
+/// Settings are stored so long after they changed, s: a panel that is dragged changes them every frame.
+const SETTLED: f32 = 1.0;
+
+/// Everything about the disk that the window remembers.
+pub(super) struct Filing {
+    home: Option<PathBuf>,
+    dialogs: Dialogs,
+    /// What the dialog that is open starts with.
+    suggested: PathBuf,
+    autosave: Option<Autosave>,
+    watch: LibraryWatch,
+    /// The file as it was when it was opened or saved.
+    stamp: Option<Stamp>,
+    /// What is done once the question about unsaved work is answered.
+    leaving: Option<Command>,
+    may_close: bool,
+    exporting: Option<Exporting>,
+    /// Waits for a solve.
+    export: Option<(Vec<Format>, PathBuf)>,
+    picture: Option<(PictureFormat, PathBuf)>,
+    leftovers: VecDeque<Leftover>,
+    /// Recovered, not saved yet.
+    recovered: Option<Leftover>,
+    /// Noted by the autosave last.
+    noted: Option<Arc<str>>,
+    stored: Settings,
+    changed: Option<Instant>,
+}
+
+impl Filing {
+    /// Reads what is kept between runs; tells what could not be read, asks about work that was left.
+    pub fn start(
+        start: &Start,
+        panels: &mut Panels,
+        wake: impl Fn() + Send + 'static,
+    ) -> (Self, Settings) {
+        let home = files::home(start.home.as_deref());
+        let (settings, complaint) = Settings::load(home.as_deref());
+        if let Some(complaint) = complaint {
+            panels.notify(Notice::error(complaint));
+        }
+        let leftovers: VecDeque<Leftover> = home
+            .as_deref()
+            .map(autosave::leftovers)
+            .unwrap_or_default()
+            .into();
+        for leftover in &leftovers {
+            let unsaved = &leftover.unsaved;
+            panels.ask(Question::recover(&unsaved.name, &unsaved.when()));
+        }
+        let autosave = home
+            .as_deref()
+            .map(|home| Autosave::new(home, autosave::DELAY));
+        let components = start.components.as_deref();
+        let filing = Self {
+            home,
+            dialogs: Dialogs::default(),
+            suggested: PathBuf::new(),
+            autosave,
+            watch: LibraryWatch::new(components, library_watch::PERIOD, wake),
+            stamp: None,
+            leaving: None,
+            may_close: false,
+            exporting: None,
+            export: None,
+            picture: None,
+            leftovers,
+            recovered: None,
+            noted: None,
+            stored: settings.clone(),
+            changed: None,
+        };
+        (filing, settings)
+    }
+}
+
+impl App {
+    /// Does a command about files; `false` if it is none.
+    pub(super) fn apply_to_files(&mut self, command: &Command) -> bool {
+        let leaves = matches!(
+            command,
+            Command::New
+                | Command::Open
+                | Command::OpenPath(_)
+                | Command::OpenExample(_)
+                | Command::Quit
+        );
+        if leaves && self.document.is_modified() {
+            self.filing.leaving = Some(command.clone());
+            let name = self.document.name().to_owned();
+            self.panels.ask(Question::unsaved(&name));
+            return true;
+        }
+        match command {
+            Command::Save => self.save(),
+            Command::SaveAs => self.ask_path(Ask::SaveAs),
+            Command::SaveTo(path) => {
+                // A dialog has asked already whether an existing file is to be replaced.
+                self.save_to(path, None);
+            }
+            Command::Export(formats) => self.ask_path(Ask::Export(formats.clone())),
+            Command::ExportTo(formats, folder) => self.export(formats, folder),
+            Command::Picture(format) => self.ask_path(Ask::Picture(*format)),
+            Command::PictureTo(format, path) => {
+                self.filing.picture = Some((*format, path.clone()));
+                if *format == PictureFormat::Png {
+                    let shot = ViewportCommand::Screenshot(UserData::default());
+                    self.ctx.send_viewport_cmd(shot);
+                }
+            }
+            _ if leaves => self.leave_for(command),
+            _ => return false,
+        }
+        true
+    }
+
+    /// Nothing unsaved is lost by this.
+    fn leave_for(&mut self, command: &Command) {
+        match command {
+            Command::New => {
+                self.show_document(Document::new(EMPTY, "untitled", None, &self.library))
+            }
+            Command::Open => self.ask_path(Ask::Open),
+            Command::OpenPath(path) => self.open_path(path),
+            Command::OpenExample(name) => match examples::named(name) {
+                Some(example) => {
+                    let document = Document::new(example.text, name, None, &self.library);
+                    self.show_document(document);
+                }
+                None => self.notify(Notice::error(format!("There is no example `{name}`."))),
+            },
+            Command::Quit => {
+                self.filing.may_close = true;
+                self.ctx.send_viewport_cmd(ViewportCommand::Close);
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn may_close(&self) -> bool {
+        self.filing.may_close || !self.document.is_modified()
+    }
+
+    /// Opens a file; says why it can't, or what is wrong with it.
+    pub(super) fn open_path(&mut self, path: &Path) {
+        match open(path) {
+            Ok(opened) => {
+                let path = opened.path.clone();
+                let document = Document::new(
+                    &opened.text,
+                    &opened.name,
+                    Some(path.clone()),
+                    &self.library,
+                );
+                self.show_document(document);
+                self.filing.stamp = Some(opened.stamp);
+                recent::note(&mut self.settings.recent, &path);
+                if opened.lossy {
+                    self.document.mark_unsaved();
+                    let text = format!(
+                        "{} is not text in UTF-8: what can't be read is shown as \u{fffd}, and saving would replace it.",
+                        path.display()
+                    );
+                    self.notify(Notice::error(text));
+                } else if self.document.has_errors() {
+                    let n = self.document.diagnostics.len();
+                    let text = format!("{} has {n} problem(s): see Problems.", opened.name);
+                    self.notify(Notice::info(text));
+                }
+            }
+            Err(error) => {
+                recent::forget(&mut self.settings.recent, path);
+                self.notify(Notice::error(capital(&sentence(&error))));
+            }
+        }
+    }
+
+    /// Another document takes the place of this one.
+    fn show_document(&mut self, document: Document) {
+        // Revisions go on, so that results of the old document are never taken for those of the new one.
+        let revision = self.document.revision + 1;
+        self.document = document;
+        self.document.revision += revision;
+        self.selection = Selection::default();
+        self.shown = ResultView {
+            colour: self.shown.colour,
+            ..ResultView::default()
+        };
+        self.results = Default::default();
+        self.filing.stamp = None;
+        self.filing.noted = None;
+        self.slow_preview = None;
+        self.solving.forget();
+        self.canvas.fit(self.document.shown_layout());
+        if self.document.design.is_none() {
+            self.apply_to_view(Command::Show(String::new()));
+        }
+    }
+
+    fn save(&mut self) {
+        match self.document.path.clone() {
+            Some(path) => {
+                let stamp = self.filing.stamp;
+                self.save_to(&path, stamp.as_ref());
+            }
+            None => self.ask_path(Ask::SaveAs),
+        }
+    }
+
+    fn save_to(&mut self, path: &Path, expected: Option<&Stamp>) {
+        match save(path, &self.document.text, expected) {
+            Ok(stamp) => {
+                self.document.saved_as(path);
+                self.filing.stamp = Some(stamp);
+                self.forget_unsaved();
+                recent::note(&mut self.settings.recent, path);
+                self.notify(Notice::done(format!("Saved {}", path.display())));
+                if let Some(command) = self.filing.leaving.take() {
+                    self.leave_for(&command);
+                }
+            }
+            Err(SaveError::ChangedOnDisk { .. }) => {
+                let name = self.document.name().to_owned();
+                self.panels.ask(Question::changed(&name));
+            }
+            Err(error) => {
+                self.filing.leaving = None;
+                self.notify(Notice::error(capital(&sentence(&error))));
+            }
+        }
+    }
+
+    /// Everything is saved: nothing is left to recover.
+    fn forget_unsaved(&mut self) {
+        if let Some(autosave) = &self.filing.autosave {
+            autosave.clear();
+        }
+        if let Some(leftover) = self.filing.recovered.take() {
+            leftover.discard();
+        }
+        self.filing.noted = Some(self.document.text.clone());
+    }
+
+    /// What the questions were answered.
+    pub(super) fn answer_questions(&mut self) {
+        let Some((asked, answer)) = self.panels.answered() else {
+            return;
+        };
+        match (asked, answer) {
+            (Asked::Unsaved, 0) => self.save(),
+            (Asked::Unsaved, 1) => {
+                self.forget_unsaved();
+                if let Some(command) = self.filing.leaving.take() {
+                    self.leave_for(&command);
+                }
+            }
+            (Asked::Unsaved, _) => self.filing.leaving = None,
+            (Asked::Changed, 1) => {
+                if let Some(path) = self.document.path.clone() {
+                    self.save_to(&path, None);
+                }
+            }
+            (Asked::Recover, 0) => self.recover(),
+            (Asked::Recover, 1) => {
+                if let Some(leftover) = self.filing.leftovers.pop_front() {
+                    leftover.discard();
+                }
+            }
+            (Asked::Recover, _) => {
+                self.filing.leftovers.pop_front();
+            }
+            _ => {}
+        }
+    }
+
+    fn recover(&mut self) {
+        let Some(leftover) = self.filing.leftovers.pop_front() else {
+            return;
+        };
+        let unsaved = &leftover.unsaved;
+        let document = Document::new(
+            &unsaved.text,
+            &unsaved.name,
+            unsaved.path.clone(),
+            &self.library,
+        );
+        self.show_document(document);
+        self.document.mark_unsaved();
+        self.filing.recovered = Some(leftover);
+        self.panels.close_windows();
+    }
+
+    fn ask_path(&mut self, ask: Ask) {
+        let folder = self.document.path.as_deref().and_then(Path::parent);
+        let folder = folder.map_or_else(|| PathBuf::from("."), Path::to_owned);
+        let stem = match &ask {
+            Ask::Export(_) => return self.show_dialog(ask, &folder.join("results")),
+            _ => self.document.name().to_owned(),
+        };
+        let name = match ask.extension() {
+            Some(extension) => format!("{stem}.{extension}"),
+            None => stem,
+        };
+        self.show_dialog(ask, &folder.join(name));
+    }
+
+    fn show_dialog(&mut self, ask: Ask, suggested: &Path) {
+        let ctx = self.ctx.clone();
+        let wake = move || ctx.request_repaint();
+        self.filing.suggested = suggested.to_owned();
+        self.filing.dialogs.ask(ask, suggested, wake);
+    }
+
+    /// What the dialogs, the exports, the library and the autosave say.
+    pub(super) fn drain_files(&mut self) {
+        match self.filing.dialogs.poll() {
+            Some(Answer::Chosen(command)) => self.apply(command),
+            Some(Answer::Unavailable(ask)) => {
+                let suggested = self.filing.suggested.clone();
+                self.panels.ask_path(ask, &suggested);
+            }
+            Some(Answer::Cancelled) => self.filing.leaving = None,
+            None => {}
+        }
+        if let Some(done) = self.filing.exporting.as_ref().and_then(Exporting::poll) {
+            self.filing.exporting = None;
+            self.notify(match done {
+                Ok(text) => Notice::done(text),
+                Err(text) => Notice::error(text),
+            });
+        }
+        match self.filing.watch.poll() {
+            Some(Ok(library)) => {
+                self.library = library;
+                self.document.read(&self.library);
+                self.panels.library_changed();
+                self.notify(Notice::info(
+                    "The component library changed and was read again.",
+                ));
+            }
+            Some(Err(faults)) => {
+                let first = faults.first().map(ToString::to_string);
+                let text = format!(
+                    "A component file has mistakes, so the library stays as it was: {}",
+                    first.unwrap_or_default()
+                );
+                self.notify(Notice::error(text));
+            }
+            None => {}
+        }
+        let complaint = self.filing.autosave.as_ref().and_then(Autosave::failure);
+        if let Some(complaint) = complaint {
+            self.notify(Notice::error(complaint));
+        }
+    }
+
+    /// Keeps unsaved work and settings that changed; takes pictures that were asked for.
+    pub(super) fn schedule_files(&mut self) {
+        let is_noted = self
+            .filing
+            .noted
+            .as_ref()
+            .is_some_and(|noted| Arc::ptr_eq(noted, &self.document.text));
+        if !is_noted && let Some(autosave) = &self.filing.autosave {
+            self.filing.noted = Some(self.document.text.clone());
+            if self.document.is_modified() {
+                let path = self.document.path.as_deref();
+                autosave.note(&self.document.text, path, self.document.name());
+            } else {
+                autosave.clear();
+            }
+        }
+        if self.settings != self.filing.stored {
+            let since = *self.filing.changed.get_or_insert_with(Instant::now);
+            if since.elapsed().as_secs_f32() > SETTLED {
+                self.store_settings();
+            } else {
+                let soon = std::time::Duration::from_secs_f32(SETTLED);
+                self.ctx.request_repaint_after(soon);
+            }
+        }
+        self.take_picture();
+    }
+
+    fn store_settings(&mut self) {
+        self.filing.changed = None;
+        self.filing.stored = self.settings.clone();
+        if let Err(error) = self.settings.store(self.filing.home.as_deref()) {
+            self.notify(Notice::error(capital(&sentence(&error))));
+        }
+    }
+
+    /// The window is closed.
+    pub(super) fn leave(&mut self) {
+        self.store_settings();
+        if self.filing.may_close || !self.document.is_modified() {
+            self.forget_unsaved();
+        }
+    }
+
+    fn export(&mut self, formats: &[Format], folder: &Path) {
+        self.filing.export = Some((formats.to_vec(), folder.to_owned()));
+        let resolution = self.own_resolution();
+        let is_current = self.results.solved.as_ref().is_some_and(|solved| {
+            solved.revision == self.document.revision && solved.resolution == resolution
+        });
+        if is_current {
+            self.export_what_waited();
+        } else {
+            self.solve_at(resolution);
+        }
+    }
+
+    /// Starts the export that waited for results, if these are they.
+    pub(super) fn export_what_waited(&mut self) {
+        let resolution = self.own_resolution();
+        let Some(solved) = self.results.solved.clone().filter(|solved| {
+            solved.revision == self.document.revision && solved.resolution >= resolution
+        }) else {
+            return;
+        };
+        let Some((formats, folder)) = self.filing.export.take() else {
+            return;
+        };
+        let design = self.document.design.as_ref();
+        let title = design.and_then(|d| d.title.clone());
+        let order = Order::new(solved, title, &self.shown, formats, folder);
+        let ctx = self.ctx.clone();
+        let wake = move || ctx.request_repaint();
+        self.filing.exporting = Some(Exporting::start(order, wake));
+    }
+
+    pub(super) fn cancel_export(&mut self) {
+        self.filing.export = None;
+        if let Some(exporting) = &self.filing.exporting {
+            exporting.cancel();
+        }
+    }
+
+    /// Writes the picture that was asked for, once there is one.
+    fn take_picture(&mut self) {
+        let Some((format, path)) = self.filing.picture.clone() else {
+            return;
+        };
+        let rect = self.canvas.view.rect;
+        let made = match format {
+            PictureFormat::Png => {
+                let Some(window) = screenshot(&self.ctx) else {
+                    return;
+                };
+                picture::png(&window, rect, self.ctx.pixels_per_point())
+            }
+            PictureFormat::Svg => {
+                let Some(layer) = self.canvas.layer() else {
+                    return;
+                };
+                let shapes = picture::painted(&self.ctx, layer, rect);
+                let image_of = |id| self.layer.image_of(id);
+                let background = self.ctx.global_style().visuals.panel_fill;
+                Ok(picture::svg(&shapes, rect, background, &image_of).into_bytes())
+            }
+        };
+        self.filing.picture = None;
+        let written = match made {
+            Ok(bytes) => write_file(&path, &bytes).map_err(|e| sentence(&e)),
+            Err(error) => Err(sentence(&error)),
+        };
+        self.notify(match written {
+            Ok(()) => Notice::done(format!("Saved {}", path.display())),
+            Err(text) => Notice::error(capital(&text)),
+        });
+    }
+}
+
+/// The pixels of the window, in the frame in which they arrive.
+fn screenshot(ctx: &egui::Context) -> Option<Arc<ColorImage>> {
+    ctx.input(|input| {
+        input.events.iter().find_map(|event| match event {
+            egui::Event::Screenshot { image, .. } => Some(image.clone()),
+            _ => None,
+        })
+    })
+}
+
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map(|c| c.to_uppercase().to_string());
+    format!("{}{}", first.unwrap_or_default(), letters.as_str())
+}
