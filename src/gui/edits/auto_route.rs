@@ -105,20 +105,34 @@ pub fn auto_route(task: &RouteTask, obstacles: &Obstacles) -> Option<Vec<Point>>
     if let Some(straight) = straight(task).filter(|via| task.fits(via)) {
         return Some(straight);
     }
-    let mut ways = simple(task, obstacles);
+    let mut ways = one_bend(task, obstacles);
     for avoid in [false, true] {
         for angle in frames(task) {
             ways.extend(searched(task, obstacles, angle, avoid));
         }
-        ways.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let is_clear =
-            |way: &&(f64, Vec<Point>)| way.0 < THROUGH * task.width + length(task, &way.1);
-        if let Some(way) = ways.iter().filter(is_clear).find(|way| task.fits(&way.1)) {
-            return Some(way.1.clone());
+        if let Some(way) = first_clear(task, &mut ways) {
+            return Some(way);
         }
     }
+    // Right angles are what people draw; anything else is better than through a part.
+    let mut slanted = slanted(task, obstacles);
+    if let Some(way) = first_clear(task, &mut slanted) {
+        return Some(way);
+    }
+    ways.extend(slanted);
     ways.into_iter().map(|way| way.1).find(|way| task.fits(way))
 }
+
+/// The cheapest way that runs through nothing.
+fn first_clear(task: &RouteTask, ways: &mut [Way]) -> Option<Vec<Point>> {
+    ways.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let is_clear = |way: &&Way| way.0 < THROUGH * task.width + length(task, &way.1);
+    let way = ways.iter().filter(is_clear).find(|way| task.fits(&way.1));
+    way.map(|way| way.1.clone())
+}
+
+/// What it costs, m, and its way-points.
+type Way = (f64, Vec<Point>);
 
 fn length(task: &RouteTask, via: &[Point]) -> f64 {
     let points = polyline(task, via);
@@ -148,38 +162,49 @@ fn straight(task: &RouteTask) -> Option<Vec<Point>> {
     }
 }
 
-/// One bend where the sockets' axes cross, and slanted ways for sockets that face each other a little aside.
-fn simple(task: &RouteTask, obstacles: &Obstacles) -> Vec<(f64, Vec<Point>)> {
+/// One bend where the sockets' axes cross.
+fn one_bend(task: &RouteTask, obstacles: &Obstacles) -> Vec<Way> {
     let RouteEnd::Socket(to) = task.to else {
         return Vec::new();
     };
-    let axis = |mouth: &Mouth| (mouth.middle, Point::unit(mouth.direction));
     let (from, to) = (axis(&task.from), axis(&to));
-    let mut found = Vec::new();
-    if let Some(corner) = crossing(from, to) {
-        let is_ahead = from.1.dot(corner - from.0) > 0.0 && to.1.dot(corner - to.0) > 0.0;
-        if is_ahead {
-            found.push((0.0, vec![tidy_point(corner, task.width)]));
-        }
-    }
+    let corner = crossing(from, to)
+        .filter(|corner| from.1.dot(*corner - from.0) > 0.0 && to.1.dot(*corner - to.0) > 0.0);
+    let via = corner.map(|corner| vec![tidy_point(corner, task.width)]);
+    via.into_iter()
+        .map(|via| priced(task, obstacles, via))
+        .collect()
+}
+
+/// Straight from before one socket to before the other, for those that face each other a little aside.
+fn slanted(task: &RouteTask, obstacles: &Obstacles) -> Vec<Way> {
+    let RouteEnd::Socket(to) = task.to else {
+        return Vec::new();
+    };
+    let (from, to) = (axis(&task.from), axis(&to));
     let gap = (to.0 - from.0).norm();
     let stubs = [
         gap / 3.0,
         gap / 4.0,
         task.reach(PI / 4.0) + task.width / 2.0,
     ];
-    for stub in stubs {
+    let way = |stub: f64| {
         let via = [from.0 + from.1 * stub, to.0 + to.1 * stub];
-        // Slanted ways are the last resort: right angles are what people draw.
-        let dislike = 4.0 * task.width;
-        found.push((dislike, via.map(|p| tidy_point(p, task.width)).to_vec()));
-    }
-    for (cost, via) in &mut found {
-        let points = polyline(task, via);
-        *cost += length(task, via) + task.bend_cost() * via.len() as f64;
-        *cost += THROUGH * task.width * obstacles.hits(&points, task.width) as f64;
-    }
-    found
+        let via = via.map(|p| tidy_point(p, task.width)).to_vec();
+        priced(task, obstacles, via)
+    };
+    stubs.map(way).to_vec()
+}
+
+fn axis(mouth: &Mouth) -> (Point, Point) {
+    (mouth.middle, Point::unit(mouth.direction))
+}
+
+fn priced(task: &RouteTask, obstacles: &Obstacles, via: Vec<Point>) -> Way {
+    let hits = obstacles.hits(&polyline(task, &via), task.width);
+    let bends = task.bend_cost() * via.len() as f64;
+    let through = THROUGH * task.width * hits as f64;
+    (length(task, &via) + bends + through, via)
 }
 
 /// Angles of the frames to search in, without those that are quarter turns apart.
@@ -258,12 +283,7 @@ fn ends(task: &RouteTask, into: &Motion) -> Vec<Stub> {
 }
 
 /// The cheapest way in the frame turned by `angle`.
-fn searched(
-    task: &RouteTask,
-    obstacles: &Obstacles,
-    angle: f64,
-    avoid: bool,
-) -> Option<(f64, Vec<Point>)> {
+fn searched(task: &RouteTask, obstacles: &Obstacles, angle: f64, avoid: bool) -> Option<Way> {
     let out = Motion::new(angle, task.from.middle);
     let into = out.inverse();
     let starts = stubs(task, Point::default(), into.turn(task.from.direction));
@@ -337,108 +357,4 @@ fn lines(
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const WIDTH: f64 = 1e-4;
-
-    fn mouth(x_mm: f64, y_mm: f64, degrees: f64) -> Mouth {
-        Mouth {
-            middle: Point::new(x_mm * 1e-3, y_mm * 1e-3),
-            direction: normalise(degrees.to_radians()),
-            width: WIDTH,
-        }
-    }
-
-    fn task(to: RouteEnd, bend: Bend) -> RouteTask {
-        RouteTask {
-            from: mouth(0.0, 0.0, 0.0),
-            to,
-            width: WIDTH,
-            bend,
-        }
-    }
-
-    /// All relative places and directions of two sockets that are far enough apart have a way, mitred and round.
-    #[test]
-    fn any_two_sockets_some_widths_apart_are_joined() {
-        for bend in [Bend::Mitred, Bend::Round(Metre(1.5e-4))] {
-            for place in 0..16 {
-                let (s, c) = (f64::from(place) * PI / 8.0).sin_cos();
-                for turn in 0..24 {
-                    let to = mouth(2.0 * c, 2.0 * s, f64::from(turn) * 15.0 + 0.5);
-                    let to = [to, mouth(2.0 * c, 2.0 * s, f64::from(turn % 4) * 90.0)];
-                    for to in to {
-                        let task = task(RouteEnd::Socket(to), bend);
-                        let via = auto_route(&task, &Obstacles::default());
-                        let via = via.unwrap_or_else(|| panic!("{place} {turn} {bend:?} {to:?}"));
-                        assert!(task.fits(&via), "{via:?}");
-                        assert!(length(&task, &via) < 10e-3, "no detours: {via:?}");
-                    }
-                }
-            }
-        }
-    }
-
-    #[test]
-    fn the_shapes_are_those_that_people_draw() {
-        let corners = |to: RouteEnd| {
-            let way = auto_route(&task(to, Bend::Mitred), &Obstacles::default());
-            way.expect("there is room").len()
-        };
-        assert_eq!(
-            corners(RouteEnd::Socket(mouth(2.0, 0.0, 180.0))),
-            0,
-            "straight"
-        );
-        assert_eq!(corners(RouteEnd::Socket(mouth(2.0, 1.0, -90.0))), 1, "L");
-        assert_eq!(corners(RouteEnd::Socket(mouth(2.0, 1.0, 180.0))), 2, "Z");
-        assert_eq!(corners(RouteEnd::Socket(mouth(0.0, 1.0, 0.0))), 2, "U");
-        assert_eq!(corners(RouteEnd::Socket(mouth(-1.0, 1.0, 180.0))), 4, "S");
-        assert_eq!(
-            corners(RouteEnd::Socket(mouth(2.0, 1.0, 225.0))),
-            1,
-            "to the slanted axis"
-        );
-        assert_eq!(
-            corners(RouteEnd::Free(Point::new(1e-3, 1e-3))),
-            2,
-            "one bend and the end"
-        );
-        assert_eq!(
-            corners(RouteEnd::Free(Point::new(1e-3, 1e-5))),
-            1,
-            "on to the axis"
-        );
-    }
-
-    #[test]
-    fn a_z_turns_half_way() {
-        let to = RouteEnd::Socket(mouth(2.0, 1.0, 180.0));
-        let via = auto_route(&task(to, Bend::Mitred), &Obstacles::default()).unwrap();
-        assert_eq!(via, [Point::new(1e-3, 0.0), Point::new(1e-3, 1e-3)]);
-    }
-
-    #[test]
-    fn parts_in_the_way_are_gone_around() {
-        let block = crate::chip::Part {
-            name: "block".to_owned(),
-            shape: crate::chip::Shape::Strip(crate::chip::Strip::Straight {
-                length: 5e-4,
-                width_start: 1e-3,
-                width_end: 1e-3,
-            }),
-            motion: Motion::new(0.0, Point::new(0.8e-3, 0.0)),
-        };
-        let mut obstacles = Obstacles::default();
-        obstacles.add(&[block]);
-        let task = task(RouteEnd::Socket(mouth(2.0, 0.2, 180.0)), Bend::Mitred);
-        let via = auto_route(&task, &obstacles).unwrap();
-        assert_eq!(obstacles.hits(&polyline(&task, &via), WIDTH), 0, "{via:?}");
-        let free = auto_route(&task, &Obstacles::default()).unwrap();
-        assert!(
-            obstacles.hits(&polyline(&task, &free), WIDTH) > 0,
-            "it was in the way"
-        );
-    }
-}
+mod tests;
