@@ -123,7 +123,7 @@ impl<'d> Assembly<'d> {
 }
 
 /// A mouth after a motion.
-pub(super) fn mouth_after(motion: &Motion, mouth: &Mouth) -> Mouth {
+pub(crate) fn mouth_after(motion: &Motion, mouth: &Mouth) -> Mouth {
     Mouth {
         middle: motion.apply(mouth.middle),
         direction: normalise(motion.turn(mouth.direction)),
@@ -132,7 +132,7 @@ pub(super) fn mouth_after(motion: &Motion, mouth: &Mouth) -> Mouth {
 }
 
 /// The motion that puts `own` onto `target`, face to face.
-pub(super) fn facing(own: &Mouth, target: &Mouth, mirror: bool) -> Motion {
+pub(crate) fn facing(own: &Mouth, target: &Mouth, mirror: bool) -> Motion {
     let own_direction = if mirror {
         -own.direction
     } else {
@@ -150,7 +150,7 @@ pub(super) fn facing(own: &Mouth, target: &Mouth, mirror: bool) -> Motion {
 }
 
 /// An angle in (-pi, pi]; within rounding of a quarter turn it becomes one, so that long chains of attachments stay exact.
-pub(super) fn normalise(angle: f64) -> f64 {
+pub(crate) fn normalise(angle: f64) -> f64 {
     let quarters = (angle / FRAC_PI_2).round();
     let snapped = if (angle - quarters * FRAC_PI_2).abs() < 1e-12 {
         quarters * FRAC_PI_2

@@ -16,9 +16,9 @@ use crate::geometry::{Motion, Point};
 use crate::units::Metre;
 
 /// Places agree within this part of the width.
-pub(super) const PLACE_TOLERANCE: f64 = 1e-6;
+pub(crate) const PLACE_TOLERANCE: f64 = 1e-6;
 /// Directions agree within this, rad: half a width away from a mouth's middle it is a displacement below [`PLACE_TOLERANCE`].
-pub(super) const DIRECTION_TOLERANCE: f64 = 1e-6;
+pub(crate) const DIRECTION_TOLERANCE: f64 = 1e-6;
 /// A mitred bend turns at most this far, rad: the outer corner of a sharper one is a spike that no mesh resolves.
 const SHARPEST_MITRE: f64 = 5.0 * PI / 6.0;
 /// Below this turn, rad, a bend is not cut back to its inner corner; no round number of degrees, so that rounding never decides.
@@ -39,6 +39,18 @@ struct Corner {
     turn: f64,
     /// Length of straight run that the bend takes on either side, m.
     reach: f64,
+}
+
+/// The parts of a channel between two placed sockets, in the chip's frame: what [`super::place()`] would make of it.
+///
+/// # Errors
+/// One diagnostic (D210 to D216) per mistake.
+pub fn channel_parts(
+    channel: &Channel,
+    from: &Mouth,
+    to: Option<&Mouth>,
+) -> Result<Vec<Part>, Vec<Diagnostic>> {
+    route(channel, from, to).map(|route| route.parts)
 }
 
 /// Cuts a channel into parts.

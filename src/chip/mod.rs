@@ -13,6 +13,9 @@ mod overlap;
 mod place;
 mod transform;
 
+pub(crate) use assembly::{facing, mouth_after, normalise};
+pub use channel::channel_parts;
+pub(crate) use channel::{DIRECTION_TOLERANCE, PLACE_TOLERANCE};
 pub use chip_types::{
     Chip, Condition, Connection, DepthModel, Mouth, Part, Port, Shape, SocketRef, Strip,
 };

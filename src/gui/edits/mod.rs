@@ -1,4 +1,70 @@
 //! Intentions (move these, draw a channel) into changes of the text. Pure: they see the design and its layout, and nothing else.
+//!
+//! ```text
+//!  Drawing (design, layout, library)
+//!     | one file an intention: what should lie where
+//!     v
+//!  Draft: the design as it is to be --settle--> channels routed anew, connections that ended or began
+//!     | diff: what differs from the design
+//!     v
+//!  Vec<Edit>
+//! ```
+//! Whatever is refused is a [`Refusal`], a sentence for the user; nothing else can go wrong. Where sockets come to lie on
+//! each other, face to face and as wide, they are connected; where connected ones part, the connection goes.
+
+mod arrange;
+mod auto_route;
+mod channel;
+mod delete;
+mod diff;
+mod draft;
+mod free_start;
+mod grid_search;
+mod keep_lines;
+mod moving;
+mod names;
+mod obstacles;
+mod paste;
+mod place;
+mod ports;
+mod refusal;
+mod rigid;
+mod settle;
+mod shape;
+mod sockets;
+mod subset;
+mod tee;
+#[cfg(test)]
+mod tests;
+
+pub use arrange::{align, mirror, rotate};
+pub use auto_route::{RouteEnd, RouteTask, auto_route};
+pub use channel::channel;
+pub use delete::delete;
+pub use moving::{move_items, snap_move};
+pub use names::{fresh_name, fresh_port_name};
+pub use obstacles::Obstacles;
+pub use paste::{copy, duplicate, paste};
+pub use place::{Held, place, snap_placement};
+pub use ports::add_port;
+pub use refusal::Refusal;
+pub use shape::{move_way_point, set_channel_shape, set_parameter, set_placement};
+pub use tee::insert_tee;
+
+use crate::chip::Layout;
+use crate::design::Design;
+use crate::library::Library;
+
+/// What intentions are about: the design, where everything of it lies, what it can use.
+#[derive(Clone, Copy, Debug)]
+pub struct Drawing<'a> {
+    /// The design as its text says it.
+    pub design: &'a Design,
+    /// [`crate::chip::lay_out`] of that design with that library.
+    pub layout: &'a Layout,
+    /// What components are made from.
+    pub library: &'a Library,
+}
 
 /// A direction of the chip's frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

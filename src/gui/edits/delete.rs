@@ -1,0 +1,68 @@
+//! Removes what is selected, with the channels, connections and ports that need it.
+
+use rustc_hash::FxHashSet;
+
+use super::draft::Draft;
+use super::sockets::owner;
+use super::{Drawing, Refusal};
+use crate::design::{Edit, Placement};
+use crate::geometry::Motion;
+use crate::gui::seen::Selection;
+
+/// Removes what is selected. What was attached to it stays where it is.
+///
+/// # Errors
+/// [`Refusal::NothingSelected`].
+pub fn delete(drawing: &Drawing<'_>, selection: &Selection) -> Result<Vec<Edit>, Refusal> {
+    let design = drawing.design;
+    let mut gone: FxHashSet<&str> = FxHashSet::default();
+    let names = design.components.iter().map(|c| &c.name.value);
+    let names = names.chain(design.channels.iter().map(|c| &c.name.value));
+    gone.extend(
+        names
+            .filter(|name| selection.items.contains(*name))
+            .map(String::as_str),
+    );
+    let port = selection.port.as_deref();
+    if gone.is_empty()
+        && !design
+            .ports
+            .iter()
+            .any(|p| Some(p.name.value.as_str()) == port)
+    {
+        return Err(Refusal::NothingSelected);
+    }
+    // Channels may hang on ends of channels.
+    loop {
+        let before = gone.len();
+        for channel in &design.channels {
+            let mut ends = std::iter::once(&channel.from).chain(&channel.to);
+            if ends.any(|end| gone.contains(owner(&end.value))) {
+                gone.insert(&channel.name.value);
+            }
+        }
+        if gone.len() == before {
+            break;
+        }
+    }
+    let mut draft = Draft::of(drawing);
+    let stays = |socket: &str| !gone.contains(owner(socket));
+    for (k, component) in design.components.iter().enumerate() {
+        if let Placement::Attached(attachment) = &component.placement
+            && !stays(&attachment.to.value)
+        {
+            let motion = drawing.layout.motions.get(k).copied().flatten();
+            draft.put(k, &motion.unwrap_or(Motion::IDENTITY));
+        }
+    }
+    let kept = &mut draft.design;
+    kept.components
+        .retain(|c| !gone.contains(c.name.value.as_str()));
+    kept.channels
+        .retain(|c| !gone.contains(c.name.value.as_str()));
+    kept.connections
+        .retain(|pair| stays(&pair.a.value) && stays(&pair.b.value));
+    kept.ports
+        .retain(|p| stays(&p.at.value) && Some(p.name.value.as_str()) != port);
+    Ok(draft.edits())
+}

@@ -1,0 +1,90 @@
+//! Why an intention can't be carried out, as sentences for the user.
+
+use thiserror::Error;
+
+use crate::diagnostic::Diagnostic;
+
+/// Why nothing was changed.
+#[derive(Clone, Debug, Error, PartialEq)]
+pub enum Refusal {
+    /// Nothing to do it with.
+    #[error("nothing is selected that this could be done with")]
+    NothingSelected,
+    /// To line up takes two, to spread three.
+    #[error("select at least {0} components that aren't attached to each other")]
+    TooFew(usize),
+    /// No component or channel of this name, or it could not be placed.
+    #[error("there is no component or channel `{0}`, or it has no place yet: see the problems")]
+    NoItem(String),
+    /// No component of the library.
+    #[error("the library has no component `{0}`")]
+    NoKind(String),
+    /// A component that can't be made.
+    #[error("{}", .0.message)]
+    Library(Diagnostic),
+    /// No such socket, or its item could not be placed.
+    #[error("there is no socket `{0}`, or it has no place yet: see the problems")]
+    NoSocket(String),
+    /// A socket has one partner.
+    #[error("socket `{0}` is connected already: start on a pipe to insert a tee there")]
+    Connected(String),
+    /// A socket is open to the outside.
+    #[error("socket `{socket}` is open to the outside by port `{port}`: remove the port first")]
+    HasPort {
+        /// `item.socket`.
+        socket: String,
+        /// The port's name.
+        port: String,
+    },
+    /// Both ends are one.
+    #[error("a channel needs two different ends")]
+    SameEnd,
+    /// No way leads there.
+    #[error(
+        "no channel fits between these ends: move them apart, turn one of them, or add way-points"
+    )]
+    NoWay,
+    /// Widths differ, and the library can't taper.
+    #[error(
+        "`{from}` and `{to}` differ in width, and the library has no `taper` to put between them"
+    )]
+    NoTaper {
+        /// `item.socket`.
+        from: String,
+        /// `item.socket`.
+        to: String,
+    },
+    /// A width that a channel's sockets don't have.
+    #[error(
+        "channel `{0}` meets sockets of another width: change theirs, or put a `taper` between"
+    )]
+    OtherWidth(String),
+    /// Nothing straight to put a tee on.
+    #[error("a tee can be inserted into pipes and straight runs of channels, not into `{0}`")]
+    NotStraight(String),
+    /// Too short for a tee.
+    #[error("`{0}` is too short here for a tee")]
+    TooShort(String),
+    /// No such way-point.
+    #[error("channel `{channel}` has no way-point {index}")]
+    NoWayPoint {
+        /// The channel.
+        channel: String,
+        /// Counted from 0.
+        index: usize,
+    },
+    /// The channel could not be built so.
+    #[error("{}", .0.message)]
+    Channel(Diagnostic),
+    /// Not a part of a design.
+    #[error("the clipboard holds nothing of a design: {0}")]
+    NotADesign(String),
+    /// A reference that leads out of what is pasted.
+    #[error("the clipboard's `{item}` refers to `{socket}`, which isn't in it")]
+    RefersOutside {
+        /// The component, channel or port.
+        item: String,
+        /// `item.socket`.
+        socket: String,
+    },
+}
