@@ -46,7 +46,7 @@ impl Inspector {
     pub fn ui(&mut self, ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
         let Some(design) = seen.document.shown_design() else {
             ui.add_space(4.0);
-            ui.label("The file can't be read as a design. Mend its text in the panel Source; what is wrong is in Problems.");
+            ui.add(egui::Label::new("The file can't be read as a design. Mend its text in the panel Source; what is wrong is in Problems.").wrap());
             return;
         };
         ui.spacing_mut().item_spacing.y = 5.0;
