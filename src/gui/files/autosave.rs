@@ -137,7 +137,12 @@ impl Drop for Autosave {
     }
 }
 
-fn write_as_ordered(file: &Path, delay: Duration, orders: &Receiver<Order>, failed: &Sender<String>) {
+fn write_as_ordered(
+    file: &Path,
+    delay: Duration,
+    orders: &Receiver<Order>,
+    failed: &Sender<String>,
+) {
     let mut waiting: Option<(Unsaved, Instant)> = None;
     loop {
         let order = match &waiting {
@@ -215,7 +220,9 @@ fn start_of(pid: u32) -> Option<u64> {
 }
 
 fn since_1970() -> Duration {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
+    SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default()
 }
 
 fn seconds() -> u64 {
@@ -248,7 +255,10 @@ mod tests {
         let autosave = Autosave::new(home.path(), Duration::from_millis(1));
         let path = Path::new("/designs/chip.toml");
         autosave.note(&text("format = 1\n"), Some(path), "chip");
-        wait_for(|| leftovers_but(home.path(), &|_| false).len() == 1, "written without being asked again");
+        wait_for(
+            || leftovers_but(home.path(), &|_| false).len() == 1,
+            "written without being asked again",
+        );
         // As a kill does: the thread is never told.
         std::mem::forget(autosave);
         assert!(leftovers(home.path()).is_empty(), "this program still runs");
@@ -271,7 +281,11 @@ mod tests {
             started: 900,
         };
         fs::create_dir_all(folder(home.path())).unwrap();
-        fs::write(folder(home.path()).join("1-1.json"), serde_json::to_vec(&dead).unwrap()).unwrap();
+        fs::write(
+            folder(home.path()).join("1-1.json"),
+            serde_json::to_vec(&dead).unwrap(),
+        )
+        .unwrap();
         fs::write(folder(home.path()).join("2-2.json"), "{ broken").unwrap();
         let left = leftovers(home.path());
         assert_eq!(left.len(), 1);

@@ -128,7 +128,8 @@ fn has_dialogs() -> bool {
         return true;
     }
     let bus = std::env::var_os("DBUS_SESSION_BUS_ADDRESS").is_some()
-        || std::env::var_os("XDG_RUNTIME_DIR").is_some_and(|run| Path::new(&run).join("bus").exists());
+        || std::env::var_os("XDG_RUNTIME_DIR")
+            .is_some_and(|run| Path::new(&run).join("bus").exists());
     let folders = std::env::var_os("PATH").unwrap_or_default();
     bus || std::env::split_paths(&folders).any(|folder| folder.join("zenity").is_file())
 }
@@ -142,7 +143,11 @@ fn show(ask: &Ask, suggested: &Path) -> Option<PathBuf> {
         dialog = dialog.set_directory(folder);
     }
     if let Some(extension) = ask.extension() {
-        let kind = if extension == "toml" { "Designs" } else { "Pictures" };
+        let kind = if extension == "toml" {
+            "Designs"
+        } else {
+            "Pictures"
+        };
         dialog = dialog.add_filter(kind, &[extension]);
     }
     if let (true, Some(name)) = (ask.writes(), suggested.file_name()) {

@@ -52,7 +52,9 @@ pub fn named(name: &str) -> Option<&'static Example> {
 }
 
 fn read() -> Vec<Example> {
-    let files = DESIGNS.files().filter(|file| file.path().extension().is_some_and(|e| e == "toml"));
+    let files = DESIGNS
+        .files()
+        .filter(|file| file.path().extension().is_some_and(|e| e == "toml"));
     let mut examples: Vec<Example> = files
         .filter_map(|file| {
             let name = file.path().file_stem()?.to_str()?;
@@ -66,7 +68,12 @@ fn read() -> Vec<Example> {
             })
         })
         .collect();
-    let place = |name: &str| ORDER.iter().position(|known| *known == name).unwrap_or(ORDER.len());
+    let place = |name: &str| {
+        ORDER
+            .iter()
+            .position(|known| *known == name)
+            .unwrap_or(ORDER.len())
+    };
     examples.sort_by_key(|example| (place(example.name), example.name));
     examples
 }
@@ -93,7 +100,11 @@ mod tests {
             assert!(mistakes.is_empty(), "{}: {mistakes:?}", example.name);
             let design = design.expect("no mistakes");
             assert_eq!(design.title.as_deref(), Some(example.title.as_str()));
-            assert!(example.question.ends_with('?'), "{}: a question, in one line", example.name);
+            assert!(
+                example.question.ends_with('?'),
+                "{}: a question, in one line",
+                example.name
+            );
             let (chip, mistakes) = place(&design, &library);
             assert!(chip.is_some(), "{}: {mistakes:?}", example.name);
         }
@@ -103,7 +114,10 @@ mod tests {
     fn all_designs_of_the_folder_are_there_in_the_order_of_the_list() {
         let names: Vec<&str> = all().iter().map(|example| example.name).collect();
         assert_eq!(names, ORDER);
-        assert_eq!(named("tee").map(|e| e.title.as_str()), Some("Tee with unequal arms"));
+        assert_eq!(
+            named("tee").map(|e| e.title.as_str()),
+            Some("Tee with unequal arms")
+        );
         assert_eq!(named("nothing"), None);
     }
 }

@@ -48,7 +48,13 @@ pub struct Order {
 
 impl Order {
     /// What the window shows of a solved design, in these formats, into this folder.
-    pub fn new(solved: Arc<Solved>, title: Option<String>, shown: &ResultView, formats: Vec<Format>, folder: PathBuf) -> Self {
+    pub fn new(
+        solved: Arc<Solved>,
+        title: Option<String>,
+        shown: &ResultView,
+        formats: Vec<Format>,
+        folder: PathBuf,
+    ) -> Self {
         Self {
             solved,
             title,
@@ -85,7 +91,11 @@ impl Exporting {
             };
             write(&order, &tell, &stop)
         });
-        Self { task, progress, cancel }
+        Self {
+            task,
+            progress,
+            cancel,
+        }
     }
 
     /// What to tell when it is done, once: where the files are, or why there are none.
@@ -111,7 +121,11 @@ impl Exporting {
     }
 }
 
-fn write(order: &Order, progress: &(dyn Fn(Stage, f64) + Sync), cancel: &CancelToken) -> Result<String, String> {
+fn write(
+    order: &Order,
+    progress: &(dyn Fn(Stage, f64) + Sync),
+    cancel: &CancelToken,
+) -> Result<String, String> {
     let begin = Instant::now();
     let clock = || begin.elapsed().as_secs_f64();
     let solved = &order.solved;
@@ -122,7 +136,8 @@ fn write(order: &Order, progress: &(dyn Fn(Stage, f64) + Sync), cancel: &CancelT
                 resolution: solved.resolution,
                 ..SolveSettings::default()
             };
-            let system = assembled_system(&solved.chip, &settings, &Table::default(), progress, cancel);
+            let system =
+                assembled_system(&solved.chip, &settings, &Table::default(), progress, cancel);
             Some(system.map_err(|e| failed(sentence(&e)))?)
         }
         false => None,
@@ -150,13 +165,17 @@ fn write(order: &Order, progress: &(dyn Fn(Stage, f64) + Sync), cancel: &CancelT
         peak_memory: &order.peak_memory,
         stamp: "",
     };
-    export(&order.folder, &order.formats, &results, progress, cancel).map_err(|e| failed(sentence(&e)))?;
+    export(&order.folder, &order.formats, &results, progress, cancel)
+        .map_err(|e| failed(sentence(&e)))?;
     let n = std::fs::read_dir(&order.folder).map_or(0, Iterator::count);
     Ok(format!("{n} files are in {}", shown(&order.folder)))
 }
 
 fn shown(folder: &Path) -> String {
-    std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned()).display().to_string()
+    std::path::absolute(folder)
+        .unwrap_or_else(|_| folder.to_owned())
+        .display()
+        .to_string()
 }
 
 #[cfg(test)]
@@ -175,7 +194,14 @@ mod tests {
             ..SolveSettings::default()
         };
         let silent = crate::session::progress::silent;
-        let solution = crate::session::solve(&chip, &settings, &Table::default(), &silent, &CancelToken::new()).unwrap();
+        let solution = crate::session::solve(
+            &chip,
+            &settings,
+            &Table::default(),
+            &silent,
+            &CancelToken::new(),
+        )
+        .unwrap();
         let solved = Solved {
             revision: 1,
             chip: Arc::new(chip),
@@ -187,7 +213,13 @@ mod tests {
             lines: vec![[Point::new(5e-3, -1e-4), Point::new(5e-3, 1e-4)]],
             ..ResultView::default()
         };
-        Order::new(Arc::new(solved), None, &shown, formats.to_vec(), folder.to_owned())
+        Order::new(
+            Arc::new(solved),
+            None,
+            &shown,
+            formats.to_vec(),
+            folder.to_owned(),
+        )
     }
 
     #[test]
@@ -207,7 +239,9 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let file = home.path().join("file");
         std::fs::write(&file, "").unwrap();
-        let said = Exporting::start(order(&file.join("in"), &[Format::Csv]), || ()).wait().unwrap_err();
+        let said = Exporting::start(order(&file.join("in"), &[Format::Csv]), || ())
+            .wait()
+            .unwrap_err();
         assert!(said.contains("file"), "{said}");
         let (folder, cancel) = (home.path().join("never"), CancelToken::new());
         cancel.cancel();

@@ -26,26 +26,32 @@ pub struct LibraryWatch {
 
 impl LibraryWatch {
     /// Watches the user's folder and the one beside the binary; `wake` is called when something was found.
-    pub fn new(user_folder: Option<&Path>, period: Duration, wake: impl Fn() + Send + 'static) -> Self {
+    pub fn new(
+        user_folder: Option<&Path>,
+        period: Duration,
+        wake: impl Fn() + Send + 'static,
+    ) -> Self {
         let user_folder = user_folder.map(Path::to_owned);
         let (tell, found) = channel();
         let (stop, stopped) = channel::<()>();
         // Without a thread nothing is ever found, and the library is that of the start.
-        let _ = std::thread::Builder::new().name("library".to_owned()).spawn(move || {
-            let folders = Library::folders(user_folder.as_deref());
-            let mut known = state(&folders);
-            while stopped.recv_timeout(period) == Err(RecvTimeoutError::Timeout) {
-                let now = state(&folders);
-                if now == known {
-                    continue;
+        let _ = std::thread::Builder::new()
+            .name("library".to_owned())
+            .spawn(move || {
+                let folders = Library::folders(user_folder.as_deref());
+                let mut known = state(&folders);
+                while stopped.recv_timeout(period) == Err(RecvTimeoutError::Timeout) {
+                    let now = state(&folders);
+                    if now == known {
+                        continue;
+                    }
+                    known = now;
+                    if tell.send(Library::find(user_folder.as_deref())).is_err() {
+                        return;
+                    }
+                    wake();
                 }
-                known = now;
-                if tell.send(Library::find(user_folder.as_deref())).is_err() {
-                    return;
-                }
-                wake();
-            }
-        });
+            });
         Self { found, _stop: stop }
     }
 
@@ -95,7 +101,10 @@ mod tests {
             if let Some(found) = watch.poll() {
                 return found;
             }
-            assert!(begin.elapsed() < Duration::from_secs(20), "nothing was found");
+            assert!(
+                begin.elapsed() < Duration::from_secs(20),
+                "nothing was found"
+            );
             std::thread::sleep(Duration::from_millis(5));
         }
     }
@@ -119,7 +128,10 @@ mod tests {
         assert!(library.get("my_pipe").is_some());
         place("broken.toml", "doc = ");
         let faults = next(&watch).expect_err("it is broken");
-        assert!(faults.iter().any(|f| f.message.contains("broken.toml")), "{faults:?}");
+        assert!(
+            faults.iter().any(|f| f.message.contains("broken.toml")),
+            "{faults:?}"
+        );
         fs::remove_file(family.join("broken.toml")).unwrap();
         assert!(next(&watch).is_ok());
     }

@@ -83,7 +83,9 @@ pub fn open(path: &Path) -> Result<Opened, OpenError> {
     }
     let mut bytes = Vec::new();
     let file = File::open(path).map_err(failed)?;
-    file.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
+    file.take(MAX_BYTES + 1)
+        .read_to_end(&mut bytes)
+        .map_err(failed)?;
     if bytes.len() as u64 > MAX_BYTES {
         return Err(OpenError::TooLarge {
             path: path.to_owned(),
@@ -94,7 +96,10 @@ pub fn open(path: &Path) -> Result<Opened, OpenError> {
         Ok(text) => (text, false),
         Err(e) => (String::from_utf8_lossy(e.as_bytes()).into_owned(), true),
     };
-    let name = path.file_stem().map_or_else(|| "design".to_owned(), |stem| stem.to_string_lossy().into_owned());
+    let name = path.file_stem().map_or_else(
+        || "design".to_owned(),
+        |stem| stem.to_string_lossy().into_owned(),
+    );
     Ok(Opened {
         text,
         name,
@@ -113,9 +118,17 @@ mod tests {
     fn a_vanished_file_and_a_folder_are_told_apart() {
         let folder = tempfile::tempdir().unwrap();
         let gone = open(&folder.path().join("gone.toml")).unwrap_err();
-        assert!(sentence(&gone).ends_with("it is no longer there"), "{}", sentence(&gone));
+        assert!(
+            sentence(&gone).ends_with("it is no longer there"),
+            "{}",
+            sentence(&gone)
+        );
         let folder = open(folder.path()).unwrap_err();
-        assert!(sentence(&folder).ends_with("not a file"), "{}", sentence(&folder));
+        assert!(
+            sentence(&folder).ends_with("not a file"),
+            "{}",
+            sentence(&folder)
+        );
     }
 
     #[test]

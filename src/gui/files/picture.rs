@@ -8,7 +8,9 @@ use std::io::Cursor;
 use std::sync::Arc;
 
 use eframe::egui::epaint::{ClippedShape, ColorMode, Mesh, PathShape, RectShape, Shape, TextShape};
-use eframe::egui::{Color32, ColorImage, Context, FontFamily, LayerId, Pos2, Rect, Stroke, TextureId};
+use eframe::egui::{
+    Color32, ColorImage, Context, FontFamily, LayerId, Pos2, Rect, Stroke, TextureId,
+};
 use image::{ImageFormat, RgbaImage};
 use thiserror::Error;
 
@@ -27,8 +29,14 @@ pub enum PictureError {
 ///
 /// # Errors
 /// [`PictureError`]
-pub fn png(window: &ColorImage, rect: Rect, pixels_per_point: f32) -> Result<Vec<u8>, PictureError> {
-    let side = |points: f32, most: usize| ((points * pixels_per_point).round().max(0.0) as usize).min(most);
+pub fn png(
+    window: &ColorImage,
+    rect: Rect,
+    pixels_per_point: f32,
+) -> Result<Vec<u8>, PictureError> {
+    let side = |points: f32, most: usize| {
+        ((points * pixels_per_point).round().max(0.0) as usize).min(most)
+    };
     let [width, height] = window.size;
     let (left, right) = (side(rect.left(), width), side(rect.right(), width));
     let (top, bottom) = (side(rect.top(), height), side(rect.bottom(), height));
@@ -42,7 +50,8 @@ pub fn png(window: &ColorImage, rect: Rect, pixels_per_point: f32) -> Result<Vec
 }
 
 fn encode(bytes: Vec<u8>, width: usize, height: usize) -> Result<Vec<u8>, PictureError> {
-    let picture = RgbaImage::from_raw(width as u32, height as u32, bytes).ok_or(PictureError::Empty)?;
+    let picture =
+        RgbaImage::from_raw(width as u32, height as u32, bytes).ok_or(PictureError::Empty)?;
     let mut file = Cursor::new(Vec::new());
     picture.write_to(&mut file, ImageFormat::Png)?;
     Ok(file.into_inner())
@@ -51,7 +60,10 @@ fn encode(bytes: Vec<u8>, width: usize, height: usize) -> Result<Vec<u8>, Pictur
 /// What was painted into a part of a layer this frame, in order. To be called at the end of the frame.
 pub fn painted(ctx: &Context, layer: LayerId, rect: Rect) -> Vec<ClippedShape> {
     ctx.graphics(|layers| {
-        let entries = layers.get(layer).into_iter().flat_map(|list| list.all_entries());
+        let entries = layers
+            .get(layer)
+            .into_iter()
+            .flat_map(|list| list.all_entries());
         entries
             .filter(|entry| entry.clip_rect.intersects(rect))
             .filter(|entry| entry.shape.visual_bounding_rect().intersects(rect))
@@ -118,7 +130,10 @@ impl Writer<'_> {
     fn clip(&mut self, rect: Rect) {
         self.clips += 1;
         let (id, (x, y)) = (self.clips, self.at(rect.min));
-        let (w, h) = (number(rect.width().max(0.0)), number(rect.height().max(0.0)));
+        let (w, h) = (
+            number(rect.width().max(0.0)),
+            number(rect.height().max(0.0)),
+        );
         self.push(format_args!(
             "<clipPath id=\"c{id}\"><rect x=\"{x}\" y=\"{y}\" width=\"{w}\" height=\"{h}\"/></clipPath>\n<g clip-path=\"url(#c{id})\">\n"
         ));
@@ -131,13 +146,17 @@ impl Writer<'_> {
             Shape::Circle(circle) => {
                 let ((x, y), r) = (self.at(circle.center), number(circle.radius));
                 let look = look(circle.fill, circle.stroke);
-                self.push(format_args!("<circle cx=\"{x}\" cy=\"{y}\" r=\"{r}\"{look}/>\n"));
+                self.push(format_args!(
+                    "<circle cx=\"{x}\" cy=\"{y}\" r=\"{r}\"{look}/>\n"
+                ));
             }
             Shape::Ellipse(ellipse) => {
                 let (x, y) = self.at(ellipse.center);
                 let (rx, ry) = (number(ellipse.radius.x), number(ellipse.radius.y));
                 let look = look(ellipse.fill, ellipse.stroke);
-                self.push(format_args!("<ellipse cx=\"{x}\" cy=\"{y}\" rx=\"{rx}\" ry=\"{ry}\"{look}/>\n"));
+                self.push(format_args!(
+                    "<ellipse cx=\"{x}\" cy=\"{y}\" rx=\"{rx}\" ry=\"{ry}\"{look}/>\n"
+                ));
             }
             Shape::LineSegment { points, stroke } => {
                 self.path(points, false, Color32::TRANSPARENT, *stroke);
@@ -161,7 +180,9 @@ impl Writer<'_> {
             // Colours that vary along a path are of the texture of the screen: one of them stands for all.
             ColorMode::UV(ref color_at) => {
                 let bounds = path.visual_bounding_rect();
-                path.points.first().map_or(Color32::TRANSPARENT, |&p| color_at(bounds, p))
+                path.points
+                    .first()
+                    .map_or(Color32::TRANSPARENT, |&p| color_at(bounds, p))
             }
         };
         let stroke = Stroke::new(path.stroke.width, color);
@@ -213,14 +234,26 @@ impl Writer<'_> {
             true => String::new(),
             false => {
                 let (x, y) = self.at(text.pos);
-                format!(" transform=\"rotate({} {x} {y})\"", number(text.angle.to_degrees()))
+                format!(
+                    " transform=\"rotate({} {x} {y})\"",
+                    number(text.angle.to_degrees())
+                )
             }
         };
         for row in &text.galley.rows {
             let color_of = |vertex: u32| {
-                let painted = row.visuals.mesh.vertices.get(vertex as usize).map(|v| v.color);
-                let own = painted.filter(|&c| c != Color32::PLACEHOLDER).unwrap_or(text.fallback_color);
-                text.override_text_color.unwrap_or(own).gamma_multiply(text.opacity_factor)
+                let painted = row
+                    .visuals
+                    .mesh
+                    .vertices
+                    .get(vertex as usize)
+                    .map(|v| v.color);
+                let own = painted
+                    .filter(|&c| c != Color32::PLACEHOLDER)
+                    .unwrap_or(text.fallback_color);
+                text.override_text_color
+                    .unwrap_or(own)
+                    .gamma_multiply(text.opacity_factor)
             };
             let mut start = 0;
             while start < row.glyphs.len() {
@@ -231,7 +264,9 @@ impl Writer<'_> {
                 let run: Vec<_> = row.glyphs[start..].iter().take_while(same).collect();
                 let n = run.len().max(1);
                 let words: String = run.iter().map(|glyph| glyph.chr).collect();
-                if let (Some(first), Some(last), false) = (run.first(), run.last(), words.trim().is_empty()) {
+                if let (Some(first), Some(last), false) =
+                    (run.first(), run.last(), words.trim().is_empty())
+                {
                     let (x, y) = self.at(text.pos + row.pos.to_vec2() + first.pos.to_vec2());
                     let width = number(last.max_x() - first.pos.x);
                     let (size, fill) = (number(font.size), paint("fill", color));
@@ -292,7 +327,11 @@ impl Writer<'_> {
         let Some(image) = (self.image_of)(texture) else {
             return;
         };
-        let bytes = image.pixels.iter().flat_map(Color32::to_srgba_unmultiplied).collect();
+        let bytes = image
+            .pixels
+            .iter()
+            .flat_map(Color32::to_srgba_unmultiplied)
+            .collect();
         let Ok(file) = encode(bytes, image.size[0], image.size[1]) else {
             return;
         };
@@ -315,7 +354,11 @@ fn number(x: f32) -> String {
     let text = format!("{x:.2}");
     let text = text.trim_end_matches('0').trim_end_matches('.');
     // Minus zero would keep its sign.
-    if text == "-0" { "0".to_owned() } else { text.to_owned() }
+    if text == "-0" {
+        "0".to_owned()
+    } else {
+        text.to_owned()
+    }
 }
 
 fn mean(colors: [Color32; 3]) -> Color32 {
@@ -329,7 +372,10 @@ fn paint(what: &str, color: Color32) -> String {
     match a {
         0 => format!(" {what}=\"none\""),
         255 => format!(" {what}=\"#{r:02x}{g:02x}{b:02x}\""),
-        _ => format!(" {what}=\"#{r:02x}{g:02x}{b:02x}\" {what}-opacity=\"{}\"", number(f32::from(a) / 255.0)),
+        _ => format!(
+            " {what}=\"#{r:02x}{g:02x}{b:02x}\" {what}-opacity=\"{}\"",
+            number(f32::from(a) / 255.0)
+        ),
     }
 }
 
@@ -365,7 +411,11 @@ fn base64(bytes: &[u8]) -> String {
         let word = byte(0) << 16 | byte(1) << 8 | byte(2);
         for k in 0..4 {
             let letter = LETTERS[(word >> (18 - 6 * k) & 63) as usize];
-            out.push(if k <= chunk.len() { char::from(letter) } else { '=' });
+            out.push(if k <= chunk.len() {
+                char::from(letter)
+            } else {
+                '='
+            });
         }
     }
     out
@@ -378,7 +428,13 @@ mod tests {
 
     #[test]
     fn base64_is_that_of_the_standard() {
-        for (bytes, want) in [("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foobar", "Zm9vYmFy")] {
+        for (bytes, want) in [
+            ("", ""),
+            ("f", "Zg=="),
+            ("fo", "Zm8="),
+            ("foo", "Zm9v"),
+            ("foobar", "Zm9vYmFy"),
+        ] {
             assert_eq!(base64(bytes.as_bytes()), want);
         }
     }
@@ -394,7 +450,10 @@ mod tests {
         let reds: Vec<u8> = read.pixels().map(|p| p.0[0]).collect();
         assert_eq!(reds, [5, 6, 9, 10]);
         let outside = Rect::from_min_size(pos2(100.0, 0.0), vec2(5.0, 5.0));
-        assert!(matches!(png(&window, outside, 1.0), Err(PictureError::Empty)));
+        assert!(matches!(
+            png(&window, outside, 1.0),
+            Err(PictureError::Empty)
+        ));
     }
 
     #[test]
@@ -405,14 +464,26 @@ mod tests {
         let _ = ctx.run_ui(RawInput::default(), |ui| {
             let painter = ui.painter();
             painter.circle_filled(pos2(20.0, 30.0), 4.0, Color32::RED);
-            painter.text(pos2(40.0, 30.0), eframe::egui::Align2::LEFT_CENTER, "p < 3 µm", Default::default(), Color32::BLUE);
+            painter.text(
+                pos2(40.0, 30.0),
+                eframe::egui::Align2::LEFT_CENTER,
+                "p < 3 µm",
+                Default::default(),
+                Color32::BLUE,
+            );
             painter.circle_filled(pos2(300.0, 300.0), 4.0, Color32::GREEN);
             shapes = painted(ui.ctx(), ui.layer_id(), rect);
         });
         let text = svg(&shapes, rect, Color32::WHITE, &|_| None);
-        assert!(text.contains("<circle cx=\"10\" cy=\"20\" r=\"4\" fill=\"#ff0000\"/>"), "{text}");
+        assert!(
+            text.contains("<circle cx=\"10\" cy=\"20\" r=\"4\" fill=\"#ff0000\"/>"),
+            "{text}"
+        );
         assert!(text.contains(">p &lt; 3 µm</text>"), "{text}");
-        assert!(!text.contains("#00ff00"), "what lies outside is left out: {text}");
+        assert!(
+            !text.contains("#00ff00"),
+            "what lies outside is left out: {text}"
+        );
         assert_eq!(text.matches("<g ").count(), text.matches("</g>").count());
     }
 
@@ -420,13 +491,22 @@ mod tests {
     fn textures_become_images() {
         let mut mesh = Mesh::with_texture(TextureId::User(7));
         let rect = Rect::from_min_size(pos2(0.0, 0.0), vec2(10.0, 10.0));
-        mesh.add_rect_with_uv(rect, Rect::from_min_max(pos2(0.5, 0.0), pos2(1.0, 1.0)), Color32::WHITE);
+        mesh.add_rect_with_uv(
+            rect,
+            Rect::from_min_max(pos2(0.5, 0.0), pos2(1.0, 1.0)),
+            Color32::WHITE,
+        );
         let shapes = [ClippedShape {
             clip_rect: rect,
             shape: Shape::Mesh(Arc::new(mesh)),
         }];
         let image = Arc::new(ColorImage::new([2, 1], vec![Color32::RED, Color32::BLUE]));
-        let text = svg(&shapes, rect, Color32::WHITE, &|id| (id == TextureId::User(7)).then(|| image.clone()));
-        assert!(text.contains("<image x=\"-10\" y=\"0\" width=\"20\" height=\"10\""), "{text}");
+        let text = svg(&shapes, rect, Color32::WHITE, &|id| {
+            (id == TextureId::User(7)).then(|| image.clone())
+        });
+        assert!(
+            text.contains("<image x=\"-10\" y=\"0\" width=\"20\" height=\"10\""),
+            "{text}"
+        );
     }
 }

@@ -22,10 +22,16 @@ pub fn forget(recent: &mut Vec<PathBuf>, path: &Path) {
 
 /// Names for a menu: as short as tells them apart (`chip.toml`, or `chip.toml  (in /home/me/new)` where two share a name).
 pub fn labels(recent: &[PathBuf]) -> Vec<String> {
-    let name = |path: &Path| path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
+    let name = |path: &Path| {
+        path.file_name()
+            .map_or_else(String::new, |n| n.to_string_lossy().into_owned())
+    };
     let names: Vec<String> = recent.iter().map(|path| name(path)).collect();
     let alone = |k: usize| names.iter().filter(|other| **other == names[k]).count() == 1;
-    let folder = |path: &Path| path.parent().map_or_else(String::new, |p| p.display().to_string());
+    let folder = |path: &Path| {
+        path.parent()
+            .map_or_else(String::new, |p| p.display().to_string())
+    };
     (0..recent.len())
         .map(|k| match alone(k) {
             true => names[k].clone(),
@@ -55,6 +61,9 @@ mod tests {
     #[test]
     fn labels_tell_files_of_one_name_apart() {
         let recent = ["/a/x.toml", "/b/x.toml", "/b/y.toml"].map(PathBuf::from);
-        assert_eq!(labels(&recent), ["x.toml  (in /a)", "x.toml  (in /b)", "y.toml"]);
+        assert_eq!(
+            labels(&recent),
+            ["x.toml  (in /a)", "x.toml  (in /b)", "y.toml"]
+        );
     }
 }

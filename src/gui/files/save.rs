@@ -39,14 +39,20 @@ pub fn save(path: &Path, text: &str, expected: Option<&Stamp>) -> Result<Stamp, 
     match Stamp::of(&target) {
         Ok(now) => {
             if expected.is_some_and(|expected| *expected != now) {
-                return Err(SaveError::ChangedOnDisk { path: path.to_owned() });
+                return Err(SaveError::ChangedOnDisk {
+                    path: path.to_owned(),
+                });
             }
             if target.is_dir() {
-                return Err(ExportError::on("write", path)(io::ErrorKind::IsADirectory.into()).into());
+                return Err(
+                    ExportError::on("write", path)(io::ErrorKind::IsADirectory.into()).into(),
+                );
             }
             // Renaming over a protected file would work where the folder allows it, and would surprise whoever protected it.
             if fs::metadata(&target).is_ok_and(|data| data.permissions().readonly()) {
-                return Err(SaveError::Protected { path: path.to_owned() });
+                return Err(SaveError::Protected {
+                    path: path.to_owned(),
+                });
             }
         }
         // A vanished file is written anew: the work is worth more than the question.
@@ -81,7 +87,10 @@ mod tests {
         let stamp = save(&path, "format = 1\n", None).unwrap();
         fs::write(&path, "format = 1 # theirs\n").unwrap();
         let refused = save(&path, "format = 1 # ours\n", Some(&stamp));
-        assert!(matches!(refused, Err(SaveError::ChangedOnDisk { .. })), "{refused:?}");
+        assert!(
+            matches!(refused, Err(SaveError::ChangedOnDisk { .. })),
+            "{refused:?}"
+        );
         assert_eq!(fs::read_to_string(&path).unwrap(), "format = 1 # theirs\n");
         fs::remove_file(&path).unwrap();
         save(&path, "format = 1 # ours\n", Some(&stamp)).expect("a vanished file is written anew");
@@ -94,7 +103,10 @@ mod tests {
         fs::write(&file, "").unwrap();
         let through = save(&file.join("chip.toml"), "", None).unwrap_err();
         let said = sentence(&through);
-        assert!(said.ends_with("a part of the path is a file, not a folder"), "{said}");
+        assert!(
+            said.ends_with("a part of the path is a file, not a folder"),
+            "{said}"
+        );
 
         let mut protection = fs::metadata(&file).unwrap().permissions();
         protection.set_readonly(true);
@@ -111,7 +123,10 @@ mod tests {
     #[test]
     fn a_link_stays_a_link() {
         let folder = tempfile::tempdir().unwrap();
-        let (file, link) = (folder.path().join("file.toml"), folder.path().join("link.toml"));
+        let (file, link) = (
+            folder.path().join("file.toml"),
+            folder.path().join("link.toml"),
+        );
         fs::write(&file, "old").unwrap();
         std::os::unix::fs::symlink(&file, &link).unwrap();
         save(&link, "new", None).unwrap();

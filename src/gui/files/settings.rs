@@ -69,7 +69,8 @@ impl Settings {
             return (Self::default(), None);
         };
         let mut text = String::new();
-        let read = File::open(&path).and_then(|file| file.take(MAX_BYTES).read_to_string(&mut text));
+        let read =
+            File::open(&path).and_then(|file| file.take(MAX_BYTES).read_to_string(&mut text));
         match read {
             Ok(_) => {}
             Err(e) if e.kind() == ErrorKind::NotFound => return (Self::default(), None),

@@ -29,13 +29,15 @@ impl<T: Send + 'static> Task<T> {
     ) -> Self {
         let (tell, answer) = channel();
         let failed = tell.clone();
-        let started = std::thread::Builder::new().name(name.to_owned()).spawn(move || {
-            // Nothing that the work leaves half done is seen by others: it owns what it works on.
-            let done = catch_unwind(AssertUnwindSafe(work)).map_err(|_| NoAnswer::Crashed);
-            // Nobody waits any more once the window is closed.
-            let _ = tell.send(done);
-            wake();
-        });
+        let started = std::thread::Builder::new()
+            .name(name.to_owned())
+            .spawn(move || {
+                // Nothing that the work leaves half done is seen by others: it owns what it works on.
+                let done = catch_unwind(AssertUnwindSafe(work)).map_err(|_| NoAnswer::Crashed);
+                // Nobody waits any more once the window is closed.
+                let _ = tell.send(done);
+                wake();
+            });
         if started.is_err() {
             let _ = failed.send(Err(NoAnswer::NoThread));
         }

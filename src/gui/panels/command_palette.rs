@@ -1,6 +1,8 @@
 //! Everything that can be done, by a few letters: commands, components to place, examples to open.
 
-use eframe::egui::{self, Align2, Key, Modal, RichText, Sense, TextEdit, TextStyle, Ui, WidgetInfo, WidgetType, vec2};
+use eframe::egui::{
+    self, Align2, Key, Modal, RichText, Role, Sense, TextEdit, TextStyle, Ui, WidgetInfo, vec2,
+};
 
 use super::enabled::is_enabled;
 use crate::gui::command::Command;
@@ -34,10 +36,14 @@ pub fn found(seen: &Seen<'_>, search: &str) -> Vec<Entry> {
         label: command.label(),
         command,
     });
-    let kinds = seen.library.definitions().into_iter().map(|definition| Entry {
-        label: format!("Place {}", definition.name.replace('_', " ")),
-        command: Command::SetTool(Tool::Place(definition.name.clone())),
-    });
+    let kinds = seen
+        .library
+        .definitions()
+        .into_iter()
+        .map(|definition| Entry {
+            label: format!("Place {}", definition.name.replace('_', " ")),
+            command: Command::SetTool(Tool::Place(definition.name.clone())),
+        });
     let examples = examples::all().iter().map(|example| Entry {
         label: format!("Open example: {}", example.title),
         command: Command::OpenExample(example.name.to_owned()),
@@ -47,7 +53,9 @@ pub fn found(seen: &Seen<'_>, search: &str) -> Vec<Entry> {
         command: Command::OpenPath(path.clone()),
     });
     let all = commands.chain(kinds).chain(examples).chain(recent);
-    let mut scored: Vec<(i64, Entry)> = all.filter_map(|entry| Some((score(&entry.label, search)?, entry))).collect();
+    let mut scored: Vec<(i64, Entry)> = all
+        .filter_map(|entry| Some((score(&entry.label, search)?, entry)))
+        .collect();
     // Equal ones stay in their order.
     scored.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
     scored.into_iter().map(|(_, entry)| entry).collect()
@@ -57,7 +65,11 @@ pub fn found(seen: &Seen<'_>, search: &str) -> Vec<Entry> {
 /// skipped; `None` where a letter is missing.
 pub fn score(text: &str, search: &str) -> Option<i64> {
     let text: Vec<char> = text.to_lowercase().chars().collect();
-    let wanted: Vec<char> = search.to_lowercase().chars().filter(|c| !c.is_whitespace()).collect();
+    let wanted: Vec<char> = search
+        .to_lowercase()
+        .chars()
+        .filter(|c| !c.is_whitespace())
+        .collect();
     // Best score of `wanted[..=k]` ending at each letter: quadratic, over texts of a line.
     let starts_word = |k: usize| k == 0 || !text[k - 1].is_alphanumeric();
     let mut best: Vec<Option<i64>> = vec![None; text.len()];
@@ -68,7 +80,11 @@ pub fn score(text: &str, search: &str) -> Option<i64> {
             if found == letter {
                 let bonus = if starts_word(at) { 8 } else { 0 };
                 let apart = if k == 0 { Some(0) } else { before };
-                let in_a_row = if at > 0 && k > 0 { best[at - 1].map(|s| s + 5) } else { None };
+                let in_a_row = if at > 0 && k > 0 {
+                    best[at - 1].map(|s| s + 5)
+                } else {
+                    None
+                };
                 next[at] = apart.max(in_a_row).map(|s| s + bonus + 1);
             }
             before = before.max(best[at]).map(|s| s - 1).max(best[at]);
@@ -89,7 +105,11 @@ impl CommandPalette {
         let n = entries.len().min(MOST);
         let (up, down, enter) = ctx.input_mut(|i| {
             let none = egui::Modifiers::NONE;
-            (i.consume_key(none, Key::ArrowUp), i.consume_key(none, Key::ArrowDown), i.consume_key(none, Key::Enter))
+            (
+                i.consume_key(none, Key::ArrowUp),
+                i.consume_key(none, Key::ArrowDown),
+                i.consume_key(none, Key::Enter),
+            )
         });
         if self.shown != self.search {
             self.shown = self.search.clone();
@@ -102,30 +122,36 @@ impl CommandPalette {
             _ => self.chosen.min(n.saturating_sub(1)),
         };
         let mut run: Option<Command> = None;
-        let area = Modal::default_area("command palette".into()).anchor(Align2::CENTER_TOP, vec2(0.0, 90.0));
-        let response = Modal::new("command palette".into()).area(area).show(ctx, |ui| {
-            ui.set_width(560.0);
-            let edit = TextEdit::singleline(&mut self.search)
-                .hint_text("What do you want to do?")
-                .desired_width(f32::INFINITY)
-                .font(TextStyle::Heading);
-            let edit = ui.add(edit);
-            edit.widget_info(|| WidgetInfo::labeled(WidgetType::TextEdit, true, "Search commands"));
-            edit.request_focus();
-            ui.add_space(4.0);
-            if n == 0 {
-                ui.weak("Nothing of this name.");
-            }
-            egui::ScrollArea::vertical().max_height(380.0).auto_shrink([false, true]).show(ui, |ui| {
-                ui.spacing_mut().item_spacing.y = 1.0;
-                for (k, entry) in entries.iter().take(n).enumerate() {
-                    let is_chosen = k == self.chosen;
-                    if line(ui, seen, entry, is_chosen, is_chosen && (up || down)) {
-                        run = Some(entry.command.clone());
-                    }
+        let area = Modal::default_area(egui::Id::new("command palette"))
+            .anchor(Align2::CENTER_TOP, vec2(0.0, 90.0));
+        let response = Modal::new(egui::Id::new("command palette"))
+            .area(area)
+            .show(ctx, |ui| {
+                ui.set_width(560.0);
+                let edit = TextEdit::singleline(&mut self.search)
+                    .hint_text("What do you want to do?")
+                    .desired_width(f32::INFINITY)
+                    .font(TextStyle::Heading);
+                let edit = ui.add(edit);
+                edit.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, "Search commands"));
+                edit.request_focus();
+                ui.add_space(4.0);
+                if n == 0 {
+                    ui.weak("Nothing of this name.");
                 }
+                egui::ScrollArea::vertical()
+                    .max_height(380.0)
+                    .auto_shrink([false, true])
+                    .show(ui, |ui| {
+                        ui.spacing_mut().item_spacing.y = 1.0;
+                        for (k, entry) in entries.iter().take(n).enumerate() {
+                            let is_chosen = k == self.chosen;
+                            if line(ui, seen, entry, is_chosen, is_chosen && (up || down)) {
+                                run = Some(entry.command.clone());
+                            }
+                        }
+                    });
             });
-        });
         if enter && let Some(entry) = entries.get(self.chosen) {
             run = Some(entry.command.clone());
         }
@@ -142,7 +168,9 @@ impl CommandPalette {
 fn line(ui: &mut Ui, seen: &Seen<'_>, entry: &Entry, is_chosen: bool, follow: bool) -> bool {
     let enabled = is_enabled(&entry.command, seen);
     let (rect, response) = ui.allocate_exact_size(vec2(ui.available_width(), 24.0), Sense::click());
-    response.widget_info(|| WidgetInfo::selected(WidgetType::Button, enabled.is_ok(), is_chosen, &entry.label));
+    response.widget_info(|| {
+        WidgetInfo::selected(Role::Button, enabled.is_ok(), is_chosen, &entry.label)
+    });
     if follow {
         ui.scroll_to_rect(rect, None);
     }
@@ -151,27 +179,48 @@ fn line(ui: &mut Ui, seen: &Seen<'_>, entry: &Entry, is_chosen: bool, follow: bo
     }
     let visuals = ui.visuals();
     if is_chosen {
-        ui.painter().rect_filled(rect, 3.0, visuals.selection.bg_fill);
+        ui.painter()
+            .rect_filled(rect, 3.0, visuals.selection.bg_fill);
     } else if response.hovered() {
-        ui.painter().rect_filled(rect, 3.0, visuals.widgets.hovered.weak_bg_fill);
+        ui.painter()
+            .rect_filled(rect, 3.0, visuals.widgets.hovered.weak_bg_fill);
     }
     let color = match (&enabled, is_chosen) {
         (Err(_), _) => visuals.weak_text_color(),
         (Ok(()), true) => visuals.selection.stroke.color,
         (Ok(()), false) => visuals.text_color(),
     };
-    let weak = if is_chosen { color } else { visuals.weak_text_color() };
+    let weak = if is_chosen {
+        color
+    } else {
+        visuals.weak_text_color()
+    };
     let font = TextStyle::Body.resolve(ui.style());
     let beside = match &enabled {
         Err(why) => (*why).to_owned(),
-        Ok(()) => entry.command.shortcut().map_or_else(String::new, |s| ui.ctx().format_shortcut(&s)),
+        Ok(()) => entry
+            .command
+            .shortcut()
+            .map_or_else(String::new, |s| ui.ctx().format_shortcut(&s)),
     };
     let small = TextStyle::Small.resolve(ui.style());
     let painter = ui.painter_at(rect);
-    let taken = painter.text(rect.right_center() - vec2(8.0, 0.0), Align2::RIGHT_CENTER, beside, small, weak);
+    let taken = painter.text(
+        rect.right_center() - vec2(8.0, 0.0),
+        Align2::RIGHT_CENTER,
+        beside,
+        small,
+        weak,
+    );
     let room = taken.left() - rect.left() - 24.0;
     let text = super::palette::fitting(ui, &entry.label, &font, room);
-    painter.text(rect.left_center() + vec2(8.0, 0.0), Align2::LEFT_CENTER, text, font, color);
+    painter.text(
+        rect.left_center() + vec2(8.0, 0.0),
+        Align2::LEFT_CENTER,
+        text,
+        font,
+        color,
+    );
     let clicked = response.clicked();
     if let Err(why) = enabled {
         response.on_hover_text(RichText::new(format!("Not now: {why}.")));
@@ -186,7 +235,10 @@ mod tests {
     use egui_kittest::kittest::Queryable as _;
 
     fn first(state: &State, search: &str) -> Option<Command> {
-        found(&state.seen(), search).into_iter().next().map(|entry| entry.command)
+        found(&state.seen(), search)
+            .into_iter()
+            .next()
+            .map(|entry| entry.command)
     }
 
     #[test]
@@ -196,10 +248,19 @@ mod tests {
         assert_eq!(first(&state, "place tee"), place("tee"));
         assert_eq!(first(&state, "serp sq"), place("serpentine_square"));
         assert_eq!(first(&state, "undo"), Some(Command::Undo));
-        assert_eq!(first(&state, "dark"), Some(Command::SetTheme(crate::gui::command::Theme::Dark)));
-        assert_eq!(first(&state, "h-filter"), Some(Command::OpenExample("h-filter".into())));
+        assert_eq!(
+            first(&state, "dark"),
+            Some(Command::SetTheme(crate::gui::command::Theme::Dark))
+        );
+        assert_eq!(
+            first(&state, "h-filter"),
+            Some(Command::OpenExample("h-filter".into()))
+        );
         assert_eq!(first(&state, "xqzw"), None);
-        assert_eq!(found(&state.seen(), "").len(), found(&state.seen(), " ").len());
+        assert_eq!(
+            found(&state.seen(), "").len(),
+            found(&state.seen(), " ").len()
+        );
     }
 
     #[test]
@@ -228,6 +289,9 @@ mod tests {
         harness.run_steps(2);
         keys(&mut harness, "select all");
         assert_eq!(shown.borrow().commands, [Command::SelectAll]);
-        assert!(harness.query_by_label("Search commands").is_none(), "it is closed");
+        assert!(
+            harness.query_by_label("Search commands").is_none(),
+            "it is closed"
+        );
     }
 }

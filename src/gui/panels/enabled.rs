@@ -23,7 +23,13 @@ pub fn is_enabled(command: &Command, seen: &Seen<'_>) -> Result<(), &'static str
         ),
 
         C::SelectAll => when(!document.layout.items.is_empty(), "the design is empty"),
-        C::Cut | C::Copy | C::Duplicate | C::Move(_) | C::PreviewMove(_) | C::Rotate(_) | C::Mirror(_) => {
+        C::Cut
+        | C::Copy
+        | C::Duplicate
+        | C::Move(_)
+        | C::PreviewMove(_)
+        | C::Rotate(_)
+        | C::Mirror(_) => {
             readable(seen)?;
             when(items > 0, "no component or channel is selected")
         }
@@ -61,9 +67,10 @@ pub fn is_enabled(command: &Command, seen: &Seen<'_>) -> Result<(), &'static str
         | C::Edit(..) => readable(seen),
 
         C::Fit => when(!document.layout.parts.is_empty(), "the design is empty"),
-        C::Picture(_) | C::PictureTo(..) => {
-            when(!document.layout.parts.is_empty(), "there is nothing to draw yet")
-        }
+        C::Picture(_) | C::PictureTo(..) => when(
+            !document.layout.parts.is_empty(),
+            "there is nothing to draw yet",
+        ),
 
         C::Solve | C::SolveAt(_) | C::Export(_) | C::ExportTo(..) => solvable(seen),
         C::Cancel => some(seen.worker.running.as_ref(), "no solve is under way"),
@@ -191,9 +198,15 @@ mod tests {
     fn what_is_selected_decides_what_can_be_done_to_it() {
         use Command as C;
         let mut state = State::new(examples::named("tee").unwrap().text);
-        check(&state, &[(C::Solve, true), (C::Copy, false), (C::SelectAll, true)]);
+        check(
+            &state,
+            &[(C::Solve, true), (C::Copy, false), (C::SelectAll, true)],
+        );
         state.selection = Selection::of_port("in");
-        check(&state, &[(C::Copy, false), (C::Delete, true), (C::FitSelection, true)]);
+        check(
+            &state,
+            &[(C::Copy, false), (C::Delete, true), (C::FitSelection, true)],
+        );
         state.selection.items = ["a", "b"].map(str::to_owned).into();
         check(
             &state,

@@ -4,7 +4,9 @@
 //! A field shows the document's value until someone types; then it shows what they type until that is taken (Enter, or leaving
 //! the field) or given up (Escape). A text that is not understood is kept even when the field is left.
 
-use eframe::egui::{self, CursorIcon, Key, Response, RichText, Sense, Stroke, TextEdit, Ui, WidgetInfo, WidgetType};
+use eframe::egui::{
+    self, CursorIcon, Key, Response, RichText, Role, Sense, Stroke, TextEdit, Ui, WidgetInfo,
+};
 use rustc_hash::FxHashMap;
 
 use super::values::{Measure, dragged};
@@ -88,13 +90,20 @@ impl Fields {
     /// What is wrong with the text of the fields drawn since the last call.
     pub fn say(&mut self, ui: &mut Ui) {
         if let Some(problem) = self.problem.take() {
-            let said = RichText::new(problem).small().color(ui.visuals().error_fg_color);
+            let said = RichText::new(problem)
+                .small()
+                .color(ui.visuals().error_fg_color);
             ui.add(egui::Label::new(said).wrap());
         }
     }
 
     /// Draws a field. Returns the value once it was typed or dragged and could be read; unchanged values are not returned.
-    pub fn show<T: PartialEq>(&mut self, ui: &mut Ui, field: &Field<'_>, read: impl Fn(&str) -> Result<T, String>) -> Option<T> {
+    pub fn show<T: PartialEq>(
+        &mut self,
+        ui: &mut Ui,
+        field: &Field<'_>,
+        read: impl Fn(&str) -> Result<T, String>,
+    ) -> Option<T> {
         let id = ui.make_persistent_id(("field", field.key));
         let focused = ui.memory(|memory| memory.has_focus(id));
         let out_of_date = |draft: &Draft| draft.over != field.shown && !focused;
@@ -107,12 +116,19 @@ impl Fields {
         let response = self.edit(ui, id, field, &mut text, problem.as_deref());
         if response.changed() {
             let over = field.shown.to_owned();
-            self.drafts.insert(field.key.to_owned(), Draft { text: text.clone(), over });
+            self.drafts.insert(
+                field.key.to_owned(),
+                Draft {
+                    text: text.clone(),
+                    over,
+                },
+            );
         }
         if let Some(problem) = &problem {
             let line = response.rect.shrink2(egui::vec2(3.0, 2.0));
             let stroke = Stroke::new(1.5, ui.visuals().error_fg_color);
-            ui.painter().line_segment([line.left_bottom(), line.right_bottom()], stroke);
+            ui.painter()
+                .line_segment([line.left_bottom(), line.right_bottom()], stroke);
             self.problem = Some(problem.clone());
         }
         if let Some(value) = self.dragging(ui, &response, field, &read) {
@@ -132,8 +148,18 @@ impl Fields {
         None
     }
 
-    fn edit(&self, ui: &mut Ui, id: egui::Id, field: &Field<'_>, text: &mut String, problem: Option<&str>) -> Response {
-        let mut edit = TextEdit::singleline(text).id(id).desired_width(field.width).clip_text(true);
+    fn edit(
+        &self,
+        ui: &mut Ui,
+        id: egui::Id,
+        field: &Field<'_>,
+        text: &mut String,
+        problem: Option<&str>,
+    ) -> Response {
+        let mut edit = TextEdit::singleline(text)
+            .id(id)
+            .desired_width(field.width)
+            .clip_text(true);
         if field.is_default && problem.is_none() {
             edit = edit.text_color(ui.visuals().weak_text_color());
         }
@@ -142,7 +168,7 @@ impl Fields {
         response.widget_info(|| WidgetInfo {
             label: Some(label.clone()),
             current_text_value: Some(value.clone()),
-            ..WidgetInfo::new(WidgetType::TextEdit)
+            ..WidgetInfo::new(Role::TextInput)
         });
         let mut tip = field.doc.to_owned();
         if field.is_default {

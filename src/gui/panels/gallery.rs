@@ -2,7 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use eframe::egui::{self, Align2, CursorIcon, Modal, RichText, Sense, TextStyle, Ui, WidgetInfo, WidgetType, vec2};
+use eframe::egui::{
+    self, Align2, CursorIcon, Modal, RichText, Role, Sense, TextStyle, Ui, WidgetInfo, vec2,
+};
 use rustc_hash::FxHashMap;
 
 use super::shortcuts::title;
@@ -29,63 +31,103 @@ impl Gallery {
     pub fn ui(&mut self, ctx: &egui::Context, seen: &Seen<'_>, out: &mut Vec<Command>) -> bool {
         let room = ctx.content_rect().size() - vec2(120.0, 160.0);
         let columns = ((room.x + GAP) / (CARD[0] + GAP)).floor().clamp(1.0, 4.0);
-        let response = Modal::new("gallery".into()).show(ctx, |ui| {
+        let response = Modal::new(egui::Id::new("gallery")).show(ctx, |ui| {
             ui.set_width(columns * (CARD[0] + GAP) + 4.0);
             let mut done = title(ui, "Examples");
             let begin = Instant::now();
-            egui::ScrollArea::vertical().max_height(room.y.max(240.0)).auto_shrink([false, true]).show(ui, |ui| {
-                ui.spacing_mut().item_spacing = vec2(GAP, GAP);
-                for row in all().chunks(columns as usize) {
-                    ui.horizontal(|ui| {
-                        for example in row {
-                            if self.card(ui, seen, example, begin) {
-                                out.push(Command::OpenExample(example.name.to_owned()));
-                                done = true;
+            egui::ScrollArea::vertical()
+                .max_height(room.y.max(240.0))
+                .auto_shrink([false, true])
+                .show(ui, |ui| {
+                    ui.spacing_mut().item_spacing = vec2(GAP, GAP);
+                    for row in all().chunks(columns as usize) {
+                        ui.horizontal(|ui| {
+                            for example in row {
+                                if self.card(ui, seen, example, begin) {
+                                    out.push(Command::OpenExample(example.name.to_owned()));
+                                    done = true;
+                                }
                             }
-                        }
-                    });
-                }
-            });
+                        });
+                    }
+                });
             done
         });
         response.inner || response.should_close()
     }
 
     /// One example; `true` when it is clicked.
-    fn card(&mut self, ui: &mut Ui, seen: &Seen<'_>, example: &'static Example, begin: Instant) -> bool {
+    fn card(
+        &mut self,
+        ui: &mut Ui,
+        seen: &Seen<'_>,
+        example: &'static Example,
+        begin: Instant,
+    ) -> bool {
         let (rect, response) = ui.allocate_exact_size(vec2(CARD[0], CARD[1]), Sense::click());
-        response.widget_info(|| WidgetInfo::labeled(WidgetType::Button, true, format!("Example {}", example.name)));
+        response.widget_info(|| {
+            WidgetInfo::labeled(Role::Button, true, format!("Example {}", example.name))
+        });
         if ui.is_rect_visible(rect) {
             let look = ui.style().interact(&response);
-            let fill = if response.hovered() { look.weak_bg_fill } else { ui.visuals().extreme_bg_color };
+            let fill = if response.hovered() {
+                look.weak_bg_fill
+            } else {
+                ui.visuals().extreme_bg_color
+            };
             let edge = ui.visuals().widgets.noninteractive.bg_stroke;
-            ui.painter().rect(rect, 6.0, fill, edge, egui::StrokeKind::Inside);
-            let picture_rect = rect.shrink2(vec2(14.0, 12.0)).with_max_y(rect.top() + 112.0);
+            ui.painter()
+                .rect(rect, 6.0, fill, edge, egui::StrokeKind::Inside);
+            let picture_rect = rect
+                .shrink2(vec2(14.0, 12.0))
+                .with_max_y(rect.top() + 112.0);
             match self.picture(ui, seen, example, begin) {
                 Some(picture) => picture.paint(ui.painter(), picture_rect, Colours::of(ui)),
                 None => {
                     let font = TextStyle::Body.resolve(ui.style());
-                    ui.painter().text(picture_rect.center(), Align2::CENTER_CENTER, "…", font, ui.visuals().weak_text_color());
+                    ui.painter().text(
+                        picture_rect.center(),
+                        Align2::CENTER_CENTER,
+                        "…",
+                        font,
+                        ui.visuals().weak_text_color(),
+                    );
                 }
             }
             let words = rect.shrink2(vec2(12.0, 8.0)).with_min_y(rect.top() + 118.0);
-            let mut words_ui = ui.new_child(egui::UiBuilder::new().max_rect(words).layout(egui::Layout::top_down(egui::Align::Min)));
+            let mut words_ui = ui.new_child(
+                egui::UiBuilder::new()
+                    .max_rect(words)
+                    .layout(egui::Layout::top_down(egui::Align::Min)),
+            );
             words_ui.spacing_mut().item_spacing.y = 2.0;
-            words_ui.add(egui::Label::new(RichText::new(&example.title).strong()).truncate().selectable(false));
+            words_ui.add(
+                egui::Label::new(RichText::new(&example.title).strong())
+                    .truncate()
+                    .selectable(false),
+            );
             let question = RichText::new(example.question).small().weak();
             words_ui.add(egui::Label::new(question).wrap().selectable(false));
         }
         response.on_hover_cursor(CursorIcon::PointingHand).clicked()
     }
 
-    fn picture(&mut self, ui: &Ui, seen: &Seen<'_>, example: &'static Example, begin: Instant) -> Option<&Thumbnail> {
+    fn picture(
+        &mut self,
+        ui: &Ui,
+        seen: &Seen<'_>,
+        example: &'static Example,
+        begin: Instant,
+    ) -> Option<&Thumbnail> {
         if !self.pictures.contains_key(example.name) {
             if begin.elapsed() > BUDGET {
                 ui.ctx().request_repaint();
                 return None;
             }
             let (design, _) = crate::design::parse(example.text, example.name);
-            let parts = design.map(|design| lay_out(&design, seen.library).parts).unwrap_or_default();
+            let parts = design
+                .map(|design| lay_out(&design, seen.library).parts)
+                .unwrap_or_default();
             self.pictures.insert(example.name, Thumbnail::of(&parts));
         }
         self.pictures.get(example.name)
@@ -107,7 +149,10 @@ mod tests {
         assert!(shown.borrow().commands.is_empty());
         harness.get_by_label("Example y-mixer").click();
         harness.run_steps(2);
-        assert_eq!(shown.borrow().commands, [Command::OpenExample("y-mixer".into())]);
+        assert_eq!(
+            shown.borrow().commands,
+            [Command::OpenExample("y-mixer".into())]
+        );
         assert!(harness.query_by_label("Example y-mixer").is_none());
     }
 }

@@ -38,12 +38,21 @@ pub fn is_done(step: usize, seen: &Seen<'_>) -> bool {
     let Some(design) = &seen.document.design else {
         return false;
     };
-    let attached = || design.components.iter().any(|c| matches!(c.placement, Placement::Attached(_)));
+    let attached = || {
+        design
+            .components
+            .iter()
+            .any(|c| matches!(c.placement, Placement::Attached(_)))
+    };
     match step {
         0 => !design.components.is_empty(),
         1 => attached() || !design.channels.is_empty() || !design.connections.is_empty(),
         2 => design.ports.len() >= 2,
-        3 => seen.results.solved.as_ref().is_some_and(|solved| solved.revision == seen.document.revision),
+        3 => seen
+            .results
+            .solved
+            .as_ref()
+            .is_some_and(|solved| solved.revision == seen.document.revision),
         _ => !seen.shown.probes.is_empty() || !seen.shown.lines.is_empty(),
     }
 }
@@ -59,37 +68,49 @@ pub fn hint_ui(ui: &Ui, seen: &Seen<'_>, rect: egui::Rect, out: &mut Vec<Command
         return;
     }
     let (title, text) = WORDS[step];
-    egui::Area::new("hint".into())
+    egui::Area::new(egui::Id::new("hint"))
         .pivot(Align2::LEFT_BOTTOM)
         .fixed_pos(rect.left_bottom() + vec2(12.0, -12.0))
         .constrain_to(rect)
         .show(ui.ctx(), |ui| {
-            egui::Frame::popup(ui.style()).inner_margin(10.0).show(ui, |ui| {
-                ui.set_width(300.0);
-                ui.horizontal(|ui| {
-                    ui.strong(title);
-                    ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                        if icon_button(ui, Icon::Close, "Dismiss first steps", false, true).on_hover_text("Dismiss; Help > First steps shows them again").clicked() {
-                            out.push(Command::Hint(None));
-                        }
+            egui::Frame::popup(ui.style())
+                .inner_margin(10.0)
+                .show(ui, |ui| {
+                    ui.set_width(300.0);
+                    ui.horizontal(|ui| {
+                        ui.strong(title);
+                        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                            if icon_button(ui, Icon::Close, "Dismiss first steps", false, true)
+                                .on_hover_text("Dismiss; Help > First steps shows them again")
+                                .clicked()
+                            {
+                                out.push(Command::Hint(None));
+                            }
+                        });
+                    });
+                    ui.add(egui::Label::new(text).wrap());
+                    ui.add_space(2.0);
+                    ui.horizontal(|ui| {
+                        dots(ui, step);
+                        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                            let label = if next.is_some() { "Next" } else { "Done" };
+                            if ui.button(label).clicked() {
+                                out.push(Command::Hint(next));
+                            }
+                            if ui
+                                .add_enabled(step > 0, egui::Button::new("Back"))
+                                .clicked()
+                            {
+                                out.push(Command::Hint(Some(step - 1)));
+                            }
+                            ui.label(
+                                RichText::new(format!("{} of {STEPS}", step + 1))
+                                    .small()
+                                    .weak(),
+                            );
+                        });
                     });
                 });
-                ui.add(egui::Label::new(text).wrap());
-                ui.add_space(2.0);
-                ui.horizontal(|ui| {
-                    dots(ui, step);
-                    ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                        let label = if next.is_some() { "Next" } else { "Done" };
-                        if ui.button(label).clicked() {
-                            out.push(Command::Hint(next));
-                        }
-                        if ui.add_enabled(step > 0, egui::Button::new("Back")).clicked() {
-                            out.push(Command::Hint(Some(step - 1)));
-                        }
-                        ui.label(RichText::new(format!("{} of {STEPS}", step + 1)).small().weak());
-                    });
-                });
-            });
         });
 }
 
@@ -97,7 +118,11 @@ fn dots(ui: &mut Ui, step: usize) {
     let (rect, _) = ui.allocate_exact_size(vec2(12.0 * STEPS as f32, 12.0), egui::Sense::hover());
     for k in 0..STEPS {
         let centre = rect.left_center() + vec2(6.0 + 12.0 * k as f32, 0.0);
-        let color = if k <= step { ui.visuals().selection.bg_fill } else { ui.visuals().widgets.inactive.bg_fill };
+        let color = if k <= step {
+            ui.visuals().selection.bg_fill
+        } else {
+            ui.visuals().widgets.inactive.bg_fill
+        };
         ui.painter().circle_filled(centre, 3.5, color);
     }
 }
@@ -124,7 +149,10 @@ mod tests {
         state.settings.hint = Some(2);
         let shown = Shown::new(state);
         let mut harness = harness(&shown);
-        assert_eq!(shown.borrow().commands.first(), Some(&Command::Hint(Some(3))));
+        assert_eq!(
+            shown.borrow().commands.first(),
+            Some(&Command::Hint(Some(3)))
+        );
         shown.borrow_mut().state.settings.hint = Some(3);
         harness.run_steps(3);
         shown.borrow_mut().commands.clear();

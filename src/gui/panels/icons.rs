@@ -1,6 +1,9 @@
 //! Small pictures for buttons, drawn as lines: sharp at any size, in the colour of the text, and in no font.
 
-use eframe::egui::{self, Color32, Painter, Pos2, Rect, Response, Sense, Stroke, Ui, Vec2, WidgetInfo, WidgetType, pos2, vec2};
+use eframe::egui::{
+    self, Color32, Painter, Pos2, Rect, Response, Role, Sense, Stroke, Ui, Vec2, WidgetInfo, pos2,
+    vec2,
+};
 
 use crate::gui::seen::Tool;
 
@@ -70,9 +73,13 @@ impl Icon {
 /// A button with a picture; `name` is what tests and screen readers find, and the head of the tooltip.
 pub fn icon_button(ui: &mut Ui, icon: Icon, name: &str, chosen: bool, enabled: bool) -> Response {
     let size = Vec2::splat(28.0);
-    let sense = if enabled { Sense::click() } else { Sense::hover() };
+    let sense = if enabled {
+        Sense::click()
+    } else {
+        Sense::hover()
+    };
     let (rect, response) = ui.allocate_exact_size(size, sense);
-    response.widget_info(|| WidgetInfo::selected(WidgetType::Button, enabled, chosen, name));
+    response.widget_info(|| WidgetInfo::selected(Role::Button, enabled, chosen, name));
     if !ui.is_rect_visible(rect) {
         return response;
     }
@@ -83,7 +90,11 @@ pub fn icon_button(ui: &mut Ui, icon: Icon, name: &str, chosen: bool, enabled: b
         (true, false) => *ui.style().interact(&response),
     };
     if enabled && (chosen || response.hovered() || response.has_focus()) {
-        let fill = if chosen { visuals.selection.bg_fill } else { look.bg_fill };
+        let fill = if chosen {
+            visuals.selection.bg_fill
+        } else {
+            look.bg_fill
+        };
         ui.painter().rect_filled(rect.shrink(1.0), 4.0, fill);
     }
     let color = match (enabled, chosen) {
@@ -111,7 +122,15 @@ pub fn paint(painter: &Painter, rect: Rect, icon: Icon, color: Color32) {
         stroke: Stroke::new((rect.width() / 11.0).max(1.2), color),
     };
     match icon {
-        Icon::Select => draw.polygon(&[(0.2, 0.05), (0.2, 0.82), (0.4, 0.64), (0.55, 0.95), (0.67, 0.89), (0.53, 0.59), (0.78, 0.57)]),
+        Icon::Select => draw.polygon(&[
+            (0.2, 0.05),
+            (0.2, 0.82),
+            (0.4, 0.64),
+            (0.55, 0.95),
+            (0.67, 0.89),
+            (0.53, 0.59),
+            (0.78, 0.57),
+        ]),
         Icon::Channel => {
             draw.lines(&[(0.05, 0.12), (0.62, 0.12), (0.62, 0.95)]);
             draw.lines(&[(0.05, 0.42), (0.32, 0.42), (0.32, 0.95)]);
@@ -129,7 +148,12 @@ pub fn paint(painter: &Painter, rect: Rect, icon: Icon, color: Color32) {
         }
         Icon::Probe => {
             draw.circle((0.5, 0.5), 0.28);
-            for (a, b) in [((0.5, 0.0), (0.5, 0.4)), ((0.5, 0.6), (0.5, 1.0)), ((0.0, 0.5), (0.4, 0.5)), ((0.6, 0.5), (1.0, 0.5))] {
+            for (a, b) in [
+                ((0.5, 0.0), (0.5, 0.4)),
+                ((0.5, 0.6), (0.5, 1.0)),
+                ((0.0, 0.5), (0.4, 0.5)),
+                ((0.6, 0.5), (1.0, 0.5)),
+            ] {
                 draw.lines(&[a, b]);
             }
         }
@@ -142,7 +166,10 @@ pub fn paint(painter: &Painter, rect: Rect, icon: Icon, color: Color32) {
             let wave = |shift: f32| -> Vec<(f32, f32)> {
                 let at = |k: u8| {
                     let x = f32::from(k) / 16.0;
-                    (0.02 + 0.86 * x, shift - 0.16 * (x * std::f32::consts::TAU).sin())
+                    (
+                        0.02 + 0.86 * x,
+                        shift - 0.16 * (x * std::f32::consts::TAU).sin(),
+                    )
                 };
                 (0..=16).map(at).collect()
             };
@@ -152,10 +179,17 @@ pub fn paint(painter: &Painter, rect: Rect, icon: Icon, color: Color32) {
             draw.polygon(&[(0.8, 0.54), (1.0, 0.76), (0.74, 0.82)]);
         }
         Icon::Undo | Icon::Redo => {
-            let flip = |(x, y): (f32, f32)| if icon == Icon::Redo { (1.0 - x, y) } else { (x, y) };
+            let flip = |(x, y): (f32, f32)| {
+                if icon == Icon::Redo {
+                    (1.0 - x, y)
+                } else {
+                    (x, y)
+                }
+            };
             let arc: Vec<(f32, f32)> = (0..=14)
                 .map(|k| {
-                    let angle = -std::f32::consts::FRAC_PI_2 + f32::from(k as u8) / 14.0 * std::f32::consts::PI;
+                    let angle = -std::f32::consts::FRAC_PI_2
+                        + f32::from(k as u8) / 14.0 * std::f32::consts::PI;
                     flip((0.58 + 0.34 * angle.cos(), 0.6 + 0.28 * angle.sin()))
                 })
                 .collect();
@@ -173,12 +207,31 @@ pub fn paint(painter: &Painter, rect: Rect, icon: Icon, color: Color32) {
             draw.lines(&[(0.55, 0.25), (0.95, 0.25)]);
         }
         Icon::New => {
-            draw.closed(&[(0.2, 0.03), (0.6, 0.03), (0.82, 0.25), (0.82, 0.97), (0.2, 0.97)]);
+            draw.closed(&[
+                (0.2, 0.03),
+                (0.6, 0.03),
+                (0.82, 0.25),
+                (0.82, 0.97),
+                (0.2, 0.97),
+            ]);
             draw.lines(&[(0.6, 0.03), (0.6, 0.25), (0.82, 0.25)]);
         }
-        Icon::Open => draw.closed(&[(0.03, 0.15), (0.4, 0.15), (0.5, 0.28), (0.97, 0.28), (0.97, 0.87), (0.03, 0.87)]),
+        Icon::Open => draw.closed(&[
+            (0.03, 0.15),
+            (0.4, 0.15),
+            (0.5, 0.28),
+            (0.97, 0.28),
+            (0.97, 0.87),
+            (0.03, 0.87),
+        ]),
         Icon::Save => {
-            draw.closed(&[(0.06, 0.06), (0.76, 0.06), (0.94, 0.24), (0.94, 0.94), (0.06, 0.94)]);
+            draw.closed(&[
+                (0.06, 0.06),
+                (0.76, 0.06),
+                (0.94, 0.24),
+                (0.94, 0.94),
+                (0.06, 0.94),
+            ]);
             draw.lines(&[(0.28, 0.06), (0.28, 0.36), (0.68, 0.36), (0.68, 0.06)]);
             draw.lines(&[(0.24, 0.94), (0.24, 0.58), (0.76, 0.58), (0.76, 0.94)]);
         }
@@ -233,7 +286,8 @@ impl Draw<'_> {
     }
 
     fn closed(&self, points: &[(f32, f32)]) {
-        self.painter.add(egui::Shape::closed_line(self.all(points), self.stroke));
+        self.painter
+            .add(egui::Shape::closed_line(self.all(points), self.stroke));
     }
 
     /// Filled; the shapes here are all but convex, and filled in triangles from the first corner.
@@ -242,9 +296,13 @@ impl Draw<'_> {
         let color = self.stroke.color;
         let is_convex = corners.len() <= 4;
         if is_convex {
-            self.painter.add(egui::Shape::convex_polygon(corners, color, Stroke::NONE));
+            self.painter
+                .add(egui::Shape::convex_polygon(corners, color, Stroke::NONE));
         } else {
-            self.painter.add(egui::Shape::closed_line(corners.clone(), Stroke::new(1.2, color)));
+            self.painter.add(egui::Shape::closed_line(
+                corners.clone(),
+                Stroke::new(1.2, color),
+            ));
             let mut mesh = egui::Mesh::default();
             for &corner in &corners {
                 mesh.colored_vertex(corner, color);
@@ -257,11 +315,16 @@ impl Draw<'_> {
     }
 
     fn circle(&self, centre: (f32, f32), radius: f32) {
-        self.painter.circle_stroke(self.at(centre), radius * self.rect.width(), self.stroke);
+        self.painter
+            .circle_stroke(self.at(centre), radius * self.rect.width(), self.stroke);
     }
 
     fn disk(&self, centre: (f32, f32), radius: f32) {
-        self.painter.circle_filled(self.at(centre), radius * self.rect.width(), self.stroke.color);
+        self.painter.circle_filled(
+            self.at(centre),
+            radius * self.rect.width(),
+            self.stroke.color,
+        );
     }
 
     fn arrow(&self, from: (f32, f32), to: (f32, f32)) {

@@ -50,29 +50,37 @@ impl Inspector {
             return;
         };
         ui.spacing_mut().item_spacing.y = 5.0;
-        egui::ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
-            let selection = seen.selection;
-            if let Some(port) = &selection.port {
-                port::ui(self, ui, seen, design, port, out);
-            } else if selection.items.len() > 1 {
-                several::ui(ui, seen, out);
-            } else if let Some(name) = selection.single() {
-                if let Some(component) = design.components.iter().find(|c| c.name.value == name) {
-                    component::ui(self, ui, seen, component, out);
-                } else if let Some(channel) = design.channels.iter().find(|c| c.name.value == name) {
-                    channel::ui(self, ui, seen, channel, out);
+        egui::ScrollArea::vertical()
+            .auto_shrink(false)
+            .show(ui, |ui| {
+                let selection = seen.selection;
+                if let Some(port) = &selection.port {
+                    port::ui(self, ui, seen, design, port, out);
+                } else if selection.items.len() > 1 {
+                    several::ui(ui, seen, out);
+                } else if let Some(name) = selection.single() {
+                    if let Some(component) = design.components.iter().find(|c| c.name.value == name)
+                    {
+                        component::ui(self, ui, seen, component, out);
+                    } else if let Some(channel) =
+                        design.channels.iter().find(|c| c.name.value == name)
+                    {
+                        channel::ui(self, ui, seen, channel, out);
+                    } else {
+                        ui.weak(format!("There is no {name} any more."));
+                    }
                 } else {
-                    ui.weak(format!("There is no {name} any more."));
+                    chip::ui(self, ui, seen, design, out);
                 }
-            } else {
-                chip::ui(self, ui, seen, design, out);
-            }
-            ui.add_space(8.0);
-        });
+                ui.add_space(8.0);
+            });
     }
 
     /// A row for a quantity; returns the value that was typed or dragged, SI.
-    #[expect(clippy::too_many_arguments, reason = "a row of a form is just that many things, each named where it is called")]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "a row of a form is just that many things, each named where it is called"
+    )]
     fn quantity(
         &mut self,
         ui: &mut Ui,
@@ -93,7 +101,13 @@ impl Inspector {
             measure: Some(Measure::Quantity(dimension)),
             width: FIELD,
         };
-        self.fields.row(ui, name, &field, |text| read_quantity(text, dimension), after)
+        self.fields.row(
+            ui,
+            name,
+            &field,
+            |text| read_quantity(text, dimension),
+            after,
+        )
     }
 
     /// A row for the name of a component or channel.
@@ -125,7 +139,11 @@ impl Inspector {
 
 /// Whether designs can have it as a name; `design` says so again, with more words.
 fn is_name(text: &str) -> bool {
-    !text.is_empty() && text.len() <= 100 && text.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-')
+    !text.is_empty()
+        && text.len() <= 100
+        && text
+            .chars()
+            .all(|c| c.is_alphanumeric() || c == '_' || c == '-')
 }
 
 /// The head of the inspector: what it is and its kind.
@@ -208,7 +226,10 @@ mod tests {
         harness.run_steps(3);
         assert_eq!(shown.borrow().commands, []);
         assert!(!shown.borrow().panels.is_typing());
-        assert_eq!(harness.get_by_label("orifice_width").value().as_deref(), Some("40 µm"));
+        assert_eq!(
+            harness.get_by_label("orifice_width").value().as_deref(),
+            Some("40 µm")
+        );
     }
 
     #[test]
@@ -224,7 +245,11 @@ mod tests {
         harness.drop_at(at + egui::vec2(30.0, 0.0));
         harness.run_steps(2);
         let commands = shown.borrow().commands.clone();
-        let Some(Command::SetParameter { value: Some(Value::Quantity(x, _)), .. }) = commands.last() else {
+        let Some(Command::SetParameter {
+            value: Some(Value::Quantity(x, _)),
+            ..
+        }) = commands.last()
+        else {
             panic!("no width was set: {commands:?}");
         };
         assert!((4.1e-5..5.5e-5).contains(x), "some steps of 1 µm: {x}");
@@ -239,7 +264,10 @@ mod tests {
             rotation: crate::units::Radian(std::f64::consts::FRAC_PI_2),
             mirror: true,
         };
-        assert_eq!(shown.borrow().commands, [Command::SetPlacement("upper".into(), placement)]);
+        assert_eq!(
+            shown.borrow().commands,
+            [Command::SetPlacement("upper".into(), placement)]
+        );
     }
 
     #[test]

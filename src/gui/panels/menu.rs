@@ -35,9 +35,18 @@ pub fn entry(ui: &mut Ui, seen: &Seen<'_>, command: Command, out: &mut Vec<Comma
 }
 
 /// As [`entry`], in other words, with a mark where it is so already.
-fn labelled(ui: &mut Ui, seen: &Seen<'_>, label: &str, marked: bool, command: Command, out: &mut Vec<Command>) {
+fn labelled(
+    ui: &mut Ui,
+    seen: &Seen<'_>,
+    label: &str,
+    marked: bool,
+    command: Command,
+    out: &mut Vec<Command>,
+) {
     let enabled = is_enabled(&command, seen);
-    let mut button = Button::new(label).selected(marked).wrap_mode(egui::TextWrapMode::Extend);
+    let mut button = Button::new(label)
+        .selected(marked)
+        .wrap_mode(egui::TextWrapMode::Extend);
     if let Some(shortcut) = command.shortcut() {
         button = button.shortcut_text(ui.ctx().format_shortcut(&shortcut));
     }
@@ -76,15 +85,67 @@ fn file(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
     ui.separator();
     ui.menu_button("Export results", |ui| {
         // The matrix can be a hundred times the rest: only where it is asked for.
-        let usual: Vec<Format> = Format::ALL.into_iter().filter(|f| *f != Format::System).collect();
-        labelled(ui, seen, "All but the system matrix…", false, C::Export(usual), out);
-        labelled(ui, seen, "Fields (VTU)…", false, C::Export(vec![Format::Vtu]), out);
-        labelled(ui, seen, "Tables (CSV)…", false, C::Export(vec![Format::Csv]), out);
-        labelled(ui, seen, "Picture of the whole chip (SVG)…", false, C::Export(vec![Format::Svg]), out);
-        labelled(ui, seen, "Summary (JSON)…", false, C::Export(vec![Format::Json]), out);
-        labelled(ui, seen, "System matrix (Matrix Market)…", false, C::Export(vec![Format::System]), out);
+        let usual: Vec<Format> = Format::ALL
+            .into_iter()
+            .filter(|f| *f != Format::System)
+            .collect();
+        labelled(
+            ui,
+            seen,
+            "All but the system matrix…",
+            false,
+            C::Export(usual),
+            out,
+        );
+        labelled(
+            ui,
+            seen,
+            "Fields (VTU)…",
+            false,
+            C::Export(vec![Format::Vtu]),
+            out,
+        );
+        labelled(
+            ui,
+            seen,
+            "Tables (CSV)…",
+            false,
+            C::Export(vec![Format::Csv]),
+            out,
+        );
+        labelled(
+            ui,
+            seen,
+            "Picture of the whole chip (SVG)…",
+            false,
+            C::Export(vec![Format::Svg]),
+            out,
+        );
+        labelled(
+            ui,
+            seen,
+            "Summary (JSON)…",
+            false,
+            C::Export(vec![Format::Json]),
+            out,
+        );
+        labelled(
+            ui,
+            seen,
+            "System matrix (Matrix Market)…",
+            false,
+            C::Export(vec![Format::System]),
+            out,
+        );
         ui.separator();
-        labelled(ui, seen, "Everything…", false, C::Export(Format::ALL.to_vec()), out);
+        labelled(
+            ui,
+            seen,
+            "Everything…",
+            false,
+            C::Export(Format::ALL.to_vec()),
+            out,
+        );
     });
     entry(ui, seen, C::Picture(PictureFormat::Png), out);
     entry(ui, seen, C::Picture(PictureFormat::Svg), out);
@@ -100,8 +161,22 @@ fn edit(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
         Some(what) => format!("{verb}: {}", shortened(what)),
         None => verb.to_owned(),
     };
-    labelled(ui, seen, &named("Undo", history.undo_label()), false, C::Undo, out);
-    labelled(ui, seen, &named("Redo", history.redo_label()), false, C::Redo, out);
+    labelled(
+        ui,
+        seen,
+        &named("Undo", history.undo_label()),
+        false,
+        C::Undo,
+        out,
+    );
+    labelled(
+        ui,
+        seen,
+        &named("Redo", history.redo_label()),
+        false,
+        C::Redo,
+        out,
+    );
     ui.separator();
     entry(ui, seen, C::Cut, out);
     entry(ui, seen, C::Copy, out);
@@ -109,7 +184,14 @@ fn edit(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
     entry(ui, seen, C::Delete, out);
     ui.separator();
     entry(ui, seen, C::SelectAll, out);
-    labelled(ui, seen, "Select nothing", false, C::Select(Selection::default()), out);
+    labelled(
+        ui,
+        seen,
+        "Select nothing",
+        false,
+        C::Select(Selection::default()),
+        out,
+    );
     ui.separator();
     entry(ui, seen, C::Rotate(1), out);
     entry(ui, seen, C::Rotate(-1), out);
@@ -158,7 +240,11 @@ fn view(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
     ui.separator();
     ui.menu_button("On the canvas", |ui| layers(ui, seen, out));
     ui.menu_button("Theme", |ui| {
-        for (theme, label) in [(Theme::System, "As the system"), (Theme::Light, "Light"), (Theme::Dark, "Dark")] {
+        for (theme, label) in [
+            (Theme::System, "As the system"),
+            (Theme::Light, "Light"),
+            (Theme::Dark, "Dark"),
+        ] {
             let marked = seen.settings.theme == theme;
             labelled(ui, seen, label, marked, C::SetTheme(theme), out);
         }
@@ -168,7 +254,14 @@ fn view(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
 fn layers(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
     for layer in Layer::ALL {
         let marked = seen.settings.layers.contains(&layer);
-        labelled(ui, seen, &capital(layer.label()), marked, Command::ToggleLayer(layer), out);
+        labelled(
+            ui,
+            seen,
+            &capital(layer.label()),
+            marked,
+            Command::ToggleLayer(layer),
+            out,
+        );
     }
 }
 
@@ -203,31 +296,64 @@ fn results(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
         let marked = seen.shown.colour == Some(quantity);
         labelled(ui, seen, &command.label(), marked, command.clone(), out);
     }
-    labelled(ui, seen, "No colours", seen.shown.colour.is_none(), C::Colour(None), out);
+    labelled(
+        ui,
+        seen,
+        "No colours",
+        seen.shown.colour.is_none(),
+        C::Colour(None),
+        out,
+    );
     entry(ui, seen, C::SetRange(None), out);
     ui.separator();
     for layer in [Layer::Arrows, Layer::Streamlines, Layer::Mesh, Layer::Parts] {
         let marked = seen.settings.layers.contains(&layer);
-        labelled(ui, seen, &capital(layer.label()), marked, C::ToggleLayer(layer), out);
+        labelled(
+            ui,
+            seen,
+            &capital(layer.label()),
+            marked,
+            C::ToggleLayer(layer),
+            out,
+        );
     }
     ui.separator();
     for tool in [Tool::Probe, Tool::Line, Tool::Streamline] {
         let marked = *seen.tool == tool;
-        labelled(ui, seen, &format!("{} tool", tool.label()), marked, C::SetTool(tool), out);
+        labelled(
+            ui,
+            seen,
+            &format!("{} tool", tool.label()),
+            marked,
+            C::SetTool(tool),
+            out,
+        );
     }
     entry(ui, seen, C::ClearProbes, out);
     entry(ui, seen, C::CopyProfiles, out);
     ui.separator();
     for panel in [Panel::Results, Panel::Profiles, Panel::Method] {
         let marked = seen.settings.panels.contains(&panel);
-        labelled(ui, seen, &format!("Panel: {}", panel.label()), marked, C::TogglePanel(panel), out);
+        labelled(
+            ui,
+            seen,
+            &format!("Panel: {}", panel.label()),
+            marked,
+            C::TogglePanel(panel),
+            out,
+        );
     }
 }
 
 fn help(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
     use Command as C;
     ui.set_min_width(180.0);
-    for command in [C::Gallery, C::Hint(Some(0)), C::Shortcuts, C::CommandPalette] {
+    for command in [
+        C::Gallery,
+        C::Hint(Some(0)),
+        C::Shortcuts,
+        C::CommandPalette,
+    ] {
         entry(ui, seen, command, out);
     }
     ui.separator();

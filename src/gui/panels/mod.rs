@@ -59,14 +59,20 @@ use super::seen::Seen;
 use crate::geometry::Point;
 
 pub use enabled::is_enabled;
-pub use question::{Asked, Choice, Question, Role};
+pub use question::{Asked, Choice, ChoiceKind, Question};
 pub use toast::{Notice, NoticeKind};
 
 /// A panel that is drawn by someone else, who keeps its state.
 pub type Guest = Box<dyn FnMut(&mut Ui, &Seen<'_>, &mut Vec<Command>)>;
 
 /// Panels that are tabs below the canvas, in their order.
-const BELOW: [Panel; 5] = [Panel::Problems, Panel::Profiles, Panel::Method, Panel::History, Panel::Source];
+const BELOW: [Panel; 5] = [
+    Panel::Problems,
+    Panel::Profiles,
+    Panel::Method,
+    Panel::History,
+    Panel::Source,
+];
 
 /// What is above everything else; one at a time.
 #[derive(Debug)]
@@ -99,7 +105,11 @@ pub struct Panels {
 impl std::fmt::Debug for Panels {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let guests: Vec<&Panel> = self.guests.keys().collect();
-        f.debug_struct("Panels").field("above", &self.above).field("tab", &self.tab).field("guests", &guests).finish_non_exhaustive()
+        f.debug_struct("Panels")
+            .field("above", &self.above)
+            .field("tab", &self.tab)
+            .field("guests", &guests)
+            .finish_non_exhaustive()
     }
 }
 
@@ -155,7 +165,9 @@ impl Panels {
     /// Does what a command asks of the panels; to be called with every command that is applied. Whether there was anything.
     pub fn hear(&mut self, command: &Command) -> bool {
         match command {
-            Command::CommandPalette => self.above = Some(Above::Commands(CommandPalette::default())),
+            Command::CommandPalette => {
+                self.above = Some(Above::Commands(CommandPalette::default()))
+            }
             Command::Shortcuts => self.above = Some(Above::Shortcuts),
             Command::About => self.above = Some(Above::About),
             Command::Gallery => self.above = Some(Above::Gallery),
@@ -169,11 +181,24 @@ impl Panels {
     }
 
     /// Draws everything around the canvas; what is left of `ui` is the canvas's. `pointer` is where it is on the chip, m.
-    pub fn around(&mut self, ui: &mut Ui, seen: &Seen<'_>, pointer: Option<Point>, out: &mut Vec<Command>) {
+    pub fn around(
+        &mut self,
+        ui: &mut Ui,
+        seen: &Seen<'_>,
+        pointer: Option<Point>,
+        out: &mut Vec<Command>,
+    ) {
         let bar = |ui: &Ui, margin: Margin| Frame::side_top_panel(ui.style()).inner_margin(margin);
-        Side::top("menu").frame(bar(ui, Margin::symmetric(4, 2))).show_separator_line(false).show(ui, |ui| menu::menu_ui(ui, seen, out));
-        Side::top("toolbar").frame(bar(ui, Margin::symmetric(8, 3))).show(ui, |ui| toolbar::toolbar_ui(ui, seen, out));
-        let asked = Side::bottom("status").frame(bar(ui, Margin::symmetric(8, 3))).show(ui, |ui| status::status_ui(ui, seen, pointer, out));
+        Side::top("menu")
+            .frame(bar(ui, Margin::symmetric(4, 2)))
+            .show_separator_line(false)
+            .show(ui, |ui| menu::menu_ui(ui, seen, out));
+        Side::top("toolbar")
+            .frame(bar(ui, Margin::symmetric(8, 3)))
+            .show(ui, |ui| toolbar::toolbar_ui(ui, seen, out));
+        let asked = Side::bottom("status")
+            .frame(bar(ui, Margin::symmetric(8, 3)))
+            .show(ui, |ui| status::status_ui(ui, seen, pointer, out));
         if asked.inner {
             self.tab = Some(Panel::Problems);
             if !seen.settings.panels.contains(&Panel::Problems) {
@@ -182,7 +207,10 @@ impl Panels {
         }
         let shown = |panel: Panel| seen.settings.panels.contains(&panel);
         if shown(Panel::Palette) {
-            let side = Side::left("palette").resizable(true).default_size(204.0).size_range(120.0..=420.0);
+            let side = Side::left("palette")
+                .resizable(true)
+                .default_size(204.0)
+                .size_range(120.0..=420.0);
             side.show(ui, |ui| {
                 head(ui, Panel::Palette, out);
                 self.palette.ui(ui, seen, out);
@@ -190,14 +218,26 @@ impl Panels {
         }
         let results = shown(Panel::Results) && self.guests.contains_key(&Panel::Results);
         if shown(Panel::Inspector) || results {
-            let side = Side::right("inspector").resizable(true).default_size(292.0).size_range(240.0..=620.0);
-            side.show(ui, |ui| self.right(ui, seen, shown(Panel::Inspector), results, out));
+            let side = Side::right("inspector")
+                .resizable(true)
+                .default_size(292.0)
+                .size_range(240.0..=620.0);
+            side.show(ui, |ui| {
+                self.right(ui, seen, shown(Panel::Inspector), results, out)
+            });
         }
         self.below(ui, seen, out);
         self.canvas = Some(ui.available_rect_before_wrap());
     }
 
-    fn right(&mut self, ui: &mut Ui, seen: &Seen<'_>, inspector: bool, results: bool, out: &mut Vec<Command>) {
+    fn right(
+        &mut self,
+        ui: &mut Ui,
+        seen: &Seen<'_>,
+        inspector: bool,
+        results: bool,
+        out: &mut Vec<Command>,
+    ) {
         if results {
             let mut draw = |ui: &mut Ui, out: &mut Vec<Command>| {
                 head(ui, Panel::Results, out);
@@ -207,8 +247,15 @@ impl Panels {
             };
             if inspector {
                 let half = (ui.available_height() * 0.5).max(120.0);
-                let side = Side::bottom("results").resizable(true).default_size(half).min_size(90.0);
-                side.frame(Frame::new().inner_margin(Margin { top: 4, ..Margin::ZERO })).show(ui, |ui| draw(ui, out));
+                let side = Side::bottom("results")
+                    .resizable(true)
+                    .default_size(half)
+                    .min_size(90.0);
+                side.frame(Frame::new().inner_margin(Margin {
+                    top: 4,
+                    ..Margin::ZERO
+                }))
+                .show(ui, |ui| draw(ui, out));
             } else {
                 draw(ui, out);
                 return;
@@ -220,18 +267,28 @@ impl Panels {
 
     /// Tabs below the canvas; a panel without a tab of its own yet opens the first.
     fn below(&mut self, ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
-        let has_guest = |panel: &Panel| !matches!(panel, Panel::Profiles | Panel::Method) || self.guests.contains_key(panel);
-        let tabs: Vec<Panel> = BELOW.into_iter().filter(|p| seen.settings.panels.contains(p) && has_guest(p)).collect();
+        let has_guest = |panel: &Panel| {
+            !matches!(panel, Panel::Profiles | Panel::Method) || self.guests.contains_key(panel)
+        };
+        let tabs: Vec<Panel> = BELOW
+            .into_iter()
+            .filter(|p| seen.settings.panels.contains(p) && has_guest(p))
+            .collect();
         let Some(first) = tabs.first() else {
             return;
         };
         let open = self.tab.filter(|tab| tabs.contains(tab)).unwrap_or(*first);
-        let side = Side::bottom("below").resizable(true).default_size(168.0).size_range(80.0..=620.0);
+        let side = Side::bottom("below")
+            .resizable(true)
+            .default_size(168.0)
+            .size_range(80.0..=620.0);
         side.show(ui, |ui| {
             ui.horizontal(|ui| {
                 for tab in &tabs {
                     let text = match (tab, problems::counts(seen)) {
-                        (Panel::Problems, (errors, warnings)) if errors + warnings > 0 => format!("Problems ({})", errors + warnings),
+                        (Panel::Problems, (errors, warnings)) if errors + warnings > 0 => {
+                            format!("Problems ({})", errors + warnings)
+                        }
                         _ => tab.label().to_owned(),
                     };
                     if ui.selectable_label(*tab == open, text).clicked() {
@@ -274,7 +331,13 @@ impl Panels {
         if let Some(question) = self.questions.front()
             && let Some(k) = question.ui(&ctx)
         {
-            out.extend(question.choices.get(k).into_iter().flat_map(|choice| choice.commands.clone()));
+            out.extend(
+                question
+                    .choices
+                    .get(k)
+                    .into_iter()
+                    .flat_map(|choice| choice.commands.clone()),
+            );
             self.answer = Some((question.asked, k));
             self.questions.pop_front();
         }
@@ -294,7 +357,10 @@ fn close(ui: &mut Ui, panel: Panel, out: &mut Vec<Command>) {
     ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
         ui.scope(|ui| {
             let name = format!("Close {}", panel.label());
-            if icon_button(ui, Icon::Close, &name, false, true).on_hover_text(&name).clicked() {
+            if icon_button(ui, Icon::Close, &name, false, true)
+                .on_hover_text(&name)
+                .clicked()
+            {
                 out.push(Command::TogglePanel(panel));
             }
         });

@@ -2,7 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use eframe::egui::{self, Align2, CollapsingHeader, CursorIcon, Sense, TextEdit, TextStyle, Ui, WidgetInfo, WidgetType, vec2};
+use eframe::egui::{
+    self, Align2, CollapsingHeader, CursorIcon, Role, Sense, TextEdit, TextStyle, Ui, WidgetInfo,
+    vec2,
+};
 use rustc_hash::FxHashMap;
 
 use super::menu::capital;
@@ -33,12 +36,17 @@ impl Palette {
 
     /// Draws the palette.
     pub fn ui(&mut self, ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
-        let hint = TextEdit::singleline(&mut self.search).hint_text("Search components").desired_width(f32::INFINITY);
+        let hint = TextEdit::singleline(&mut self.search)
+            .hint_text("Search components")
+            .desired_width(f32::INFINITY);
         let response = ui.add(hint);
-        response.widget_info(|| WidgetInfo::labeled(WidgetType::TextEdit, true, "Search components"));
+        response.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, "Search components"));
         ui.add_space(4.0);
         let definitions = seen.library.definitions();
-        let found: Vec<&Definition> = definitions.into_iter().filter(|d| matches(d, &self.search)).collect();
+        let found: Vec<&Definition> = definitions
+            .into_iter()
+            .filter(|d| matches(d, &self.search))
+            .collect();
         if response.lost_focus()
             && ui.input(|i| i.key_pressed(egui::Key::Enter))
             && let Some(first) = found.first()
@@ -46,30 +54,45 @@ impl Palette {
             out.push(Command::SetTool(Tool::Place(first.name.clone())));
         }
         let begin = Instant::now();
-        egui::ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
-            if found.is_empty() {
-                ui.weak("No component of this name.");
-                return;
-            }
-            let mut rest = found.as_slice();
-            while let Some(first) = rest.first() {
-                let n = rest.iter().take_while(|d| d.family == first.family).count();
-                let (family, after) = rest.split_at(n);
-                rest = after;
-                let title = if first.family.is_empty() { "others".to_owned() } else { first.family.clone() };
-                let searching = !self.search.trim().is_empty();
-                CollapsingHeader::new(capital(&title))
-                    .id_salt(("family", &title))
-                    .default_open(true)
-                    .open(searching.then_some(true))
-                    .show_unindented(ui, |ui| self.family(ui, seen, family, begin, out));
-            }
-        });
+        egui::ScrollArea::vertical()
+            .auto_shrink(false)
+            .show(ui, |ui| {
+                if found.is_empty() {
+                    ui.weak("No component of this name.");
+                    return;
+                }
+                let mut rest = found.as_slice();
+                while let Some(first) = rest.first() {
+                    let n = rest.iter().take_while(|d| d.family == first.family).count();
+                    let (family, after) = rest.split_at(n);
+                    rest = after;
+                    let title = if first.family.is_empty() {
+                        "others".to_owned()
+                    } else {
+                        first.family.clone()
+                    };
+                    let searching = !self.search.trim().is_empty();
+                    CollapsingHeader::new(capital(&title))
+                        .id_salt(("family", &title))
+                        .default_open(true)
+                        .open(searching.then_some(true))
+                        .show_unindented(ui, |ui| self.family(ui, seen, family, begin, out));
+                }
+            });
     }
 
-    fn family(&mut self, ui: &mut Ui, seen: &Seen<'_>, family: &[&Definition], begin: Instant, out: &mut Vec<Command>) {
+    fn family(
+        &mut self,
+        ui: &mut Ui,
+        seen: &Seen<'_>,
+        family: &[&Definition],
+        begin: Instant,
+        out: &mut Vec<Command>,
+    ) {
         let gap = 4.0;
-        let columns = ((ui.available_width() + gap) / (CELL + gap)).floor().max(1.0);
+        let columns = ((ui.available_width() + gap) / (CELL + gap))
+            .floor()
+            .max(1.0);
         let width = ((ui.available_width() - gap * (columns - 1.0)) / columns).floor();
         for row in family.chunks(columns as usize) {
             ui.horizontal(|ui| {
@@ -82,48 +105,86 @@ impl Palette {
         ui.add_space(4.0);
     }
 
-    fn component(&mut self, ui: &mut Ui, seen: &Seen<'_>, definition: &Definition, width: f32, begin: Instant, out: &mut Vec<Command>) {
+    fn component(
+        &mut self,
+        ui: &mut Ui,
+        seen: &Seen<'_>,
+        definition: &Definition,
+        width: f32,
+        begin: Instant,
+        out: &mut Vec<Command>,
+    ) {
         let name = definition.name.as_str();
         let (rect, response) = ui.allocate_exact_size(vec2(width, 74.0), Sense::click_and_drag());
         let chosen = *seen.tool == Tool::Place(name.to_owned());
-        response.widget_info(|| WidgetInfo::selected(WidgetType::Button, true, chosen, name));
+        response.widget_info(|| WidgetInfo::selected(Role::Button, true, chosen, name));
         response.dnd_set_drag_payload(DraggedKind(name.to_owned()));
         if response.clicked() {
             // A second click puts it down again.
-            let tool = if chosen { Tool::Select } else { Tool::Place(name.to_owned()) };
+            let tool = if chosen {
+                Tool::Select
+            } else {
+                Tool::Place(name.to_owned())
+            };
             out.push(Command::SetTool(tool));
         }
         if ui.is_rect_visible(rect) {
             let look = ui.style().interact_selectable(&response, chosen);
             let idle = !chosen && !response.hovered();
-            let fill = if idle { ui.visuals().faint_bg_color } else { look.bg_fill };
-            ui.painter().rect(rect, 4.0, fill, look.bg_stroke, egui::StrokeKind::Inside);
-            let room = rect.shrink2(vec2(8.0, 6.0)).with_max_y(rect.bottom() - 22.0);
+            let fill = if idle {
+                ui.visuals().faint_bg_color
+            } else {
+                look.bg_fill
+            };
+            ui.painter()
+                .rect(rect, 4.0, fill, look.bg_stroke, egui::StrokeKind::Inside);
+            let room = rect
+                .shrink2(vec2(8.0, 6.0))
+                .with_max_y(rect.bottom() - 22.0);
             match self.picture(ui, seen, name, begin) {
                 Some(picture) => picture.paint(ui.painter(), room, Colours::of(ui)),
                 None => {
-                    ui.painter().text(room.center(), Align2::CENTER_CENTER, "…", TextStyle::Body.resolve(ui.style()), look.text_color());
+                    ui.painter().text(
+                        room.center(),
+                        Align2::CENTER_CENTER,
+                        "…",
+                        TextStyle::Body.resolve(ui.style()),
+                        look.text_color(),
+                    );
                 }
             }
             let font = TextStyle::Small.resolve(ui.style());
             let text = fitting(ui, &name.replace('_', " "), &font, width - 8.0);
             let at = rect.center_bottom() - vec2(0.0, 5.0);
-            ui.painter().text(at, Align2::CENTER_BOTTOM, text, font, look.text_color());
+            ui.painter()
+                .text(at, Align2::CENTER_BOTTOM, text, font, look.text_color());
         }
-        response.on_hover_cursor(CursorIcon::Grab).on_hover_ui(|ui| {
-            ui.set_max_width(320.0);
-            ui.strong(name);
-            ui.label(&definition.doc);
-            let names: Vec<&str> = definition.parameters.iter().map(|p| p.name.as_str()).collect();
-            if !names.is_empty() {
-                ui.weak(format!("Parameters: {}", names.join(", ")));
-            }
-            ui.weak("Click, then click on the canvas; or drag it there.");
-        });
+        response
+            .on_hover_cursor(CursorIcon::Grab)
+            .on_hover_ui(|ui| {
+                ui.set_max_width(320.0);
+                ui.strong(name);
+                ui.label(&definition.doc);
+                let names: Vec<&str> = definition
+                    .parameters
+                    .iter()
+                    .map(|p| p.name.as_str())
+                    .collect();
+                if !names.is_empty() {
+                    ui.weak(format!("Parameters: {}", names.join(", ")));
+                }
+                ui.weak("Click, then click on the canvas; or drag it there.");
+            });
     }
 
     /// The picture of a component with its defaults, if it is drawn or there is time to draw it.
-    fn picture(&mut self, ui: &Ui, seen: &Seen<'_>, kind: &str, begin: Instant) -> Option<&Thumbnail> {
+    fn picture(
+        &mut self,
+        ui: &Ui,
+        seen: &Seen<'_>,
+        kind: &str,
+        begin: Instant,
+    ) -> Option<&Thumbnail> {
         let defaults = defaults(seen);
         let key = (kind.to_owned(), defaults.width.to_bits());
         if !self.pictures.contains_key(&key) {
@@ -155,14 +216,27 @@ pub fn defaults(seen: &Seen<'_>) -> Defaults {
 
 /// Whether all words of a search are in name, family or doc.
 pub fn matches(definition: &Definition, search: &str) -> bool {
-    let text = format!("{} {} {}", definition.name.replace('_', " "), definition.family, definition.doc).to_lowercase();
+    let text = format!(
+        "{} {} {}",
+        definition.name.replace('_', " "),
+        definition.family,
+        definition.doc
+    )
+    .to_lowercase();
     let search = search.to_lowercase().replace('_', " ");
     search.split_whitespace().all(|word| text.contains(word))
 }
 
 /// As many letters as fit, with an ellipsis where some don't.
 pub fn fitting(ui: &Ui, text: &str, font: &egui::FontId, width: f32) -> String {
-    let wide = |text: &str| ui.fonts_mut(|fonts| fonts.layout_no_wrap(text.to_owned(), font.clone(), egui::Color32::BLACK).size().x);
+    let wide = |text: &str| {
+        ui.fonts_mut(|fonts| {
+            fonts
+                .layout_no_wrap(text.to_owned(), font.clone(), egui::Color32::BLACK)
+                .size()
+                .x
+        })
+    };
     if wide(text) <= width {
         return text.to_owned();
     }
@@ -188,7 +262,10 @@ mod tests {
         let library = Library::embedded();
         let found = |search: &str| -> Vec<&str> {
             let all = library.definitions();
-            all.into_iter().filter(|d| matches(d, search)).map(|d| d.name.as_str()).collect()
+            all.into_iter()
+                .filter(|d| matches(d, search))
+                .map(|d| d.name.as_str())
+                .collect()
         };
         assert_eq!(found("").len(), library.definitions().len());
         assert!(found("serp").contains(&"serpentine_round"));
@@ -203,6 +280,9 @@ mod tests {
         let mut harness = harness(&shown);
         harness.get_by_label("cross").click();
         harness.run_steps(2);
-        assert_eq!(shown.borrow().commands, [Command::SetTool(Tool::Place("cross".into()))]);
+        assert_eq!(
+            shown.borrow().commands,
+            [Command::SetTool(Tool::Place("cross".into()))]
+        );
     }
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use eframe::egui::{self, Key, Modal, RichText, TextEdit, WidgetInfo, WidgetType};
+use eframe::egui::{self, Key, Modal, RichText, Role, TextEdit, WidgetInfo};
 
 use super::shortcuts::title;
 use crate::gui::command::Command;
@@ -51,11 +51,20 @@ impl PathDialog {
     /// Draws it; `true` when it is done with.
     pub fn ui(&mut self, ctx: &egui::Context, out: &mut Vec<Command>) -> bool {
         if self.listed.as_ref() != Some(&self.text) {
-            self.entries = entries(Path::new(&self.text), self.text.ends_with(std::path::MAIN_SEPARATOR), self.ask.extension());
+            self.entries = entries(
+                Path::new(&self.text),
+                self.text.ends_with(std::path::MAIN_SEPARATOR),
+                self.ask.extension(),
+            );
             self.listed = Some(self.text.clone());
         }
         let none = egui::Modifiers::NONE;
-        let (tab, enter) = ctx.input_mut(|i| (i.consume_key(none, Key::Tab), i.consume_key(none, Key::Enter)));
+        let (tab, enter) = ctx.input_mut(|i| {
+            (
+                i.consume_key(none, Key::Tab),
+                i.consume_key(none, Key::Enter),
+            )
+        });
         if tab {
             self.complete();
         }
@@ -63,19 +72,37 @@ impl PathDialog {
         let verdict = verdict(&self.ask, &path);
         let mut go = enter;
         let mut into = None;
-        let response = Modal::new("path dialog".into()).show(ctx, |ui| {
+        let response = Modal::new(egui::Id::new("path dialog")).show(ctx, |ui| {
             ui.set_width(560.0);
             let mut done = title(ui, self.ask.title());
-            let edit = ui.add(TextEdit::singleline(&mut self.text).desired_width(f32::INFINITY).hint_text("Path of the file"));
-            edit.widget_info(|| WidgetInfo::labeled(WidgetType::TextEdit, true, "Path"));
+            let edit = ui.add(
+                TextEdit::singleline(&mut self.text)
+                    .desired_width(f32::INFINITY)
+                    .hint_text("Path of the file"),
+            );
+            edit.widget_info(|| WidgetInfo::labeled(Role::TextInput, true, "Path"));
             edit.request_focus();
             ui.weak("Tab completes a name.");
-            let list = egui::ScrollArea::vertical().max_height(260.0).min_scrolled_height(260.0).auto_shrink(false);
+            let list = egui::ScrollArea::vertical()
+                .max_height(260.0)
+                .min_scrolled_height(260.0)
+                .auto_shrink(false);
             list.show(ui, |ui| {
                 for entry in &self.entries {
-                    let name = entry.path.file_name().map_or_else(|| entry.path.display().to_string(), |n| n.to_string_lossy().into_owned());
-                    let label = if entry.is_folder { format!("{name}{}", std::path::MAIN_SEPARATOR) } else { name };
-                    let text = if entry.is_folder { RichText::new(label).strong() } else { RichText::new(label) };
+                    let name = entry.path.file_name().map_or_else(
+                        || entry.path.display().to_string(),
+                        |n| n.to_string_lossy().into_owned(),
+                    );
+                    let label = if entry.is_folder {
+                        format!("{name}{}", std::path::MAIN_SEPARATOR)
+                    } else {
+                        name
+                    };
+                    let text = if entry.is_folder {
+                        RichText::new(label).strong()
+                    } else {
+                        RichText::new(label)
+                    };
                     let response = ui.selectable_label(entry.path == path, text);
                     if response.clicked() {
                         into = Some(entry.clone());
@@ -94,9 +121,12 @@ impl PathDialog {
                     ui.weak(why);
                 }
                 ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                    let button = egui::Button::new(label(&self.ask, &path)).min_size(egui::vec2(84.0, 26.0));
+                    let button =
+                        egui::Button::new(label(&self.ask, &path)).min_size(egui::vec2(84.0, 26.0));
                     go |= ui.add_enabled(verdict.is_ok(), button).clicked();
-                    done |= ui.add(egui::Button::new("Cancel").min_size(egui::vec2(84.0, 26.0))).clicked();
+                    done |= ui
+                        .add(egui::Button::new("Cancel").min_size(egui::vec2(84.0, 26.0)))
+                        .clicked();
                 });
             });
             done
@@ -116,18 +146,30 @@ impl PathDialog {
 
     /// The longest beginning that all entries share.
     fn complete(&mut self) {
-        let mut names = self.entries.iter().map(|entry| entry.path.display().to_string());
+        let mut names = self
+            .entries
+            .iter()
+            .map(|entry| entry.path.display().to_string());
         let Some(first) = names.next() else {
             return;
         };
         let shared = names.fold(first, |shared, name| {
-            let n = shared.chars().zip(name.chars()).take_while(|(a, b)| a == b).count();
+            let n = shared
+                .chars()
+                .zip(name.chars())
+                .take_while(|(a, b)| a == b)
+                .count();
             shared.chars().take(n).collect()
         });
         if shared.len() > self.text.len() {
             self.text = shared;
         }
-        if let [Entry { is_folder: true, path }] = self.entries.as_slice()
+        if let [
+            Entry {
+                is_folder: true,
+                path,
+            },
+        ] = self.entries.as_slice()
             && Path::new(&self.text) == path
         {
             self.text.push(std::path::MAIN_SEPARATOR);
@@ -140,7 +182,9 @@ fn entries(typed: &Path, is_folder: bool, extension: Option<&str>) -> Vec<Entry>
     let (folder, start) = match is_folder {
         true => (typed, String::new()),
         false => {
-            let name = typed.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
+            let name = typed
+                .file_name()
+                .map_or_else(String::new, |n| n.to_string_lossy().into_owned());
             (typed.parent().unwrap_or(Path::new("")), name)
         }
     };
@@ -148,16 +192,28 @@ fn entries(typed: &Path, is_folder: bool, extension: Option<&str>) -> Vec<Entry>
         return Vec::new();
     };
     // A name that is there whole, such as a suggested one, is no search.
-    let start = if typed.is_file() { String::new() } else { start };
+    let start = if typed.is_file() {
+        String::new()
+    } else {
+        start
+    };
     let mut entries: Vec<Entry> = found
         .flatten()
         .map(|entry| entry.path())
         .filter(|path| {
-            let name = path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
+            let name = path
+                .file_name()
+                .map_or_else(String::new, |n| n.to_string_lossy().into_owned());
             name.starts_with(&start) && (!name.starts_with('.') || start.starts_with('.'))
         })
-        .map(|path| Entry { is_folder: path.is_dir(), path })
-        .filter(|entry| entry.is_folder || extension.is_some_and(|e| entry.path.extension().is_some_and(|x| x == e)))
+        .map(|path| Entry {
+            is_folder: path.is_dir(),
+            path,
+        })
+        .filter(|entry| {
+            entry.is_folder
+                || extension.is_some_and(|e| entry.path.extension().is_some_and(|x| x == e))
+        })
         .collect();
     entries.sort_by(|a, b| (b.is_folder, &a.path).cmp(&(a.is_folder, &b.path)));
     entries.truncate(MOST);
@@ -172,8 +228,12 @@ fn verdict(ask: &Ask, path: &Path) -> Result<(), String> {
     match ask {
         Ask::Open if path.is_dir() => Err("Choose a file of this folder.".to_owned()),
         Ask::Open if !path.exists() => Err("There is no such file.".to_owned()),
-        Ask::SaveAs | Ask::Picture(_) if path.is_dir() || path.file_name().is_none() => Err("Add a name for the file.".to_owned()),
-        Ask::Export(_) if path.is_file() => Err("That is a file; results need a folder.".to_owned()),
+        Ask::SaveAs | Ask::Picture(_) if path.is_dir() || path.file_name().is_none() => {
+            Err("Add a name for the file.".to_owned())
+        }
+        Ask::Export(_) if path.is_file() => {
+            Err("That is a file; results need a folder.".to_owned())
+        }
         _ => Ok(()),
     }
 }
@@ -213,10 +273,19 @@ mod tests {
         let folder = folder();
         let names = |typed: &Path, is_folder| -> Vec<String> {
             let found = entries(typed, is_folder, Some("toml"));
-            found.iter().map(|e| e.path.file_name().unwrap().to_string_lossy().into_owned()).collect()
+            found
+                .iter()
+                .map(|e| e.path.file_name().unwrap().to_string_lossy().into_owned())
+                .collect()
         };
-        assert_eq!(names(folder.path(), true), ["designs", "empty", "one.toml", "only.toml"]);
-        assert_eq!(names(&folder.path().join("on"), false), ["one.toml", "only.toml"]);
+        assert_eq!(
+            names(folder.path(), true),
+            ["designs", "empty", "one.toml", "only.toml"]
+        );
+        assert_eq!(
+            names(&folder.path().join("on"), false),
+            ["one.toml", "only.toml"]
+        );
         assert_eq!(names(&folder.path().join("gone").join("x"), false), [""; 0]);
     }
 
@@ -224,7 +293,10 @@ mod tests {
     fn tab_completes_and_enter_opens() {
         let folder = folder();
         let shown = Shown::new(State::example("tee"));
-        shown.borrow_mut().panels.ask_path(Ask::Open, &folder.path().join("x.toml"));
+        shown
+            .borrow_mut()
+            .panels
+            .ask_path(Ask::Open, &folder.path().join("x.toml"));
         let mut harness = harness(&shown);
         harness.get_by_label("Open a design");
         harness.event(egui::Event::Text("o".to_owned()));
@@ -245,7 +317,11 @@ mod tests {
     fn the_button_says_when_something_is_replaced() {
         let folder = folder();
         let at = |name: &str| folder.path().join(name);
-        assert_eq!(label(&Ask::SaveAs, &at("one")), "Replace", "the ending is added");
+        assert_eq!(
+            label(&Ask::SaveAs, &at("one")),
+            "Replace",
+            "the ending is added"
+        );
         assert_eq!(label(&Ask::SaveAs, &at("two")), "Save");
         assert!(verdict(&Ask::SaveAs, folder.path()).is_err());
         assert!(verdict(&Ask::Open, &at("gone.toml")).is_err());

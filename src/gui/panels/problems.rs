@@ -1,6 +1,6 @@
 //! What is wrong with the design: the same diagnostics as `check`, live; a click shows the place.
 
-use eframe::egui::{self, CursorIcon, RichText, Sense, Ui, WidgetInfo, WidgetType};
+use eframe::egui::{self, CursorIcon, RichText, Role, Sense, Ui, WidgetInfo};
 
 use super::icons::{Icon, icon};
 use crate::diagnostic::{Diagnostic, Severity, line_and_column};
@@ -25,7 +25,10 @@ pub fn summary(seen: &Seen<'_>) -> Option<String> {
         n => Some(format!("{n} {what}s")),
     };
     let (errors, warnings) = counts(seen);
-    let both: Vec<String> = [said(errors, "error"), said(warnings, "warning")].into_iter().flatten().collect();
+    let both: Vec<String> = [said(errors, "error"), said(warnings, "warning")]
+        .into_iter()
+        .flatten()
+        .collect();
     (!both.is_empty()).then(|| both.join(", "))
 }
 
@@ -39,32 +42,53 @@ pub fn problems_ui(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
         });
         return;
     }
-    egui::ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
-        for (k, diagnostic) in all.iter().take(MOST).enumerate() {
-            problem(ui, seen, k, diagnostic, out);
-        }
-        if all.len() > MOST {
-            ui.weak(format!("and {} more", all.len() - MOST));
-        }
-    });
+    egui::ScrollArea::vertical()
+        .auto_shrink(false)
+        .show(ui, |ui| {
+            for (k, diagnostic) in all.iter().take(MOST).enumerate() {
+                problem(ui, seen, k, diagnostic, out);
+            }
+            if all.len() > MOST {
+                ui.weak(format!("and {} more", all.len() - MOST));
+            }
+        });
 }
 
-fn problem(ui: &mut Ui, seen: &Seen<'_>, k: usize, diagnostic: &Diagnostic, out: &mut Vec<Command>) {
+fn problem(
+    ui: &mut Ui,
+    seen: &Seen<'_>,
+    k: usize,
+    diagnostic: &Diagnostic,
+    out: &mut Vec<Command>,
+) {
     let response = ui
         .push_id(("problem", k), |ui| {
             ui.horizontal_top(|ui| {
                 let (picture, color) = look(ui, diagnostic.severity);
                 icon(ui, picture, color);
-                ui.add(egui::Label::new(RichText::new(diagnostic.code).monospace().weak()).selectable(false));
+                ui.add(
+                    egui::Label::new(RichText::new(diagnostic.code).monospace().weak())
+                        .selectable(false),
+                );
                 ui.vertical(|ui| {
                     ui.spacing_mut().item_spacing.y = 1.0;
-                    ui.add(egui::Label::new(&diagnostic.message).wrap().selectable(false));
+                    ui.add(
+                        egui::Label::new(&diagnostic.message)
+                            .wrap()
+                            .selectable(false),
+                    );
                     if let Some(help) = &diagnostic.help {
-                        ui.add(egui::Label::new(RichText::new(help).weak()).wrap().selectable(false));
+                        ui.add(
+                            egui::Label::new(RichText::new(help).weak())
+                                .wrap()
+                                .selectable(false),
+                        );
                     }
                     let place = place(seen, diagnostic);
                     if !place.is_empty() {
-                        ui.add(egui::Label::new(RichText::new(place).small().weak()).selectable(false));
+                        ui.add(
+                            egui::Label::new(RichText::new(place).small().weak()).selectable(false),
+                        );
                     }
                 });
             });
@@ -74,14 +98,29 @@ fn problem(ui: &mut Ui, seen: &Seen<'_>, k: usize, diagnostic: &Diagnostic, out:
     let row = response.rect.with_max_x(ui.max_rect().right());
     let click = ui.interact(row, id, Sense::click());
     let message = &diagnostic.message;
-    click.widget_info(|| WidgetInfo::labeled(WidgetType::Button, true, format!("{}: {message}", diagnostic.code)));
+    click.widget_info(|| {
+        WidgetInfo::labeled(
+            Role::Button,
+            true,
+            format!("{}: {message}", diagnostic.code),
+        )
+    });
     let Some(item) = &diagnostic.place.component else {
         return;
     };
     if click.hovered() {
-        ui.painter().rect_stroke(row.expand(2.0), 3.0, ui.visuals().widgets.hovered.bg_stroke, egui::StrokeKind::Outside);
+        ui.painter().rect_stroke(
+            row.expand(2.0),
+            3.0,
+            ui.visuals().widgets.hovered.bg_stroke,
+            egui::StrokeKind::Outside,
+        );
     }
-    if click.on_hover_cursor(CursorIcon::PointingHand).on_hover_text(format!("Show {item}")).clicked() {
+    if click
+        .on_hover_cursor(CursorIcon::PointingHand)
+        .on_hover_text(format!("Show {item}"))
+        .clicked()
+    {
         out.push(Command::Show(item.clone()));
     }
 }
@@ -107,7 +146,10 @@ fn place(seen: &Seen<'_>, diagnostic: &Diagnostic) -> String {
         let (line, _) = line_and_column(&seen.document.text, span.start);
         format!("line {line}")
     });
-    let parts: Vec<String> = line.into_iter().chain(diagnostic.place.component.clone()).collect();
+    let parts: Vec<String> = line
+        .into_iter()
+        .chain(diagnostic.place.component.clone())
+        .collect();
     parts.join(", ")
 }
 
@@ -120,7 +162,10 @@ mod tests {
 
     #[test]
     fn the_panel_says_what_check_says_and_a_click_shows_the_place() {
-        let text = format!("{}[components]\nx = {{ kind = \"teee\", at = [\"0 mm\", \"0 mm\"] }}\n", crate::gui::document::EMPTY);
+        let text = format!(
+            "{}[components]\nx = {{ kind = \"teee\", at = [\"0 mm\", \"0 mm\"] }}\n",
+            crate::gui::document::EMPTY
+        );
         let mut state = State::new(&text);
         state.settings.panels.insert(Panel::Problems);
         assert_eq!(summary(&state.seen()).as_deref(), Some("1 error"));

@@ -19,7 +19,7 @@ pub enum Asked {
 
 /// What an answer is like.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
+pub enum ChoiceKind {
     /// The usual one; Enter gives it.
     Usual,
     /// Loses something.
@@ -34,7 +34,7 @@ pub struct Choice {
     /// On its button.
     pub label: String,
     /// What it is like.
-    pub role: Role,
+    pub kind: ChoiceKind,
     /// What is done then, besides telling whoever asked.
     pub commands: Vec<Command>,
 }
@@ -52,10 +52,10 @@ pub struct Question {
     pub choices: Vec<Choice>,
 }
 
-fn choice(label: &str, role: Role) -> Choice {
+fn choice(label: &str, kind: ChoiceKind) -> Choice {
     Choice {
         label: label.to_owned(),
-        role,
+        kind,
         commands: Vec::new(),
     }
 }
@@ -67,7 +67,11 @@ impl Question {
             asked: Asked::Unsaved,
             title: format!("Save the changes of {name}?"),
             text: "They are lost otherwise.".to_owned(),
-            choices: vec![choice("Save", Role::Usual), choice("Don't save", Role::Loses), choice("Cancel", Role::Cancel)],
+            choices: vec![
+                choice("Save", ChoiceKind::Usual),
+                choice("Don't save", ChoiceKind::Loses),
+                choice("Cancel", ChoiceKind::Cancel),
+            ],
         }
     }
 
@@ -77,7 +81,11 @@ impl Question {
             asked: Asked::Recover,
             title: format!("Recover {name}?"),
             text: format!("The program ended without saving it. This is as it was {when}."),
-            choices: vec![choice("Recover", Role::Usual), choice("Discard", Role::Loses), choice("Later", Role::Cancel)],
+            choices: vec![
+                choice("Recover", ChoiceKind::Usual),
+                choice("Discard", ChoiceKind::Loses),
+                choice("Later", ChoiceKind::Cancel),
+            ],
         }
     }
 
@@ -86,14 +94,15 @@ impl Question {
         Self {
             asked: Asked::Changed,
             title: format!("{name} was changed by another program"),
-            text: "Since it was opened here. Overwriting loses what the other program wrote.".to_owned(),
+            text: "Since it was opened here. Overwriting loses what the other program wrote."
+                .to_owned(),
             choices: vec![
                 Choice {
                     commands: vec![Command::SaveAs],
-                    ..choice("Save as…", Role::Usual)
+                    ..choice("Save as…", ChoiceKind::Usual)
                 },
-                choice("Overwrite", Role::Loses),
-                choice("Cancel", Role::Cancel),
+                choice("Overwrite", ChoiceKind::Loses),
+                choice("Cancel", ChoiceKind::Cancel),
             ],
         }
     }
@@ -101,7 +110,7 @@ impl Question {
     /// Draws it; the answer once it is given.
     pub(super) fn ui(&self, ctx: &egui::Context) -> Option<usize> {
         let mut answer = None;
-        let response = Modal::new("question".into()).show(ctx, |ui| {
+        let response = Modal::new(egui::Id::new("question")).show(ctx, |ui| {
             ui.set_width(400.0);
             ui.heading(&self.title);
             ui.add_space(4.0);
@@ -110,10 +119,12 @@ impl Question {
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 // The usual one at the right, as desktops have it.
                 for (k, choice) in self.choices.iter().enumerate() {
-                    let text = match choice.role {
-                        Role::Usual => egui::RichText::new(&choice.label).strong(),
-                        Role::Loses => egui::RichText::new(&choice.label).color(ui.visuals().error_fg_color),
-                        Role::Cancel => egui::RichText::new(&choice.label),
+                    let text = match choice.kind {
+                        ChoiceKind::Usual => egui::RichText::new(&choice.label).strong(),
+                        ChoiceKind::Loses => {
+                            egui::RichText::new(&choice.label).color(ui.visuals().error_fg_color)
+                        }
+                        ChoiceKind::Cancel => egui::RichText::new(&choice.label),
                     };
                     let button = egui::Button::new(text).min_size(egui::vec2(84.0, 26.0));
                     if ui.add(button).clicked() {
@@ -122,14 +133,17 @@ impl Question {
                 }
             });
         });
-        let of_role = |role: Role| self.choices.iter().position(|choice| choice.role == role);
+        let of_role = |kind: ChoiceKind| self.choices.iter().position(|choice| choice.kind == kind);
         let none = egui::Modifiers::NONE;
         if answer.is_none() && ctx.input_mut(|i| i.consume_key(none, Key::Enter)) {
-            answer = of_role(Role::Usual);
+            answer = of_role(ChoiceKind::Usual);
         }
         // A click beside it is not an answer: too easily done.
-        if answer.is_none() && response.is_top_modal && ctx.input_mut(|i| i.consume_key(none, Key::Escape)) {
-            answer = of_role(Role::Cancel);
+        if answer.is_none()
+            && response.is_top_modal
+            && ctx.input_mut(|i| i.consume_key(none, Key::Escape))
+        {
+            answer = of_role(ChoiceKind::Cancel);
         }
         answer
     }
@@ -145,12 +159,18 @@ mod tests {
     fn an_answer_is_told_once_with_its_commands() {
         let shown = Shown::new(State::example("tee"));
         let mut harness = harness(&shown);
-        shown.borrow_mut().panels.ask(Question::changed("chip.toml"));
+        shown
+            .borrow_mut()
+            .panels
+            .ask(Question::changed("chip.toml"));
         harness.run_steps(2);
         harness.get_by_label("Save as…").click();
         harness.run_steps(2);
         assert_eq!(shown.borrow().commands, [Command::SaveAs]);
-        assert_eq!(shown.borrow_mut().panels.answered(), Some((Asked::Changed, 0)));
+        assert_eq!(
+            shown.borrow_mut().panels.answered(),
+            Some((Asked::Changed, 0))
+        );
         assert_eq!(shown.borrow_mut().panels.answered(), None);
     }
 
@@ -159,15 +179,27 @@ mod tests {
         let shown = Shown::new(State::example("tee"));
         let mut harness = harness(&shown);
         shown.borrow_mut().panels.ask(Question::unsaved("a"));
-        shown.borrow_mut().panels.ask(Question::recover("b", "at 12:00"));
+        shown
+            .borrow_mut()
+            .panels
+            .ask(Question::recover("b", "at 12:00"));
         harness.run_steps(2);
-        assert!(harness.query_by_label("Recover b?").is_none(), "one at a time");
+        assert!(
+            harness.query_by_label("Recover b?").is_none(),
+            "one at a time"
+        );
         harness.key_press(Key::Escape);
         harness.run_steps(3);
-        assert_eq!(shown.borrow_mut().panels.answered(), Some((Asked::Unsaved, 2)));
+        assert_eq!(
+            shown.borrow_mut().panels.answered(),
+            Some((Asked::Unsaved, 2))
+        );
         harness.get_by_label("Recover b?");
         harness.key_press(Key::Enter);
         harness.run_steps(3);
-        assert_eq!(shown.borrow_mut().panels.answered(), Some((Asked::Recover, 0)));
+        assert_eq!(
+            shown.borrow_mut().panels.answered(),
+            Some((Asked::Recover, 0))
+        );
     }
 }

@@ -26,31 +26,48 @@ const GROUPS: [&str; 5] = ["Files", "Editing", "Tools", "View", "Solving and res
 fn group(command: &Command) -> &'static str {
     use Command as C;
     match command {
-        C::New | C::Open | C::Save | C::SaveAs | C::Export(_) | C::Picture(_) | C::Quit | C::Gallery => GROUPS[0],
+        C::New
+        | C::Open
+        | C::Save
+        | C::SaveAs
+        | C::Export(_)
+        | C::Picture(_)
+        | C::Quit
+        | C::Gallery => GROUPS[0],
         C::SetTool(_) => GROUPS[2],
-        C::ZoomIn | C::ZoomOut | C::Fit | C::FitSelection | C::TogglePanel(_) | C::CommandPalette | C::Shortcuts => GROUPS[3],
-        C::Solve | C::SolveAt(_) | C::Cancel | C::SetLive(_) | C::Colour(_) | C::ToggleLayer(_) => GROUPS[4],
+        C::ZoomIn
+        | C::ZoomOut
+        | C::Fit
+        | C::FitSelection
+        | C::TogglePanel(_)
+        | C::CommandPalette
+        | C::Shortcuts => GROUPS[3],
+        C::Solve | C::SolveAt(_) | C::Cancel | C::SetLive(_) | C::Colour(_) | C::ToggleLayer(_) => {
+            GROUPS[4]
+        }
         _ => GROUPS[1],
     }
 }
 
 /// Draws the list; `true` when it is done with.
 pub fn shortcuts_ui(ctx: &egui::Context) -> bool {
-    let response = Modal::new("shortcuts".into()).show(ctx, |ui| {
+    let response = Modal::new(egui::Id::new("shortcuts")).show(ctx, |ui| {
         ui.set_width(720.0);
         let close = title(ui, "Shortcuts");
         let height = (ctx.content_rect().height() - 160.0).max(200.0);
-        egui::ScrollArea::vertical().max_height(height).show(ui, |ui| {
-            ui.columns_const(|[left, right]| {
-                for name in &GROUPS[..2] {
-                    keys(left, name);
-                }
-                pointer(left);
-                for name in &GROUPS[2..] {
-                    keys(right, name);
-                }
+        egui::ScrollArea::vertical()
+            .max_height(height)
+            .show(ui, |ui| {
+                ui.columns_const(|[left, right]| {
+                    for name in &GROUPS[..2] {
+                        keys(left, name);
+                    }
+                    pointer(left);
+                    for name in &GROUPS[2..] {
+                        keys(right, name);
+                    }
+                });
             });
-        });
         close
     });
     response.inner || response.should_close()
@@ -62,7 +79,9 @@ pub fn title(ui: &mut Ui, text: &str) -> bool {
     ui.horizontal(|ui| {
         ui.heading(text);
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-            close = super::icons::icon_button(ui, super::icons::Icon::Close, "Close", false, true).on_hover_text("Close  (Esc)").clicked();
+            close = super::icons::icon_button(ui, super::icons::Icon::Close, "Close", false, true)
+                .on_hover_text("Close  (Esc)")
+                .clicked();
         });
     });
     ui.separator();
@@ -72,22 +91,36 @@ pub fn title(ui: &mut Ui, text: &str) -> bool {
 fn keys(ui: &mut Ui, name: &str) {
     ui.add_space(6.0);
     ui.strong(name);
-    egui::Grid::new(("keys", name)).num_columns(2).spacing([16.0, 4.0]).min_col_width(110.0).show(ui, |ui| {
-        let all = SHORTCUTS.iter().map(|&(modifiers, key, command)| (egui::KeyboardShortcut::new(modifiers, key), command()));
-        for (shortcut, command) in all.filter(|(_, command)| group(command) == name) {
-            line(ui, &ui.ctx().format_shortcut(&shortcut), command.label().trim_end_matches('…'));
-        }
-    });
+    egui::Grid::new(("keys", name))
+        .num_columns(2)
+        .spacing([16.0, 4.0])
+        .min_col_width(110.0)
+        .show(ui, |ui| {
+            let all = SHORTCUTS.iter().map(|&(modifiers, key, command)| {
+                (egui::KeyboardShortcut::new(modifiers, key), command())
+            });
+            for (shortcut, command) in all.filter(|(_, command)| group(command) == name) {
+                line(
+                    ui,
+                    &ui.ctx().format_shortcut(&shortcut),
+                    command.label().trim_end_matches('…'),
+                );
+            }
+        });
 }
 
 fn pointer(ui: &mut Ui) {
     ui.add_space(6.0);
     ui.strong("On the canvas");
-    egui::Grid::new("gestures").num_columns(2).spacing([16.0, 4.0]).min_col_width(110.0).show(ui, |ui| {
-        for (gesture, what) in GESTURES {
-            line(ui, gesture, what);
-        }
-    });
+    egui::Grid::new("gestures")
+        .num_columns(2)
+        .spacing([16.0, 4.0])
+        .min_col_width(110.0)
+        .show(ui, |ui| {
+            for (gesture, what) in GESTURES {
+                line(ui, gesture, what);
+            }
+        });
 }
 
 fn line(ui: &mut Ui, keys: &str, what: &str) {

@@ -7,7 +7,10 @@ use std::sync::Arc;
 
 use eframe::egui::epaint::text::ByteIndex;
 use eframe::egui::text::{LayoutJob, LayoutSection, TextFormat};
-use eframe::egui::{self, Align2, Color32, FontId, Galley, Sense, Stroke, TextBuffer, TextEdit, TextStyle, Ui, WidgetInfo, WidgetType};
+use eframe::egui::{
+    self, Align2, Color32, FontId, Galley, Role, Sense, Stroke, TextBuffer, TextEdit, TextStyle,
+    Ui, WidgetInfo,
+};
 
 use crate::diagnostic::{Severity, line_and_column};
 use crate::gui::command::Command;
@@ -33,7 +36,10 @@ impl Source {
     pub fn ui(&mut self, ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
         let document = seen.document;
         let now = ui.input(|i| i.time);
-        let is_other = self.over.as_ref().is_none_or(|over| **over != *document.text);
+        let is_other = self
+            .over
+            .as_ref()
+            .is_none_or(|over| **over != *document.text);
         // Undo, an edit on the canvas, another file: what they made is shown, unless someone is typing right now.
         if is_other && self.typed.is_none() {
             self.text = document.text.to_string();
@@ -45,7 +51,11 @@ impl Source {
         let job = self.coloured(ui, &marks, dark);
         let mut layouter = |ui: &Ui, text: &dyn TextBuffer, _wrap: f32| -> Arc<Galley> {
             // While a key is handled the text is already new; its colours come a frame later.
-            let job = if text.as_str() == job.text { job.clone() } else { plain(ui, text.as_str()) };
+            let job = if text.as_str() == job.text {
+                job.clone()
+            } else {
+                plain(ui, text.as_str())
+            };
             ui.fonts_mut(|fonts| fonts.layout_job(job))
         };
         egui::ScrollArea::both().auto_shrink(false).show(ui, |ui| {
@@ -63,7 +73,8 @@ impl Source {
                 .layouter(&mut layouter);
             let output = edit.show(ui);
             let response = &output.response.response;
-            response.widget_info(|| WidgetInfo::labeled(WidgetType::TextEdit, true, "Text of the design"));
+            response
+                .widget_info(|| WidgetInfo::labeled(Role::TextInput, true, "Text of the design"));
             if response.changed() {
                 self.typed = Some(now);
             }
@@ -100,10 +111,15 @@ impl Source {
                 None => ui.visuals().weak_text_color(),
             };
             let right = egui::pos2(at.x - 8.0, rect.center().y);
-            ui.painter().text(right, Align2::RIGHT_CENTER, k + 1, font.clone(), color);
+            ui.painter()
+                .text(right, Align2::RIGHT_CENTER, k + 1, font.clone(), color);
             if let Some((line, _, message)) = wrong {
-                let place = egui::Rect::from_min_max(egui::pos2(at.x - 38.0, rect.top()), egui::pos2(at.x, rect.bottom()));
-                ui.interact(place, ui.id().with(("mark", line)), Sense::hover()).on_hover_text(message);
+                let place = egui::Rect::from_min_max(
+                    egui::pos2(at.x - 38.0, rect.top()),
+                    egui::pos2(at.x, rect.bottom()),
+                );
+                ui.interact(place, ui.scope_id().with(("mark", line)), Sense::hover())
+                    .on_hover_text(message);
             }
         }
     }
@@ -127,8 +143,14 @@ fn marks(seen: &Seen<'_>, text: &str) -> Vec<(Range<usize>, bool)> {
     if *text != *seen.document.text {
         return Vec::new();
     }
-    let spans = seen.document.diagnostics.iter().filter_map(|d| Some((d.place.span.clone()?, d.severity == Severity::Error)));
-    let mut marks: Vec<(Range<usize>, bool)> = spans.filter(|(span, _)| span.start < span.end && text.get(span.clone()).is_some()).collect();
+    let spans = seen
+        .document
+        .diagnostics
+        .iter()
+        .filter_map(|d| Some((d.place.span.clone()?, d.severity == Severity::Error)));
+    let mut marks: Vec<(Range<usize>, bool)> = spans
+        .filter(|(span, _)| span.start < span.end && text.get(span.clone()).is_some())
+        .collect();
     marks.sort_by_key(|(span, is_error)| (span.start, !is_error));
     // One mark at a place is enough, and colours can't overlap.
     let mut end = 0;
@@ -145,8 +167,17 @@ fn marks(seen: &Seen<'_>, text: &str) -> Vec<(Range<usize>, bool)> {
 /// Lines with mistakes: number, whether an error, and a word to find it by.
 fn lines_of(text: &str, marks: &[(Range<usize>, bool)]) -> Vec<(usize, bool, String)> {
     let line = |span: &Range<usize>| line_and_column(text, span.start).0;
-    let said = |is_error: bool| if is_error { "An error is here: see Problems" } else { "A warning is here: see Problems" };
-    marks.iter().map(|(span, is_error)| (line(span), *is_error, said(*is_error).to_owned())).collect()
+    let said = |is_error: bool| {
+        if is_error {
+            "An error is here: see Problems"
+        } else {
+            "A warning is here: see Problems"
+        }
+    };
+    marks
+        .iter()
+        .map(|(span, is_error)| (line(span), *is_error, said(*is_error).to_owned()))
+        .collect()
 }
 
 /// What a piece of TOML is.
@@ -168,7 +199,10 @@ fn tokens(text: &str) -> Vec<(Range<usize>, Token)> {
     while at < bytes.len() {
         let start = at;
         let until = |from: usize, is_end: &dyn Fn(u8) -> bool| {
-            bytes[from..].iter().position(|&b| is_end(b)).map_or(bytes.len(), |n| from + n)
+            bytes[from..]
+                .iter()
+                .position(|&b| is_end(b))
+                .map_or(bytes.len(), |n| from + n)
         };
         let token = match bytes[at] {
             b'#' => {
@@ -182,13 +216,24 @@ fn tokens(text: &str) -> Vec<(Range<usize>, Token)> {
             quote @ (b'"' | b'\'') => {
                 at += 1;
                 while at < bytes.len() && bytes[at] != quote && bytes[at] != b'\n' {
-                    at += if bytes[at] == b'\\' && quote == b'"' && at + 1 < bytes.len() { 2 } else { 1 };
+                    at += if bytes[at] == b'\\' && quote == b'"' && at + 1 < bytes.len() {
+                        2
+                    } else {
+                        1
+                    };
                 }
                 at = (at + usize::from(at < bytes.len() && bytes[at] == quote)).min(bytes.len());
                 Token::Text
             }
-            b if b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'+' | b'.') || b >= 0x80 => {
-                at = until(at, &|b| !(b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'+' | b'.') || b >= 0x80));
+            b if b.is_ascii_alphanumeric()
+                || matches!(b, b'_' | b'-' | b'+' | b'.')
+                || b >= 0x80 =>
+            {
+                at = until(at, &|b| {
+                    !(b.is_ascii_alphanumeric()
+                        || matches!(b, b'_' | b'-' | b'+' | b'.')
+                        || b >= 0x80)
+                });
                 let after = bytes[at..].iter().find(|b| !matches!(b, b' ' | b'\t'));
                 match after {
                     Some(b'=') => Token::Key,
@@ -205,7 +250,11 @@ fn tokens(text: &str) -> Vec<(Range<usize>, Token)> {
             at += 1;
         }
         let piece = &text[start..at];
-        line_starts = if piece.ends_with('\n') { true } else { line_starts && piece.trim().is_empty() };
+        line_starts = if piece.ends_with('\n') {
+            true
+        } else {
+            line_starts && piece.trim().is_empty()
+        };
         match found.last_mut() {
             Some((last, kind)) if *kind == token && token == Token::Sign => last.end = at,
             _ => found.push((start..at, token)),
@@ -234,7 +283,12 @@ fn color(ui: &Ui, token: Token) -> Color32 {
 
 fn plain(ui: &Ui, text: &str) -> LayoutJob {
     let font = TextStyle::Monospace.resolve(ui.style());
-    LayoutJob::simple(text.to_owned(), font, ui.visuals().text_color(), f32::INFINITY)
+    LayoutJob::simple(
+        text.to_owned(),
+        font,
+        ui.visuals().text_color(),
+        f32::INFINITY,
+    )
 }
 
 fn coloured(ui: &Ui, text: &str, marks: &[(Range<usize>, bool)]) -> LayoutJob {
@@ -249,7 +303,11 @@ fn coloured(ui: &Ui, text: &str, marks: &[(Range<usize>, bool)]) -> LayoutJob {
         let mut format = TextFormat::simple(font.clone(), color(ui, token));
         if let Some(is_error) = wrong {
             let visuals = ui.visuals();
-            let mark = if is_error { visuals.error_fg_color } else { visuals.warn_fg_color };
+            let mark = if is_error {
+                visuals.error_fg_color
+            } else {
+                visuals.warn_fg_color
+            };
             format.underline = Stroke::new(1.5, mark);
             format.background = mark.gamma_multiply(0.12);
         }
@@ -265,7 +323,9 @@ fn coloured(ui: &Ui, text: &str, marks: &[(Range<usize>, bool)]) -> LayoutJob {
         while at < range.end {
             while marks.next_if(|(span, _)| span.end <= at).is_some() {}
             let (end, wrong) = match marks.peek() {
-                Some((span, is_error)) if span.start <= at => (span.end.min(range.end), Some(*is_error)),
+                Some((span, is_error)) if span.start <= at => {
+                    (span.end.min(range.end), Some(*is_error))
+                }
                 Some((span, _)) => (span.start.min(range.end), None),
                 None => (range.end, None),
             };
@@ -286,12 +346,27 @@ mod tests {
 
     #[test]
     fn tokens_cover_any_text() {
-        let odd = ["", "\"", "\"\\", "\"\\é", "[", "a.é = 'x' # y\r\n[b]\n", "\u{0}\n\n=", "\"\\\u{fffd}\" é"];
-        for text in odd.into_iter().chain(examples::all().iter().map(|e| e.text)) {
+        let odd = [
+            "",
+            "\"",
+            "\"\\",
+            "\"\\é",
+            "[",
+            "a.é = 'x' # y\r\n[b]\n",
+            "\u{0}\n\n=",
+            "\"\\\u{fffd}\" é",
+        ];
+        for text in odd
+            .into_iter()
+            .chain(examples::all().iter().map(|e| e.text))
+        {
             let mut end = 0;
             for (range, _) in tokens(text) {
                 assert_eq!(range.start, end, "{text:?}");
-                assert!(range.end > end && text.get(range.clone()).is_some(), "{text:?}");
+                assert!(
+                    range.end > end && text.get(range.clone()).is_some(),
+                    "{text:?}"
+                );
                 end = range.end;
             }
             assert_eq!(end, text.len(), "{text:?}");
@@ -301,9 +376,16 @@ mod tests {
     #[test]
     fn tokens_are_what_they_look_like() {
         let text = "[chip] # x\nwidth = \"1 um\"\nr = 8";
-        let kinds: Vec<Token> = tokens(text).into_iter().map(|(_, t)| t).filter(|t| *t != Token::Sign).collect();
+        let kinds: Vec<Token> = tokens(text)
+            .into_iter()
+            .map(|(_, t)| t)
+            .filter(|t| *t != Token::Sign)
+            .collect();
         use Token as T;
-        assert_eq!(kinds, [T::Header, T::Comment, T::Key, T::Text, T::Key, T::Number]);
+        assert_eq!(
+            kinds,
+            [T::Header, T::Comment, T::Key, T::Text, T::Key, T::Number]
+        );
     }
 
     #[test]

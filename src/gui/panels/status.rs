@@ -1,6 +1,6 @@
 //! The line at the bottom: where the pointer is, what the tool does, what is selected, what the solver is at, what is wrong.
 
-use eframe::egui::{self, Align, Layout, RichText, Ui, WidgetInfo, WidgetType};
+use eframe::egui::{self, Align, Layout, RichText, Role, Ui, WidgetInfo};
 
 use super::icons::{Icon, icon};
 use super::problems::{counts, good, summary};
@@ -12,7 +12,12 @@ use crate::gui::results::Results;
 use crate::gui::seen::Seen;
 
 /// Draws the status line. Returns whether the problems were asked for.
-pub fn status_ui(ui: &mut Ui, seen: &Seen<'_>, pointer: Option<Point>, out: &mut Vec<Command>) -> bool {
+pub fn status_ui(
+    ui: &mut Ui,
+    seen: &Seen<'_>,
+    pointer: Option<Point>,
+    out: &mut Vec<Command>,
+) -> bool {
     let mut asked = false;
     ui.horizontal(|ui| {
         place(ui, pointer);
@@ -29,7 +34,8 @@ pub fn status_ui(ui: &mut Ui, seen: &Seen<'_>, pointer: Option<Point>, out: &mut
             }
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
                 let hint = seen.tool.hint();
-                ui.add(egui::Label::new(RichText::new(hint).weak()).truncate()).on_hover_text(hint);
+                ui.add(egui::Label::new(RichText::new(hint).weak()).truncate())
+                    .on_hover_text(hint);
             });
         });
     });
@@ -42,7 +48,8 @@ fn place(ui: &mut Ui, pointer: Option<Point>) {
     let size = egui::vec2(168.0, ui.spacing().interact_size.y);
     ui.allocate_ui_with_layout(size, Layout::left_to_right(Align::Center), |ui| {
         ui.set_min_size(size);
-        ui.add(egui::Label::new(RichText::new(text).monospace()).truncate()).on_hover_text("The pointer's place on the chip");
+        ui.add(egui::Label::new(RichText::new(text).monospace()).truncate())
+            .on_hover_text("The pointer's place on the chip");
     });
 }
 
@@ -84,21 +91,39 @@ fn solver(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
         let room = (ui.available_width() * 0.5).max(120.0);
         ui.scope(|ui| {
             ui.set_max_width(room);
-            ui.add(egui::Label::new(text).truncate()).on_hover_text(failure);
+            ui.add(egui::Label::new(text).truncate())
+                .on_hover_text(failure);
         });
         return;
     }
-    let stale = seen.results.solved.as_ref().is_some_and(|s| s.revision != seen.document.revision);
+    let stale = seen
+        .results
+        .solved
+        .as_ref()
+        .is_some_and(|s| s.revision != seen.document.revision);
     let text = solved(seen.results).unwrap_or_else(|| "not solved".to_owned());
-    let tip = if stale { "Of the design before the last change" } else { "The newest solve" };
-    ui.label(if stale { RichText::new(text).weak() } else { RichText::new(text) }).on_hover_text(tip);
+    let tip = if stale {
+        "Of the design before the last change"
+    } else {
+        "The newest solve"
+    };
+    ui.label(if stale {
+        RichText::new(text).weak()
+    } else {
+        RichText::new(text)
+    })
+    .on_hover_text(tip);
 }
 
 /// `1.49 M unknowns · r = 8 · 0.16 s`.
 fn solved(results: &Results) -> Option<String> {
     let solved = results.solved.as_ref()?;
     let unknowns = count(solved.solution.report.unknowns);
-    Some(format!("{unknowns} unknowns · r = {} · {}", solved.resolution, seconds(solved.seconds)))
+    Some(format!(
+        "{unknowns} unknowns · r = {} · {}",
+        solved.resolution,
+        seconds(solved.seconds)
+    ))
 }
 
 /// `1.49 M`, `12.3 k`, `850`.
@@ -121,9 +146,15 @@ fn problems(ui: &mut Ui, seen: &Seen<'_>) -> bool {
     let text = summary(seen).unwrap_or_else(|| "no problems".to_owned());
     let open = seen.settings.panels.contains(&Panel::Problems);
     let response = ui.add(egui::Button::new(RichText::new(&text).color(color)).frame(false));
-    response.widget_info(|| WidgetInfo::labeled(WidgetType::Button, true, format!("Problems: {text}")));
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Problems: {text}")));
     icon(ui, picture, color);
-    response.on_hover_text(if open { "Show the panel Problems" } else { "Open the panel Problems" }).clicked()
+    response
+        .on_hover_text(if open {
+            "Show the panel Problems"
+        } else {
+            "Open the panel Problems"
+        })
+        .clicked()
 }
 
 #[cfg(test)]

@@ -31,7 +31,12 @@ impl Thumbnail {
     pub fn of(parts: &[Part]) -> Self {
         let outlines: Vec<Vec<Point>> = parts
             .iter()
-            .map(|part| boundary(&part.shape, CHORDS).into_iter().map(part.motion.to_apply()).collect())
+            .map(|part| {
+                boundary(&part.shape, CHORDS)
+                    .into_iter()
+                    .map(part.motion.to_apply())
+                    .collect()
+            })
             .collect();
         let corners: Vec<Point> = outlines.iter().flatten().copied().collect();
         if corners.is_empty() {
@@ -40,7 +45,12 @@ impl Thumbnail {
         let (low, high) = bounds(&corners);
         let span = high - low;
         let longer = span.x.max(span.y).max(f64::MIN_POSITIVE);
-        let at = |p: Point| pos2(((p.x - low.x) / longer) as f32, ((high.y - p.y) / longer) as f32);
+        let at = |p: Point| {
+            pos2(
+                ((p.x - low.x) / longer) as f32,
+                ((high.y - p.y) / longer) as f32,
+            )
+        };
         let mut picture = Self {
             size: [(span.x / longer) as f32, (span.y / longer) as f32],
             ..Self::default()
@@ -80,10 +90,14 @@ impl Thumbnail {
         });
         let options = FillOptions::tolerance(1e-3);
         // A shape that can't be tessellated is left blank: a picture is not worth an error.
-        if FillTessellator::new().tessellate_path(&builder.build(), &options, &mut sink).is_ok() {
+        if FillTessellator::new()
+            .tessellate_path(&builder.build(), &options, &mut sink)
+            .is_ok()
+        {
             let first = self.vertices.len() as u32;
             self.vertices.extend(buffers.vertices);
-            self.triangles.extend(buffers.indices.iter().map(|k| first + k));
+            self.triangles
+                .extend(buffers.indices.iter().map(|k| first + k));
         }
     }
 
@@ -111,7 +125,10 @@ impl Thumbnail {
         if self.walls.is_empty() {
             let stroke = Stroke::new(0.6, colours.wall);
             for corners in self.triangles.chunks_exact(3) {
-                let corners: Vec<Pos2> = corners.iter().map(|&k| place(&self.vertices[k as usize])).collect();
+                let corners: Vec<Pos2> = corners
+                    .iter()
+                    .map(|&k| place(&self.vertices[k as usize]))
+                    .collect();
                 painter.add(Painted::line(corners, stroke));
             }
         }
@@ -183,7 +200,8 @@ mod tests {
             let picture = Thumbnail::of(&realised.parts);
             assert!(!picture.is_empty(), "{}", definition.name);
             assert!(!picture.walls.is_empty(), "{}", definition.name);
-            let inside = |p: &Pos2| (-1e-4..=1.0001).contains(&p.x) && (-1e-4..=1.0001).contains(&p.y);
+            let inside =
+                |p: &Pos2| (-1e-4..=1.0001).contains(&p.x) && (-1e-4..=1.0001).contains(&p.y);
             assert!(picture.vertices.iter().all(inside), "{}", definition.name);
         }
         assert!(Thumbnail::of(&[]).is_empty());
@@ -196,7 +214,13 @@ mod tests {
             width: 1e-4,
             depth: None,
         };
-        for (kind, walls) in [("pipe", 2), ("tee", 3), ("cross", 4), ("closed_end", 1), ("arc", 2)] {
+        for (kind, walls) in [
+            ("pipe", 2),
+            ("tee", 3),
+            ("cross", 4),
+            ("closed_end", 1),
+            ("arc", 2),
+        ] {
             let realised = library.realise(kind, &[], &defaults).unwrap();
             let picture = Thumbnail::of(&realised.parts);
             assert_eq!(picture.walls.len(), walls, "{kind}: {:?}", picture.walls);

@@ -33,17 +33,26 @@ pub struct Notice {
 impl Notice {
     /// Something went well.
     pub fn done(text: impl Into<String>) -> Self {
-        Self { kind: NoticeKind::Done, text: text.into() }
+        Self {
+            kind: NoticeKind::Done,
+            text: text.into(),
+        }
     }
 
     /// Worth knowing.
     pub fn info(text: impl Into<String>) -> Self {
-        Self { kind: NoticeKind::Info, text: text.into() }
+        Self {
+            kind: NoticeKind::Info,
+            text: text.into(),
+        }
     }
 
     /// Something went wrong.
     pub fn error(text: impl Into<String>) -> Self {
-        Self { kind: NoticeKind::Error, text: text.into() }
+        Self {
+            kind: NoticeKind::Error,
+            text: text.into(),
+        }
     }
 }
 
@@ -69,15 +78,21 @@ impl Toasts {
         for (_, since) in &mut self.shown {
             since.get_or_insert(now);
         }
-        self.shown.retain(|(notice, since)| notice.kind == NoticeKind::Error || since.is_none_or(|since| now - since < STAYS));
+        self.shown.retain(|(notice, since)| {
+            notice.kind == NoticeKind::Error || since.is_none_or(|since| now - since < STAYS)
+        });
         if self.shown.is_empty() {
             return;
         }
-        if self.shown.iter().any(|(notice, _)| notice.kind != NoticeKind::Error) {
+        if self
+            .shown
+            .iter()
+            .any(|(notice, _)| notice.kind != NoticeKind::Error)
+        {
             ui.ctx().request_repaint_after_secs(0.5);
         }
         let mut dismissed = None;
-        egui::Area::new("toasts".into())
+        egui::Area::new(egui::Id::new("toasts"))
             .order(egui::Order::Foreground)
             .pivot(Align2::RIGHT_BOTTOM)
             .fixed_pos(rect.right_bottom() + vec2(-12.0, -12.0))
@@ -102,7 +117,9 @@ fn toast(ui: &mut Ui, notice: &Notice) -> bool {
         NoticeKind::Info => (Icon::Info, ui.visuals().hyperlink_color),
         NoticeKind::Error => (Icon::Error, ui.visuals().error_fg_color),
     };
-    let frame = egui::Frame::popup(ui.style()).inner_margin(10.0).stroke(egui::Stroke::new(1.0, color));
+    let frame = egui::Frame::popup(ui.style())
+        .inner_margin(10.0)
+        .stroke(egui::Stroke::new(1.0, color));
     let mut dismissed = false;
     frame.show(ui, |ui| {
         ui.set_width(360.0);
@@ -130,7 +147,10 @@ mod tests {
         let shown = Shown::new(State::example("tee"));
         let mut harness = harness(&shown);
         shown.borrow_mut().panels.notify(Notice::done("Saved."));
-        shown.borrow_mut().panels.notify(Notice::error("The disk is full."));
+        shown
+            .borrow_mut()
+            .panels
+            .notify(Notice::error("The disk is full."));
         harness.run_steps(4);
         harness.get_by_label("Saved.");
         harness.run_steps((1.2 * STAYS * 60.0) as usize);

@@ -16,7 +16,11 @@ use crate::session::Stage;
 pub fn toolbar_ui(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 3.0;
-        for (icon, command) in [(Icon::New, Command::New), (Icon::Open, Command::Open), (Icon::Save, Command::Save)] {
+        for (icon, command) in [
+            (Icon::New, Command::New),
+            (Icon::Open, Command::Open),
+            (Icon::Save, Command::Save),
+        ] {
             button(ui, seen, icon, command, out);
         }
         ui.separator();
@@ -41,7 +45,14 @@ fn button(ui: &mut Ui, seen: &Seen<'_>, icon: Icon, command: Command, out: &mut 
     }
 }
 
-fn named_button(ui: &mut Ui, seen: &Seen<'_>, icon: Icon, name: &str, tip: &str, command: &Command) -> Response {
+fn named_button(
+    ui: &mut Ui,
+    seen: &Seen<'_>,
+    icon: Icon,
+    name: &str,
+    tip: &str,
+    command: &Command,
+) -> Response {
     let enabled = is_enabled(command, seen);
     let response = icon_button(ui, icon, name, false, enabled.is_ok());
     let mut tip = tip.to_owned();
@@ -77,7 +88,8 @@ fn tools(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
         }
         let tip = format!("{tip}\n{}", tool.hint());
         let name = command.label();
-        let response = icon_button(ui, Icon::of(&tool), &name, *seen.tool == tool, true).on_hover_text(tip);
+        let response =
+            icon_button(ui, Icon::of(&tool), &name, *seen.tool == tool, true).on_hover_text(tip);
         if response.clicked() {
             out.push(command);
         }
@@ -98,9 +110,9 @@ fn solving(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
         None => {
             button(ui, seen, Icon::Solve, Command::Solve, out);
             let live = seen.settings.live;
-            let response = ui
-                .selectable_label(live, "Live")
-                .on_hover_text("Solve in the background after every edit, at the resolution beside");
+            let response = ui.selectable_label(live, "Live").on_hover_text(
+                "Solve in the background after every edit, at the resolution beside",
+            );
             if response.clicked() {
                 out.push(Command::SetLive(!live));
             }
@@ -110,13 +122,25 @@ fn solving(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
 }
 
 /// A bar with the stage and the seconds; of a fixed width, so that nothing beside it moves.
-pub fn progress(ui: &mut Ui, (stage, part, elapsed, _): (Stage, f64, Duration, u32), width: f32) -> Response {
+pub fn progress(
+    ui: &mut Ui,
+    (stage, part, elapsed, _): (Stage, f64, Duration, u32),
+    width: f32,
+) -> Response {
     let text = format!("{} {}", stage.label(), seconds(elapsed.as_secs_f64()));
-    let bar = egui::ProgressBar::new(part as f32).desired_width(width).desired_height(18.0);
+    let bar = egui::ProgressBar::new(part as f32)
+        .desired_width(width)
+        .desired_height(18.0);
     let response = ui.add(bar);
     let font = egui::TextStyle::Small.resolve(ui.style());
     let color = ui.visuals().strong_text_color();
-    ui.painter().text(response.rect.center(), egui::Align2::CENTER_CENTER, &text, font, color);
+    ui.painter().text(
+        response.rect.center(),
+        egui::Align2::CENTER_CENTER,
+        &text,
+        font,
+        color,
+    );
     response.on_hover_text(text)
 }
 
@@ -135,13 +159,19 @@ fn resolution(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
     let now = seen.results.solved.as_ref().map(|solved| solved.resolution);
     let shown = now.or(of_file).unwrap_or(seen.settings.live_resolution);
     let why_not = is_enabled(&Command::Solve, seen).err();
-    let combo = ComboBox::from_id_salt("resolution").width(60.0).selected_text(format!("r = {shown}"));
+    let combo = ComboBox::from_id_salt("resolution")
+        .width(60.0)
+        .selected_text(format!("r = {shown}"));
     let response = combo.show_ui(ui, |ui| {
         ui.label("Cells across a channel");
         ui.separator();
         for offered in RESOLUTIONS {
             let live = offered == seen.settings.live_resolution;
-            let text = if live { format!("{offered}  (live)") } else { offered.to_string() };
+            let text = if live {
+                format!("{offered}  (live)")
+            } else {
+                offered.to_string()
+            };
             let label = egui::Button::selectable(offered == shown, text);
             if ui.add_enabled(why_not.is_none(), label).clicked() {
                 out.push(Command::SolveAt(offered));
@@ -161,10 +191,15 @@ fn resolution(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
 
 fn colours(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
     let name = |colour: Option<Quantity>| colour.map_or("no colours", Quantity::label);
-    let combo = ComboBox::from_id_salt("colours").width(110.0).selected_text(name(seen.shown.colour));
+    let combo = ComboBox::from_id_salt("colours")
+        .width(110.0)
+        .selected_text(name(seen.shown.colour));
     let response = combo.show_ui(ui, |ui| {
         for colour in Quantity::ALL.map(Some).into_iter().chain([None]) {
-            if ui.selectable_label(seen.shown.colour == colour, name(colour)).clicked() {
+            if ui
+                .selectable_label(seen.shown.colour == colour, name(colour))
+                .clicked()
+            {
                 out.push(Command::Colour(colour));
             }
         }
@@ -178,7 +213,12 @@ mod tests {
 
     #[test]
     fn seconds_are_short() {
-        for (time, want) in [(0.0042, "4 ms"), (0.16, "0.16 s"), (12.34, "12.3 s"), (125.0, "2 min 05 s")] {
+        for (time, want) in [
+            (0.0042, "4 ms"),
+            (0.16, "0.16 s"),
+            (12.34, "12.3 s"),
+            (125.0, "2 min 05 s"),
+        ] {
             assert_eq!(seconds(time), want);
         }
     }

@@ -27,7 +27,10 @@ pub fn show(value: &Value) -> String {
 /// A quantity as people write it; nothing has a unit too.
 pub fn show_quantity(x: f64, dimension: Dimension) -> String {
     if x == 0.0 {
-        let unit = dimension.example().split_once(' ').map_or("", |(_, unit)| unit);
+        let unit = dimension
+            .example()
+            .split_once(' ')
+            .map_or("", |(_, unit)| unit);
         return format!("0 {}", unit.replace("um", "µm").replace("uL", "µL"));
     }
     print_quantity(x, dimension)
@@ -48,11 +51,15 @@ pub fn read(text: &str, kind: &ParameterKind) -> Result<Value, String> {
             "false" => Ok(Value::Bool(false)),
             _ => Err("write true or false".to_owned()),
         },
-        ParameterKind::Choice(choices) => match choices.iter().find(|choice| *choice == text.trim()) {
-            Some(choice) => Ok(Value::Text(choice.clone())),
-            None => Err(format!("choices: {}", choices.join(", "))),
-        },
-        ParameterKind::Lengths | ParameterKind::Angles => list(text, |item| quantity(item, dimension)),
+        ParameterKind::Choice(choices) => {
+            match choices.iter().find(|choice| *choice == text.trim()) {
+                Some(choice) => Ok(Value::Text(choice.clone())),
+                None => Err(format!("choices: {}", choices.join(", "))),
+            }
+        }
+        ParameterKind::Lengths | ParameterKind::Angles => {
+            list(text, |item| quantity(item, dimension))
+        }
         ParameterKind::Counts => list(text, count),
         ParameterKind::Points => points(text),
     }
@@ -63,7 +70,8 @@ pub fn read(text: &str, kind: &ParameterKind) -> Result<Value, String> {
 /// # Errors
 /// What is wrong and what to do about it, for people.
 pub fn read_quantity(text: &str, dimension: Dimension) -> Result<f64, String> {
-    parse_quantity_as(text, dimension).map_err(|error| format!("{error}: {}", error.help(Some(dimension))))
+    parse_quantity_as(text, dimension)
+        .map_err(|error| format!("{error}: {}", error.help(Some(dimension))))
 }
 
 fn quantity(text: &str, dimension: Option<Dimension>) -> Result<Value, String> {
@@ -91,11 +99,19 @@ fn count(text: &str) -> Result<Value, String> {
 /// Items between commas, with or without brackets around all.
 fn list(text: &str, item: impl Fn(&str) -> Result<Value, String>) -> Result<Value, String> {
     let text = text.trim();
-    let inner = text.strip_prefix('[').and_then(|t| t.strip_suffix(']')).unwrap_or(text).trim();
+    let inner = text
+        .strip_prefix('[')
+        .and_then(|t| t.strip_suffix(']'))
+        .unwrap_or(text)
+        .trim();
     if inner.is_empty() {
         return Ok(Value::List(Vec::new()));
     }
-    inner.split(',').map(item).collect::<Result<_, _>>().map(Value::List)
+    inner
+        .split(',')
+        .map(item)
+        .collect::<Result<_, _>>()
+        .map(Value::List)
 }
 
 /// `(1 mm, 0 um), (2 mm, 0 um)`; square brackets do as well.
@@ -154,7 +170,11 @@ pub fn dragged(start: &str, points: f32, measure: Measure) -> Option<f64> {
         return Some(steps * from_nothing(measure));
     }
     let decade = 10f64.powf(number.abs().log10().floor() - 1.0);
-    let decade = if measure == Measure::Count { decade.max(1.0) } else { decade };
+    let decade = if measure == Measure::Count {
+        decade.max(1.0)
+    } else {
+        decade
+    };
     let moved = ((number / decade).round() + steps) * decade;
     let decimals = (-decade.log10().round()).clamp(0.0, 12.0) as usize;
     let text = format!("{moved:.decimals$}{unit}");
@@ -195,16 +215,36 @@ mod tests {
             (Value::Number(0.5), ParameterKind::Number),
             (Value::Bool(true), ParameterKind::Bool),
             (Value::Text("b".into()), choice),
-            (Value::List(vec![length(1e-4), length(5e-5)]), ParameterKind::Lengths),
+            (
+                Value::List(vec![length(1e-4), length(5e-5)]),
+                ParameterKind::Lengths,
+            ),
             (Value::List(vec![]), ParameterKind::Lengths),
-            (Value::List(vec![angle(0.0), angle(2.0)]), ParameterKind::Angles),
-            (Value::List(vec![Value::Number(1.0), Value::Number(3.0)]), ParameterKind::Counts),
-            (Value::List(vec![point(0.0, 0.0), point(1e-3, -2e-3)]), ParameterKind::Points),
+            (
+                Value::List(vec![angle(0.0), angle(2.0)]),
+                ParameterKind::Angles,
+            ),
+            (
+                Value::List(vec![Value::Number(1.0), Value::Number(3.0)]),
+                ParameterKind::Counts,
+            ),
+            (
+                Value::List(vec![point(0.0, 0.0), point(1e-3, -2e-3)]),
+                ParameterKind::Points,
+            ),
         ] {
-            assert_eq!(read(&show(&value), &kind), Ok(value.clone()), "{value:?} as {}", show(&value));
+            assert_eq!(
+                read(&show(&value), &kind),
+                Ok(value.clone()),
+                "{value:?} as {}",
+                show(&value)
+            );
         }
         let as_in_files = "[[0 um, 1 um], [2 um, 3 um]]";
-        assert_eq!(read(as_in_files, &ParameterKind::Points), Ok(Value::List(vec![point(0.0, 1e-6), point(2e-6, 3e-6)])));
+        assert_eq!(
+            read(as_in_files, &ParameterKind::Points),
+            Ok(Value::List(vec![point(0.0, 1e-6), point(2e-6, 3e-6)]))
+        );
     }
 
     #[test]
@@ -232,7 +272,10 @@ mod tests {
         assert_eq!(dragged("512 µm", 3.0, length), Some(5.2e-4));
         assert_eq!(dragged("1.5 mm", -3.0, length), Some(1.4e-3));
         assert_eq!(dragged("0 µm", 6.0, length), Some(2e-5));
-        assert_eq!(dragged("90 deg", 3.0, Measure::Quantity(Dimension::Angle)), degrees("91 deg"));
+        assert_eq!(
+            dragged("90 deg", 3.0, Measure::Quantity(Dimension::Angle)),
+            degrees("91 deg")
+        );
         assert_eq!(dragged("4", 3.0, Measure::Number), Some(4.1));
         assert_eq!(dragged("4", 3.0, Measure::Count), Some(5.0));
         assert_eq!(dragged("not yet", 3.0, Measure::Number), None);

@@ -13,7 +13,13 @@ use crate::gui::panels::values::{Measure, read_quantity, show_quantity};
 use crate::gui::seen::{Seen, Selection};
 use crate::units::{Dimension, Metre};
 
-pub(super) fn ui(inspector: &mut Inspector, ui: &mut Ui, seen: &Seen<'_>, channel: &Channel, out: &mut Vec<Command>) {
+pub(super) fn ui(
+    inspector: &mut Inspector,
+    ui: &mut Ui,
+    seen: &Seen<'_>,
+    channel: &Channel,
+    out: &mut Vec<Command>,
+) {
     let name = channel.name.value.as_str();
     head(ui, name, "channel", "");
     inspector.rename(ui, name, out);
@@ -27,7 +33,9 @@ pub(super) fn ui(inspector: &mut Inspector, ui: &mut Ui, seen: &Seen<'_>, channe
     width(inspector, ui, seen, channel, out);
     bend(inspector, ui, seen, channel, out);
     if let Some(length) = length(seen, name) {
-        row(ui, "length", "Along its centre line.", |ui| ui.label(Quantity::Length.show(length)));
+        row(ui, "length", "Along its centre line.", |ui| {
+            ui.label(Quantity::Length.show(length))
+        });
     }
     if !channel.via.is_empty() {
         section(ui, "Way-points");
@@ -40,7 +48,10 @@ pub(super) fn ui(inspector: &mut Inspector, ui: &mut Ui, seen: &Seen<'_>, channe
 
 fn end(ui: &mut Ui, name: &str, socket: &str, out: &mut Vec<Command>) {
     row(ui, name, "", |ui| {
-        if ui.link(socket).on_hover_text("Select what it belongs to").clicked()
+        if ui
+            .link(socket)
+            .on_hover_text("Select what it belongs to")
+            .clicked()
             && let Some((item, _)) = socket.split_once('.')
         {
             out.push(Command::Select(Selection::one(item)));
@@ -51,13 +62,28 @@ fn end(ui: &mut Ui, name: &str, socket: &str, out: &mut Vec<Command>) {
 /// What the channel is wide: its own, or that of the socket it starts from.
 fn across(seen: &Seen<'_>, channel: &Channel) -> Option<f64> {
     let layout = seen.document.shown_layout();
-    let from = || layout.sockets.iter().find(|s| layout.full_name(s) == channel.from.value);
-    channel.width.map(|w| w.0).or_else(|| from().map(|socket| socket.mouth.width))
+    let from = || {
+        layout
+            .sockets
+            .iter()
+            .find(|s| layout.full_name(s) == channel.from.value)
+    };
+    channel
+        .width
+        .map(|w| w.0)
+        .or_else(|| from().map(|socket| socket.mouth.width))
 }
 
-fn width(inspector: &mut Inspector, ui: &mut Ui, seen: &Seen<'_>, channel: &Channel, out: &mut Vec<Command>) {
+fn width(
+    inspector: &mut Inspector,
+    ui: &mut Ui,
+    seen: &Seen<'_>,
+    channel: &Channel,
+    out: &mut Vec<Command>,
+) {
     let name = channel.name.value.as_str();
-    let shown = across(seen, channel).map_or_else(String::new, |w| show_quantity(w, Dimension::Length));
+    let shown =
+        across(seen, channel).map_or_else(String::new, |w| show_quantity(w, Dimension::Length));
     let key = format!("{name}.width");
     let field = Field {
         key: &key,
@@ -69,11 +95,20 @@ fn width(inspector: &mut Inspector, ui: &mut Ui, seen: &Seen<'_>, channel: &Chan
         width: FIELD,
     };
     let mut reset = false;
-    let typed = inspector.fields.row(ui, "width", &field, |text| read_quantity(text, Dimension::Length), |ui| {
-        if channel.width.is_some() {
-            reset = ui.small_button("Reset").on_hover_text("As wide as the socket it starts from").clicked();
-        }
-    });
+    let typed = inspector.fields.row(
+        ui,
+        "width",
+        &field,
+        |text| read_quantity(text, Dimension::Length),
+        |ui| {
+            if channel.width.is_some() {
+                reset = ui
+                    .small_button("Reset")
+                    .on_hover_text("As wide as the socket it starts from")
+                    .clicked();
+            }
+        },
+    );
     let set = |width: Option<Metre>| Command::SetChannelShape {
         channel: name.to_owned(),
         width,
@@ -87,7 +122,13 @@ fn width(inspector: &mut Inspector, ui: &mut Ui, seen: &Seen<'_>, channel: &Chan
     }
 }
 
-fn bend(inspector: &mut Inspector, ui: &mut Ui, seen: &Seen<'_>, channel: &Channel, out: &mut Vec<Command>) {
+fn bend(
+    inspector: &mut Inspector,
+    ui: &mut Ui,
+    seen: &Seen<'_>,
+    channel: &Channel,
+    out: &mut Vec<Command>,
+) {
     let name = channel.name.value.as_str();
     let set = |bend: Bend| Command::SetChannelShape {
         channel: name.to_owned(),
@@ -97,31 +138,51 @@ fn bend(inspector: &mut Inspector, ui: &mut Ui, seen: &Seen<'_>, channel: &Chann
     let is_round = matches!(channel.bend, Bend::Round(_));
     row(ui, "bends", "How it turns at its way-points.", |ui| {
         let text = if is_round { "round" } else { "mitred" };
-        ComboBox::from_id_salt((name, "bends")).width(FIELD).selected_text(text).show_ui(ui, |ui| {
-            if ui.selectable_label(!is_round, "mitred").clicked() && is_round {
-                out.push(set(Bend::Mitred));
-            }
-            if ui.selectable_label(is_round, "round").clicked() && !is_round {
-                // Twice the width, as the channel tool draws them.
-                out.push(set(Bend::Round(Metre(2.0 * across(seen, channel).unwrap_or(1e-4)))));
-            }
-        });
+        ComboBox::from_id_salt((name, "bends"))
+            .width(FIELD)
+            .selected_text(text)
+            .show_ui(ui, |ui| {
+                if ui.selectable_label(!is_round, "mitred").clicked() && is_round {
+                    out.push(set(Bend::Mitred));
+                }
+                if ui.selectable_label(is_round, "round").clicked() && !is_round {
+                    // Twice the width, as the channel tool draws them.
+                    out.push(set(Bend::Round(Metre(
+                        2.0 * across(seen, channel).unwrap_or(1e-4),
+                    ))));
+                }
+            });
     });
     if let Bend::Round(radius) = channel.bend {
-        let (key, doc) = (format!("{name}.radius"), "Of the centre line, at every way-point.");
-        if let Some(radius) = inspector.quantity(ui, &key, "radius", radius.0, Dimension::Length, doc, |_| ()) {
+        let (key, doc) = (
+            format!("{name}.radius"),
+            "Of the centre line, at every way-point.",
+        );
+        if let Some(radius) =
+            inspector.quantity(ui, &key, "radius", radius.0, Dimension::Length, doc, |_| ())
+        {
             out.push(set(Bend::Round(Metre(radius))));
         }
     }
 }
 
-fn way_point(inspector: &mut Inspector, ui: &mut Ui, channel: &str, index: usize, at: Point, out: &mut Vec<Command>) {
+fn way_point(
+    inspector: &mut Inspector,
+    ui: &mut Ui,
+    channel: &str,
+    index: usize,
+    at: Point,
+    out: &mut Vec<Command>,
+) {
     let label = format!("{}", index + 1);
     let mut moved = None;
     row(ui, &label, "", |ui| {
         for (axis, value) in [("x", at.x), ("y", at.y)] {
             let key = format!("{channel}.via.{index}.{axis}");
-            let (label, shown) = (format!("way-point {} {axis}", index + 1), show_quantity(value, Dimension::Length));
+            let (label, shown) = (
+                format!("way-point {} {axis}", index + 1),
+                show_quantity(value, Dimension::Length),
+            );
             let field = Field {
                 key: &key,
                 label: &label,
@@ -131,8 +192,15 @@ fn way_point(inspector: &mut Inspector, ui: &mut Ui, channel: &str, index: usize
                 measure: Some(Measure::Quantity(Dimension::Length)),
                 width: (FIELD - 20.0).max(60.0),
             };
-            if let Some(new) = inspector.fields.show(ui, &field, |text| read_quantity(text, Dimension::Length)) {
-                moved = Some(if axis == "x" { Point::new(new, at.y) } else { Point::new(at.x, new) });
+            if let Some(new) = inspector
+                .fields
+                .show(ui, &field, |text| read_quantity(text, Dimension::Length))
+            {
+                moved = Some(if axis == "x" {
+                    Point::new(new, at.y)
+                } else {
+                    Point::new(at.x, new)
+                });
             }
         }
     });
@@ -150,7 +218,12 @@ fn way_point(inspector: &mut Inspector, ui: &mut Ui, channel: &str, index: usize
 fn length(seen: &Seen<'_>, channel: &str) -> Option<f64> {
     let layout = seen.document.shown_layout();
     let item = layout.item(channel)?;
-    let mut parts = layout.parts.iter().zip(&layout.owners).filter(|(_, owner)| **owner == item).peekable();
+    let mut parts = layout
+        .parts
+        .iter()
+        .zip(&layout.owners)
+        .filter(|(_, owner)| **owner == item)
+        .peekable();
     parts.peek()?;
     let lengths = parts.map(|(part, _)| match &part.shape {
         Shape::Strip(Strip::Straight { length, .. }) => *length,

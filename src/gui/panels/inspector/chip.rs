@@ -11,15 +11,37 @@ use crate::gui::panels::values::{Measure, read_quantity, show_quantity};
 use crate::gui::seen::Seen;
 use crate::units::{Dimension, Metre, PascalSecond};
 
-pub(super) fn ui(inspector: &mut Inspector, ui: &mut Ui, seen: &Seen<'_>, design: &Design, out: &mut Vec<Command>) {
+pub(super) fn ui(
+    inspector: &mut Inspector,
+    ui: &mut Ui,
+    seen: &Seen<'_>,
+    design: &Design,
+    out: &mut Vec<Command>,
+) {
     head(ui, "Chip", seen.document.name(), "");
     title(inspector, ui, design, out);
     let doc = "Of the fluid, dynamic.";
-    if let Some(mu) = inspector.quantity(ui, "chip.viscosity", "viscosity", design.viscosity.0, Dimension::Viscosity, doc, |_| ()) {
+    if let Some(mu) = inspector.quantity(
+        ui,
+        "chip.viscosity",
+        "viscosity",
+        design.viscosity.0,
+        Dimension::Viscosity,
+        doc,
+        |_| (),
+    ) {
         out.push(Command::SetViscosity(PascalSecond(mu)));
     }
     let doc = "Default width of channels and components.";
-    if let Some(width) = inspector.quantity(ui, "chip.width", "width", design.width.0, Dimension::Length, doc, |_| ()) {
+    if let Some(width) = inspector.quantity(
+        ui,
+        "chip.width",
+        "width",
+        design.width.0,
+        Dimension::Length,
+        doc,
+        |_| (),
+    ) {
         out.push(Command::SetWidth(Metre(width)));
     }
     depth(inspector, ui, design, out);
@@ -55,7 +77,9 @@ fn title(inspector: &mut Inspector, ui: &mut Ui, design: &Design, out: &mut Vec<
 }
 
 fn depth(inspector: &mut Inspector, ui: &mut Ui, design: &Design, out: &mut Vec<Command>) {
-    let shown = design.depth.map_or_else(String::new, |depth| show_quantity(depth.0, Dimension::Length));
+    let shown = design.depth.map_or_else(String::new, |depth| {
+        show_quantity(depth.0, Dimension::Length)
+    });
     let field = Field {
         key: "chip.depth",
         label: "depth",
@@ -78,18 +102,28 @@ fn depth(inspector: &mut Inspector, ui: &mut Ui, design: &Design, out: &mut Vec<
 
 fn model(ui: &mut Ui, design: &Design, out: &mut Vec<Command>) {
     const MODELS: [(DepthModel, &str); 3] = [
-        (DepthModel::Planar, "Two-dimensional flow, the same at every depth"),
-        (DepthModel::Shallow, "Averaged over the depth, with the drag of bottom and lid"),
+        (
+            DepthModel::Planar,
+            "Two-dimensional flow, the same at every depth",
+        ),
+        (
+            DepthModel::Shallow,
+            "Averaged over the depth, with the drag of bottom and lid",
+        ),
         (DepthModel::Full, "Three dimensions"),
     ];
     row(ui, "model", "How the depth enters.", |ui| {
-        let combo = ComboBox::from_id_salt("model").width(FIELD).selected_text(design.model.name());
+        let combo = ComboBox::from_id_salt("model")
+            .width(FIELD)
+            .selected_text(design.model.name());
         combo.show_ui(ui, |ui| {
             for (model, doc) in MODELS {
                 let possible = design.depth.is_some() || !model.needs_depth();
                 let label = eframe::egui::Button::selectable(model == design.model, model.name());
                 let response = ui.add_enabled(possible, label);
-                let response = response.on_hover_text(doc).on_disabled_hover_text("Give the chip a depth first.");
+                let response = response
+                    .on_hover_text(doc)
+                    .on_disabled_hover_text("Give the chip a depth first.");
                 if response.clicked() && model != design.model {
                     out.push(Command::SetModel(model));
                     ui.close();
@@ -100,7 +134,9 @@ fn model(ui: &mut Ui, design: &Design, out: &mut Vec<Command>) {
 }
 
 fn resolution(inspector: &mut Inspector, ui: &mut Ui, design: &Design, out: &mut Vec<Command>) {
-    let shown = design.resolution.map_or_else(String::new, |r| r.to_string());
+    let shown = design
+        .resolution
+        .map_or_else(String::new, |r| r.to_string());
     let field = Field {
         key: "chip.resolution",
         label: "resolution",

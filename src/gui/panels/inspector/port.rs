@@ -10,14 +10,24 @@ use crate::gui::panels::fields::row;
 use crate::gui::seen::{Seen, Selection};
 use crate::units::{Dimension, FlowRate, FlowRatePerDepth, Pascal};
 
-pub(super) fn ui(inspector: &mut Inspector, ui: &mut Ui, seen: &Seen<'_>, design: &Design, name: &str, out: &mut Vec<Command>) {
+pub(super) fn ui(
+    inspector: &mut Inspector,
+    ui: &mut Ui,
+    seen: &Seen<'_>,
+    design: &Design,
+    name: &str,
+    out: &mut Vec<Command>,
+) {
     let Some(port) = design.ports.iter().find(|port| port.name.value == name) else {
         ui.weak(format!("There is no port {name} any more."));
         return;
     };
     head(ui, name, "port", "");
     row(ui, "at", "The socket that it opens.", |ui| {
-        if ui.link(&port.at.value).on_hover_text("Select what it belongs to").clicked()
+        if ui
+            .link(&port.at.value)
+            .on_hover_text("Select what it belongs to")
+            .clicked()
             && let Some((item, _)) = port.at.value.split_once('.')
         {
             out.push(Command::Select(Selection::one(item)));
@@ -29,17 +39,39 @@ pub(super) fn ui(inspector: &mut Inspector, ui: &mut Ui, seen: &Seen<'_>, design
     if let Some(solved) = &seen.results.solved
         && let Some(result) = solved.solution.ports.iter().find(|port| port.id == name)
     {
-        let flow = if solved.chip.depth.is_some() { Quantity::FlowRate } else { Quantity::FlowRatePerDepth };
-        row(ui, "flow in", "As solved; negative where it flows out.", |ui| ui.label(flow.show(result.flow_rate)));
-        row(ui, "pressure", "As solved, mean over the opening.", |ui| ui.label(Quantity::Pressure.show(result.mean_pressure)));
+        let flow = if solved.chip.depth.is_some() {
+            Quantity::FlowRate
+        } else {
+            Quantity::FlowRatePerDepth
+        };
+        row(
+            ui,
+            "flow in",
+            "As solved; negative where it flows out.",
+            |ui| ui.label(flow.show(result.flow_rate)),
+        );
+        row(ui, "pressure", "As solved, mean over the opening.", |ui| {
+            ui.label(Quantity::Pressure.show(result.mean_pressure))
+        });
     }
     ui.separator();
-    if ui.button("Remove port").on_hover_text("The socket becomes a wall").clicked() {
+    if ui
+        .button("Remove port")
+        .on_hover_text("The socket becomes a wall")
+        .clicked()
+    {
         out.push(Command::RemovePort(name.to_owned()));
     }
 }
 
-fn kind(ui: &mut Ui, seen: &Seen<'_>, design: &Design, name: &str, now: PortCondition, out: &mut Vec<Command>) {
+fn kind(
+    ui: &mut Ui,
+    seen: &Seen<'_>,
+    design: &Design,
+    name: &str,
+    now: PortCondition,
+    out: &mut Vec<Command>,
+) {
     let solved = seen.results.solved.as_ref();
     let result = solved.and_then(|s| s.solution.ports.iter().find(|port| port.id == name));
     // What was solved, so that another kind of condition changes nothing until its value does.
@@ -49,16 +81,23 @@ fn kind(ui: &mut Ui, seen: &Seen<'_>, design: &Design, name: &str, now: PortCond
         Some(_) => PortCondition::FlowRate(FlowRate(rounded(flow))),
         None => PortCondition::FlowRatePerDepth(FlowRatePerDepth(rounded(flow))),
     };
-    let offered = [PortCondition::Pressure(Pascal(rounded(pressure))), flow, PortCondition::TractionFree];
+    let offered = [
+        PortCondition::Pressure(Pascal(rounded(pressure))),
+        flow,
+        PortCondition::TractionFree,
+    ];
     row(ui, "condition", "What holds at the port.", |ui| {
-        ComboBox::from_id_salt((name, "condition")).width(FIELD).selected_text(label(now)).show_ui(ui, |ui| {
-            for condition in offered {
-                let chosen = label(condition) == label(now);
-                if ui.selectable_label(chosen, label(condition)).clicked() && !chosen {
-                    out.push(Command::SetCondition(name.to_owned(), condition));
+        ComboBox::from_id_salt((name, "condition"))
+            .width(FIELD)
+            .selected_text(label(now))
+            .show_ui(ui, |ui| {
+                for condition in offered {
+                    let chosen = label(condition) == label(now);
+                    if ui.selectable_label(chosen, label(condition)).clicked() && !chosen {
+                        out.push(Command::SetCondition(name.to_owned(), condition));
+                    }
                 }
-            }
-        });
+            });
     });
 }
 
@@ -76,7 +115,13 @@ fn label(condition: PortCondition) -> &'static str {
     }
 }
 
-fn value(inspector: &mut Inspector, ui: &mut Ui, name: &str, condition: PortCondition, out: &mut Vec<Command>) {
+fn value(
+    inspector: &mut Inspector,
+    ui: &mut Ui,
+    name: &str,
+    condition: PortCondition,
+    out: &mut Vec<Command>,
+) {
     let (value, dimension) = match condition {
         PortCondition::Pressure(p) => (p.0, Dimension::Pressure),
         PortCondition::FlowRate(q) => (q.0, Dimension::FlowRate),
@@ -92,7 +137,9 @@ fn value(inspector: &mut Inspector, ui: &mut Ui, name: &str, condition: PortCond
         let condition = match condition {
             PortCondition::Pressure(_) => PortCondition::Pressure(Pascal(x)),
             PortCondition::FlowRate(_) => PortCondition::FlowRate(FlowRate(x)),
-            PortCondition::FlowRatePerDepth(_) => PortCondition::FlowRatePerDepth(FlowRatePerDepth(x)),
+            PortCondition::FlowRatePerDepth(_) => {
+                PortCondition::FlowRatePerDepth(FlowRatePerDepth(x))
+            }
             PortCondition::TractionFree => PortCondition::TractionFree,
         };
         out.push(Command::SetCondition(name.to_owned(), condition));

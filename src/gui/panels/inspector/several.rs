@@ -11,23 +11,80 @@ use crate::gui::seen::Seen;
 pub(super) fn ui(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
     let items = &seen.selection.items;
     let design = seen.document.shown_design();
-    let channels = design.map_or(0, |d| d.channels.iter().filter(|c| items.contains(&c.name.value)).count());
+    let channels = design.map_or(0, |d| {
+        d.channels
+            .iter()
+            .filter(|c| items.contains(&c.name.value))
+            .count()
+    });
     let components = items.len() - channels;
     let said = [count(components, "component"), count(channels, "channel")];
     let said: Vec<String> = said.into_iter().flatten().collect();
-    head(ui, &format!("{} selected", items.len()), &said.join(", "), "");
+    head(
+        ui,
+        &format!("{} selected", items.len()),
+        &said.join(", "),
+        "",
+    );
     section(ui, "Turn");
-    buttons(ui, seen, &[("Left", Command::Rotate(1)), ("Right", Command::Rotate(-1))], out);
+    buttons(
+        ui,
+        seen,
+        &[("Left", Command::Rotate(1)), ("Right", Command::Rotate(-1))],
+        out,
+    );
     section(ui, "Mirror");
-    buttons(ui, seen, &[("Left and right", Command::Mirror(Axis::X)), ("Top and bottom", Command::Mirror(Axis::Y))], out);
+    buttons(
+        ui,
+        seen,
+        &[
+            ("Left and right", Command::Mirror(Axis::X)),
+            ("Top and bottom", Command::Mirror(Axis::Y)),
+        ],
+        out,
+    );
     section(ui, "Align");
     let align = |label, align| (label, Command::Align(align));
-    buttons(ui, seen, &[align("Left", Align::Left), align("Middle", Align::CentreX), align("Right", Align::Right)], out);
-    buttons(ui, seen, &[align("Top", Align::Top), align("Middle", Align::CentreY), align("Bottom", Align::Bottom)], out);
+    buttons(
+        ui,
+        seen,
+        &[
+            align("Left", Align::Left),
+            align("Middle", Align::CentreX),
+            align("Right", Align::Right),
+        ],
+        out,
+    );
+    buttons(
+        ui,
+        seen,
+        &[
+            align("Top", Align::Top),
+            align("Middle", Align::CentreY),
+            align("Bottom", Align::Bottom),
+        ],
+        out,
+    );
     section(ui, "Spread evenly");
-    buttons(ui, seen, &[align("Left to right", Align::SpreadX), align("Top to bottom", Align::SpreadY)], out);
+    buttons(
+        ui,
+        seen,
+        &[
+            align("Left to right", Align::SpreadX),
+            align("Top to bottom", Align::SpreadY),
+        ],
+        out,
+    );
     ui.separator();
-    buttons(ui, seen, &[("Duplicate", Command::Duplicate), ("Delete", Command::Delete)], out);
+    buttons(
+        ui,
+        seen,
+        &[
+            ("Duplicate", Command::Duplicate),
+            ("Delete", Command::Delete),
+        ],
+        out,
+    );
 }
 
 fn buttons(ui: &mut Ui, seen: &Seen<'_>, entries: &[(&str, Command)], out: &mut Vec<Command>) {

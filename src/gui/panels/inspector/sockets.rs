@@ -9,7 +9,13 @@ use crate::gui::panels::fields::row;
 use crate::gui::seen::{Seen, Selection};
 use crate::library::Definition;
 
-pub(super) fn ui(ui: &mut Ui, seen: &Seen<'_>, item: &str, definition: Option<&Definition>, out: &mut Vec<Command>) {
+pub(super) fn ui(
+    ui: &mut Ui,
+    seen: &Seen<'_>,
+    item: &str,
+    definition: Option<&Definition>,
+    out: &mut Vec<Command>,
+) {
     let layout = &seen.document.layout;
     let Some(index) = layout.item(item) else {
         return;
@@ -21,35 +27,60 @@ pub(super) fn ui(ui: &mut Ui, seen: &Seen<'_>, item: &str, definition: Option<&D
     section(ui, "Sockets");
     for socket in mine {
         let docs = definition.into_iter().flat_map(|d| &d.socket_docs);
-        let doc = docs.filter(|(name, _)| *name == socket.name).map(|(_, doc)| doc.as_str()).next();
-        row(ui, &socket.name, doc.unwrap_or_default(), |ui| match socket.used {
-            SocketUse::Free => {
-                let full = layout.full_name(socket);
-                let response = ui.small_button("Open to outside");
-                response.widget_info(|| egui::WidgetInfo::labeled(egui::WidgetType::Button, true, format!("Open {full} to outside")));
-                if response.on_hover_text("Make a port here; until then it is a wall.").clicked() {
-                    out.push(Command::AddPort(full));
-                }
-            }
-            SocketUse::Connected => match partner(layout, socket) {
-                Some(other) => {
-                    let name = layout.full_name(other);
-                    if ui.link(&name).on_hover_text("Select it").clicked() {
-                        out.push(Command::Select(Selection::one(&layout.items[other.item])));
+        let doc = docs
+            .filter(|(name, _)| *name == socket.name)
+            .map(|(_, doc)| doc.as_str())
+            .next();
+        row(
+            ui,
+            &socket.name,
+            doc.unwrap_or_default(),
+            |ui| match socket.used {
+                SocketUse::Free => {
+                    let full = layout.full_name(socket);
+                    let response = ui.small_button("Open to outside");
+                    response.widget_info(|| {
+                        egui::WidgetInfo::labeled(
+                            egui::Role::Button,
+                            true,
+                            format!("Open {full} to outside"),
+                        )
+                    });
+                    if response
+                        .on_hover_text("Make a port here; until then it is a wall.")
+                        .clicked()
+                    {
+                        out.push(Command::AddPort(full));
                     }
                 }
-                None => {
-                    ui.weak("connected");
+                SocketUse::Connected => match partner(layout, socket) {
+                    Some(other) => {
+                        let name = layout.full_name(other);
+                        if ui.link(&name).on_hover_text("Select it").clicked() {
+                            out.push(Command::Select(Selection::one(&layout.items[other.item])));
+                        }
+                    }
+                    None => {
+                        ui.weak("connected");
+                    }
+                },
+                SocketUse::Port(port) => {
+                    let port = seen
+                        .document
+                        .design
+                        .as_ref()
+                        .and_then(|d| d.ports.get(port));
+                    let name = port.map_or("", |port| port.name.value.as_str());
+                    if ui
+                        .link(format!("port {name}"))
+                        .on_hover_text("Select it")
+                        .clicked()
+                    {
+                        out.push(Command::Select(Selection::of_port(name)));
+                    }
                 }
             },
-            SocketUse::Port(port) => {
-                let port = seen.document.design.as_ref().and_then(|d| d.ports.get(port));
-                let name = port.map_or("", |port| port.name.value.as_str());
-                if ui.link(format!("port {name}")).on_hover_text("Select it").clicked() {
-                    out.push(Command::Select(Selection::of_port(name)));
-                }
-            }
-        });
+        );
     }
 }
 
@@ -74,20 +105,32 @@ mod tests {
     fn partners_are_those_that_the_design_connects() {
         let state = State::example("bridge");
         let layout = &state.document.layout;
-        let named = |name: &str| layout.sockets.iter().find(|s| layout.full_name(s) == name).unwrap();
+        let named = |name: &str| {
+            layout
+                .sockets
+                .iter()
+                .find(|s| layout.full_name(s) == name)
+                .unwrap()
+        };
         let partner_of = |name: &str| partner(layout, named(name)).map(|s| layout.full_name(s));
         assert_eq!(partner_of("feed.a").as_deref(), Some("source.up"));
         assert_eq!(partner_of("source.up").as_deref(), Some("feed.a"));
         for socket in &layout.sockets {
             if socket.used == SocketUse::Connected {
-                assert!(partner(layout, socket).is_some(), "{}", layout.full_name(socket));
+                assert!(
+                    partner(layout, socket).is_some(),
+                    "{}",
+                    layout.full_name(socket)
+                );
             }
         }
     }
 
     #[test]
     fn a_free_socket_is_opened() {
-        let mut state = State::new("format = 1\n[fluid]\nviscosity = \"1 mPa s\"\n[chip]\nwidth = \"100 um\"\n[components]\nt = { kind = \"tee\", at = [\"0 mm\", \"0 mm\"] }\n");
+        let mut state = State::new(
+            "format = 1\n[fluid]\nviscosity = \"1 mPa s\"\n[chip]\nwidth = \"100 um\"\n[components]\nt = { kind = \"tee\", at = [\"0 mm\", \"0 mm\"] }\n",
+        );
         state.selection = Selection::one("t");
         let shown = Shown::new(state);
         let mut harness = harness(&shown);
