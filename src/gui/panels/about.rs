@@ -6,7 +6,7 @@ use super::shortcuts::title;
 
 /// Draws it; `true` when it is done with.
 pub fn about_ui(ctx: &egui::Context) -> bool {
-    let response = Modal::new(egui::Id::new("about")).show(ctx, |ui| {
+    let response = Modal::new(egui::Id::unique("about")).show(ctx, |ui| {
         ui.set_width(420.0);
         let close = title(ui, "Stokeslet");
         ui.weak(format!("Version {}", env!("CARGO_PKG_VERSION")));

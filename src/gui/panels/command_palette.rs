@@ -122,9 +122,9 @@ impl CommandPalette {
             _ => self.chosen.min(n.saturating_sub(1)),
         };
         let mut run: Option<Command> = None;
-        let area = Modal::default_area(egui::Id::new("command palette"))
+        let area = Modal::default_area(egui::Id::unique("command palette"))
             .anchor(Align2::CENTER_TOP, vec2(0.0, 90.0));
-        let response = Modal::new(egui::Id::new("command palette"))
+        let response = Modal::new(egui::Id::unique("command palette"))
             .area(area)
             .show(ctx, |ui| {
                 ui.set_width(560.0);

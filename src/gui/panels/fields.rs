@@ -170,20 +170,10 @@ impl Fields {
             current_text_value: Some(value.clone()),
             ..WidgetInfo::new(Role::TextInput)
         });
-        let mut tip = field.doc.to_owned();
-        if field.is_default {
-            tip.push_str("\nThis is the default.");
-        }
-        if field.measure.is_some() {
-            tip.push_str("\nDrag to change, click to type.");
-        }
-        if !tip.is_empty() && !response.has_focus() {
-            response.clone().on_hover_text(tip.trim());
-        }
         response
     }
 
-    /// The number under the pointer follows it; clicks still reach the text.
+    /// Over a field that nobody types in: a drag changes the number, a click selects the text to be typed over.
     fn dragging<T: PartialEq>(
         &mut self,
         ui: &Ui,
@@ -191,22 +181,49 @@ impl Fields {
         field: &Field<'_>,
         read: &impl Fn(&str) -> Result<T, String>,
     ) -> Option<T> {
-        let measure = field.measure?;
         if response.has_focus() {
             return None;
         }
-        let drag = ui.interact(response.rect, response.id.with("drag"), Sense::drag());
-        let drag = drag.on_hover_cursor(CursorIcon::ResizeHorizontal);
-        if drag.drag_started() {
+        // Not focusable: the keyboard goes to the text alone.
+        let sense = match field.measure {
+            Some(_) => Sense::CLICK | Sense::DRAG,
+            None => Sense::CLICK,
+        };
+        let over = ui.interact(response.rect, response.id.with("over"), sense);
+        if over.clicked() {
+            let typed = self
+                .drafts
+                .get(field.key)
+                .map_or(field.shown, |d| d.text.as_str());
+            select(ui.ctx(), response.id, 0..typed.chars().count());
+            response.request_focus();
+        }
+        let mut tip = field.doc.to_owned();
+        if field.is_default {
+            tip.push_str("\nNot in the file: this is the default.");
+        }
+        if field.measure.is_some() {
+            tip.push_str("\nDrag to change, click to type.");
+        }
+        let over = match field.measure {
+            Some(_) => over.on_hover_cursor(CursorIcon::ResizeHorizontal),
+            None => over.on_hover_cursor(CursorIcon::Text),
+        };
+        let over = match tip.trim() {
+            "" => over,
+            tip => over.on_hover_text(tip),
+        };
+        let measure = field.measure?;
+        if over.drag_started() {
             self.drag = Some((field.key.to_owned(), field.shown.to_owned(), 0.0));
         }
         let (key, start, travelled) = self.drag.as_mut()?;
         if key != field.key {
             return None;
         }
-        *travelled += drag.drag_delta().x;
+        *travelled += over.drag_delta().x;
         let value = dragged(start, *travelled, measure);
-        if drag.drag_stopped() || !drag.dragged() {
+        if over.drag_stopped() || !over.dragged() {
             self.drag = None;
         }
         let value = value?;
@@ -218,6 +235,7 @@ impl Fields {
         if text == field.shown {
             return None;
         }
+        self.drafts.remove(field.key);
         read(&text).ok()
     }
 
@@ -225,4 +243,13 @@ impl Fields {
     pub fn is_typing(&self) -> bool {
         !self.drafts.is_empty()
     }
+}
+
+/// Selects these letters of a text field; equal ends put the cursor there.
+pub fn select(ctx: &egui::Context, id: egui::Id, letters: std::ops::Range<usize>) {
+    let mut state = TextEdit::load_state(ctx, id).unwrap_or_default();
+    let at = |letter: usize| egui::text::CCursor::new(letter);
+    let range = egui::text::CCursorRange::two(at(letters.start), at(letters.end));
+    state.cursor.set_char_range(Some(range));
+    TextEdit::store_state(ctx, id, state);
 }

@@ -31,7 +31,7 @@ impl Gallery {
     pub fn ui(&mut self, ctx: &egui::Context, seen: &Seen<'_>, out: &mut Vec<Command>) -> bool {
         let room = ctx.content_rect().size() - vec2(120.0, 160.0);
         let columns = ((room.x + GAP) / (CARD[0] + GAP)).floor().clamp(1.0, 4.0);
-        let response = Modal::new(egui::Id::new("gallery")).show(ctx, |ui| {
+        let response = Modal::new(egui::Id::unique("gallery")).show(ctx, |ui| {
             ui.set_width(columns * (CARD[0] + GAP) + 4.0);
             let mut done = title(ui, "Examples");
             let begin = Instant::now();

@@ -68,7 +68,7 @@ pub fn hint_ui(ui: &Ui, seen: &Seen<'_>, rect: egui::Rect, out: &mut Vec<Command
         return;
     }
     let (title, text) = WORDS[step];
-    egui::Area::new(egui::Id::new("hint"))
+    egui::Area::new(egui::Id::unique("hint"))
         .pivot(Align2::LEFT_BOTTOM)
         .fixed_pos(rect.left_bottom() + vec2(12.0, -12.0))
         .constrain_to(rect)

@@ -172,6 +172,7 @@ mod tests {
     use crate::gui::panels::testing::{Shown, State, harness};
     use crate::gui::seen::Selection;
     use eframe::egui::Key;
+    use eframe::egui::accesskit::Role;
     use egui_kittest::Harness;
     use egui_kittest::kittest::Queryable as _;
     use std::cell::RefCell;
@@ -186,7 +187,9 @@ mod tests {
     }
 
     fn type_into(harness: &mut Harness<'static>, label: &str, text: &str) {
-        harness.get_by_label(label).click();
+        harness
+            .get_by_role_and_label(Role::TextInput, label)
+            .click();
         harness.run_steps(2);
         harness.key_press_modifiers(egui::Modifiers::COMMAND, Key::A);
         harness.run_steps(2);
@@ -218,7 +221,9 @@ mod tests {
     #[test]
     fn escape_gives_up_what_was_typed() {
         let (shown, mut harness) = selected("flow-focus", "focus");
-        harness.get_by_label("orifice_width").click();
+        harness
+            .get_by_role_and_label(Role::TextInput, "orifice_width")
+            .click();
         harness.run_steps(2);
         harness.event(egui::Event::Text("nonsense".to_owned()));
         harness.run_steps(2);
@@ -227,7 +232,10 @@ mod tests {
         assert_eq!(shown.borrow().commands, []);
         assert!(!shown.borrow().panels.is_typing());
         assert_eq!(
-            harness.get_by_label("orifice_width").value().as_deref(),
+            harness
+                .get_by_role_and_label(Role::TextInput, "orifice_width")
+                .value()
+                .as_deref(),
             Some("40 µm")
         );
     }
@@ -235,7 +243,10 @@ mod tests {
     #[test]
     fn a_number_is_dragged() {
         let (shown, mut harness) = selected("flow-focus", "focus");
-        let at = harness.get_by_label("orifice_width").rect().center();
+        let at = harness
+            .get_by_role_and_label(Role::TextInput, "orifice_width")
+            .rect()
+            .center();
         harness.drag_at(at);
         harness.run_steps(2);
         for step in 1..6u8 {

@@ -65,18 +65,23 @@ impl PathDialog {
                 i.consume_key(none, Key::Enter),
             )
         });
+        let field = egui::Id::unique("path of a file");
         if tab {
             self.complete();
+            let end = self.text.chars().count();
+            super::fields::select(ctx, field, end..end);
         }
         let path = PathBuf::from(self.text.trim());
         let verdict = verdict(&self.ask, &path);
         let mut go = enter;
         let mut into = None;
-        let response = Modal::new(egui::Id::new("path dialog")).show(ctx, |ui| {
+        let response = Modal::new(egui::Id::unique("path dialog")).show(ctx, |ui| {
             ui.set_width(560.0);
             let mut done = title(ui, self.ask.title());
             let edit = ui.add(
                 TextEdit::singleline(&mut self.text)
+                    .id(field)
+                    .lock_focus(true)
                     .desired_width(f32::INFINITY)
                     .hint_text("Path of the file"),
             );

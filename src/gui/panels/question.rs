@@ -110,7 +110,7 @@ impl Question {
     /// Draws it; the answer once it is given.
     pub(super) fn ui(&self, ctx: &egui::Context) -> Option<usize> {
         let mut answer = None;
-        let response = Modal::new(egui::Id::new("question")).show(ctx, |ui| {
+        let response = Modal::new(egui::Id::unique("question")).show(ctx, |ui| {
             ui.set_width(400.0);
             ui.heading(&self.title);
             ui.add_space(4.0);

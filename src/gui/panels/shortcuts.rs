@@ -51,7 +51,7 @@ fn group(command: &Command) -> &'static str {
 
 /// Draws the list; `true` when it is done with.
 pub fn shortcuts_ui(ctx: &egui::Context) -> bool {
-    let response = Modal::new(egui::Id::new("shortcuts")).show(ctx, |ui| {
+    let response = Modal::new(egui::Id::unique("shortcuts")).show(ctx, |ui| {
         ui.set_width(720.0);
         let close = title(ui, "Shortcuts");
         let height = (ctx.content_rect().height() - 160.0).max(200.0);

@@ -92,7 +92,7 @@ impl Toasts {
             ui.ctx().request_repaint_after_secs(0.5);
         }
         let mut dismissed = None;
-        egui::Area::new(egui::Id::new("toasts"))
+        egui::Area::new(egui::Id::unique("toasts"))
             .order(egui::Order::Foreground)
             .pivot(Align2::RIGHT_BOTTOM)
             .fixed_pos(rect.right_bottom() + vec2(-12.0, -12.0))
@@ -153,7 +153,7 @@ mod tests {
             .notify(Notice::error("The disk is full."));
         harness.run_steps(4);
         harness.get_by_label("Saved.");
-        harness.run_steps((1.2 * STAYS * 60.0) as usize);
+        harness.run_steps(40);
         assert!(harness.query_by_label("Saved.").is_none());
         harness.get_by_label("The disk is full.");
         harness.get_by_label("Dismiss message").click();
