@@ -40,14 +40,16 @@ impl Library {
     /// D100 for each file that can't be read, with its path.
     pub fn find(user_folder: Option<&Path>) -> Result<Self, Vec<Diagnostic>> {
         let mut definitions = embedded();
-        for folder in beside_the_binary()
-            .as_deref()
-            .into_iter()
-            .chain(user_folder)
-        {
-            definitions.extend(read_folder(folder)?);
+        for folder in Self::folders(user_folder) {
+            definitions.extend(read_folder(&folder)?);
         }
         Ok(Self::new(definitions))
+    }
+
+    /// The folders that [`Library::find`] reads, later ones over earlier ones.
+    pub fn folders(user_folder: Option<&Path>) -> Vec<PathBuf> {
+        let beside = beside_the_binary().into_iter();
+        beside.chain(user_folder.map(Path::to_owned)).collect()
     }
 }
 

@@ -43,3 +43,7 @@ impl Canvas {
         let _ = out;
     }
 }
+
+/// A library entry that is dragged from the palette: the payload of egui's drag and drop.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DraggedKind(pub String);

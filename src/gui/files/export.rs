@@ -1,4 +1,20 @@
-//! Results and pictures into files.
+//! Results into files as the command line writes them, on a thread of their own; pictures of the canvas.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use super::sentence;
+use super::task::Task;
+use crate::elimination::Table;
+use crate::export::{Colouring, Format, Results, export};
+use crate::field::Line;
+use crate::geometry::Point;
+use crate::gui::results::{Quantity, ResultView, Solved};
+use crate::session::{CancelToken, SolveSettings, Stage, assembled_system};
+
+/// Points along an exported line; enough for a smooth curve.
+const LINE_POINTS: usize = 201;
 
 /// What a picture of the canvas is written as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -7,4 +23,230 @@ pub enum PictureFormat {
     Png,
     /// Shapes, sharp at any size.
     Svg,
+}
+
+/// What is to be exported.
+#[derive(Clone, Debug)]
+pub struct Order {
+    /// What was solved.
+    pub solved: Arc<Solved>,
+    /// The design's title.
+    pub title: Option<String>,
+    /// In these formats; the summary always.
+    pub formats: Vec<Format>,
+    /// Into this folder.
+    pub folder: PathBuf,
+    /// Points to report in the summary, m.
+    pub probes: Vec<Point>,
+    /// Lines to sample into `line.csv`, m.
+    pub lines: Vec<[Point; 2]>,
+    /// What `picture.svg` shows.
+    pub colouring: Colouring,
+    /// Greatest memory of the process so far, bytes.
+    pub peak_memory: fn() -> u64,
+}
+
+impl Order {
+    /// What the window shows of a solved design, in these formats, into this folder.
+    pub fn new(
+        solved: Arc<Solved>,
+        title: Option<String>,
+        shown: &ResultView,
+        formats: Vec<Format>,
+        folder: PathBuf,
+    ) -> Self {
+        Self {
+            solved,
+            title,
+            formats,
+            folder,
+            probes: shown.probes.clone(),
+            lines: shown.lines.clone(),
+            colouring: match shown.colour {
+                Some(Quantity::Pressure) => Colouring::Pressure,
+                _ => Colouring::Speed,
+            },
+            peak_memory: || 0,
+        }
+    }
+}
+
+/// An export under way.
+#[derive(Debug)]
+pub struct Exporting {
+    task: Task<Result<String, String>>,
+    progress: Arc<Mutex<f64>>,
+    cancel: CancelToken,
+}
+
+impl Exporting {
+    /// Starts it; `wake` is called when it is done.
+    pub fn start(order: Order, wake: impl FnOnce() + Send + 'static) -> Self {
+        let progress = Arc::new(Mutex::new(0.0));
+        let cancel = CancelToken::new();
+        let (told, stop) = (progress.clone(), cancel.clone());
+        let task = Task::start("export", wake, move || {
+            let tell = |stage: Stage, part: f64| {
+                *told.lock().unwrap_or_else(PoisonError::into_inner) = stage.overall(part);
+            };
+            write(&order, &tell, &stop)
+        });
+        Self {
+            task,
+            progress,
+            cancel,
+        }
+    }
+
+    /// What to tell when it is done, once: where the files are, or why there are none.
+    pub fn poll(&self) -> Option<Result<String, String>> {
+        let done = self.task.poll()?;
+        Some(done.unwrap_or_else(|lost| Err(format!("Nothing was exported: {lost}"))))
+    }
+
+    /// Waits for what there is to tell.
+    pub fn wait(&self) -> Result<String, String> {
+        let done = self.task.wait();
+        done.unwrap_or_else(|lost| Err(format!("Nothing was exported: {lost}")))
+    }
+
+    /// Part of it that is done, 0 to 1.
+    pub fn progress(&self) -> f64 {
+        *self.progress.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Ends it; nothing is written then.
+    pub fn cancel(&self) {
+        self.cancel.cancel();
+    }
+}
+
+fn write(
+    order: &Order,
+    progress: &(dyn Fn(Stage, f64) + Sync),
+    cancel: &CancelToken,
+) -> Result<String, String> {
+    let begin = Instant::now();
+    let clock = || begin.elapsed().as_secs_f64();
+    let solved = &order.solved;
+    let failed = |why: String| format!("Nothing was exported: {why}");
+    let system = match order.formats.contains(&Format::System) {
+        true => {
+            let settings = SolveSettings {
+                resolution: solved.resolution,
+                ..SolveSettings::default()
+            };
+            let system =
+                assembled_system(&solved.chip, &settings, &Table::default(), progress, cancel);
+            Some(system.map_err(|e| failed(sentence(&e)))?)
+        }
+        false => None,
+    };
+    let lines: Vec<Line> = order
+        .lines
+        .iter()
+        .map(|&[from, to]| Line {
+            from,
+            to,
+            n: LINE_POINTS,
+        })
+        .collect();
+    let results = Results {
+        chip: &solved.chip,
+        title: order.title.as_deref(),
+        resolution: solved.resolution,
+        solution: &solved.solution,
+        system: system.as_ref(),
+        probes: &order.probes,
+        lines: &lines,
+        colouring: order.colouring,
+        timings: solved.solution.report.timings,
+        clock: &clock,
+        peak_memory: &order.peak_memory,
+        stamp: "",
+    };
+    export(&order.folder, &order.formats, &results, progress, cancel)
+        .map_err(|e| failed(sentence(&e)))?;
+    let n = std::fs::read_dir(&order.folder).map_or(0, Iterator::count);
+    Ok(format!("{n} files are in {}", shown(&order.folder)))
+}
+
+fn shown(folder: &Path) -> String {
+    std::path::absolute(folder)
+        .unwrap_or_else(|_| folder.to_owned())
+        .display()
+        .to_string()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gui::files::examples;
+    use crate::library::Library;
+
+    fn order(folder: &Path, formats: &[Format]) -> Order {
+        let example = examples::named("straight").unwrap();
+        let (design, _) = crate::design::parse(example.text, example.name);
+        let (chip, _) = crate::chip::place(&design.unwrap(), &Library::embedded());
+        let chip = chip.unwrap();
+        let settings = SolveSettings {
+            resolution: 4,
+            ..SolveSettings::default()
+        };
+        let silent = crate::session::progress::silent;
+        let solution = crate::session::solve(
+            &chip,
+            &settings,
+            &Table::default(),
+            &silent,
+            &CancelToken::new(),
+        )
+        .unwrap();
+        let solved = Solved {
+            revision: 1,
+            chip: Arc::new(chip),
+            solution: Arc::new(solution),
+            resolution: 4,
+            seconds: 0.1,
+        };
+        let shown = ResultView {
+            lines: vec![[Point::new(5e-3, -1e-4), Point::new(5e-3, 1e-4)]],
+            ..ResultView::default()
+        };
+        Order::new(
+            Arc::new(solved),
+            None,
+            &shown,
+            formats.to_vec(),
+            folder.to_owned(),
+        )
+    }
+
+    #[test]
+    fn every_format_of_the_command_line_is_written() {
+        let home = tempfile::tempdir().unwrap();
+        let folder = home.path().join("results");
+        let exporting = Exporting::start(order(&folder, &Format::ALL), || ());
+        let said = exporting.wait().unwrap();
+        for file in Format::ALL.iter().flat_map(|f| f.files()) {
+            assert!(folder.join(file).is_file(), "{file}: {said}");
+        }
+        assert!(said.starts_with("9 files"), "{said}");
+    }
+
+    #[test]
+    fn a_folder_that_cannot_be_made_says_why_and_a_cancelled_export_leaves_nothing() {
+        let home = tempfile::tempdir().unwrap();
+        let file = home.path().join("file");
+        std::fs::write(&file, "").unwrap();
+        let said = Exporting::start(order(&file.join("in"), &[Format::Csv]), || ())
+            .wait()
+            .unwrap_err();
+        assert!(said.contains("file"), "{said}");
+        let (folder, cancel) = (home.path().join("never"), CancelToken::new());
+        cancel.cancel();
+        let quiet = |_: Stage, _: f64| ();
+        assert!(write(&order(&folder, &[Format::Csv]), &quiet, &cancel).is_err());
+        assert!(!folder.exists());
+    }
 }

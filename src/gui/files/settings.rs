@@ -1,11 +1,16 @@
 //! What is kept between runs: looks, panels, recent files. Not the design.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::{ErrorKind, Read};
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::reason;
+use crate::export::{ExportError, write_file};
 use crate::gui::command::{Layer, Panel, Theme};
+use crate::gui::panels::hint::STEPS as HINT_STEPS;
 
 /// Kept between runs. Unknown keys are ignored and missing ones have defaults, so that versions may differ.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -49,5 +54,120 @@ impl Default for Settings {
             hint: Some(0),
             snap: true,
         }
+    }
+}
+
+/// The file in the home folder.
+const FILE: &str = "settings.json";
+/// Largest such file, bytes: a broken one is not worth reading whole.
+const MAX_BYTES: u64 = 1 << 20;
+
+impl Settings {
+    /// What was kept, and what to tell where it could not be read; the defaults where nothing was kept.
+    pub fn load(home: Option<&Path>) -> (Self, Option<String>) {
+        let Some(path) = home.map(|home| home.join(FILE)) else {
+            return (Self::default(), None);
+        };
+        let mut text = String::new();
+        let read =
+            File::open(&path).and_then(|file| file.take(MAX_BYTES).read_to_string(&mut text));
+        match read {
+            Ok(_) => {}
+            Err(e) if e.kind() == ErrorKind::NotFound => return (Self::default(), None),
+            Err(e) => {
+                let notice = format!(
+                    "Settings can't be read from {}: {}. The defaults hold.",
+                    path.display(),
+                    reason(&e)
+                );
+                return (Self::default(), Some(notice));
+            }
+        }
+        match serde_json::from_str::<Self>(&text) {
+            Ok(settings) => (settings.within_bounds(), None),
+            Err(e) => {
+                let notice = format!(
+                    "Settings in {} can't be understood ({e}). The defaults hold.",
+                    path.display()
+                );
+                (Self::default(), Some(notice))
+            }
+        }
+    }
+
+    /// Keeps them, whole or not at all.
+    ///
+    /// # Errors
+    /// What the file system says. Without a home nothing is kept.
+    pub fn store(&self, home: Option<&Path>) -> Result<(), ExportError> {
+        let Some(path) = home.map(|home| home.join(FILE)) else {
+            return Ok(());
+        };
+        let text = serde_json::to_string_pretty(self)
+            .map_err(|e| ExportError::on("write", &path)(e.into()))?;
+        write_file(&path, text.as_bytes())
+    }
+
+    /// Numbers that a hand might have written out of range.
+    fn within_bounds(mut self) -> Self {
+        self.live_resolution = self.live_resolution.clamp(2, 64);
+        self.recent.truncate(super::recent::MAX);
+        self.hint = self.hint.filter(|&step| step < HINT_STEPS);
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_stored_comes_back() {
+        let home = tempfile::tempdir().unwrap();
+        let inner = home.path().join("not").join("yet");
+        let settings = Settings {
+            theme: Theme::Dark,
+            panels: BTreeSet::from([Panel::Source]),
+            live: false,
+            recent: vec!["/a/b.toml".into()],
+            hint: None,
+            ..Settings::default()
+        };
+        settings.store(Some(&inner)).unwrap();
+        assert_eq!(Settings::load(Some(&inner)), (settings, None));
+        assert_eq!(Settings::load(None), (Settings::default(), None));
+    }
+
+    #[test]
+    fn broken_settings_give_the_defaults_and_say_so() {
+        let home = tempfile::tempdir().unwrap();
+        for broken in ["{", "[]", "{\"live\": 3}", "\0\u{1}"] {
+            std::fs::write(home.path().join(FILE), broken).unwrap();
+            let (settings, notice) = Settings::load(Some(home.path()));
+            assert_eq!(settings, Settings::default(), "{broken:?}");
+            assert!(notice.is_some_and(|n| n.contains(FILE)), "{broken:?}");
+        }
+    }
+
+    #[test]
+    fn unknown_and_missing_keys_are_no_mistake() {
+        let home = tempfile::tempdir().unwrap();
+        let text = "{\"live\": false, \"of_a_later_version\": [1], \"live_resolution\": 1000000}";
+        std::fs::write(home.path().join(FILE), text).unwrap();
+        let (settings, notice) = Settings::load(Some(home.path()));
+        assert_eq!(notice, None);
+        assert!(!settings.live);
+        assert_eq!(settings.live_resolution, 64, "nothing that would hang");
+        assert_eq!(settings.panels, Settings::default().panels);
+    }
+
+    #[test]
+    fn settings_that_cannot_be_kept_say_why() {
+        let home = tempfile::tempdir().unwrap();
+        let file = home.path().join("file");
+        std::fs::write(&file, "").unwrap();
+        let error = Settings::default().store(Some(&file)).unwrap_err();
+        let said = super::super::sentence(&error);
+        assert!(said.contains("file"), "{said}");
     }
 }

@@ -1,0 +1,192 @@
+//! The system's file dialogs, on a thread of their own; where the system has none, the window's own asks instead.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use super::export::PictureFormat;
+use super::task::Task;
+use crate::export::Format;
+use crate::gui::command::Command;
+
+/// Faster than this nobody closes a dialog: it never came up.
+const NEVER_SHOWN: Duration = Duration::from_millis(300);
+
+/// What a file is asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Ask {
+    /// A design to open.
+    Open,
+    /// Where to save the design.
+    SaveAs,
+    /// A folder for results in these formats.
+    Export(Vec<Format>),
+    /// Where to write a picture.
+    Picture(PictureFormat),
+}
+
+impl Ask {
+    /// Title of the dialog.
+    pub fn title(&self) -> &'static str {
+        match self {
+            Ask::Open => "Open a design",
+            Ask::SaveAs => "Save the design as",
+            Ask::Export(_) => "Folder for the results",
+            Ask::Picture(PictureFormat::Png) => "Save the picture as PNG",
+            Ask::Picture(PictureFormat::Svg) => "Save the picture as SVG",
+        }
+    }
+
+    /// What is done with the answer.
+    pub fn command(&self, path: PathBuf) -> Command {
+        match self {
+            Ask::Open => Command::OpenPath(path),
+            Ask::SaveAs => Command::SaveTo(self.with_extension(path)),
+            Ask::Export(formats) => Command::ExportTo(formats.clone(), path),
+            Ask::Picture(format) => Command::PictureTo(*format, self.with_extension(path)),
+        }
+    }
+
+    /// The ending that the file has; `None` for folders.
+    pub fn extension(&self) -> Option<&'static str> {
+        match self {
+            Ask::Open | Ask::SaveAs => Some("toml"),
+            Ask::Export(_) => None,
+            Ask::Picture(PictureFormat::Png) => Some("png"),
+            Ask::Picture(PictureFormat::Svg) => Some("svg"),
+        }
+    }
+
+    /// Whether the file is to be written.
+    pub fn writes(&self) -> bool {
+        !matches!(self, Ask::Open)
+    }
+
+    /// The path with the ending that belongs to it, where someone left it out.
+    fn with_extension(&self, path: PathBuf) -> PathBuf {
+        match self.extension() {
+            Some(extension) if path.extension().is_none() => path.with_extension(extension),
+            _ => path,
+        }
+    }
+}
+
+/// What became of a question.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Answer {
+    /// Do this.
+    Chosen(Command),
+    /// Do nothing.
+    Cancelled,
+    /// This system shows no dialogs: ask in the window.
+    Unavailable(Ask),
+}
+
+/// The dialog that is open, if there is one.
+#[derive(Debug, Default)]
+pub struct Dialogs {
+    open: Option<(Ask, Instant, Task<Option<PathBuf>>)>,
+}
+
+impl Dialogs {
+    /// Shows a dialog; `suggested` is a file in the folder to start with. A second one at a time is not shown.
+    pub fn ask(&mut self, ask: Ask, suggested: &Path, wake: impl FnOnce() + Send + 'static) {
+        if self.open.is_some() {
+            return;
+        }
+        let (wanted, suggested) = (ask.clone(), suggested.to_owned());
+        let task = Task::start("dialog", wake, move || show(&wanted, &suggested));
+        self.open = Some((ask, Instant::now(), task));
+    }
+
+    /// The answer, once.
+    pub fn poll(&mut self) -> Option<Answer> {
+        let (ask, since, task) = self.open.as_ref()?;
+        let path = task.poll()?;
+        let answer = answer(ask, path.unwrap_or(None), since.elapsed());
+        self.open = None;
+        Some(answer)
+    }
+
+    /// Whether a dialog is open.
+    pub fn is_open(&self) -> bool {
+        self.open.is_some()
+    }
+}
+
+/// The library says "nothing" for a cancelled dialog and for one that could not be shown; time tells them apart.
+fn answer(ask: &Ask, path: Option<PathBuf>, after: Duration) -> Answer {
+    match path {
+        Some(path) => Answer::Chosen(ask.command(path)),
+        None if after < NEVER_SHOWN || !has_dialogs() => Answer::Unavailable(ask.clone()),
+        None => Answer::Cancelled,
+    }
+}
+
+/// Whether the system may have dialogs: without a session bus and without `zenity` it has none.
+fn has_dialogs() -> bool {
+    if !cfg!(target_os = "linux") {
+        return true;
+    }
+    let bus = std::env::var_os("DBUS_SESSION_BUS_ADDRESS").is_some()
+        || std::env::var_os("XDG_RUNTIME_DIR")
+            .is_some_and(|run| Path::new(&run).join("bus").exists());
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    bus || std::env::split_paths(&folders).any(|folder| folder.join("zenity").is_file())
+}
+
+fn show(ask: &Ask, suggested: &Path) -> Option<PathBuf> {
+    if !has_dialogs() {
+        return None;
+    }
+    let mut dialog = rfd::FileDialog::new().set_title(ask.title());
+    if let Some(folder) = suggested.parent().filter(|folder| folder.is_dir()) {
+        dialog = dialog.set_directory(folder);
+    }
+    if let Some(extension) = ask.extension() {
+        let kind = if extension == "toml" {
+            "Designs"
+        } else {
+            "Pictures"
+        };
+        dialog = dialog.add_filter(kind, &[extension]);
+    }
+    if let (true, Some(name)) = (ask.writes(), suggested.file_name()) {
+        dialog = dialog.set_file_name(name.to_string_lossy());
+    }
+    match ask {
+        Ask::Open => dialog.pick_file(),
+        Ask::SaveAs | Ask::Picture(_) => dialog.save_file(),
+        Ask::Export(_) => dialog.pick_folder(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_becomes_a_command_with_the_right_ending() {
+        let path = || PathBuf::from("/x/chip");
+        let later = Duration::from_secs(2);
+        assert_eq!(
+            answer(&Ask::SaveAs, Some(path()), later),
+            Answer::Chosen(Command::SaveTo("/x/chip.toml".into()))
+        );
+        let svg = Ask::Picture(PictureFormat::Svg);
+        assert_eq!(
+            answer(&svg, Some("/x/chip.svg".into()), later),
+            Answer::Chosen(Command::PictureTo(PictureFormat::Svg, "/x/chip.svg".into()))
+        );
+        let export = Ask::Export(vec![Format::Csv]);
+        assert_eq!(
+            answer(&export, Some(path()), later),
+            Answer::Chosen(Command::ExportTo(vec![Format::Csv], path()))
+        );
+    }
+
+    #[test]
+    fn a_dialog_that_closes_at_once_was_never_shown() {
+        let at_once = answer(&Ask::Open, None, Duration::from_millis(20));
+        assert_eq!(at_once, Answer::Unavailable(Ask::Open));
+    }
+}

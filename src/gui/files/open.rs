@@ -1,0 +1,145 @@
+//! A design file's text, and a stamp by which it is known whether the file changed since.
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use thiserror::Error;
+
+/// Largest file that is read, bytes; that of [`crate::design::parse`].
+const MAX_BYTES: u64 = 64 << 20;
+
+/// A file as it was read.
+#[derive(Clone, Debug)]
+pub struct Opened {
+    /// Its text; bytes that are no UTF-8 have become replacement characters.
+    pub text: String,
+    /// What windows and messages call it: the file's stem.
+    pub name: String,
+    /// Where it is.
+    pub path: PathBuf,
+    /// As it was on the disk.
+    pub stamp: Stamp,
+    /// Whether bytes were replaced: saving would change them.
+    pub lossy: bool,
+}
+
+/// Why a file isn't opened.
+#[derive(Debug, Error)]
+pub enum OpenError {
+    /// What the file system says.
+    #[error("can't open `{}`", path.display())]
+    Read {
+        /// Which file.
+        path: PathBuf,
+        /// What it says.
+        #[source]
+        source: io::Error,
+    },
+    /// Over 64 MiB.
+    #[error("`{}` has {bytes} bytes, more than any design", path.display())]
+    TooLarge {
+        /// Which file.
+        path: PathBuf,
+        /// Its size.
+        bytes: u64,
+    },
+}
+
+/// A file's size and time: a change of the file changes one of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Stamp {
+    bytes: u64,
+    modified: Option<SystemTime>,
+}
+
+impl Stamp {
+    /// As the file is now.
+    ///
+    /// # Errors
+    /// What the file system says.
+    pub fn of(path: &Path) -> io::Result<Self> {
+        let data = fs::metadata(path)?;
+        Ok(Self {
+            bytes: data.len(),
+            modified: data.modified().ok(),
+        })
+    }
+}
+
+/// Reads a design file.
+///
+/// # Errors
+/// [`OpenError`]: not there, no permission, a folder, too large. What the text says is not judged.
+pub fn open(path: &Path) -> Result<Opened, OpenError> {
+    let failed = |source: io::Error| OpenError::Read {
+        path: path.to_owned(),
+        source,
+    };
+    let stamp = Stamp::of(path).map_err(failed)?;
+    if path.is_dir() {
+        return Err(failed(io::ErrorKind::IsADirectory.into()));
+    }
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(failed)?;
+    file.take(MAX_BYTES + 1)
+        .read_to_end(&mut bytes)
+        .map_err(failed)?;
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(OpenError::TooLarge {
+            path: path.to_owned(),
+            bytes: stamp.bytes.max(bytes.len() as u64),
+        });
+    }
+    let (text, lossy) = match String::from_utf8(bytes) {
+        Ok(text) => (text, false),
+        Err(e) => (String::from_utf8_lossy(e.as_bytes()).into_owned(), true),
+    };
+    let name = path.file_stem().map_or_else(
+        || "design".to_owned(),
+        |stem| stem.to_string_lossy().into_owned(),
+    );
+    Ok(Opened {
+        text,
+        name,
+        path: path.to_owned(),
+        stamp,
+        lossy,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gui::files::sentence;
+
+    #[test]
+    fn a_vanished_file_and_a_folder_are_told_apart() {
+        let folder = tempfile::tempdir().unwrap();
+        let gone = open(&folder.path().join("gone.toml")).unwrap_err();
+        assert!(
+            sentence(&gone).ends_with("it is no longer there"),
+            "{}",
+            sentence(&gone)
+        );
+        let folder = open(folder.path()).unwrap_err();
+        assert!(
+            sentence(&folder).ends_with("not a file"),
+            "{}",
+            sentence(&folder)
+        );
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_are_shown_and_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("latin1.toml");
+        fs::write(&path, b"title = \"caf\xe9\"\n").unwrap();
+        let opened = open(&path).unwrap();
+        assert!(opened.lossy);
+        assert_eq!(opened.text, "title = \"caf\u{fffd}\"\n");
+        assert_eq!(opened.name, "latin1");
+        assert_eq!(opened.stamp, Stamp::of(&path).unwrap());
+    }
+}

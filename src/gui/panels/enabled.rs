@@ -1,0 +1,241 @@
+//! Whether a command can be done now, and why not: the same for menus, toolbar, shortcuts and the palette of commands.
+
+use crate::gui::command::Command;
+use crate::gui::edits::Align;
+use crate::gui::seen::Seen;
+
+/// `Err` says why not, as the end of "this is grey because ...".
+///
+/// # Errors
+/// What keeps the command from being done.
+pub fn is_enabled(command: &Command, seen: &Seen<'_>) -> Result<(), &'static str> {
+    use Command as C;
+    let document = seen.document;
+    let history = &document.history;
+    let items = seen.selection.items.len();
+    match command {
+        C::Undo => some(history.undo_label(), "nothing was done yet"),
+        C::Redo => some(history.redo_label(), "nothing was undone"),
+        C::GoTo(step) => when(*step < history.steps().len(), "there is no such step"),
+        C::Save => when(
+            document.is_modified() || document.path.is_none(),
+            "everything is saved",
+        ),
+
+        C::SelectAll => when(!document.layout.items.is_empty(), "the design is empty"),
+        C::Cut
+        | C::Copy
+        | C::Duplicate
+        | C::Move(_)
+        | C::PreviewMove(_)
+        | C::Rotate(_)
+        | C::Mirror(_) => {
+            readable(seen)?;
+            when(items > 0, "no component or channel is selected")
+        }
+        C::Delete => {
+            readable(seen)?;
+            when(!seen.selection.is_empty(), "nothing is selected")
+        }
+        C::FitSelection => when(!seen.selection.is_empty(), "nothing is selected"),
+        C::Align(Align::SpreadX | Align::SpreadY) => {
+            readable(seen)?;
+            when(items > 2, "fewer than three things are selected")
+        }
+        C::Align(_) => {
+            readable(seen)?;
+            when(items > 1, "fewer than two things are selected")
+        }
+
+        C::Place { .. }
+        | C::Paste(..)
+        | C::Channel { .. }
+        | C::MoveWayPoint { .. }
+        | C::AddPort(_)
+        | C::SetCondition(..)
+        | C::RemovePort(_)
+        | C::Rename(..)
+        | C::SetParameter { .. }
+        | C::SetPlacement(..)
+        | C::SetChannelShape { .. }
+        | C::SetTitle(_)
+        | C::SetViscosity(_)
+        | C::SetModel(_)
+        | C::SetDepth(_)
+        | C::SetWidth(_)
+        | C::SetResolution(_)
+        | C::Edit(..) => readable(seen),
+
+        C::Fit => when(!document.layout.parts.is_empty(), "the design is empty"),
+        C::Picture(_) | C::PictureTo(..) => when(
+            !document.layout.parts.is_empty(),
+            "there is nothing to draw yet",
+        ),
+
+        C::Solve | C::SolveAt(_) | C::Export(_) | C::ExportTo(..) => solvable(seen),
+        C::Cancel => some(seen.worker.running.as_ref(), "no solve is under way"),
+        C::SetLive(on) => match (on, seen.settings.live) {
+            (true, true) => Err("it is so already: every edit starts a solve"),
+            (false, false) => Err("it is so already: solves start when asked for"),
+            _ => Ok(()),
+        },
+
+        C::SetRange(None) => some(
+            seen.shown.range.as_ref(),
+            "the range is that of the field already",
+        ),
+        C::ClearProbes => {
+            let shown = seen.shown;
+            let kept = shown.probes.len() + shown.lines.len() + shown.seeds.len();
+            when(kept > 0, "no probe, line or seed is kept")
+        }
+        C::RemoveLine(line) => when(*line < seen.shown.lines.len(), "there is no such line"),
+        C::CopyProfiles => {
+            some(seen.shown.lines.first(), "no line probe is drawn")?;
+            some(seen.results.solved.as_ref(), "nothing is solved yet")
+        }
+        C::Hint(None) => some(seen.settings.hint.as_ref(), "no hint is shown"),
+
+        C::New
+        | C::Open
+        | C::OpenPath(_)
+        | C::OpenExample(_)
+        | C::Gallery
+        | C::SaveAs
+        | C::SaveTo(_)
+        | C::Quit
+        | C::Select(_)
+        | C::ToggleSelected(_)
+        | C::Show(_)
+        | C::EndPreview
+        | C::SetText(_)
+        | C::SetTool(_)
+        | C::ZoomIn
+        | C::ZoomOut
+        | C::TogglePanel(_)
+        | C::ToggleLayer(_)
+        | C::SetTheme(_)
+        | C::CommandPalette
+        | C::Shortcuts
+        | C::About
+        | C::Hint(Some(_))
+        | C::Colour(_)
+        | C::SetRange(Some(_))
+        | C::AddProbe(_)
+        | C::AddLine(..)
+        | C::AddSeed(_) => Ok(()),
+    }
+}
+
+fn when(is_so: bool, why_not: &'static str) -> Result<(), &'static str> {
+    if is_so { Ok(()) } else { Err(why_not) }
+}
+
+fn some<T>(thing: Option<T>, why_not: &'static str) -> Result<(), &'static str> {
+    when(thing.is_some(), why_not)
+}
+
+/// The text can be changed by edits.
+fn readable(seen: &Seen<'_>) -> Result<(), &'static str> {
+    some(
+        seen.document.design.as_ref(),
+        "the file can't be read: mend its text first (panel Source)",
+    )
+}
+
+fn solvable(seen: &Seen<'_>) -> Result<(), &'static str> {
+    readable(seen)?;
+    let layout = &seen.document.layout;
+    when(!layout.items.is_empty(), "the design is empty")?;
+    some(
+        layout.chip.as_ref(),
+        "the design has errors (panel Problems)",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::export::Format;
+    use crate::gui::document::{Document, EMPTY};
+    use crate::gui::files::examples;
+    use crate::gui::panels::testing::State;
+    use crate::gui::seen::Selection;
+
+    fn check(state: &State, table: &[(Command, bool)]) {
+        for (command, want) in table {
+            let got = is_enabled(command, &state.seen());
+            assert_eq!(got.is_ok(), *want, "{}: {got:?}", command.label());
+        }
+    }
+
+    #[test]
+    fn an_empty_design_offers_little() {
+        use Command as C;
+        let state = State::new(EMPTY);
+        check(
+            &state,
+            &[
+                (C::Undo, false),
+                (C::Redo, false),
+                (C::Save, true),
+                (C::SelectAll, false),
+                (C::Delete, false),
+                (C::Solve, false),
+                (C::Cancel, false),
+                (C::Export(Format::ALL.to_vec()), false),
+                (C::Fit, false),
+                (C::SetWidth(crate::units::Metre(1e-4)), true),
+                (C::SetLive(true), !state.settings.live),
+                (C::CopyProfiles, false),
+                (C::GoTo(0), true),
+                (C::GoTo(1), false),
+            ],
+        );
+    }
+
+    #[test]
+    fn what_is_selected_decides_what_can_be_done_to_it() {
+        use Command as C;
+        let mut state = State::new(examples::named("tee").unwrap().text);
+        check(
+            &state,
+            &[(C::Solve, true), (C::Copy, false), (C::SelectAll, true)],
+        );
+        state.selection = Selection::of_port("in");
+        check(
+            &state,
+            &[(C::Copy, false), (C::Delete, true), (C::FitSelection, true)],
+        );
+        state.selection.items = ["a", "b"].map(str::to_owned).into();
+        check(
+            &state,
+            &[
+                (C::Copy, true),
+                (C::Rotate(1), true),
+                (C::Align(Align::Left), true),
+                (C::Align(Align::SpreadX), false),
+            ],
+        );
+    }
+
+    #[test]
+    fn a_broken_file_can_only_be_mended_as_text() {
+        use Command as C;
+        let mut state = State::new("format = ");
+        state.selection = Selection::one("a");
+        check(
+            &state,
+            &[
+                (C::Delete, false),
+                (C::Solve, false),
+                (C::SetTitle(None), false),
+                (C::SetText(EMPTY.to_owned()), true),
+                (C::SaveAs, true),
+            ],
+        );
+        state.document = Document::new(EMPTY, "new", None, &state.library);
+        state.document.set_text("format = 1", None, &state.library);
+        check(&state, &[(C::Undo, true), (C::Save, true)]);
+    }
+}

@@ -1,0 +1,163 @@
+//! Five steps for newcomers, each of which goes on by itself when it is done.
+
+use eframe::egui::{self, Align2, RichText, Ui, vec2};
+
+use super::icons::{Icon, icon_button};
+use crate::design::Placement;
+use crate::gui::command::Command;
+use crate::gui::seen::Seen;
+
+/// How many there are.
+pub const STEPS: usize = 5;
+
+const WORDS: [(&str, &str); STEPS] = [
+    (
+        "Place a component",
+        "Click one in the library at the left, then click on the canvas. Or drag it there. R turns it, M mirrors it.",
+    ),
+    (
+        "Connect it",
+        "Place another near a free socket: it snaps and attaches. Or take the channel tool (C) and click from socket to socket.",
+    ),
+    (
+        "Open it to the outside",
+        "Take the port tool (O) and click two free sockets. Give them pressures or flow rates in the inspector at the right.",
+    ),
+    (
+        "Solve",
+        "With Live on, the flow follows every edit. F5 solves at the resolution of the file; finer ones are beside the button.",
+    ),
+    (
+        "Read the flow",
+        "Rest the pointer on a channel. Click with the probe tool (P) to keep a value, drag with the line tool (L) for a profile.",
+    ),
+];
+
+/// Whether a step is done.
+pub fn is_done(step: usize, seen: &Seen<'_>) -> bool {
+    let Some(design) = &seen.document.design else {
+        return false;
+    };
+    let attached = || {
+        design
+            .components
+            .iter()
+            .any(|c| matches!(c.placement, Placement::Attached(_)))
+    };
+    match step {
+        0 => !design.components.is_empty(),
+        1 => attached() || !design.channels.is_empty() || !design.connections.is_empty(),
+        2 => design.ports.len() >= 2,
+        3 => seen
+            .results
+            .solved
+            .as_ref()
+            .is_some_and(|solved| solved.revision == seen.document.revision),
+        _ => !seen.shown.probes.is_empty() || !seen.shown.lines.is_empty(),
+    }
+}
+
+/// Draws the step that is shown, above the lower left corner of `rect`.
+pub fn hint_ui(ui: &Ui, seen: &Seen<'_>, rect: egui::Rect, out: &mut Vec<Command>) {
+    let Some(step) = seen.settings.hint.filter(|&step| step < STEPS) else {
+        return;
+    };
+    let next = (step + 1 < STEPS).then_some(step + 1);
+    if is_done(step, seen) {
+        out.push(Command::Hint(next));
+        return;
+    }
+    let (title, text) = WORDS[step];
+    egui::Area::new(egui::Id::unique("hint"))
+        .pivot(Align2::LEFT_BOTTOM)
+        .fixed_pos(rect.left_bottom() + vec2(12.0, -12.0))
+        .constrain_to(rect)
+        .show(ui.ctx(), |ui| {
+            egui::Frame::popup(ui.style())
+                .inner_margin(10.0)
+                .show(ui, |ui| {
+                    ui.set_width(300.0);
+                    ui.horizontal(|ui| {
+                        ui.strong(title);
+                        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                            if icon_button(ui, Icon::Close, "Dismiss first steps", false, true)
+                                .on_hover_text("Dismiss; Help > First steps shows them again")
+                                .clicked()
+                            {
+                                out.push(Command::Hint(None));
+                            }
+                        });
+                    });
+                    ui.add(egui::Label::new(text).wrap());
+                    ui.add_space(2.0);
+                    ui.horizontal(|ui| {
+                        dots(ui, step);
+                        ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                            let label = if next.is_some() { "Next" } else { "Done" };
+                            if ui.button(label).clicked() {
+                                out.push(Command::Hint(next));
+                            }
+                            if ui
+                                .add_enabled(step > 0, egui::Button::new("Back"))
+                                .clicked()
+                            {
+                                out.push(Command::Hint(Some(step - 1)));
+                            }
+                            ui.label(
+                                RichText::new(format!("{} of {STEPS}", step + 1))
+                                    .small()
+                                    .weak(),
+                            );
+                        });
+                    });
+                });
+        });
+}
+
+fn dots(ui: &mut Ui, step: usize) {
+    let (rect, _) = ui.allocate_exact_size(vec2(12.0 * STEPS as f32, 12.0), egui::Sense::hover());
+    for k in 0..STEPS {
+        let centre = rect.left_center() + vec2(6.0 + 12.0 * k as f32, 0.0);
+        let color = if k <= step {
+            ui.visuals().selection.bg_fill
+        } else {
+            ui.visuals().widgets.inactive.bg_fill
+        };
+        ui.painter().circle_filled(centre, 3.5, color);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gui::document::EMPTY;
+    use crate::gui::panels::testing::{Shown, State, harness};
+    use egui_kittest::kittest::Queryable as _;
+
+    #[test]
+    fn steps_are_done_by_doing_them() {
+        let empty = State::new(EMPTY);
+        assert!((0..STEPS).all(|step| !is_done(step, &empty.seen())));
+        let tee = State::example("tee");
+        let done: Vec<bool> = (0..STEPS).map(|step| is_done(step, &tee.seen())).collect();
+        assert_eq!(done, [true, true, true, false, false]);
+    }
+
+    #[test]
+    fn a_step_that_is_done_goes_on_and_the_hint_can_be_dismissed() {
+        let mut state = State::example("tee");
+        state.settings.hint = Some(2);
+        let shown = Shown::new(state);
+        let mut harness = harness(&shown);
+        assert_eq!(
+            shown.borrow().commands.first(),
+            Some(&Command::Hint(Some(3)))
+        );
+        shown.borrow_mut().state.settings.hint = Some(3);
+        harness.run_steps(3);
+        shown.borrow_mut().commands.clear();
+        harness.get_by_label("Dismiss first steps").click();
+        harness.run_steps(2);
+        assert_eq!(shown.borrow().commands, [Command::Hint(None)]);
+    }
+}

@@ -1,0 +1,295 @@
+//! What is selected, with everything that can be set: one component, a channel, several, a port, or the chip itself.
+
+mod channel;
+mod chip;
+mod component;
+mod port;
+mod several;
+mod sockets;
+
+use eframe::egui::{self, Ui};
+use rustc_hash::FxHashMap;
+
+use super::fields::{Field, Fields};
+use super::values::{Measure, read_quantity, show_quantity};
+use crate::gui::command::Command;
+use crate::gui::seen::Seen;
+use crate::units::Dimension;
+
+/// Width of fields.
+const FIELD: f32 = 104.0;
+
+/// What the library says of a parameter, for a chip.
+#[derive(Clone, Debug, Default)]
+struct Known {
+    /// The default, as people write it.
+    default: Option<String>,
+    /// Least and greatest value.
+    range: [Option<f64>; 2],
+}
+
+/// What the inspector remembers.
+#[derive(Debug, Default)]
+pub struct Inspector {
+    fields: Fields,
+    /// By kind, parameter, and the chip's width and depth (bits): evaluated once, since scripts take their time.
+    known: FxHashMap<(String, String, [u64; 2]), Known>,
+}
+
+impl Inspector {
+    /// Forgets what the library said: it is another.
+    pub fn forget(&mut self) {
+        self.known.clear();
+    }
+
+    /// Draws the inspector.
+    pub fn ui(&mut self, ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+        let Some(design) = seen.document.shown_design() else {
+            ui.add_space(4.0);
+            ui.add(egui::Label::new("The file can't be read as a design. Mend its text in the panel Source; what is wrong is in Problems.").wrap());
+            return;
+        };
+        ui.spacing_mut().item_spacing.y = 5.0;
+        egui::ScrollArea::vertical()
+            .auto_shrink(false)
+            .show(ui, |ui| {
+                let selection = seen.selection;
+                if let Some(port) = &selection.port {
+                    port::ui(self, ui, seen, design, port, out);
+                } else if selection.items.len() > 1 {
+                    several::ui(ui, seen, out);
+                } else if let Some(name) = selection.single() {
+                    if let Some(component) = design.components.iter().find(|c| c.name.value == name)
+                    {
+                        component::ui(self, ui, seen, component, out);
+                    } else if let Some(channel) =
+                        design.channels.iter().find(|c| c.name.value == name)
+                    {
+                        channel::ui(self, ui, seen, channel, out);
+                    } else {
+                        ui.weak(format!("There is no {name} any more."));
+                    }
+                } else {
+                    chip::ui(self, ui, seen, design, out);
+                }
+                ui.add_space(8.0);
+            });
+    }
+
+    /// A row for a quantity; returns the value that was typed or dragged, SI.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "a row of a form is just that many things, each named where it is called"
+    )]
+    fn quantity(
+        &mut self,
+        ui: &mut Ui,
+        key: &str,
+        name: &str,
+        value: f64,
+        dimension: Dimension,
+        doc: &str,
+        after: impl FnOnce(&mut Ui),
+    ) -> Option<f64> {
+        let shown = show_quantity(value, dimension);
+        let field = Field {
+            key,
+            label: name,
+            shown: &shown,
+            is_default: false,
+            doc,
+            measure: Some(Measure::Quantity(dimension)),
+            width: FIELD,
+        };
+        self.fields.row(
+            ui,
+            name,
+            &field,
+            |text| read_quantity(text, dimension),
+            after,
+        )
+    }
+
+    /// A row for the name of a component or channel.
+    fn rename(&mut self, ui: &mut Ui, name: &str, out: &mut Vec<Command>) {
+        let key = format!("name of {name}");
+        let field = Field {
+            key: &key,
+            label: "name",
+            shown: name,
+            is_default: false,
+            doc: "Letters, digits, _ and -; changed wherever it is referred to.",
+            measure: None,
+            width: FIELD,
+        };
+        let read = |text: &str| match is_name(text.trim()) {
+            true => Ok(text.trim().to_owned()),
+            false => Err("use letters, digits, _ and -".to_owned()),
+        };
+        if let Some(new) = self.fields.row(ui, "name", &field, read, |_| ()) {
+            out.push(Command::Rename(name.to_owned(), new));
+        }
+    }
+
+    /// Whether something is typed that isn't taken yet.
+    pub fn is_typing(&self) -> bool {
+        self.fields.is_typing()
+    }
+}
+
+/// Whether designs can have it as a name; `design` says so again, with more words.
+fn is_name(text: &str) -> bool {
+    !text.is_empty()
+        && text.len() <= 100
+        && text
+            .chars()
+            .all(|c| c.is_alphanumeric() || c == '_' || c == '-')
+}
+
+/// The head of the inspector: what it is and its kind.
+fn head(ui: &mut Ui, what: &str, kind: &str, doc: &str) {
+    ui.horizontal_wrapped(|ui| {
+        ui.heading(what);
+        ui.weak(kind);
+    });
+    if !doc.is_empty() {
+        ui.add(egui::Label::new(egui::RichText::new(doc).small()).wrap());
+    }
+    ui.separator();
+}
+
+/// A title within the inspector.
+fn section(ui: &mut Ui, title: &str) {
+    ui.add_space(4.0);
+    ui.strong(title);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::design::{Placement, Value};
+    use crate::geometry::Point;
+    use crate::gui::panels::testing::{Shown, State, harness};
+    use crate::gui::seen::Selection;
+    use eframe::egui::Key;
+    use eframe::egui::accesskit::Role;
+    use egui_kittest::Harness;
+    use egui_kittest::kittest::Queryable as _;
+    use std::cell::RefCell;
+    use std::rc::Rc;
+
+    fn selected(example: &str, item: &str) -> (Rc<RefCell<Shown>>, Harness<'static>) {
+        let mut state = State::example(example);
+        state.selection = Selection::one(item);
+        let shown = Shown::new(state);
+        let harness = harness(&shown);
+        (shown, harness)
+    }
+
+    fn type_into(harness: &mut Harness<'static>, label: &str, text: &str) {
+        harness
+            .get_by_role_and_label(Role::TextInput, label)
+            .click();
+        harness.run_steps(2);
+        harness.key_press_modifiers(egui::Modifiers::COMMAND, Key::A);
+        harness.run_steps(2);
+        harness.event(egui::Event::Text(text.to_owned()));
+        harness.run_steps(2);
+        harness.key_press(Key::Enter);
+        harness.run_steps(3);
+    }
+
+    #[test]
+    fn a_good_value_becomes_a_command_and_a_bad_one_a_message() {
+        let (shown, mut harness) = selected("flow-focus", "focus");
+        type_into(&mut harness, "orifice_width", "30 mbar");
+        assert_eq!(shown.borrow().commands, [], "a pressure is no width");
+        harness.get_by_label_contains("wanted a length");
+        assert!(shown.borrow().panels.is_typing(), "the text is kept");
+        type_into(&mut harness, "orifice_width", "30");
+        harness.get_by_label_contains("has no unit");
+        type_into(&mut harness, "orifice_width", "30 um");
+        let want = Command::SetParameter {
+            component: "focus".into(),
+            parameter: "orifice_width".into(),
+            value: Some(Value::Quantity(3e-5, Dimension::Length)),
+        };
+        assert_eq!(shown.borrow().commands, [want]);
+        assert!(harness.query_by_label_contains("has no unit").is_none());
+    }
+
+    #[test]
+    fn escape_gives_up_what_was_typed() {
+        let (shown, mut harness) = selected("flow-focus", "focus");
+        harness
+            .get_by_role_and_label(Role::TextInput, "orifice_width")
+            .click();
+        harness.run_steps(2);
+        harness.event(egui::Event::Text("nonsense".to_owned()));
+        harness.run_steps(2);
+        harness.key_press(Key::Escape);
+        harness.run_steps(3);
+        assert_eq!(shown.borrow().commands, []);
+        assert!(!shown.borrow().panels.is_typing());
+        assert_eq!(
+            harness
+                .get_by_role_and_label(Role::TextInput, "orifice_width")
+                .value()
+                .as_deref(),
+            Some("40 µm")
+        );
+    }
+
+    #[test]
+    fn a_number_is_dragged() {
+        let (shown, mut harness) = selected("flow-focus", "focus");
+        let at = harness
+            .get_by_role_and_label(Role::TextInput, "orifice_width")
+            .rect()
+            .center();
+        harness.drag_at(at);
+        harness.run_steps(2);
+        for step in 1..6u8 {
+            harness.hover_at(at + egui::vec2(6.0 * f32::from(step), 0.0));
+            harness.run_steps(1);
+        }
+        harness.drop_at(at + egui::vec2(30.0, 0.0));
+        harness.run_steps(2);
+        let commands = shown.borrow().commands.clone();
+        let Some(Command::SetParameter {
+            value: Some(Value::Quantity(x, _)),
+            ..
+        }) = commands.last()
+        else {
+            panic!("no width was set: {commands:?}");
+        };
+        assert!((4.1e-5..5.5e-5).contains(x), "some steps of 1 µm: {x}");
+    }
+
+    #[test]
+    fn rotation_by_hand_keeps_the_place() {
+        let (shown, mut harness) = selected("bridge", "upper");
+        type_into(&mut harness, "rotation", "90 deg");
+        let placement = Placement::Absolute {
+            at: Point::new(3e-3, 2e-3),
+            rotation: crate::units::Radian(std::f64::consts::FRAC_PI_2),
+            mirror: true,
+        };
+        assert_eq!(
+            shown.borrow().commands,
+            [Command::SetPlacement("upper".into(), placement)]
+        );
+    }
+
+    #[test]
+    fn what_is_attached_can_be_detached_where_it_lies() {
+        let (shown, mut harness) = selected("bridge", "feed");
+        harness.get_by_label("Detach").click();
+        harness.run_steps(2);
+        let commands = shown.borrow().commands.clone();
+        let [Command::SetPlacement(name, Placement::Absolute { .. })] = commands.as_slice() else {
+            panic!("{commands:?}");
+        };
+        assert_eq!(name, "feed");
+    }
+}

@@ -1,0 +1,159 @@
+//! The chip itself: title, fluid, model, sizes, resolution, and what it is made of.
+
+use eframe::egui::{ComboBox, Ui};
+
+use super::{FIELD, Inspector, head, section};
+use crate::chip::DepthModel;
+use crate::design::Design;
+use crate::gui::command::Command;
+use crate::gui::panels::fields::{Field, row};
+use crate::gui::panels::values::{Measure, read_quantity, show_quantity};
+use crate::gui::seen::Seen;
+use crate::units::{Dimension, Metre, PascalSecond};
+
+pub(super) fn ui(
+    inspector: &mut Inspector,
+    ui: &mut Ui,
+    seen: &Seen<'_>,
+    design: &Design,
+    out: &mut Vec<Command>,
+) {
+    head(ui, "Chip", seen.document.name(), "");
+    title(inspector, ui, design, out);
+    let doc = "Of the fluid, dynamic.";
+    if let Some(mu) = inspector.quantity(
+        ui,
+        "chip.viscosity",
+        "viscosity",
+        design.viscosity.0,
+        Dimension::Viscosity,
+        doc,
+        |_| (),
+    ) {
+        out.push(Command::SetViscosity(PascalSecond(mu)));
+    }
+    let doc = "Default width of channels and components.";
+    if let Some(width) = inspector.quantity(
+        ui,
+        "chip.width",
+        "width",
+        design.width.0,
+        Dimension::Length,
+        doc,
+        |_| (),
+    ) {
+        out.push(Command::SetWidth(Metre(width)));
+    }
+    depth(inspector, ui, design, out);
+    model(ui, design, out);
+    resolution(inspector, ui, design, out);
+    section(ui, "Contents");
+    let layout = &seen.document.layout;
+    for (what, n) in [
+        ("components", design.components.len()),
+        ("channels", design.channels.len()),
+        ("ports", design.ports.len()),
+        ("parts", layout.parts.len()),
+    ] {
+        row(ui, what, "", |ui| ui.label(n.to_string()));
+    }
+}
+
+fn title(inspector: &mut Inspector, ui: &mut Ui, design: &Design, out: &mut Vec<Command>) {
+    let shown = design.title.as_deref().unwrap_or_default();
+    let field = Field {
+        key: "chip.title",
+        label: "title",
+        shown,
+        is_default: false,
+        doc: "One line for people; heads pictures and reports.",
+        measure: None,
+        width: ui.available_width() - super::super::fields::NAMES - 16.0,
+    };
+    let read = |text: &str| Ok(text.trim().to_owned());
+    if let Some(title) = inspector.fields.row(ui, "title", &field, read, |_| ()) {
+        out.push(Command::SetTitle((!title.is_empty()).then_some(title)));
+    }
+}
+
+fn depth(inspector: &mut Inspector, ui: &mut Ui, design: &Design, out: &mut Vec<Command>) {
+    let shown = design.depth.map_or_else(String::new, |depth| {
+        show_quantity(depth.0, Dimension::Length)
+    });
+    let field = Field {
+        key: "chip.depth",
+        label: "depth",
+        shown: &shown,
+        is_default: false,
+        doc: "Of the channels. May be left empty in the planar model where no flow rate is given per time.",
+        measure: design.depth.map(|_| Measure::Quantity(Dimension::Length)),
+        width: FIELD,
+    };
+    let required = design.model.needs_depth();
+    let read = |text: &str| match text.trim().is_empty() {
+        true if required => Err(format!("the {} model needs a depth", design.model.name())),
+        true => Ok(None),
+        false => read_quantity(text, Dimension::Length).map(Some),
+    };
+    if let Some(depth) = inspector.fields.row(ui, "depth", &field, read, |_| ()) {
+        out.push(Command::SetDepth(depth.map(Metre)));
+    }
+}
+
+fn model(ui: &mut Ui, design: &Design, out: &mut Vec<Command>) {
+    const MODELS: [(DepthModel, &str); 3] = [
+        (
+            DepthModel::Planar,
+            "Two-dimensional flow, the same at every depth",
+        ),
+        (
+            DepthModel::Shallow,
+            "Averaged over the depth, with the drag of bottom and lid",
+        ),
+        (DepthModel::Full, "Three dimensions"),
+    ];
+    row(ui, "model", "How the depth enters.", |ui| {
+        let combo = ComboBox::from_id_salt("model")
+            .width(FIELD)
+            .selected_text(design.model.name());
+        combo.show_ui(ui, |ui| {
+            for (model, doc) in MODELS {
+                let possible = design.depth.is_some() || !model.needs_depth();
+                let label = eframe::egui::Button::selectable(model == design.model, model.name());
+                let response = ui.add_enabled(possible, label);
+                let response = response
+                    .on_hover_text(doc)
+                    .on_disabled_hover_text("Give the chip a depth first.");
+                if response.clicked() && model != design.model {
+                    out.push(Command::SetModel(model));
+                    ui.close();
+                }
+            }
+        });
+    });
+}
+
+fn resolution(inspector: &mut Inspector, ui: &mut Ui, design: &Design, out: &mut Vec<Command>) {
+    let shown = design
+        .resolution
+        .map_or_else(String::new, |r| r.to_string());
+    let field = Field {
+        key: "chip.resolution",
+        label: "resolution",
+        shown: &shown,
+        is_default: false,
+        doc: "Cells across a channel, as the file asks for; empty for the default, 8. Finer sharpens corners and costs time.",
+        measure: design.resolution.map(|_| Measure::Count),
+        width: FIELD,
+    };
+    let read = |text: &str| match text.trim() {
+        "" => Ok(None),
+        text => match text.parse::<u32>() {
+            Ok(r) if r >= 2 => Ok(Some(r)),
+            _ => Err("write a whole number of at least 2, or nothing".to_owned()),
+        },
+    };
+    if let Some(resolution) = inspector.fields.row(ui, "resolution", &field, read, |_| ()) {
+        out.push(Command::SetResolution(resolution));
+    }
+}

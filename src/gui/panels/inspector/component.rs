@@ -1,0 +1,307 @@
+//! One component: name, place, every parameter, sockets.
+
+use eframe::egui::{self, ComboBox, Ui};
+
+use super::{FIELD, Inspector, Known, head, section, sockets};
+use crate::design::{Component, Placement, Value};
+use crate::geometry::Point;
+use crate::gui::command::Command;
+use crate::gui::edits::Axis;
+use crate::gui::panels::fields::{Field, row};
+use crate::gui::panels::palette::defaults;
+use crate::gui::panels::values::{Measure, read, show, show_quantity};
+use crate::gui::seen::Seen;
+use crate::library::{Definition, Parameter, ParameterKind};
+use crate::units::{Dimension, Radian};
+
+pub(super) fn ui(
+    inspector: &mut Inspector,
+    ui: &mut Ui,
+    seen: &Seen<'_>,
+    component: &Component,
+    out: &mut Vec<Command>,
+) {
+    let (name, kind) = (component.name.value.as_str(), component.kind.value.as_str());
+    let definition = seen.library.get(kind);
+    let doc = definition.map_or("There is no such component in the library.", |d| {
+        d.doc.as_str()
+    });
+    head(ui, name, kind, doc);
+    inspector.rename(ui, name, out);
+    placement(inspector, ui, seen, component, out);
+    if let Some(definition) = definition.filter(|d| !d.parameters.is_empty()) {
+        section(ui, "Parameters");
+        for parameter in &definition.parameters {
+            self::parameter(inspector, ui, seen, component, definition, parameter, out);
+        }
+    }
+    sockets::ui(ui, seen, name, definition, out);
+}
+
+fn placement(
+    inspector: &mut Inspector,
+    ui: &mut Ui,
+    seen: &Seen<'_>,
+    component: &Component,
+    out: &mut Vec<Command>,
+) {
+    let name = component.name.value.as_str();
+    match &component.placement {
+        Placement::Absolute {
+            at,
+            rotation,
+            mirror,
+        } => {
+            let set = |at: Point, rotation: Radian, mirror: bool| {
+                Command::SetPlacement(
+                    name.to_owned(),
+                    Placement::Absolute {
+                        at,
+                        rotation,
+                        mirror,
+                    },
+                )
+            };
+            let key = |what: &str| format!("{name}.at.{what}");
+            let length = Dimension::Length;
+            if let Some(x) = inspector.quantity(
+                ui,
+                &key("x"),
+                "x",
+                at.x,
+                length,
+                "Place of its origin, to the right.",
+                |_| (),
+            ) {
+                out.push(set(Point::new(x, at.y), *rotation, *mirror));
+            }
+            if let Some(y) = inspector.quantity(
+                ui,
+                &key("y"),
+                "y",
+                at.y,
+                length,
+                "Place of its origin, upwards.",
+                |_| (),
+            ) {
+                out.push(set(Point::new(at.x, y), *rotation, *mirror));
+            }
+            let doc = "Counter-clockwise.";
+            let turned = inspector.quantity(
+                ui,
+                &key("rotation"),
+                "rotation",
+                rotation.0,
+                Dimension::Angle,
+                doc,
+                |ui| {
+                    if ui.small_button("+90°").on_hover_text("Turn left").clicked() {
+                        out.push(Command::Rotate(1));
+                    }
+                },
+            );
+            if let Some(angle) = turned {
+                out.push(set(*at, Radian(angle), *mirror));
+            }
+            row(
+                ui,
+                "mirrored",
+                "In its own x axis, before it is turned.",
+                |ui| {
+                    let mut is_mirrored = *mirror;
+                    if ui.checkbox(&mut is_mirrored, "").changed() {
+                        out.push(set(*at, *rotation, is_mirrored));
+                    }
+                },
+            );
+        }
+        Placement::Attached(attachment) => {
+            let text = format!("{} on {}", attachment.socket.value, attachment.to.value);
+            row(
+                ui,
+                "attached by",
+                "Its place follows from what it is attached to.",
+                |ui| {
+                    ui.add(egui::Label::new(&text).truncate())
+                        .on_hover_text(&text);
+                },
+            );
+            row(ui, "mirrored", "In its own x axis.", |ui| {
+                let mut is_mirrored = attachment.mirror;
+                if ui.checkbox(&mut is_mirrored, "").changed() {
+                    out.push(Command::Mirror(Axis::Y));
+                }
+            });
+            let motion = seen
+                .document
+                .layout
+                .item(name)
+                .and_then(|item| seen.document.layout.motions[item]);
+            row(ui, "", "", |ui| {
+                let tip = "Give it a place of its own: where it lies now.";
+                let response = ui
+                    .add_enabled(motion.is_some(), egui::Button::new("Detach"))
+                    .on_hover_text(tip);
+                if let (true, Some(motion)) = (response.clicked(), motion) {
+                    let placement = Placement::Absolute {
+                        at: motion.translation,
+                        rotation: Radian(motion.angle),
+                        mirror: motion.mirror,
+                    };
+                    out.push(Command::SetPlacement(name.to_owned(), placement));
+                }
+            });
+        }
+    }
+}
+
+fn parameter(
+    inspector: &mut Inspector,
+    ui: &mut Ui,
+    seen: &Seen<'_>,
+    component: &Component,
+    definition: &Definition,
+    parameter: &Parameter,
+    out: &mut Vec<Command>,
+) {
+    let name = component.name.value.as_str();
+    let given = component
+        .parameters
+        .iter()
+        .find(|(key, _)| key.value == parameter.name)
+        .map(|(_, value)| &value.value);
+    let known = known(inspector, seen, definition, parameter);
+    let is_default = given.is_none();
+    // Values in the form that files have; what the default evaluates to where the design says nothing.
+    let shown = match given {
+        Some(value) => show(value),
+        None => plain(known.default.as_deref().unwrap_or_default()),
+    };
+    let doc = described(parameter, &known);
+    let set = |value: Option<Value>| Command::SetParameter {
+        component: name.to_owned(),
+        parameter: parameter.name.clone(),
+        value,
+    };
+    let mut reset = false;
+    let mut after = |ui: &mut Ui| {
+        if !is_default {
+            let response = ui
+                .small_button("Reset")
+                .on_hover_text("Back to the default");
+            reset = response.clicked();
+        }
+    };
+    match &parameter.kind {
+        ParameterKind::Bool => row(ui, &parameter.name, &doc, |ui| {
+            let mut is_so = shown == "true";
+            let response = ui.checkbox(&mut is_so, "").on_hover_text(&doc);
+            response.widget_info(|| {
+                egui::WidgetInfo::selected(egui::Role::CheckBox, true, is_so, &parameter.name)
+            });
+            if response.changed() {
+                out.push(set(Some(Value::Bool(is_so))));
+            }
+            after(ui);
+        }),
+        ParameterKind::Choice(choices) => row(ui, &parameter.name, &doc, |ui| {
+            let salt = (name, &parameter.name);
+            let combo = ComboBox::from_id_salt(salt)
+                .width(FIELD)
+                .selected_text(&shown);
+            combo.show_ui(ui, |ui| {
+                for choice in choices {
+                    if ui.selectable_label(*choice == shown, choice).clicked() && *choice != shown {
+                        out.push(set(Some(Value::Text(choice.clone()))));
+                    }
+                }
+            });
+            after(ui);
+        }),
+        kind => {
+            let measure = match kind {
+                ParameterKind::Length | ParameterKind::Angle => {
+                    kind.dimension().map(Measure::Quantity)
+                }
+                ParameterKind::Number => Some(Measure::Number),
+                ParameterKind::Count => Some(Measure::Count),
+                _ => None,
+            };
+            let key = format!("{name}.{}", parameter.name);
+            let field = Field {
+                key: &key,
+                label: &parameter.name,
+                shown: &shown,
+                is_default,
+                doc: &doc,
+                measure,
+                width: FIELD,
+            };
+            if let Some(value) =
+                inspector
+                    .fields
+                    .row(ui, &parameter.name, &field, |text| read(text, kind), after)
+            {
+                out.push(set(Some(value)));
+            }
+        }
+    }
+    if reset {
+        out.push(set(None));
+    }
+}
+
+/// As it would be typed: the library puts texts in quotes and lists in brackets.
+fn plain(default: &str) -> String {
+    default.trim_matches(['[', ']', '"']).to_owned()
+}
+
+/// What the library says of a parameter in this chip; evaluated once.
+fn known(
+    inspector: &mut Inspector,
+    seen: &Seen<'_>,
+    definition: &Definition,
+    parameter: &Parameter,
+) -> Known {
+    let defaults = defaults(seen);
+    let bits = [
+        defaults.width.to_bits(),
+        defaults.depth.map_or(0, f64::to_bits),
+    ];
+    let key = (definition.name.clone(), parameter.name.clone(), bits);
+    let evaluate = || Known {
+        default: seen
+            .library
+            .default_value(&definition.name, &parameter.name, &defaults)
+            .ok(),
+        range: seen
+            .library
+            .range(&definition.name, &parameter.name, &defaults)
+            .unwrap_or_default(),
+    };
+    inspector.known.entry(key).or_insert_with(evaluate).clone()
+}
+
+/// Doc, kind, range and default, for the tooltip.
+fn described(parameter: &Parameter, known: &Known) -> String {
+    let number = |x: f64| match parameter.kind.dimension() {
+        Some(dimension) => show_quantity(x, dimension),
+        None => x.to_string(),
+    };
+    let mut text = format!(
+        "{}\n{}",
+        super::super::menu::capital(&parameter.doc),
+        super::super::menu::capital(&parameter.kind.describe())
+    );
+    let range = match known.range {
+        [Some(min), Some(max)] => format!("\nFrom {} to {}", number(min), number(max)),
+        [Some(min), None] => format!("\nAt least {}", number(min)),
+        [None, Some(max)] => format!("\nAt most {}", number(max)),
+        [None, None] => String::new(),
+    };
+    text.push_str(&range);
+    if let Some(default) = &known.default {
+        text.push_str(&format!("\nDefault {default}"));
+    }
+    text
+}

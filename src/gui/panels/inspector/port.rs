@@ -1,0 +1,147 @@
+//! A port: where it is, and what holds there.
+
+use eframe::egui::{ComboBox, Ui};
+
+use super::{FIELD, Inspector, head};
+use crate::design::{Design, PortCondition};
+use crate::export::readable::Quantity;
+use crate::gui::command::Command;
+use crate::gui::panels::fields::row;
+use crate::gui::seen::{Seen, Selection};
+use crate::units::{Dimension, FlowRate, FlowRatePerDepth, Pascal};
+
+pub(super) fn ui(
+    inspector: &mut Inspector,
+    ui: &mut Ui,
+    seen: &Seen<'_>,
+    design: &Design,
+    name: &str,
+    out: &mut Vec<Command>,
+) {
+    let Some(port) = design.ports.iter().find(|port| port.name.value == name) else {
+        ui.weak(format!("There is no port {name} any more."));
+        return;
+    };
+    head(ui, name, "port", "");
+    row(ui, "at", "The socket that it opens.", |ui| {
+        if ui
+            .link(&port.at.value)
+            .on_hover_text("Select what it belongs to")
+            .clicked()
+            && let Some((item, _)) = port.at.value.split_once('.')
+        {
+            out.push(Command::Select(Selection::one(item)));
+        }
+    });
+    let condition = port.condition.value;
+    kind(ui, seen, design, name, condition, out);
+    value(inspector, ui, name, condition, out);
+    if let Some(solved) = &seen.results.solved
+        && let Some(result) = solved.solution.ports.iter().find(|port| port.id == name)
+    {
+        let flow = if solved.chip.depth.is_some() {
+            Quantity::FlowRate
+        } else {
+            Quantity::FlowRatePerDepth
+        };
+        row(
+            ui,
+            "flow in",
+            "As solved; negative where it flows out.",
+            |ui| ui.label(flow.show(result.flow_rate)),
+        );
+        row(ui, "pressure", "As solved, mean over the opening.", |ui| {
+            ui.label(Quantity::Pressure.show(result.mean_pressure))
+        });
+    }
+    ui.separator();
+    if ui
+        .button("Remove port")
+        .on_hover_text("The socket becomes a wall")
+        .clicked()
+    {
+        out.push(Command::RemovePort(name.to_owned()));
+    }
+}
+
+fn kind(
+    ui: &mut Ui,
+    seen: &Seen<'_>,
+    design: &Design,
+    name: &str,
+    now: PortCondition,
+    out: &mut Vec<Command>,
+) {
+    let solved = seen.results.solved.as_ref();
+    let result = solved.and_then(|s| s.solution.ports.iter().find(|port| port.id == name));
+    // What was solved, so that another kind of condition changes nothing until its value does.
+    let pressure = result.map_or(0.0, |r| r.mean_pressure);
+    let flow = result.map_or(0.0, |r| r.flow_rate);
+    let flow = match design.depth {
+        Some(_) => PortCondition::FlowRate(FlowRate(rounded(flow))),
+        None => PortCondition::FlowRatePerDepth(FlowRatePerDepth(rounded(flow))),
+    };
+    let offered = [
+        PortCondition::Pressure(Pascal(rounded(pressure))),
+        flow,
+        PortCondition::TractionFree,
+    ];
+    row(ui, "condition", "What holds at the port.", |ui| {
+        ComboBox::from_id_salt((name, "condition"))
+            .width(FIELD)
+            .selected_text(label(now))
+            .show_ui(ui, |ui| {
+                for condition in offered {
+                    let chosen = label(condition) == label(now);
+                    if ui.selectable_label(chosen, label(condition)).clicked() && !chosen {
+                        out.push(Command::SetCondition(name.to_owned(), condition));
+                    }
+                }
+            });
+    });
+}
+
+/// Four figures: a value that people will read in the file.
+fn rounded(x: f64) -> f64 {
+    format!("{x:.3e}").parse().unwrap_or(x)
+}
+
+fn label(condition: PortCondition) -> &'static str {
+    match condition {
+        PortCondition::Pressure(_) => "pressure",
+        PortCondition::FlowRate(_) => "flow rate",
+        PortCondition::FlowRatePerDepth(_) => "flow rate per depth",
+        PortCondition::TractionFree => "free of traction",
+    }
+}
+
+fn value(
+    inspector: &mut Inspector,
+    ui: &mut Ui,
+    name: &str,
+    condition: PortCondition,
+    out: &mut Vec<Command>,
+) {
+    let (value, dimension) = match condition {
+        PortCondition::Pressure(p) => (p.0, Dimension::Pressure),
+        PortCondition::FlowRate(q) => (q.0, Dimension::FlowRate),
+        PortCondition::FlowRatePerDepth(q) => (q.0, Dimension::FlowRatePerDepth),
+        PortCondition::TractionFree => return,
+    };
+    let doc = match dimension {
+        Dimension::Pressure => "Developed flow at this pressure.",
+        _ => "Into the chip; negative draws out.",
+    };
+    let key = format!("port {name}");
+    if let Some(x) = inspector.quantity(ui, &key, "value", value, dimension, doc, |_| ()) {
+        let condition = match condition {
+            PortCondition::Pressure(_) => PortCondition::Pressure(Pascal(x)),
+            PortCondition::FlowRate(_) => PortCondition::FlowRate(FlowRate(x)),
+            PortCondition::FlowRatePerDepth(_) => {
+                PortCondition::FlowRatePerDepth(FlowRatePerDepth(x))
+            }
+            PortCondition::TractionFree => PortCondition::TractionFree,
+        };
+        out.push(Command::SetCondition(name.to_owned(), condition));
+    }
+}

@@ -1,0 +1,379 @@
+//! The menu bar: every entry is a command, greyed with the reason where it can't be done.
+
+use eframe::egui::{self, Button, Ui};
+
+use super::enabled::is_enabled;
+use crate::export::Format;
+use crate::gui::command::{Command, Layer, Panel, Theme};
+use crate::gui::edits::{Align, Axis};
+use crate::gui::files::export::PictureFormat;
+use crate::gui::files::recent;
+use crate::gui::results::Quantity;
+use crate::gui::seen::{Seen, Selection, Tool};
+
+/// Resolutions that are offered, from quick to fine.
+pub const RESOLUTIONS: [u32; 6] = [6, 8, 12, 16, 24, 32];
+
+/// Draws the menu bar.
+pub fn menu_ui(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+    egui::MenuBar::new().ui(ui, |ui| {
+        // Two letters' worth between the words, as menus have.
+        ui.spacing_mut().button_padding.x = 8.0;
+        ui.menu_button("File", |ui| file(ui, seen, out));
+        ui.menu_button("Edit", |ui| edit(ui, seen, out));
+        ui.menu_button("View", |ui| view(ui, seen, out));
+        ui.menu_button("Solve", |ui| solve(ui, seen, out));
+        ui.menu_button("Results", |ui| results(ui, seen, out));
+        ui.menu_button("Help", |ui| help(ui, seen, out));
+    });
+}
+
+/// One entry: does the command when clicked; grey with the reason as a tooltip where it can't be done.
+pub fn entry(ui: &mut Ui, seen: &Seen<'_>, command: Command, out: &mut Vec<Command>) {
+    let label = command.label();
+    labelled(ui, seen, &label, false, command, out);
+}
+
+/// As [`entry`], in other words, with a mark where it is so already.
+fn labelled(
+    ui: &mut Ui,
+    seen: &Seen<'_>,
+    label: &str,
+    marked: bool,
+    command: Command,
+    out: &mut Vec<Command>,
+) {
+    let enabled = is_enabled(&command, seen);
+    let mut button = Button::new(label)
+        .selected(marked)
+        .wrap_mode(egui::TextWrapMode::Extend);
+    if let Some(shortcut) = command.shortcut() {
+        button = button.shortcut_text(ui.ctx().format_shortcut(&shortcut));
+    }
+    let response = ui.add_enabled(enabled.is_ok(), button);
+    let response = match enabled {
+        Ok(()) => response,
+        Err(why) => response.on_disabled_hover_text(format!("Not now: {why}.")),
+    };
+    if response.clicked() {
+        out.push(command);
+        ui.close();
+    }
+}
+
+fn file(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+    use Command as C;
+    ui.set_min_width(210.0);
+    entry(ui, seen, C::New, out);
+    entry(ui, seen, C::Open, out);
+    let files = &seen.settings.recent;
+    ui.add_enabled_ui(!files.is_empty(), |ui| {
+        ui.menu_button("Open recent", |ui| {
+            for (path, label) in files.iter().zip(recent::labels(files)) {
+                let response = ui.button(label).on_hover_text(path.display().to_string());
+                if response.clicked() {
+                    out.push(C::OpenPath(path.clone()));
+                    ui.close();
+                }
+            }
+        });
+    });
+    entry(ui, seen, C::Gallery, out);
+    ui.separator();
+    entry(ui, seen, C::Save, out);
+    entry(ui, seen, C::SaveAs, out);
+    ui.separator();
+    ui.menu_button("Export results", |ui| {
+        // The matrix can be a hundred times the rest: only where it is asked for.
+        let usual: Vec<Format> = Format::ALL
+            .into_iter()
+            .filter(|f| *f != Format::System)
+            .collect();
+        labelled(
+            ui,
+            seen,
+            "All but the system matrix…",
+            false,
+            C::Export(usual),
+            out,
+        );
+        labelled(
+            ui,
+            seen,
+            "Fields (VTU)…",
+            false,
+            C::Export(vec![Format::Vtu]),
+            out,
+        );
+        labelled(
+            ui,
+            seen,
+            "Tables (CSV)…",
+            false,
+            C::Export(vec![Format::Csv]),
+            out,
+        );
+        labelled(
+            ui,
+            seen,
+            "Picture of the whole chip (SVG)…",
+            false,
+            C::Export(vec![Format::Svg]),
+            out,
+        );
+        labelled(
+            ui,
+            seen,
+            "Summary (JSON)…",
+            false,
+            C::Export(vec![Format::Json]),
+            out,
+        );
+        labelled(
+            ui,
+            seen,
+            "System matrix (Matrix Market)…",
+            false,
+            C::Export(vec![Format::System]),
+            out,
+        );
+        ui.separator();
+        labelled(
+            ui,
+            seen,
+            "Everything…",
+            false,
+            C::Export(Format::ALL.to_vec()),
+            out,
+        );
+    });
+    entry(ui, seen, C::Picture(PictureFormat::Png), out);
+    entry(ui, seen, C::Picture(PictureFormat::Svg), out);
+    ui.separator();
+    entry(ui, seen, C::Quit, out);
+}
+
+fn edit(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+    use Command as C;
+    ui.set_min_width(230.0);
+    let history = &seen.document.history;
+    let named = |verb: &str, what: Option<&str>| match what {
+        Some(what) => format!("{verb}: {}", shortened(what)),
+        None => verb.to_owned(),
+    };
+    labelled(
+        ui,
+        seen,
+        &named("Undo", history.undo_label()),
+        false,
+        C::Undo,
+        out,
+    );
+    labelled(
+        ui,
+        seen,
+        &named("Redo", history.redo_label()),
+        false,
+        C::Redo,
+        out,
+    );
+    ui.separator();
+    entry(ui, seen, C::Cut, out);
+    entry(ui, seen, C::Copy, out);
+    entry(ui, seen, C::Duplicate, out);
+    entry(ui, seen, C::Delete, out);
+    ui.separator();
+    entry(ui, seen, C::SelectAll, out);
+    labelled(
+        ui,
+        seen,
+        "Select nothing",
+        false,
+        C::Select(Selection::default()),
+        out,
+    );
+    ui.separator();
+    entry(ui, seen, C::Rotate(1), out);
+    entry(ui, seen, C::Rotate(-1), out);
+    entry(ui, seen, C::Mirror(Axis::X), out);
+    entry(ui, seen, C::Mirror(Axis::Y), out);
+    ui.menu_button("Align", |ui| {
+        for align in Align::ALL {
+            entry(ui, seen, C::Align(align), out);
+        }
+    });
+    ui.separator();
+    ui.menu_button("Tool", |ui| tools(ui, seen, out));
+    entry(ui, seen, C::CommandPalette, out);
+}
+
+fn tools(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+    for tool in TOOLS {
+        let marked = *seen.tool == tool;
+        labelled(ui, seen, tool.label(), marked, Command::SetTool(tool), out);
+    }
+}
+
+/// Tools that need nothing else, in the order of the toolbar.
+pub const TOOLS: [Tool; 7] = [
+    Tool::Select,
+    Tool::Channel,
+    Tool::Port,
+    Tool::Ruler,
+    Tool::Probe,
+    Tool::Line,
+    Tool::Streamline,
+];
+
+fn view(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+    use Command as C;
+    ui.set_min_width(190.0);
+    entry(ui, seen, C::ZoomIn, out);
+    entry(ui, seen, C::ZoomOut, out);
+    entry(ui, seen, C::Fit, out);
+    entry(ui, seen, C::FitSelection, out);
+    ui.separator();
+    for panel in Panel::ALL {
+        let marked = seen.settings.panels.contains(&panel);
+        labelled(ui, seen, panel.label(), marked, C::TogglePanel(panel), out);
+    }
+    ui.separator();
+    ui.menu_button("On the canvas", |ui| layers(ui, seen, out));
+    ui.menu_button("Theme", |ui| {
+        for (theme, label) in [
+            (Theme::System, "As the system"),
+            (Theme::Light, "Light"),
+            (Theme::Dark, "Dark"),
+        ] {
+            let marked = seen.settings.theme == theme;
+            labelled(ui, seen, label, marked, C::SetTheme(theme), out);
+        }
+    });
+}
+
+fn layers(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+    for layer in Layer::ALL {
+        let marked = seen.settings.layers.contains(&layer);
+        labelled(
+            ui,
+            seen,
+            &capital(layer.label()),
+            marked,
+            Command::ToggleLayer(layer),
+            out,
+        );
+    }
+}
+
+fn solve(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+    use Command as C;
+    ui.set_min_width(210.0);
+    entry(ui, seen, C::Solve, out);
+    ui.menu_button("Solve at resolution", |ui| {
+        for resolution in RESOLUTIONS {
+            let label = format!("{resolution} cells across a channel");
+            labelled(ui, seen, &label, false, C::SolveAt(resolution), out);
+        }
+    });
+    entry(ui, seen, C::Cancel, out);
+    ui.separator();
+    let live = seen.settings.live;
+    // Either one is always possible, so that the menu keeps its shape; the mark says which holds.
+    for (on, label) in [(true, "After every edit (live)"), (false, "When asked")] {
+        let response = ui.add(Button::new(label).selected(live == on));
+        if response.clicked() && live != on {
+            out.push(C::SetLive(on));
+            ui.close();
+        }
+    }
+}
+
+fn results(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+    use Command as C;
+    ui.set_min_width(230.0);
+    for quantity in Quantity::ALL {
+        let command = C::Colour(Some(quantity));
+        let marked = seen.shown.colour == Some(quantity);
+        labelled(ui, seen, &command.label(), marked, command.clone(), out);
+    }
+    labelled(
+        ui,
+        seen,
+        "No colours",
+        seen.shown.colour.is_none(),
+        C::Colour(None),
+        out,
+    );
+    entry(ui, seen, C::SetRange(None), out);
+    ui.separator();
+    for layer in [Layer::Arrows, Layer::Streamlines, Layer::Mesh, Layer::Parts] {
+        let marked = seen.settings.layers.contains(&layer);
+        labelled(
+            ui,
+            seen,
+            &capital(layer.label()),
+            marked,
+            C::ToggleLayer(layer),
+            out,
+        );
+    }
+    ui.separator();
+    for tool in [Tool::Probe, Tool::Line, Tool::Streamline] {
+        let marked = *seen.tool == tool;
+        labelled(
+            ui,
+            seen,
+            &format!("{} tool", tool.label()),
+            marked,
+            C::SetTool(tool),
+            out,
+        );
+    }
+    entry(ui, seen, C::ClearProbes, out);
+    entry(ui, seen, C::CopyProfiles, out);
+    ui.separator();
+    for panel in [Panel::Results, Panel::Profiles, Panel::Method] {
+        let marked = seen.settings.panels.contains(&panel);
+        labelled(
+            ui,
+            seen,
+            &format!("Panel: {}", panel.label()),
+            marked,
+            C::TogglePanel(panel),
+            out,
+        );
+    }
+}
+
+fn help(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+    use Command as C;
+    ui.set_min_width(180.0);
+    for command in [
+        C::Gallery,
+        C::Hint(Some(0)),
+        C::Shortcuts,
+        C::CommandPalette,
+    ] {
+        entry(ui, seen, command, out);
+    }
+    ui.separator();
+    entry(ui, seen, C::About, out);
+}
+
+/// With a capital letter, as menus have it.
+pub fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    match letters.next() {
+        Some(first) => first.to_uppercase().chain(letters).collect(),
+        None => String::new(),
+    }
+}
+
+/// No longer than a menu is wide.
+fn shortened(text: &str) -> String {
+    const MOST: usize = 40;
+    match text.chars().count() > MOST {
+        true => text.chars().take(MOST - 1).chain(['…']).collect(),
+        false => text.to_owned(),
+    }
+}

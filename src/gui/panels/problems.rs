@@ -1,0 +1,180 @@
+//! What is wrong with the design: the same diagnostics as `check`, live; a click shows the place.
+
+use eframe::egui::{self, CursorIcon, RichText, Role, Sense, Ui, WidgetInfo};
+
+use super::icons::{Icon, icon};
+use crate::diagnostic::{Diagnostic, Severity, line_and_column};
+use crate::gui::command::Command;
+use crate::gui::seen::Seen;
+
+/// Most that are listed; a file that is broken everywhere is not read to its end anyway.
+const MOST: usize = 200;
+
+/// Errors and warnings.
+pub fn counts(seen: &Seen<'_>) -> (usize, usize) {
+    let all = &seen.document.diagnostics;
+    let errors = all.iter().filter(|d| d.severity == Severity::Error).count();
+    (errors, all.len() - errors)
+}
+
+/// `2 errors, 1 warning`; `None` where nothing is wrong.
+pub fn summary(seen: &Seen<'_>) -> Option<String> {
+    let said = |n: usize, what: &str| match n {
+        0 => None,
+        1 => Some(format!("1 {what}")),
+        n => Some(format!("{n} {what}s")),
+    };
+    let (errors, warnings) = counts(seen);
+    let both: Vec<String> = [said(errors, "error"), said(warnings, "warning")]
+        .into_iter()
+        .flatten()
+        .collect();
+    (!both.is_empty()).then(|| both.join(", "))
+}
+
+/// Draws the list.
+pub fn problems_ui(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+    let all = &seen.document.diagnostics;
+    if all.is_empty() {
+        ui.horizontal(|ui| {
+            icon(ui, Icon::Tick, good(ui));
+            ui.label("Nothing is wrong with the design.");
+        });
+        return;
+    }
+    egui::ScrollArea::vertical()
+        .auto_shrink(false)
+        .show(ui, |ui| {
+            for (k, diagnostic) in all.iter().take(MOST).enumerate() {
+                problem(ui, seen, k, diagnostic, out);
+            }
+            if all.len() > MOST {
+                ui.weak(format!("and {} more", all.len() - MOST));
+            }
+        });
+}
+
+fn problem(
+    ui: &mut Ui,
+    seen: &Seen<'_>,
+    k: usize,
+    diagnostic: &Diagnostic,
+    out: &mut Vec<Command>,
+) {
+    let response = ui
+        .push_id(("problem", k), |ui| {
+            ui.horizontal_top(|ui| {
+                let (picture, color) = look(ui, diagnostic.severity);
+                icon(ui, picture, color);
+                ui.add(
+                    egui::Label::new(RichText::new(diagnostic.code).monospace().weak())
+                        .selectable(false),
+                );
+                ui.vertical(|ui| {
+                    ui.spacing_mut().item_spacing.y = 1.0;
+                    ui.add(
+                        egui::Label::new(&diagnostic.message)
+                            .wrap()
+                            .selectable(false),
+                    );
+                    if let Some(help) = &diagnostic.help {
+                        ui.add(
+                            egui::Label::new(RichText::new(help).weak())
+                                .wrap()
+                                .selectable(false),
+                        );
+                    }
+                    let place = place(seen, diagnostic);
+                    if !place.is_empty() {
+                        ui.add(
+                            egui::Label::new(RichText::new(place).small().weak()).selectable(false),
+                        );
+                    }
+                });
+            });
+        })
+        .response;
+    let id = ui.make_persistent_id(("problem", k));
+    let row = response.rect.with_max_x(ui.max_rect().right());
+    let click = ui.interact(row, id, Sense::click());
+    let message = &diagnostic.message;
+    click.widget_info(|| {
+        WidgetInfo::labeled(
+            Role::Button,
+            true,
+            format!("{}: {message}", diagnostic.code),
+        )
+    });
+    let Some(item) = &diagnostic.place.component else {
+        return;
+    };
+    if click.hovered() {
+        ui.painter().rect_stroke(
+            row.expand(2.0),
+            3.0,
+            ui.visuals().widgets.hovered.bg_stroke,
+            egui::StrokeKind::Outside,
+        );
+    }
+    if click
+        .on_hover_cursor(CursorIcon::PointingHand)
+        .on_hover_text(format!("Show {item}"))
+        .clicked()
+    {
+        out.push(Command::Show(item.clone()));
+    }
+}
+
+fn look(ui: &Ui, severity: Severity) -> (Icon, egui::Color32) {
+    match severity {
+        Severity::Error => (Icon::Error, ui.visuals().error_fg_color),
+        Severity::Warning => (Icon::Warning, ui.visuals().warn_fg_color),
+    }
+}
+
+/// Green that can be read on either background.
+pub fn good(ui: &Ui) -> egui::Color32 {
+    match ui.visuals().dark_mode {
+        true => egui::Color32::from_rgb(0x6c, 0xc6, 0x7a),
+        false => egui::Color32::from_rgb(0x1e, 0x7d, 0x32),
+    }
+}
+
+/// `line 12, tee1`.
+fn place(seen: &Seen<'_>, diagnostic: &Diagnostic) -> String {
+    let line = diagnostic.place.span.as_ref().map(|span| {
+        let (line, _) = line_and_column(&seen.document.text, span.start);
+        format!("line {line}")
+    });
+    let parts: Vec<String> = line
+        .into_iter()
+        .chain(diagnostic.place.component.clone())
+        .collect();
+    parts.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gui::command::Panel;
+    use crate::gui::panels::testing::{Shown, State, harness};
+    use egui_kittest::kittest::Queryable as _;
+
+    #[test]
+    fn the_panel_says_what_check_says_and_a_click_shows_the_place() {
+        let text = format!(
+            "{}[components]\nx = {{ kind = \"teee\", at = [\"0 mm\", \"0 mm\"] }}\n",
+            crate::gui::document::EMPTY
+        );
+        let mut state = State::new(&text);
+        state.settings.panels.insert(Panel::Problems);
+        assert_eq!(summary(&state.seen()).as_deref(), Some("1 error"));
+        let message = state.document.diagnostics[0].message.clone();
+        let shown = Shown::new(state);
+        shown.borrow_mut().panels.choose(Panel::Problems);
+        let mut harness = harness(&shown);
+        harness.get_by_label(&format!("D101: {message}")).click();
+        harness.run_steps(2);
+        assert_eq!(shown.borrow().commands, [Command::Show("x".into())]);
+    }
+}

@@ -1,0 +1,177 @@
+//! The line at the bottom: where the pointer is, what the tool does, what is selected, what the solver is at, what is wrong.
+
+use eframe::egui::{self, Align, Layout, RichText, Role, Ui, WidgetInfo};
+
+use super::icons::{Icon, icon};
+use super::problems::{counts, good, summary};
+use super::toolbar::{progress, seconds};
+use crate::export::readable::{Quantity, figures};
+use crate::geometry::Point;
+use crate::gui::command::{Command, Panel};
+use crate::gui::results::Results;
+use crate::gui::seen::Seen;
+
+/// Draws the status line. Returns whether the problems were asked for.
+pub fn status_ui(
+    ui: &mut Ui,
+    seen: &Seen<'_>,
+    pointer: Option<Point>,
+    out: &mut Vec<Command>,
+) -> bool {
+    let mut asked = false;
+    ui.horizontal(|ui| {
+        place(ui, pointer);
+        ui.separator();
+        // From the right first: what is left is the hint's, which may be cut.
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            asked = problems(ui, seen);
+            ui.separator();
+            solver(ui, seen, out);
+            ui.separator();
+            if let Some(text) = selected(seen) {
+                ui.label(text);
+                ui.separator();
+            }
+            ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                let hint = seen.tool.hint();
+                ui.add(egui::Label::new(RichText::new(hint).weak()).truncate())
+                    .on_hover_text(hint);
+            });
+        });
+    });
+    asked
+}
+
+/// The pointer's place, in a field of fixed width so that nothing beside it moves.
+fn place(ui: &mut Ui, pointer: Option<Point>) {
+    let text = pointer.map_or_else(|| "–".to_owned(), position);
+    let size = egui::vec2(168.0, ui.spacing().interact_size.y);
+    ui.allocate_ui_with_layout(size, Layout::left_to_right(Align::Center), |ui| {
+        ui.set_min_size(size);
+        ui.add(egui::Label::new(RichText::new(text).monospace()).truncate())
+            .on_hover_text("The pointer's place on the chip");
+    });
+}
+
+/// Both coordinates in one unit.
+fn position(p: Point) -> String {
+    let scale = Quantity::Length.scale_for(p.x.abs().max(p.y.abs()).max(1e-6));
+    let number = |x: f64| {
+        let x = x * scale.factor;
+        // Micrometres to a tenth, millimetres to a micrometre.
+        let decimals = if scale.unit == "µm" { 1 } else { 3 };
+        format!("{x:.decimals$}")
+    };
+    format!("{}, {} {}", number(p.x), number(p.y), scale.unit)
+}
+
+fn selected(seen: &Seen<'_>) -> Option<String> {
+    let selection = seen.selection;
+    if let Some(port) = &selection.port {
+        return Some(format!("port {port}"));
+    }
+    match (selection.items.len(), selection.single()) {
+        (0, _) => None,
+        (_, Some(name)) => Some(name.chars().take(24).collect()),
+        (n, _) => Some(format!("{n} selected")),
+    }
+}
+
+fn solver(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+    if let Some(running) = seen.worker.running {
+        if ui.small_button("Cancel").clicked() {
+            out.push(Command::Cancel);
+        }
+        progress(ui, running, 150.0);
+        ui.weak(format!("r = {}", running.3));
+        return;
+    }
+    if let Some(failure) = &seen.results.failure {
+        let text = RichText::new(failure).color(ui.visuals().error_fg_color);
+        let room = (ui.available_width() * 0.5).max(120.0);
+        ui.scope(|ui| {
+            ui.set_max_width(room);
+            ui.add(egui::Label::new(text).truncate())
+                .on_hover_text(failure);
+        });
+        return;
+    }
+    let stale = seen
+        .results
+        .solved
+        .as_ref()
+        .is_some_and(|s| s.revision != seen.document.revision);
+    let text = solved(seen.results).unwrap_or_else(|| "not solved".to_owned());
+    let tip = if stale {
+        "Of the design before the last change"
+    } else {
+        "The newest solve"
+    };
+    ui.label(if stale {
+        RichText::new(text).weak()
+    } else {
+        RichText::new(text)
+    })
+    .on_hover_text(tip);
+}
+
+/// `1.49 M unknowns · r = 8 · 0.16 s`.
+fn solved(results: &Results) -> Option<String> {
+    let solved = results.solved.as_ref()?;
+    let unknowns = count(solved.solution.report.unknowns);
+    Some(format!(
+        "{unknowns} unknowns · r = {} · {}",
+        solved.resolution,
+        seconds(solved.seconds)
+    ))
+}
+
+/// `1.49 M`, `12.3 k`, `850`.
+pub fn count(n: usize) -> String {
+    match n {
+        0..1_000 => n.to_string(),
+        1_000..1_000_000 => format!("{} k", figures(n as f64 / 1e3)),
+        _ => format!("{} M", figures(n as f64 / 1e6)),
+    }
+}
+
+fn problems(ui: &mut Ui, seen: &Seen<'_>) -> bool {
+    let (errors, warnings) = counts(seen);
+    let visuals = ui.visuals();
+    let (picture, color) = match (errors, warnings) {
+        (0, 0) => (Icon::Tick, good(ui)),
+        (0, _) => (Icon::Warning, visuals.warn_fg_color),
+        _ => (Icon::Error, visuals.error_fg_color),
+    };
+    let text = summary(seen).unwrap_or_else(|| "no problems".to_owned());
+    let open = seen.settings.panels.contains(&Panel::Problems);
+    let response = ui.add(egui::Button::new(RichText::new(&text).color(color)).frame(false));
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Problems: {text}")));
+    icon(ui, picture, color);
+    response
+        .on_hover_text(if open {
+            "Show the panel Problems"
+        } else {
+            "Open the panel Problems"
+        })
+        .clicked()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_have_one_unit_for_both_coordinates() {
+        assert_eq!(position(Point::new(1.5e-3, -2e-5)), "1.500, -0.020 mm");
+        assert_eq!(position(Point::new(1.5e-5, 0.0)), "15.0, 0.0 µm");
+        assert_eq!(position(Point::new(0.0, 0.0)), "0.0, 0.0 µm");
+    }
+
+    #[test]
+    fn counts_are_short() {
+        assert_eq!(count(850), "850");
+        assert_eq!(count(1_490_000), "1.49 M");
+        assert_eq!(count(12_345), "12.3 k");
+    }
+}

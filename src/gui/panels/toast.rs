@@ -1,0 +1,163 @@
+//! Messages over the canvas: what went well fades, what went wrong stays until it is dismissed.
+
+use eframe::egui::{self, Align2, RichText, Ui, vec2};
+
+use super::icons::{Icon, icon, icon_button};
+use super::problems::good;
+
+/// How long what went well is shown, s.
+const STAYS: f64 = 5.0;
+/// Most at a time; the oldest go first.
+const MOST: usize = 6;
+
+/// What a message is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoticeKind {
+    /// Something went well.
+    Done,
+    /// Worth knowing.
+    Info,
+    /// Something went wrong.
+    Error,
+}
+
+/// A message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notice {
+    /// What it is about.
+    pub kind: NoticeKind,
+    /// One or two sentences.
+    pub text: String,
+}
+
+impl Notice {
+    /// Something went well.
+    pub fn done(text: impl Into<String>) -> Self {
+        Self {
+            kind: NoticeKind::Done,
+            text: text.into(),
+        }
+    }
+
+    /// Worth knowing.
+    pub fn info(text: impl Into<String>) -> Self {
+        Self {
+            kind: NoticeKind::Info,
+            text: text.into(),
+        }
+    }
+
+    /// Something went wrong.
+    pub fn error(text: impl Into<String>) -> Self {
+        Self {
+            kind: NoticeKind::Error,
+            text: text.into(),
+        }
+    }
+}
+
+/// The messages that are shown.
+#[derive(Debug, Default)]
+pub struct Toasts {
+    /// With the time of the first frame that showed it, s.
+    shown: Vec<(Notice, Option<f64>)>,
+}
+
+impl Toasts {
+    /// Shows a message; one that is shown already starts anew.
+    pub fn add(&mut self, notice: Notice) {
+        self.shown.retain(|(known, _)| *known != notice);
+        self.shown.push((notice, None));
+        let over = self.shown.len().saturating_sub(MOST);
+        self.shown.drain(..over);
+    }
+
+    /// Draws them above the lower right corner of `rect`.
+    pub fn ui(&mut self, ui: &Ui, rect: egui::Rect) {
+        let now = ui.input(|i| i.time);
+        for (_, since) in &mut self.shown {
+            since.get_or_insert(now);
+        }
+        self.shown.retain(|(notice, since)| {
+            notice.kind == NoticeKind::Error || since.is_none_or(|since| now - since < STAYS)
+        });
+        if self.shown.is_empty() {
+            return;
+        }
+        if self
+            .shown
+            .iter()
+            .any(|(notice, _)| notice.kind != NoticeKind::Error)
+        {
+            ui.ctx().request_repaint_after_secs(0.5);
+        }
+        let mut dismissed = None;
+        egui::Area::new(egui::Id::unique("toasts"))
+            .order(egui::Order::Foreground)
+            .pivot(Align2::RIGHT_BOTTOM)
+            .fixed_pos(rect.right_bottom() + vec2(-12.0, -12.0))
+            .constrain_to(rect)
+            .show(ui.ctx(), |ui| {
+                for (k, (notice, _)) in self.shown.iter().enumerate() {
+                    if toast(ui, notice) {
+                        dismissed = Some(k);
+                    }
+                }
+            });
+        if let Some(k) = dismissed {
+            self.shown.remove(k);
+        }
+    }
+}
+
+/// One message; `true` when it is dismissed.
+fn toast(ui: &mut Ui, notice: &Notice) -> bool {
+    let (picture, color) = match notice.kind {
+        NoticeKind::Done => (Icon::Tick, good(ui)),
+        NoticeKind::Info => (Icon::Info, ui.visuals().hyperlink_color),
+        NoticeKind::Error => (Icon::Error, ui.visuals().error_fg_color),
+    };
+    let frame = egui::Frame::popup(ui.style())
+        .inner_margin(10.0)
+        .stroke(egui::Stroke::new(1.0, color));
+    let mut dismissed = false;
+    frame.show(ui, |ui| {
+        ui.set_width(360.0);
+        ui.horizontal_top(|ui| {
+            icon(ui, picture, color);
+            let words = vec2(360.0 - 62.0, 0.0);
+            ui.allocate_ui_with_layout(words, egui::Layout::top_down(egui::Align::Min), |ui| {
+                ui.set_width(words.x);
+                ui.add(egui::Label::new(RichText::new(&notice.text)).wrap());
+            });
+            dismissed = icon_button(ui, Icon::Close, "Dismiss message", false, true).clicked();
+        });
+    });
+    dismissed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gui::panels::testing::{Shown, State, harness};
+    use egui_kittest::kittest::Queryable as _;
+
+    #[test]
+    fn errors_stay_until_they_are_dismissed_and_good_news_fades() {
+        let shown = Shown::new(State::example("tee"));
+        let mut harness = harness(&shown);
+        shown.borrow_mut().panels.notify(Notice::done("Saved."));
+        shown
+            .borrow_mut()
+            .panels
+            .notify(Notice::error("The disk is full."));
+        harness.run_steps(4);
+        harness.get_by_label("Saved.");
+        harness.run_steps(40);
+        assert!(harness.query_by_label("Saved.").is_none());
+        harness.get_by_label("The disk is full.");
+        harness.get_by_label("Dismiss message").click();
+        harness.run_steps(3);
+        assert!(harness.query_by_label("The disk is full.").is_none());
+    }
+}

@@ -1,0 +1,225 @@
+//! The bar below the menus: files, undo, tools, solving and colours, each a command.
+
+use std::time::Duration;
+
+use eframe::egui::{self, ComboBox, Response, Ui};
+
+use super::enabled::is_enabled;
+use super::icons::{Icon, icon_button};
+use super::menu::{RESOLUTIONS, TOOLS};
+use crate::gui::command::Command;
+use crate::gui::results::Quantity;
+use crate::gui::seen::{Seen, Tool};
+use crate::session::Stage;
+
+/// Draws the toolbar.
+pub fn toolbar_ui(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+    ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = 3.0;
+        for (icon, command) in [
+            (Icon::New, Command::New),
+            (Icon::Open, Command::Open),
+            (Icon::Save, Command::Save),
+        ] {
+            button(ui, seen, icon, command, out);
+        }
+        ui.separator();
+        way_back(ui, seen, out);
+        ui.separator();
+        tools(ui, seen, out);
+        ui.separator();
+        button(ui, seen, Icon::Fit, Command::Fit, out);
+        ui.separator();
+        solving(ui, seen, out);
+        ui.separator();
+        colours(ui, seen, out);
+    });
+}
+
+/// A picture that does a command, with label, shortcut and reason as its tooltip.
+fn button(ui: &mut Ui, seen: &Seen<'_>, icon: Icon, command: Command, out: &mut Vec<Command>) {
+    let label = command.label();
+    let label = label.trim_end_matches('…');
+    if named_button(ui, seen, icon, label, label, &command).clicked() {
+        out.push(command);
+    }
+}
+
+fn named_button(
+    ui: &mut Ui,
+    seen: &Seen<'_>,
+    icon: Icon,
+    name: &str,
+    tip: &str,
+    command: &Command,
+) -> Response {
+    let enabled = is_enabled(command, seen);
+    let response = icon_button(ui, icon, name, false, enabled.is_ok());
+    let mut tip = tip.to_owned();
+    if let Some(shortcut) = command.shortcut() {
+        tip = format!("{tip}  ({})", ui.ctx().format_shortcut(&shortcut));
+    }
+    if let Err(why) = enabled {
+        tip = format!("{tip}\nNot now: {why}.");
+    }
+    response.on_hover_text(tip)
+}
+
+fn way_back(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+    let history = &seen.document.history;
+    let both = [
+        (Icon::Undo, Command::Undo, "Undo", history.undo_label()),
+        (Icon::Redo, Command::Redo, "Redo", history.redo_label()),
+    ];
+    for (icon, command, verb, what) in both {
+        let tip = what.map_or_else(|| verb.to_owned(), |what| format!("{verb}: {what}"));
+        if named_button(ui, seen, icon, verb, &tip, &command).clicked() {
+            out.push(command);
+        }
+    }
+}
+
+fn tools(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+    for tool in TOOLS {
+        let command = Command::SetTool(tool.clone());
+        let mut tip = command.label();
+        if let Some(shortcut) = command.shortcut() {
+            tip = format!("{tip}  ({})", ui.ctx().format_shortcut(&shortcut));
+        }
+        let tip = format!("{tip}\n{}", tool.hint());
+        let name = command.label();
+        let response =
+            icon_button(ui, Icon::of(&tool), &name, *seen.tool == tool, true).on_hover_text(tip);
+        if response.clicked() {
+            out.push(command);
+        }
+    }
+    if let Tool::Place(kind) = seen.tool {
+        let name = format!("Placing {kind}");
+        let tip = format!("{name}\n{}", seen.tool.hint());
+        icon_button(ui, Icon::Place, &name, true, true).on_hover_text(tip);
+    }
+}
+
+fn solving(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+    match seen.worker.running {
+        Some(running) => {
+            button(ui, seen, Icon::Stop, Command::Cancel, out);
+            progress(ui, running, 110.0);
+        }
+        None => {
+            button(ui, seen, Icon::Solve, Command::Solve, out);
+            let live = seen.settings.live;
+            let response = ui.selectable_label(live, "Live").on_hover_text(
+                "Solve in the background after every edit, at the resolution beside",
+            );
+            if response.clicked() {
+                out.push(Command::SetLive(!live));
+            }
+        }
+    }
+    resolution(ui, seen, out);
+}
+
+/// A bar with the stage and the seconds; of a fixed width, so that nothing beside it moves.
+pub fn progress(
+    ui: &mut Ui,
+    (stage, part, elapsed, _): (Stage, f64, Duration, u32),
+    width: f32,
+) -> Response {
+    let text = format!("{} {}", stage.label(), seconds(elapsed.as_secs_f64()));
+    let bar = egui::ProgressBar::new(part as f32)
+        .desired_width(width)
+        .desired_height(18.0);
+    let response = ui.add(bar);
+    let font = egui::TextStyle::Small.resolve(ui.style());
+    let color = ui.visuals().strong_text_color();
+    ui.painter().text(
+        response.rect.center(),
+        egui::Align2::CENTER_CENTER,
+        &text,
+        font,
+        color,
+    );
+    response.on_hover_text(text)
+}
+
+/// Seconds as people read them.
+pub fn seconds(time: f64) -> String {
+    match time {
+        t if t < 0.0995 => format!("{:.0} ms", t * 1e3),
+        t if t < 9.95 => format!("{t:.2} s"),
+        t if t < 99.5 => format!("{t:.1} s"),
+        t => format!("{:.0} min {:02.0} s", (t / 60.0).floor(), t % 60.0),
+    }
+}
+
+fn resolution(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+    let of_file = seen.document.design.as_ref().and_then(|d| d.resolution);
+    let now = seen.results.solved.as_ref().map(|solved| solved.resolution);
+    let shown = now.or(of_file).unwrap_or(seen.settings.live_resolution);
+    let why_not = is_enabled(&Command::Solve, seen).err();
+    let combo = ComboBox::from_id_salt("resolution")
+        .width(60.0)
+        .selected_text(format!("r = {shown}"));
+    let response = combo.show_ui(ui, |ui| {
+        ui.label("Cells across a channel");
+        ui.separator();
+        for offered in RESOLUTIONS {
+            let live = offered == seen.settings.live_resolution;
+            let text = if live {
+                format!("{offered}  (live)")
+            } else {
+                offered.to_string()
+            };
+            let label = egui::Button::selectable(offered == shown, text);
+            if ui.add_enabled(why_not.is_none(), label).clicked() {
+                out.push(Command::SolveAt(offered));
+                ui.close();
+            }
+        }
+        if let Some(why) = why_not {
+            ui.weak(format!("Not now: {why}."));
+        }
+    });
+    let said = match now {
+        Some(now) => format!("Shown results: {now} cells across a channel. Choose to solve finer."),
+        None => "Resolution: cells across a channel".to_owned(),
+    };
+    response.response.on_hover_text(said);
+}
+
+fn colours(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+    let name = |colour: Option<Quantity>| colour.map_or("no colours", Quantity::label);
+    let combo = ComboBox::from_id_salt("colours")
+        .width(110.0)
+        .selected_text(name(seen.shown.colour));
+    let response = combo.show_ui(ui, |ui| {
+        for colour in Quantity::ALL.map(Some).into_iter().chain([None]) {
+            if ui
+                .selectable_label(seen.shown.colour == colour, name(colour))
+                .clicked()
+            {
+                out.push(Command::Colour(colour));
+            }
+        }
+    });
+    response.response.on_hover_text("What colours show");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn seconds_are_short() {
+        for (time, want) in [
+            (0.0042, "4 ms"),
+            (0.16, "0.16 s"),
+            (12.34, "12.3 s"),
+            (125.0, "2 min 05 s"),
+        ] {
+            assert_eq!(seconds(time), want);
+        }
+    }
+}
