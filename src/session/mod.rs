@@ -3,6 +3,7 @@
 mod batch;
 pub mod cancel;
 mod flow;
+pub mod memory;
 pub mod progress;
 mod refinement;
 mod rows;
