@@ -384,7 +384,7 @@ impl Command {
     pub fn shortcut(&self) -> Option<KeyboardShortcut> {
         SHORTCUTS
             .iter()
-            .find(|(_, _, command)| *command() == *self)
+            .find(|(_, _, command)| command() == *self)
             .map(|&(modifiers, key, _)| KeyboardShortcut::new(modifiers, key))
     }
 

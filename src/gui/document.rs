@@ -147,7 +147,7 @@ impl Document {
     pub fn read(&mut self, library: &Library) {
         self.preview = None;
         self.revision += 1;
-        let (design, mut diagnostics) = design::parse(&self.text, &self.name);
+        let (design, mut diagnostics) = design::parse(&*self.text, &self.name);
         self.layout = Arc::new(match &design {
             Some(design) => lay_out(design, library),
             None => Layout::default(),
