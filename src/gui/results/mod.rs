@@ -107,7 +107,7 @@ pub struct WorkerStatus {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use std::sync::Arc;
 
     use super::*;

@@ -181,8 +181,7 @@ fn edge_strokes(window: &Window, x: &[Point; 6], k: usize, is_curved: bool, half
     let (a, b, m) = (x[k], x[(k + 1) % 3], x[k + 3]);
     let n = if is_curved { CHORDS } else { 1 };
     let at = move |t: f64| {
-        let p = a * ((1.0 - t) * (1.0 - 2.0 * t)) + b * (t * (2.0 * t - 1.0)) + m * (4.0 * t * (1.0 - t));
-        p
+        a * ((1.0 - t) * (1.0 - 2.0 * t)) + b * (t * (2.0 * t - 1.0)) + m * (4.0 * t * (1.0 - t))
     };
     let window = *window;
     (0..n).map(move |i| Stroke {

@@ -202,8 +202,10 @@ fn run(shared: &Shared) {
     let kept: Mutex<Option<Kept>> = Mutex::new(None);
     while let Some((job, asked, token)) = wait(shared) {
         let work = |(job, token): &(Job, CancelToken)| {
-            let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-            let mut solve = || solve_one(job, &table, shared, token, &mut kept);
+            let solve = || {
+                let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+                solve_one(job, &table, shared, token, &mut kept)
+            };
             match &pool {
                 Some(pool) => pool.install(solve),
                 None => solve(),
