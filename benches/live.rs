@@ -25,7 +25,9 @@ const SIDE: usize = 10;
 /// Of the window in live mode.
 const RESOLUTION: u32 = 6;
 const REPETITIONS: usize = 9;
-const HEADINGS: [&str; 7] = ["what", "unknowns", "reused", "place s", "solve s", "paint s", "whole s"];
+const HEADINGS: [&str; 7] = [
+    "what", "unknowns", "reused", "place s", "solve s", "paint s", "whole s",
+];
 
 fn main() -> ExitCode {
     let Some(asked) = Asked::from_args() else {
@@ -43,7 +45,11 @@ fn main() -> ExitCode {
 /// A text of the lattice with one crossing moved by so much of the crossings' distance.
 fn text(by: f64) -> Result<String, Failure> {
     let design = chips::lattice_design(SIDE, |k| {
-        let by = if k == SIDE * SIDE / 2 + SIDE / 2 { by } else { 0.0 };
+        let by = if k == SIDE * SIDE / 2 + SIDE / 2 {
+            by
+        } else {
+            0.0
+        };
         [by, 0.5 * by]
     })?;
     Ok(print(&design))
@@ -75,7 +81,10 @@ fn solve(worker: &Worker, chip: Chip, resolution: u32) -> Result<Arc<Solved>, Fa
 /// Paints all of a chip at 1280 x 800; seconds.
 fn picture(solved: &Arc<Solved>) -> f64 {
     let mut view = View::default();
-    view.rect = eframe::egui::Rect::from_min_size(eframe::egui::Pos2::ZERO, eframe::egui::vec2(1280.0, 800.0));
+    view.rect = eframe::egui::Rect::from_min_size(
+        eframe::egui::Pos2::ZERO,
+        eframe::egui::vec2(1280.0, 800.0),
+    );
     let (low, high) = solved.index.extent();
     view.fit(low, high);
     let look = Look {
@@ -103,7 +112,10 @@ fn measure(asked: &Asked) -> Result<(), Failure> {
         report.add(vec![
             what.into(),
             solved.solution.report.unknowns.to_string(),
-            solved.reuse.share().map_or_else(|| "-".into(), |s| format!("{s:.3}")),
+            solved
+                .reuse
+                .share()
+                .map_or_else(|| "-".into(), |s| format!("{s:.3}")),
             seconds(place),
             seconds(solve),
             seconds(paint),
@@ -111,7 +123,11 @@ fn measure(asked: &Asked) -> Result<(), Failure> {
         ]);
     };
     let first = solve(&worker, chip(&text(0.0)?, &library)?, RESOLUTION)?;
-    add("first solve", &first, [0.0, first.seconds, picture(&first), 0.0]);
+    add(
+        "first solve",
+        &first,
+        [0.0, first.seconds, picture(&first), 0.0],
+    );
     for what in ["move a crossing", "move it back", "pressure"] {
         let mut times = [const { Vec::new() }; 4];
         let mut last = None;
@@ -136,7 +152,10 @@ fn measure(asked: &Asked) -> Result<(), Failure> {
             let solved_at = start.elapsed().as_secs_f64();
             let paint = picture(&solved);
             let whole = start.elapsed().as_secs_f64();
-            for (times, t) in times.iter_mut().zip([placed, solved_at - placed, paint, whole]) {
+            for (times, t) in times
+                .iter_mut()
+                .zip([placed, solved_at - placed, paint, whole])
+            {
                 times.push(t);
             }
             last = Some(solved);
@@ -147,5 +166,9 @@ fn measure(asked: &Asked) -> Result<(), Failure> {
     let grid = solve(&worker, support::design("grid20")?.chip, 8)?;
     let paint = median((0..REPETITIONS).map(|_| picture(&grid)).collect());
     add("grid20, r = 8", &grid, [0.0, grid.seconds, paint, 0.0]);
-    report.finish("live", "medians of 9; an edit of one of 100 crossings, from its text to pixels", asked)
+    report.finish(
+        "live",
+        "medians of 9; an edit of one of 100 crossings, from its text to pixels",
+        asked,
+    )
 }

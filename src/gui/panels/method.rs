@@ -111,32 +111,39 @@ fn tasks_ui(ui: &mut Ui, solved: &Solved) {
         return;
     };
     ui.add_space(4.0);
-    Grid::new("tasks").num_columns(5).striped(true).spacing([12.0, 3.0]).show(ui, |ui| {
-        ui.label(RichText::new("Task").weak());
-        for name in ["asked", "computed", "MFLOP", "CPU time"] {
-            right(ui, RichText::new(name).weak());
-        }
-        ui.end_row();
-        for task in &profile.tasks {
-            ui.label(task.kind);
-            right(ui, RichText::new(count(task.asked)));
-            right(ui, RichText::new(count(task.computed)));
-            right(ui, RichText::new(figures(task.flops as f64 * 1e-6)));
-            right(ui, RichText::new(seconds(task.seconds)));
+    Grid::new("tasks")
+        .num_columns(5)
+        .striped(true)
+        .spacing([12.0, 3.0])
+        .show(ui, |ui| {
+            ui.label(RichText::new("Task").weak());
+            for name in ["asked", "computed", "MFLOP", "CPU time"] {
+                right(ui, RichText::new(name).weak());
+            }
             ui.end_row();
-        }
-    });
+            for task in &profile.tasks {
+                ui.label(task.kind);
+                right(ui, RichText::new(count(task.asked)));
+                right(ui, RichText::new(count(task.computed)));
+                right(ui, RichText::new(figures(task.flops as f64 * 1e-6)));
+                right(ui, RichText::new(seconds(task.seconds)));
+                ui.end_row();
+            }
+        });
     ui.add_space(4.0);
     let report = &solved.solution.report;
-    Grid::new("method facts").num_columns(2).spacing([14.0, 4.0]).show(ui, |ui| {
-        fact(ui, "Unknowns", count(report.unknowns as u64));
-        fact(ui, "Different leaves", count(report.unique_matrices as u64));
-        let memory = report.estimated_memory_bytes as f64;
-        fact(ui, "Memory, planned", Unit::Memory.show(memory));
-        if report.layers > 0 {
-            fact(ui, "Layers of cells", report.layers.to_string());
-        }
-    });
+    Grid::new("method facts")
+        .num_columns(2)
+        .spacing([14.0, 4.0])
+        .show(ui, |ui| {
+            fact(ui, "Unknowns", count(report.unknowns as u64));
+            fact(ui, "Different leaves", count(report.unique_matrices as u64));
+            let memory = report.estimated_memory_bytes as f64;
+            fact(ui, "Memory, planned", Unit::Memory.show(memory));
+            if report.layers > 0 {
+                fact(ui, "Layers of cells", report.layers.to_string());
+            }
+        });
 }
 
 fn stages_ui(ui: &mut Ui, solved: &Solved) {
@@ -148,18 +155,27 @@ fn stages_ui(ui: &mut Ui, solved: &Solved) {
         ("Substitute", t.back_substitute),
         ("Measure", t.results),
     ];
-    let sum = stages.iter().map(|s| s.1).sum::<f64>().max(f64::MIN_POSITIVE);
-    Grid::new("stages").num_columns(3).spacing([12.0, 4.0]).show(ui, |ui| {
-        for (name, time) in stages {
-            ui.label(name);
-            let bar = ProgressBar::new((time / sum) as f32).desired_width(120.0).desired_height(8.0);
-            ui.add(bar);
-            right(ui, RichText::new(seconds(time)));
+    let sum = stages
+        .iter()
+        .map(|s| s.1)
+        .sum::<f64>()
+        .max(f64::MIN_POSITIVE);
+    Grid::new("stages")
+        .num_columns(3)
+        .spacing([12.0, 4.0])
+        .show(ui, |ui| {
+            for (name, time) in stages {
+                ui.label(name);
+                let bar = ProgressBar::new((time / sum) as f32)
+                    .desired_width(120.0)
+                    .desired_height(8.0);
+                ui.add(bar);
+                right(ui, RichText::new(seconds(time)));
+                ui.end_row();
+            }
+            ui.label(RichText::new("From request to result").weak());
+            ui.label("");
+            right(ui, RichText::new(seconds(solved.seconds)));
             ui.end_row();
-        }
-        ui.label(RichText::new("From request to result").weak());
-        ui.label("");
-        right(ui, RichText::new(seconds(solved.seconds)));
-        ui.end_row();
-    });
+        });
 }

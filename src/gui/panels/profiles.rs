@@ -102,7 +102,10 @@ pub fn profiles_ui(ui: &mut Ui, seen: &Seen<'_>, state: &mut State, out: &mut Ve
             None => "Solve the chip, then draw a line across a channel to see its profile here.",
         };
         ui.label(RichText::new(text).weak());
-        if seen.results.solved.is_some() && *seen.tool != Tool::Line && ui.button("Draw a line").clicked() {
+        if seen.results.solved.is_some()
+            && *seen.tool != Tool::Line
+            && ui.button("Draw a line").clicked()
+        {
             out.push(Command::SetTool(Tool::Line));
         }
         return;
@@ -111,7 +114,11 @@ pub fn profiles_ui(ui: &mut Ui, seen: &Seen<'_>, state: &mut State, out: &mut Ve
         ui.spacing_mut().item_spacing.x = 4.0;
         for plotted in Plotted::ALL {
             let is_on = state.plotted == plotted;
-            if ui.selectable_label(is_on, plotted.label()).on_hover_text(plotted.hint()).clicked() {
+            if ui
+                .selectable_label(is_on, plotted.label())
+                .on_hover_text(plotted.hint())
+                .clicked()
+            {
                 state.plotted = plotted;
             }
         }
@@ -125,9 +132,17 @@ pub fn profiles_ui(ui: &mut Ui, seen: &Seen<'_>, state: &mut State, out: &mut Ve
     let profiles = state.profiles(solved, &seen.shown.lines);
     for (k, profile) in profiles.iter().enumerate() {
         ui.horizontal(|ui| {
-            ui.label(RichText::new(format!("■ {}", k + 1)).color(DISTINCT[k % DISTINCT.len()]).strong());
+            ui.label(
+                RichText::new(format!("■ {}", k + 1))
+                    .color(DISTINCT[k % DISTINCT.len()])
+                    .strong(),
+            );
             ui.label(summary(profile, plotted));
-            if ui.small_button("✕").on_hover_text(format!("Remove line {}", k + 1)).clicked() {
+            if ui
+                .small_button("✕")
+                .on_hover_text(format!("Remove line {}", k + 1))
+                .clicked()
+            {
                 out.push(Command::RemoveLine(k));
             }
         });
@@ -139,7 +154,9 @@ pub fn profiles_ui(ui: &mut Ui, seen: &Seen<'_>, state: &mut State, out: &mut Ve
 fn summary(profile: &Profile, plotted: Plotted) -> String {
     let length = Unit::Length.show((profile.ends[1] - profile.ends[0]).norm());
     let samples = || profile.points.iter().filter_map(|p| p.sample.as_ref());
-    let greatest = samples().map(|s| plotted.of(s)).max_by(|a, b| a.abs().total_cmp(&b.abs()));
+    let greatest = samples()
+        .map(|s| plotted.of(s))
+        .max_by(|a, b| a.abs().total_cmp(&b.abs()));
     match greatest {
         Some(value) => format!("{length}, greatest {}", plotted.unit().show(value)),
         None => format!("{length}, outside the flow"),
@@ -158,7 +175,10 @@ fn scales(profiles: &[Profile], plotted: Plotted) -> [Scale; 2] {
         .filter_map(|p| p.sample.as_ref())
         .map(|s| plotted.of(s).abs())
         .fold(0.0, f64::max);
-    [Unit::Length.scale_for(longest), plotted.unit().scale_for(greatest)]
+    [
+        Unit::Length.scale_for(longest),
+        plotted.unit().scale_for(greatest),
+    ]
 }
 
 /// The parts of a profile that lie in the flow, in units of the axes.
@@ -187,7 +207,11 @@ fn plot_ui(ui: &mut Ui, profiles: &[Profile], plotted: Plotted) {
         .y_axis_label(format!("{} ({})", plotted.label(), y.unit))
         .set_margin_fraction(vec2(0.02, 0.06))
         .label_formatter(move |hover| match hover {
-            egui_plot::HoverPosition::NearDataPoint { plot_name, position, .. } => Some(format!(
+            egui_plot::HoverPosition::NearDataPoint {
+                plot_name,
+                position,
+                ..
+            } => Some(format!(
                 "{plot_name}\n{} {}\n{} {}",
                 figures(position.x),
                 x.unit,
@@ -229,9 +253,15 @@ mod tests {
         let runs = runs(&profiles[0], Plotted::Speed, scales);
         assert_eq!(runs.len(), 1);
         let (first, last) = (runs[0][0], runs[0][runs[0].len() - 1]);
-        assert!(first[0] >= 49.9 && last[0] <= 150.1, "{first:?} to {last:?} µm");
+        assert!(
+            first[0] >= 49.9 && last[0] <= 150.1,
+            "{first:?} to {last:?} µm"
+        );
         let peak = runs[0].iter().map(|p| p[1]).fold(0.0, f64::max);
         assert!((peak - 125.0).abs() < 1e-6, "{peak} mm/s");
-        assert_eq!(summary(&profiles[0], Plotted::Speed), "200 µm, greatest 125 mm/s");
+        assert_eq!(
+            summary(&profiles[0], Plotted::Speed),
+            "200 µm, greatest 125 mm/s"
+        );
     }
 }

@@ -80,7 +80,10 @@ fn colours_ui(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
         range_ui(ui, seen, quantity, solved, out);
     }
     ui.horizontal_wrapped(|ui| {
-        for (layer, name) in [(Layer::Arrows, "Arrows"), (Layer::Streamlines, "Streamlines")] {
+        for (layer, name) in [
+            (Layer::Arrows, "Arrows"),
+            (Layer::Streamlines, "Streamlines"),
+        ] {
             layer_ui(ui, seen, layer, name, out);
         }
         let kept = seen.shown.probes.len() + seen.shown.lines.len() + seen.shown.seeds.len();
@@ -91,18 +94,31 @@ fn colours_ui(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
 }
 
 /// A check box of a layer of the canvas.
-pub(super) fn layer_ui(ui: &mut Ui, seen: &Seen<'_>, layer: Layer, name: &str, out: &mut Vec<Command>) {
+pub(super) fn layer_ui(
+    ui: &mut Ui,
+    seen: &Seen<'_>,
+    layer: Layer,
+    name: &str,
+    out: &mut Vec<Command>,
+) {
     let mut is_on = seen.settings.layers.contains(&layer);
     if ui.checkbox(&mut is_on, name).changed() {
         out.push(Command::ToggleLayer(layer));
     }
 }
 
-fn range_ui(ui: &mut Ui, seen: &Seen<'_>, quantity: Quantity, solved: &Solved, out: &mut Vec<Command>) {
+fn range_ui(
+    ui: &mut Ui,
+    seen: &Seen<'_>,
+    quantity: Quantity,
+    solved: &Solved,
+    out: &mut Vec<Command>,
+) {
     let own = solved.range_of(quantity);
     ui.horizontal(|ui| {
         let mut is_automatic = seen.shown.range.is_none();
-        let hint = "Colours span the field; untick to fix their ends, so that chips can be compared";
+        let hint =
+            "Colours span the field; untick to fix their ends, so that chips can be compared";
         if ui
             .checkbox(&mut is_automatic, "Automatic range")
             .on_hover_text(hint)
@@ -145,20 +161,51 @@ fn capital(text: &str) -> String {
 
 fn flow_ui(ui: &mut Ui, solved: &Solved, out: &mut Vec<Command>) {
     let solution = &solved.solution;
-    Grid::new("flow facts").num_columns(2).spacing([14.0, 4.0]).show(ui, |ui| {
-        let (speed, at) = solution.max_speed;
-        place_ui(ui, solved, "Greatest speed", &Unit::Speed.show(speed), at, out);
-        let shear = &solution.wall_shear;
-        if shear.max.is_finite() {
-            place_ui(ui, solved, "Wall shear, max", &Unit::Pressure.show(shear.max), shear.max_at, out);
-            fact(ui, "mean", Unit::Pressure.show(shear.mean));
-            place_ui(ui, solved, "min", &Unit::Pressure.show(shear.min), shear.min_at, out);
-        }
-    });
+    Grid::new("flow facts")
+        .num_columns(2)
+        .spacing([14.0, 4.0])
+        .show(ui, |ui| {
+            let (speed, at) = solution.max_speed;
+            place_ui(
+                ui,
+                solved,
+                "Greatest speed",
+                &Unit::Speed.show(speed),
+                at,
+                out,
+            );
+            let shear = &solution.wall_shear;
+            if shear.max.is_finite() {
+                place_ui(
+                    ui,
+                    solved,
+                    "Wall shear, max",
+                    &Unit::Pressure.show(shear.max),
+                    shear.max_at,
+                    out,
+                );
+                fact(ui, "mean", Unit::Pressure.show(shear.mean));
+                place_ui(
+                    ui,
+                    solved,
+                    "min",
+                    &Unit::Pressure.show(shear.min),
+                    shear.min_at,
+                    out,
+                );
+            }
+        });
 }
 
 /// A value with a place that can be shown.
-fn place_ui(ui: &mut Ui, solved: &Solved, name: &str, value: &str, at: Point, out: &mut Vec<Command>) {
+fn place_ui(
+    ui: &mut Ui,
+    solved: &Solved,
+    name: &str,
+    value: &str,
+    at: Point,
+    out: &mut Vec<Command>,
+) {
     ui.label(RichText::new(name).weak());
     let hint = format!(
         "At {}, {}. Click to show the place and keep a probe there",
@@ -193,34 +240,60 @@ fn conductance_unit(greatest: f64, has_depth: bool) -> (&'static str, f64) {
             ("pL/(min mbar)", 1e15 * PER),
         ]
     } else {
-        &[("mm²/(s mbar)", 1e6 * 100.0), ("µm²/(s mbar)", 1e12 * 100.0)]
+        &[
+            ("mm²/(s mbar)", 1e6 * 100.0),
+            ("µm²/(s mbar)", 1e12 * 100.0),
+        ]
     };
     let fits = |u: &&(&'static str, f64)| greatest * u.1 >= 0.9995;
-    units.iter().find(fits).copied().unwrap_or(units[units.len() - 1])
+    units
+        .iter()
+        .find(fits)
+        .copied()
+        .unwrap_or(units[units.len() - 1])
 }
 
 fn conductance_ui(ui: &mut Ui, solved: &Solved) {
     let conductance = &solved.solution.conductance;
-    let greatest = conductance.matrix.iter().flatten().fold(0.0_f64, |m, g| m.max(g.abs()));
+    let greatest = conductance
+        .matrix
+        .iter()
+        .flatten()
+        .fold(0.0_f64, |m, g| m.max(g.abs()));
     let (unit, factor) = conductance_unit(greatest, solved.chip.depth.is_some());
-    ui.label(RichText::new(format!("Flow into each port (rows) by pressure at each port (columns), {unit}")).weak().small());
-    ScrollArea::horizontal().id_salt("conductance").show(ui, |ui| {
-        Grid::new("conductance matrix").striped(true).spacing([12.0, 3.0]).show(ui, |ui| {
-            ui.label("");
-            for name in &conductance.ports {
-                right(ui, RichText::new(name).weak());
-            }
-            ui.end_row();
-            for (name, row) in conductance.ports.iter().zip(&conductance.matrix) {
-                ui.label(RichText::new(name).weak());
-                for g in row {
-                    let value = if g.abs() < 1e-9 * greatest { 0.0 } else { g * factor };
-                    right(ui, RichText::new(figures(value)).monospace());
-                }
-                ui.end_row();
-            }
+    ui.label(
+        RichText::new(format!(
+            "Flow into each port (rows) by pressure at each port (columns), {unit}"
+        ))
+        .weak()
+        .small(),
+    );
+    ScrollArea::horizontal()
+        .id_salt("conductance")
+        .show(ui, |ui| {
+            Grid::new("conductance matrix")
+                .striped(true)
+                .spacing([12.0, 3.0])
+                .show(ui, |ui| {
+                    ui.label("");
+                    for name in &conductance.ports {
+                        right(ui, RichText::new(name).weak());
+                    }
+                    ui.end_row();
+                    for (name, row) in conductance.ports.iter().zip(&conductance.matrix) {
+                        ui.label(RichText::new(name).weak());
+                        for g in row {
+                            let value = if g.abs() < 1e-9 * greatest {
+                                0.0
+                            } else {
+                                g * factor
+                            };
+                            right(ui, RichText::new(figures(value)).monospace());
+                        }
+                        ui.end_row();
+                    }
+                });
         });
-    });
 }
 
 /// A label at the right of its column.
@@ -230,16 +303,27 @@ pub(super) fn right(ui: &mut Ui, text: RichText) {
 
 fn solve_ui(ui: &mut Ui, seen: &Seen<'_>, solved: &Solved) {
     let report = &solved.solution.report;
-    Grid::new("solve facts").num_columns(2).spacing([14.0, 4.0]).show(ui, |ui| {
-        fact(ui, "Resolution", format!("{} cells across", solved.resolution));
-        fact(ui, "Unknowns", count(report.unknowns as u64));
-        if let Some(share) = solved.reuse.share() {
-            fact(ui, "Reused", format!("{:.0} %", (100.0 * share).floor()));
-        }
-        fact(ui, "Time", seconds(solved.seconds));
-        fact(ui, "Residual", format!("{:.1e}", report.relative_residual));
-        fact(ui, "Mass imbalance", format!("{:.1e}", report.mass_imbalance));
-    });
+    Grid::new("solve facts")
+        .num_columns(2)
+        .spacing([14.0, 4.0])
+        .show(ui, |ui| {
+            fact(
+                ui,
+                "Resolution",
+                format!("{} cells across", solved.resolution),
+            );
+            fact(ui, "Unknowns", count(report.unknowns as u64));
+            if let Some(share) = solved.reuse.share() {
+                fact(ui, "Reused", format!("{:.0} %", (100.0 * share).floor()));
+            }
+            fact(ui, "Time", seconds(solved.seconds));
+            fact(ui, "Residual", format!("{:.1e}", report.relative_residual));
+            fact(
+                ui,
+                "Mass imbalance",
+                format!("{:.1e}", report.mass_imbalance),
+            );
+        });
     if solved.revision != seen.document.revision {
         let warm = if ui.visuals().dark_mode {
             Color32::from_rgb(255, 190, 90)

@@ -171,7 +171,10 @@ mod tests {
     fn the_range_is_the_fields_own_or_the_one_that_was_fixed() {
         let solved = solved(&channel(), 4);
         let own = Scaling::new(&solved, Quantity::Pressure, None);
-        assert!(own.range[0].abs() < 1e-9 && (own.range[1] - 100.0).abs() < 1e-6, "{own:?}");
+        assert!(
+            own.range[0].abs() < 1e-9 && (own.range[1] - 100.0).abs() < 1e-6,
+            "{own:?}"
+        );
         assert!(own.is_automatic && own.map == ColourMap::Plasma);
         let fixed = Scaling::new(&solved, Quantity::Pressure, Some([-50.0, 50.0]));
         assert_eq!((fixed.range, fixed.is_automatic), ([-50.0, 50.0], false));
@@ -189,9 +192,15 @@ mod tests {
         chip.ports[1].condition = crate::chip::Condition::Pressure(-300.0);
         let scaling = Scaling::new(&solved(&chip, 4), Quantity::Pressure, None);
         assert_eq!(scaling.map, ColourMap::BlueRed);
-        assert!((scaling.range[0] + scaling.range[1]).abs() < 1e-9, "{scaling:?}");
+        assert!(
+            (scaling.range[0] + scaling.range[1]).abs() < 1e-9,
+            "{scaling:?}"
+        );
         let [r, g, b, _] = scaling.map.at(scaling.place(0.0)).to_array();
-        assert!(r > 230 && g > 230 && b > 230, "zero is nearly white: {r} {g} {b}");
+        assert!(
+            r > 230 && g > 230 && b > 230,
+            "zero is nearly white: {r} {g} {b}"
+        );
     }
 
     #[test]

@@ -14,7 +14,13 @@ const HEADS: f32 = 150.0;
 const ARROW: (f32, f32) = (5.0, 0.92);
 
 /// Draws streamlines with arrow heads: a rim, then the line, so that they can be seen on any colour.
-pub(super) fn draw_streamlines(painter: &Painter, view: &View, lines: &[Streamline], ink: Color32, rim: Color32) {
+pub(super) fn draw_streamlines(
+    painter: &Painter,
+    view: &View,
+    lines: &[Streamline],
+    ink: Color32,
+    rim: Color32,
+) {
     let clip = painter.clip_rect().expand(20.0);
     let mut heads = Mesh::default();
     let mut shapes = Vec::new();
@@ -55,8 +61,18 @@ pub(super) fn draw_streamlines(painter: &Painter, view: &View, lines: &[Streamli
         finish(&mut run, &mut shapes);
     }
     let stroke = |points: &Vec<Pos2>, stroke: Stroke| Shape::line(points.clone(), stroke);
-    painter.extend(shapes.iter().map(|s| stroke(s, Stroke::new(3.0, rim))).collect::<Vec<_>>());
-    painter.extend(shapes.iter().map(|s| stroke(s, Stroke::new(1.4, ink))).collect::<Vec<_>>());
+    painter.extend(
+        shapes
+            .iter()
+            .map(|s| stroke(s, Stroke::new(3.0, rim)))
+            .collect::<Vec<_>>(),
+    );
+    painter.extend(
+        shapes
+            .iter()
+            .map(|s| stroke(s, Stroke::new(1.4, ink)))
+            .collect::<Vec<_>>(),
+    );
     painter.add(heads);
 }
 
@@ -104,7 +120,10 @@ pub(super) fn draw_arrows(
         let along = Vec2::new(v.x as f32, -v.y as f32);
         let ink = colour(speed);
         let head = (0.45 * length).clamp(4.0, 9.0);
-        let (tail, tip) = (middle - along * (0.5 * length), middle + along * (0.5 * length));
+        let (tail, tip) = (
+            middle - along * (0.5 * length),
+            middle + along * (0.5 * length),
+        );
         let neck = tip - along * head;
         let across = along.rot90() * (0.09 * head + 0.35);
         let n = mesh.vertices.len() as u32;
@@ -113,7 +132,14 @@ pub(super) fn draw_arrows(
         }
         mesh.add_triangle(n, n + 1, n + 2);
         mesh.add_triangle(n, n + 2, n + 3);
-        triangle(&mut mesh, tip - along * (0.6 * head), along, head, 0.38 * head, ink);
+        triangle(
+            &mut mesh,
+            tip - along * (0.6 * head),
+            along,
+            head,
+            0.38 * head,
+            ink,
+        );
     }
     painter.add(mesh);
 }

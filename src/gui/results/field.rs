@@ -88,10 +88,7 @@ impl FieldIndex {
         // Of a chip that is a line the shorter side must not make the bins endless.
         let area = (size.x * size.y).max(longest * longest / n_cells as f64);
         let bin = (area / (BINS_PER_CELL * n_cells as f64)).sqrt();
-        let n = [
-            (size.x / bin) as usize + 1,
-            (size.y / bin) as usize + 1,
-        ];
+        let n = [(size.x / bin) as usize + 1, (size.y / bin) as usize + 1];
         let mut index = Self {
             low,
             high,
@@ -135,7 +132,8 @@ impl FieldIndex {
 
     /// The place of a point among the cells; `None` outside the flow.
     pub fn locate(&self, fields: &Fields, p: Point) -> Option<Located> {
-        let inside = p.x >= self.low.x && p.x <= self.high.x && p.y >= self.low.y && p.y <= self.high.y;
+        let inside =
+            p.x >= self.low.x && p.x <= self.high.x && p.y >= self.low.y && p.y <= self.high.y;
         if !inside || self.first.is_empty() {
             return None;
         }
@@ -189,7 +187,10 @@ impl FieldIndex {
         high: Point,
         mut visit: impl FnMut(usize, &[Point; 6]),
     ) {
-        let misses = high.x < self.low.x || low.x > self.high.x || high.y < self.low.y || low.y > self.high.y;
+        let misses = high.x < self.low.x
+            || low.x > self.high.x
+            || high.y < self.low.y
+            || low.y > self.high.y;
         if misses || self.first.is_empty() {
             return;
         }
@@ -277,13 +278,17 @@ mod tests {
             for k in 0..4000_u32 {
                 // A sequence that fills the box evenly.
                 let (s, t) = (f64::from(k) * 0.754_877_666, f64::from(k) * 0.569_840_291);
-                let p = low + Point::new((high.x - low.x) * s.fract(), (high.y - low.y) * t.fract());
+                let p =
+                    low + Point::new((high.x - low.x) * s.fract(), (high.y - low.y) * t.fract());
                 let (got, want) = (solved.at(p), sampler.at(p));
                 assert_eq!(got.is_some(), want.is_some(), "{name} at {p:?}");
                 if let (Some(got), Some(want)) = (got, want) {
                     inside += 1;
                     let scale = solved.solution.max_speed.0;
-                    assert!((got.velocity - want.velocity).norm() < 1e-9 * scale, "{name} at {p:?}");
+                    assert!(
+                        (got.velocity - want.velocity).norm() < 1e-9 * scale,
+                        "{name} at {p:?}"
+                    );
                     assert_eq!(got.part, want.part, "{name} at {p:?}");
                 }
             }
@@ -297,11 +302,18 @@ mod tests {
         let fields = &solved.solution.fields;
         let (low, high) = solved.index.extent();
         let mut seen = vec![0; fields.cells.len()];
-        solved.index.for_cells_in(fields, low, high, |c, _| seen[c] += 1);
-        assert!(seen.iter().all(|&n| n == 1), "the whole chip holds every cell");
+        solved
+            .index
+            .for_cells_in(fields, low, high, |c, _| seen[c] += 1);
+        assert!(
+            seen.iter().all(|&n| n == 1),
+            "the whole chip holds every cell"
+        );
         let middle = (low + high) * 0.5;
         let mut seen = vec![0; fields.cells.len()];
-        solved.index.for_cells_in(fields, low, middle, |c, _| seen[c] += 1);
+        solved
+            .index
+            .for_cells_in(fields, low, middle, |c, _| seen[c] += 1);
         for (c, &n) in seen.iter().enumerate() {
             let (a, _) = cell_box(&nodes_of(fields, c));
             let must = a.x <= middle.x && a.y <= middle.y;
@@ -314,6 +326,9 @@ mod tests {
         let index = FieldIndex::new(&Fields::default());
         assert!(index.locate(&Fields::default(), Point::default()).is_none());
         let channel = solved(&crate::gui::results::tests::channel(), 4);
-        assert!(channel.at(Point::new(f64::NAN, 0.0)).is_none(), "no number, no cell");
+        assert!(
+            channel.at(Point::new(f64::NAN, 0.0)).is_none(),
+            "no number, no cell"
+        );
     }
 }

@@ -82,10 +82,18 @@ fn name(shape: &CanonicalShape) -> String {
             format!("taper 1 : {ratio}, {} widths", widths(*length))
         }
         CanonicalShape::Arc([radius, angle]) => {
-            format!("arc, {}°, radius {} widths", figures(*angle as f64 * 90e-9), widths(*radius))
+            format!(
+                "arc, {}°, radius {} widths",
+                figures(*angle as f64 * 90e-9),
+                widths(*radius)
+            )
         }
         CanonicalShape::Polygon(corners, sockets) => {
-            format!("junction, {} corners, {} sockets", corners.len(), sockets.len())
+            format!(
+                "junction, {} corners, {} sockets",
+                corners.len(),
+                sockets.len()
+            )
         }
     }
 }
@@ -106,7 +114,9 @@ pub(super) fn seam_nodes(fields: &Fields) -> Vec<Point> {
         }
     }
     let nodes = fields.nodes.iter().zip(is_shared);
-    nodes.filter_map(|(&p, shared)| shared.then_some(p)).collect()
+    nodes
+        .filter_map(|(&p, shared)| shared.then_some(p))
+        .collect()
 }
 
 #[cfg(test)]
@@ -121,15 +131,29 @@ mod tests {
         let parts = solved.chip.parts.len();
         assert_eq!(kinds.of_part.len(), parts);
         assert_eq!(kinds.kinds.iter().map(|k| k.copies).sum::<usize>(), parts);
-        assert!(kinds.kinds.len() < parts / 2, "a serpentine repeats itself: {:?}", kinds.kinds);
+        assert!(
+            kinds.kinds.len() < parts / 2,
+            "a serpentine repeats itself: {:?}",
+            kinds.kinds
+        );
         let cells: usize = kinds.kinds.iter().map(|k| k.copies * k.cells).sum();
-        assert_eq!(cells, solved.solution.fields.cells.len(), "copies have equal meshes");
+        assert_eq!(
+            cells,
+            solved.solution.fields.cells.len(),
+            "copies have equal meshes"
+        );
         // 2 r + 1 nodes a mouth; parts that touch in corners share these, which are on walls.
         let expected = solved.chip.connections.len() * (2 * resolution as usize + 1);
         let nodes = solved.seam_nodes().len();
-        assert!(nodes <= expected && nodes + 2 * solved.chip.connections.len() >= expected, "{nodes} of {expected}");
+        assert!(
+            nodes <= expected && nodes + 2 * solved.chip.connections.len() >= expected,
+            "{nodes} of {expected}"
+        );
         for [a, b] in &kinds.seams {
-            assert!(solved.at((*a + *b) * 0.5).is_some(), "a seam lies in the flow");
+            assert!(
+                solved.at((*a + *b) * 0.5).is_some(),
+                "a seam lies in the flow"
+            );
         }
     }
 }

@@ -5,9 +5,7 @@
 
 use std::sync::Arc;
 
-use eframe::egui::{
-    Color32, FontId, Painter, Rect, Stroke, TextureHandle, TextureOptions, pos2,
-};
+use eframe::egui::{Color32, FontId, Painter, Rect, Stroke, TextureHandle, TextureOptions, pos2};
 use rayon::prelude::*;
 
 use super::colour::{ColourMap, DISTINCT, Scaling};
@@ -34,7 +32,6 @@ const DIM_AFTER: f64 = 0.3;
 const DOTTED_SEAM: f32 = 70.0;
 
 /// What draws results on the canvas.
-#[derive(Debug)]
 pub struct FieldLayer {
     /// Where the pointer is over the canvas, m.
     pub pointer: Option<Point>,
@@ -49,7 +46,6 @@ pub struct FieldLayer {
 }
 
 /// An image that is made by a thread, and the newest that was finished.
-#[derive(Debug)]
 struct Layered {
     painter: Newest<Asked, Painting>,
     asked: Option<Asked>,
@@ -102,7 +98,9 @@ fn trace(tracing: Tracing, is_stale: &(dyn Fn() -> bool + Sync)) -> Option<Trace
 
 impl Asked {
     fn is(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.solved, &other.solved) && self.window == other.window && self.look == other.look
+        Arc::ptr_eq(&self.solved, &other.solved)
+            && self.window == other.window
+            && self.look == other.look
     }
 }
 
@@ -125,9 +123,10 @@ impl Layered {
                     *shown = painting;
                 }
                 None => {
-                    let texture = painter
-                        .ctx()
-                        .load_texture("field", image, TextureOptions::LINEAR);
+                    let texture =
+                        painter
+                            .ctx()
+                            .load_texture("field", image, TextureOptions::LINEAR);
                     self.shown = Some((texture, painting));
                 }
             }
@@ -276,9 +275,13 @@ impl FieldLayer {
                 (true, true) => Some(Color32::from_black_alpha(200)),
                 _ => None,
             };
-            draw_arrows(painter, view, &painting.arrows, (gap_on_screen, fastest), |speed| {
-                ink.unwrap_or_else(|| table[(speeds.place(speed) * last) as usize])
-            });
+            draw_arrows(
+                painter,
+                view,
+                &painting.arrows,
+                (gap_on_screen, fastest),
+                |speed| ink.unwrap_or_else(|| table[(speeds.place(speed) * last) as usize]),
+            );
         }
         if let Some(traced) = &self.traced {
             let (ink, rim) = match (is_filled, on_pale) {
@@ -287,7 +290,13 @@ impl FieldLayer {
                 _ => (paper.ink, paper.ground),
             };
             let fade = f32::from(tint.a()) / 255.0;
-            draw_streamlines(painter, view, &traced.lines, ink.gamma_multiply(fade), rim.gamma_multiply(fade));
+            draw_streamlines(
+                painter,
+                view,
+                &traced.lines,
+                ink.gamma_multiply(fade),
+                rim.gamma_multiply(fade),
+            );
         }
     }
 
@@ -316,13 +325,20 @@ impl FieldLayer {
     }
 
     fn legend(&self, seen: &Seen<'_>, solved: &Solved) -> Legend {
-        let look = self.sharp.shown.as_ref().map(|s| (s.1.asked.look, s.1.mesh));
+        let look = self
+            .sharp
+            .shown
+            .as_ref()
+            .map(|s| (s.1.asked.look, s.1.mesh));
         let mut notes = Vec::new();
         let scaling = self.scaling().filter(|_| look.is_none_or(|l| !l.0.parts));
         if let Some(scaling) = &scaling {
             let greatest = solved.greatest(scaling.quantity);
             if greatest > scaling.range[1] * (1.0 + 1e-6) {
-                notes.push(format!("max {}", scaling.quantity.readable().show(greatest)));
+                notes.push(format!(
+                    "max {}",
+                    scaling.quantity.readable().show(greatest)
+                ));
             }
             if !scaling.is_automatic {
                 notes.push("fixed range".to_owned());
@@ -332,7 +348,11 @@ impl FieldLayer {
             if look.parts {
                 let kinds = solved.kinds();
                 let parts = solved.chip.parts.len();
-                notes.push(format!("{} parts of {} kinds", count(parts as u64), count(kinds.kinds.len() as u64)));
+                notes.push(format!(
+                    "{} parts of {} kinds",
+                    count(parts as u64),
+                    count(kinds.kinds.len() as u64)
+                ));
                 notes.push("red: where they meet".to_owned());
             }
             if look.mesh {
@@ -352,7 +372,9 @@ impl FieldLayer {
         Legend {
             scaling,
             notes,
-            state: state.filter(|_| self.stale_since.is_some()).map(str::to_owned),
+            state: state
+                .filter(|_| self.stale_since.is_some())
+                .map(str::to_owned),
         }
     }
 }
@@ -374,7 +396,11 @@ impl Overlay for FieldLayer {
         let canvas = view.rect.intersect(painter.clip_rect());
         let clipped = |clip: Rect| painter.with_clip_rect(clip.intersect(canvas));
         // The image of the whole chip stands in wherever the sharp one doesn't reach.
-        let sharp = self.sharp.shown.as_ref().map(|s| s.1.asked.window.on_screen(view));
+        let sharp = self
+            .sharp
+            .shown
+            .as_ref()
+            .map(|s| s.1.asked.window.on_screen(view));
         let around = match sharp {
             Some(r) if r.contains_rect(canvas.shrink(1.0)) => Vec::new(),
             Some(r) => vec![
@@ -416,7 +442,13 @@ impl Overlay for FieldLayer {
             let at = ends[1] + (ends[1] - ends[0]).normalized() * 14.0;
             painter.circle_filled(at, 8.5, ink);
             let font = FontId::proportional(12.0);
-            painter.text(at, eframe::egui::Align2::CENTER_CENTER, k + 1, font, Color32::WHITE);
+            painter.text(
+                at,
+                eframe::egui::Align2::CENTER_CENTER,
+                k + 1,
+                font,
+                Color32::WHITE,
+            );
         }
         for &at in &seen.shown.probes {
             let place = view.to_screen(at);
@@ -434,12 +466,20 @@ impl Overlay for FieldLayer {
         }
         self.legend_at = legend::draw(&painter, canvas, &self.legend(seen, solved), &paper);
         let is_pressed = painter.ctx().input(|i| i.pointer.any_down());
-        let reads = matches!(seen.tool, Tool::Select | Tool::Probe | Tool::Line | Tool::Streamline);
+        let reads = matches!(
+            seen.tool,
+            Tool::Select | Tool::Probe | Tool::Line | Tool::Streamline
+        );
         if let Some(pointer) = self.pointer.filter(|_| reads && !is_pressed)
             && let Some(sample) = solved.at(pointer)
         {
             let in_full = !matches!(seen.tool, Tool::Select);
-            legend::tag(&painter, view.to_screen(pointer), &probe::lines(&sample, in_full), &paper);
+            legend::tag(
+                &painter,
+                view.to_screen(pointer),
+                &probe::lines(&sample, in_full),
+                &paper,
+            );
         }
     }
 }

@@ -57,7 +57,12 @@ fn font(size: f32) -> FontId {
 }
 
 /// Draws a legend in the upper right corner of the canvas; returns where it is.
-pub(super) fn draw(painter: &Painter, canvas: Rect, legend: &Legend, paper: &Paper) -> Option<Rect> {
+pub(super) fn draw(
+    painter: &Painter,
+    canvas: Rect,
+    legend: &Legend,
+    paper: &Paper,
+) -> Option<Rect> {
     if legend.scaling.is_none() && legend.notes.is_empty() && legend.state.is_none() {
         return None;
     }
@@ -90,16 +95,37 @@ pub(super) fn draw(painter: &Painter, canvas: Rect, legend: &Legend, paper: &Pap
     let left = rect.left() + PAD;
     let mut y = rect.top() + PAD - 1.0;
     if let (Some((name, unit, ticks)), Some(scaling)) = (&title, &legend.scaling) {
-        painter.text(pos2(left, y), Align2::LEFT_TOP, *name, font(13.0), paper.ink);
-        painter.text(pos2(left, y + 17.0), Align2::LEFT_TOP, *unit, font(12.0), paper.muted);
+        painter.text(
+            pos2(left, y),
+            Align2::LEFT_TOP,
+            *name,
+            font(13.0),
+            paper.ink,
+        );
+        painter.text(
+            pos2(left, y + 17.0),
+            Align2::LEFT_TOP,
+            *unit,
+            font(12.0),
+            paper.muted,
+        );
         let bar = Rect::from_min_size(pos2(left, y + 40.0), vec2(BAR, bar_height - 6.0));
         draw_bar(painter, bar, scaling.map);
         painter.rect_stroke(bar, 0.0, Stroke::new(1.0, paper.muted), StrokeKind::Outside);
         for (at, text) in ticks {
             let y = bar.bottom() - *at as f32 * bar.height();
             let x = bar.right() + 1.0;
-            painter.line_segment([pos2(x, y), pos2(x + TICK, y)], Stroke::new(1.0, paper.muted));
-            painter.text(pos2(x + TICK + 4.0, y), Align2::LEFT_CENTER, text, font(12.0), paper.ink);
+            painter.line_segment(
+                [pos2(x, y), pos2(x + TICK, y)],
+                Stroke::new(1.0, paper.muted),
+            );
+            painter.text(
+                pos2(x + TICK + 4.0, y),
+                Align2::LEFT_CENTER,
+                text,
+                font(12.0),
+                paper.ink,
+            );
         }
         y += 38.0 + bar_height + 8.0;
     }
@@ -113,7 +139,13 @@ pub(super) fn draw(painter: &Painter, canvas: Rect, legend: &Legend, paper: &Pap
         y += 16.0;
     }
     for note in &legend.notes {
-        painter.text(pos2(left, y), Align2::LEFT_TOP, note, font(11.5), paper.muted);
+        painter.text(
+            pos2(left, y),
+            Align2::LEFT_TOP,
+            note,
+            font(11.5),
+            paper.muted,
+        );
         y += 16.0;
     }
     Some(rect)
@@ -147,8 +179,16 @@ pub(super) fn tag(painter: &Painter, at: Pos2, lines: &[String], paper: &Paper) 
     let room = Vec2::new(width + 14.0, height + 10.0);
     let clip = painter.clip_rect();
     let away = 14.0;
-    let x = if at.x + away + room.x <= clip.right() { at.x + away } else { at.x - away - room.x };
-    let y = if at.y + away + room.y <= clip.bottom() { at.y + away } else { at.y - away - room.y };
+    let x = if at.x + away + room.x <= clip.right() {
+        at.x + away
+    } else {
+        at.x - away - room.x
+    };
+    let y = if at.y + away + room.y <= clip.bottom() {
+        at.y + away
+    } else {
+        at.y - away - room.y
+    };
     let rect = Rect::from_min_size(pos2(x, y), room);
     painter.rect_filled(rect, 4.0, paper.ground);
     painter.rect_stroke(rect, 4.0, Stroke::new(1.0, paper.edge), StrokeKind::Inside);

@@ -20,8 +20,8 @@ pub mod probe;
 pub mod profile;
 pub mod raster;
 pub mod solved;
-mod strokes;
 pub mod streamline;
+mod strokes;
 pub mod walls;
 pub mod worker;
 

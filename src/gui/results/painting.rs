@@ -104,7 +104,8 @@ pub fn paint(asked: Asked) -> Painting {
         .colour
         .map(|quantity| Scaling::new(solved, quantity, look.range));
     let pixels = ground(solved, window, look, scaling.as_ref());
-    let mut pixels = pixels.unwrap_or_else(|| vec![Color32::TRANSPARENT; window.size[0] * window.size[1]]);
+    let mut pixels =
+        pixels.unwrap_or_else(|| vec![Color32::TRANSPARENT; window.size[0] * window.size[1]]);
     let mut mesh = MeshSeen::All;
     if look.mesh {
         mesh = draw_mesh(solved, window, look, &mut pixels);
@@ -119,7 +120,9 @@ pub fn paint(asked: Asked) -> Painting {
         let _ = solved.seam_nodes();
         let _ = solved.kinds();
     }
-    let arrows = look.arrows.map_or_else(Vec::new, |gap| lattice(solved, window, gap));
+    let arrows = look
+        .arrows
+        .map_or_else(Vec::new, |gap| lattice(solved, window, gap));
     let image = Arc::new(ColorImage::new(window.size, pixels));
     Painting {
         image,
@@ -132,14 +135,21 @@ pub fn paint(asked: Asked) -> Painting {
 }
 
 /// The field's or the kinds' colours.
-fn ground(solved: &Solved, window: &Window, look: &Look, scaling: Option<&Scaling>) -> Option<Vec<Color32>> {
+fn ground(
+    solved: &Solved,
+    window: &Window,
+    look: &Look,
+    scaling: Option<&Scaling>,
+) -> Option<Vec<Color32>> {
     let fields = &solved.solution.fields;
     let values = |shade| raster(fields, &solved.index, window, shade, &|| false);
     if look.parts {
         let kinds = solved.kinds();
         let tints: Vec<Color32> = (0..kinds.kinds.len()).map(tint).collect();
         let numbers = values(Shade::Part(&kinds.of_part));
-        return Some(coloured(&numbers, |k| tints.get(k as usize).copied().unwrap_or_default()));
+        return Some(coloured(&numbers, |k| {
+            tints.get(k as usize).copied().unwrap_or_default()
+        }));
     }
     let scaling = scaling?;
     let shade = Shade::of(scaling.quantity)?;
@@ -164,7 +174,13 @@ fn coloured(values: &[f32], colour: impl Fn(f32) -> Color32 + Sync) -> Vec<Color
     values
         .par_iter()
         .with_min_len(1 << 14)
-        .map(|&v| if v.is_nan() { Color32::TRANSPARENT } else { colour(v) })
+        .map(|&v| {
+            if v.is_nan() {
+                Color32::TRANSPARENT
+            } else {
+                colour(v)
+            }
+        })
         .collect()
 }
 
@@ -177,7 +193,13 @@ fn over(under: Color32, ink: Color32, alpha: f32) -> Color32 {
 }
 
 /// An edge of a cell in pixels, as straight strokes.
-fn edge_strokes(window: &Window, x: &[Point; 6], k: usize, is_curved: bool, half_width: f64) -> impl Iterator<Item = Stroke> {
+fn edge_strokes(
+    window: &Window,
+    x: &[Point; 6],
+    k: usize,
+    is_curved: bool,
+    half_width: f64,
+) -> impl Iterator<Item = Stroke> {
     let (a, b, m) = (x[k], x[(k + 1) % 3], x[k + 3]);
     let n = if is_curved { CHORDS } else { 1 };
     let at = move |t: f64| {
@@ -222,7 +244,9 @@ fn draw_mesh(solved: &Solved, window: &Window, look: &Look, pixels: &mut [Color3
                 }
                 shown.store(true, Ordering::Relaxed);
                 for k in 0..3 {
-                    for stroke in edge_strokes(window, x, k, solved.index.is_curved(cell), half_width) {
+                    for stroke in
+                        edge_strokes(window, x, k, solved.index.is_curved(cell), half_width)
+                    {
                         stroke.cover((from, to), width, |i, c, _| covered[i] = covered[i].max(c));
                     }
                 }
@@ -240,7 +264,13 @@ fn draw_mesh(solved: &Solved, window: &Window, look: &Look, pixels: &mut [Color3
     }
 }
 
-fn draw_walls(solved: &Solved, window: &Window, look: &Look, scaling: &Scaling, pixels: &mut [Color32]) {
+fn draw_walls(
+    solved: &Solved,
+    window: &Window,
+    look: &Look,
+    scaling: &Scaling,
+    pixels: &mut [Color32],
+) {
     let fields = &solved.solution.fields;
     let stress = solved.wall_stress();
     let width = window.size[0];
@@ -257,7 +287,9 @@ fn draw_walls(solved: &Solved, window: &Window, look: &Look, scaling: &Scaling, 
         if b.x < low.x || a.x > high.x || b.y < low.y || a.y > high.y {
             continue;
         }
-        let row = |y: f64, by: f64| (((window.corner.y - y) / window.pixel + by).max(0.0) as usize / BAND).min(n_bands - 1);
+        let row = |y: f64, by: f64| {
+            (((window.corner.y - y) / window.pixel + by).max(0.0) as usize / BAND).min(n_bands - 1)
+        };
         for band in &mut by_band[row(b.y, -half_width - 1.0)..=row(a.y, half_width + 1.0)] {
             band.push(w as u32);
         }
@@ -344,7 +376,11 @@ mod tests {
     #[test]
     fn colours_follow_the_field_and_end_at_its_walls() {
         let solved = solved(&channel(), 4);
-        let painting = paint(Asked { solved, window: window(), look: look(Some(Quantity::Pressure)) });
+        let painting = paint(Asked {
+            solved,
+            window: window(),
+            look: look(Some(Quantity::Pressure)),
+        });
         let scaling = painting.scaling.unwrap();
         let row = 20;
         let at = |i: usize| painting.image.pixels[i + row * 240];
@@ -352,7 +388,11 @@ mod tests {
         for i in [21, 100, 210] {
             let x = window().centre(i, row).x;
             let want = scaling.map.at(1.0 - x / 1e-3);
-            let near = at(i).to_array().iter().zip(want.to_array()).all(|(a, b)| a.abs_diff(b) <= 2);
+            let near = at(i)
+                .to_array()
+                .iter()
+                .zip(want.to_array())
+                .all(|(a, b)| a.abs_diff(b) <= 2);
             assert!(near, "pixel {i}: {:?} against {want:?}", at(i));
         }
     }
@@ -362,7 +402,11 @@ mod tests {
         let mut chip = channel();
         chip.ports[0].condition = crate::chip::Condition::Pressure(0.0);
         let solved = solved(&chip, 4);
-        let painting = paint(Asked { solved, window: window(), look: look(Some(Quantity::Speed)) });
+        let painting = paint(Asked {
+            solved,
+            window: window(),
+            look: look(Some(Quantity::Speed)),
+        });
         let scaling = painting.scaling.unwrap();
         assert_eq!(painting.image.pixels[120 + 20 * 240], scaling.map.at(0.5));
     }
@@ -370,11 +414,19 @@ mod tests {
     #[test]
     fn walls_are_coloured_where_they_are_and_only_there() {
         let solved = solved(&channel(), 4);
-        let painting = paint(Asked { solved, window: window(), look: look(Some(Quantity::WallShear)) });
+        let painting = paint(Asked {
+            solved,
+            window: window(),
+            look: look(Some(Quantity::WallShear)),
+        });
         let scaling = painting.scaling.unwrap();
         // Rows of the upper wall, the middle and the lower wall: 5 µm a pixel, top at y = 100 µm.
         let at = |j: usize| painting.image.pixels[120 + j * 240];
-        assert_eq!(at(10), scaling.map.at(1.0), "all of the walls have the same, greatest stress");
+        assert_eq!(
+            at(10),
+            scaling.map.at(1.0),
+            "all of the walls have the same, greatest stress"
+        );
         assert_eq!(at(30), scaling.map.at(1.0));
         assert_eq!(at(20), Color32::TRANSPARENT);
     }
@@ -385,10 +437,23 @@ mod tests {
         let (low, high) = solved.index.extent();
         let far = Window::of_box(low, high, 100);
         let middle = (low + high) * 0.5;
-        let near = Window { corner: middle, pixel: 1e-6, size: [400, 400] };
-        let wanted = Look { mesh: true, ..look(Some(Quantity::Speed)) };
+        let near = Window {
+            corner: middle,
+            pixel: 1e-6,
+            size: [400, 400],
+        };
+        let wanted = Look {
+            mesh: true,
+            ..look(Some(Quantity::Speed))
+        };
         let plain = look(Some(Quantity::Speed));
-        let paint = |window, look| paint(Asked { solved: solved.clone(), window, look });
+        let paint = |window, look| {
+            paint(Asked {
+                solved: solved.clone(),
+                window,
+                look,
+            })
+        };
         assert_eq!(paint(far, wanted).mesh, MeshSeen::None);
         assert_eq!(paint(far, wanted).image, paint(far, plain).image);
         assert_eq!(paint(near, wanted).mesh, MeshSeen::All);
@@ -397,12 +462,26 @@ mod tests {
     #[test]
     fn arrows_stand_on_the_chips_own_lattice_inside_the_flow() {
         let solved = solved(&channel(), 4);
-        let look = Look { arrows: Some(3e-5), ..look(None) };
-        let painting = paint(Asked { solved, window: window(), look });
-        assert_eq!(painting.arrows.len(), 34 * 3, "y = -30, 0 and 30 µm, x = 0 to 990 µm");
+        let look = Look {
+            arrows: Some(3e-5),
+            ..look(None)
+        };
+        let painting = paint(Asked {
+            solved,
+            window: window(),
+            look,
+        });
+        assert_eq!(
+            painting.arrows.len(),
+            34 * 3,
+            "y = -30, 0 and 30 µm, x = 0 to 990 µm"
+        );
         for arrow in &painting.arrows {
             let steps = arrow.at * (1.0 / 3e-5);
-            assert!((steps.x - steps.x.round()).abs() < 1e-9 && (steps.y - steps.y.round()).abs() < 1e-9);
+            assert!(
+                (steps.x - steps.x.round()).abs() < 1e-9
+                    && (steps.y - steps.y.round()).abs() < 1e-9
+            );
             assert!(arrow.velocity.x > 0.0 && arrow.velocity.y.abs() < 1e-12);
         }
     }

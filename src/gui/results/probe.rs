@@ -42,8 +42,14 @@ mod tests {
     fn a_probe_reads_every_value_with_its_unit() {
         let solved = solved(&channel(), 4);
         let sample = solved.at(Point::new(5e-4, 0.0)).unwrap();
-        assert_eq!(lines(&sample, true), ["125 mm/s", "50.0 Pa", "u 125 mm/s", "v 0 mm/s"]);
-        assert_eq!(reading(&solved, Point::new(5e-4, 0.0)).as_deref(), Some("125 mm/s, 50.0 Pa"));
+        assert_eq!(
+            lines(&sample, true),
+            ["125 mm/s", "50.0 Pa", "u 125 mm/s", "v 0 mm/s"]
+        );
+        assert_eq!(
+            reading(&solved, Point::new(5e-4, 0.0)).as_deref(),
+            Some("125 mm/s, 50.0 Pa")
+        );
         assert_eq!(reading(&solved, Point::new(0.0, 1.0)), None);
     }
 

@@ -73,11 +73,18 @@ mod tests {
         let rows: Vec<Vec<&str>> = text.lines().map(|l| l.split(',').collect()).collect();
         assert_eq!(rows.len(), 1 + 2 * POINTS);
         assert_eq!(rows[0][..3], ["line", "distance_m", "x_m"]);
-        assert_eq!((rows[1][0], rows[1][6], rows[1][7]), ("1", "", ""), "a line that begins outside says so");
+        assert_eq!(
+            (rows[1][0], rows[1][6], rows[1][7]),
+            ("1", "", ""),
+            "a line that begins outside says so"
+        );
         let across = &rows[1 + POINTS / 2];
         let speed: f64 = across[6].parse().unwrap();
         let peak = 100.0 / 1e-3 * 1e-8 / 8e-3;
-        assert!((speed / peak - 1.0).abs() < 1e-9, "{speed} in the middle, {peak} wanted");
+        assert!(
+            (speed / peak - 1.0).abs() < 1e-9,
+            "{speed} in the middle, {peak} wanted"
+        );
         assert_eq!(rows[1 + POINTS][0], "2");
         let last: f64 = rows[2 * POINTS][1].parse().unwrap();
         assert!((last - 1e-3).abs() < 1e-15, "distance is along the line");

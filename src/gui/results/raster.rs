@@ -291,7 +291,10 @@ mod tests {
         for j in 0..window.size[1] {
             for i in 0..window.size[0] {
                 let p = window.centre(i, j);
-                let (got, pressure) = (values[i + j * window.size[0]], pressures[i + j * window.size[0]]);
+                let (got, pressure) = (
+                    values[i + j * window.size[0]],
+                    pressures[i + j * window.size[0]],
+                );
                 let is_inside = p.x > 0.0 && p.x < 1e-3 && p.y.abs() < 0.5e-4;
                 assert_eq!(!got.is_nan(), is_inside, "at {p:?}");
                 if !is_inside {
@@ -300,12 +303,21 @@ mod tests {
                 }
                 inside += 1;
                 let want = peak * (1.0 - (p.y / 0.5e-4).powi(2));
-                assert!((f64::from(got) - want).abs() < 1e-6 * peak, "{got} against {want} at {p:?}");
+                assert!(
+                    (f64::from(got) - want).abs() < 1e-6 * peak,
+                    "{got} against {want} at {p:?}"
+                );
                 let want = 100.0 * (1.0 - p.x / 1e-3);
-                assert!((f64::from(pressure) - want).abs() < 1e-4, "{pressure} against {want} at {p:?}");
+                assert!(
+                    (f64::from(pressure) - want).abs() < 1e-4,
+                    "{pressure} against {want} at {p:?}"
+                );
             }
         }
-        assert!(inside > 5000 && outside > 5000, "{inside} inside, {outside} outside");
+        assert!(
+            inside > 5000 && outside > 5000,
+            "{inside} inside, {outside} outside"
+        );
     }
 
     #[test]
@@ -323,7 +335,8 @@ mod tests {
                     Some(sample) => {
                         inside += 1;
                         let want = sample.velocity.norm();
-                        let near = (f64::from(got) - want).abs() < 0.01 * solved.solution.max_speed.0;
+                        let near =
+                            (f64::from(got) - want).abs() < 0.01 * solved.solution.max_speed.0;
                         off += usize::from(!near);
                     }
                     None => off += usize::from(!got.is_nan()),
@@ -339,7 +352,13 @@ mod tests {
     fn a_window_beside_the_chip_is_empty() {
         let solved = solved(&channel(), 4);
         let window = Window::of_box(Point::new(1.0, 1.0), Point::new(2.0, 2.0), 50);
-        let values = raster(&solved.solution.fields, &solved.index, &window, Shade::Speed, &|| false);
+        let values = raster(
+            &solved.solution.fields,
+            &solved.index,
+            &window,
+            Shade::Speed,
+            &|| false,
+        );
         assert!(values.iter().all(|v| v.is_nan()));
     }
 }

@@ -79,7 +79,9 @@ impl Solved {
             .fields
             .pressure
             .iter()
-            .fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), &p| (a.min(p), b.max(p)));
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), &p| {
+                (a.min(p), b.max(p))
+            });
         Self {
             revision,
             chip,
@@ -107,7 +109,13 @@ impl Solved {
             Quantity::Speed => [0.0, self.greatest(quantity)],
             Quantity::Pressure => self.pressures,
             Quantity::WallShear => {
-                let mut all: Vec<f32> = self.wall_stress().at_ends.iter().flatten().copied().collect();
+                let mut all: Vec<f32> = self
+                    .wall_stress()
+                    .at_ends
+                    .iter()
+                    .flatten()
+                    .copied()
+                    .collect();
                 let last = all.len().saturating_sub(1);
                 if all.is_empty() {
                     return [0.0, 0.0];
@@ -154,7 +162,10 @@ impl Solved {
 
     /// For the status line: `1.23 M unknowns, 97 % reused, 0.080 s`.
     pub fn summary(&self) -> String {
-        let mut facts = vec![format!("{} unknowns", count(self.solution.report.unknowns as u64))];
+        let mut facts = vec![format!(
+            "{} unknowns",
+            count(self.solution.report.unknowns as u64)
+        )];
         match self.reuse {
             Reuse::Factors => facts.push("factors kept".to_owned()),
             reuse => {
@@ -194,17 +205,34 @@ mod tests {
 
     #[test]
     fn numbers_of_things_and_times_are_short() {
-        for (n, want) in [(950, "950"), (12_345, "12.3 k"), (999_499, "999 k"), (1_234_567, "1.23 M")] {
+        for (n, want) in [
+            (950, "950"),
+            (12_345, "12.3 k"),
+            (999_499, "999 k"),
+            (1_234_567, "1.23 M"),
+        ] {
             assert_eq!(count(n), want);
         }
-        for (s, want) in [(0.0008, "0.8 ms"), (0.08, "80 ms"), (0.25, "0.25 s"), (12.34, "12 s")] {
+        for (s, want) in [
+            (0.0008, "0.8 ms"),
+            (0.08, "80 ms"),
+            (0.25, "0.25 s"),
+            (12.34, "12 s"),
+        ] {
             assert_eq!(seconds(s), want);
         }
     }
 
     #[test]
     fn what_was_known_is_a_share() {
-        assert_eq!(Reuse::Fronts { kinds: 40, computed: 10 }.share(), Some(0.75));
+        assert_eq!(
+            Reuse::Fronts {
+                kinds: 40,
+                computed: 10
+            }
+            .share(),
+            Some(0.75)
+        );
         assert_eq!(Reuse::Factors.share(), Some(1.0));
         assert_eq!(Reuse::Unknown.share(), None);
     }

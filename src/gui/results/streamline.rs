@@ -75,7 +75,11 @@ pub fn inlet_seeds(solved: &Solved) -> Vec<Point> {
             let wanted = whole * (line as f64 + 0.5) / n as f64;
             let k = sums.partition_point(|&s| s <= wanted).clamp(1, GAPS);
             let gap = sums[k] - sums[k - 1];
-            let within = if gap > 0.0 { (wanted - sums[k - 1]) / gap } else { 0.5 };
+            let within = if gap > 0.0 {
+                (wanted - sums[k - 1]) / gap
+            } else {
+                0.5
+            };
             seeds.push(at((k as f64 - 1.0 + within) / GAPS as f64));
         }
     }
@@ -117,7 +121,9 @@ fn follow(solved: &Solved, seed: Point, way: Way) -> Option<Vec<Point>> {
     let mut tries = 0;
     while points.len() < MAX_STEPS && tries < 4 * MAX_STEPS {
         tries += 1;
-        let Some((next, last, error)) = dormand_prince(at, k1, step, &mut |p| direction(p).map(|d| d.0)) else {
+        let Some((next, last, error)) =
+            dormand_prince(at, k1, step, &mut |p| direction(p).map(|d| d.0))
+        else {
             step *= 0.5;
             if step < SMALLEST * size {
                 break;
@@ -141,7 +147,9 @@ fn follow(solved: &Solved, seed: Point, way: Way) -> Option<Vec<Point>> {
         if travelled > 4.0 * size && farthest > size && (at - seed).norm() < 0.6 * step {
             break;
         }
-        let Some((_, here)) = direction(at) else { break };
+        let Some((_, here)) = direction(at) else {
+            break;
+        };
         (k1, place) = (last, here);
         size = cell_size(solved, place);
         step = fitted.min(size);
@@ -170,9 +178,27 @@ fn dormand_prince(
         &[1.0 / 5.0],
         &[3.0 / 40.0, 9.0 / 40.0],
         &[44.0 / 45.0, -56.0 / 15.0, 32.0 / 9.0],
-        &[19372.0 / 6561.0, -25360.0 / 2187.0, 64448.0 / 6561.0, -212.0 / 729.0],
-        &[9017.0 / 3168.0, -355.0 / 33.0, 46732.0 / 5247.0, 49.0 / 176.0, -5103.0 / 18656.0],
-        &[35.0 / 384.0, 0.0, 500.0 / 1113.0, 125.0 / 192.0, -2187.0 / 6784.0, 11.0 / 84.0],
+        &[
+            19372.0 / 6561.0,
+            -25360.0 / 2187.0,
+            64448.0 / 6561.0,
+            -212.0 / 729.0,
+        ],
+        &[
+            9017.0 / 3168.0,
+            -355.0 / 33.0,
+            46732.0 / 5247.0,
+            49.0 / 176.0,
+            -5103.0 / 18656.0,
+        ],
+        &[
+            35.0 / 384.0,
+            0.0,
+            500.0 / 1113.0,
+            125.0 / 192.0,
+            -2187.0 / 6784.0,
+            11.0 / 84.0,
+        ],
     ];
     const ERROR: [f64; 7] = [
         71.0 / 57600.0,
@@ -212,12 +238,19 @@ mod tests {
         for seed in seeds {
             let line = streamline(&solved, seed).unwrap();
             for p in &line.points {
-                assert!((p.y - seed.y).abs() < 1e-10, "{p:?} has left y = {}", seed.y);
+                assert!(
+                    (p.y - seed.y).abs() < 1e-10,
+                    "{p:?} has left y = {}",
+                    seed.y
+                );
             }
             let (first, last) = (line.points[0], line.points[line.points.len() - 1]);
             assert!(first.x.abs() < 1e-7, "starts at the inlet: {first:?}");
             assert!((last.x - 1e-3).abs() < 1e-7, "ends at the outlet: {last:?}");
-            assert!(line.points.windows(2).all(|w| w[1].x > w[0].x), "and goes that way");
+            assert!(
+                line.points.windows(2).all(|w| w[1].x > w[0].x),
+                "and goes that way"
+            );
         }
     }
 
@@ -235,7 +268,10 @@ mod tests {
         shares.sort_by(f64::total_cmp);
         for (k, share) in shares.iter().enumerate() {
             let want = (k as f64 + 0.5) / 24.0;
-            assert!((share - want).abs() < 1e-3, "line {k}: {share} against {want}");
+            assert!(
+                (share - want).abs() < 1e-3,
+                "line {k}: {share} against {want}"
+            );
         }
     }
 
@@ -244,7 +280,10 @@ mod tests {
         let solved = solved(&channel(), 4);
         let line = streamline(&solved, Point::new(5e-4, 2e-5)).unwrap();
         let (first, last) = (line.points[0], line.points[line.points.len() - 1]);
-        assert!(first.x < 1e-7 && last.x > 1e-3 - 1e-7, "{first:?} to {last:?}");
+        assert!(
+            first.x < 1e-7 && last.x > 1e-3 - 1e-7,
+            "{first:?} to {last:?}"
+        );
         assert_eq!(streamline(&solved, Point::new(5e-4, 2e-4)), None, "outside");
     }
 
@@ -269,6 +308,10 @@ mod tests {
             let last = line.points[line.points.len() - 1];
             arrived += usize::from(mouths.iter().any(|(m, w)| (last - *m).norm() < 0.51 * w));
         }
-        assert!(arrived + 1 >= seeds.len(), "{arrived} of {} arrived", seeds.len());
+        assert!(
+            arrived + 1 >= seeds.len(),
+            "{arrived} of {} arrived",
+            seeds.len()
+        );
     }
 }

@@ -12,7 +12,12 @@ pub struct Stroke {
 impl Stroke {
     /// Calls `cover(index, coverage, t)` for every pixel of rows `from..to` of an image `width` across that it covers: `index` from the
     /// beginning of the rows, coverage in (0, 1], `t` in [0, 1] along the stroke.
-    pub fn cover(&self, (from, to): (usize, usize), width: usize, mut cover: impl FnMut(usize, f32, f64)) {
+    pub fn cover(
+        &self,
+        (from, to): (usize, usize),
+        width: usize,
+        mut cover: impl FnMut(usize, f32, f64),
+    ) {
         let [[ax, ay], [bx, by]] = self.ends;
         let reach = self.half_width + 0.5;
         let (dx, dy) = (bx - ax, by - ay);
@@ -58,8 +63,15 @@ mod tests {
     /// The sum of coverages is the area of the stroke with its round ends, in whatever direction, in bands or at once.
     #[test]
     fn coverage_adds_up_to_the_area() {
-        for ends in [[[10.3, 20.7], [50.1, 20.7]], [[30.0, 5.5], [30.0, 41.0]], [[8.2, 9.1], [47.7, 44.4]]] {
-            let stroke = Stroke { ends, half_width: 1.5 };
+        for ends in [
+            [[10.3, 20.7], [50.1, 20.7]],
+            [[30.0, 5.5], [30.0, 41.0]],
+            [[8.2, 9.1], [47.7, 44.4]],
+        ] {
+            let stroke = Stroke {
+                ends,
+                half_width: 1.5,
+            };
             let mut sum = 0.0;
             let mut in_bands = 0.0;
             stroke.cover((0, 64), 64, |_, c, _| sum += f64::from(c));

@@ -23,7 +23,9 @@ pub fn wall_stress(fields: &Fields, viscosity: f64) -> WallStress {
         .walls
         .par_iter()
         .with_min_len(1 << 10)
-        .map(|&(cell, edge)| GAUSS.map(|s| (viscosity * rate(fields, cell as usize, edge as usize, s)).abs()))
+        .map(|&(cell, edge)| {
+            GAUSS.map(|s| (viscosity * rate(fields, cell as usize, edge as usize, s)).abs())
+        })
         .collect();
     let (low, high) = at_gauss
         .iter()
@@ -55,7 +57,10 @@ fn rate(fields: &Fields, cell: usize, edge: usize, s: f64) -> f64 {
         })
     };
     let (x_xi, x_eta) = (along(&d_xi, &fields.nodes), along(&d_eta, &fields.nodes));
-    let (u_xi, u_eta) = (along(&d_xi, &fields.velocity), along(&d_eta, &fields.velocity));
+    let (u_xi, u_eta) = (
+        along(&d_xi, &fields.velocity),
+        along(&d_eta, &fields.velocity),
+    );
     let det = x_xi.cross(x_eta);
     // Derivatives in x and y by the chain rule.
     let u_x = (u_xi * x_eta.y - u_eta * x_xi.y) * (1.0 / det);
@@ -107,7 +112,10 @@ mod tests {
         assert!(stress.at_ends.len() >= 20, "both walls are there");
         for ends in &stress.at_ends {
             for &got in ends {
-                assert!((f64::from(got) / want - 1.0).abs() < 1e-6, "{got} against w dp / 2 L = {want}");
+                assert!(
+                    (f64::from(got) / want - 1.0).abs() < 1e-6,
+                    "{got} against w dp / 2 L = {want}"
+                );
             }
         }
     }
@@ -118,8 +126,16 @@ mod tests {
             let solved = solved_example(name, 4);
             let stress = solved.wall_stress();
             let summary = solved.solution.wall_shear;
-            assert!((stress.range[1] / summary.max - 1.0).abs() < 1e-6, "{name}: {:?} against {summary:?}", stress.range);
-            assert!((stress.range[0] - summary.min).abs() < 1e-6 * summary.max, "{name}: {:?} against {summary:?}", stress.range);
+            assert!(
+                (stress.range[1] / summary.max - 1.0).abs() < 1e-6,
+                "{name}: {:?} against {summary:?}",
+                stress.range
+            );
+            assert!(
+                (stress.range[0] - summary.min).abs() < 1e-6 * summary.max,
+                "{name}: {:?} against {summary:?}",
+                stress.range
+            );
         }
     }
 }

@@ -67,7 +67,9 @@ struct Shared {
 
 impl std::fmt::Debug for Shared {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Shared").field("state", &self.state).finish_non_exhaustive()
+        f.debug_struct("Shared")
+            .field("state", &self.state)
+            .finish_non_exhaustive()
     }
 }
 
@@ -140,7 +142,10 @@ impl Worker {
     pub fn cancel(&self) {
         let mut state = self.shared.lock();
         let waited = state.next.take().is_some();
-        let ran = state.running.as_ref().is_some_and(|r| !r.token.is_cancelled());
+        let ran = state
+            .running
+            .as_ref()
+            .is_some_and(|r| !r.token.is_cancelled());
         if let Some(running) = &state.running {
             running.token.cancel();
         }
@@ -166,9 +171,10 @@ impl Worker {
                 (r.stage, part, r.started.elapsed(), r.resolution)
             });
         // Something waits for a thread that will have it at once: the same to people.
-        let waiting = state.next.as_ref().map(|(job, asked)| {
-            (Stage::Read, 0.0, asked.elapsed(), job.resolution)
-        });
+        let waiting = state
+            .next
+            .as_ref()
+            .map(|(job, asked)| (Stage::Read, 0.0, asked.elapsed(), job.resolution));
         WorkerStatus {
             running: running.or(waiting),
         }
@@ -274,7 +280,9 @@ impl From<SolveError> for Refusal {
     fn from(error: SolveError) -> Self {
         match error {
             SolveError::Cancelled => Refusal::Cancelled,
-            SolveError::OutOfMemory { needed, allowed } => Refusal::Because(check::too_large(needed, allowed)),
+            SolveError::OutOfMemory { needed, allowed } => {
+                Refusal::Because(check::too_large(needed, allowed))
+            }
             other => {
                 let text = other.to_string();
                 let mut letters = text.chars();
@@ -303,9 +311,9 @@ fn solve_one(
         }
     };
     let conditions: Vec<Condition> = job.chip.ports.iter().map(|p| p.condition).collect();
-    let is_kept = kept
-        .as_ref()
-        .is_some_and(|k| k.resolution == job.resolution && differs_in_values_only(&k.chip, &job.chip));
+    let is_kept = kept.as_ref().is_some_and(|k| {
+        k.resolution == job.resolution && differs_in_values_only(&k.chip, &job.chip)
+    });
     let mut reuse = Reuse::Factors;
     if !is_kept {
         // Its factors are in the table; what else it holds makes room.
@@ -353,7 +361,8 @@ fn solve_one(
 
 /// Whether two chips are the same but for the values at their ports.
 fn differs_in_values_only(a: &Chip, b: &Chip) -> bool {
-    let same_kind = |a: Condition, b: Condition| std::mem::discriminant(&a) == std::mem::discriminant(&b);
+    let same_kind =
+        |a: Condition, b: Condition| std::mem::discriminant(&a) == std::mem::discriminant(&b);
     a.viscosity == b.viscosity
         && a.model == b.model
         && a.depth == b.depth

@@ -14,7 +14,9 @@ const DEEP: f64 = 4.0;
 /// Refuses what can't fit by far; what nearly fits is decided by the plan.
 pub(super) fn fits(chip: &Chip, resolution: u32, allowed: u64) -> Result<(), String> {
     if resolution < 2 {
-        return Err(format!("The resolution is {resolution} and must be at least 2 cells across a channel"));
+        return Err(format!(
+            "The resolution is {resolution} and must be at least 2 cells across a channel"
+        ));
     }
     let needed = unknowns(chip, resolution) * BYTES_PER_UNKNOWN;
     if needed > allowed as f64 {
@@ -39,7 +41,12 @@ fn unknowns(chip: &Chip, resolution: u32) -> f64 {
         .parts
         .iter()
         .map(|part| {
-            let narrowest = part.shape.mouths().iter().map(|m| m.width).fold(f64::INFINITY, f64::min);
+            let narrowest = part
+                .shape
+                .mouths()
+                .iter()
+                .map(|m| m.width)
+                .fold(f64::INFINITY, f64::min);
             r * r * area(&part.shape) / (narrowest * narrowest)
         })
         .sum();
@@ -56,13 +63,21 @@ fn unknowns(chip: &Chip, resolution: u32) -> f64 {
 
 fn area(shape: &Shape) -> f64 {
     match shape {
-        Shape::Strip(Strip::Straight { length, width_start, width_end }) => {
-            length * 0.5 * (width_start + width_end)
-        }
-        Shape::Strip(Strip::Arc { radius, angle, width }) => radius * angle * width,
+        Shape::Strip(Strip::Straight {
+            length,
+            width_start,
+            width_end,
+        }) => length * 0.5 * (width_start + width_end),
+        Shape::Strip(Strip::Arc {
+            radius,
+            angle,
+            width,
+        }) => radius * angle * width,
         Shape::Polygon { corners, .. } => {
             let n = corners.len();
-            let twice: f64 = (0..n).map(|k| Point::cross(corners[k], corners[(k + 1) % n])).sum();
+            let twice: f64 = (0..n)
+                .map(|k| Point::cross(corners[k], corners[(k + 1) % n]))
+                .sum();
             0.5 * twice.abs()
         }
     }
@@ -78,7 +93,11 @@ mod tests {
         for chip in [channel(), example("y-mixer"), example("tee")] {
             let real = solved(&chip, 8).solution.report.unknowns as f64;
             let estimate = unknowns(&chip, 8);
-            assert!((0.6..1.6).contains(&(estimate / real)), "{}: {estimate} against {real}", chip.name);
+            assert!(
+                (0.6..1.6).contains(&(estimate / real)),
+                "{}: {estimate} against {real}",
+                chip.name
+            );
         }
     }
 
@@ -87,7 +106,10 @@ mod tests {
         let allowed = 8 << 30;
         assert_eq!(fits(&channel(), 16, allowed), Ok(()));
         let message = fits(&channel(), 1_000_000, allowed).unwrap_err();
-        assert!(message.contains("8.00 GiB are free: lower the resolution"), "{message}");
+        assert!(
+            message.contains("8.00 GiB are free: lower the resolution"),
+            "{message}"
+        );
         assert!(fits(&channel(), 1, allowed).is_err());
     }
 }

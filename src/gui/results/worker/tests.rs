@@ -7,7 +7,10 @@ fn next(worker: &Worker) -> Event {
     let start = Instant::now();
     let mut events = Vec::new();
     while events.is_empty() {
-        assert!(start.elapsed() < Duration::from_secs(300), "nothing happens");
+        assert!(
+            start.elapsed() < Duration::from_secs(300),
+            "nothing happens"
+        );
         std::thread::sleep(Duration::from_millis(1));
         events = worker.drain();
     }
@@ -45,7 +48,11 @@ fn other_values_at_ports_are_answered_from_the_factors_as_if_solved_afresh() {
     let mut chip = example("y-mixer");
     worker.request(job(&chip, 1, 6));
     let first = next_solved(&worker);
-    assert!(matches!(first.reuse, Reuse::Fronts { computed, .. } if computed > 0), "{:?}", first.reuse);
+    assert!(
+        matches!(first.reuse, Reuse::Fronts { computed, .. } if computed > 0),
+        "{:?}",
+        first.reuse
+    );
     chip.ports[0].condition = match chip.ports[0].condition {
         Condition::FlowRate(q) => Condition::FlowRate(3.0 * q),
         other => panic!("the design has changed: {other:?}"),
@@ -58,9 +65,21 @@ fn other_values_at_ports_are_answered_from_the_factors_as_if_solved_afresh() {
         resolution: 6,
         ..SolveSettings::default()
     };
-    let fresh = solve(&chip, &settings, &Table::default(), &silent, &CancelToken::new()).unwrap();
+    let fresh = solve(
+        &chip,
+        &settings,
+        &Table::default(),
+        &silent,
+        &CancelToken::new(),
+    )
+    .unwrap();
     for (got, want) in second.solution.ports.iter().zip(&fresh.ports) {
-        assert_eq!((got.flow_rate, got.mean_pressure), (want.flow_rate, want.mean_pressure), "port {}", got.id);
+        assert_eq!(
+            (got.flow_rate, got.mean_pressure),
+            (want.flow_rate, want.mean_pressure),
+            "port {}",
+            got.id
+        );
     }
     assert_eq!(second.solution.fields.velocity, fresh.fields.velocity);
     // Another kind of condition is another elimination, and so is another viscosity.
@@ -71,7 +90,11 @@ fn other_values_at_ports_are_answered_from_the_factors_as_if_solved_afresh() {
     worker.request(job(&chip, 4, 6));
     let last = next_solved(&worker);
     assert_ne!(last.reuse, Reuse::Factors);
-    assert!(last.reuse.share() > Some(0.5), "fronts don't depend on viscosity: {:?}", last.reuse);
+    assert!(
+        last.reuse.share() > Some(0.5),
+        "fronts don't depend on viscosity: {:?}",
+        last.reuse
+    );
 }
 
 #[test]
@@ -87,7 +110,10 @@ fn of_many_jobs_at_once_the_newest_wins() {
         worker.request(job(&channel(), revision, 4));
     }
     let solved = next_solved(&worker);
-    assert_eq!(solved.revision, 9, "the others were dropped, the first though it ran");
+    assert_eq!(
+        solved.revision, 9,
+        "the others were dropped, the first though it ran"
+    );
     settle(&worker);
     assert!(worker.drain().is_empty(), "and nothing of them comes later");
 }
@@ -103,12 +129,18 @@ fn a_large_solve_is_cancelled_within_half_a_second() {
         let at = worker.status().running;
         let asked = Instant::now();
         worker.cancel();
-        assert!(worker.status().running.is_none(), "the window hears of it at once");
+        assert!(
+            worker.status().running.is_none(),
+            "the window hears of it at once"
+        );
         assert!(matches!(worker.drain()[..], [Event::Cancelled]));
         settle(&worker);
         let took = asked.elapsed();
         eprintln!("cancelled after {after} ms, in {at:?}: the cores were free in {took:?}");
-        assert!(took < Duration::from_millis(500), "after {after} ms in {at:?} it took {took:?}");
+        assert!(
+            took < Duration::from_millis(500),
+            "after {after} ms in {at:?} it took {took:?}"
+        );
         assert!(worker.drain().is_empty(), "no result of what was cancelled");
     }
 }
@@ -118,7 +150,10 @@ fn what_cannot_be_solved_fails_with_a_sentence_and_the_worker_goes_on() {
     let worker = Worker::new(|| {});
     worker.request(job(&example("grid20"), 1, 100_000));
     match next(&worker) {
-        Event::Failed { revision: 1, message } => assert!(message.contains("lower the resolution"), "{message}"),
+        Event::Failed {
+            revision: 1,
+            message,
+        } => assert!(message.contains("lower the resolution"), "{message}"),
         other => panic!("{other:?}"),
     }
     // A part whose index doesn't exist: our own mistake, a panic in the solver.
@@ -126,7 +161,10 @@ fn what_cannot_be_solved_fails_with_a_sentence_and_the_worker_goes_on() {
     broken.ports[0].socket.part = 7;
     worker.request(job(&broken, 2, 4));
     match next(&worker) {
-        Event::Failed { revision: 2, message } => assert!(!message.is_empty()),
+        Event::Failed {
+            revision: 2,
+            message,
+        } => assert!(!message.is_empty()),
         other => panic!("{other:?}"),
     }
     worker.request(job(&channel(), 3, 4));
