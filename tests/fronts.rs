@@ -8,7 +8,10 @@ use stokeslet::elimination::Table;
 use stokeslet::field::Fields;
 use stokeslet::geometry::{Motion, Point};
 use stokeslet::profile::Recorder;
-use stokeslet::session::{Caching, Method, Ownership, Solution, SolveSettings, WantedResults};
+use stokeslet::session::{
+    Caching, CancelToken, Eliminated, Method, Ownership, Solution, SolveError, SolveSettings,
+    WantedResults, eliminate, silent,
+};
 
 #[macro_use]
 mod support;
@@ -490,6 +493,91 @@ fn threads_and_what_is_known_change_no_bit() {
             );
         }
     }
+}
+
+/// In three dimensions, with a small tee's conditions.
+fn deep_tee() -> Chip {
+    let mut chip = small_tee();
+    chip.name = "deep tee".into();
+    chip.model = DepthModel::Full;
+    chip.depth = Some(6e-5);
+    chip
+}
+
+#[test]
+fn an_eliminated_chip_asked_again_gives_the_bits_of_a_fresh_solve() {
+    for (chip, settings) in [
+        (small_tee(), at(4)),
+        (small_tee(), ports_only(4)),
+        (islands(), at(3)),
+        (islands(), ports_only(3)),
+        (lattice(4), at(4)),
+        (deep_tee(), at(4)),
+        (deep_tee(), ports_only(4)),
+    ] {
+        let what = format!("{}, {:?}", chip.name, settings.wanted);
+        let ask = |kept: &Eliminated, chip: &Chip| {
+            let conditions: Vec<Condition> = chip.ports.iter().map(|p| p.condition).collect();
+            let solution = kept.solve(&conditions, &silent, &CancelToken::new());
+            solution.unwrap_or_else(|e| panic!("{what}: {e}"))
+        };
+        let kept = eliminate(
+            &chip,
+            &settings,
+            &Table::default(),
+            &silent,
+            &CancelToken::new(),
+        );
+        let kept = kept.unwrap_or_else(|e| panic!("{what}: {e}"));
+        let first = ask(&kept, &chip);
+        let before = bits(&first);
+        // Larger flows by the same factor, so that they balance; pressures by another and shifted.
+        let other = chip.ports.iter().map(|p| match p.condition {
+            Condition::FlowRate(q) => Condition::FlowRate(-2.5 * q),
+            Condition::Pressure(p) => Condition::Pressure(1.5 * p + 0.3),
+            Condition::TractionFree => Condition::TractionFree,
+        });
+        let other = with_conditions(&chip, &other.collect::<Vec<_>>());
+        let second = ask(&kept, &other);
+        let fresh = |chip| bits(&solved_with(chip, &settings, &Table::default()));
+        assert!(bits(&second) == fresh(&other), "{what}: other values");
+        assert!(bits(&second) != before, "{what}: they change the answer");
+        assert!(bits(&first) == before, "{what}: the first answer stays");
+        assert!(
+            bits(&ask(&kept, &chip)) == fresh(&chip),
+            "{what}: first values again"
+        );
+    }
+}
+
+#[test]
+fn an_eliminated_chip_refuses_conditions_that_it_was_not_made_for() {
+    let ask = |chip: &Chip, conditions: &[Condition]| {
+        let token = CancelToken::new();
+        let kept = eliminate(chip, &at(3), &Table::default(), &silent, &token);
+        kept.unwrap().solve(conditions, &silent, &token)
+    };
+    use Condition::{FlowRate, Pressure, TractionFree};
+    match ask(&small_tee(), &[FlowRate(1e-9), FlowRate(0.0), TractionFree]) {
+        Err(SolveError::OtherConditions { port, .. }) => assert_eq!(port, "right"),
+        other => panic!("{other:?}"),
+    }
+    assert!(matches!(
+        ask(&small_tee(), &[FlowRate(1e-9), Pressure(0.0)]),
+        Err(SolveError::ConditionCount { asked: 2, ports: 3 })
+    ));
+    assert!(matches!(
+        ask(&all_flows(), &flows(&[1e-9, -3e-10, -6e-10])),
+        Err(SolveError::Unbalanced { .. })
+    ));
+    let rows = eliminate(
+        &small_tee(),
+        &by_rows(3),
+        &Table::default(),
+        &silent,
+        &CancelToken::new(),
+    );
+    assert!(matches!(rows, Err(SolveError::FrontsOnly { .. })));
 }
 
 fn ports_only(resolution: u32) -> SolveSettings {

@@ -1,6 +1,7 @@
 //! Chips of any size, made in memory.
 
 use stokeslet::chip::{Chip, Condition, DepthModel, Part, Port, Shape, SocketRef, Strip};
+use stokeslet::design::Design;
 use stokeslet::geometry::Motion;
 use stokeslet::import;
 
@@ -24,6 +25,14 @@ pub fn lattice(n: usize) -> Result<Placed, Failure> {
 /// # Errors
 /// Where channels come too near each other.
 pub fn lattice_with(n: usize, moved: impl Fn(usize) -> [f64; 2]) -> Result<Placed, Failure> {
+    placed(&lattice_design(n, moved)?)
+}
+
+/// As [`lattice_with`], not yet placed.
+///
+/// # Errors
+/// Where channels come too near each other.
+pub fn lattice_design(n: usize, moved: impl Fn(usize) -> [f64; 2]) -> Result<Design, Failure> {
     let [width, pitch] = LATTICE;
     let at = |column: usize, row: usize| column + n * row;
     let mut nodes: Vec<[f64; 2]> = (0..n * n)
@@ -56,7 +65,7 @@ pub fn lattice_with(n: usize, moved: impl Fn(usize) -> [f64; 2]) -> Result<Place
         "inlets": inlets, "outlets": outlets, "flow_rate": 0.005, "viscosity": 8.9e-4,
     });
     let (design, diagnostics) = import::network(&network.to_string(), "lattice");
-    placed(&design.ok_or_else(|| format!("{diagnostics:?}"))?)
+    Ok(design.ok_or_else(|| format!("{diagnostics:?}"))?)
 }
 
 /// A straight channel of 0.1 mm across between two pressures, its length in widths.

@@ -1,18 +1,8 @@
 //! Memory of the machine and of this process.
 
-use sysinfo::{MemoryRefreshKind, ProcessesToUpdate, RefreshKind, System};
+use sysinfo::{ProcessesToUpdate, System};
 
-/// Bytes that a solve may use: what the system can give without swapping, within the limits of a container.
-pub fn free() -> u64 {
-    let system = System::new_with_specifics(
-        RefreshKind::nothing().with_memory(MemoryRefreshKind::nothing().with_ram()),
-    );
-    let free = system.available_memory();
-    match system.cgroup_limits() {
-        Some(limits) if limits.total_memory > 0 => free.min(limits.free_memory),
-        _ => free,
-    }
-}
+pub use stokeslet::session::memory::free;
 
 /// The most memory that this process has held so far, bytes; what it holds now where the system doesn't keep the peak.
 pub fn peak() -> u64 {

@@ -10,7 +10,7 @@ use svg::node::element::{Definitions, Group, Line, LinearGradient, Path, Rectang
 
 use super::contour::{signed_area, simplified};
 use super::labels::{Label, port_labels};
-use super::readable::{Quantity, figures};
+use super::readable::{Quantity, nice_below, tick_text, ticks};
 use super::surface::{Colouring, Frame, surface};
 use super::{Results, summary::model_name};
 use crate::geometry::Point;
@@ -303,39 +303,6 @@ fn stroke_line(a: [f64; 2], b: [f64; 2]) -> Line {
         .set("stroke", INK)
 }
 
-/// 1, 2 or 5 times a power of ten, the greatest that is at most `x`.
-fn nice_below(x: f64) -> f64 {
-    let power = 10f64.powf(x.log10().floor());
-    [5.0, 2.0, 1.0]
-        .into_iter()
-        .map(|k| k * power)
-        .find(|v| *v <= x * (1.0 + 1e-9))
-        .unwrap_or(power)
-}
-
-/// Round values in [min, max], four to nine of them; the value itself for a constant.
-fn ticks(min: f64, max: f64) -> Vec<f64> {
-    if max.partial_cmp(&min) != Some(std::cmp::Ordering::Greater) {
-        return vec![min];
-    }
-    let step = nice_below((max - min) / 4.0);
-    let slack = 1e-9 * (max - min) / step;
-    let (first, last) = (
-        (min / step - slack).ceil() as i64,
-        (max / step + slack).floor() as i64,
-    );
-    (first..=last).map(|k| k as f64 * step).collect()
-}
-
-fn tick_text(tick: f64, span: f64) -> String {
-    if span <= 0.0 || !(1e-4..1e6).contains(&span) {
-        return figures(tick);
-    }
-    let decimals = (-(nice_below(span / 4.0).log10().floor())).clamp(0.0, 8.0) as usize;
-    // Minus zero would be printed with its sign.
-    format!("{:.decimals$}", if tick == 0.0 { 0.0 } else { tick })
-}
-
 /// A bar of a round length at the bottom right.
 fn scale_bar(scale: f64, top: f64) -> Group {
     let length = nice_below(220.0 / scale);
@@ -366,21 +333,6 @@ fn scale_bar(scale: f64, top: f64) -> Group {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn ticks_are_round_and_inside() {
-        for (min, max, want) in [
-            (0.0, 12.3, vec![0.0, 2.0, 4.0, 6.0, 8.0, 10.0, 12.0]),
-            (-1.0, 1.0, vec![-1.0, -0.5, 0.0, 0.5, 1.0]),
-            (3.0, 3.0, vec![3.0]),
-        ] {
-            let got = ticks(min, max);
-            assert_eq!(got.len(), want.len(), "{got:?}");
-            for (g, w) in got.iter().zip(&want) {
-                assert!((g - w).abs() < 1e-12, "{got:?} against {want:?}");
-            }
-        }
-    }
 
     #[test]
     fn path_data_is_relative_and_closed() {

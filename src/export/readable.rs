@@ -1,4 +1,4 @@
-//! Numbers for people: three figures and a unit that suits the size.
+//! Numbers for people: three figures and a unit that suits the size; round marks of scales.
 
 /// A unit and how many of it one SI unit makes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -128,6 +128,40 @@ pub fn figures(value: f64) -> String {
     }
 }
 
+/// 1, 2 or 5 times a power of ten, the greatest that is at most `x`.
+pub fn nice_below(x: f64) -> f64 {
+    let power = 10f64.powf(x.log10().floor());
+    [5.0, 2.0, 1.0]
+        .into_iter()
+        .map(|k| k * power)
+        .find(|v| *v <= x * (1.0 + 1e-9))
+        .unwrap_or(power)
+}
+
+/// Round values in [min, max], four to nine of them; the value itself for a constant.
+pub fn ticks(min: f64, max: f64) -> Vec<f64> {
+    if max.partial_cmp(&min) != Some(std::cmp::Ordering::Greater) {
+        return vec![min];
+    }
+    let step = nice_below((max - min) / 4.0);
+    let slack = 1e-9 * (max - min) / step;
+    let (first, last) = (
+        (min / step - slack).ceil() as i64,
+        (max / step + slack).floor() as i64,
+    );
+    (first..=last).map(|k| k as f64 * step).collect()
+}
+
+/// A tick of a scale of this span, with just the decimals that tell neighbours apart; three figures where there is no span.
+pub fn tick_text(tick: f64, span: f64) -> String {
+    if span <= 0.0 || !(1e-4..1e6).contains(&span) {
+        return figures(tick);
+    }
+    let decimals = (-(nice_below(span / 4.0).log10().floor())).clamp(0.0, 8.0) as usize;
+    // Minus zero would be printed with its sign.
+    format!("{:.decimals$}", if tick == 0.0 { 0.0 } else { tick })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -159,6 +193,21 @@ mod tests {
             (f64::NAN, "NaN"),
         ] {
             assert_eq!(figures(value), want);
+        }
+    }
+
+    #[test]
+    fn ticks_are_round_and_inside() {
+        for (min, max, want) in [
+            (0.0, 12.3, vec![0.0, 2.0, 4.0, 6.0, 8.0, 10.0, 12.0]),
+            (-1.0, 1.0, vec![-1.0, -0.5, 0.0, 0.5, 1.0]),
+            (3.0, 3.0, vec![3.0]),
+        ] {
+            let got = ticks(min, max);
+            assert_eq!(got.len(), want.len(), "{got:?}");
+            for (g, w) in got.iter().zip(&want) {
+                assert!((g - w).abs() < 1e-12, "{got:?} against {want:?}");
+            }
         }
     }
 }

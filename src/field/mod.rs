@@ -13,4 +13,5 @@ pub mod wall_shear3;
 pub use fields::Fields;
 pub use line::{Line, LinePoint};
 pub use sample::{Sample, Sampler};
+pub(crate) use sample::{barycentric, quadratic_basis};
 pub use solid::Solid;

@@ -109,7 +109,7 @@ fn cell_box(fields: &Fields, cell: usize) -> CellBox {
 }
 
 /// Quadratic Lagrange basis at barycentric coordinates: three vertices, then the middles of edges 01, 12, 20.
-fn quadratic_basis(l: [f64; 3]) -> [f64; 6] {
+pub(crate) fn quadratic_basis(l: [f64; 3]) -> [f64; 6] {
     [
         l[0] * (2.0 * l[0] - 1.0),
         l[1] * (2.0 * l[1] - 1.0),
@@ -124,7 +124,7 @@ fn quadratic_basis(l: [f64; 3]) -> [f64; 6] {
 ///
 /// A straight cell is done after the first step. `None` where the iteration leaves the neighbourhood of the cell or meets a
 /// singular Jacobian, which only happens for points that are not in it.
-fn barycentric(x: &[Point; 6], p: Point) -> Option<[f64; 3]> {
+pub(crate) fn barycentric(x: &[Point; 6], p: Point) -> Option<[f64; 3]> {
     let size = (x[1] - x[0]).norm() + (x[2] - x[0]).norm();
     let (mut xi, mut eta) = affine_inverse(x[1] - x[0], x[2] - x[0], p - x[0])?;
     for _ in 0..20 {

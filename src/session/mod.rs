@@ -2,7 +2,11 @@
 
 mod batch;
 pub mod cancel;
+mod conductances;
+mod eliminated;
 mod flow;
+mod measure;
+pub mod memory;
 pub mod progress;
 mod refinement;
 mod rows;
@@ -15,6 +19,7 @@ mod system;
 
 pub use batch::{Crashed, side_by_side};
 pub use cancel::CancelToken;
+pub use eliminated::{Eliminated, eliminate};
 pub use progress::{Progress, Stage, silent};
 pub use refinement::manufactured_study;
 pub use rows::Solver;

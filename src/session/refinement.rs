@@ -1,6 +1,6 @@
 //! Refinement against the manufactured solution: the whole road but for its data.
 
-use super::flow::Flow;
+use super::flow::{Flow, Job};
 use super::space::{Deep, Plane, Space};
 use super::study::Row;
 use super::{CancelToken, SolveError, SolveReport, SolveSettings};
@@ -61,21 +61,19 @@ fn study<const D: usize>(
     let mut report = SolveReport::default();
     let system = space.system(chip, settings)?;
     let table = Table::default();
-    let flow = Flow::new(
-        system,
+    let job = Job {
         settings,
-        true,
-        &table,
-        &super::silent,
+        table: &table,
+        progress: &super::silent,
         cancel,
-        &mut report,
-    )?;
-    let (system, ready) = (&flow.system, flow.ready()?);
+    };
+    let flow = Flow::new(system, &job, &mut report)?;
+    let system = &flow.system;
     let Some(slabs) = &flow.slabs else {
         unreachable!("fields were asked for")
     };
     let data = manufactured_data::data(system, slabs, chip, exact);
-    let answer = ready.solve(&data.loads, &data.given, settings, &mut report)?;
+    let answer = flow.solve(&data.loads, &data.given, settings, cancel, &mut report)?;
     let wall = |p| (exact.velocity)(p);
     let nodal = nodal(system, slabs, &answer.state, Some(&wall), &|_| 0.0);
     let is_free = chip

@@ -3,16 +3,17 @@
 use std::time::Instant;
 
 use super::{
-    Caching, CancelToken, Ownership, Progress, Solution, SolveError, SolveReport, SolveSettings,
-    Stage, WallShear, WantedResults,
-    solve::{UNKNOWN_SPEED, conductance_result, fastest, mass_imbalance, port_results},
+    Caching, CancelToken, Conductance, Ownership, Progress, Solution, SolveError, SolveReport,
+    SolveSettings, Stage, WallShear, WantedResults,
+    conductances::conductances,
+    measure::{UNKNOWN_SPEED, fastest, mass_imbalance, port_results},
 };
 use crate::chip::blocks::{BlockModel, CutError, cut};
 use crate::chip::{Chip, Condition};
 use crate::elimination::order::EliminateSettings;
 use crate::elimination::substitution::{self, Wanted};
 use crate::elimination::{Elimination, EliminationError, RunSettings, Table, eliminate};
-use crate::field::ports::{PortValues, conductance, gives_flow, port_values};
+use crate::field::ports::{PortValues, gives_flow, port_values};
 use crate::field::{Fields, build, wall_shear};
 use crate::stokes::assemble::{BlockMatrices, block_system};
 use crate::stokes::boundary::{PortLine, add_port, port_line};
@@ -60,9 +61,9 @@ pub(super) fn solve_by_rows(
         values = solver.ports(chip, &rows, &data);
     }
     let unit = chip.depth.unwrap_or(1.0);
-    let ports = port_results(chip, unit, &values);
+    let ports = port_results(&chip.ports, unit, &values);
     report.mass_imbalance = mass_imbalance(&values);
-    let conductance = conductance_result(chip, unit, solver.conductance(chip)?);
+    let conductance = solver.conductance(chip, unit);
     let (wall_shear, fields, max_speed) = match settings.wanted {
         WantedResults::All => {
             let fields = build::fields(&model, &solver.residuals, &rows, &data);
@@ -297,9 +298,9 @@ impl<'a> Solver<'a> {
             .collect()
     }
 
-    /// Conductance matrix between the ports, m^2/(s Pa): one more right-hand side a port, substituted back only to the ports.
-    pub fn conductance(&self, chip: &Chip) -> Result<Vec<Vec<f64>>, SolveError> {
-        let n = chip.ports.len();
+    /// Conductance between the ports, m^2/(s Pa) times `unit`: one more right-hand side a port, substituted back only to the
+    /// ports.
+    pub fn conductance(&self, chip: &Chip, unit: f64) -> Conductance {
         let wanted: Vec<u32> = {
             let mut rows: Vec<u32> = Vec::new();
             for port in &self.model.ports {
@@ -325,23 +326,8 @@ impl<'a> Solver<'a> {
                 self.singular_islands[island as usize].then_some(island)
             })
             .collect();
-        let mut hybrid = vec![vec![0.0; n]; n];
-        for j in 0..n {
-            // Where nothing fixes the pressure, inflows must balance: the rest leaves evenly through all ports of the island.
-            let mates = group
-                .iter()
-                .filter(|g| g.is_some() && **g == group[j])
-                .count()
-                .max(1) as f64;
-            let unit = |i: usize| {
-                f64::from(i == j)
-                    - if group[j].is_some() && group[i] == group[j] {
-                        1.0 / mates
-                    } else {
-                        0.0
-                    }
-            };
-            let data = self.port_data((0..n).map(unit), chip);
+        conductances(&chip.ports, &group, unit, |values| {
+            let data = self.port_data(values.iter().copied(), chip);
             let rhs = self.residuals.rows(None, &data);
             let (mut rows, _) = substitution::solve(
                 &self.elimination,
@@ -350,25 +336,8 @@ impl<'a> Solver<'a> {
                 self.settings.caching,
             );
             rows.truncate(self.model.rows.len());
-            for (i, port) in chip.ports.iter().enumerate() {
-                let place = &self.model.ports[i];
-                let v = port_values(
-                    self.model,
-                    &self.residuals,
-                    place,
-                    &self.lines[i],
-                    port.condition,
-                    (&rows, &data),
-                );
-                hybrid[i][j] = if gives_flow(port.condition) {
-                    v.work_pressure
-                } else {
-                    v.flow_rate
-                };
-            }
-        }
-        let flow_given: Vec<bool> = chip.ports.iter().map(|p| gives_flow(p.condition)).collect();
-        Ok(conductance(&hybrid, &flow_given, &group))
+            self.ports(chip, &rows, &data)
+        })
     }
 
     /// Adds a constant to the pressure (Pa) of the islands where it is free.

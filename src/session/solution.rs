@@ -1,8 +1,11 @@
 //! What a solve returns.
 
+use std::fmt;
+
 use serde::Serialize;
 use thiserror::Error;
 
+use crate::chip::Condition;
 use crate::field::{Fields, Solid};
 use crate::geometry::Point;
 
@@ -83,6 +86,27 @@ pub enum PortKind {
     Pressure,
     /// Free of traction.
     TractionFree,
+}
+
+impl PortKind {
+    /// The kind of a condition.
+    pub fn of(condition: Condition) -> Self {
+        match condition {
+            Condition::FlowRate(_) => Self::FlowRate,
+            Condition::Pressure(_) => Self::Pressure,
+            Condition::TractionFree => Self::TractionFree,
+        }
+    }
+}
+
+impl fmt::Display for PortKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::FlowRate => "a given flow rate",
+            Self::Pressure => "a given pressure",
+            Self::TractionFree => "no traction",
+        })
+    }
 }
 
 /// Flow and pressure at a port.
@@ -256,6 +280,38 @@ pub enum SolveError {
     PlaneOnly {
         /// What.
         what: &'static str,
+    },
+    /// Something that only the method of fronts does.
+    #[error("{what} needs the method of fronts")]
+    FrontsOnly {
+        /// What.
+        what: &'static str,
+    },
+    /// A condition of another kind than the chip was eliminated with.
+    #[error(
+        "port `{port}` was eliminated with {was} and is asked for with {asked}; eliminate the chip again"
+    )]
+    OtherConditions {
+        /// The port's name.
+        port: String,
+        /// In the elimination.
+        was: PortKind,
+        /// Now.
+        asked: PortKind,
+    },
+    /// Not one condition a port.
+    #[error("{asked} conditions for {ports} ports")]
+    ConditionCount {
+        /// Conditions.
+        asked: usize,
+        /// Ports.
+        ports: usize,
+    },
+    /// All flow rates of connected ports are given, and what goes in does not come out.
+    #[error("the flow rates at the ports don't balance: {:.1e} of the flow has nowhere to go", part.abs())]
+    Unbalanced {
+        /// Sum of the flow rates over half the sum of their magnitudes.
+        part: f64,
     },
     /// A pivot block is singular.
     #[error("the elimination met a singular block in row {row}")]

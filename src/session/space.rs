@@ -5,8 +5,8 @@
 //! full              layers over the depth  flow              Solid --at mid-depth--> Fields
 //! ```
 
+use super::measure::fastest;
 use super::solution::MAX_ASPECT;
-use super::solve::fastest;
 use super::{SolveError, SolveReport, SolveSettings, WallShear};
 use crate::chip::{Chip, Condition};
 use crate::field::nodal::{Nodal, nodal};
@@ -30,7 +30,7 @@ pub(super) struct Measured {
 }
 
 /// A way to see chips in `D` dimensions.
-pub(super) trait Space<const D: usize> {
+pub(super) trait Space<const D: usize>: Send + Sync {
     /// The chip as pieces.
     fn system(&self, chip: &Chip, settings: &SolveSettings) -> Result<System<D>, SolveError>;
 

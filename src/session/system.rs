@@ -1,10 +1,10 @@
 //! The whole system as scalars, so that anyone can check it with another solver.
 
-use super::flow::Flow;
+use super::flow::{Flow, Job};
 use super::space::{Plane, Space};
 use super::{
     AssembledSystem, CancelToken, Progress, SolveError, SolveReport, SolveSettings, Unknown,
-    UnknownKind,
+    UnknownKind, WantedResults,
 };
 use crate::chip::{Chip, DepthModel};
 use crate::elimination::Table;
@@ -36,8 +36,17 @@ pub fn assembled_system(
     let plane = Plane::new(chip);
     let mut report = SolveReport::default();
     let system = plane.system(chip, settings)?;
-    let flow = Flow::new(system, settings, true, table, progress, cancel, &mut report)?;
-    let ready = flow.ready()?;
+    let settings = &SolveSettings {
+        wanted: WantedResults::All,
+        ..settings.clone()
+    };
+    let job = Job {
+        settings,
+        table,
+        progress,
+        cancel,
+    };
+    let flow = Flow::new(system, &job, &mut report)?;
     let system = &flow.system;
     let mouths: Vec<Mouth> = system
         .ports
@@ -45,12 +54,12 @@ pub fn assembled_system(
         .map(|p| plane.mouth(system, p))
         .collect();
     let values = chip.ports.iter().map(|p| p.condition.value());
-    let data = port_data(system, chip, &mouths, values);
+    let data = port_data(system, &chip.ports, &mouths, values);
     let loads = State {
         shared: data.loads.clone(),
         slabs: Vec::new(),
     };
-    let answer = ready.solve(&loads, &data.given, settings, &mut report)?;
+    let answer = flow.solve(&loads, &data.given, settings, cancel, &mut report)?;
     let Some(slabs) = &flow.slabs else {
         return Ok(AssembledSystem::default());
     };

@@ -3,7 +3,7 @@
 use super::duct::mouth::{DuctProfile, MouthGrid};
 use super::section::{Section, Top};
 use super::system::System;
-use crate::chip::{Chip, Condition};
+use crate::chip::{Condition, Port};
 use crate::field::ports::PortValues;
 
 /// One node of a port's mouth.
@@ -118,7 +118,7 @@ pub struct PortData {
 /// Data with the given value at each port: inflow (m^2/s, m^3/s with depth) where its flow is given, else pressure (Pa).
 pub fn port_data<const D: usize>(
     system: &System<D>,
-    chip: &Chip,
+    ports: &[Port],
     mouths: &[Mouth],
     values: impl Iterator<Item = f64>,
 ) -> PortData {
@@ -141,7 +141,7 @@ pub fn port_data<const D: usize>(
                 continue;
             };
             let at = base + first as usize;
-            match chip.ports[k].condition {
+            match ports[k].condition {
                 Condition::FlowRate(_) => data.given[at] -= value * node.profile,
                 Condition::Pressure(_) | Condition::TractionFree => {
                     data.loads[at] -= value / (system.viscosity * unit) * node.weight;

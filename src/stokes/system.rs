@@ -453,6 +453,19 @@ impl<const D: usize> System<D> {
         }
     }
 
+    /// Gives shared unknowns that another stands for their value.
+    pub fn complete(&self, shared: &mut [f64]) {
+        for &(one, other, factor) in &self.aliases {
+            shared[one as usize] = factor * shared[other as usize];
+        }
+    }
+
+    /// The island of an interface, where only differences of pressure are known there.
+    pub fn free_island(&self, interface: u32) -> Option<u32> {
+        let island = self.islands[interface as usize];
+        self.is_free[island as usize].then_some(island)
+    }
+
     /// The pieces as elements on shared unknowns.
     pub fn element(&self, instance: &Instance) -> Element {
         Element {

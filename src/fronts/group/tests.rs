@@ -108,8 +108,8 @@ impl Puzzle {
             }
         }
         top.tree.forward(&values, &mut slab);
-        let network = Network::new(&values, &top.roots, &classes, &[]).expect("regular");
-        let (reacted, _) = network.solve(&values, &mut x, &slab[..n_top]);
+        let network = Network::new(&values, top.roots.clone(), &classes, &[]).expect("regular");
+        let reacted = network.solve(&values, &mut x, &slab[..n_top]);
         let mut full = vec![0.0; top.tree.n];
         full[..n_top].copy_from_slice(&x);
         top.tree.back(&values, &mut full, Some(&slab));

@@ -26,10 +26,13 @@ pub mod history;
 pub mod icons;
 pub mod inspector;
 pub mod menu;
+pub mod method;
 pub mod palette;
 pub mod path_dialog;
 pub mod problems;
+pub mod profiles;
 pub mod question;
+pub mod results;
 pub mod shortcuts;
 pub mod source;
 pub mod status;
@@ -150,6 +153,11 @@ impl Panels {
         if BELOW.contains(&panel) {
             self.tab = Some(panel);
         }
+    }
+
+    /// Closes what is above everything, but for questions.
+    pub fn close_windows(&mut self) {
+        self.above = None;
     }
 
     /// Whether a window is above everything: keys are its own then.

@@ -1,11 +1,40 @@
 //! Solutions become pictures and numbers, away from the frame.
+//!
+//! ```text
+//! Chip --worker (thread, table of operations)--> Solved --painting (thread: raster, arrows, mesh)--> one image of the canvas
+//!                                                  |   --tracing (thread: streamline)-----------> curves
+//!                                                  +-- probe, profiles ----------------------------> numbers
+//! ResultView (what the user chose) --layer--> the above on the canvas, with a legend
+//! ```
+//! Start at [`Solved`], then [`FieldLayer`]. What is stale is shown until there is something newer, and says so.
 
-use std::sync::Arc;
+pub mod colour;
+mod curves;
+pub mod field;
+mod kinds;
+mod layer;
+mod legend;
+pub mod newest;
+pub mod painting;
+pub mod probe;
+pub mod profile;
+pub mod raster;
+pub mod solved;
+pub mod streamline;
+mod strokes;
+pub mod walls;
+pub mod worker;
+
 use std::time::Duration;
 
-use crate::chip::Chip;
 use crate::geometry::Point;
-use crate::session::{Solution, Stage};
+use crate::session::Stage;
+
+pub use kinds::{Kind, Kinds};
+pub use layer::FieldLayer;
+pub use profile::{Profile, profiles, profiles_csv};
+pub use solved::{Reuse, Solved};
+pub use worker::{Event, Job, Worker};
 
 /// What colours show.
 #[derive(
@@ -61,26 +90,11 @@ impl Default for ResultView {
     }
 }
 
-/// A solved chip with all that the window needs of it.
-#[derive(Debug)]
-pub struct Solved {
-    /// Of the document that was solved.
-    pub revision: u64,
-    /// What was solved.
-    pub chip: Arc<Chip>,
-    /// Its solution.
-    pub solution: Arc<Solution>,
-    /// Cell edges across a channel.
-    pub resolution: u32,
-    /// From the request to the result.
-    pub seconds: f64,
-}
-
 /// The newest results.
 #[derive(Clone, Debug, Default)]
 pub struct Results {
     /// The newest solved chip, perhaps of an older revision than the document.
-    pub solved: Option<Arc<Solved>>,
+    pub solved: Option<std::sync::Arc<Solved>>,
     /// Why the newest solve has no result.
     pub failure: Option<String>,
 }
@@ -90,4 +104,65 @@ pub struct Results {
 pub struct WorkerStatus {
     /// Of the solve under way: stage, part of the whole that is done, time since its start, its resolution.
     pub running: Option<(Stage, f64, Duration, u32)>,
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::chip::{Chip, Condition, DepthModel, Part, Port, Shape, SocketRef, Strip};
+    use crate::elimination::Table;
+    use crate::geometry::Motion;
+    use crate::session::{CancelToken, SolveSettings, silent, solve};
+
+    /// 1 mm x 0.1 mm along x about y = 0, 1 mPa s, 100 Pa to 0 Pa.
+    pub fn channel() -> Chip {
+        let pipe = Strip::Straight {
+            length: 1e-3,
+            width_start: 1e-4,
+            width_end: 1e-4,
+        };
+        let port = |name: &str, socket, p| Port {
+            name: name.into(),
+            socket: SocketRef { part: 0, socket },
+            condition: Condition::Pressure(p),
+        };
+        Chip {
+            name: "channel".into(),
+            viscosity: 1e-3,
+            model: DepthModel::Planar,
+            depth: None,
+            parts: vec![Part {
+                name: "pipe".into(),
+                shape: Shape::Strip(pipe),
+                motion: Motion::IDENTITY,
+            }],
+            connections: vec![],
+            ports: vec![port("in", 0, 100.0), port("out", 1, 0.0)],
+        }
+    }
+
+    /// A design of `designs/`, placed.
+    pub fn example(name: &str) -> Chip {
+        let path = format!("{}/designs/{name}.toml", env!("CARGO_MANIFEST_DIR"));
+        let text = std::fs::read(path).unwrap();
+        let (design, _) = crate::design::parse(&text, name);
+        let library = crate::library::Library::embedded();
+        crate::chip::place(&design.unwrap(), &library).0.unwrap()
+    }
+
+    pub fn solved(chip: &Chip, resolution: u32) -> Arc<Solved> {
+        let settings = SolveSettings {
+            resolution,
+            ..SolveSettings::default()
+        };
+        let table = Table::default();
+        let solution = solve(chip, &settings, &table, &silent, &CancelToken::new()).unwrap();
+        Arc::new(Solved::new(1, Arc::new(chip.clone()), solution, resolution))
+    }
+
+    pub fn solved_example(name: &str, resolution: u32) -> Arc<Solved> {
+        solved(&example(name), resolution)
+    }
 }

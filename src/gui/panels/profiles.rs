@@ -1,0 +1,267 @@
+//! The panel of profiles: speed, pressure or velocity along the lines that were drawn, side by side.
+
+use std::sync::Arc;
+
+use eframe::egui::{RichText, Ui, vec2};
+use egui_plot::{Legend, Line, Plot};
+
+use crate::export::readable::{Quantity as Unit, Scale, figures};
+use crate::field::Sample;
+use crate::geometry::Point;
+use crate::gui::command::Command;
+use crate::gui::results::colour::DISTINCT;
+use crate::gui::results::{Profile, Solved, profiles};
+use crate::gui::seen::{Seen, Tool};
+
+/// What is plotted over the distance.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Plotted {
+    #[default]
+    Speed,
+    Pressure,
+    U,
+    V,
+}
+
+impl Plotted {
+    const ALL: [Plotted; 4] = [Plotted::Speed, Plotted::Pressure, Plotted::U, Plotted::V];
+
+    fn label(self) -> &'static str {
+        match self {
+            Plotted::Speed => "speed",
+            Plotted::Pressure => "pressure",
+            Plotted::U => "u",
+            Plotted::V => "v",
+        }
+    }
+
+    fn hint(self) -> &'static str {
+        match self {
+            Plotted::Speed => "Magnitude of the velocity",
+            Plotted::Pressure => "Pressure",
+            Plotted::U => "Velocity to the right",
+            Plotted::V => "Velocity upwards",
+        }
+    }
+
+    fn unit(self) -> Unit {
+        match self {
+            Plotted::Pressure => Unit::Pressure,
+            _ => Unit::Speed,
+        }
+    }
+
+    fn of(self, sample: &Sample) -> f64 {
+        match self {
+            Plotted::Speed => sample.velocity.norm(),
+            Plotted::Pressure => sample.pressure,
+            Plotted::U => sample.velocity.x,
+            Plotted::V => sample.velocity.y,
+        }
+    }
+}
+
+/// What is plotted, and the samples of the last frame.
+#[derive(Debug, Default)]
+pub struct State {
+    plotted: Plotted,
+    sampled: Option<Sampled>,
+}
+
+#[derive(Debug)]
+struct Sampled {
+    solved: Arc<Solved>,
+    lines: Vec<[Point; 2]>,
+    profiles: Vec<Profile>,
+}
+
+impl State {
+    /// The profiles of what is shown now, taken anew where something changed.
+    fn profiles(&mut self, solved: &Arc<Solved>, lines: &[[Point; 2]]) -> &[Profile] {
+        let is_new = self
+            .sampled
+            .as_ref()
+            .is_none_or(|s| !Arc::ptr_eq(&s.solved, solved) || s.lines != lines);
+        if is_new {
+            self.sampled = None;
+        }
+        let sampled = self.sampled.get_or_insert_with(|| Sampled {
+            solved: solved.clone(),
+            lines: lines.to_vec(),
+            profiles: profiles(solved, lines),
+        });
+        &sampled.profiles
+    }
+}
+
+/// Draws the panel.
+pub fn profiles_ui(ui: &mut Ui, seen: &Seen<'_>, state: &mut State, out: &mut Vec<Command>) {
+    let (Some(solved), false) = (&seen.results.solved, seen.shown.lines.is_empty()) else {
+        let text = match seen.results.solved {
+            Some(_) => "Draw a line across a channel with the line probe to see its profile here.",
+            None => "Solve the chip, then draw a line across a channel to see its profile here.",
+        };
+        ui.label(RichText::new(text).weak());
+        if seen.results.solved.is_some()
+            && *seen.tool != Tool::Line
+            && ui.button("Draw a line").clicked()
+        {
+            out.push(Command::SetTool(Tool::Line));
+        }
+        return;
+    };
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing.x = 4.0;
+        for plotted in Plotted::ALL {
+            let is_on = state.plotted == plotted;
+            if ui
+                .selectable_label(is_on, plotted.label())
+                .on_hover_text(plotted.hint())
+                .clicked()
+            {
+                state.plotted = plotted;
+            }
+        }
+        ui.separator();
+        let hint = "All lines as a table in SI units: the same as the command line's line.csv";
+        if ui.button("Copy as CSV").on_hover_text(hint).clicked() {
+            out.push(Command::CopyProfiles);
+        }
+    });
+    let plotted = state.plotted;
+    let profiles = state.profiles(solved, &seen.shown.lines);
+    for (k, profile) in profiles.iter().enumerate() {
+        ui.horizontal(|ui| {
+            ui.label(
+                RichText::new(format!("■ {}", k + 1))
+                    .color(DISTINCT[k % DISTINCT.len()])
+                    .strong(),
+            );
+            ui.label(summary(profile, plotted));
+            if ui
+                .small_button("✕")
+                .on_hover_text(format!("Remove line {}", k + 1))
+                .clicked()
+            {
+                out.push(Command::RemoveLine(k));
+            }
+        });
+    }
+    plot_ui(ui, profiles, plotted);
+}
+
+/// Length and greatest value of a profile.
+fn summary(profile: &Profile, plotted: Plotted) -> String {
+    let length = Unit::Length.show((profile.ends[1] - profile.ends[0]).norm());
+    let samples = || profile.points.iter().filter_map(|p| p.sample.as_ref());
+    let greatest = samples()
+        .map(|s| plotted.of(s))
+        .max_by(|a, b| a.abs().total_cmp(&b.abs()));
+    match greatest {
+        Some(value) => format!("{length}, greatest {}", plotted.unit().show(value)),
+        None => format!("{length}, outside the flow"),
+    }
+}
+
+/// Units of both axes: those of the longest line and the greatest value.
+fn scales(profiles: &[Profile], plotted: Plotted) -> [Scale; 2] {
+    let longest = profiles
+        .iter()
+        .map(|p| (p.ends[1] - p.ends[0]).norm())
+        .fold(0.0, f64::max);
+    let greatest = profiles
+        .iter()
+        .flat_map(|p| &p.points)
+        .filter_map(|p| p.sample.as_ref())
+        .map(|s| plotted.of(s).abs())
+        .fold(0.0, f64::max);
+    [
+        Unit::Length.scale_for(longest),
+        plotted.unit().scale_for(greatest),
+    ]
+}
+
+/// The parts of a profile that lie in the flow, in units of the axes.
+fn runs(profile: &Profile, plotted: Plotted, [x, y]: [Scale; 2]) -> Vec<Vec<[f64; 2]>> {
+    let mut runs = vec![Vec::new()];
+    for point in &profile.points {
+        match (&point.sample, runs.last_mut()) {
+            (Some(sample), Some(run)) => {
+                run.push([point.distance * x.factor, plotted.of(sample) * y.factor]);
+            }
+            (None, Some(run)) if !run.is_empty() => runs.push(Vec::new()),
+            _ => {}
+        }
+    }
+    runs.retain(|run| run.len() > 1);
+    runs
+}
+
+fn plot_ui(ui: &mut Ui, profiles: &[Profile], plotted: Plotted) {
+    let [x, y] = scales(profiles, plotted);
+    let height = ui.available_height().clamp(140.0, 420.0);
+    let name = |k: usize| format!("line {}", k + 1);
+    let mut plot = Plot::new(("profiles", plotted.label()))
+        .height(height)
+        .x_axis_label(format!("distance ({})", x.unit))
+        .y_axis_label(format!("{} ({})", plotted.label(), y.unit))
+        .set_margin_fraction(vec2(0.02, 0.06))
+        .label_formatter(move |hover| match hover {
+            egui_plot::HoverPosition::NearDataPoint {
+                plot_name,
+                position,
+                ..
+            } => Some(format!(
+                "{plot_name}\n{} {}\n{} {}",
+                figures(position.x),
+                x.unit,
+                figures(position.y),
+                y.unit
+            )),
+            egui_plot::HoverPosition::Elsewhere { .. } => None,
+        });
+    if profiles.len() > 1 {
+        plot = plot.legend(Legend::default());
+    }
+    plot.show(ui, |plot| {
+        for (k, profile) in profiles.iter().enumerate() {
+            for (n, run) in runs(profile, plotted, [x, y]).into_iter().enumerate() {
+                plot.line(
+                    Line::new(name(k), run)
+                        .color(DISTINCT[k % DISTINCT.len()])
+                        .width(2.0)
+                        .id((k, n)),
+                );
+            }
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gui::results::tests::{channel, solved};
+
+    #[test]
+    fn a_line_through_walls_is_plotted_inside_the_flow_only() {
+        let solved = solved(&channel(), 4);
+        let line = [Point::new(5e-4, -1e-4), Point::new(5e-4, 1e-4)];
+        let mut state = State::default();
+        let profiles = state.profiles(&solved, &[line]).to_vec();
+        let scales = scales(&profiles, Plotted::Speed);
+        assert_eq!(scales.map(|s| s.unit), ["µm", "mm/s"]);
+        let runs = runs(&profiles[0], Plotted::Speed, scales);
+        assert_eq!(runs.len(), 1);
+        let (first, last) = (runs[0][0], runs[0][runs[0].len() - 1]);
+        assert!(
+            first[0] >= 49.9 && last[0] <= 150.1,
+            "{first:?} to {last:?} µm"
+        );
+        let peak = runs[0].iter().map(|p| p[1]).fold(0.0, f64::max);
+        assert!((peak - 125.0).abs() < 1e-6, "{peak} mm/s");
+        assert_eq!(
+            summary(&profiles[0], Plotted::Speed),
+            "200 µm, greatest 125 mm/s"
+        );
+    }
+}

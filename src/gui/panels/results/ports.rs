@@ -1,0 +1,244 @@
+//! The table of ports: what is given, which can be typed over, and what comes of it.
+
+use eframe::egui::{Grid, RichText, ScrollArea, TextEdit, Ui, WidgetInfo};
+
+use super::{State, right};
+use crate::chip::DepthModel;
+use crate::design::{Design, PortCondition};
+use crate::export::readable::{Quantity, figures};
+use crate::gui::command::Command;
+use crate::gui::seen::{Seen, Selection};
+use crate::session::PortResult;
+use crate::units::{Dimension, FlowRate, FlowRatePerDepth, Pascal, parse_quantity, print_quantity};
+
+/// What free ports are called.
+const FREE: &str = "free";
+
+pub(super) fn ports_ui(ui: &mut Ui, seen: &Seen<'_>, state: &mut State, out: &mut Vec<Command>) {
+    let Some(design) = &seen.document.design else {
+        ui.label(RichText::new("The file has mistakes; see the problems.").weak());
+        return;
+    };
+    if design.ports.is_empty() {
+        ui.label(
+            RichText::new("No ports yet: choose the port tool and click a free socket.").weak(),
+        );
+        return;
+    }
+    state
+        .typed
+        .retain(|name, _| design.ports.iter().any(|p| p.name.value == *name));
+    let results = seen.results.solved.as_ref().map(|s| &s.solution.ports);
+    let has_depth = seen
+        .results
+        .solved
+        .as_ref()
+        .map_or(design.depth.is_some(), |s| s.chip.depth.is_some());
+    ScrollArea::horizontal().id_salt("ports").show(ui, |ui| {
+        Grid::new("ports table")
+            .num_columns(4)
+            .striped(true)
+            .spacing([10.0, 4.0])
+            .show(ui, |ui| {
+                for name in ["Port", "Given"] {
+                    ui.label(RichText::new(name).weak());
+                }
+                for name in ["Flow in", "Pressure"] {
+                    right(ui, RichText::new(name).weak());
+                }
+                ui.end_row();
+                for port in &design.ports {
+                    let name = &port.name.value;
+                    let is_selected = seen.selection.port.as_deref() == Some(name);
+                    if ui.selectable_label(is_selected, name).clicked() {
+                        out.push(Command::Select(Selection::of_port(name)));
+                    }
+                    given_ui(ui, design, name, port.condition.value, state, out);
+                    let result = results.and_then(|r| r.iter().find(|r| r.id == *name));
+                    let [flow, pressure] = result.map_or_else(
+                        || ["–".to_owned(), "–".to_owned()],
+                        |r| [show_flow(r, has_depth), show_pressure(r.mean_pressure)],
+                    );
+                    right(ui, RichText::new(flow));
+                    right(ui, RichText::new(pressure));
+                    ui.end_row();
+                }
+            });
+    });
+    for (name, (_, wrong)) in &state.typed {
+        if let Some(wrong) = wrong {
+            let text = format!("{name}: {wrong}");
+            ui.label(
+                RichText::new(text)
+                    .color(ui.visuals().error_fg_color)
+                    .small(),
+            );
+        }
+    }
+}
+
+/// The value that is given at a port, to type over.
+fn given_ui(
+    ui: &mut Ui,
+    design: &Design,
+    name: &str,
+    condition: PortCondition,
+    state: &mut State,
+    out: &mut Vec<Command>,
+) {
+    let own = print_condition(condition);
+    let (mut text, wrong) = state
+        .typed
+        .get(name)
+        .cloned()
+        .unwrap_or_else(|| (own.clone(), None));
+    let hint = "A flow rate into the chip (5 µL/min), a pressure (20 mbar), or: free";
+    let response = ui
+        .add(
+            TextEdit::singleline(&mut text)
+                .desired_width(86.0)
+                .id_salt(("given", name)),
+        )
+        .on_hover_text(hint);
+    response.widget_info(|| WidgetInfo {
+        label: Some(format!("given at {name}")),
+        ..WidgetInfo::text_edit(true, &own, &text, "")
+    });
+    if response.changed() {
+        state
+            .typed
+            .insert(name.to_owned(), (text.clone(), wrong.clone()));
+    }
+    if response.lost_focus() && state.typed.contains_key(name) {
+        let is_given_up = ui.input(|i| i.key_pressed(eframe::egui::Key::Escape));
+        if is_given_up || text.trim() == own {
+            state.typed.remove(name);
+            return;
+        }
+        match parse_condition(&text, design) {
+            Ok(new) => {
+                state.typed.remove(name);
+                if new != condition {
+                    out.push(Command::SetCondition(name.to_owned(), new));
+                }
+            }
+            Err(wrong) => {
+                state.typed.insert(name.to_owned(), (text, Some(wrong)));
+            }
+        }
+    }
+}
+
+/// A condition as it is typed.
+pub(super) fn print_condition(condition: PortCondition) -> String {
+    match condition {
+        PortCondition::FlowRate(q) => print_quantity(q.0, Dimension::FlowRate),
+        PortCondition::FlowRatePerDepth(q) => print_quantity(q.0, Dimension::FlowRatePerDepth),
+        PortCondition::Pressure(p) => print_quantity(p.0, Dimension::Pressure),
+        PortCondition::TractionFree => FREE.to_owned(),
+    }
+}
+
+/// What was typed as a condition.
+fn parse_condition(text: &str, design: &Design) -> Result<PortCondition, String> {
+    let text = text.trim();
+    if text.eq_ignore_ascii_case(FREE) {
+        return Ok(PortCondition::TractionFree);
+    }
+    match parse_quantity(text) {
+        Ok((p, Dimension::Pressure)) => Ok(PortCondition::Pressure(Pascal(p))),
+        Ok((q, Dimension::FlowRatePerDepth)) => {
+            Ok(PortCondition::FlowRatePerDepth(FlowRatePerDepth(q)))
+        }
+        Ok((q, Dimension::FlowRate)) if design.depth.is_some() => {
+            Ok(PortCondition::FlowRate(FlowRate(q)))
+        }
+        Ok((_, Dimension::FlowRate)) => {
+            let what = match design.model {
+                DepthModel::Planar => {
+                    "the chip has no depth: give it one, or type a flow per depth such as 1e-6 m^2/s"
+                }
+                _ => "the chip's depth is missing",
+            };
+            Err(what.to_owned())
+        }
+        Ok((_, other)) => Err(format!(
+            "this is {other}; wanted a flow rate, a pressure, or: free"
+        )),
+        Err(error) => Err(error.to_string()),
+    }
+}
+
+fn show_flow(result: &PortResult, has_depth: bool) -> String {
+    let quantity = if has_depth {
+        Quantity::FlowRate
+    } else {
+        Quantity::FlowRatePerDepth
+    };
+    quantity.show(result.flow_rate)
+}
+
+/// Pressures as pumps say them: mbar from a hundred pascals on.
+pub(super) fn show_pressure(pressure: f64) -> String {
+    let size = pressure.abs();
+    if size < 1e-9 {
+        "0 Pa".to_owned()
+    } else if size < 99.95 {
+        Quantity::Pressure.show(pressure)
+    } else if size < 1e6 {
+        format!("{} mbar", figures(pressure * 1e-2))
+    } else {
+        format!("{} bar", figures(pressure * 1e-5))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn design(depth: &str) -> Design {
+        let text = format!(
+            "format = 1\nfluid = {{ viscosity = \"1 mPa s\" }}\nchip = {{ width = \"100 um\"{depth} }}\n"
+        );
+        crate::design::parse(text.as_bytes(), "test").0.unwrap()
+    }
+
+    #[test]
+    fn what_is_printed_is_read_back() {
+        let design = design(", depth = \"50 um\"");
+        for text in ["5 µL/min", "20 mbar", "0.002 m^2/s", "free"] {
+            let condition = parse_condition(text, &design).unwrap();
+            assert_eq!(
+                parse_condition(&print_condition(condition), &design),
+                Ok(condition),
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn mistakes_are_said_in_a_sentence() {
+        assert!(
+            parse_condition("5 uL/min", &design(""))
+                .unwrap_err()
+                .contains("no depth")
+        );
+        let design = design(", depth = \"50 um\"");
+        for wrong in ["5", "5 um", "lots", "", "1e999 Pa"] {
+            let message = parse_condition(wrong, &design).unwrap_err();
+            assert!(message.len() > 10, "{wrong}: {message}");
+        }
+    }
+
+    #[test]
+    fn pressures_are_in_units_of_pumps() {
+        for (p, want) in [
+            (0.0, "0 Pa"),
+            (12.34, "12.3 Pa"),
+            (1267.0, "12.7 mbar"),
+            (-2e6, "-20.0 bar"),
+        ] {
+            assert_eq!(show_pressure(p), want);
+        }
+    }
+}

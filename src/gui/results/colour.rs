@@ -1,0 +1,214 @@
+//! Values become colours: perceptually uniform maps, the range that they span, and the marks of their legend.
+
+use colorgrad::Gradient;
+use eframe::egui::Color32;
+
+use super::{Quantity, Solved};
+use crate::export::readable::{self, Scale, tick_text, ticks};
+
+/// Steps of a table of colours: more than an eye or eight bits tell apart.
+const STEPS: usize = 1024;
+/// Pressures below zero by more than this part of the greatest have a map of two branches. A hair below zero at an outlet has not.
+const SIGN: f64 = 0.02;
+
+/// A perceptually uniform map.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ColourMap {
+    /// Dark blue to yellow: speed.
+    Viridis,
+    /// Blue to yellow through red: pressure.
+    Plasma,
+    /// Blue through white to red: pressure that changes its sign.
+    BlueRed,
+    /// Black to pale yellow: wall shear.
+    Inferno,
+}
+
+impl ColourMap {
+    /// The colour at `t` in [0, 1].
+    pub fn at(self, t: f64) -> Color32 {
+        let [r, g, b, _] = self.gradient()(t.clamp(0.0, 1.0) as f32);
+        Color32::from_rgb(r, g, b)
+    }
+
+    /// Colours at equal steps from 0 to 1.
+    pub fn table(self) -> Vec<Color32> {
+        let gradient = self.gradient();
+        (0..STEPS)
+            .map(|k| {
+                let [r, g, b, _] = gradient(k as f32 / (STEPS - 1) as f32);
+                Color32::from_rgb(r, g, b)
+            })
+            .collect()
+    }
+
+    fn gradient(self) -> Box<dyn Fn(f32) -> [u8; 4]> {
+        use colorgrad::preset::{inferno, plasma, rd_bu, viridis};
+        match self {
+            ColourMap::Viridis => {
+                let map = viridis();
+                Box::new(move |t| map.at(t).to_rgba8())
+            }
+            ColourMap::Plasma => {
+                let map = plasma();
+                Box::new(move |t| map.at(t).to_rgba8())
+            }
+            ColourMap::BlueRed => {
+                let map = rd_bu();
+                Box::new(move |t| map.at(1.0 - t).to_rgba8())
+            }
+            ColourMap::Inferno => {
+                let map = inferno();
+                // The darkest tenth could not be told from a wall.
+                Box::new(move |t| map.at(0.1 + 0.9 * t).to_rgba8())
+            }
+        }
+    }
+}
+
+/// What colours mean: a map from `range[0]` to `range[1]`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scaling {
+    /// What is shown.
+    pub quantity: Quantity,
+    /// Its colours.
+    pub map: ColourMap,
+    /// Ends of the map, SI; values beyond have the colours of the ends.
+    pub range: [f64; 2],
+    /// Whether the ends are those of the field.
+    pub is_automatic: bool,
+}
+
+impl Scaling {
+    /// The colours of a solution; `range` as the user fixed it, or that of the field.
+    pub fn new(solved: &Solved, quantity: Quantity, range: Option<[f64; 2]>) -> Self {
+        let own = solved.range_of(quantity);
+        let is_signed = own[0] < -SIGN * own[1].max(0.0) && own[1] > SIGN * own[0].abs();
+        let map = match quantity {
+            Quantity::Speed => ColourMap::Viridis,
+            Quantity::Pressure if is_signed => ColourMap::BlueRed,
+            Quantity::Pressure => ColourMap::Plasma,
+            Quantity::WallShear => ColourMap::Inferno,
+        };
+        let own = match map {
+            ColourMap::BlueRed => {
+                let end = own[0].abs().max(own[1].abs());
+                [-end, end]
+            }
+            _ => own,
+        };
+        let fixed = range.filter(|[a, b]| a.is_finite() && b.is_finite() && a < b);
+        Self {
+            quantity,
+            map,
+            range: fixed.unwrap_or(own),
+            is_automatic: fixed.is_none(),
+        }
+    }
+
+    /// Where a value lies between the ends: 0 to 1.
+    pub fn place(&self, value: f64) -> f64 {
+        let span = self.range[1] - self.range[0];
+        if span > 0.0 {
+            ((value - self.range[0]) / span).clamp(0.0, 1.0)
+        } else {
+            0.5
+        }
+    }
+
+    /// The unit that suits the ends.
+    pub fn unit(&self) -> Scale {
+        let size = self.range[0].abs().max(self.range[1].abs());
+        self.quantity.readable().scale_for(size)
+    }
+
+    /// Marks of a legend: where (0 to 1) and what is written there, in [`Self::unit`]; none where nothing is between the ends.
+    pub fn ticks(&self) -> Vec<(f64, String)> {
+        let factor = self.unit().factor;
+        let [low, high] = self.range.map(|v| v * factor);
+        if !(low.is_finite() && high.is_finite()) {
+            return Vec::new();
+        }
+        ticks(low, high)
+            .into_iter()
+            .map(|tick| (self.place(tick / factor), tick_text(tick, high - low)))
+            .collect()
+    }
+}
+
+impl Quantity {
+    /// How people write it.
+    pub fn readable(self) -> readable::Quantity {
+        match self {
+            Quantity::Speed => readable::Quantity::Speed,
+            Quantity::Pressure | Quantity::WallShear => readable::Quantity::Pressure,
+        }
+    }
+}
+
+/// Colours that are told apart, for kinds and lines: Okabe and Ito's, which the colour-blind tell apart too, without black and yellow.
+pub const DISTINCT: [Color32; 6] = [
+    Color32::from_rgb(0, 114, 178),
+    Color32::from_rgb(213, 94, 0),
+    Color32::from_rgb(0, 158, 115),
+    Color32::from_rgb(204, 121, 167),
+    Color32::from_rgb(86, 180, 233),
+    Color32::from_rgb(230, 159, 0),
+];
+
+/// The tint of a kind of part: hues a golden angle apart, so that neighbours in number differ most.
+pub fn tint(kind: usize) -> Color32 {
+    let hue = (0.11 + 0.618_034 * kind as f32).fract();
+    eframe::egui::ecolor::Hsva::new(hue, 0.42, 0.86, 1.0).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gui::results::tests::{channel, solved};
+
+    #[test]
+    fn the_range_is_the_fields_own_or_the_one_that_was_fixed() {
+        let solved = solved(&channel(), 4);
+        let own = Scaling::new(&solved, Quantity::Pressure, None);
+        assert!(
+            own.range[0].abs() < 1e-9 && (own.range[1] - 100.0).abs() < 1e-6,
+            "{own:?}"
+        );
+        assert!(own.is_automatic && own.map == ColourMap::Plasma);
+        let fixed = Scaling::new(&solved, Quantity::Pressure, Some([-50.0, 50.0]));
+        assert_eq!((fixed.range, fixed.is_automatic), ([-50.0, 50.0], false));
+        assert_eq!(fixed.place(0.0), 0.5);
+        assert_eq!(fixed.place(1e9), 1.0);
+        for wrong in [[1.0, 1.0], [2.0, 1.0], [f64::NAN, 1.0]] {
+            let scaling = Scaling::new(&solved, Quantity::Speed, Some(wrong));
+            assert!(scaling.is_automatic, "{wrong:?} is no range");
+        }
+    }
+
+    #[test]
+    fn pressure_of_both_signs_is_white_at_zero() {
+        let mut chip = channel();
+        chip.ports[1].condition = crate::chip::Condition::Pressure(-300.0);
+        let scaling = Scaling::new(&solved(&chip, 4), Quantity::Pressure, None);
+        assert_eq!(scaling.map, ColourMap::BlueRed);
+        assert!(
+            (scaling.range[0] + scaling.range[1]).abs() < 1e-9,
+            "{scaling:?}"
+        );
+        let [r, g, b, _] = scaling.map.at(scaling.place(0.0)).to_array();
+        assert!(
+            r > 230 && g > 230 && b > 230,
+            "zero is nearly white: {r} {g} {b}"
+        );
+    }
+
+    #[test]
+    fn marks_are_few_and_round() {
+        let solved = solved(&channel(), 4);
+        let ticks = Scaling::new(&solved, Quantity::Speed, Some([0.0, 0.0123])).ticks();
+        let texts: Vec<&str> = ticks.iter().map(|t| t.1.as_str()).collect();
+        assert_eq!(texts, ["0", "2", "4", "6", "8", "10", "12"], "in mm/s");
+        assert!(ticks.iter().all(|t| (0.0..=1.0).contains(&t.0)));
+    }
+}

@@ -1,0 +1,201 @@
+//! The legend of the colours, and small tags with numbers, on the canvas.
+
+use eframe::egui::{
+    Align2, Color32, FontId, Mesh, Painter, Pos2, Rect, Stroke, StrokeKind, Vec2, pos2, vec2,
+};
+
+use super::colour::{ColourMap, Scaling};
+
+/// Steps of the bar; the eye sees none.
+const STEPS: usize = 96;
+const PAD: f32 = 10.0;
+const BAR: f32 = 14.0;
+const TICK: f32 = 5.0;
+
+/// Ink and paper of what lies on the canvas.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Paper {
+    pub ink: Color32,
+    pub muted: Color32,
+    pub ground: Color32,
+    pub edge: Color32,
+}
+
+impl Paper {
+    pub(super) fn new(is_dark: bool) -> Self {
+        if is_dark {
+            Self {
+                ink: Color32::from_gray(232),
+                muted: Color32::from_gray(168),
+                ground: Color32::from_rgba_unmultiplied(30, 32, 36, 232),
+                edge: Color32::from_gray(70),
+            }
+        } else {
+            Self {
+                ink: Color32::from_gray(28),
+                muted: Color32::from_gray(92),
+                ground: Color32::from_rgba_unmultiplied(255, 255, 255, 236),
+                edge: Color32::from_gray(200),
+            }
+        }
+    }
+}
+
+/// What a legend says.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Legend {
+    /// The bar with its marks.
+    pub scaling: Option<Scaling>,
+    /// Lines below it, such as what is not shown and why.
+    pub notes: Vec<String>,
+    /// A line that stands out: results are older than the drawing.
+    pub state: Option<String>,
+}
+
+fn font(size: f32) -> FontId {
+    FontId::proportional(size)
+}
+
+/// Draws a legend in the upper right corner of the canvas; returns where it is.
+pub(super) fn draw(
+    painter: &Painter,
+    canvas: Rect,
+    legend: &Legend,
+    paper: &Paper,
+) -> Option<Rect> {
+    if legend.scaling.is_none() && legend.notes.is_empty() && legend.state.is_none() {
+        return None;
+    }
+    let size = |text: &str, points: f32| {
+        painter
+            .layout_no_wrap(text.to_owned(), font(points), paper.ink)
+            .size()
+    };
+    let title = legend
+        .scaling
+        .map(|s| (s.quantity.label(), s.unit().unit, s.ticks()));
+    let bar_height = (0.45 * canvas.height()).clamp(60.0, 190.0);
+    let (mut width, mut height) = (0.0_f32, 0.0);
+    if let Some((name, unit, ticks)) = &title {
+        width = width.max(size(name, 13.0).x).max(size(unit, 12.0).x);
+        let widest = ticks.iter().map(|t| size(&t.1, 12.0).x).fold(0.0, f32::max);
+        width = width.max(BAR + TICK + 5.0 + widest);
+        height += 38.0 + bar_height + 8.0;
+    }
+    let lines = legend.state.iter().chain(&legend.notes);
+    for line in lines {
+        width = width.max(size(line, 11.5).x);
+        height += 16.0;
+    }
+    let room = vec2(width + 2.0 * PAD, height + 2.0 * PAD - 2.0);
+    let corner = pos2(canvas.right() - 12.0 - room.x, canvas.top() + 12.0);
+    let rect = Rect::from_min_size(corner, room);
+    painter.rect_filled(rect, 6.0, paper.ground);
+    painter.rect_stroke(rect, 6.0, Stroke::new(1.0, paper.edge), StrokeKind::Inside);
+    let left = rect.left() + PAD;
+    let mut y = rect.top() + PAD - 1.0;
+    if let (Some((name, unit, ticks)), Some(scaling)) = (&title, &legend.scaling) {
+        painter.text(
+            pos2(left, y),
+            Align2::LEFT_TOP,
+            *name,
+            font(13.0),
+            paper.ink,
+        );
+        painter.text(
+            pos2(left, y + 17.0),
+            Align2::LEFT_TOP,
+            *unit,
+            font(12.0),
+            paper.muted,
+        );
+        let bar = Rect::from_min_size(pos2(left, y + 40.0), vec2(BAR, bar_height - 6.0));
+        draw_bar(painter, bar, scaling.map);
+        painter.rect_stroke(bar, 0.0, Stroke::new(1.0, paper.muted), StrokeKind::Outside);
+        for (at, text) in ticks {
+            let y = bar.bottom() - *at as f32 * bar.height();
+            let x = bar.right() + 1.0;
+            painter.line_segment(
+                [pos2(x, y), pos2(x + TICK, y)],
+                Stroke::new(1.0, paper.muted),
+            );
+            painter.text(
+                pos2(x + TICK + 4.0, y),
+                Align2::LEFT_CENTER,
+                text,
+                font(12.0),
+                paper.ink,
+            );
+        }
+        y += 38.0 + bar_height + 8.0;
+    }
+    if let Some(state) = &legend.state {
+        let warm = if paper.ink.r() > 128 {
+            Color32::from_rgb(255, 190, 90)
+        } else {
+            Color32::from_rgb(160, 84, 0)
+        };
+        painter.text(pos2(left, y), Align2::LEFT_TOP, state, font(11.5), warm);
+        y += 16.0;
+    }
+    for note in &legend.notes {
+        painter.text(
+            pos2(left, y),
+            Align2::LEFT_TOP,
+            note,
+            font(11.5),
+            paper.muted,
+        );
+        y += 16.0;
+    }
+    Some(rect)
+}
+
+fn draw_bar(painter: &Painter, bar: Rect, map: ColourMap) {
+    let mut mesh = Mesh::default();
+    for k in 0..=STEPS {
+        let t = k as f32 / STEPS as f32;
+        let y = bar.bottom() - t * bar.height();
+        let colour = map.at(f64::from(t));
+        mesh.colored_vertex(pos2(bar.left(), y), colour);
+        mesh.colored_vertex(pos2(bar.right(), y), colour);
+        if k > 0 {
+            let n = 2 * k as u32;
+            mesh.add_triangle(n - 2, n - 1, n);
+            mesh.add_triangle(n - 1, n, n + 1);
+        }
+    }
+    painter.add(mesh);
+}
+
+/// Draws lines of text beside a place, on whichever side there is room.
+pub(super) fn tag(painter: &Painter, at: Pos2, lines: &[String], paper: &Paper) {
+    let galleys: Vec<_> = lines
+        .iter()
+        .map(|line| painter.layout_no_wrap(line.clone(), font(12.0), paper.ink))
+        .collect();
+    let width = galleys.iter().map(|g| g.size().x).fold(0.0, f32::max);
+    let height: f32 = galleys.iter().map(|g| g.size().y).sum();
+    let room = Vec2::new(width + 14.0, height + 10.0);
+    let clip = painter.clip_rect();
+    let away = 14.0;
+    let x = if at.x + away + room.x <= clip.right() {
+        at.x + away
+    } else {
+        at.x - away - room.x
+    };
+    let y = if at.y + away + room.y <= clip.bottom() {
+        at.y + away
+    } else {
+        at.y - away - room.y
+    };
+    let rect = Rect::from_min_size(pos2(x, y), room);
+    painter.rect_filled(rect, 4.0, paper.ground);
+    painter.rect_stroke(rect, 4.0, Stroke::new(1.0, paper.edge), StrokeKind::Inside);
+    let mut at = rect.min + vec2(7.0, 5.0);
+    for galley in galleys {
+        let step = galley.size().y;
+        painter.galley(at, galley, paper.ink);
+        at.y += step;
+    }
+}

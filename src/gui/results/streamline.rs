@@ -1,0 +1,317 @@
+//! Streamlines: curves along the velocity, from seeds on the inlets and from wherever a user clicked.
+//!
+//! ```text
+//! dx/ds = u / |u|      s: length along the line, so that slow corners cost no more steps than fast channels
+//! ```
+//! Integrated by Dormand and Prince's pair of orders 5 and 4 with the step fitted to the error, in the elements' own quadratic
+//! velocity. Ends where the flow leaves the chip, at walls, in eddies after one turn.
+
+use super::Solved;
+use super::field::{Located, velocity};
+use crate::geometry::Point;
+
+/// Lines from all inlets together: enough to see where the flow goes, few enough to see between them.
+const LINES: f64 = 24.0;
+/// Most lines from inlets, however many inlets there are.
+const MAX_LINES: usize = 200;
+/// Most steps of a line each way.
+const MAX_STEPS: usize = 20_000;
+/// Error of a step, in cell sizes: a thousandth of what can be seen at a cell of ten pixels.
+const TOLERANCE: f64 = 1e-4;
+/// A step below this, in cell sizes, ends the line: a wall or a mouth.
+const SMALLEST: f64 = 1e-3;
+/// Slower than this part of the greatest speed, the direction is rounding.
+const STILL: f64 = 1e-9;
+/// Gaps across an inlet, over which its flow is summed up.
+const GAPS: usize = 128;
+
+/// A streamline, m, in the direction of the flow.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Streamline {
+    /// Its points; at least two.
+    pub points: Vec<Point>,
+}
+
+/// Which way a line is followed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    Down,
+    Up,
+}
+
+/// Seeds on all inlets, so that every line stands for about the same flow.
+pub fn inlet_seeds(solved: &Solved) -> Vec<Point> {
+    let (chip, results) = (&solved.chip, &solved.solution.ports);
+    let inflow: f64 = results.iter().map(|p| p.flow_rate.max(0.0)).sum();
+    if inflow.partial_cmp(&0.0) != Some(std::cmp::Ordering::Greater) {
+        return Vec::new();
+    }
+    let mut seeds = Vec::new();
+    for (port, result) in chip.ports.iter().zip(results) {
+        if result.flow_rate <= 0.0 {
+            continue;
+        }
+        let Some(part) = chip.parts.get(port.socket.part) else {
+            continue;
+        };
+        let Some(&mouth) = part.shape.mouths().get(port.socket.socket) else {
+            continue;
+        };
+        let inward = -Point::unit(part.motion.turn(mouth.direction));
+        let across = inward.left() * mouth.width;
+        // A hair inside, where no rounding puts it outside.
+        let middle = part.motion.apply(mouth.middle) + inward * (1e-4 * mouth.width);
+        let at = |t: f64| middle + across * (t - 0.5);
+        let mut sums = vec![0.0];
+        for k in 0..GAPS {
+            let flow = solved
+                .at(at((k as f64 + 0.5) / GAPS as f64))
+                .map_or(0.0, |s| s.velocity.dot(inward).max(0.0));
+            sums.push(sums[k] + flow);
+        }
+        let whole = sums[GAPS];
+        let n = (LINES * result.flow_rate / inflow).round().max(1.0) as usize;
+        for line in 0..n {
+            let wanted = whole * (line as f64 + 0.5) / n as f64;
+            let k = sums.partition_point(|&s| s <= wanted).clamp(1, GAPS);
+            let gap = sums[k] - sums[k - 1];
+            let within = if gap > 0.0 {
+                (wanted - sums[k - 1]) / gap
+            } else {
+                0.5
+            };
+            seeds.push(at((k as f64 - 1.0 + within) / GAPS as f64));
+        }
+    }
+    seeds.truncate(MAX_LINES);
+    seeds
+}
+
+/// The streamline through a point, both ways; `None` where nothing flows.
+pub fn streamline(solved: &Solved, seed: Point) -> Option<Streamline> {
+    let mut up = follow(solved, seed, Way::Up)?;
+    let down = follow(solved, seed, Way::Down)?;
+    up.reverse();
+    up.extend(down.into_iter().skip(1));
+    (up.len() > 1).then_some(Streamline { points: up })
+}
+
+fn follow(solved: &Solved, seed: Point, way: Way) -> Option<Vec<Point>> {
+    let fields = &solved.solution.fields;
+    let still = STILL * solved.solution.max_speed.0;
+    let mut hint = solved.index.locate(fields, seed)?;
+    let sign = match way {
+        Way::Down => 1.0,
+        Way::Up => -1.0,
+    };
+    let mut direction = |p: Point| -> Option<(Point, Located)> {
+        hint = solved.index.locate_from(fields, p, hint.cell)?;
+        let v = velocity(fields, hint.cell as usize, &hint.xi);
+        let speed = v.norm();
+        (speed > still).then(|| (v * (sign / speed), hint))
+    };
+    let mut points = vec![seed];
+    let Some((mut k1, mut place)) = direction(seed) else {
+        return Some(points);
+    };
+    let mut at = seed;
+    let mut size = cell_size(solved, place);
+    let mut step = 0.25 * size;
+    let (mut travelled, mut farthest) = (0.0, 0.0_f64);
+    let mut tries = 0;
+    while points.len() < MAX_STEPS && tries < 4 * MAX_STEPS {
+        tries += 1;
+        let Some((next, last, error)) =
+            dormand_prince(at, k1, step, &mut |p| direction(p).map(|d| d.0))
+        else {
+            step *= 0.5;
+            if step < SMALLEST * size {
+                break;
+            }
+            continue;
+        };
+        let ratio = error / (TOLERANCE * size);
+        let fitted = step * (0.9 * ratio.max(1e-6).powf(-0.2)).clamp(0.2, 3.0);
+        if ratio > 1.0 {
+            step = fitted;
+            if step < SMALLEST * size {
+                break;
+            }
+            continue;
+        }
+        at = next;
+        points.push(at);
+        travelled += step;
+        farthest = farthest.max((at - seed).norm());
+        // Once round an eddy is enough.
+        if travelled > 4.0 * size && farthest > size && (at - seed).norm() < 0.6 * step {
+            break;
+        }
+        let Some((_, here)) = direction(at) else {
+            break;
+        };
+        (k1, place) = (last, here);
+        size = cell_size(solved, place);
+        step = fitted.min(size);
+    }
+    Some(points)
+}
+
+/// About the distance of nodes there, m: the root of a cell's area.
+fn cell_size(solved: &Solved, place: Located) -> f64 {
+    let fields = &solved.solution.fields;
+    let x = super::field::nodes_of(fields, place.cell as usize);
+    (x[1] - x[0]).cross(x[2] - x[0]).abs().sqrt()
+}
+
+/// One step: where it leads, the slope there, and the difference to order 4; `None` where a stage left the flow.
+///
+/// # Source
+/// Dormand, Prince, "A family of embedded Runge-Kutta formulae", J. Comput. Appl. Math. 6 (1980).
+fn dormand_prince(
+    x: Point,
+    k1: Point,
+    h: f64,
+    slope: &mut dyn FnMut(Point) -> Option<Point>,
+) -> Option<(Point, Point, f64)> {
+    const A: [&[f64]; 6] = [
+        &[1.0 / 5.0],
+        &[3.0 / 40.0, 9.0 / 40.0],
+        &[44.0 / 45.0, -56.0 / 15.0, 32.0 / 9.0],
+        &[
+            19372.0 / 6561.0,
+            -25360.0 / 2187.0,
+            64448.0 / 6561.0,
+            -212.0 / 729.0,
+        ],
+        &[
+            9017.0 / 3168.0,
+            -355.0 / 33.0,
+            46732.0 / 5247.0,
+            49.0 / 176.0,
+            -5103.0 / 18656.0,
+        ],
+        &[
+            35.0 / 384.0,
+            0.0,
+            500.0 / 1113.0,
+            125.0 / 192.0,
+            -2187.0 / 6784.0,
+            11.0 / 84.0,
+        ],
+    ];
+    const ERROR: [f64; 7] = [
+        71.0 / 57600.0,
+        0.0,
+        -71.0 / 16695.0,
+        71.0 / 1920.0,
+        -17253.0 / 339_200.0,
+        22.0 / 525.0,
+        -1.0 / 40.0,
+    ];
+    let mut k = [k1; 7];
+    let mut to = x;
+    for (stage, weights) in A.iter().enumerate() {
+        to = weights
+            .iter()
+            .zip(&k)
+            .fold(x, |sum, (&w, &k)| sum + k * (h * w));
+        k[stage + 1] = slope(to)?;
+    }
+    let error = ERROR
+        .iter()
+        .zip(&k)
+        .fold(Point::default(), |sum, (&w, &k)| sum + k * (h * w));
+    Some((to, k[6], error.norm()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gui::results::tests::{channel, solved, solved_example};
+
+    #[test]
+    fn in_a_straight_channel_lines_are_straight_and_end_at_the_outlet() {
+        let solved = solved(&channel(), 4);
+        let seeds = inlet_seeds(&solved);
+        assert_eq!(seeds.len(), 24, "one inlet has all lines");
+        for seed in seeds {
+            let line = streamline(&solved, seed).unwrap();
+            for p in &line.points {
+                assert!(
+                    (p.y - seed.y).abs() < 1e-10,
+                    "{p:?} has left y = {}",
+                    seed.y
+                );
+            }
+            let (first, last) = (line.points[0], line.points[line.points.len() - 1]);
+            assert!(first.x.abs() < 1e-7, "starts at the inlet: {first:?}");
+            assert!((last.x - 1e-3).abs() < 1e-7, "ends at the outlet: {last:?}");
+            assert!(
+                line.points.windows(2).all(|w| w[1].x > w[0].x),
+                "and goes that way"
+            );
+        }
+    }
+
+    /// Flow between a wall and y is the integral of the parabola, so the seeds' places are known.
+    #[test]
+    fn seeds_part_the_flow_evenly() {
+        let solved = solved(&channel(), 4);
+        let mut shares: Vec<f64> = inlet_seeds(&solved)
+            .iter()
+            .map(|p| {
+                let t = p.y / 1e-4 + 0.5;
+                t * t * (3.0 - 2.0 * t)
+            })
+            .collect();
+        shares.sort_by(f64::total_cmp);
+        for (k, share) in shares.iter().enumerate() {
+            let want = (k as f64 + 0.5) / 24.0;
+            assert!(
+                (share - want).abs() < 1e-3,
+                "line {k}: {share} against {want}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_seed_in_the_middle_goes_both_ways_and_one_in_a_wall_nowhere() {
+        let solved = solved(&channel(), 4);
+        let line = streamline(&solved, Point::new(5e-4, 2e-5)).unwrap();
+        let (first, last) = (line.points[0], line.points[line.points.len() - 1]);
+        assert!(
+            first.x < 1e-7 && last.x > 1e-3 - 1e-7,
+            "{first:?} to {last:?}"
+        );
+        assert_eq!(streamline(&solved, Point::new(5e-4, 2e-4)), None, "outside");
+    }
+
+    /// Lines of a mixer leave through its outlets, not through walls.
+    #[test]
+    fn lines_go_from_port_to_port() {
+        let solved = solved_example("y-mixer", 6);
+        let chip = &solved.chip;
+        let mouths: Vec<(Point, f64)> = chip
+            .ports
+            .iter()
+            .map(|p| {
+                let part = &chip.parts[p.socket.part];
+                let mouth = part.shape.mouths()[p.socket.socket];
+                (part.motion.apply(mouth.middle), mouth.width)
+            })
+            .collect();
+        let seeds = inlet_seeds(&solved);
+        let mut arrived = 0;
+        for &seed in &seeds {
+            let line = streamline(&solved, seed).unwrap();
+            let last = line.points[line.points.len() - 1];
+            arrived += usize::from(mouths.iter().any(|(m, w)| (last - *m).norm() < 0.51 * w));
+        }
+        assert!(
+            arrived + 1 >= seeds.len(),
+            "{arrived} of {} arrived",
+            seeds.len()
+        );
+    }
+}
