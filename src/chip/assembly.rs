@@ -123,7 +123,7 @@ impl<'d> Assembly<'d> {
 }
 
 /// A mouth after a motion.
-pub(super) fn mouth_after(motion: &Motion, mouth: &Mouth) -> Mouth {
+pub(crate) fn mouth_after(motion: &Motion, mouth: &Mouth) -> Mouth {
     Mouth {
         middle: motion.apply(mouth.middle),
         direction: normalise(motion.turn(mouth.direction)),
@@ -132,7 +132,7 @@ pub(super) fn mouth_after(motion: &Motion, mouth: &Mouth) -> Mouth {
 }
 
 /// The motion that puts `own` onto `target`, face to face.
-pub(super) fn facing(own: &Mouth, target: &Mouth, mirror: bool) -> Motion {
+pub(crate) fn facing(own: &Mouth, target: &Mouth, mirror: bool) -> Motion {
     let own_direction = if mirror {
         -own.direction
     } else {

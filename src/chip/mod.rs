@@ -13,6 +13,7 @@ mod overlap;
 mod place;
 mod transform;
 
+pub(crate) use assembly::{facing, mouth_after};
 pub use chip_types::{
     Chip, Condition, Connection, DepthModel, Mouth, Part, Port, Shape, SocketRef, Strip,
 };
