@@ -339,7 +339,7 @@ impl App {
     /// Files dropped on the window, and its close button.
     fn hear_window(&mut self, out: &mut Vec<Command>) {
         let dropped = self.ctx.input(|i| i.raw.dropped_files.clone());
-        let path = dropped.into_iter().find_map(|file| file.path);
+        let path = dropped.first().map(|file| file.path().to_owned());
         out.extend(path.map(Command::OpenPath));
         if self.ctx.input(|i| i.viewport().close_requested()) && !self.may_close() {
             self.ctx.send_viewport_cmd(ViewportCommand::CancelClose);

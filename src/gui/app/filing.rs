@@ -3,9 +3,10 @@
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use eframe::egui::{self, ColorImage, UserData, ViewportCommand};
+use eframe::egui::{ColorImage, ScreenshotCallback, ViewportCommand};
 
 use super::{App, Start};
 use crate::export::{Format, write_file};
@@ -43,6 +44,8 @@ pub(super) struct Filing {
     /// Waits for a solve.
     export: Option<(Vec<Format>, PathBuf)>,
     picture: Option<(PictureFormat, PathBuf)>,
+    /// The pixels of the window come by this, some frames after they were asked for.
+    screenshot: Option<Receiver<Arc<ColorImage>>>,
     leftovers: VecDeque<Leftover>,
     /// Recovered, not saved yet.
     recovered: Option<Leftover>,
@@ -71,7 +74,7 @@ impl Filing {
             .into();
         for leftover in &leftovers {
             let unsaved = &leftover.unsaved;
-            panels.ask(Question::recover(&unsaved.name, &unsaved.when()));
+            panels.ask(Question::recover(&unsaved.name, &ago(unsaved.time)));
         }
         let autosave = home
             .as_deref()
@@ -89,6 +92,7 @@ impl Filing {
             exporting: None,
             export: None,
             picture: None,
+            screenshot: None,
             leftovers,
             recovered: None,
             noted: None,
@@ -129,7 +133,15 @@ impl App {
             Command::PictureTo(format, path) => {
                 self.filing.picture = Some((*format, path.clone()));
                 if *format == PictureFormat::Png {
-                    let shot = ViewportCommand::Screenshot(UserData::default());
+                    let (tell, taken) = channel();
+                    self.filing.screenshot = Some(taken);
+                    let ctx = self.ctx.clone();
+                    let callback = ScreenshotCallback::new(move |image| {
+                        // The window may be gone by then.
+                        let _ = tell.send(image);
+                        ctx.request_repaint();
+                    });
+                    let shot = ViewportCommand::Screenshot(callback);
                     self.ctx.send_viewport_cmd(shot);
                 }
             }
@@ -470,7 +482,8 @@ impl App {
         let rect = self.canvas.view.rect;
         let made = match format {
             PictureFormat::Png => {
-                let Some(window) = screenshot(&self.ctx) else {
+                let taken = self.filing.screenshot.as_ref();
+                let Some(window) = taken.and_then(|taken| taken.try_recv().ok()) else {
                     return;
                 };
                 picture::png(&window, rect, self.ctx.pixels_per_point())
@@ -497,14 +510,17 @@ impl App {
     }
 }
 
-/// The pixels of the window, in the frame in which they arrive.
-fn screenshot(ctx: &egui::Context) -> Option<Arc<ColorImage>> {
-    ctx.input(|input| {
-        input.events.iter().find_map(|event| match event {
-            egui::Event::Screenshot { image, .. } => Some(image.clone()),
-            _ => None,
-        })
-    })
+/// How long ago something was, as people say it.
+fn ago(time: u64) -> String {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    let minutes = now.map_or(0, |now| now.as_secs().saturating_sub(time)) / 60;
+    match minutes {
+        0 => "less than a minute ago".to_owned(),
+        1 => "a minute ago".to_owned(),
+        2..=119 => format!("{minutes} minutes ago"),
+        120..=2879 => format!("{} hours ago", minutes / 60),
+        _ => format!("{} days ago", minutes / 1440),
+    }
 }
 
 fn capital(text: &str) -> String {

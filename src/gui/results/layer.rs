@@ -5,7 +5,10 @@
 
 use std::sync::Arc;
 
-use eframe::egui::{Color32, FontId, Painter, Rect, Stroke, TextureHandle, TextureOptions, pos2};
+use eframe::egui::{
+    Color32, ColorImage, FontId, Painter, Rect, Stroke, TextureHandle, TextureId, TextureOptions,
+    pos2,
+};
 use rayon::prelude::*;
 
 use super::colour::{ColourMap, DISTINCT, Scaling};
@@ -184,6 +187,14 @@ impl FieldLayer {
     /// What the colours mean now, for other pictures of the same.
     pub fn scaling(&self) -> Option<Scaling> {
         self.sharp.shown.as_ref().and_then(|s| s.1.scaling)
+    }
+
+    /// The pixels of one of the images on the canvas.
+    pub fn image_of(&self, id: TextureId) -> Option<Arc<ColorImage>> {
+        let shown = [&self.sharp, &self.overview].map(|layer| layer.shown.as_ref());
+        let mut shown = shown.into_iter().flatten();
+        let (_, painting) = shown.find(|(texture, _)| texture.id() == id)?;
+        Some(painting.image.clone())
     }
 
     /// Where the legend was drawn last.
