@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::assembly::Assembly;
-use super::{Chip, Mouth, Part, Port, SocketRef};
+use super::{Chip, Connection, Mouth, Part, Port, SocketRef};
 use crate::design::Design;
 use crate::diagnostic::{Diagnostic, Reporter};
 use crate::geometry::Motion;
@@ -47,6 +47,8 @@ pub struct Layout {
     pub motions: Vec<Option<Motion>>,
     /// Outer sockets of everything placed.
     pub sockets: Vec<LaidSocket>,
+    /// Sockets of `parts` that are joined, those within components included.
+    pub connections: Vec<Connection>,
     /// The chip, where it can be solved.
     pub chip: Option<Chip>,
     /// Everything that is wrong, warnings included.
@@ -85,6 +87,7 @@ impl Layout {
                 used: uses.get(&named.socket).copied().unwrap_or(SocketUse::Free),
             })
             .collect();
+        let connections: Vec<Connection> = assembly.joints.iter().map(|j| j.connection).collect();
         let motions = (0..items.len())
             .map(|item| assembly.motions.get(&item).copied())
             .collect();
@@ -94,7 +97,7 @@ impl Layout {
             model: design.model,
             depth: design.depth.map(|depth| depth.0),
             parts: assembly.parts.clone(),
-            connections: assembly.joints.iter().map(|j| j.connection).collect(),
+            connections: connections.clone(),
             ports,
         });
         Self {
@@ -103,6 +106,7 @@ impl Layout {
             owners: assembly.owners,
             motions,
             sockets,
+            connections,
             chip,
             diagnostics: out.diagnostics,
         }

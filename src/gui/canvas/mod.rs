@@ -1,13 +1,55 @@
 //! The chip view: `scene` says what to show, `paint` how, `tools` what the pointer does.
+//!
+//! ```text
+//! Layout --Scene::new, once a layout--> Scene (boxes, openings, index) --paint + Outlines--> a few meshes
+//! pointer, keys --navigate--> View;  --tools::hear--> Commands, and what to show until the button is released
+//! ```
+//! From back to front: grid, areas, results, walls, sockets and names, ports, highlights, problems, what tools show, legends, scale
+//! bar. While only the pointer moves, the chip's meshes are not made again.
 
+mod access;
+pub mod grid;
+mod menu;
+mod navigate;
+pub mod outline;
+pub mod paint;
+mod pick;
+pub mod ports;
+pub mod route;
+pub mod scene;
+pub mod snap;
+pub mod stroke;
+pub mod theme;
+pub mod tools;
 pub mod view;
 
-use eframe::egui;
+#[cfg(test)]
+mod tests;
 
-use super::command::Command;
-use super::seen::Seen;
+use std::sync::Arc;
+
+use eframe::egui::{self, Color32, Sense};
+
+use super::command::{Command, Layer};
+use super::seen::{Seen, Selection, Tool};
+use crate::chip::Layout;
+use crate::diagnostic::Severity;
 use crate::geometry::Point;
+use grid::Grid;
+use outline::Outlines;
+use paint::{Look, Painted};
+use ports::Symbol;
+use scene::{Bounds, Scene};
+use stroke::Pen;
+use theme::Colours;
+pub use tools::DraggedKind;
+use tools::{Frame, Hit, Tools};
 pub use view::View;
+
+/// The window's layout settles within so many frames; until then what is fitted is fitted again.
+const SETTLING: u8 = 3;
+/// Closer or farther by this factor with each command.
+const STEP: f64 = 1.4;
 
 /// What draws results on the canvas.
 pub trait Overlay {
@@ -24,10 +66,74 @@ pub struct Canvas {
     pub view: View,
     /// Where the pointer is over the canvas, m.
     pub pointer: Option<Point>,
+    scene: Option<Arc<Scene>>,
+    serial: u64,
+    outlines: Outlines,
+    painted: Painted,
+    tools: Tools,
+    menu: menu::Target,
+    fit: Option<(Bounds, u8)>,
+    was_shown: bool,
 }
 
 impl Canvas {
-    /// Draws the chip into the rest of `ui`, and hears the pointer.
+    /// Shows all of a layout from the next frame on; of an empty one, a piece of the plane about its origin.
+    pub fn fit(&mut self, layout: &Layout) {
+        self.was_shown = true;
+        let corners = layout.parts.iter().flat_map(|part| {
+            let to_chip = part.motion.to_apply();
+            let corners = crate::library::boundary(&part.shape, 36);
+            corners.into_iter().map(to_chip)
+        });
+        match Bounds::around(corners) {
+            Some(bounds) => self.fit_box(bounds.low, bounds.high),
+            None => {
+                let rect = self.view.rect;
+                self.view = View {
+                    rect,
+                    ..View::default()
+                };
+                self.fit = None;
+            }
+        }
+    }
+
+    /// Shows a box of the chip whole from the next frame on, m.
+    pub fn fit_box(&mut self, low: Point, high: Point) {
+        self.fit = Some((Bounds::of(low, high), SETTLING));
+    }
+
+    /// Shows what is selected from the next frame on; `false` where none of it is placed.
+    pub fn fit_selection(&mut self, selection: &Selection) -> bool {
+        let Some(bounds) = self.scene.as_ref().and_then(|s| s.box_of(&selection.items)) else {
+            return false;
+        };
+        // Some of what is around it, too.
+        let room = 0.2 * bounds.size().x.max(bounds.size().y);
+        self.fit_box(
+            bounds.low - Point::new(room, room),
+            bounds.high + Point::new(room, room),
+        );
+        true
+    }
+
+    /// Closer, about the middle.
+    pub fn zoom_in(&mut self) {
+        self.view.zoom(STEP, self.view.rect.center());
+    }
+
+    /// Farther, about the middle.
+    pub fn zoom_out(&mut self) {
+        self.view.zoom(1.0 / STEP, self.view.rect.center());
+    }
+
+    /// Whether something is being drawn or dragged on the canvas.
+    pub fn is_busy(&self) -> bool {
+        self.tools.is_busy()
+    }
+
+    /// Draws the chip into the rest of `ui`, and hears the pointer. Keys that a tool needs are taken from the input, so
+    /// shortcuts of the whole window are heard after this.
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,
@@ -36,11 +142,254 @@ impl Canvas {
         out: &mut Vec<Command>,
     ) {
         let (response, painter) =
-            ui.allocate_painter(ui.available_size(), egui::Sense::click_and_drag());
+            ui.allocate_painter(ui.available_size(), Sense::CLICK | Sense::DRAG);
         self.view.rect = response.rect;
-        overlay.under(&painter, &self.view, seen);
-        overlay.over(&painter, &self.view, seen);
-        let _ = out;
+        let scene = self.scene_of(seen);
+        self.apply_fit(&scene);
+        if response.is_pointer_button_down_on() {
+            // Whoever presses on the chip is done with the text field.
+            ui.ctx().memory_mut(|memory| {
+                if let Some(focused) = memory.focused() {
+                    memory.surrender_focus(focused);
+                }
+            });
+        }
+        let hears_keys =
+            !ui.ctx().egui_wants_keyboard_input() && !egui::Popup::is_any_open(ui.ctx());
+        if navigate::navigate(&mut self.view, &response, hears_keys) {
+            self.fit = None;
+        }
+        let at = ui.input(|i| i.pointer.latest_pos());
+        let over = response.contains_pointer() || response.dragged() || response.drag_stopped();
+        let at = at.filter(|_| over);
+        self.pointer = at.map(|at| self.view.to_chip(at));
+
+        let view = self.view;
+        let colours = Colours::of(ui.visuals());
+        let design = seen.document.shown_design();
+        let ports = design.map_or_else(Vec::new, |design| {
+            ports::symbols(&painter, &view, &scene, design, seen.results)
+        });
+        let frame = Frame {
+            ui: &*ui,
+            response: &response,
+            painter: &painter,
+            view: &view,
+            scene: &scene,
+            ports: &ports,
+            seen,
+            colours,
+            grid: seen.settings.snap.then(|| Grid::at(view.scale)),
+            pointer: at,
+            hears_keys,
+        };
+        let pans = hears_keys && ui.input(|i| i.key_down(egui::Key::Space));
+        if !pans {
+            tools::hear(&mut self.tools, &frame, out);
+        }
+        self.hear_menu(&frame, out);
+        self.paint(&frame, overlay);
+        access::widgets(&frame, out);
+        let menu = &self.menu;
+        response.context_menu(|ui| menu::menu(ui, menu, seen, &scene, out));
+        if let Some(bounds) = self.tools.fit.take() {
+            self.fit_box(bounds.low, bounds.high);
+            ui.ctx().request_repaint();
+        }
+    }
+
+    /// The scene of what is shown, made anew where the layout is another.
+    fn scene_of(&mut self, seen: &Seen<'_>) -> Arc<Scene> {
+        let layout = seen.document.shown_layout();
+        if let Some(scene) = &self.scene
+            && Arc::ptr_eq(&scene.layout, layout)
+        {
+            return scene.clone();
+        }
+        if self.outlines.is_full() {
+            self.outlines = Outlines::default();
+        }
+        self.serial += 1;
+        let scene = Arc::new(Scene::new(layout.clone(), &mut self.outlines));
+        self.scene = Some(scene.clone());
+        scene
+    }
+
+    fn apply_fit(&mut self, scene: &Scene) {
+        if !self.was_shown
+            && let Some(bounds) = scene.bounds
+        {
+            self.was_shown = true;
+            self.fit_box(bounds.low, bounds.high);
+        }
+        if let Some((bounds, frames)) = &mut self.fit {
+            self.view.fit(bounds.low, bounds.high);
+            *frames -= 1;
+            if *frames == 0 {
+                self.fit = None;
+            }
+        }
+    }
+
+    /// The right button selects what it opens its menu on.
+    fn hear_menu(&mut self, frame: &Frame<'_>, out: &mut Vec<Command>) {
+        let at = frame.response.interact_pointer_pos().or(frame.pointer);
+        let Some(at) = at.filter(|_| frame.response.secondary_clicked()) else {
+            return;
+        };
+        let hit = tools::hit(frame, at);
+        match &hit {
+            Some(Hit::Item(name)) if !frame.seen.selection.items.contains(name) => {
+                out.push(Command::Select(Selection::one(name)));
+            }
+            Some(Hit::Port(name)) => out.push(Command::Select(Selection::of_port(name))),
+            Some(Hit::Item(_) | Hit::WayPoint(..)) | None => {}
+        }
+        let place = frame.view.to_chip(at);
+        let socket = frame.scene.free_socket_at(place, frame.reach());
+        let name = |k: usize| frame.scene.layout.full_name(&frame.scene.layout.sockets[k]);
+        self.menu = menu::Target {
+            hit,
+            socket: socket.map(name),
+        };
+    }
+
+    fn paint(&mut self, frame: &Frame<'_>, overlay: &mut dyn Overlay) {
+        let (painter, view, scene) = (frame.painter, frame.view, frame.scene);
+        let (seen, colours) = (frame.seen, frame.colours);
+        let layers = &seen.settings.layers;
+        painter.rect_filled(view.rect, 0.0, colours.background);
+        if layers.contains(&Layer::Grid) {
+            grid::paint(painter, view, colours);
+        }
+        let look = Look {
+            view: *view,
+            serial: self.serial,
+            dark: frame.ui.visuals().dark_mode,
+            parts: layers.contains(&Layer::Parts),
+            pixel: 1.0 / painter.pixels_per_point(),
+        };
+        let (areas, walls) = self
+            .painted
+            .meshes(look, scene, &mut self.outlines, colours);
+        painter.add(areas);
+        overlay.under(painter, view, seen);
+        painter.add(walls);
+        if layers.contains(&Layer::Sockets) {
+            paint::sockets(painter, view, scene, colours);
+        }
+        self.paint_highlights(frame);
+        if layers.contains(&Layer::Names) {
+            paint::names(painter, view, scene, colours);
+        }
+        for port in frame.ports {
+            let is_selected = seen.selection.port.as_ref() == Some(&port.name);
+            let is_hovered = self.tools.hover == Some(Hit::Port(port.name.clone()));
+            let colour = match (is_selected, is_hovered) {
+                (true, _) => colours.accent,
+                (false, true) => colours.hover,
+                (false, false) => colours.port,
+            };
+            ports::paint(painter, port, colour, colours);
+        }
+        self.paint_problems(frame);
+        tools::paint(&self.tools, frame, &mut self.outlines);
+        overlay.over(painter, view, seen);
+        grid::paint_bar(painter, view, colours);
+    }
+
+    fn paint_highlights(&mut self, frame: &Frame<'_>) {
+        let (painter, scene, colours) = (frame.painter, frame.scene, frame.colours);
+        let pixel = 1.0 / painter.pixels_per_point();
+        let selection = &frame.seen.selection.items;
+        let parts_of = |name: &String| {
+            let item = scene.item(name);
+            item.map_or(&[][..], |item| &scene.parts_of[item])
+        };
+        if !selection.is_empty() {
+            let pen = Pen {
+                width: 2.2,
+                colour: colours.accent,
+                pixel,
+            };
+            let parts = selection.iter().flat_map(parts_of).copied();
+            let outlines = &mut self.outlines;
+            let inside = colours.accent_fill;
+            painter.add(paint::highlight(
+                parts, scene, outlines, frame.view, pen, inside,
+            ));
+        }
+        if let Some(Hit::Item(name)) = &self.tools.hover {
+            let pen = Pen {
+                width: 2.0,
+                colour: colours.hover,
+                pixel,
+            };
+            if !selection.contains(name) {
+                let parts = parts_of(name).iter().copied();
+                let inside = Color32::TRANSPARENT;
+                let outlines = &mut self.outlines;
+                painter.add(paint::highlight(
+                    parts, scene, outlines, frame.view, pen, inside,
+                ));
+            }
+            if *frame.seen.tool == Tool::Select
+                && let Some(at) = frame.pointer
+            {
+                let text = describe(frame, name);
+                paint::tag(painter, frame.view, at, &text, colours);
+            }
+        }
+    }
+
+    fn paint_problems(&mut self, frame: &Frame<'_>) {
+        let (painter, scene, colours) = (frame.painter, frame.scene, frame.colours);
+        let wrong = frame.seen.document.diagnostics.iter();
+        let errors = wrong.filter(|d| d.severity == Severity::Error);
+        let mut names: Vec<&str> = errors
+            .filter_map(|d| d.place.component.as_deref())
+            .collect();
+        names.sort_unstable();
+        names.dedup();
+        for name in names {
+            if let Some(port) = frame.ports.iter().find(|port| port.name == name) {
+                paint::badge(painter, port.head(), colours);
+            }
+            let Some(item) = scene.item(name) else {
+                continue;
+            };
+            let Some(bounds) = scene.boxes[item] else {
+                continue;
+            };
+            let pen = Pen {
+                width: 2.2,
+                colour: colours.error,
+                pixel: 1.0 / painter.pixels_per_point(),
+            };
+            let parts = scene.parts_of[item].iter().copied();
+            let outlines = &mut self.outlines;
+            let inside = colours.error.gamma_multiply(0.12);
+            painter.add(paint::highlight(
+                parts, scene, outlines, frame.view, pen, inside,
+            ));
+            let corner = frame.view.to_screen(bounds.high);
+            if frame.view.rect.expand(8.0).contains(corner) {
+                paint::badge(painter, corner, colours);
+            }
+        }
+    }
+}
+
+/// An item's name and what it is.
+fn describe(frame: &Frame<'_>, name: &str) -> String {
+    let item = frame.scene.item(name);
+    let component = frame
+        .design()
+        .zip(item)
+        .and_then(|(design, item)| design.components.get(item));
+    match component {
+        Some(component) => format!("{name} · {}", component.kind.value),
+        None => format!("{name} · channel"),
     }
 }
 

@@ -7,6 +7,9 @@ use crate::geometry::Point;
 /// Least and greatest size of a point of the screen, m: a nanometre to a metre.
 const SCALES: [f64; 2] = [1e-9, 1.0];
 
+/// Room beside what is shown whole, points.
+const MARGIN: f32 = 80.0;
+
 /// Maps the chip (m, y up) to the screen (points, y down).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct View {
@@ -64,10 +67,10 @@ impl View {
         if !(low.x <= high.x && low.y <= high.y) {
             return;
         }
-        let room = 0.86;
-        let (w, h) = (f64::from(self.rect.width()), f64::from(self.rect.height()));
+        // Room for the arrows and names of ports.
+        let inside = |length: f32| f64::from((length - 2.0 * MARGIN).max(0.5 * length)).max(1.0);
         let size = high - low;
-        let scale = (size.x / (w * room).max(1.0)).max(size.y / (h * room).max(1.0));
+        let scale = (size.x / inside(self.rect.width())).max(size.y / inside(self.rect.height()));
         if scale > 0.0 {
             self.scale = scale.clamp(SCALES[0], SCALES[1]);
         }
@@ -109,7 +112,7 @@ mod tests {
         }
         let (seen_low, seen_high) = view.seen();
         assert!(
-            (seen_high.x - seen_low.x) < 1.3 * (high.x - low.x),
+            (seen_high.x - seen_low.x) < 1.4 * (high.x - low.x),
             "no more room than needed"
         );
     }

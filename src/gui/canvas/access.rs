@@ -1,0 +1,76 @@
+//! What screen readers and tests find on the canvas: a named place for every item, free socket and port.
+
+use eframe::egui::{Id, Pos2, Rect, Role, Sense, Vec2, WidgetInfo, accesskit};
+
+use super::tools::Frame;
+use crate::gui::command::Command;
+use crate::gui::seen::{Selection, Tool};
+
+/// With more than this in view there are none: nobody can go through them all, and they cost time.
+const MOST: usize = 300;
+/// Size of a place, points.
+const SIZE: f32 = 10.0;
+
+/// Names what is in view; screen readers can click it.
+pub fn widgets(frame: &Frame<'_>, out: &mut Vec<Command>) {
+    let scene = frame.scene;
+    let (low, high) = frame.view.seen();
+    let seen = super::scene::Bounds { low, high };
+    let is_seen = |item: &usize| scene.boxes[*item].is_some_and(|b| b.meets(&seen));
+    let items: Vec<usize> = (0..scene.boxes.len())
+        .filter(is_seen)
+        .take(MOST + 1)
+        .collect();
+    if items.len() + scene.free.len() + frame.ports.len() > MOST {
+        return;
+    }
+    let selection = frame.seen.selection;
+    let design = frame.design();
+    for item in items {
+        let name = scene.name(item);
+        let kind = design.map_or("", |design| match design.components.get(item) {
+            Some(component) => component.kind.value.as_str(),
+            None => "channel",
+        });
+        let Some(anchor) = scene.anchor(item) else {
+            continue;
+        };
+        let label = format!("{name} ({kind})");
+        let is_selected = selection.items.contains(name);
+        let at = frame.view.to_screen(anchor);
+        if widget(frame, ("item", name), at, &label, is_selected) {
+            out.push(Command::Select(Selection::one(name)));
+        }
+    }
+    for &k in &scene.free {
+        let socket = &scene.layout.sockets[k];
+        let name = scene.layout.full_name(socket);
+        let at = frame.view.to_screen(socket.mouth.middle);
+        let label = format!("socket {name}");
+        if widget(frame, ("socket", &name), at, &label, false) && *frame.seen.tool == Tool::Port {
+            out.push(Command::AddPort(name));
+        }
+    }
+    for port in frame.ports {
+        let label = format!("port {}", port.name);
+        let is_selected = selection.port.as_ref() == Some(&port.name);
+        let at = port.foot + (port.head() - port.foot) * 0.5;
+        if widget(frame, ("port", &port.name), at, &label, is_selected) {
+            out.push(Command::Select(Selection::of_port(&port.name)));
+        }
+    }
+}
+
+/// A named place; whether a screen reader clicked it. The pointer goes through it to the canvas.
+fn widget(frame: &Frame<'_>, id: (&str, &str), at: Pos2, label: &str, is_selected: bool) -> bool {
+    if !frame.view.rect.contains(at) {
+        return false;
+    }
+    let id: Id = frame.response.id.with(id);
+    let place = Rect::from_center_size(at, Vec2::splat(SIZE));
+    let response = frame.ui.interact(place, id, Sense::hover());
+    response.widget_info(|| WidgetInfo::selected(Role::Button, true, is_selected, label));
+    let ctx = frame.ui.ctx();
+    ctx.accesskit_node_builder(id, |node| node.add_action(accesskit::Action::Click));
+    ctx.input(|i| i.has_accesskit_action_request(id, accesskit::Action::Click))
+}

@@ -1,0 +1,95 @@
+//! The menu of the right button: what can be done with what is under the pointer.
+
+use eframe::egui::{self, Ui, ViewportCommand};
+
+use super::scene::Scene;
+use super::tools::Hit;
+use crate::chip::SocketUse;
+use crate::gui::command::Command;
+use crate::gui::edits::Axis;
+use crate::gui::seen::{Seen, Tool};
+
+/// What the menu was opened on.
+#[derive(Clone, Debug, Default)]
+pub struct Target {
+    /// What was under the pointer.
+    pub hit: Option<Hit>,
+    /// A free socket near the pointer, by full name.
+    pub socket: Option<String>,
+}
+
+/// The menu itself.
+pub fn menu(ui: &mut Ui, target: &Target, seen: &Seen<'_>, scene: &Scene, out: &mut Vec<Command>) {
+    if let Some(socket) = &target.socket {
+        entry(ui, Command::AddPort(socket.clone()), out);
+        ui.separator();
+    }
+    match &target.hit {
+        Some(Hit::Port(name)) => {
+            entry(ui, Command::RemovePort(name.clone()), out);
+            ui.separator();
+            entry(ui, Command::Fit, out);
+        }
+        Some(Hit::Item(name)) => on_item(ui, name, scene, out),
+        Some(Hit::WayPoint(..)) | None => {
+            if ui.button("Paste").clicked() {
+                // The text comes back as an event, for whoever hears the keyboard.
+                ui.ctx().send_viewport_cmd(ViewportCommand::RequestPaste);
+            }
+            entry(ui, Command::SelectAll, out);
+            ui.separator();
+            for tool in [Tool::Channel, Tool::Port, Tool::Ruler, Tool::Probe] {
+                if *seen.tool != tool {
+                    entry(ui, Command::SetTool(tool), out);
+                }
+            }
+            ui.separator();
+            entry(ui, Command::Fit, out);
+        }
+    }
+}
+
+fn on_item(ui: &mut Ui, name: &str, scene: &Scene, out: &mut Vec<Command>) {
+    let free = scene.item(name).map_or(Vec::new(), |item| {
+        let sockets = &scene.layout.sockets;
+        let its_own = sockets.iter().filter(|s| s.item == item);
+        let free = its_own.filter(|s| s.used == SocketUse::Free);
+        free.map(|s| scene.layout.full_name(s)).collect()
+    });
+    for commands in [
+        &[Command::Copy, Command::Cut, Command::Duplicate][..],
+        &[
+            Command::Rotate(1),
+            Command::Rotate(-1),
+            Command::Mirror(Axis::X),
+            Command::Mirror(Axis::Y),
+        ],
+    ] {
+        for command in commands {
+            entry(ui, command.clone(), out);
+        }
+        ui.separator();
+    }
+    if !free.is_empty() {
+        ui.menu_button("Open a socket to the outside", |ui| {
+            for socket in free {
+                if ui.button(&socket).clicked() {
+                    out.push(Command::AddPort(socket));
+                }
+            }
+        });
+        ui.separator();
+    }
+    entry(ui, Command::FitSelection, out);
+    entry(ui, Command::Delete, out);
+}
+
+fn entry(ui: &mut Ui, command: Command, out: &mut Vec<Command>) {
+    let mut button = egui::Button::new(command.label());
+    if let Some(shortcut) = command.shortcut() {
+        button = button.shortcut_text(ui.ctx().format_shortcut(&shortcut));
+    }
+    if ui.add(button).clicked() {
+        out.push(command);
+    }
+}

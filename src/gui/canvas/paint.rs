@@ -1,0 +1,435 @@
+//! The chip as triangles: areas, walls, highlights, all of it in a few meshes a frame.
+
+use std::sync::Arc;
+
+use eframe::egui::epaint::Vertex;
+use eframe::egui::{Align2, Color32, FontId, Mesh, Painter, Pos2, Rect, Stroke, pos2, vec2};
+
+use super::View;
+use super::outline::{Outline, Outlines};
+use super::scene::{Placed, Scene};
+use super::stroke::{Pen, stroke};
+use super::theme::Colours;
+use crate::chip::{Mouth, SocketRef};
+use crate::geometry::Point;
+
+/// Width of walls, points, where channels are wide enough.
+const WALL: f32 = 1.6;
+/// Names are written on items at least this large, points.
+const NAMED: f32 = 44.0;
+/// At most so many names.
+const MOST_NAMES: usize = 400;
+/// Sockets are drawn where they are at least this wide, points.
+const SOCKET: f32 = 3.0;
+
+/// Tints of parts by the number of their shape.
+const TINTS: [u32; 8] = [
+    0x4c_9f_d8, 0xe0_9f_3e, 0x5f_b4_6b, 0xc9_6a_a8, 0x8d_7b_d6, 0x3f_b3_ac, 0xd9_77_57, 0x9a_a8_3c,
+];
+
+/// What the chip's meshes depend on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Look {
+    /// Where it is on the screen.
+    pub view: View,
+    /// Which layout it is of; see [`Painted`].
+    pub serial: u64,
+    /// Dark on light or the other way.
+    pub dark: bool,
+    /// Whether parts are told apart.
+    pub parts: bool,
+    /// Size of a pixel, points.
+    pub pixel: f32,
+}
+
+/// The meshes of the chip as it was last seen: nothing is computed again while only the pointer moves.
+#[derive(Debug, Default)]
+pub struct Painted {
+    look: Option<Look>,
+    areas: Arc<Mesh>,
+    walls: Arc<Mesh>,
+}
+
+impl Painted {
+    /// Areas and walls as they look now.
+    pub fn meshes(
+        &mut self,
+        look: Look,
+        scene: &Scene,
+        outlines: &mut Outlines,
+        colours: &Colours,
+    ) -> (Arc<Mesh>, Arc<Mesh>) {
+        if self.look != Some(look) {
+            let (areas, walls) = chip(&look, scene, outlines, colours);
+            (self.areas, self.walls) = (Arc::new(areas), Arc::new(walls));
+            self.look = Some(look);
+        }
+        (self.areas.clone(), self.walls.clone())
+    }
+}
+
+/// From a part's own frame to the screen, in one go.
+struct ToScreen {
+    x: [f64; 3],
+    y: [f64; 3],
+}
+
+impl ToScreen {
+    fn new(view: &View, placed: &Placed) -> Self {
+        let k = 1.0 / view.scale;
+        let centre = view.rect.center();
+        let from_middle = placed.origin - view.middle;
+        Self {
+            x: [
+                placed.x_axis.x * k,
+                placed.y_axis.x * k,
+                f64::from(centre.x) + from_middle.x * k,
+            ],
+            y: [
+                -placed.x_axis.y * k,
+                -placed.y_axis.y * k,
+                f64::from(centre.y) - from_middle.y * k,
+            ],
+        }
+    }
+
+    fn at(&self, p: Point) -> Pos2 {
+        pos2(
+            (self.x[0] * p.x + self.x[1] * p.y + self.x[2]) as f32,
+            (self.y[0] * p.x + self.y[1] * p.y + self.y[2]) as f32,
+        )
+    }
+}
+
+fn chip(look: &Look, scene: &Scene, outlines: &mut Outlines, colours: &Colours) -> (Mesh, Mesh) {
+    let (mut areas, mut walls) = (Mesh::default(), Mesh::default());
+    let mut screen = Vec::new();
+    for k in scene.seen(&look.view) {
+        let placed = &scene.parts[k];
+        let outline = outlines.get(placed.shape, &scene.layout.parts[k].shape, look.view.scale);
+        to_screen(&outline, &look.view, placed, &mut screen);
+        let colour = if look.parts {
+            let [r, g, b, _] =
+                Color32::from_hex(&format!("#{:06x}", TINTS[placed.shape % TINTS.len()]))
+                    .unwrap_or(colours.fluid)
+                    .to_array();
+            mix(colours.fluid, Color32::from_rgb(r, g, b), 0.45)
+        } else {
+            colours.fluid
+        };
+        fill(&mut areas, &outline, &screen, colour);
+        let is_open = |socket| scene.open.contains(&SocketRef { part: k, socket });
+        for edge in outline
+            .edges
+            .iter()
+            .filter(|e| e.socket.is_some_and(is_open))
+        {
+            let n = outline.round;
+            seam(
+                &mut areas,
+                screen[edge.from],
+                screen[(edge.from + 1) % n],
+                look.pixel,
+                colour,
+            );
+        }
+        let across = (placed.width / look.view.scale) as f32;
+        let pen = Pen {
+            width: (0.3 * across).clamp(0.5, WALL),
+            colour: colours.wall,
+            pixel: look.pixel,
+        };
+        chains(&outline, is_open, |chain, closed| {
+            let points: Vec<Pos2> = chain.map(|k| screen[k]).collect();
+            stroke(&mut walls, &points, closed, pen);
+        });
+        if look.parts {
+            let pen = Pen {
+                width: 1.0,
+                colour: colours.wall.gamma_multiply(0.6),
+                ..pen
+            };
+            for edge in outline
+                .edges
+                .iter()
+                .filter(|e| e.socket.is_some_and(is_open))
+            {
+                let ends = [screen[edge.from], screen[(edge.from + 1) % outline.round]];
+                stroke(&mut walls, &ends, false, pen);
+            }
+        }
+    }
+    (areas, walls)
+}
+
+fn mix(a: Color32, b: Color32, part: f32) -> Color32 {
+    a.lerp_to_gamma(b, part)
+}
+
+fn to_screen(outline: &Outline, view: &View, placed: &Placed, screen: &mut Vec<Pos2>) {
+    let to = ToScreen::new(view, placed);
+    screen.clear();
+    screen.extend(outline.points.iter().map(|&p| to.at(p)));
+}
+
+fn fill(mesh: &mut Mesh, outline: &Outline, screen: &[Pos2], colour: Color32) {
+    let first = mesh.vertices.len() as u32;
+    let vertices = screen.iter().map(|&p| Vertex::untextured(p, colour));
+    mesh.vertices.extend(vertices);
+    let indices = outline.triangles.iter().map(|&k| first + k);
+    mesh.indices.extend(indices);
+}
+
+/// A strip of half a pixel beyond an open mouth: neighbours' mouths agree but for rounding, and the background must not show between.
+fn seam(mesh: &mut Mesh, a: Pos2, b: Pos2, pixel: f32, colour: Color32) {
+    let d = b - a;
+    let out = -d.rot90().normalized() * (0.5 * pixel);
+    let first = mesh.vertices.len() as u32;
+    for p in [a - out, b - out, b + out, a + out] {
+        mesh.vertices.push(Vertex::untextured(p, colour));
+    }
+    let quad = [0, 1, 2, 0, 2, 3].map(|k| first + k);
+    mesh.indices.extend(quad);
+}
+
+/// Runs of neighbouring edges that `is_open` leaves, as indices of points; with none left out, one run round the shape.
+fn chains(
+    outline: &Outline,
+    is_open: impl Fn(usize) -> bool,
+    mut draw: impl FnMut(&mut dyn Iterator<Item = usize>, bool),
+) {
+    let n = outline.round;
+    let edges = &outline.edges;
+    let left_out = |k: usize| edges[k].socket.is_some_and(&is_open);
+    let Some(first) = (0..edges.len()).find(|&k| left_out(k)) else {
+        draw(&mut (0..n), true);
+        return;
+    };
+    let mut run: Option<(usize, usize)> = None;
+    for step in 1..=edges.len() {
+        let k = (first + step) % edges.len();
+        if left_out(k) {
+            if let Some((from, chords)) = run.take() {
+                draw(&mut (from..=from + chords).map(|i| i % n), false);
+            }
+        } else {
+            let (from, chords) = run.unwrap_or((edges[k].from, 0));
+            run = Some((from, chords + edges[k].chords));
+        }
+    }
+}
+
+/// The outer outline of some parts, and what is inside.
+pub fn highlight(
+    parts: impl Iterator<Item = usize>,
+    scene: &Scene,
+    outlines: &mut Outlines,
+    view: &View,
+    pen: Pen,
+    inside: Color32,
+) -> Mesh {
+    let mut mesh = Mesh::default();
+    let (low, high) = view.seen();
+    let seen = super::scene::Bounds { low, high };
+    let mut screen = Vec::new();
+    for k in parts.filter(|&k| scene.parts[k].bounds.meets(&seen)) {
+        let placed = &scene.parts[k];
+        let outline = outlines.get(placed.shape, &scene.layout.parts[k].shape, view.scale);
+        to_screen(&outline, view, placed, &mut screen);
+        if inside.a() > 0 {
+            fill(&mut mesh, &outline, &screen, inside);
+        }
+        // Between parts of one item there is no outline.
+        let is_inner = |socket| {
+            let socket = SocketRef { part: k, socket };
+            scene.open.contains(&socket) && scene.outer(socket).is_none()
+        };
+        chains(&outline, is_inner, |chain, closed| {
+            let points: Vec<Pos2> = chain.map(|k| screen[k]).collect();
+            stroke(&mut mesh, &points, closed, pen);
+        });
+    }
+    mesh
+}
+
+/// Parts that aren't on the chip yet, moved by `placed` of each.
+pub fn ghost(
+    parts: &[(Placed, &crate::chip::Shape)],
+    outlines: &mut Outlines,
+    view: &View,
+    pen: Pen,
+    inside: Color32,
+) -> Mesh {
+    let mut mesh = Mesh::default();
+    let mut screen = Vec::new();
+    for (placed, shape) in parts {
+        let outline = outlines.get(placed.shape, shape, view.scale);
+        to_screen(&outline, view, placed, &mut screen);
+        fill(&mut mesh, &outline, &screen, inside);
+        chains(
+            &outline,
+            |_| false,
+            |chain, closed| {
+                let points: Vec<Pos2> = chain.map(|k| screen[k]).collect();
+                stroke(&mut mesh, &points, closed, pen);
+            },
+        );
+    }
+    mesh
+}
+
+/// Both ends of a mouth on the screen.
+pub fn mouth_ends(view: &View, mouth: &Mouth) -> [Pos2; 2] {
+    let half = Point::unit(mouth.direction).left() * (mouth.width / 2.0);
+    [mouth.middle - half, mouth.middle + half].map(|p| view.to_screen(p))
+}
+
+/// Free sockets: a bar across the opening, with a dot where a channel can be caught.
+pub fn sockets(painter: &Painter, view: &View, scene: &Scene, colours: &Colours) {
+    for &k in &scene.free {
+        let mouth = &scene.layout.sockets[k].mouth;
+        let across = (mouth.width / view.scale) as f32;
+        let middle = view.to_screen(mouth.middle);
+        if across < SOCKET || !view.rect.expand(across).contains(middle) {
+            continue;
+        }
+        let ends = mouth_ends(view, mouth);
+        painter.line_segment(ends, Stroke::new(2.0, colours.socket));
+        if across > 10.0 {
+            painter.circle_filled(middle, 3.0, colours.socket);
+        }
+    }
+}
+
+/// Lights up one socket: what would be connected, what can be clicked.
+pub fn lit_socket(painter: &Painter, view: &View, mouth: &Mouth, colour: Color32) {
+    let middle = view.to_screen(mouth.middle);
+    painter.line_segment(mouth_ends(view, mouth), Stroke::new(3.0, colour));
+    painter.circle_filled(middle, 9.0, colour.gamma_multiply(0.25));
+    painter.circle_stroke(middle, 6.0, Stroke::new(2.0, colour));
+}
+
+/// Names of items that are large enough to carry one.
+pub fn names(painter: &Painter, view: &View, scene: &Scene, colours: &Colours) {
+    let (low, high) = view.seen();
+    let seen = super::scene::Bounds { low, high };
+    let font = FontId::proportional(12.0);
+    let mut left = MOST_NAMES;
+    for (item, bounds) in scene.boxes.iter().enumerate() {
+        let Some(bounds) = bounds.filter(|b| b.meets(&seen)) else {
+            continue;
+        };
+        let size = bounds.size();
+        if (size.x.max(size.y) / view.scale) as f32 <= NAMED || left == 0 {
+            continue;
+        }
+        let Some(anchor) = scene.anchor(item) else {
+            continue;
+        };
+        left -= 1;
+        let galley = painter.layout_no_wrap(scene.name(item).to_owned(), font.clone(), colours.ink);
+        let place = Align2::CENTER_CENTER.anchor_size(view.to_screen(anchor), galley.size());
+        painter.rect_filled(place.expand2(vec2(4.0, 1.0)), 4.0, colours.paper);
+        painter.galley(place.min, galley, colours.ink);
+    }
+}
+
+/// A red badge at the upper right corner of an item.
+pub fn badge(painter: &Painter, at: Pos2, colours: &Colours) {
+    painter.circle_filled(at, 8.0, colours.error);
+    painter.circle_stroke(at, 8.0, Stroke::new(1.0, colours.background));
+    let font = FontId::proportional(12.0);
+    painter.text(at, Align2::CENTER_CENTER, "!", font, Color32::WHITE);
+}
+
+/// Lines of text on paper beside a place, moved to where it can be read; returns where it is.
+pub fn tag(painter: &Painter, view: &View, at: Pos2, text: &str, colours: &Colours) -> Rect {
+    let font = FontId::proportional(13.0);
+    let galley = painter.layout_no_wrap(text.to_owned(), font, colours.ink);
+    let room = galley.size() + vec2(14.0, 8.0);
+    let mut place = Rect::from_min_size(at + vec2(16.0, 16.0), room);
+    let within = view.rect.shrink(4.0);
+    if place.right() > within.right() {
+        place = place.translate(vec2(-room.x - 32.0, 0.0));
+    }
+    if place.bottom() > within.bottom() {
+        place = place.translate(vec2(0.0, -room.y - 32.0));
+    }
+    let inside = vec2(
+        (within.left() - place.left()).max(0.0),
+        (within.top() - place.top()).max(0.0),
+    );
+    let place = place.translate(inside);
+    let line = Stroke::new(1.0, colours.paper_line);
+    painter.rect(
+        place,
+        5.0,
+        colours.paper,
+        line,
+        eframe::egui::StrokeKind::Inside,
+    );
+    painter.galley(place.min + vec2(7.0, 4.0), galley, colours.ink);
+    place
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::gui::canvas::tests::layout_of;
+    use crate::gui::canvas::theme::LIGHT;
+
+    fn look(view: View) -> Look {
+        Look {
+            view,
+            serial: 1,
+            dark: false,
+            parts: false,
+            pixel: 1.0,
+        }
+    }
+
+    #[test]
+    fn walls_leave_openings_open() {
+        let outline = crate::gui::canvas::outline::outline(
+            &crate::chip::Shape::Strip(crate::chip::Strip::Straight {
+                length: 1.0,
+                width_start: 0.1,
+                width_end: 0.1,
+            }),
+            1e-3,
+        );
+        let runs = |open: &[usize]| {
+            let mut runs = Vec::new();
+            chains(
+                &outline,
+                |socket| open.contains(&socket),
+                |chain, closed| runs.push((chain.collect::<Vec<usize>>(), closed)),
+            );
+            runs
+        };
+        assert_eq!(runs(&[]), [(vec![0, 1, 2, 3], true)]);
+        assert_eq!(runs(&[1]), [(vec![2, 3, 0, 1], false)]);
+        assert_eq!(runs(&[0, 1]), [(vec![2, 3], false), (vec![0, 1], false)]);
+    }
+
+    #[test]
+    fn what_is_not_seen_is_not_drawn_and_nothing_is_drawn_twice() {
+        let layout = layout_of(
+            "p = { kind = \"pipe\", at = [\"0 mm\", \"0 mm\"] }\nq = { kind = \"pipe\", at = [\"50 mm\", \"0 mm\"] }",
+            "",
+        );
+        let mut outlines = Outlines::default();
+        let scene = Scene::new(layout, &mut outlines);
+        let (areas, walls) = chip(&look(View::default()), &scene, &mut outlines, &LIGHT);
+        assert_eq!(areas.vertices.len(), 4, "one pipe of four corners");
+        assert_eq!(walls.vertices.len(), 16);
+        assert!(areas.is_valid() && walls.is_valid());
+        let mut painted = Painted::default();
+        let mut twice = |view| painted.meshes(look(view), &scene, &mut outlines, &LIGHT).0;
+        let first = twice(View::default());
+        assert!(Arc::ptr_eq(&first, &twice(View::default())));
+        let mut moved = View::default();
+        moved.pan(vec2(1.0, 0.0));
+        assert!(!Arc::ptr_eq(&first, &twice(moved)));
+    }
+}

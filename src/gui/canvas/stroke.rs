@@ -1,0 +1,116 @@
+//! Lines become triangles with soft edges: what anti-aliasing is made of, for thousands of lines in one mesh.
+
+use eframe::egui::epaint::Vertex;
+use eframe::egui::{Color32, Mesh, Pos2, Vec2};
+
+/// How a line is drawn.
+#[derive(Clone, Copy, Debug)]
+pub struct Pen {
+    /// Across, points.
+    pub width: f32,
+    /// Of the line.
+    pub colour: Color32,
+    /// Size of a pixel, points: over it the edges fade.
+    pub pixel: f32,
+}
+
+/// Corners are cut where the mitre would be longer than this many half widths.
+const LONGEST_MITRE: f32 = 3.0;
+
+/// Adds a line through `points`, from the last back to the first if `closed`.
+pub fn stroke(mesh: &mut Mesh, points: &[Pos2], closed: bool, pen: Pen) {
+    let n = points.len();
+    if n < 2 {
+        return;
+    }
+    let solid = ((pen.width - pen.pixel) / 2.0).max(0.0);
+    let fade = solid + pen.pixel;
+    // Lines thinner than a pixel are paler instead.
+    let colour = pen.colour.gamma_multiply((pen.width / pen.pixel).min(1.0));
+    let across = |k: usize| normal(points[k], points[(k + 1) % n]);
+    let first = mesh.vertices.len() as u32;
+    let mut before = if closed { across(n - 1) } else { None };
+    for k in 0..n {
+        let after = if closed || k + 1 < n { across(k) } else { None };
+        let side = mitre(before, after);
+        let p = points[k];
+        for (offset, colour) in [
+            (fade, Color32::TRANSPARENT),
+            (solid, colour),
+            (-solid, colour),
+            (-fade, Color32::TRANSPARENT),
+        ] {
+            let vertex = Vertex::untextured(p + side * offset, colour);
+            mesh.vertices.push(vertex);
+        }
+        // A point that is met twice has no direction of its own.
+        before = after.or(before);
+    }
+    let joints = if closed { n } else { n - 1 };
+    for k in 0..joints {
+        let a = first + 4 * k as u32;
+        let b = first + 4 * ((k + 1) % n) as u32;
+        for row in 0..3 {
+            let (p, q, r, s) = (a + row, a + row + 1, b + row, b + row + 1);
+            mesh.indices.extend([p, q, r, q, s, r]);
+        }
+    }
+}
+
+fn normal(a: Pos2, b: Pos2) -> Option<Vec2> {
+    let d = b - a;
+    let length = d.length();
+    (length > 1e-4).then(|| d.rot90() / length)
+}
+
+/// Where the side of the line is at a corner, for a line of half width one.
+fn mitre(before: Option<Vec2>, after: Option<Vec2>) -> Vec2 {
+    match (before, after) {
+        (Some(a), Some(b)) => {
+            let sum = a + b;
+            let length = sum.length_sq();
+            // |a + b|² = 2 (1 + cos): the mitre is 2 (a + b) / |a + b|², and grows without limit as the line folds back.
+            if length > 4.0 / (LONGEST_MITRE * LONGEST_MITRE) {
+                sum * (2.0 / length)
+            } else {
+                b
+            }
+        }
+        (Some(n), None) | (None, Some(n)) => n,
+        (None, None) => Vec2::ZERO,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use eframe::egui::pos2;
+
+    const PEN: Pen = Pen {
+        width: 3.0,
+        colour: Color32::BLACK,
+        pixel: 1.0,
+    };
+
+    #[test]
+    fn a_square_keeps_its_width_round_the_corners() {
+        let corners = [(0.0, 0.0), (10.0, 0.0), (10.0, 10.0), (0.0, 10.0)];
+        let points: Vec<Pos2> = corners.iter().map(|&(x, y)| pos2(x, y)).collect();
+        let mut mesh = Mesh::default();
+        stroke(&mut mesh, &points, true, PEN);
+        assert!(mesh.is_valid());
+        let bounds = mesh.calc_bounds();
+        assert!((bounds.min - pos2(-2.0, -2.0)).length() < 1e-5, "{bounds}");
+        assert!((bounds.max - pos2(12.0, 12.0)).length() < 1e-5, "{bounds}");
+    }
+
+    #[test]
+    fn folds_and_points_met_twice_stay_finite() {
+        let points = [(0.0, 0.0), (5.0, 0.0), (5.0, 0.0), (1.0, 0.0)].map(|(x, y)| pos2(x, y));
+        let mut mesh = Mesh::default();
+        stroke(&mut mesh, &points, false, PEN);
+        assert!(mesh.is_valid());
+        let bounds = mesh.calc_bounds();
+        assert!(bounds.is_finite() && bounds.width() < 20.0, "{bounds}");
+    }
+}

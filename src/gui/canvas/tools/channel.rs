@@ -1,0 +1,290 @@
+//! The channel tool: from a socket or a pipe through way-points to a socket, a pipe or into empty space.
+
+use eframe::egui::{CursorIcon, Key, Mesh, Pos2};
+use lyon::math::point;
+use lyon::path::{LineJoin, Path};
+use lyon::tessellation::{
+    BuffersBuilder, StrokeOptions, StrokeTessellator, StrokeVertex, VertexBuffers,
+};
+
+use super::{Frame, TOUCH, Tools};
+use crate::chip::Mouth;
+use crate::export::readable::Quantity;
+use crate::geometry::Point;
+use crate::gui::canvas::paint::{lit_socket, tag};
+use crate::gui::canvas::pick::Run;
+use crate::gui::canvas::route::{Draft, length, rounded};
+use crate::gui::command::{ChannelEnd, Command};
+
+/// Where a channel could end now.
+#[derive(Clone, Debug, PartialEq)]
+pub struct End {
+    /// A socket, a pipe, or empty space.
+    pub to: ChannelEnd,
+    /// Way-points before it.
+    pub via: Vec<Point>,
+    /// There, m.
+    pub at: Point,
+    /// What is lit up.
+    pub mouth: Option<Mouth>,
+}
+
+/// Hears the pointer with the channel tool.
+pub fn hear(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
+    frame.cursor(CursorIcon::Crosshair);
+    if frame.key(Key::B) {
+        tools.round = !tools.round;
+    }
+    let Some(draft) = &mut tools.draft else {
+        tools.end = start(frame);
+        if let (true, Some(at)) = (frame.response.clicked(), frame.pointer) {
+            match tools.end.take() {
+                Some(end) => tools.draft = Some(begin(end)),
+                None => {
+                    let why = "A channel starts at a free socket or on a pipe".to_owned();
+                    tools.refusal = Some((at, why));
+                }
+            }
+        }
+        return;
+    };
+    if frame.key(Key::Backspace) && draft.via.pop().is_none() {
+        tools.draft = None;
+        return;
+    }
+    let end = end(draft, frame);
+    let finish = |draft: &Draft, end: &End| {
+        let mut via = draft.via.clone();
+        via.extend(end.via.iter().copied());
+        (via, end.to.clone())
+    };
+    let mut done = None;
+    if frame.response.double_clicked() || frame.key(Key::Enter) {
+        // The first click of the two has set the way-point where the channel ends.
+        let at_click = frame.response.double_clicked();
+        done = match (&end, draft.via.last().copied()) {
+            (Some(end), _) if !at_click || !matches!(end.to, ChannelEnd::Free(_)) => {
+                Some(finish(draft, end))
+            }
+            (_, Some(last)) => {
+                let via = draft.via[..draft.via.len() - 1].to_vec();
+                Some((via, ChannelEnd::Free(last)))
+            }
+            (_, None) => None,
+        };
+    } else if frame.response.clicked()
+        && let Some(end) = &end
+    {
+        if let ChannelEnd::Free(at) = end.to {
+            draft.via.push(at);
+        } else {
+            done = Some(finish(draft, end));
+        }
+    }
+    if let Some((via, to)) = done {
+        let (from, width) = (draft.from.clone(), draft.width);
+        tools.draft = None;
+        out.push(Command::Channel {
+            from,
+            to,
+            via,
+            bend: tools.bend(width),
+        });
+    } else {
+        tools.end = end;
+    }
+}
+
+/// What a channel would start from at the pointer.
+fn start(frame: &Frame<'_>) -> Option<End> {
+    let place = frame.place()?;
+    socket_at(frame, place).or_else(|| {
+        let run = run_at(frame, place)?;
+        Some(End {
+            to: on_pipe(frame, &run),
+            via: Vec::new(),
+            at: run.at,
+            mouth: Some(Mouth {
+                middle: run.at,
+                direction: run.along,
+                width: run.width,
+            }),
+        })
+    })
+}
+
+fn begin(end: End) -> Draft {
+    let (axis, width) = end.mouth.map_or((0.0, 0.0), |m| (m.direction, m.width));
+    Draft {
+        from: end.to,
+        start: end.at,
+        axis,
+        width,
+        via: Vec::new(),
+    }
+}
+
+/// Where the channel would end at the pointer.
+fn end(draft: &Draft, frame: &Frame<'_>) -> Option<End> {
+    let place = frame.place()?;
+    if let Some(mut end) = socket_at(frame, place).filter(|end| end.to != draft.from) {
+        end.via = end
+            .mouth
+            .map_or_else(Vec::new, |mouth| draft.finish(&mouth));
+        return Some(end);
+    }
+    let clear_of_start = |run: &Run| (run.at - draft.start).norm() > 2.0 * draft.width;
+    if let Some(run) = run_at(frame, place).filter(clear_of_start) {
+        let normal = Point::unit(run.along).left();
+        let side = if normal.dot(draft.last() - run.at) < 0.0 {
+            -normal
+        } else {
+            normal
+        };
+        let mouth = Mouth {
+            middle: run.at,
+            direction: side.angle(),
+            width: run.width,
+        };
+        return Some(End {
+            to: on_pipe(frame, &run),
+            via: draft.finish(&mouth),
+            at: run.at,
+            mouth: Some(mouth),
+        });
+    }
+    let at = draft.next(place, frame.ctrl(), frame.grid);
+    Some(End {
+        to: ChannelEnd::Free(at),
+        via: Vec::new(),
+        at,
+        mouth: None,
+    })
+}
+
+fn socket_at(frame: &Frame<'_>, place: Point) -> Option<End> {
+    let k = frame.scene.free_socket_at(place, frame.reach())?;
+    let socket = &frame.scene.layout.sockets[k];
+    Some(End {
+        to: ChannelEnd::Socket(frame.scene.layout.full_name(socket)),
+        via: Vec::new(),
+        at: socket.mouth.middle,
+        mouth: Some(socket.mouth),
+    })
+}
+
+/// The run under the pointer; the place on it is where a line of the grid crosses, if it runs along the axes.
+fn run_at(frame: &Frame<'_>, place: Point) -> Option<Run> {
+    let reach = TOUCH * frame.view.scale;
+    let mut run = frame.scene.run_at(place, reach, frame.design()?)?;
+    let along = Point::unit(run.along);
+    let snapped = frame.snap(run.at);
+    if along.y == 0.0 {
+        run.at.x = snapped.x;
+    } else if along.x == 0.0 {
+        run.at.y = snapped.y;
+    }
+    Some(run)
+}
+
+fn on_pipe(frame: &Frame<'_>, run: &Run) -> ChannelEnd {
+    ChannelEnd::OnPipe {
+        item: frame.scene.name(run.item).to_owned(),
+        at: run.at,
+    }
+}
+
+/// Draws the channel so far and where it would go on.
+pub fn paint(tools: &Tools, frame: &Frame<'_>) {
+    let (painter, view, colours) = (frame.painter, frame.view, frame.colours);
+    for &k in &frame.scene.free {
+        let mouth = &frame.scene.layout.sockets[k].mouth;
+        let at = view.to_screen(mouth.middle);
+        if view.rect.contains(at) {
+            painter.circle_stroke(at, 6.0, (1.5, colours.socket));
+        }
+    }
+    let lit = tools.end.as_ref().and_then(|end| end.mouth.as_ref());
+    if let Some(mouth) = lit {
+        lit_socket(painter, view, mouth, colours.fits);
+    }
+    let Some(draft) = &tools.draft else {
+        if let (Some(end), Some(at)) = (&tools.end, frame.pointer) {
+            tag(
+                painter,
+                view,
+                at,
+                &format!("start {}", show(&end.to)),
+                colours,
+            );
+        }
+        return;
+    };
+    let mut points = vec![draft.start];
+    points.extend(&draft.via);
+    let fixed = points.len();
+    if let Some(end) = &tools.end {
+        points.extend(&end.via);
+        points.push(end.at);
+    }
+    let bend = tools.bend(draft.width);
+    let path = rounded(&points, bend);
+    let path: Vec<Pos2> = path.iter().map(|&p| view.to_screen(p)).collect();
+    let across = ((draft.width / view.scale) as f32).max(2.0);
+    painter.add(band(&path, across, colours.ghost_fill));
+    painter.line(path, (1.0, colours.ghost));
+    for p in &points[1..fixed] {
+        let at = view.to_screen(*p);
+        painter.circle(at, 4.0, colours.background, (1.5, colours.accent));
+    }
+    if let (Some(end), Some(at)) = (&tools.end, frame.pointer) {
+        let mut text = Quantity::Length.show(length(&points, bend));
+        text += if tools.round { ", round bends" } else { "" };
+        if end.mouth.is_some() {
+            text = format!("end {}\n{text}", show(&end.to));
+        }
+        tag(painter, view, at, &text, colours);
+    }
+}
+
+fn show(end: &ChannelEnd) -> String {
+    match end {
+        ChannelEnd::Socket(name) => format!("at {name}"),
+        ChannelEnd::OnPipe { item, .. } => format!("on {item}, with a tee"),
+        ChannelEnd::Free(_) => "in empty space".to_owned(),
+    }
+}
+
+/// A line with a width, as one sheet of triangles: where it bends it doesn't lie on itself, so it may be translucent.
+fn band(path: &[Pos2], width: f32, colour: eframe::egui::Color32) -> Mesh {
+    let mut mesh = Mesh::default();
+    let mut builder = Path::builder();
+    let mut points = path.iter().map(|p| point(p.x, p.y));
+    let Some(first) = points.next() else {
+        return mesh;
+    };
+    builder.begin(first);
+    for p in points {
+        builder.line_to(p);
+    }
+    builder.end(false);
+    let mut buffers: VertexBuffers<lyon::math::Point, u32> = VertexBuffers::new();
+    let options = StrokeOptions::default()
+        .with_line_width(width)
+        .with_line_join(LineJoin::Miter);
+    let done = StrokeTessellator::new().tessellate_path(
+        &builder.build(),
+        &options,
+        &mut BuffersBuilder::new(&mut buffers, |vertex: StrokeVertex<'_, '_>| {
+            vertex.position()
+        }),
+    );
+    // Without triangles there still is the middle line.
+    if done.is_ok() {
+        for v in &buffers.vertices {
+            mesh.colored_vertex(Pos2::new(v.x, v.y), colour);
+        }
+        mesh.indices = buffers.indices;
+    }
+    mesh
+}

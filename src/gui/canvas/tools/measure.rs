@@ -1,0 +1,151 @@
+//! Tools of one click or one line: ports, probes, streamlines, profiles, the ruler.
+
+use eframe::egui::{CursorIcon, Pos2, Stroke};
+
+use super::{Frame, Tools};
+use crate::export::readable::Quantity;
+use crate::geometry::Point;
+use crate::gui::canvas::paint::{lit_socket, tag};
+use crate::gui::command::Command;
+use crate::gui::seen::Tool;
+
+/// Lines shorter than this were clicks, points.
+const SHORTEST: f32 = 4.0;
+
+/// Hears the port tool.
+pub fn hear_port(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
+    let Some(place) = frame.place() else {
+        return;
+    };
+    tools.socket = frame.scene.free_socket_at(place, 1.5 * frame.reach());
+    frame.cursor(match tools.socket {
+        Some(_) => CursorIcon::PointingHand,
+        None => CursorIcon::Crosshair,
+    });
+    if !frame.response.clicked() {
+        return;
+    }
+    match (tools.socket, frame.pointer) {
+        (Some(k), _) => {
+            let socket = &frame.scene.layout.sockets[k];
+            out.push(Command::AddPort(frame.scene.layout.full_name(socket)));
+        }
+        (None, Some(at)) => {
+            let why = "A port opens a free socket; those have orange ends".to_owned();
+            tools.refusal = Some((at, why));
+        }
+        (None, None) => {}
+    }
+}
+
+/// Lights up the sockets that could be ports.
+pub fn paint_port(tools: &Tools, frame: &Frame<'_>) {
+    let (painter, view, colours) = (frame.painter, frame.view, frame.colours);
+    let sockets = &frame.scene.layout.sockets;
+    for &k in &frame.scene.free {
+        let at = view.to_screen(sockets[k].mouth.middle);
+        if view.rect.contains(at) {
+            painter.circle_filled(at, 9.0, colours.socket.gamma_multiply(0.2));
+            painter.circle_stroke(at, 6.0, Stroke::new(1.5, colours.socket));
+        }
+    }
+    if let (Some(k), Some(at)) = (tools.socket, frame.pointer) {
+        lit_socket(painter, view, &sockets[k].mouth, colours.fits);
+        let text = format!("open {}", frame.scene.layout.full_name(&sockets[k]));
+        tag(painter, view, at, &text, colours);
+    }
+}
+
+/// Hears tools of one click.
+pub fn hear_click(frame: &Frame<'_>, out: &mut Vec<Command>) {
+    frame.cursor(CursorIcon::Crosshair);
+    if frame.response.clicked()
+        && let Some(place) = frame.place()
+    {
+        out.push(match frame.seen.tool {
+            Tool::Streamline => Command::AddSeed(place),
+            _ => Command::AddProbe(place),
+        });
+    }
+}
+
+/// Hears the ruler: the line stays until the next one, or Esc.
+pub fn hear_ruler(tools: &mut Tools, frame: &Frame<'_>, _out: &mut [Command]) {
+    draw(tools, frame, |frame, p| {
+        let near = |q: &Point| (*q - p).norm() <= frame.reach();
+        let middles = frame.scene.layout.sockets.iter().map(|s| s.mouth.middle);
+        let nearest = middles
+            .filter(near)
+            .min_by(|a, b| (*a - p).norm().total_cmp(&(*b - p).norm()));
+        nearest.unwrap_or_else(|| frame.snap(p))
+    });
+}
+
+/// Hears the line probe.
+pub fn hear_line(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
+    draw(tools, frame, |_, p| p);
+    if frame.drag_ended()
+        && let Some([from, to]) = tools.line.take()
+        && (to - from).norm() >= frame.view.length(SHORTEST)
+    {
+        out.push(Command::AddLine(from, to));
+    }
+}
+
+/// Follows a line from press to release.
+fn draw(tools: &mut Tools, frame: &Frame<'_>, snap: impl Fn(&Frame<'_>, Point) -> Point) {
+    frame.cursor(CursorIcon::Crosshair);
+    if let Some(origin) = frame.drag_began() {
+        let from = snap(frame, frame.view.to_chip(origin));
+        tools.line = Some([from, from]);
+    }
+    let is_drawn = frame
+        .response
+        .dragged_by(eframe::egui::PointerButton::Primary)
+        || frame.drag_ended();
+    if let (true, Some([_, to]), Some(at)) = (
+        is_drawn,
+        &mut tools.line,
+        frame.response.interact_pointer_pos(),
+    ) {
+        *to = snap(frame, frame.view.to_chip(at));
+    }
+}
+
+/// Draws the ruler's line, or the one that is being drawn, with its lengths.
+pub fn paint_line(tools: &Tools, frame: &Frame<'_>) {
+    let Some([from, to]) = tools.line else {
+        return;
+    };
+    let (painter, view, colours) = (frame.painter, frame.view, frame.colours);
+    let (a, b) = (view.to_screen(from), view.to_screen(to));
+    let strong = Stroke::new(1.5, colours.accent);
+    if *frame.seen.tool == Tool::Ruler {
+        let corner = Pos2::new(b.x, a.y);
+        let faint = Stroke::new(1.0, colours.faint);
+        let legs = eframe::egui::Shape::dashed_line(&[a, corner, b], faint, 4.0, 3.0);
+        painter.extend(legs);
+    }
+    painter.line_segment([a, b], strong);
+    for end in [a, b] {
+        painter.circle(end, 3.5, colours.background, strong);
+    }
+    tag(painter, view, b, &measures(from, to), colours);
+}
+
+/// A distance, its parts and its direction.
+pub fn measures(from: Point, to: Point) -> String {
+    let d = to - from;
+    let show = |x: f64| Quantity::Length.show(x);
+    let angle = if d.norm() > 0.0 {
+        format!(" at {:.1}°", d.angle().to_degrees())
+    } else {
+        String::new()
+    };
+    format!(
+        "{}{angle}\ndx {}, dy {}",
+        show(d.norm()),
+        show(d.x),
+        show(d.y)
+    )
+}

@@ -1,0 +1,228 @@
+//! What the pointer does: each tool hears it, pushes commands and remembers what to show until the button is released.
+//!
+//! Hearing and showing are apart: [`hear`] reads the pointer and fills [`Tools`], [`paint`] draws what is in it. Neither changes
+//! the document.
+
+mod channel;
+mod measure;
+mod place;
+mod select;
+
+use eframe::egui::{self, CursorIcon, Key, PointerButton, Pos2};
+use std::sync::Arc;
+
+use super::View;
+use super::grid::Grid;
+use super::outline::Outlines;
+use super::ports::Symbol;
+use super::scene::{Bounds, Scene};
+use super::snap::{Ghost, Hold};
+use super::theme::Colours;
+use crate::design::{Bend, Design};
+use crate::geometry::Point;
+use crate::gui::command::Command;
+use crate::gui::seen::{Seen, Tool};
+use crate::units::Metre;
+pub use channel::End;
+pub use place::DraggedKind;
+pub use select::{Hit, hit};
+
+/// How near the pointer must be to what it catches, points.
+pub const REACH: f32 = 14.0;
+/// How near it must be to an item, points.
+const TOUCH: f64 = 3.0;
+
+/// All that a tool may look at in one frame.
+pub struct Frame<'a> {
+    /// The canvas's part of the window.
+    pub ui: &'a egui::Ui,
+    /// What the pointer did to the canvas.
+    pub response: &'a egui::Response,
+    /// Draws on it.
+    pub painter: &'a egui::Painter,
+    /// Where the chip is.
+    pub view: &'a View,
+    /// What is shown.
+    pub scene: &'a Arc<Scene>,
+    /// Ports that are shown.
+    pub ports: &'a [Symbol],
+    /// Everything else.
+    pub seen: &'a Seen<'a>,
+    /// Of the canvas.
+    pub colours: &'a Colours,
+    /// What positions snap to.
+    pub grid: Option<Grid>,
+    /// Where the pointer is on the canvas.
+    pub pointer: Option<Pos2>,
+    /// Whether keys are meant for the canvas.
+    pub hears_keys: bool,
+}
+
+impl Frame<'_> {
+    /// Where the pointer is, m.
+    pub fn place(&self) -> Option<Point> {
+        self.pointer.map(|at| self.view.to_chip(at))
+    }
+
+    /// [`REACH`] on the chip, m.
+    pub fn reach(&self) -> f64 {
+        self.view.length(REACH)
+    }
+
+    /// Takes a key that was just pressed, with or without shift; nobody else hears it then.
+    pub fn key(&self, key: Key) -> bool {
+        let plain = |i: &egui::InputState| !(i.modifiers.command || i.modifiers.alt);
+        let ctx = self.ui.ctx();
+        self.hears_keys
+            && ctx.input(plain)
+            && ctx.input_mut(|i| {
+                i.consume_key(egui::Modifiers::SHIFT, key)
+                    || i.consume_key(egui::Modifiers::NONE, key)
+            })
+    }
+
+    /// Whether shift is held.
+    pub fn shift(&self) -> bool {
+        self.ui.input(|i| i.modifiers.shift)
+    }
+
+    /// Whether ctrl (or command) is held.
+    pub fn ctrl(&self) -> bool {
+        self.ui.input(|i| i.modifiers.command)
+    }
+
+    /// The design as shown.
+    pub fn design(&self) -> Option<&Design> {
+        self.seen.document.shown_design().map(Arc::as_ref)
+    }
+
+    /// Where the button went down, if a drag with it began just now.
+    pub fn drag_began(&self) -> Option<Pos2> {
+        let began = self.response.drag_started_by(PointerButton::Primary);
+        began
+            .then(|| self.ui.input(|i| i.pointer.press_origin()))
+            .flatten()
+    }
+
+    /// Whether a drag ended just now.
+    pub fn drag_ended(&self) -> bool {
+        self.response.drag_stopped_by(PointerButton::Primary)
+    }
+
+    /// The nearest crossing of the grid, or the place itself without one.
+    pub fn snap(&self, p: Point) -> Point {
+        self.grid.map_or(p, |grid| grid.snap(p))
+    }
+
+    /// Shows a cursor while the pointer is on the canvas.
+    pub fn cursor(&self, icon: CursorIcon) {
+        if self.response.hovered() || self.response.dragged() {
+            self.ui.ctx().set_cursor_icon(icon);
+        }
+    }
+}
+
+/// What the tools remember.
+#[derive(Debug, Default)]
+pub struct Tools {
+    /// What is under the pointer.
+    pub hover: Option<Hit>,
+    /// A drag with the select tool.
+    pub drag: select::Drag,
+    /// How the place tool holds its component.
+    pub hold: Hold,
+    /// What it holds.
+    pub ghost: Option<Ghost>,
+    /// The channel that is being drawn.
+    pub draft: Option<super::route::Draft>,
+    /// Where it would go on from its last way-point.
+    pub end: Option<End>,
+    /// Whether channels get round bends.
+    pub round: bool,
+    /// What the ruler measures, or the line that is being drawn.
+    pub line: Option<[Point; 2]>,
+    /// The free socket that a click would open.
+    pub socket: Option<usize>,
+    /// Why a click did nothing, shown until the pointer moves on.
+    pub refusal: Option<(Pos2, String)>,
+    /// What is to be shown whole from now on.
+    pub fit: Option<Bounds>,
+    tool: Tool,
+}
+
+impl Tools {
+    /// How channels turn, `width` across.
+    pub fn bend(&self, width: f64) -> Bend {
+        if self.round {
+            Bend::Round(Metre(2.0 * width))
+        } else {
+            Bend::Mitred
+        }
+    }
+
+    /// Whether something is under way that Esc ends.
+    pub fn is_busy(&self) -> bool {
+        self.draft.is_some() || self.line.is_some() || !self.drag.is_none()
+    }
+}
+
+/// Hears the pointer and the keys.
+pub fn hear(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
+    let tool = frame.seen.tool;
+    if tools.tool != *tool {
+        if tools.drag.is_move() {
+            out.push(Command::EndPreview);
+        }
+        *tools = Tools {
+            tool: tool.clone(),
+            round: tools.round,
+            ..Tools::default()
+        };
+    }
+    tools.hover = None;
+    tools.ghost = None;
+    tools.end = None;
+    tools.socket = None;
+    let moved_on = |at: &Pos2| frame.pointer.is_none_or(|p| (p - *at).length() > 30.0);
+    if tools.refusal.as_ref().is_some_and(|(at, _)| moved_on(at)) {
+        tools.refusal = None;
+    }
+    if place::hear_dragged(tools, frame, out) {
+        return;
+    }
+    match tool {
+        Tool::Select => select::hear(tools, frame, out),
+        Tool::Place(kind) => place::hear(tools, frame, kind, out),
+        Tool::Channel => channel::hear(tools, frame, out),
+        Tool::Port => measure::hear_port(tools, frame, out),
+        Tool::Ruler => measure::hear_ruler(tools, frame, out),
+        Tool::Line => measure::hear_line(tools, frame, out),
+        Tool::Probe | Tool::Streamline => measure::hear_click(frame, out),
+    }
+    // What is under way goes first; a tool with nothing under way is put down.
+    if *tool != Tool::Select && frame.key(Key::Escape) {
+        if tools.is_busy() {
+            tools.draft = None;
+            tools.line = None;
+        } else {
+            out.push(Command::SetTool(Tool::Select));
+        }
+    }
+}
+
+/// Draws what the tools remember.
+pub fn paint(tools: &Tools, frame: &Frame<'_>, outlines: &mut Outlines) {
+    select::paint(tools, frame, outlines);
+    if let Some(ghost) = &tools.ghost {
+        place::paint(ghost, frame, outlines);
+    }
+    match frame.seen.tool {
+        Tool::Channel => channel::paint(tools, frame),
+        Tool::Port => measure::paint_port(tools, frame),
+        Tool::Ruler | Tool::Line => measure::paint_line(tools, frame),
+        Tool::Select | Tool::Place(_) | Tool::Probe | Tool::Streamline => {}
+    }
+    if let (Some((_, why)), Some(at)) = (&tools.refusal, frame.pointer) {
+        super::paint::tag(frame.painter, frame.view, at, why, frame.colours);
+    }
+}

@@ -1,0 +1,481 @@
+//! The select tool: clicks, boxes, drags of items and of way-points, arrow keys.
+
+use std::sync::Arc;
+
+use eframe::egui::{Color32, CursorIcon, Key, Pos2, Rect, Stroke, StrokeKind, Vec2};
+use rustc_hash::FxHashSet;
+
+use super::{Frame, TOUCH, Tools};
+use crate::design::{Channel, Placement};
+use crate::geometry::Point;
+use crate::gui::canvas::outline::Outlines;
+use crate::gui::canvas::paint::{highlight, lit_socket, tag};
+use crate::gui::canvas::pick::Catch;
+use crate::gui::canvas::scene::{Bounds, Scene};
+use crate::gui::canvas::snap::{drag, followers};
+use crate::gui::canvas::stroke::Pen;
+use crate::gui::command::Command;
+use crate::gui::seen::{Selection, Tool};
+
+/// Radius of a way-point's handle, points.
+const HANDLE: f32 = 5.0;
+
+/// Something that can be clicked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Hit {
+    /// A way-point of the selected channel.
+    WayPoint(String, usize),
+    /// A port, by name.
+    Port(String),
+    /// A component or channel, by name.
+    Item(String),
+}
+
+/// A drag with the select tool.
+#[derive(Clone, Debug, Default)]
+pub enum Drag {
+    /// None.
+    #[default]
+    None,
+    /// It was given up; the button is still down.
+    Over,
+    /// A box on empty space.
+    Box {
+        /// Where it began, m.
+        from: Point,
+    },
+    /// Items move.
+    Move(Move),
+    /// A way-point moves.
+    WayPoint {
+        /// The channel.
+        channel: String,
+        /// Which way-point.
+        index: usize,
+        /// Where to, m.
+        to: Point,
+    },
+}
+
+/// Items that are being moved.
+#[derive(Clone, Debug)]
+pub struct Move {
+    /// The layout before.
+    base: Arc<Scene>,
+    /// What moves, indices into its items.
+    moving: FxHashSet<usize>,
+    /// Where the button went down, m.
+    from: Point,
+    /// What lands on the grid, m.
+    origin: Point,
+    /// By how much now, m.
+    pub by: Point,
+    /// What would meet, indices into the layout's sockets.
+    meets: Option<(usize, usize)>,
+}
+
+impl Drag {
+    /// Whether there is none.
+    pub fn is_none(&self) -> bool {
+        matches!(self, Drag::None)
+    }
+
+    /// Whether items are being moved.
+    pub fn is_move(&self) -> bool {
+        matches!(self, Drag::Move(_))
+    }
+}
+
+/// What is at a place of the screen.
+pub fn hit(frame: &Frame<'_>, at: Pos2) -> Option<Hit> {
+    if let Some(channel) = selected_channel(frame)
+        && let Some(index) = channel
+            .via
+            .iter()
+            .position(|p| (frame.view.to_screen(p.value) - at).length() <= HANDLE + 4.0)
+    {
+        return Some(Hit::WayPoint(channel.name.value.clone(), index));
+    }
+    if let Some(port) = frame.ports.iter().find(|port| port.is_at(at)) {
+        return Some(Hit::Port(port.name.clone()));
+    }
+    let reach = TOUCH * frame.view.scale;
+    let item = frame.scene.item_at(frame.view.to_chip(at), reach)?;
+    Some(Hit::Item(frame.scene.name(item).to_owned()))
+}
+
+fn selected_channel<'f>(frame: &'f Frame<'_>) -> Option<&'f Channel> {
+    let name = frame.seen.selection.single()?;
+    let design = frame.design()?;
+    design.channels.iter().find(|c| c.name.value == name)
+}
+
+/// Hears the pointer and the keys.
+pub fn hear(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
+    hear_drag(tools, frame, out);
+    if tools.drag.is_none() {
+        tools.hover = frame
+            .pointer
+            .filter(|_| frame.response.hovered())
+            .and_then(|at| hit(frame, at));
+        match &tools.hover {
+            Some(Hit::WayPoint(..)) => frame.cursor(CursorIcon::Grab),
+            Some(Hit::Item(name)) if frame.seen.selection.items.contains(name) => {
+                frame.cursor(CursorIcon::Move);
+            }
+            Some(_) => frame.cursor(CursorIcon::PointingHand),
+            None => {}
+        }
+        hear_click(tools, frame, out);
+        hear_keys(frame, out);
+    }
+}
+
+fn hear_click(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
+    let Some(at) = frame.response.interact_pointer_pos() else {
+        return;
+    };
+    if frame.response.double_clicked() {
+        let hit = hit(frame, at);
+        if let Some(Hit::Item(name)) = hit {
+            tools.fit = frame.scene.box_of([&name]);
+        }
+        return;
+    }
+    if !frame.response.clicked() {
+        return;
+    }
+    let more = frame.shift() || frame.ctrl();
+    match hit(frame, at) {
+        Some(Hit::Item(name)) if more => out.push(Command::ToggleSelected(name)),
+        Some(Hit::Item(name)) => out.push(Command::Select(Selection::one(&name))),
+        Some(Hit::Port(name)) => out.push(Command::Select(Selection::of_port(&name))),
+        None if !more && !frame.seen.selection.is_empty() => {
+            out.push(Command::Select(Selection::default()));
+        }
+        Some(Hit::WayPoint(..)) | None => {}
+    }
+}
+
+fn hear_keys(frame: &Frame<'_>, out: &mut Vec<Command>) {
+    let selection = frame.seen.selection;
+    if !selection.is_empty() && frame.key(Key::Escape) {
+        out.push(Command::Select(Selection::default()));
+    }
+    if selection.items.is_empty() {
+        return;
+    }
+    let fine = crate::gui::canvas::grid::Grid::at(frame.view.scale).minor;
+    let step = if frame.shift() { 10.0 * fine } else { fine };
+    for (key, x, y) in [
+        (Key::ArrowLeft, -1.0, 0.0),
+        (Key::ArrowRight, 1.0, 0.0),
+        (Key::ArrowUp, 0.0, 1.0),
+        (Key::ArrowDown, 0.0, -1.0),
+    ] {
+        if frame.key(key) {
+            out.push(Command::Move(Point::new(x, y) * step));
+        }
+    }
+}
+
+fn hear_drag(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
+    if let Some(origin) = frame.drag_began() {
+        tools.drag = begin(frame, origin, out);
+    }
+    if tools.drag.is_none() {
+        return;
+    }
+    let given_up = frame.key(Key::Escape);
+    let lost = !frame.response.dragged() && !frame.drag_ended();
+    if given_up || lost {
+        if tools.drag.is_move() {
+            out.push(Command::EndPreview);
+        }
+        tools.drag = if lost { Drag::None } else { Drag::Over };
+        return;
+    }
+    let at = frame.response.interact_pointer_pos().or(frame.pointer);
+    let place = at.map(|at| frame.view.to_chip(at));
+    match &mut tools.drag {
+        Drag::Move(moved) => {
+            frame.cursor(CursorIcon::Move);
+            if let Some(place) = place {
+                let by = moved.by;
+                moved.follow(place, frame);
+                if moved.by != by && !frame.drag_ended() {
+                    out.push(Command::PreviewMove(moved.by));
+                }
+            }
+        }
+        Drag::WayPoint { channel, index, to } => {
+            frame.cursor(CursorIcon::Grabbing);
+            if let Some(place) = place {
+                *to = way_point(frame, channel, *index, place);
+            }
+        }
+        Drag::None | Drag::Over | Drag::Box { .. } => {}
+    }
+    if frame.drag_ended() {
+        end(std::mem::take(&mut tools.drag), frame, place, out);
+    }
+}
+
+fn begin(frame: &Frame<'_>, origin: Pos2, out: &mut Vec<Command>) -> Drag {
+    let from = frame.view.to_chip(origin);
+    let selection = frame.seen.selection;
+    match hit(frame, origin) {
+        Some(Hit::WayPoint(channel, index)) => Drag::WayPoint {
+            to: way_point(frame, &channel, index, from),
+            channel,
+            index,
+        },
+        Some(Hit::Item(name)) => {
+            let is_selected = selection.items.contains(&name);
+            let names: Vec<String> = if is_selected {
+                selection.items.iter().cloned().collect()
+            } else {
+                out.push(Command::Select(Selection::one(&name)));
+                vec![name.clone()]
+            };
+            let items: Vec<usize> = names.iter().filter_map(|n| frame.scene.item(n)).collect();
+            let moving = match frame.design() {
+                Some(design) => followers(frame.scene, design, &items),
+                None => items.into_iter().collect(),
+            };
+            Drag::Move(Move {
+                base: frame.scene.clone(),
+                moving,
+                from,
+                origin: grabbed_origin(frame, &name),
+                by: Point::default(),
+                meets: None,
+            })
+        }
+        Some(Hit::Port(_)) => Drag::Over,
+        None => Drag::Box { from },
+    }
+}
+
+/// What lands on the grid when an item is dragged: the position that the file says, or nothing but steps where it says none.
+fn grabbed_origin(frame: &Frame<'_>, name: &str) -> Point {
+    let components = frame.design().map(|d| &d.components);
+    let component = components.and_then(|all| all.iter().find(|c| c.name.value == name));
+    match component.map(|c| &c.placement) {
+        Some(Placement::Absolute { at, .. }) => *at,
+        Some(Placement::Attached(_)) | None => Point::default(),
+    }
+}
+
+impl Move {
+    fn follow(&mut self, place: Point, frame: &Frame<'_>) {
+        let raw = place - self.from;
+        let reach = frame.reach();
+        // The box of what was grabbed lies anywhere; only its origin is a number that people read.
+        let to = drag(
+            &self.base,
+            &self.moving,
+            raw,
+            self.origin,
+            frame.grid,
+            reach,
+        );
+        (self.by, self.meets) = (to.by, to.meets);
+    }
+}
+
+/// Where a way-point goes: on the grid, and on the axis of the socket that its leg starts or ends at.
+fn way_point(frame: &Frame<'_>, channel: &str, index: usize, place: Point) -> Point {
+    let snapped = frame.snap(place);
+    let channels = frame.design().map(|d| &d.channels);
+    let Some(channel) = channels.and_then(|all| all.iter().find(|c| c.name.value == channel))
+    else {
+        return snapped;
+    };
+    let is_first = index == 0;
+    let is_last = index + 1 == channel.via.len() && channel.to.is_some();
+    let socket = match (is_first, is_last, &channel.to) {
+        (true, false, _) => &channel.from,
+        (false, true, Some(to)) => to,
+        // Between two sockets there is one place only, or none; in the middle any.
+        _ => return snapped,
+    };
+    let Some(socket) = frame.scene.socket(&socket.value) else {
+        return snapped;
+    };
+    let mouth = frame.scene.layout.sockets[socket].mouth;
+    let axis = Point::unit(mouth.direction);
+    mouth.middle + axis * axis.dot(snapped - mouth.middle).max(mouth.width)
+}
+
+fn end(drag: Drag, frame: &Frame<'_>, place: Option<Point>, out: &mut Vec<Command>) {
+    match drag {
+        Drag::None | Drag::Over => {}
+        Drag::Move(moved) => {
+            let is_nothing = moved.by == Point::default();
+            out.push(if is_nothing {
+                Command::EndPreview
+            } else {
+                Command::Move(moved.by)
+            });
+        }
+        Drag::WayPoint { channel, index, to } => {
+            out.push(Command::MoveWayPoint { channel, index, to });
+        }
+        Drag::Box { from } => {
+            let Some(to) = place else {
+                return;
+            };
+            let catch = catch(from, to);
+            let mut selection = Selection {
+                items: frame.scene.in_box(&Bounds::of(from, to), catch),
+                port: None,
+            };
+            if frame.shift() || frame.ctrl() {
+                let kept = frame.seen.selection.items.iter().cloned();
+                selection.items.extend(kept);
+            }
+            out.push(Command::Select(selection));
+        }
+    }
+}
+
+/// From left to right a box takes what it contains, from right to left what it touches.
+fn catch(from: Point, to: Point) -> Catch {
+    if to.x >= from.x {
+        Catch::Contained
+    } else {
+        Catch::Touched
+    }
+}
+
+/// Draws handles, the box, and what a drag would do.
+pub fn paint(tools: &Tools, frame: &Frame<'_>, outlines: &mut Outlines) {
+    let (painter, view, colours) = (frame.painter, frame.view, frame.colours);
+    if *frame.seen.tool == Tool::Select
+        && let Some(channel) = selected_channel(frame)
+    {
+        for (k, via) in channel.via.iter().enumerate() {
+            let grabbed = match &tools.drag {
+                Drag::WayPoint {
+                    channel: c,
+                    index,
+                    to,
+                } if *c == channel.name.value && *index == k => Some(*to),
+                _ => None,
+            };
+            let at = view.to_screen(grabbed.unwrap_or(via.value));
+            let is_hovered = tools.hover == Some(Hit::WayPoint(channel.name.value.clone(), k));
+            let fill = if is_hovered || grabbed.is_some() {
+                colours.accent
+            } else {
+                colours.background
+            };
+            let square = Rect::from_center_size(at, Vec2::splat(2.0 * HANDLE));
+            let line = Stroke::new(1.5, colours.accent);
+            painter.rect(square, 1.5, fill, line, StrokeKind::Inside);
+        }
+        if let Drag::WayPoint { index, to, .. } = &tools.drag {
+            paint_legs(frame, channel, *index, *to);
+        }
+    }
+    match &tools.drag {
+        Drag::Box { from } => {
+            let Some(to) = frame.response.interact_pointer_pos() else {
+                return;
+            };
+            let area = Rect::from_two_pos(view.to_screen(*from), to);
+            let touches = catch(*from, view.to_chip(to)) == Catch::Touched;
+            painter.rect_filled(area, 0.0, colours.accent_fill.gamma_multiply(0.5));
+            let line = Stroke::new(1.0, colours.accent);
+            if touches {
+                let corners = [
+                    area.left_top(),
+                    area.right_top(),
+                    area.right_bottom(),
+                    area.left_bottom(),
+                    area.left_top(),
+                ];
+                painter.extend(eframe::egui::Shape::dashed_line(&corners, line, 5.0, 4.0));
+            } else {
+                painter.rect_stroke(area, 0.0, line, StrokeKind::Middle);
+            }
+        }
+        Drag::Move(moved) => paint_move(moved, frame, outlines),
+        Drag::None | Drag::Over | Drag::WayPoint { .. } => {}
+    }
+}
+
+fn paint_legs(frame: &Frame<'_>, channel: &Channel, index: usize, to: Point) {
+    let socket = |name: &str| {
+        let socket = frame.scene.socket(name)?;
+        Some(frame.scene.layout.sockets[socket].mouth.middle)
+    };
+    let via = |k: usize| channel.via.get(k).map(|p| p.value);
+    let before = if index == 0 {
+        socket(&channel.from.value)
+    } else {
+        via(index - 1)
+    };
+    let after = via(index + 1).or_else(|| socket(&channel.to.as_ref()?.value));
+    let points = [before, Some(to), after].into_iter().flatten();
+    let points: Vec<Pos2> = points.map(|p| frame.view.to_screen(p)).collect();
+    let line = Stroke::new(1.5, frame.colours.accent);
+    let dashes = eframe::egui::Shape::dashed_line(&points, line, 6.0, 4.0);
+    frame.painter.extend(dashes);
+    let text = coordinates(to);
+    tag(
+        frame.painter,
+        frame.view,
+        frame.view.to_screen(to),
+        &text,
+        frame.colours,
+    );
+}
+
+/// A place, with units.
+pub fn coordinates(p: Point) -> String {
+    use crate::export::readable::Quantity::Length;
+    format!("{}, {}", Length.show(p.x), Length.show(p.y))
+}
+
+fn paint_move(moved: &Move, frame: &Frame<'_>, outlines: &mut Outlines) {
+    let (painter, colours) = (frame.painter, frame.colours);
+    let document = frame.seen.document;
+    let is_preview = !Arc::ptr_eq(document.shown_layout(), &document.layout);
+    if !is_preview && moved.by != Point::default() {
+        let mut view = *frame.view;
+        view.middle = view.middle - moved.by;
+        let pen = Pen {
+            width: 1.2,
+            colour: colours.ghost,
+            pixel: 1.0 / painter.pixels_per_point(),
+        };
+        let parts = moved
+            .moving
+            .iter()
+            .flat_map(|&item| moved.base.parts_of[item].iter().copied());
+        let mut parts: Vec<usize> = parts.collect();
+        parts.sort_unstable();
+        let parts = parts.into_iter();
+        let mesh = highlight(
+            parts,
+            &moved.base,
+            outlines,
+            &view,
+            pen,
+            Color32::TRANSPARENT,
+        );
+        painter.add(mesh);
+    }
+    let mut text = format!("by {}", coordinates(moved.by));
+    if let Some((mine, other)) = moved.meets {
+        let sockets = &moved.base.layout.sockets;
+        lit_socket(painter, frame.view, &sockets[other].mouth, colours.fits);
+        let name = |k: usize| moved.base.layout.full_name(&sockets[k]);
+        text = format!("{} meets {}\n{text}", name(mine), name(other));
+    }
+    if let Some(at) = frame.response.interact_pointer_pos() {
+        tag(painter, frame.view, at, &text, colours);
+    }
+}
