@@ -171,7 +171,7 @@ fn events(action: &str, frame: usize, size: [f32; 2]) -> Vec<Event> {
         unit,
         delta,
         phase: TouchPhase::Move,
-        source: None,
+        source: egui::MouseWheelSource::Unknown,
         modifiers: Modifiers::NONE,
     };
     let mut events = vec![Event::PointerMoved(pointer.to_pos2())];

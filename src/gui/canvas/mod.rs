@@ -38,7 +38,6 @@ use crate::geometry::Point;
 use grid::Grid;
 use outline::Outlines;
 use paint::{Look, Painted};
-use ports::Symbol;
 use scene::{Bounds, Scene};
 use stroke::Pen;
 use theme::Colours;

@@ -103,11 +103,11 @@ fn key(shape: &Shape) -> Vec<u64> {
             width,
         }) => vec![1, radius.to_bits(), angle.to_bits(), width.to_bits()],
         Shape::Polygon { corners, sockets } => {
-            let corners = corners.iter().flat_map(|p| [p.x.to_bits(), p.y.to_bits()]);
+            let places = corners.iter().flat_map(|p| [p.x.to_bits(), p.y.to_bits()]);
             let sockets = sockets.iter().map(|&s| s as u64);
             [2, corners.len() as u64]
                 .into_iter()
-                .chain(corners)
+                .chain(places)
                 .chain(sockets)
                 .collect()
         }

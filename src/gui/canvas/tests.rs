@@ -464,7 +464,7 @@ fn the_wheel_zooms_at_the_pointer_and_two_fingers_pan() {
         unit,
         delta,
         phase: egui::TouchPhase::Move,
-        source: None,
+        source: egui::MouseWheelSource::Unknown,
         modifiers: Modifiers::NONE,
     };
     harness.event(wheel(MouseWheelUnit::Line, Vec2::new(0.0, 2.0)));
