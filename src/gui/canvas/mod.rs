@@ -32,7 +32,7 @@ use eframe::egui::{self, Color32, Sense};
 
 use super::command::{Command, Layer};
 use super::seen::{Seen, Selection, Tool};
-use crate::chip::Layout;
+use crate::chip::{LaidSocket, Layout, Mouth, SocketUse};
 use crate::diagnostic::Severity;
 use crate::geometry::Point;
 use grid::Grid;
@@ -65,6 +65,8 @@ pub struct Canvas {
     pub view: View,
     /// Where the pointer is over the canvas, m.
     pub pointer: Option<Point>,
+    layer: Option<egui::LayerId>,
+    ports: Vec<(String, Mouth)>,
     scene: Option<Arc<Scene>>,
     serial: u64,
     outlines: Outlines,
@@ -104,7 +106,15 @@ impl Canvas {
 
     /// Shows what is selected from the next frame on; `false` where none of it is placed.
     pub fn fit_selection(&mut self, selection: &Selection) -> bool {
-        let Some(bounds) = self.scene.as_ref().and_then(|s| s.box_of(&selection.items)) else {
+        let items = self
+            .scene
+            .as_ref()
+            .and_then(|scene| scene.box_of(&selection.items));
+        let port = selection.port.as_ref().and_then(|port| {
+            let (_, mouth) = self.ports.iter().find(|(name, _)| name == port)?;
+            Some(Bounds::of(mouth.middle, mouth.middle).grown(4.0 * mouth.width))
+        });
+        let Some(bounds) = items.or(port) else {
             return false;
         };
         // Some of what is around it, too.
@@ -126,6 +136,11 @@ impl Canvas {
         self.view.zoom(1.0 / STEP, self.view.rect.center());
     }
 
+    /// What it draws on, once it has been shown.
+    pub fn layer(&self) -> Option<egui::LayerId> {
+        self.layer
+    }
+
     /// Whether something is being drawn or dragged on the canvas.
     pub fn is_busy(&self) -> bool {
         self.tools.is_busy()
@@ -143,6 +158,7 @@ impl Canvas {
         let (response, painter) =
             ui.allocate_painter(ui.available_size(), Sense::CLICK | Sense::DRAG);
         self.view.rect = response.rect;
+        self.layer = Some(response.layer_id);
         let scene = self.scene_of(seen);
         self.apply_fit(&scene);
         if response.is_pointer_button_down_on() {
@@ -210,6 +226,15 @@ impl Canvas {
         }
         self.serial += 1;
         let scene = Arc::new(Scene::new(layout.clone(), &mut self.outlines));
+        let design = seen.document.shown_design();
+        let ports_of = |socket: &LaidSocket| match socket.used {
+            SocketUse::Port(port) => {
+                let name = design?.ports.get(port)?.name.value.clone();
+                Some((name, socket.mouth))
+            }
+            SocketUse::Free | SocketUse::Connected => None,
+        };
+        self.ports = layout.sockets.iter().filter_map(ports_of).collect();
         self.scene = Some(scene.clone());
         scene
     }
@@ -391,7 +416,3 @@ fn describe(frame: &Frame<'_>, name: &str) -> String {
         None => format!("{name} · channel"),
     }
 }
-
-/// A library entry that is dragged from the palette: the payload of egui's drag and drop.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DraggedKind(pub String);
