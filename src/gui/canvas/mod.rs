@@ -32,7 +32,11 @@ use eframe::egui::{self, Color32, Sense};
 
 use super::command::{Command, Layer};
 use super::seen::{Seen, Selection, Tool};
+<<<<<<< HEAD
 use crate::chip::Layout;
+=======
+use crate::chip::{LaidSocket, Layout, Mouth, SocketUse};
+>>>>>>> ffcfa5897e8d7c1c377a0acc4418027600359b56
 use crate::diagnostic::Severity;
 use crate::geometry::Point;
 use grid::Grid;
@@ -65,6 +69,11 @@ pub struct Canvas {
     pub view: View,
     /// Where the pointer is over the canvas, m.
     pub pointer: Option<Point>,
+<<<<<<< HEAD
+=======
+    layer: Option<egui::LayerId>,
+    ports: Vec<(String, Mouth)>,
+>>>>>>> ffcfa5897e8d7c1c377a0acc4418027600359b56
     scene: Option<Arc<Scene>>,
     serial: u64,
     outlines: Outlines,
@@ -73,7 +82,10 @@ pub struct Canvas {
     menu: menu::Target,
     fit: Option<(Bounds, u8)>,
     was_shown: bool,
+<<<<<<< HEAD
     layer: Option<egui::LayerId>,
+=======
+>>>>>>> ffcfa5897e8d7c1c377a0acc4418027600359b56
 }
 
 impl Canvas {
@@ -105,7 +117,19 @@ impl Canvas {
 
     /// Shows what is selected from the next frame on; `false` where none of it is placed.
     pub fn fit_selection(&mut self, selection: &Selection) -> bool {
+<<<<<<< HEAD
         let Some(bounds) = self.scene.as_ref().and_then(|s| s.box_of(&selection.items)) else {
+=======
+        let items = self
+            .scene
+            .as_ref()
+            .and_then(|scene| scene.box_of(&selection.items));
+        let port = selection.port.as_ref().and_then(|port| {
+            let (_, mouth) = self.ports.iter().find(|(name, _)| name == port)?;
+            Some(Bounds::of(mouth.middle, mouth.middle).grown(4.0 * mouth.width))
+        });
+        let Some(bounds) = items.or(port) else {
+>>>>>>> ffcfa5897e8d7c1c377a0acc4418027600359b56
             return false;
         };
         // Some of what is around it, too.
@@ -127,7 +151,11 @@ impl Canvas {
         self.view.zoom(1.0 / STEP, self.view.rect.center());
     }
 
+<<<<<<< HEAD
     /// What it was painted on in the last frame.
+=======
+    /// What it draws on, once it has been shown.
+>>>>>>> ffcfa5897e8d7c1c377a0acc4418027600359b56
     pub fn layer(&self) -> Option<egui::LayerId> {
         self.layer
     }
@@ -149,7 +177,11 @@ impl Canvas {
         let (response, painter) =
             ui.allocate_painter(ui.available_size(), Sense::CLICK | Sense::DRAG);
         self.view.rect = response.rect;
+<<<<<<< HEAD
         self.layer = Some(painter.layer_id());
+=======
+        self.layer = Some(response.layer_id);
+>>>>>>> ffcfa5897e8d7c1c377a0acc4418027600359b56
         let scene = self.scene_of(seen);
         self.apply_fit(&scene);
         if response.is_pointer_button_down_on() {
@@ -217,6 +249,18 @@ impl Canvas {
         }
         self.serial += 1;
         let scene = Arc::new(Scene::new(layout.clone(), &mut self.outlines));
+<<<<<<< HEAD
+=======
+        let design = seen.document.shown_design();
+        let ports_of = |socket: &LaidSocket| match socket.used {
+            SocketUse::Port(port) => {
+                let name = design?.ports.get(port)?.name.value.clone();
+                Some((name, socket.mouth))
+            }
+            SocketUse::Free | SocketUse::Connected => None,
+        };
+        self.ports = layout.sockets.iter().filter_map(ports_of).collect();
+>>>>>>> ffcfa5897e8d7c1c377a0acc4418027600359b56
         self.scene = Some(scene.clone());
         scene
     }
