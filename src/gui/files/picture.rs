@@ -496,10 +496,7 @@ mod tests {
             Rect::from_min_max(pos2(0.5, 0.0), pos2(1.0, 1.0)),
             Color32::WHITE,
         );
-        let shapes = [ClippedShape {
-            clip_rect: rect,
-            shape: Shape::Mesh(Arc::new(mesh)),
-        }];
+        let shapes = [ClippedShape::new(rect, mesh)];
         let image = Arc::new(ColorImage::new([2, 1], vec![Color32::RED, Color32::BLUE]));
         let text = svg(&shapes, rect, Color32::WHITE, &|id| {
             (id == TextureId::User(7)).then(|| image.clone())
