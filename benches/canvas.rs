@@ -171,11 +171,7 @@ fn events(action: &str, frame: usize, size: [f32; 2]) -> Vec<Event> {
         unit,
         delta,
         phase: TouchPhase::Move,
-<<<<<<< HEAD
-        source: None,
-=======
         source: egui::MouseWheelSource::Unknown,
->>>>>>> ffcfa5897e8d7c1c377a0acc4418027600359b56
         modifiers: Modifiers::NONE,
     };
     let mut events = vec![Event::PointerMoved(pointer.to_pos2())];

@@ -32,11 +32,7 @@ use eframe::egui::{self, Color32, Sense};
 
 use super::command::{Command, Layer};
 use super::seen::{Seen, Selection, Tool};
-<<<<<<< HEAD
-use crate::chip::Layout;
-=======
 use crate::chip::{LaidSocket, Layout, Mouth, SocketUse};
->>>>>>> ffcfa5897e8d7c1c377a0acc4418027600359b56
 use crate::diagnostic::Severity;
 use crate::geometry::Point;
 use grid::Grid;
@@ -69,11 +65,8 @@ pub struct Canvas {
     pub view: View,
     /// Where the pointer is over the canvas, m.
     pub pointer: Option<Point>,
-<<<<<<< HEAD
-=======
     layer: Option<egui::LayerId>,
     ports: Vec<(String, Mouth)>,
->>>>>>> ffcfa5897e8d7c1c377a0acc4418027600359b56
     scene: Option<Arc<Scene>>,
     serial: u64,
     outlines: Outlines,
@@ -82,10 +75,6 @@ pub struct Canvas {
     menu: menu::Target,
     fit: Option<(Bounds, u8)>,
     was_shown: bool,
-<<<<<<< HEAD
-    layer: Option<egui::LayerId>,
-=======
->>>>>>> ffcfa5897e8d7c1c377a0acc4418027600359b56
 }
 
 impl Canvas {
@@ -117,9 +106,6 @@ impl Canvas {
 
     /// Shows what is selected from the next frame on; `false` where none of it is placed.
     pub fn fit_selection(&mut self, selection: &Selection) -> bool {
-<<<<<<< HEAD
-        let Some(bounds) = self.scene.as_ref().and_then(|s| s.box_of(&selection.items)) else {
-=======
         let items = self
             .scene
             .as_ref()
@@ -129,7 +115,6 @@ impl Canvas {
             Some(Bounds::of(mouth.middle, mouth.middle).grown(4.0 * mouth.width))
         });
         let Some(bounds) = items.or(port) else {
->>>>>>> ffcfa5897e8d7c1c377a0acc4418027600359b56
             return false;
         };
         // Some of what is around it, too.
@@ -151,11 +136,7 @@ impl Canvas {
         self.view.zoom(1.0 / STEP, self.view.rect.center());
     }
 
-<<<<<<< HEAD
-    /// What it was painted on in the last frame.
-=======
     /// What it draws on, once it has been shown.
->>>>>>> ffcfa5897e8d7c1c377a0acc4418027600359b56
     pub fn layer(&self) -> Option<egui::LayerId> {
         self.layer
     }
@@ -177,11 +158,7 @@ impl Canvas {
         let (response, painter) =
             ui.allocate_painter(ui.available_size(), Sense::CLICK | Sense::DRAG);
         self.view.rect = response.rect;
-<<<<<<< HEAD
-        self.layer = Some(painter.layer_id());
-=======
         self.layer = Some(response.layer_id);
->>>>>>> ffcfa5897e8d7c1c377a0acc4418027600359b56
         let scene = self.scene_of(seen);
         self.apply_fit(&scene);
         if response.is_pointer_button_down_on() {
@@ -249,8 +226,6 @@ impl Canvas {
         }
         self.serial += 1;
         let scene = Arc::new(Scene::new(layout.clone(), &mut self.outlines));
-<<<<<<< HEAD
-=======
         let design = seen.document.shown_design();
         let ports_of = |socket: &LaidSocket| match socket.used {
             SocketUse::Port(port) => {
@@ -260,7 +235,6 @@ impl Canvas {
             SocketUse::Free | SocketUse::Connected => None,
         };
         self.ports = layout.sockets.iter().filter_map(ports_of).collect();
->>>>>>> ffcfa5897e8d7c1c377a0acc4418027600359b56
         self.scene = Some(scene.clone());
         scene
     }

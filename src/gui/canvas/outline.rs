@@ -103,20 +103,11 @@ fn key(shape: &Shape) -> Vec<u64> {
             width,
         }) => vec![1, radius.to_bits(), angle.to_bits(), width.to_bits()],
         Shape::Polygon { corners, sockets } => {
-<<<<<<< HEAD
-            let n_corners = corners.len() as u64;
-            let corners = corners.iter().flat_map(|p| [p.x.to_bits(), p.y.to_bits()]);
-            let sockets = sockets.iter().map(|&s| s as u64);
-            [2, n_corners]
-                .into_iter()
-                .chain(corners)
-=======
             let places = corners.iter().flat_map(|p| [p.x.to_bits(), p.y.to_bits()]);
             let sockets = sockets.iter().map(|&s| s as u64);
             [2, corners.len() as u64]
                 .into_iter()
                 .chain(places)
->>>>>>> ffcfa5897e8d7c1c377a0acc4418027600359b56
                 .chain(sockets)
                 .collect()
         }

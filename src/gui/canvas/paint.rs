@@ -109,17 +109,9 @@ fn chip(look: &Look, scene: &Scene, outlines: &mut Outlines, colours: &Colours) 
         let outline = outlines.get(placed.shape, &scene.layout.parts[k].shape, look.view.scale);
         to_screen(&outline, &look.view, placed, &mut screen);
         let colour = if look.parts {
-<<<<<<< HEAD
-            let [r, g, b, _] =
-                Color32::from_hex(&format!("#{:06x}", TINTS[placed.shape % TINTS.len()]))
-                    .unwrap_or(colours.fluid)
-                    .to_array();
-            mix(colours.fluid, Color32::from_rgb(r, g, b), 0.45)
-=======
             let [_, r, g, b] = TINTS[placed.shape % TINTS.len()].to_be_bytes();
             let tint = Color32::from_rgb(r, g, b);
             colours.fluid.lerp_to_gamma(tint, 0.45)
->>>>>>> ffcfa5897e8d7c1c377a0acc4418027600359b56
         } else {
             colours.fluid
         };
@@ -168,13 +160,6 @@ fn chip(look: &Look, scene: &Scene, outlines: &mut Outlines, colours: &Colours) 
     (areas, walls)
 }
 
-<<<<<<< HEAD
-fn mix(a: Color32, b: Color32, part: f32) -> Color32 {
-    a.lerp_to_gamma(b, part)
-}
-
-=======
->>>>>>> ffcfa5897e8d7c1c377a0acc4418027600359b56
 fn to_screen(outline: &Outline, view: &View, placed: &Placed, screen: &mut Vec<Pos2>) {
     let to = ToScreen::new(view, placed);
     screen.clear();

@@ -464,11 +464,7 @@ fn the_wheel_zooms_at_the_pointer_and_two_fingers_pan() {
         unit,
         delta,
         phase: egui::TouchPhase::Move,
-<<<<<<< HEAD
-        source: None,
-=======
         source: egui::MouseWheelSource::Unknown,
->>>>>>> ffcfa5897e8d7c1c377a0acc4418027600359b56
         modifiers: Modifiers::NONE,
     };
     harness.event(wheel(MouseWheelUnit::Line, Vec2::new(0.0, 2.0)));
