@@ -72,7 +72,7 @@ fn between_nothing(
             return Err(faults
                 .into_iter()
                 .next()
-                .map_or(Refusal::NoWay, Refusal::Channel));
+                .map_or(Refusal::NoWay, Refusal::channel));
         }
         name = rest.name.value.clone();
         draft.design.channels.push(rest);
@@ -216,7 +216,7 @@ fn taper(
         return Err(faults
             .into_iter()
             .next()
-            .map_or(Refusal::NoWay, Refusal::Library));
+            .map_or(Refusal::NoWay, Refusal::library));
     }
     let placement = attached("b", to.to_owned(), false);
     let new = component(name.clone(), "taper", placement, parameters);

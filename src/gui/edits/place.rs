@@ -63,7 +63,7 @@ pub fn snap_placement(
     }
     let realised = drawing.library.realise(kind, &[], &drawing.defaults());
     let realised = realised.map_err(|faults| match faults.into_iter().next() {
-        Some(fault) => Refusal::Library(fault),
+        Some(fault) => Refusal::library(fault),
         None => Refusal::NoKind(kind.to_owned()),
     })?;
     let motion = Motion {

@@ -21,7 +21,7 @@ pub enum Refusal {
     NoKind(String),
     /// A component that can't be made.
     #[error("{}", .0.message)]
-    Library(Diagnostic),
+    Library(Box<Diagnostic>),
     /// No such socket, or its item could not be placed.
     #[error("there is no socket `{0}`, or it has no place yet: see the problems")]
     NoSocket(String),
@@ -75,7 +75,7 @@ pub enum Refusal {
     },
     /// The channel could not be built so.
     #[error("{}", .0.message)]
-    Channel(Diagnostic),
+    Channel(Box<Diagnostic>),
     /// Not a part of a design.
     #[error("the clipboard holds nothing of a design: {0}")]
     NotADesign(String),
@@ -87,4 +87,16 @@ pub enum Refusal {
         /// `item.socket`.
         socket: String,
     },
+}
+
+impl Refusal {
+    /// The library can't make it.
+    pub(super) fn library(fault: Diagnostic) -> Self {
+        Self::Library(Box::new(fault))
+    }
+
+    /// The channel could not be built.
+    pub(super) fn channel(fault: Diagnostic) -> Self {
+        Self::Channel(Box::new(fault))
+    }
 }

@@ -97,7 +97,7 @@ pub fn set_channel_shape(
                 return Err(faults
                     .into_iter()
                     .next()
-                    .map_or(Refusal::NoWay, Refusal::Channel));
+                    .map_or(Refusal::NoWay, Refusal::channel));
             }
         }
     }
@@ -146,7 +146,7 @@ pub fn move_way_point(
             Err(faults) => first_fault = first_fault.or(faults.into_iter().next()),
         }
     }
-    Err(first_fault.map_or(Refusal::NoWay, Refusal::Channel))
+    Err(first_fault.map_or(Refusal::NoWay, Refusal::channel))
 }
 
 /// Whether all corners are right angles.

@@ -62,7 +62,7 @@ fn tee(draft: &Draft<'_>, width: f64) -> Result<(Parameters, f64, f64), Refusal>
     let library = draft.from.library;
     let realised = library.realise("tee", &parameters, &draft.from.defaults());
     let realised = realised.map_err(|faults| match faults.into_iter().next() {
-        Some(fault) => Refusal::Library(fault),
+        Some(fault) => Refusal::library(fault),
         None => Refusal::NoKind("tee".to_owned()),
     })?;
     let own = own_mouths(&realised);
