@@ -18,7 +18,7 @@ use crate::stokes::piece::Leaf;
 use crate::stokes::slabs::{Slabs, State, top_back};
 use crate::stokes::system::System;
 
-impl<const D: usize> Leaves for Vec<Leaf<D>> {
+impl<const D: usize> Leaves for Vec<Arc<Leaf<D>>> {
     fn assemble(&self, leaf: u32) -> faer::Mat<f64> {
         self[leaf as usize].dense()
     }
@@ -143,6 +143,9 @@ impl<const D: usize> Flow<D> {
         };
         reset(&mut residual);
         let scale = self.scale(slabs, given, &mut state, &mut residual);
+        if cancel.is_cancelled() {
+            return Err(SolveError::Cancelled);
+        }
         reset(&mut residual);
         let with_slabs = !loads.slabs.is_empty();
         let mut reactions = self.step(slabs, &mut residual, with_slabs, given, &mut state);
