@@ -12,19 +12,26 @@ mod support;
 use std::process::ExitCode;
 
 use stokeslet::elimination::Table;
-use stokeslet::session::{CancelToken, SolveSettings, WantedResults, silent, solve};
+use stokeslet::session::{
+    CancelToken, SolveReport, SolveSettings, Timings, WantedResults, silent, solve,
+};
 use support::{Asked, Failure, Report, chips, median, seconds};
 
 const SIDE: usize = 10;
 const RESOLUTION: u32 = 8;
 const REPETITIONS: usize = 5;
-const HEADINGS: [&str; 7] = [
+const HEADINGS: [&str; 12] = [
     "lattice",
     "wanted",
     "unknowns",
     "first s",
     "again s",
     "again / first",
+    "mesh s",
+    "plan s",
+    "eliminate s",
+    "back substitute s",
+    "results s",
     "residual",
 ];
 
@@ -75,28 +82,37 @@ fn compare(asked: &Asked) -> Result<(), Failure> {
                 wanted,
                 ..SolveSettings::default()
             };
-            let (mut first, mut again) = (Vec::new(), Vec::new());
-            let mut last = None;
+            let (mut first, mut again) = (Vec::new(), Vec::<SolveReport>::new());
             for _ in 0..REPETITIONS {
                 let table = Table::default();
                 let run = |chip| solve(chip, &settings, &table, &silent, &CancelToken::new());
                 first.push(run(&before)?.report.timings.total);
-                let solution = run(&after)?;
-                again.push(solution.report.timings.total);
-                last = Some(solution.report);
+                again.push(run(&after)?.report);
             }
-            let (first, again) = (median(first), median(again));
-            let last = last.ok_or("nothing was run")?;
+            let of = |stage: fn(&Timings) -> f64| {
+                median(again.iter().map(|r| stage(&r.timings)).collect())
+            };
+            let (first, total) = (median(first), of(|t| t.total));
+            let last = again.last().ok_or("nothing was run")?;
             report.add(vec![
                 lattice.into(),
                 what.into(),
                 last.unknowns.to_string(),
                 seconds(first),
-                seconds(again),
-                format!("{:.3}", again / first),
+                seconds(total),
+                format!("{:.3}", total / first),
+                seconds(of(|t| t.mesh)),
+                seconds(of(|t| t.plan)),
+                seconds(of(|t| t.eliminate)),
+                seconds(of(|t| t.back_substitute)),
+                seconds(of(|t| t.results)),
                 format!("{:.1e}", last.relative_residual),
             ]);
         }
     }
-    report.finish("again", "medians of 5; one crossing of 100 moved", asked)
+    report.finish(
+        "again",
+        "medians of 5; one crossing of 100 moved; stages of the solve after it",
+        asked,
+    )
 }
