@@ -56,7 +56,8 @@ fn scatter(k: usize, axis: usize) -> f64 {
 fn compare(asked: &Asked) -> Result<(), Failure> {
     let mut report = Report::new(&HEADINGS);
     for lattice in ["regular", "tees", "scattered"] {
-        let has_link = |row: usize, column: usize| lattice != "tees" || (row + column) % 3 != 0;
+        let has_link =
+            |row: usize, column: usize| lattice != "tees" || !(row + column).is_multiple_of(3);
         let chip = |moved_by: f64| {
             chips::lattice_with(SIDE, has_link, |k| {
                 let own = if lattice == "scattered" {
