@@ -1,29 +1,37 @@
 //! What a chip costs once more, after one of its components moved: the table of operations keeps what the first solve computed.
 //!
 //! ```text
-//! cargo bench --bench again             both lattices of 10 x 10 crossings, ports only and with all fields; a few seconds
+//! cargo bench --bench again             lattices of 10 x 10 crossings, ports only and with all fields; a few seconds
 //! ```
-//! `regular`: the crossings of a square lattice, nearly all alike. `scattered`: every crossing moved a little, so that no two
-//! junctions are alike and the elimination of each is paid once. Then one crossing in the middle is moved.
+//! `regular`: the crossings of a square lattice, nearly all alike. `tees`: every third link up is left out, so that tees,
+//! crossings and bends mix. `scattered`: every crossing moved a little, so that no two junctions are alike and the
+//! elimination of each is paid once. Then one crossing in the middle is moved: five junctions and four channels change.
 
 mod support;
 
 use std::process::ExitCode;
 
 use stokeslet::elimination::Table;
-use stokeslet::session::{CancelToken, SolveSettings, WantedResults, silent, solve};
+use stokeslet::session::{
+    CancelToken, SolveReport, SolveSettings, Timings, WantedResults, silent, solve,
+};
 use support::{Asked, Failure, Report, chips, median, seconds};
 
 const SIDE: usize = 10;
 const RESOLUTION: u32 = 8;
 const REPETITIONS: usize = 5;
-const HEADINGS: [&str; 7] = [
+const HEADINGS: [&str; 12] = [
     "lattice",
     "wanted",
     "unknowns",
     "first s",
     "again s",
     "again / first",
+    "mesh s",
+    "plan s",
+    "eliminate s",
+    "back substitute s",
+    "results s",
     "residual",
 ];
 
@@ -47,10 +55,12 @@ fn scatter(k: usize, axis: usize) -> f64 {
 
 fn compare(asked: &Asked) -> Result<(), Failure> {
     let mut report = Report::new(&HEADINGS);
-    for scattered in [false, true] {
+    for lattice in ["regular", "tees", "scattered"] {
+        let has_link =
+            |row: usize, column: usize| lattice != "tees" || !(row + column).is_multiple_of(3);
         let chip = |moved_by: f64| {
-            chips::lattice_with(SIDE, |k| {
-                let own = if scattered {
+            chips::lattice_with(SIDE, has_link, |k| {
+                let own = if lattice == "scattered" {
                     [scatter(k, 0), scatter(k, 1)]
                 } else {
                     [0.0; 2]
@@ -73,28 +83,37 @@ fn compare(asked: &Asked) -> Result<(), Failure> {
                 wanted,
                 ..SolveSettings::default()
             };
-            let (mut first, mut again) = (Vec::new(), Vec::new());
-            let mut last = None;
+            let (mut first, mut again) = (Vec::new(), Vec::<SolveReport>::new());
             for _ in 0..REPETITIONS {
                 let table = Table::default();
                 let run = |chip| solve(chip, &settings, &table, &silent, &CancelToken::new());
                 first.push(run(&before)?.report.timings.total);
-                let solution = run(&after)?;
-                again.push(solution.report.timings.total);
-                last = Some(solution.report);
+                again.push(run(&after)?.report);
             }
-            let (first, again) = (median(first), median(again));
-            let last = last.ok_or("nothing was run")?;
+            let of = |stage: fn(&Timings) -> f64| {
+                median(again.iter().map(|r| stage(&r.timings)).collect())
+            };
+            let (first, total) = (median(first), of(|t| t.total));
+            let last = again.last().ok_or("nothing was run")?;
             report.add(vec![
-                if scattered { "scattered" } else { "regular" }.into(),
+                lattice.into(),
                 what.into(),
                 last.unknowns.to_string(),
                 seconds(first),
-                seconds(again),
-                format!("{:.3}", again / first),
+                seconds(total),
+                format!("{:.3}", total / first),
+                seconds(of(|t| t.mesh)),
+                seconds(of(|t| t.plan)),
+                seconds(of(|t| t.eliminate)),
+                seconds(of(|t| t.back_substitute)),
+                seconds(of(|t| t.results)),
                 format!("{:.1e}", last.relative_residual),
             ]);
         }
     }
-    report.finish("again", "medians of 5; one crossing of 100 moved", asked)
+    report.finish(
+        "again",
+        "medians of 5; one crossing of 100 moved; stages of the solve after it",
+        asked,
+    )
 }

@@ -44,14 +44,18 @@ fn main() -> ExitCode {
 
 /// A text of the lattice with one crossing moved by so much of the crossings' distance.
 fn text(by: f64) -> Result<String, Failure> {
-    let design = chips::lattice_design(SIDE, |k| {
-        let by = if k == SIDE * SIDE / 2 + SIDE / 2 {
-            by
-        } else {
-            0.0
-        };
-        [by, 0.5 * by]
-    })?;
+    let design = chips::lattice_design(
+        SIDE,
+        |_, _| true,
+        |k| {
+            let by = if k == SIDE * SIDE / 2 + SIDE / 2 {
+                by
+            } else {
+                0.0
+            };
+            [by, 0.5 * by]
+        },
+    )?;
     Ok(print(&design))
 }
 

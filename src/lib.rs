@@ -49,7 +49,9 @@
 //! | mesh a kind of shape better | `mesh/`: one file a method, chosen in `mesh/polygon.rs` |
 //! | change the unknowns across a channel | `stokes/section.rs` |
 //! | change where a part's unknowns are eliminated | `mesh/dissect.rs` (the cuts), `mesh/separators.rs` (what goes where), `stokes/piece/` (the fronts) |
-//! | change what is eliminated together, what is left to the network | `fronts/group.rs`, `session/flow.rs` (which pipes are parted) |
+//! | change what is eliminated together, what is left to the network | `fronts/group/`, `session/flow/ends.rs` (which pipes are parted) |
+//! | change what is kept of a part for other chips | `stokes/piece/canonical.rs`, its key in `stokes/system.rs` (`make`) |
+//! | ask an eliminated chip again | `session/eliminated.rs` |
 //! | change what counts as the same front | `fronts/plan.rs`, `stokes/piece/leaf.rs` (`key`) |
 //! | change how a front is factorised | `fronts/pivot.rs`, `fronts/compute.rs` |
 //! | change block rows: owners, order, names | `chip/blocks/connections.rs`, `elimination/order.rs`, `elimination/plan.rs` |

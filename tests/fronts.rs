@@ -740,3 +740,36 @@ fn every_design_is_solved_to_the_tolerance_at_resolution_4() {
         assert_small!(report.mass_imbalance, 1.0, 1e-9, "mass balance of {name}");
     }
 }
+
+/// `cargo test --release --test fronts a_stop_is_heard -- --ignored --nocapture`
+#[test]
+#[ignore = "measures time, of a machine that does nothing else; a minute in release"]
+fn a_stop_is_heard_within_half_a_second_at_any_moment() {
+    use std::time::{Duration, Instant};
+    for (name, r) in [("grid20", 16), ("voronoi-s15", 24)] {
+        let chip = from_file(name);
+        let mut worst = Duration::ZERO;
+        for k in 0.. {
+            let token = CancelToken::new();
+            let (done, told) = std::thread::scope(|scope| {
+                let asked = scope.spawn(|| {
+                    std::thread::sleep(Duration::from_millis(50 * k));
+                    token.cancel();
+                    Instant::now()
+                });
+                let solved =
+                    stokeslet::session::solve(&chip, &at(r), &Table::default(), &silent, &token);
+                let returned = Instant::now();
+                let asked = asked.join().expect("it only sleeps");
+                let after = returned.saturating_duration_since(asked);
+                (solved.is_ok(), after)
+            });
+            worst = worst.max(told);
+            if done {
+                break;
+            }
+        }
+        println!("{name} at r = {r}: {worst:?} at most");
+        assert!(worst < Duration::from_millis(500), "{name}: {worst:?}");
+    }
+}

@@ -17,22 +17,30 @@ const LATTICE: [f64; 2] = [0.0125, 0.05];
 /// # Errors
 /// None for `n >= 2`.
 pub fn lattice(n: usize) -> Result<Placed, Failure> {
-    lattice_with(n, |_| [0.0; 2])
+    lattice_with(n, |_, _| true, |_| [0.0; 2])
 }
 
-/// The same with its crossings moved by parts of their distance.
+/// The same with its crossings moved by parts of their distance; `has_link(row, column)`: whether a channel goes up from there.
 ///
 /// # Errors
 /// Where channels come too near each other.
-pub fn lattice_with(n: usize, moved: impl Fn(usize) -> [f64; 2]) -> Result<Placed, Failure> {
-    placed(&lattice_design(n, moved)?)
+pub fn lattice_with(
+    n: usize,
+    has_link: impl Fn(usize, usize) -> bool,
+    moved: impl Fn(usize) -> [f64; 2],
+) -> Result<Placed, Failure> {
+    placed(&lattice_design(n, has_link, moved)?)
 }
 
 /// As [`lattice_with`], not yet placed.
 ///
 /// # Errors
 /// Where channels come too near each other.
-pub fn lattice_design(n: usize, moved: impl Fn(usize) -> [f64; 2]) -> Result<Design, Failure> {
+pub fn lattice_design(
+    n: usize,
+    has_link: impl Fn(usize, usize) -> bool,
+    moved: impl Fn(usize) -> [f64; 2],
+) -> Result<Design, Failure> {
     let [width, pitch] = LATTICE;
     let at = |column: usize, row: usize| column + n * row;
     let mut nodes: Vec<[f64; 2]> = (0..n * n)
@@ -47,7 +55,7 @@ pub fn lattice_design(n: usize, moved: impl Fn(usize) -> [f64; 2]) -> Result<Des
             if column + 1 < n {
                 channels.push([at(column, row), at(column + 1, row)]);
             }
-            if row + 1 < n {
+            if row + 1 < n && has_link(row, column) {
                 channels.push([at(column, row), at(column, row + 1)]);
             }
         }

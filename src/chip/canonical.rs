@@ -5,6 +5,7 @@
 //! neighbours would differ by 1e-10, and in a long network that leak of mass costs 1e-5 of the pressure.
 
 use super::{Mouth, Shape, Strip};
+use crate::fingerprint::{Fingerprint, Hasher};
 use crate::geometry::quantise::{quantise, quantise_angle, restore_angle};
 use crate::geometry::{Motion, Point};
 use crate::mesh::{
@@ -170,6 +171,21 @@ impl Canonicalised {
             InCells::Arc { radius, angle } => plane_arc(resolution, *radius, *angle),
             InCells::Polygon(corners, sockets) => plane_polygon(resolution, corners, sockets),
         }
+    }
+
+    /// All that its mesh depends on besides the resolution: lengths to the last bit, where the shape's integers are coarser.
+    pub fn content(&self) -> Fingerprint {
+        let kind = match &self.shape {
+            CanonicalShape::Straight(_) => Hasher::new(90),
+            CanonicalShape::Arc(_) => Hasher::new(91),
+            CanonicalShape::Polygon(_, sockets) => sockets
+                .iter()
+                .fold(Hasher::new(92).word(sockets.len() as u64), |key, &s| {
+                    key.word(s as u64)
+                }),
+        };
+        let lengths = self.lengths.0.iter();
+        lengths.fold(kind, |key, &x| key.float(x)).finish()
     }
 
     fn in_cells(&self, resolution: u32) -> InCells<'_> {

@@ -131,11 +131,9 @@ pub fn nodal<const D: usize>(
     let per_cell = n_nodes::<D>();
     let counts: Vec<(usize, usize)> = (0..system.pieces.len() as u32)
         .map(|p| {
-            let piece = &system.pieces[p as usize];
+            let piece = &system.pieces[p as usize].piece;
             let patches = slabs.patches_of(p).iter();
-            let cells = patches
-                .map(|q| system.leaves[q.leaf as usize].mesh.n_cells())
-                .sum();
+            let cells = patches.map(|q| system.leaf(p, q).mesh.n_cells()).sum();
             (piece.n_nodes - piece.n_boundary_nodes, cells)
         })
         .collect();
@@ -230,7 +228,7 @@ fn fill<const D: usize>(
     let mut cell_at = 0;
     let order = cell_order::<D>(instance.motion.mirror);
     for patch in slabs.patches_of(instance.piece) {
-        let leaf = &system.leaves[patch.leaf as usize];
+        let leaf = system.leaf(instance.piece, patch);
         let mesh = &leaf.mesh;
         let frame = Frame::new(instance, patch);
         mesh_values(leaf, patch, slab, &mut local, &mut x);

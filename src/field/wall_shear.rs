@@ -75,11 +75,11 @@ pub fn wall_shear_of_pieces(system: &System<2>, slabs: &Slabs, state: &State) ->
             let mut length = 0.0;
             let (mut local, mut x) = (Vec::new(), Vec::new());
             for patch in slabs.patches_of(instance.piece) {
-                let samples = &samples[patch.leaf as usize];
+                let samples = &samples[system.leaf_number(instance.piece, patch)];
                 if samples.is_empty() {
                     continue;
                 }
-                let leaf = &system.leaves[patch.leaf as usize];
+                let leaf = system.leaf(instance.piece, patch);
                 let frame = Frame::new(instance, patch);
                 mesh_values(leaf, patch, slab, &mut local, &mut x);
                 let place = |p: [f64; 2]| {

@@ -170,11 +170,11 @@ pub fn wall_shear_of_solids(system: &System<3>, slabs: &Slabs, state: &State) ->
             let (mut local, mut x) = (Vec::new(), Vec::new());
             let mut ranges = Vec::new();
             for patch in slabs.patches_of(instance.piece) {
-                let points = &points[patch.leaf as usize];
+                let points = &points[system.leaf_number(instance.piece, patch)];
                 if points.is_empty() {
                     continue;
                 }
-                let leaf = &system.leaves[patch.leaf as usize];
+                let leaf = system.leaf(instance.piece, patch);
                 let frame = Frame::new(instance, patch);
                 mesh_values(leaf, patch, slab, &mut local, &mut x);
                 let velocity = |n: u32| std::array::from_fn(|c| x[3 * n as usize + c]);

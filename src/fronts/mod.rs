@@ -1,7 +1,7 @@
 //! Fronts: a symmetric system given in pieces becomes its solution, each essentially different elimination done once.
 //!
 //! This page is the method as built, for a numerical analyst. The folder knows no physics and no meshes: [`crate::stokes`] makes the
-//! pieces ([`crate::stokes::piece`]) and says what they share ([`crate::stokes::system`]); [`crate::session`] runs it all (`flow.rs`).
+//! pieces ([`crate::stokes::piece`]) and says what they share ([`crate::stokes::system`]); [`crate::session`] runs it all (`flow/`).
 //!
 //! ```text
 //! parts of the chip --canonical shape--> pieces: trees of fronts, kinds named by content        plan
@@ -95,10 +95,12 @@
 //! the ports' pressures), tangential ones of pressure ports are *zero*, all else is *free*.
 //!
 //! # The network and its ground
-//! Groups are joined across the ties by the same fronts: two groups and all ties between them at a time, the pair that leaves the
-//! smallest front first, disjoint pairs in rounds ([`group()`]). A sparse LU in COLAMD order, tried first, took 1.5 of 2.0 s of a
-//! lattice in three dimensions with rank 21; the joins take a tenth. Only grounds are left to [`network`]. Where every port of an island has its flow given, pressure is known up to a constant. One pressure of the island is then kept to the last, and a number
-//! `d` is added to its diagonal entry. With the null vector `n`, scaled to one there, and a balanced right-hand side,
+//! Groups are joined across the ties by the same fronts: two groups and all ties between them at a time, the pair that leaves
+//! the smallest front first, disjoint pairs in rounds ([`group()`]); only groups that changed choose again, so a round costs
+//! what it joins. A sparse LU in COLAMD order, tried first, took 1.5 of 2.0 s of a lattice in three dimensions with rank 21;
+//! the joins take a tenth. Only grounds are left to [`network`]. Where every port of an island has its flow given, pressure
+//! is known up to a constant. One pressure of the island is then kept to the last, and a number `d` is added to its diagonal
+//! entry. With the null vector `n`, scaled to one there, and a balanced right-hand side,
 //! ```text
 //! (A + d e e^T) x = b   =>   n^T A x + d x_g = n^T b = 0   =>   x_g = 0   =>   A x = b
 //! ```
@@ -122,6 +124,7 @@
 //! | leaf | nodes (1e-10 of a cell), cells, drag (12 digits), which unknowns it moves, how many stay |
 //! | join | its children's keys, their images with factors, how many stay and go |
 //! | end of a long pipe | the key of the pipe's front, the end, the tolerance |
+//! | part with its plan and leaves | its lengths to the last bit, resolution, layers, drag, cell size (`stokes/system.rs`) |
 //!
 //! Equal keys, equal bits: a value may come from this solve, an earlier one or another chip ([`Known`]). Work is shared out in
 //! pieces of fixed size, so neither threads nor what was known change a bit. Without caching each front's number enters its key.
@@ -167,7 +170,7 @@ pub mod tree;
 mod trial;
 
 pub use compute::{FrontError, Inside, Known, Leaves, Run, Schur, Values, Wanted, schur_key};
-pub use group::{Class, Element, Top, group};
+pub use group::{Class, Element, Top, Watch, group};
 pub use network::Network;
 pub use plan::{Child, Counters, Image, KindId, NOWHERE, Plan, Recipe};
 pub use tree::{Node, Tree};

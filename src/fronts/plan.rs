@@ -134,6 +134,30 @@ impl Plan {
         })
     }
 
+    /// Takes over the kinds of a plan that was made apart, children before parents; `leaf` takes over the leaf of a kind that is
+    /// new here. Returns what they are called here.
+    pub fn adopt(&mut self, kinds: &[Kind], mut leaf: impl FnMut(u32) -> u32) -> Vec<KindId> {
+        let mut names: Vec<KindId> = Vec::with_capacity(kinds.len());
+        for kind in kinds {
+            let recipe = || match &kind.recipe {
+                Recipe::Leaf(number) => Recipe::Leaf(leaf(*number)),
+                Recipe::Join(children) => Recipe::Join(
+                    children
+                        .iter()
+                        .map(|child| Child {
+                            kind: names[child.kind as usize],
+                            images: child.images.clone(),
+                        })
+                        .collect(),
+                ),
+                Recipe::Given => Recipe::Given,
+            };
+            let name = self.intern(kind.key, kind.n_boundary, kind.n_eliminated, recipe);
+            names.push(name);
+        }
+        names
+    }
+
     fn intern(
         &mut self,
         key: Fingerprint,

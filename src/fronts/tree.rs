@@ -6,7 +6,7 @@
 use faer::Mat;
 use rayon::prelude::*;
 
-use super::compute::Values;
+use super::compute::{Inside, Values};
 use super::plan::{Image, KindId, NOWHERE};
 
 /// Consecutive unknowns of a slab that a front's boundary reads, with one factor.
@@ -70,6 +70,9 @@ pub struct Tree {
     levels: Vec<Vec<(KindId, Vec<u32>)>>,
 }
 
+/// Finds a front by the number that a tree has for its kind: those of a tree that is kept for many chips are not a plan's.
+pub type Fronts<'a> = dyn Fn(KindId) -> &'a Inside + Sync + 'a;
+
 /// Columns of one product.
 const COLUMNS: usize = 128;
 
@@ -106,6 +109,12 @@ impl Tree {
         }
     }
 
+    /// Bytes that it holds, about.
+    pub fn bytes(&self) -> u64 {
+        let runs: usize = self.nodes.iter().map(|n| n.boundary.len()).sum();
+        (self.nodes.len() * (size_of::<Node>() + 4) + runs * size_of::<Run>()) as u64
+    }
+
     /// Kinds that back-substitution reads.
     pub fn kinds(&self) -> impl Iterator<Item = KindId> + '_ {
         self.levels.iter().flatten().map(|g| g.0)
@@ -117,8 +126,13 @@ impl Tree {
     /// - `slabs`: any number of slabs one after the other, boundaries filled in
     /// - `loads`: what [`Self::forward`] left, where there were loads
     pub fn back(&self, values: &Values, slabs: &mut [f64], loads: Option<&[f64]>) {
+        self.back_by(&|kind| values.inside(kind), slabs, loads);
+    }
+
+    /// As [`Self::back`], with fronts found by the tree's own numbers.
+    pub fn back_by(&self, fronts: &Fronts<'_>, slabs: &mut [f64], loads: Option<&[f64]>) {
         for (kind, members) in self.levels.iter().flatten() {
-            let front = values.inside(*kind);
+            let front = fronts(*kind);
             let copies = slabs.len() / self.n.max(1);
             let columns = members.len() * copies;
             // Copies in the outer place: one copy's nodes lie near each other.
@@ -166,8 +180,13 @@ impl Tree {
     /// # Shapes and units
     /// - `slabs`: loads on all unknowns, any number of slabs
     pub fn forward(&self, values: &Values, slabs: &mut [f64]) {
+        self.forward_by(&|kind| values.inside(kind), slabs);
+    }
+
+    /// As [`Self::forward`], with fronts found by the tree's own numbers.
+    pub fn forward_by(&self, fronts: &Fronts<'_>, slabs: &mut [f64]) {
         for (kind, members) in self.levels.iter().rev().flatten() {
-            let front = values.inside(*kind);
+            let front = fronts(*kind);
             let n_eliminated = front.n_eliminated();
             let copies = slabs.len() / self.n.max(1);
             let loaded: Vec<(u32, usize)> = (0..copies)

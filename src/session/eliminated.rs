@@ -143,7 +143,7 @@ impl<const D: usize> Kept<D> {
         let mut report = SolveReport::default();
         (job.progress)(Stage::Mesh, 0.0);
         let stage = recorder.stage("mesh");
-        let system = space.system(chip, job.settings)?;
+        let system = space.system(chip, job)?;
         space.note(&mut report);
         report.timings.plan = system.plan_seconds;
         report.timings.mesh = start.elapsed().as_secs_f64() - system.plan_seconds;

@@ -18,7 +18,7 @@ use crate::stokes::piece::Leaf;
 use crate::stokes::slabs::{Slabs, State, top_back};
 use crate::stokes::system::System;
 
-impl<const D: usize> Leaves for Vec<Leaf<D>> {
+impl<const D: usize> Leaves for Vec<Arc<Leaf<D>>> {
     fn assemble(&self, leaf: u32) -> faer::Mat<f64> {
         self[leaf as usize].dense()
     }

@@ -59,7 +59,6 @@ fn study<const D: usize>(
     cancel: &CancelToken,
 ) -> Result<Row, SolveError> {
     let mut report = SolveReport::default();
-    let system = space.system(chip, settings)?;
     let table = Table::default();
     let job = Job {
         settings,
@@ -67,6 +66,7 @@ fn study<const D: usize>(
         progress: &super::silent,
         cancel,
     };
+    let system = space.system(chip, &job)?;
     let flow = Flow::new(system, &job, &mut report)?;
     let system = &flow.system;
     let Some(slabs) = &flow.slabs else {

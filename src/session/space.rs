@@ -5,6 +5,7 @@
 //! full              layers over the depth  flow              Solid --at mid-depth--> Fields
 //! ```
 
+use super::flow::Job;
 use super::measure::fastest;
 use super::solution::MAX_ASPECT;
 use super::{SolveError, SolveReport, SolveSettings, WallShear};
@@ -16,7 +17,7 @@ use crate::field::{Fields, Solid};
 use crate::geometry::Point;
 use crate::stokes::duct::mouth::DuctProfile;
 use crate::stokes::mouth::{Mouth, duct_mouth, plane_mouth};
-use crate::stokes::piece::{Flat, Layers};
+use crate::stokes::piece::{Flat, Layers, PieceError};
 use crate::stokes::section::{Section, Top};
 use crate::stokes::slabs::{Slabs, State};
 use crate::stokes::system::{PartError, Port, System};
@@ -32,7 +33,7 @@ pub(super) struct Measured {
 /// A way to see chips in `D` dimensions.
 pub(super) trait Space<const D: usize>: Send + Sync {
     /// The chip as pieces.
-    fn system(&self, chip: &Chip, settings: &SolveSettings) -> Result<System<D>, SolveError>;
+    fn system(&self, chip: &Chip, job: &Job<'_>) -> Result<System<D>, SolveError>;
 
     /// A port's mouth.
     fn mouth(&self, system: &System<D>, port: &Port) -> Mouth;
@@ -57,9 +58,12 @@ pub(super) trait Space<const D: usize>: Send + Sync {
 }
 
 fn mesh_error(chip: &Chip) -> impl Fn(PartError) -> SolveError + '_ {
-    |PartError { part, error }| SolveError::Mesh {
-        part: chip.parts[part].name.clone(),
-        reason: error.to_string(),
+    |PartError { part, error }| match error {
+        PieceError::Cancelled => SolveError::Cancelled,
+        PieceError::Mesh(error) => SolveError::Mesh {
+            part: chip.parts[part].name.clone(),
+            reason: error.to_string(),
+        },
     }
 }
 
@@ -76,9 +80,10 @@ impl Plane {
 }
 
 impl Space<2> for Plane {
-    fn system(&self, chip: &Chip, settings: &SolveSettings) -> Result<System<2>, SolveError> {
-        let section = Section::plane(settings.resolution);
-        System::new(chip, section, &Flat, settings.caching).map_err(mesh_error(chip))
+    fn system(&self, chip: &Chip, job: &Job<'_>) -> Result<System<2>, SolveError> {
+        let section = Section::plane(job.settings.resolution);
+        job.supply(|supply| System::new(chip, section, &Flat, supply))
+            .map_err(mesh_error(chip))
     }
 
     fn mouth(&self, system: &System<2>, port: &Port) -> Mouth {
@@ -160,9 +165,11 @@ impl Deep {
 }
 
 impl Space<3> for Deep {
-    fn system(&self, chip: &Chip, settings: &SolveSettings) -> Result<System<3>, SolveError> {
-        let section = Section::new(3, settings.resolution, self.lift.layers, self.lift.top);
-        System::new(chip, section, &self.lift, settings.caching).map_err(mesh_error(chip))
+    fn system(&self, chip: &Chip, job: &Job<'_>) -> Result<System<3>, SolveError> {
+        let resolution = job.settings.resolution;
+        let section = Section::new(3, resolution, self.lift.layers, self.lift.top);
+        job.supply(|supply| System::new(chip, section, &self.lift, supply))
+            .map_err(mesh_error(chip))
     }
 
     fn mouth(&self, system: &System<3>, port: &Port) -> Mouth {

@@ -35,7 +35,6 @@ pub fn assembled_system(
     }
     let plane = Plane::new(chip);
     let mut report = SolveReport::default();
-    let system = plane.system(chip, settings)?;
     let settings = &SolveSettings {
         wanted: WantedResults::All,
         ..settings.clone()
@@ -46,6 +45,7 @@ pub fn assembled_system(
         progress,
         cancel,
     };
+    let system = plane.system(chip, &job)?;
     let flow = Flow::new(system, &job, &mut report)?;
     let system = &flow.system;
     let mouths: Vec<Mouth> = system
@@ -136,7 +136,7 @@ fn scalars(
         let first = numbers.inside[k] as usize;
         out.solution[first..first + slab.len()].copy_from_slice(slab);
         for patch in slabs.patches_of(instance.piece) {
-            let leaf = &system.leaves[patch.leaf as usize];
+            let leaf = system.leaf(instance.piece, patch);
             let locals = locals(piece.n_boundary as u32, instance, patch, (&numbers, k));
             add(leaf, &locals, given, &mut out);
             describe(system, instance, patch, (leaf, &locals), &mut out.unknowns);

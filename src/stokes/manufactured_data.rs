@@ -122,7 +122,7 @@ fn slab_loads<const D: usize>(
 ) -> Vec<f64> {
     let mut slab = vec![0.0; system.piece_of(instance).n];
     for patch in slabs.patches_of(instance.piece) {
-        let leaf = &system.leaves[patch.leaf as usize];
+        let leaf = system.leaf(instance.piece, patch);
         let on_mesh = mesh_loads(system, &Frame::new(instance, patch), leaf, exact);
         let own: Vec<f64> = leaf
             .moves
@@ -139,7 +139,7 @@ fn shared_places<const D: usize>(system: &System<D>, slabs: &Slabs) -> Vec<[f64;
     let mut places = vec![[0.0; D]; system.n_shared_nodes];
     for instance in &system.instances {
         for patch in slabs.patches_of(instance.piece) {
-            let mesh = &system.leaves[patch.leaf as usize].mesh;
+            let mesh = &system.leaf(instance.piece, patch).mesh;
             let frame = Frame::new(instance, patch);
             for (&node, &at) in patch.nodes.iter().zip(&mesh.nodes) {
                 if let Some(&shared) = instance.nodes.get(node as usize) {
@@ -419,7 +419,7 @@ fn constant_pressure<const D: usize>(system: &System<D>, slabs: &Slabs, island: 
         }
         let slab = &mut null.slabs[slabs.first[k]..][..system.piece_of(instance).n];
         for patch in slabs.patches_of(instance.piece) {
-            let leaf = &system.leaves[patch.leaf as usize];
+            let leaf = system.leaf(instance.piece, patch);
             let unit = Frame::new(instance, patch).unit;
             let places = patch.unknowns.iter().flat_map(|r| r.start..r.start + r.len);
             for ((at, moves), is_pressure) in places.zip(&leaf.moves).zip(&leaf.is_pressure) {

@@ -1,11 +1,13 @@
 //! The unknowns of a whole chip: shared ones, and a slab for every copy of a piece; substitution and residuals over them.
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 
-use super::piece::{LANES, Patch};
+use super::piece::{LANES, Layout, Patch};
 use super::system::System;
 use crate::fronts::tree::{gather, scatter};
-use crate::fronts::{NOWHERE, Top, Tree, Values};
+use crate::fronts::{Inside, KindId, NOWHERE, Top, Values};
 
 /// Values on all unknowns of a chip, or loads on them.
 #[derive(Clone, Debug, Default)]
@@ -30,10 +32,7 @@ pub struct Slabs {
 struct Group {
     piece: u32,
     instances: Vec<u32>,
-    tree: Tree,
-    patches: Vec<Patch>,
-    /// Which unknowns of a slab are pressures.
-    is_pressure: Vec<bool>,
+    layout: Arc<Layout>,
     first: usize,
 }
 
@@ -42,6 +41,18 @@ struct Chunk<'a, 'b> {
     group: &'a Group,
     instances: &'a [u32],
     slabs: &'b mut [f64],
+}
+
+impl Chunk<'_, '_> {
+    /// Finds the fronts of its piece by the piece's own numbers.
+    fn fronts<'v, const D: usize>(
+        &self,
+        system: &'v System<D>,
+        values: &'v Values,
+    ) -> impl Fn(KindId) -> &'v Inside + Sync + use<'v, D> {
+        let names = &system.names[self.group.piece as usize].kinds;
+        move |own| values.inside(names[own as usize])
+    }
 }
 
 impl Slabs {
@@ -54,26 +65,11 @@ impl Slabs {
         let mut groups: Vec<Group> = instances
             .into_par_iter()
             .enumerate()
-            .map(|(k, instances)| {
-                let piece = &system.pieces[k];
-                let mut patches = Vec::new();
-                piece.patches(&mut |p| patches.push(p));
-                let mut is_pressure = vec![false; piece.n];
-                for patch in &patches {
-                    let flags = &system.leaves[patch.leaf as usize].is_pressure;
-                    let places = patch.unknowns.iter().flat_map(|r| r.start..r.start + r.len);
-                    places
-                        .zip(flags)
-                        .for_each(|(at, &flag)| is_pressure[at as usize] = flag);
-                }
-                Group {
-                    piece: k as u32,
-                    instances,
-                    tree: piece.tree(&system.plan),
-                    patches,
-                    is_pressure,
-                    first: 0,
-                }
+            .map(|(k, instances)| Group {
+                piece: k as u32,
+                instances,
+                layout: system.pieces[k].layout(),
+                first: 0,
             })
             .collect();
         let mut first = vec![0; system.instances.len()];
@@ -82,7 +78,7 @@ impl Slabs {
             group.first = n;
             for &instance in &group.instances {
                 first[instance as usize] = n;
-                n += system.pieces[group.piece as usize].n;
+                n += group.layout.tree.n;
             }
         }
         Self { groups, first, n }
@@ -94,7 +90,7 @@ impl Slabs {
         for group in &self.groups {
             let most = group.instances.len().div_ceil(8).clamp(1, 32);
             for instances in group.instances.chunks(most) {
-                let (now, rest) = slabs.split_at_mut(instances.len() * group.tree.n);
+                let (now, rest) = slabs.split_at_mut(instances.len() * group.layout.tree.n);
                 slabs = rest;
                 out.push(Chunk {
                     group,
@@ -118,7 +114,7 @@ impl Slabs {
         self.chunks(&mut state.slabs)
             .into_par_iter()
             .for_each(|chunk| {
-                let n = chunk.group.tree.n;
+                let n = chunk.group.layout.tree.n;
                 for (k, &instance) in chunk.instances.iter().enumerate() {
                     let boundary = &system.instances[instance as usize].boundary;
                     for (x, image) in chunk.slabs[k * n..].iter_mut().zip(boundary) {
@@ -131,7 +127,8 @@ impl Slabs {
                 }
                 let from = self.first[chunk.instances[0] as usize];
                 let loads = loads.map(|l| &l.slabs[from..from + chunk.slabs.len()]);
-                chunk.group.tree.back(values, chunk.slabs, loads);
+                let tree = &chunk.group.layout.tree;
+                tree.back_by(&chunk.fronts(system, values), chunk.slabs, loads);
             });
     }
 
@@ -139,7 +136,10 @@ impl Slabs {
     pub fn forward<const D: usize>(&self, system: &System<D>, values: &Values, loads: &mut State) {
         self.chunks(&mut loads.slabs)
             .into_par_iter()
-            .for_each(|chunk| chunk.group.tree.forward(values, chunk.slabs));
+            .for_each(|chunk| {
+                let tree = &chunk.group.layout.tree;
+                tree.forward_by(&chunk.fronts(system, values), chunk.slabs);
+            });
         self.collect(system, loads);
     }
 
@@ -164,20 +164,21 @@ impl Slabs {
         self.chunks(&mut r.slabs).into_par_iter().for_each(|chunk| {
             let from = self.first[chunk.instances[0] as usize];
             let x = &x.slabs[from..from + chunk.slabs.len()];
-            let n = chunk.group.tree.n;
+            let n = chunk.group.layout.tree.n;
             // (leaf, patch, copy), equal leaves together.
             let mut order: Vec<(u32, u32, u32)> = Vec::new();
             // What is zero (right-hand sides, nearly everywhere) costs nothing.
             let copies: Vec<u32> = (0..chunk.instances.len() as u32)
                 .filter(|&c| x[c as usize * n..][..n].iter().any(|&v| v != 0.0))
                 .collect();
-            for (p, patch) in chunk.group.patches.iter().enumerate() {
+            for (p, patch) in chunk.group.layout.patches.iter().enumerate() {
                 order.extend(copies.iter().map(|&c| (patch.leaf, p as u32, c)));
             }
             order.sort_unstable();
             let (mut values, mut lanes, mut out) = (Vec::new(), Vec::new(), Vec::new());
             for same in order.chunk_by(|a, b| a.0 == b.0) {
-                let leaf = &system.leaves[same[0].0 as usize];
+                let patch = &chunk.group.layout.patches[same[0].1 as usize];
+                let leaf = system.leaf(chunk.group.piece, patch);
                 let size = leaf.moves.len();
                 for eight in same.chunks(LANES) {
                     lanes.clear();
@@ -187,7 +188,11 @@ impl Slabs {
                     values.resize(size, 0.0);
                     for (lane, &(_, p, c)) in eight.iter().enumerate() {
                         let slab = &x[c as usize * n..][..n];
-                        gather(&chunk.group.patches[p as usize].unknowns, slab, &mut values);
+                        gather(
+                            &chunk.group.layout.patches[p as usize].unknowns,
+                            slab,
+                            &mut values,
+                        );
                         lanes
                             .iter_mut()
                             .zip(&values)
@@ -197,7 +202,11 @@ impl Slabs {
                     for (lane, &(_, p, c)) in eight.iter().enumerate() {
                         values.iter_mut().zip(&out).for_each(|(v, o)| *v = o[lane]);
                         let slab = &mut chunk.slabs[c as usize * n..][..n];
-                        scatter(&chunk.group.patches[p as usize].unknowns, &values, slab);
+                        scatter(
+                            &chunk.group.layout.patches[p as usize].unknowns,
+                            &values,
+                            slab,
+                        );
                     }
                 }
             }
@@ -221,15 +230,16 @@ impl Slabs {
             .groups
             .par_iter()
             .flat_map(|group| {
-                let n = group.tree.n.max(1);
-                let all = &state.slabs[group.first..][..group.instances.len() * group.tree.n];
+                let n = group.layout.tree.n.max(1);
+                let all =
+                    &state.slabs[group.first..][..group.instances.len() * group.layout.tree.n];
                 all.par_chunks(n)
                     .map(|slab| {
                         let mut sums = [0.0; 2];
                         for (v, &p) in slab
                             .iter()
-                            .zip(&group.is_pressure)
-                            .skip(group.tree.n_boundary)
+                            .zip(&group.layout.is_pressure)
+                            .skip(group.layout.tree.n_boundary)
                         {
                             sums[usize::from(p)] += v * v;
                         }
@@ -247,7 +257,7 @@ impl Slabs {
 
     /// Calls `visit` with (instance, patches of its piece, its slab), instances of a piece side by side.
     pub fn patches_of(&self, piece: u32) -> &[Patch] {
-        &self.groups[piece as usize].patches
+        &self.groups[piece as usize].layout.patches
     }
 }
 

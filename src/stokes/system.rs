@@ -7,13 +7,20 @@
 //! An interface's unknowns are in the frame of one of its two mouths (the polygon's, else that of the lower part), so that
 //! junctions, the costly ones, see them as they are and stay copies of each other.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::piece::{Leaf, Lift, Piece, Workshop};
+use super::piece::{Canonical, Leaf, Lift, Names, Patch, Piece, PieceError};
 use super::section::{NONE, Section};
 use crate::chip::canonical::{CanonicalShape, Canonicalised, canonicalise};
 use crate::chip::{Chip, Condition, DepthModel, SocketRef};
-use crate::fronts::{Class, Element, Image, NOWHERE, Plan};
+use crate::elimination::Table;
+use crate::fingerprint::Hasher;
+use crate::fronts::{Class, Element, Image, KindId, NOWHERE, Plan};
 use crate::geometry::{Motion, Point};
 use crate::mesh::MeshError;
 use crate::session::Caching;
@@ -77,9 +84,11 @@ pub struct System<const D: usize> {
     /// Fronts planned so far.
     pub plan: Plan,
     /// Their leaves.
-    pub leaves: Vec<Leaf<D>>,
+    pub leaves: Vec<Arc<Leaf<D>>>,
     /// Essentially different parts.
-    pub pieces: Vec<Piece>,
+    pub pieces: Vec<Arc<Canonical<D>>>,
+    /// What `plan` and `leaves` call what is theirs, by piece.
+    pub names: Vec<Names>,
     /// Copies, in the chip's order of parts.
     pub instances: Vec<Instance>,
     /// All mouths.
@@ -116,7 +125,20 @@ pub struct PartError {
     /// Index into `Chip::parts`.
     pub part: usize,
     /// Why.
-    pub error: MeshError,
+    pub error: PieceError,
+}
+
+/// How the pieces of a chip are asked for.
+#[derive(Clone, Copy)]
+pub struct Supply<'a> {
+    /// Whether copies share one piece.
+    pub caching: Caching,
+    /// Pieces of earlier chips.
+    pub table: &'a Table,
+    /// Asked now and then: true stops the planning.
+    pub is_cancelled: &'a (dyn Fn() -> bool + Sync),
+    /// Told now and then: pieces made, pieces to make.
+    pub progress: &'a (dyn Fn(usize, usize) + Sync),
 }
 
 /// A part's canonical shape and its mouths' interfaces.
@@ -136,7 +158,7 @@ impl<const D: usize> System<D> {
         chip: &Chip,
         section: Section,
         lift: &dyn Lift<D>,
-        caching: Caching,
+        supply: Supply<'_>,
     ) -> Result<Self, PartError> {
         let drag = match (chip.model, chip.depth) {
             (DepthModel::Shallow, Some(depth)) => 12.0 / (depth * depth),
@@ -144,7 +166,7 @@ impl<const D: usize> System<D> {
         };
         let mut placed: Vec<Placed> = chip
             .parts
-            .iter()
+            .par_iter()
             .map(|part| {
                 let canonical = canonicalise(&part.shape);
                 let interfaces = vec![NONE; canonical.socket_of.len()];
@@ -159,63 +181,28 @@ impl<const D: usize> System<D> {
         if let Some(unit) = shared_unit {
             interfaces.iter_mut().for_each(|i| i.unit = unit);
         }
-        let mut shop = Workshop {
-            plan: Plan::new(caching),
-            leaves: Vec::new(),
-            section: &section,
-            lift,
-        };
-        let mut known: FxHashMap<(CanonicalShape, i64, i64), u32> = FxHashMap::default();
-        let mut pieces: Vec<Piece> = Vec::new();
-        let mut plan_seconds = 0.0;
-        let mut instances = Vec::with_capacity(placed.len());
-        for (index, p) in placed.iter().enumerate() {
-            let cell = p.canonical.width / f64::from(section.resolution);
-            let unit = shared_unit.unwrap_or(cell);
-            // To twelve digits, so that rounding of a width makes no size of its own.
-            let size = (cell / unit * 1e12).round() / 1e12;
-            let own_drag = drag * unit * unit;
-            let class = if own_drag > 0.0 {
-                (own_drag.ln() * 1e12).round() as i64
-            } else {
-                i64::MIN
-            };
-            let key = (
-                p.canonical.shape.clone(),
-                class,
-                (size * 1e9).round() as i64,
-            );
-            let piece = match known.get(&key) {
-                Some(&piece) if caching == Caching::Cached => piece,
-                _ => {
-                    let plane = p
-                        .canonical
-                        .plane(section.resolution)
-                        .map_err(|error| PartError { part: index, error })?;
-                    let clock = std::time::Instant::now();
-                    let piece = Piece::new(&plane, own_drag, size, &mut shop)
-                        .map_err(|error| PartError { part: index, error })?;
-                    pieces.push(piece);
-                    plan_seconds += clock.elapsed().as_secs_f64();
-                    let number = pieces.len() as u32 - 1;
-                    known.insert(key, number);
-                    number
-                }
-            };
-            instances.push(Instance {
+        let (piece_of, orders) = orders(&placed, &section, shared_unit, drag, supply.caching);
+        let (pieces, plan_seconds) = make(&orders, &placed, &section, lift, supply)?;
+        let mut plan = Plan::new(supply.caching);
+        let mut leaves = Vec::new();
+        let names = pieces.iter().map(|p| p.adopt(&mut plan, &mut leaves));
+        let names = names.collect();
+        let parts = placed.iter().zip(&chip.parts).zip(&piece_of);
+        let instances = parts
+            .map(|((p, part), &piece)| Instance {
                 piece,
-                motion: chip.parts[index].motion.after(&p.canonical.motion),
-                unit,
+                motion: part.motion.after(&p.canonical.motion),
+                unit: shared_unit.unwrap_or(p.canonical.width / f64::from(section.resolution)),
                 boundary: Vec::new(),
                 nodes: Vec::new(),
                 interfaces: p.interfaces.clone(),
-            });
-        }
-        let (plan, leaves) = (shop.plan, shop.leaves);
+            })
+            .collect();
         let mut system = Self {
             plan,
             leaves,
             pieces,
+            names,
             instances,
             ports: ports(chip, &placed),
             interfaces,
@@ -245,7 +232,7 @@ impl<const D: usize> System<D> {
                 .instances
                 .iter()
                 .map(|i| {
-                    let piece = &system.pieces[i.piece as usize];
+                    let piece = system.piece_of(i);
                     piece.n - piece.n_boundary
                 })
                 .sum::<usize>();
@@ -254,7 +241,23 @@ impl<const D: usize> System<D> {
 
     /// The piece of an instance.
     pub fn piece_of(&self, instance: &Instance) -> &Piece {
-        &self.pieces[instance.piece as usize]
+        &self.pieces[instance.piece as usize].piece
+    }
+
+    /// The front that is left of a piece.
+    pub fn root(&self, piece: u32) -> KindId {
+        let piece = piece as usize;
+        self.names[piece].kinds[self.pieces[piece].piece.root as usize]
+    }
+
+    /// Number of the leaf that a patch of a piece places.
+    pub fn leaf_number(&self, piece: u32, patch: &Patch) -> usize {
+        self.names[piece as usize].leaves[patch.leaf as usize] as usize
+    }
+
+    /// The leaf that a patch of a piece places.
+    pub fn leaf(&self, piece: u32, patch: &Patch) -> &Leaf<D> {
+        &self.leaves[self.leaf_number(piece, patch)]
     }
 
     /// How a mouth's unknowns follow from those of its interface; `None`: they are the same.
@@ -282,7 +285,7 @@ impl<const D: usize> System<D> {
         let mut extra = self.interfaces.len() as u32 * m;
         let mut patterns: FxHashMap<(bool, u64), Vec<Image>> = FxHashMap::default();
         for part in 0..self.instances.len() {
-            let piece = &self.pieces[self.instances[part].piece as usize];
+            let piece = &self.pieces[self.instances[part].piece as usize].piece;
             let mut boundary = vec![Image::plain(NOWHERE); piece.n_boundary];
             for (mouth, images) in piece.mouths.iter().enumerate() {
                 let base = self.instances[part].interfaces[mouth] * m;
@@ -342,7 +345,7 @@ impl<const D: usize> System<D> {
         let across = self.section.n_across();
         let mut same = Same::default();
         for part in 0..self.instances.len() {
-            let piece = &self.pieces[self.instances[part].piece as usize];
+            let piece = &self.pieces[self.instances[part].piece as usize].piece;
             let mut nodes = vec![NONE; piece.n_boundary_nodes];
             for (mouth, list) in piece.mouth_nodes.iter().enumerate() {
                 let base = self.instances[part].interfaces[mouth] * per;
@@ -469,10 +472,118 @@ impl<const D: usize> System<D> {
     /// The pieces as elements on shared unknowns.
     pub fn element(&self, instance: &Instance) -> Element {
         Element {
-            kind: self.piece_of(instance).root,
+            kind: self.root(instance.piece),
             boundary: instance.boundary.clone(),
         }
     }
+}
+
+/// A piece that is to be made: for which part first, and with what.
+struct Order {
+    part: usize,
+    drag: f64,
+    size: f64,
+}
+
+/// The piece of every part, and what has to be made for them.
+fn orders(
+    placed: &[Placed],
+    section: &Section,
+    shared_unit: Option<f64>,
+    drag: f64,
+    caching: Caching,
+) -> (Vec<u32>, Vec<Order>) {
+    let mut known: FxHashMap<(&CanonicalShape, i64, i64), u32> = FxHashMap::default();
+    let mut orders: Vec<Order> = Vec::new();
+    let piece_of = placed.iter().enumerate().map(|(part, p)| {
+        let cell = p.canonical.width / f64::from(section.resolution);
+        let unit = shared_unit.unwrap_or(cell);
+        // To twelve digits, so that rounding of a width makes no size of its own.
+        let size = (cell / unit * 1e12).round() / 1e12;
+        let drag = drag * unit * unit;
+        let class = if drag > 0.0 {
+            (drag.ln() * 1e12).round() as i64
+        } else {
+            i64::MIN
+        };
+        let key = (&p.canonical.shape, class, (size * 1e9).round() as i64);
+        match known.get(&key) {
+            Some(&piece) if caching == Caching::Cached => piece,
+            _ => {
+                orders.push(Order { part, drag, size });
+                known.insert(key, orders.len() as u32 - 1);
+                orders.len() as u32 - 1
+            }
+        }
+    });
+    (piece_of.collect(), orders)
+}
+
+/// Makes pieces side by side, those that the table has aside; and how long planning them took apart from meshing, s.
+fn make<const D: usize>(
+    orders: &[Order],
+    placed: &[Placed],
+    section: &Section,
+    lift: &dyn Lift<D>,
+    supply: Supply<'_>,
+) -> Result<(Vec<Arc<Canonical<D>>>, f64), PartError> {
+    let start = Instant::now();
+    let done = AtomicUsize::new(0);
+    let one = |order: &Order| {
+        let shape = &placed[order.part].canonical;
+        // All of a piece: its own lengths to the last bit, never those of a shape that only counts as equal.
+        let key = Hasher::new(95)
+            .word(D as u64)
+            .word(u64::from(section.resolution))
+            .key(lift.key())
+            .key(shape.content())
+            .float(order.drag)
+            .float(order.size)
+            .finish();
+        let is_shared = supply.caching == Caching::Cached;
+        let known = is_shared.then(|| supply.table.get::<Canonical<D>>(key));
+        let clock = Instant::now();
+        let (made, meshed) = match known.flatten() {
+            Some(known) => (known, 0.0),
+            None => {
+                if (supply.is_cancelled)() {
+                    return Err(PieceError::Cancelled);
+                }
+                let plane = shape.plane(section.resolution)?;
+                let meshed = clock.elapsed().as_secs_f64();
+                let numbers = [order.drag, order.size];
+                let made = Canonical::new(
+                    &plane,
+                    numbers,
+                    section,
+                    lift,
+                    supply.caching,
+                    supply.is_cancelled,
+                )?;
+                let made = Arc::new(made);
+                if is_shared {
+                    supply.table.keep(key, made.clone(), made.bytes());
+                }
+                (made, meshed)
+            }
+        };
+        (supply.progress)(done.fetch_add(1, Ordering::Relaxed), orders.len());
+        Ok((made, [meshed, clock.elapsed().as_secs_f64()]))
+    };
+    let made: Vec<_> = orders.par_iter().map(one).collect();
+    let (mut pieces, mut seconds) = (Vec::with_capacity(orders.len()), [0.0; 2]);
+    for (order, made) in orders.iter().zip(made) {
+        let part = order.part;
+        let (piece, spent) = made.map_err(|error| PartError { part, error })?;
+        seconds = [seconds[0] + spent[0], seconds[1] + spent[1]];
+        pieces.push(piece);
+    }
+    let planning = if seconds[1] > 0.0 {
+        1.0 - seconds[0] / seconds[1]
+    } else {
+        0.0
+    };
+    Ok((pieces, planning * start.elapsed().as_secs_f64()))
 }
 
 /// Numbers that stand for one thing, up to a factor; the smallest is its root. Few are ever joined.
@@ -528,7 +639,7 @@ fn find(placed: &[Placed], s: SocketRef) -> Result<(u32, u32), PartError> {
         .and_then(|p| p.canonical.socket_of.iter().position(|&k| k == s.socket));
     let mouth = mouth.ok_or(PartError {
         part: s.part.min(placed.len().saturating_sub(1)),
-        error: MeshError::UnknownSocket { socket: s.socket },
+        error: MeshError::UnknownSocket { socket: s.socket }.into(),
     })?;
     Ok((s.part as u32, mouth as u32))
 }

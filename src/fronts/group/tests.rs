@@ -12,6 +12,9 @@ struct Puzzle {
     matrices: Vec<Mat<f64>>,
     elements: Vec<Element>,
     class: Vec<Class>,
+    /// Couplings of unknowns from number `bridged` on.
+    bridges: Vec<Element>,
+    bridged: u32,
 }
 
 impl Puzzle {
@@ -21,7 +24,29 @@ impl Puzzle {
             matrices: Vec::new(),
             elements: Vec::new(),
             class: class.to_vec(),
+            bridges: Vec::new(),
+            bridged: class.len() as u32,
         }
+    }
+
+    /// A bridge on these unknowns, the first half at one end.
+    fn bridge(&mut self, seed: u64, unknowns: &[i32]) {
+        self.element(seed, unknowns);
+        self.bridges.extend(self.elements.pop());
+    }
+
+    fn grouped(&mut self) -> Top {
+        let (elements, bridges) = (&self.elements, &self.bridges);
+        let watch = Watch::NOBODY;
+        group(
+            &mut self.plan,
+            elements,
+            bridges,
+            self.bridged,
+            &self.class,
+            watch,
+        )
+        .expect("nobody stops it")
     }
 
     /// An element on these unknowns, with a factor of minus one where a number is negative (from one: -3 is unknown 2).
@@ -45,7 +70,7 @@ impl Puzzle {
     fn whole(&self) -> Mat<f64> {
         let n = self.class.len();
         let mut whole = Mat::zeros(n, n);
-        for element in &self.elements {
+        for element in self.elements.iter().chain(&self.bridges) {
             let crate::fronts::Recipe::Leaf(leaf) = self.plan.kinds[element.kind as usize].recipe
             else {
                 panic!("elements are leaves here");
@@ -78,13 +103,7 @@ impl Puzzle {
             + part(&whole, &known, &known) * &values_given
             - Mat::from_fn(known.len(), 1, |i, _| loads[known[i]]);
 
-        let top = group(
-            &mut self.plan,
-            &self.elements,
-            &[],
-            self.class.len() as u32,
-            &self.class,
-        );
+        let top = self.grouped();
         let values = computed(&self.plan, &self.matrices);
         let n_top = top.tree.n_boundary;
         let mut classes = vec![Class::Given; n_top];
@@ -225,13 +244,7 @@ fn chains_of_copies_share_kinds() {
         for k in 0..n {
             chain.element(1, &[k, k + 1]);
         }
-        let top = group(
-            &mut chain.plan,
-            &chain.elements,
-            &[],
-            chain.class.len() as u32,
-            &chain.class,
-        );
+        let top = chain.grouped();
         assert_eq!(top.roots.len(), 1);
         chain.plan.kinds.len()
     };
@@ -267,4 +280,89 @@ fn equal_groups_are_one_kind_wherever_they_lie() {
     let first = top.roots[0].kind;
     assert!(top.roots.iter().all(|r| r.kind == first));
     assert_eq!(puzzle.plan.kinds.len(), 4, "three leaves and a join");
+}
+
+/// Groups of two elements each, tied by bridges of two numbers an end: rings, double ties, a bridge that comes back.
+#[test]
+fn groups_across_bridges_agree_with_a_dense_solve() {
+    for seed in 0..30 {
+        let mut random = Random::new(1000 + seed);
+        let mut pick = |n: usize| ((random.next() + 1.0) / 2.0 * n as f64) as usize % n;
+        let n_groups = 2 + pick(8);
+        let own = 3 * n_groups;
+        let mut ends: Vec<Vec<i32>> = vec![Vec::new(); n_groups];
+        let mut bridges = Vec::new();
+        for k in 0..n_groups + pick(6) {
+            // A chain first, so that all hang together; then any two.
+            let pair = if k + 1 < n_groups {
+                [k, k + 1]
+            } else {
+                [pick(n_groups), pick(n_groups)]
+            };
+            let z = (own + 4 * k) as i32;
+            for (end, group) in pair.into_iter().enumerate() {
+                ends[group].extend([z + 2 * end as i32, z + 2 * end as i32 + 1]);
+            }
+            bridges.push([z, z + 1, z + 2, z + 3]);
+        }
+        let mut class: Vec<Class> = (0..own)
+            .map(|_| [Free, Free, Given, Kept][pick(4)])
+            .collect();
+        class.resize(own + 4 * bridges.len(), Free);
+        let mut puzzle = Puzzle::new(&class);
+        puzzle.bridged = own as u32;
+        for (g, ends) in ends.iter().enumerate() {
+            let at = 3 * g as i32;
+            // The unknown that both share is free, so that they are a group.
+            puzzle.class[at as usize] = Free;
+            let (left, right) = ends.split_at(ends.len() / 2);
+            for (side, ends) in [(1, left), (2, right)] {
+                let unknowns: Vec<i32> = [at, at + side].iter().chain(ends).copied().collect();
+                puzzle.element(100 * seed + 10 * g as u64 + side as u64, &unknowns);
+            }
+        }
+        for (k, bridge) in bridges.iter().enumerate() {
+            puzzle.bridge(7000 + k as u64 % 3, bridge);
+        }
+        let top = puzzle.check(&format!("bridged groups {seed}"));
+        assert_eq!(top.roots.len(), 1, "all of them were joined, {seed}");
+    }
+}
+
+#[test]
+fn rings_of_copies_across_bridges_share_kinds_and_a_stop_is_heard() {
+    let ring = |n: i32| {
+        // Copies of one group, each tied to the next.
+        let mut ring = Puzzle::new(&vec![Free; 3 * n as usize]);
+        ring.bridged = n as u32;
+        for k in 0..n {
+            ring.element(1, &[k, n + 2 * k, n + (2 * k + 2 * n - 1) % (2 * n)]);
+            ring.bridge(2, &[n + 2 * k, n + 2 * k + 1]);
+        }
+        ring
+    };
+    let kinds = |n| {
+        let mut ring = ring(n);
+        assert_eq!(ring.grouped().roots.len(), 1);
+        ring.plan.kinds.len()
+    };
+    let found = [16, 64, 256, 1024].map(kinds);
+    for pair in found.windows(2) {
+        assert!(pair[1] - pair[0] <= 4, "two kinds a doubling: {found:?}");
+    }
+    let mut stopped = ring(16);
+    let watch = Watch {
+        is_cancelled: &|| true,
+        ..Watch::NOBODY
+    };
+    let (elements, bridges) = (&stopped.elements, &stopped.bridges);
+    let result = group(
+        &mut stopped.plan,
+        elements,
+        bridges,
+        16,
+        &stopped.class,
+        watch,
+    );
+    assert_eq!(result.err(), Some(FrontError::Cancelled));
 }

@@ -33,7 +33,7 @@ pub(super) fn long_ends<const D: usize>(
 ) -> Result<FxHashMap<u32, Ends>, FrontError> {
     let m = system.section.n;
     let long: Vec<u32> = (0..system.pieces.len() as u32)
-        .filter(|&p| system.pieces[p as usize].is_long)
+        .filter(|&p| system.pieces[p as usize].piece.is_long)
         .collect();
     let end_key = |root: Fingerprint, end: u64| {
         Hasher::new(70)
@@ -45,7 +45,7 @@ pub(super) fn long_ends<const D: usize>(
     let mut found = FxHashMap::default();
     let mut todo = Vec::new();
     for &p in &long {
-        let key = system.plan.kinds[system.pieces[p as usize].root as usize].key;
+        let key = system.plan.kinds[system.root(p) as usize].key;
         let known = [0, 1].map(|end| table.schur(schur_key(end_key(key, end))));
         if let [Some(a), Some(b)] = known {
             found.insert(p, put(system, values, key, [a, b], end_key));
@@ -55,17 +55,14 @@ pub(super) fn long_ends<const D: usize>(
     }
     let schurs: Vec<KindId> = (0..system.pieces.len() as u32)
         .filter(|p| !found.contains_key(p))
-        .map(|p| system.pieces[p as usize].root)
+        .map(|p| system.root(p))
         .collect();
     let wanted = Wanted {
         schurs: &schurs,
         ..Wanted::default()
     };
     values.compute(&system.plan, wanted, *run)?;
-    let roots: Vec<KindId> = todo
-        .iter()
-        .map(|&p| system.pieces[p as usize].root)
-        .collect();
+    let roots: Vec<KindId> = todo.iter().map(|&p| system.root(p)).collect();
     let made: Vec<Option<[Schur; 2]>> = roots
         .par_iter()
         .map(|&root| {
@@ -90,7 +87,7 @@ pub(super) fn long_ends<const D: usize>(
         .collect();
     for (&p, ends) in todo.iter().zip(made) {
         let Some(ends) = ends else { continue };
-        let key = system.plan.kinds[system.pieces[p as usize].root as usize].key;
+        let key = system.plan.kinds[system.root(p) as usize].key;
         let ends = ends.map(Arc::new);
         for (end, schur) in ends.iter().enumerate() {
             table.keep_schur(schur_key(end_key(key, end as u64)), schur);

@@ -5,12 +5,14 @@ use std::time::Instant;
 use super::ends::{elements, long_ends};
 use super::{Flow, wrong};
 use crate::elimination::Table;
-use crate::fronts::{Class, Element, KindId, Leaves, Network, Run, Top, Values, Wanted, group};
+use crate::fronts::{
+    Class, Element, KindId, Leaves, Network, Plan, Recipe, Run, Top, Values, Wanted, Watch, group,
+};
 use crate::session::{
     CancelToken, Progress, SolveError, SolveReport, SolveSettings, Stage, WantedResults,
 };
 use crate::stokes::slabs::Slabs;
-use crate::stokes::system::System;
+use crate::stokes::system::{Supply, System};
 
 /// How an elimination is asked for.
 #[derive(Clone, Copy)]
@@ -35,6 +37,18 @@ impl Job<'_> {
         self.settings.wanted == WantedResults::All
     }
 
+    /// Calls `work` with how pieces are made.
+    pub fn supply<T>(&self, work: impl FnOnce(Supply<'_>) -> T) -> T {
+        work(Supply {
+            caching: self.settings.caching,
+            table: self.table,
+            is_cancelled: &|| self.cancel.is_cancelled(),
+            progress: &|done, all| {
+                (self.progress)(Stage::Mesh, done as f64 / all.max(1) as f64);
+            },
+        })
+    }
+
     /// Calls `work` with how a share of the elimination is run.
     fn run<T>(
         &self,
@@ -54,14 +68,15 @@ impl Job<'_> {
         })
     }
 
-    /// Refuses a plan that needs more memory than is allowed.
+    /// Refuses a plan that needs more memory than is allowed; `read`: kinds whose Schur complements stay.
     fn check<const D: usize>(
         &self,
         system: &System<D>,
+        read: &[KindId],
         report: &mut SolveReport,
     ) -> Result<(), SolveError> {
         let vectors = 8 * 3 * system.n_unknowns as u64 * u64::from(self.with_fields());
-        let needed = system.plan.counters.bytes + vectors;
+        let needed = fronts_bytes(&system.plan, read) + vectors;
         report.estimated_memory_bytes = needed;
         match self.settings.memory_limit.filter(|&limit| needed > limit) {
             Some(allowed) => Err(SolveError::OutOfMemory { needed, allowed }),
@@ -70,12 +85,41 @@ impl Job<'_> {
     }
 }
 
+/// Bytes of all fronts' factors, of the Schur complements that stay or are kept in the table, and of the largest that don't: one
+/// is read while the next is written.
+fn fronts_bytes(plan: &Plan, read: &[KindId]) -> u64 {
+    let mut stays = vec![false; plan.kinds.len()];
+    for &kind in read {
+        stays[kind as usize] = true;
+    }
+    let (mut kept, mut passing) = (0, 0);
+    for (kind, stays) in plan.kinds.iter().zip(stays) {
+        let (b, e) = (u64::from(kind.n_boundary), u64::from(kind.n_eliminated));
+        let schur = 8 * b * b;
+        kept += kind.bytes() - schur;
+        if stays || b <= 2 * e || matches!(kind.recipe, Recipe::Given) {
+            kept += schur;
+        } else {
+            passing = schur.max(passing);
+        }
+    }
+    kept + 2 * passing
+}
+
 /// What is planned on top of the pieces.
 struct Planned {
     top: Top,
     /// Pieces, ends, bridges.
     elements: Vec<Element>,
     classes: Vec<Class>,
+}
+
+impl Planned {
+    /// Kinds whose Schur complements are read after the elimination, or may be.
+    fn read(&self) -> Vec<KindId> {
+        let roots = self.top.roots.iter().map(|r| r.kind);
+        roots.chain(self.elements.iter().map(|e| e.kind)).collect()
+    }
 }
 
 impl<const D: usize> Flow<D> {
@@ -88,11 +132,15 @@ impl<const D: usize> Flow<D> {
         job: &Job<'_>,
         report: &mut SolveReport,
     ) -> Result<Self, SolveError> {
-        job.check(&system, report)?;
+        let pieces: Vec<KindId> = (0..system.pieces.len() as u32)
+            .map(|p| system.root(p))
+            .collect();
+        job.check(&system, &pieces, report)?;
         let mut values = Values::default();
         let leaves = std::mem::take(&mut system.leaves);
         let mut planned = plan(&mut system, &mut values, &leaves, job, report)?;
-        job.check(&system, report)?;
+        let read: Vec<KindId> = [pieces, planned.read()].concat();
+        job.check(&system, &read, report)?;
         compute(&system, &planned, &mut values, &leaves, job, report)?;
         system.leaves = leaves;
         count(&system, job, report);
@@ -139,7 +187,19 @@ fn plan<const D: usize>(
     let _stage = recorder.stage("plan");
     let bridged = system.class.len() as u32;
     let (mut elements, bridges, classes) = elements(system, &ends, values);
-    let top = group(&mut system.plan, &elements, &bridges, bridged, &classes);
+    let watch = Watch {
+        is_cancelled: &|| job.cancel.is_cancelled(),
+        progress: &|done, all| (job.progress)(Stage::Plan, done as f64 / all.max(1) as f64),
+    };
+    let top = group(
+        &mut system.plan,
+        &elements,
+        &bridges,
+        bridged,
+        &classes,
+        watch,
+    )
+    .map_err(wrong)?;
     elements.extend(bridges);
     report.timings.plan += clock.elapsed().as_secs_f64();
     Ok(Planned {
@@ -160,9 +220,9 @@ fn compute<const D: usize>(
 ) -> Result<(), SolveError> {
     let clock = Instant::now();
     let _stage = job.settings.recorder().stage("eliminate");
-    let mut roots: Vec<KindId> = planned.top.roots.iter().map(|r| r.kind).collect();
-    if !job.with_fields() {
-        roots.extend(planned.elements.iter().map(|e| e.kind));
+    let mut roots = planned.read();
+    if job.with_fields() {
+        roots.truncate(planned.top.roots.len());
     }
     let joints: Vec<KindId> = planned.top.tree.kinds().collect();
     let groups = Wanted {
@@ -178,7 +238,9 @@ fn compute<const D: usize>(
     };
     run(GROUPS, groups)?;
     if job.with_fields() {
-        let pieces: Vec<KindId> = system.pieces.iter().map(|p| p.root).collect();
+        let pieces: Vec<KindId> = (0..system.pieces.len() as u32)
+            .map(|p| system.root(p))
+            .collect();
         let fields = Wanted {
             schurs: &[],
             insides: &pieces,

@@ -2,6 +2,7 @@
 
 use std::sync::OnceLock;
 
+use crate::fem::lagrange::n_nodes;
 use crate::fingerprint::{Fingerprint, Hasher};
 use crate::mesh::BlockMesh;
 use crate::stokes::local::{BlockMatrix, block_matrix};
@@ -93,10 +94,26 @@ impl<const D: usize> Leaf<D> {
         D * self.mesh.nodes.len() + self.mesh.n_vertices
     }
 
+    /// Bytes that it holds, or will when its rows are assembled; about.
+    pub fn bytes(&self) -> u64 {
+        let per_cell = D * n_nodes::<D>() + D + 1;
+        let entries = self.mesh.n_cells() * per_cell * per_cell;
+        let mesh = 8 * D * self.mesh.nodes.len() + 4 * self.mesh.cells.len();
+        (mesh + 40 * self.moves.len() + 16 * entries) as u64
+    }
+
     /// The matrix over its unknowns.
     pub fn rows(&self) -> &Rows {
         self.rows.get_or_init(|| {
-            let matrix = self.matrix();
+            // Only the rows are kept where nobody asked for the matrix before.
+            let made;
+            let matrix = match self.matrix.get() {
+                Some(known) => known,
+                None => {
+                    made = block_matrix::<D>(&self.mesh);
+                    &made
+                }
+            };
             let n = self.moves.len();
             let mut moved_by: Vec<Moves> = vec![Vec::new(); matrix.n()];
             for (a, moves) in self.moves.iter().enumerate() {

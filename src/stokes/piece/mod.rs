@@ -7,13 +7,17 @@
 //! ```
 //! Everything is in the part's canonical frame and unit, so a piece is made once for all its copies.
 
+mod canonical;
 mod leaf;
 mod polygon;
 mod space;
 mod strip;
 
+pub use canonical::{Canonical, Layout, Names};
 pub use leaf::{LANES, Leaf};
 pub use space::{Flat, Layers, Lift, SpaceMesh};
+
+use thiserror::Error;
 
 use crate::fingerprint::Fingerprint;
 use crate::fronts::tree::Run;
@@ -32,9 +36,30 @@ pub struct Workshop<'a, const D: usize> {
     pub section: &'a Section,
     /// Makes plane meshes into meshes of the chip's dimension.
     pub lift: &'a dyn Lift<D>,
+    /// Asked now and then: true stops the planning.
+    pub is_cancelled: &'a (dyn Fn() -> bool + Sync),
+}
+
+/// Why a part can't be made a piece.
+#[derive(Clone, Debug, Error, PartialEq)]
+pub enum PieceError {
+    /// Its mesh can't be made.
+    #[error(transparent)]
+    Mesh(#[from] MeshError),
+    /// Somebody asked to stop.
+    #[error("stopped on request")]
+    Cancelled,
 }
 
 impl<const D: usize> Workshop<'_, D> {
+    fn go_on(&self) -> Result<(), PieceError> {
+        if (self.is_cancelled)() {
+            Err(PieceError::Cancelled)
+        } else {
+            Ok(())
+        }
+    }
+
     /// The kind of a leaf with this key and (boundary, eliminated) unknowns, and its number among the leaves; made if it is new.
     fn leaf(
         &mut self,
@@ -111,13 +136,13 @@ impl Piece {
     /// - `drag`: of the depth model at the part's unit, 12 (unit / depth)^2 or 0
     /// - `size`: of the part's cells in the unit that all pieces share, where they share one
     /// # Errors
-    /// [`MeshError`]: its plane mesh can't be lifted.
+    /// [`PieceError`]: its plane mesh can't be lifted.
     pub fn new<const D: usize>(
         part: &PlanePart,
         drag: f64,
         size: f64,
         shop: &mut Workshop<'_, D>,
-    ) -> Result<Self, MeshError> {
+    ) -> Result<Self, PieceError> {
         match part {
             PlanePart::Strip(strip) => strip::piece(strip, drag, size, shop),
             PlanePart::Polygon(polygon) => polygon::piece(polygon, drag, size, shop),

@@ -7,14 +7,14 @@ use rustc_hash::FxHashMap;
 
 use super::leaf::{Leaf, Moves};
 use super::space::SpaceMesh;
-use super::{Body, Patch, Piece, Workshop};
+use super::{Body, Patch, Piece, PieceError, Workshop};
 use crate::fingerprint::Fingerprint;
 use crate::fronts::tree::runs;
 use crate::fronts::{Child, Image, KindId, Node, Plan, Tree};
 use crate::geometry::{Point, sin_cos};
 use crate::mesh::dissect::{CELLS_A_LEAF, Dissection, DissectionNode, dissect};
 use crate::mesh::separators::separators;
-use crate::mesh::{BlockMesh, MeshError, PlaneMouth, PlanePolygon, snap};
+use crate::mesh::{BlockMesh, PlaneMouth, PlanePolygon, snap};
 use crate::stokes::section::{NONE, Section};
 
 /// What it takes to walk through a polygon.
@@ -59,12 +59,14 @@ pub fn piece<const D: usize>(
     drag: f64,
     size: f64,
     shop: &mut Workshop<'_, D>,
-) -> Result<Piece, MeshError> {
+) -> Result<Piece, PieceError> {
     let section = shop.section.clone();
     let lists: Vec<&[u32]> = polygon.mouths.iter().map(|m| m.nodes.as_slice()).collect();
     let space = shop.lift.lift(&polygon.mesh, &lists, size)?;
     let leaf_cells = if D == 2 { CELLS_A_LEAF } else { 2 };
+    shop.go_on()?;
     let tree = dissect(&polygon.mesh, leaf_cells);
+    shop.go_on()?;
     let unknowns = number(polygon, &space, &tree, &section);
     let mut cells_of: Vec<Vec<u32>> = vec![Vec::new(); polygon.mesh.n_cells()];
     for (c, &plane) in space.plane_cell.iter().enumerate() {
@@ -99,12 +101,15 @@ pub fn piece<const D: usize>(
         };
         (prepared, leaf)
     };
+    shop.go_on()?;
     // Leaves are cut side by side and only their keys kept: nearly all are copies.
+    let is_cancelled = shop.is_cancelled;
     let prepared: Vec<Option<Prepared>> = tree
         .nodes
         .par_iter()
         .enumerate()
         .map_init(scratch, |scratch, (t, node)| match node {
+            DissectionNode::Leaf { .. } if is_cancelled() => None,
             DissectionNode::Leaf { cells } => Some(cut(t, cells, scratch).0),
             DissectionNode::Join { .. } => None,
         })
@@ -114,6 +119,7 @@ pub fn piece<const D: usize>(
     // (leaf, mesh nodes, unknowns) of every leaf, to be placed once the slab is laid out.
     let mut placed: Vec<(u32, Vec<u32>, Vec<u32>)> = Vec::new();
     for (t, (node, prepared)) in tree.nodes.iter().zip(prepared).enumerate() {
+        shop.go_on()?;
         let up = match (node, prepared) {
             (DissectionNode::Join { children }, _) => join(
                 &mut shop.plan,
@@ -122,7 +128,7 @@ pub fn piece<const D: usize>(
                 (&unknowns, t as u32),
                 &mut scratch.unknown,
             ),
-            (DissectionNode::Leaf { .. }, None) => unreachable!("every leaf was prepared"),
+            (DissectionNode::Leaf { .. }, None) => return Err(PieceError::Cancelled),
             (DissectionNode::Leaf { cells }, Some(found)) => {
                 let (boundary, eliminated) = found.order.split_at(found.n_boundary);
                 let sizes = [boundary.len() as u32, eliminated.len() as u32];

@@ -1,5 +1,6 @@
 //! Plane meshes in the chip's dimension: as they are, or extruded through the depth.
 
+use crate::fingerprint::{Fingerprint, Hasher};
 use crate::mesh::{BlockMesh, MeshError, Top, extrude, mouth_rank};
 
 /// A mesh and where it comes from in the plane.
@@ -32,6 +33,9 @@ pub trait Lift<const D: usize>: Sync {
     /// for all.
     fn unit(&self) -> Option<f64>;
 
+    /// All that a lifted mesh depends on besides the plane mesh and its size in the shared unit.
+    fn key(&self) -> Fingerprint;
+
     /// The lifted mesh.
     ///
     /// # Shapes and units
@@ -54,6 +58,10 @@ pub struct Flat;
 impl Lift<2> for Flat {
     fn unit(&self) -> Option<f64> {
         None
+    }
+
+    fn key(&self) -> Fingerprint {
+        Hasher::new(93).finish()
     }
 
     fn lift(
@@ -92,6 +100,14 @@ const MAX_CELLS: f64 = 1e8;
 impl Lift<3> for Layers {
     fn unit(&self) -> Option<f64> {
         Some(self.unit)
+    }
+
+    fn key(&self) -> Fingerprint {
+        Hasher::new(94)
+            .word(u64::from(self.layers))
+            .word(u64::from(self.top == Top::Symmetry))
+            .float(self.depth / self.unit)
+            .finish()
     }
 
     fn lift(

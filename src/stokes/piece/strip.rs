@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::leaf::{Leaf, Moves};
-use super::{Body, Patch, Piece, Workshop};
+use super::{Body, Patch, Piece, PieceError, Workshop};
 use crate::fronts::tree::Run;
 use crate::fronts::{Child, Image, KindId, Node, Plan, Tree};
 use crate::geometry::sin_cos;
@@ -43,7 +43,7 @@ pub fn piece<const D: usize>(
     drag: f64,
     size: f64,
     shop: &mut Workshop<'_, D>,
-) -> Result<Piece, MeshError> {
+) -> Result<Piece, PieceError> {
     let section = shop.section.clone();
     let n = strip.n_whole + u64::from(strip.last.is_some());
     let line = section.n as u32;
@@ -90,6 +90,7 @@ pub fn piece<const D: usize>(
         }
     } else {
         for k in 0..n {
+            shop.go_on()?;
             let (kind, leaf) = make(&strip.slice, k, shop)?;
             kinds.insert((k, 1, false), kind);
             leaves.push(leaf);

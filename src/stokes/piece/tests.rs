@@ -1,4 +1,5 @@
 use std::f64::consts::FRAC_PI_2;
+use std::sync::Arc;
 
 use faer::Mat;
 
@@ -16,7 +17,7 @@ use crate::session::Caching;
 struct Alone {
     piece: Piece,
     plan: Plan,
-    leaves: Vec<Leaf<2>>,
+    leaves: Vec<Arc<Leaf<2>>>,
     values: Values,
 }
 
@@ -27,9 +28,11 @@ fn alone(part: &PlanePart, r: u32, drag: f64, caching: Caching) -> Alone {
         leaves: Vec::new(),
         section: &section,
         lift: &Flat,
+        is_cancelled: &|| false,
     };
     let piece = Piece::new(part, drag, 1.0, &mut shop).expect("a plain part");
-    let (plan, leaves) = (shop.plan, shop.leaves);
+    let plan = shop.plan;
+    let leaves: Vec<Arc<Leaf<2>>> = shop.leaves.into_iter().map(Arc::new).collect();
     let mut values = Values::default();
     let recorder = Recorder::off();
     let run = FrontRun {
@@ -269,6 +272,7 @@ fn sizes_of_fronts() {
                 leaves: Vec::new(),
                 section: &section,
                 lift: &Flat,
+                is_cancelled: &|| false,
             };
             let piece = Piece::new(&part, 0.0, 1.0, &mut shop).expect("a plain part");
             let plan = &shop.plan;
