@@ -193,7 +193,9 @@ impl Palette {
                 return None;
             }
             let realised = seen.library.realise(kind, &[], &defaults);
-            let picture = realised.ok().map(|realised| Thumbnail::of(&realised.parts));
+            let picture = realised
+                .ok()
+                .map(|realised| Thumbnail::of_component(&realised));
             self.pictures.insert(key.clone(), picture);
         }
         self.pictures.get(&key)?.as_ref()
