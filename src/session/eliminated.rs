@@ -215,6 +215,9 @@ impl<const D: usize> Kept<D> {
         }
         report.mass_imbalance = mass_imbalance(&values);
         let ports = port_results(&self.ports, space.flow_unit(), &values);
+        if cancel.is_cancelled() {
+            return Err(SolveError::Cancelled);
+        }
         let measured = match &flow.slabs {
             Some(slabs) => space.measure(system, slabs, &answer.state, &|part| {
                 let interface = system.instances[part].interfaces.first();

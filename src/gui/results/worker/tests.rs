@@ -123,8 +123,8 @@ fn a_large_solve_is_cancelled_within_half_a_second() {
     let worker = Worker::new(|| {});
     let chip = example("grid20");
     // Into every stage: the time that a cancelled solve still takes depends on where it is.
-    for after in [20, 150, 400, 900, 1500, 2500] {
-        worker.request(job(&chip, 1, 24));
+    for after in [20, 80, 200, 350, 500, 800] {
+        worker.request(job(&chip, 1, 16));
         std::thread::sleep(Duration::from_millis(after));
         let at = worker.status().running;
         let asked = Instant::now();
