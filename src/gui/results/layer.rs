@@ -5,7 +5,10 @@
 
 use std::sync::Arc;
 
-use eframe::egui::{Color32, FontId, Painter, Rect, Stroke, TextureHandle, TextureOptions, pos2};
+use eframe::egui::{
+    Color32, ColorImage, FontId, Painter, Rect, Stroke, TextureHandle, TextureId, TextureOptions,
+    pos2,
+};
 use rayon::prelude::*;
 
 use super::colour::{ColourMap, DISTINCT, Scaling};
@@ -184,6 +187,15 @@ impl FieldLayer {
     /// What the colours mean now, for other pictures of the same.
     pub fn scaling(&self) -> Option<Scaling> {
         self.sharp.shown.as_ref().and_then(|s| s.1.scaling)
+    }
+
+    /// The pixels of one of its textures, for pictures of what is seen.
+    pub fn image_of(&self, id: TextureId) -> Option<Arc<ColorImage>> {
+        [&self.sharp, &self.overview]
+            .into_iter()
+            .filter_map(|layer| layer.shown.as_ref())
+            .find(|(texture, _)| texture.id() == id)
+            .map(|(_, painting)| painting.image.clone())
     }
 
     /// Where the legend was drawn last.
