@@ -329,9 +329,10 @@ fn solve_one(
         };
         let eliminated = eliminate(&job.chip, &settings, table, &progress, token)?;
         let profile = recorder.profile().table();
+        let fronts = profile.tasks.iter().filter(|t| t.kind.ends_with("front"));
         reuse = Reuse::Fronts {
-            kinds: eliminated.report().computed_matrices as u64,
-            computed: profile.tasks.iter().map(|t| t.computed).sum(),
+            all: eliminated.report().tasks as u64,
+            computed: fronts.map(|t| t.computed).sum(),
         };
         *kept = Some(Kept {
             chip: job.chip.clone(),
