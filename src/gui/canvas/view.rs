@@ -10,6 +10,9 @@ const SCALES: [f64; 2] = [1e-9, 1.0];
 /// Room beside what is shown whole, points.
 const MARGIN: f32 = 80.0;
 
+/// Room for a port and its name beside the chip, points.
+const LABEL: Vec2 = vec2(92.0, 64.0);
+
 /// Maps the chip (m, y up) to the screen (points, y down).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct View {
@@ -62,7 +65,7 @@ impl View {
         self.middle = self.middle + (kept - self.to_chip(at));
     }
 
-    /// Shows a box of the chip whole, with some room around it.
+    /// Shows a box of the chip whole, with room for ports and their names around it.
     pub fn fit(&mut self, low: Point, high: Point) {
         if !(low.x <= high.x && low.y <= high.y) {
             return;

@@ -12,7 +12,7 @@ use crate::session::PortResult;
 use crate::units::{Dimension, FlowRate, FlowRatePerDepth, Pascal, parse_quantity, print_quantity};
 
 /// Room for a given value: `0.123 µL/min` fits.
-const GIVEN: [f32; 2] = [86.0, 20.0];
+const GIVEN: f32 = 66.0;
 
 /// A pressure below this part of the greatest is what the mesh makes of zero.
 const NOTHING: f64 = 1e-5;
@@ -48,7 +48,7 @@ pub(super) fn ports_ui(ui: &mut Ui, seen: &Seen<'_>, state: &mut State, out: &mu
         Grid::new("ports table")
             .num_columns(4)
             .striped(true)
-            .spacing([10.0, 4.0])
+            .spacing([8.0, 4.0])
             .show(ui, |ui| {
                 for name in ["Port", "Given"] {
                     ui.label(RichText::new(name).weak());
@@ -109,9 +109,10 @@ fn given_ui(
         .unwrap_or_else(|| (own.clone(), None));
     let hint = "A flow rate into the chip (5 µL/min), a pressure (20 mbar), or: free";
     let response = ui
-        .add_sized(
-            GIVEN,
-            TextEdit::singleline(&mut text).id_salt(("given", name)),
+        .add(
+            TextEdit::singleline(&mut text)
+                .id_salt(("given", name))
+                .desired_width(GIVEN),
         )
         .on_hover_text(hint);
     response.widget_info(|| WidgetInfo {
