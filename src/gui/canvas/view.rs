@@ -10,9 +10,6 @@ const SCALES: [f64; 2] = [1e-9, 1.0];
 /// Room beside what is shown whole, points.
 const MARGIN: f32 = 80.0;
 
-/// Room for a port and its name beside the chip, points.
-const LABEL: Vec2 = vec2(92.0, 64.0);
-
 /// Maps the chip (m, y up) to the screen (points, y down).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct View {
