@@ -224,11 +224,11 @@ fn run(shared: &Shared) {
                 Some(Event::Solved(Arc::new(solved)))
             }
             Some(Ok(Err(Refusal::Cancelled))) | None => None,
-            Some(Ok(Err(Refusal::Because(message)))) => Some((job.revision, message)).map(failed),
+            Some(Ok(Err(Refusal::Because(message)))) => Some(failed((job.revision, message))),
             Some(Err(crash)) => {
                 // What a crash left behind is not trusted.
                 *kept.lock().unwrap_or_else(PoisonError::into_inner) = None;
-                Some((job.revision, crash.to_string())).map(failed)
+                Some(failed((job.revision, crash.to_string())))
             }
         };
         let mut state = shared.lock();

@@ -273,13 +273,28 @@ fn known(
         default: seen
             .library
             .default_value(&definition.name, &parameter.name, &defaults)
-            .ok(),
+            .ok()
+            .map(in_degrees),
         range: seen
             .library
             .range(&definition.name, &parameter.name, &defaults)
             .unwrap_or_default(),
     };
     inspector.known.entry(key).or_insert_with(evaluate).clone()
+}
+
+/// Angles that scripts computed are a bit or two off round numbers of degrees, which the file's exact writing shows in radians.
+fn in_degrees(text: String) -> String {
+    let radians = text
+        .strip_suffix(" rad")
+        .and_then(|number| number.parse::<f64>().ok());
+    match radians {
+        Some(radians) => {
+            let degrees = (radians.to_degrees() * 1e9).round() / 1e9;
+            format!("{degrees} deg")
+        }
+        None => text,
+    }
 }
 
 /// Doc, kind, range and default, for the tooltip.
