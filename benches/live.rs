@@ -84,11 +84,13 @@ fn solve(worker: &Worker, chip: Chip, resolution: u32) -> Result<Arc<Solved>, Fa
 
 /// Paints all of a chip at 1280 x 800; seconds.
 fn picture(solved: &Arc<Solved>) -> f64 {
-    let mut view = View::default();
-    view.rect = eframe::egui::Rect::from_min_size(
-        eframe::egui::Pos2::ZERO,
-        eframe::egui::vec2(1280.0, 800.0),
-    );
+    let mut view = View {
+        rect: eframe::egui::Rect::from_min_size(
+            eframe::egui::Pos2::ZERO,
+            eframe::egui::vec2(1280.0, 800.0),
+        ),
+        ..View::default()
+    };
     let (low, high) = solved.index.extent();
     view.fit(low, high);
     let look = Look {

@@ -153,7 +153,7 @@ impl<const D: usize> Kept<D> {
         (job.progress)(Stage::Plan, 0.0);
         let flow = Flow::new(system, job, &mut report)?;
         let clock = Instant::now();
-        let _stage = recorder.stage("results");
+        let _stage = recorder.stage("back substitute");
         let ports = flow.system.ports.iter();
         let mouths = ports.map(|p| space.mouth(&flow.system, p)).collect();
         let mut kept = Self {
@@ -166,7 +166,7 @@ impl<const D: usize> Kept<D> {
             report,
         };
         kept.conductance = kept.conductances();
-        kept.report.timings.results = clock.elapsed().as_secs_f64();
+        kept.report.timings.back_substitute = clock.elapsed().as_secs_f64();
         kept.report.timings.total = start.elapsed().as_secs_f64();
         Ok(kept)
     }

@@ -200,7 +200,7 @@ mod tests {
         assert_eq!(live_resolution(&chip("tee"), 8), 8);
         assert_eq!(live_resolution(&chip("tee"), 7), 8, "an even one");
         let large = live_resolution(&chip("grid20"), 8);
-        assert!(large < 8 && large >= COARSEST, "{large}");
+        assert!((COARSEST..8).contains(&large), "{large}");
     }
 
     #[test]

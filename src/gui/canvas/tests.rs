@@ -27,7 +27,7 @@ fn text_of(components: &str, rest: &str) -> String {
 
 /// A design of these components and ports.
 pub fn design_of(components: &str, ports: &str) -> Design {
-    let (design, mistakes) = crate::design::parse(&text_of(components, ports), "test");
+    let (design, mistakes) = crate::design::parse(text_of(components, ports), "test");
     assert!(mistakes.is_empty(), "{mistakes:?}");
     design.expect("parsed")
 }
