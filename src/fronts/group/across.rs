@@ -1,5 +1,8 @@
 //! Groups tied by bridges become one: the pair that leaves the smallest front first, disjoint pairs in rounds.
 //!
+//! Of pairs that leave equal fronts the one made of fewer groups goes first: chains of copies become copies of longer chains
+//! and not one that grows link by link, and what changed in one group is met again in few joins.
+//!
 //! Who is tied to whom is kept from round to round, and only groups that changed, or whose neighbours did, choose again: a round
 //! costs what it joins, not what is left.
 
@@ -82,8 +85,10 @@ struct Tie {
 struct Ties {
     /// By group: its neighbours; itself where a bridge comes back to it. Both sides list a tie, bridges stand at the lower one's.
     of: Vec<BTreeMap<u32, Tie>>,
-    /// By group: size of the front that is left of the best pair that it is in, and the pair.
-    best: Vec<Option<(usize, Pair)>>,
+    /// By group: how many it was made of.
+    members: Vec<u32>,
+    /// By group: the best pair that it is in, after the size of the front that is left of it and how many it is made of.
+    best: Vec<Option<(usize, u32, Pair)>>,
 }
 
 impl Ties {
@@ -109,8 +114,11 @@ impl Ties {
                 of[b as usize].entry(a).or_default().unknowns += bridge.boundary.len();
             }
         }
-        let best = vec![None; groups.len()];
-        Self { of, best }
+        Self {
+            of,
+            members: vec![1; groups.len()],
+            best: vec![None; groups.len()],
+        }
     }
 
     /// Lets these groups choose whom to join.
@@ -120,9 +128,13 @@ impl Ties {
             let ties = self.of[k as usize].iter();
             self.best[k as usize] = ties
                 .map(|(&other, tie)| {
-                    let whole = size(k) + if other == k { 0 } else { size(other) };
+                    let (mut whole, mut members) = (size(k), self.members[k as usize]);
+                    if other != k {
+                        whole += size(other);
+                        members += self.members[other as usize];
+                    }
                     let left = whole.saturating_sub(tie.unknowns);
-                    (left, (k.min(other), k.max(other)))
+                    (left, members, (k.min(other), k.max(other)))
                 })
                 .min();
         }
@@ -130,7 +142,7 @@ impl Ties {
 
     /// Pairs that chose each other, one of them just now; in ascending order.
     fn mutual(&self, changed: &[u32]) -> Vec<Pair> {
-        let chosen = |k: u32| self.best[k as usize].map(|best| best.1);
+        let chosen = |k: u32| self.best[k as usize].map(|best| best.2);
         let mut pairs: Vec<Pair> = changed
             .iter()
             .filter_map(|&k| chosen(k))
@@ -153,6 +165,7 @@ impl Ties {
         if a == b {
             return between;
         }
+        self.members[a as usize] += self.members[b as usize];
         self.of[b as usize].remove(&a);
         for (other, tie) in std::mem::take(&mut self.of[b as usize]) {
             let back = self.of[other as usize].remove(&b).unwrap_or_default();
