@@ -21,7 +21,7 @@
 //! Its Schur complement `S` is added into its parent, where the images `P_c` say: a place and a factor for each unknown (-1 where
 //! mouths look at each other, a ratio of units for pressures), or nowhere for what is zero on a wall. A leaf is assembled by
 //! the caller. `F` is indefinite (velocities and pressures), so its pivot block is factorised with pivoting inside the
-//! block ([`pivot`]: LU, or `L B L^T` of large blocks), never across fronts: the plan is made from integers alone.
+//! block where its signs don't allow `L D L^T` ([`pivot`]), never across fronts: the plan is made from integers alone.
 //!
 //! # Pieces
 //! A part of a chip is meshed once, in its own frame and unit, and eliminated on to its *mouths*: the `2r + 1` P2 nodes where it
@@ -127,7 +127,7 @@
 //! pieces of fixed size, so neither threads nor what was known change a bit. Without caching each front's number enters its key.
 //!
 //! # Costs
-//! A front costs `2/3 e^3 + 2 e^2 b + e b^2` flops as counted. With `m = 5r - 1` unknowns a mouth, doubling a pipe costs `8.7 m^3` a time,
+//! A front costs `2/3 e^3 + 2 e^2 b + e b^2` flops as counted, for LU; `L D L^T` saves `1/3 e^3 + e^2 b` of them. With `m = 5r - 1` unknowns a mouth, doubling a pipe costs `8.7 m^3` a time,
 //! and a crossing, whose last front has nearly `5m` unknowns, grows like `r^3` too. As planned
 //! (`cargo test --lib sizes_of_fronts -- --ignored --nocapture`; the chamber has one mouth):
 //!
