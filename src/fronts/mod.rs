@@ -39,7 +39,8 @@
 //!
 //! **Polygons** (junctions, chambers) are cut by nested dissection of their cells ([`crate::mesh::dissect`](mod@crate::mesh::dissect)),
 //! along grid lines where they have some, so that equal rectangles are cut alike and have equal fronts, down to leaves of eight
-//! cells. Fronts are joined two by two up to the root, whose boundary is the mouths.
+//! cells. Fronts are joined two by two up to the root, whose boundary is the mouths. What lies on the near side of a middle line is
+//! numbered and signed as its mirror image, so mirror images are equal fronts too: a symmetric chamber costs half.
 //!
 //! **Which unknowns are held, and why pivots are regular.** A velocity goes at the lowest node of the tree that holds all cells around
 //! it. A pressure goes with the velocity at its vertex, but never before a velocity that it acts on ([`crate::mesh::separators`]):
@@ -137,16 +138,16 @@
 //! | the same, 16 | 6,847 | 48 | 7 | 237 | 28.6 | 2.4 |
 //! | pipe of 1,000 widths, 8 | 552,039 | 8,000 | 18 | 117 | 9.1 | 1.5 |
 //! | the same, 16 | 2,256,079 | 16,000 | 19 | 237 | 79.8 | 6.6 |
-//! | crossing, 8 | 651 | 16 | 27 | 189 | 3.5 | 1.2 |
-//! | the same, 16 | 2,459 | 64 | 51 | 389 | 28.0 | 5.6 |
-//! | the same, 32 | 9,531 | 256 | 75 | 789 | 236.8 | 23.1 |
-//! | chamber of 8 x 8 widths, 8 | 4,425 | 128 | 45 | 117 | 6.6 | 1.6 |
-//! | the same, 16 | 18,065 | 512 | 73 | 237 | 52.5 | 6.8 |
-//! | the same, 32 | 72,993 | 2,048 | 101 | 477 | 430.9 | 28.1 |
+//! | crossing, 8 | 651 | 16 | 8 | 189 | 2.0 | 0.6 |
+//! | the same, 16 | 2,459 | 64 | 14 | 389 | 17.0 | 2.4 |
+//! | the same, 32 | 9,531 | 256 | 20 | 789 | 143.2 | 10.0 |
+//! | chamber of 8 x 8 widths, 8 | 4,425 | 128 | 19 | 117 | 3.1 | 0.7 |
+//! | the same, 16 | 18,065 | 512 | 27 | 237 | 25.1 | 2.9 |
+//! | the same, 32 | 72,993 | 2,048 | 35 | 477 | 206.6 | 12.0 |
 //!
 //! Substitution costs `2 e b` flops a front and copy: linear in the size of the chip. What is left of a front on its boundary
-//! is dropped when its parents have it, unless it is a piece's, a group's or an end's own. So when a pipe of a chip of 46 fronts changes its
-//! length, 11 to 13 are computed: the lengths it is doubled from, and no junction (`after_a_component_moved_few_fronts_are_computed`).
+//! is dropped when its parents have it, unless it is a piece's, a group's or an end's own. So when a pipe of a chip of 37 fronts changes its
+//! length, 12 to 14 are computed: the lengths it is doubled from, and no junction (`after_a_component_moved_few_fronts_are_computed`).
 //!
 //! # Source
 //! - Duff, Reid, "The multifrontal solution of indefinite sparse symmetric linear equations", ACM Trans. Math. Software 9 (1983).
