@@ -17,6 +17,7 @@
 //! | level | module | turns what into what |
 //! | --- | --- | --- |
 //! | 5 | `main`, `cli` (the program) | arguments into an exit code: one file a subcommand |
+//! | 5 | [`gui`] | a document and what a user does into commands, pictures and files: **mapped there** |
 //! | 4 | [`session`] | chip and settings into a [`session::Solution`]; batches, progress, cancelling |
 //! | 3 | [`stokes`] | parts into pieces on fronts, port data into loads, residuals (all signs are fixed there) |
 //! | 3 | [`field`] | unknowns into values: fields, samples, ports, conductance, wall shear |
@@ -58,6 +59,8 @@
 //! | change what three dimensions do otherwise | `session/space.rs`, `stokes/piece/space.rs` |
 //! | add an export format | a file in `export/` and its row in `export/mod.rs` |
 //! | see where the time of a solve goes | `solve --profile`; a stage or task of yours is a span of [`profile::Recorder`] |
+//! | add a command of the window | `gui/command.rs`; what it does is in `gui/app/`, what it means for a design in `gui/edits/` |
+//! | add a panel, a tool of the canvas, a way to see results | `gui/panels/`, `gui/canvas/tools/`, `gui/results/` |
 //! | add a subcommand | a file in `cli/` and its arm in `cli/args.rs` |
 //!
 //! # The method in one page

@@ -95,6 +95,8 @@ impl App {
             Some(path) => app.open_path(&path.clone()),
             None => {
                 app.panels.hear(&Command::Gallery);
+                // The first component stays where it is put, at the scale at which it was put there.
+                app.canvas.fit(&app.document.layout.clone());
             }
         }
         app

@@ -222,7 +222,7 @@ mod tests {
         assert_eq!(value(&flow(5e-9 / 60.0)), "5 µL/min");
         assert_eq!(value(&PortCondition::Pressure(Pascal(0.0))), "0 Pa");
         assert_eq!(
-            value(&PortCondition::Pressure(Pascal(1234.567_89))),
+            value(&PortCondition::Pressure(Pascal(1_234.567_89))),
             "1.23 kPa"
         );
         assert_eq!(way("in", &flow(1e-12), &none), Way::In);

@@ -307,14 +307,18 @@ fn placed(shape: usize, part: &Part, corners: &[Point], owner: usize) -> Placed 
     let on_chip = corners.iter().map(|p| origin + x_axis * p.x + y_axis * p.y);
     let bounds = Bounds::around(on_chip).unwrap_or(Bounds::of(origin, origin));
     // Chords cut a little off an arc.
-    let size = bounds.size();
-    let cut = 1.0 - (std::f64::consts::PI / CHORDS as f64).cos();
+    let cut = match part.shape {
+        Shape::Strip(Strip::Arc { radius, width, .. }) => {
+            (radius + width / 2.0) * (1.0 - (std::f64::consts::PI / CHORDS as f64).cos())
+        }
+        Shape::Strip(Strip::Straight { .. }) | Shape::Polygon { .. } => 0.0,
+    };
     Placed {
         shape,
         x_axis,
         y_axis,
         origin,
-        bounds: bounds.grown(cut * size.x.max(size.y)),
+        bounds: bounds.grown(cut),
         width: narrowest(&part.shape),
         owner,
     }
@@ -358,7 +362,7 @@ mod tests {
         assert_eq!(scene.item("t"), Some(1));
         let pipe = scene.boxes[0].expect("placed");
         assert!(
-            (pipe.size() - Point::new(1e-3, 1e-4)).norm() < 2e-6,
+            (pipe.size() - Point::new(1e-3, 1e-4)).norm() < 1e-15,
             "{pipe:?}"
         );
     }

@@ -30,10 +30,9 @@ pub fn stroke(mesh: &mut Mesh, points: &[Pos2], closed: bool, pen: Pen) {
     let across = |k: usize| normal(points[k], points[(k + 1) % n]);
     let first = mesh.vertices.len() as u32;
     let mut before = if closed { across(n - 1) } else { None };
-    for k in 0..n {
+    for (k, &p) in points.iter().enumerate().take(n) {
         let after = if closed || k + 1 < n { across(k) } else { None };
         let side = mitre(before, after);
-        let p = points[k];
         for (offset, colour) in [
             (fade, Color32::TRANSPARENT),
             (solid, colour),

@@ -82,6 +82,7 @@ fn bench<'a>(components: &str, rest: &str) -> Harness<'a, Bench> {
     bench.canvas.was_shown = true;
     let mut harness = Harness::builder()
         .with_size(Vec2::new(1000.0, 800.0))
+        .with_step_dt(1.0 / 60.0)
         .build_ui_state(
             |ui, bench: &mut Bench| {
                 if bench.has_field {
@@ -144,7 +145,7 @@ fn click(harness: &mut Harness<'_, Bench>, pos: Pos2) {
     button(harness, pos, true, Modifiers::NONE);
     button(harness, pos, false, Modifiers::NONE);
     // Apart in time, so that two clicks are not a double click.
-    harness.run_steps(30);
+    harness.run_steps(40);
 }
 
 fn drag(harness: &mut Harness<'_, Bench>, from: Pos2, to: Pos2) {
@@ -181,7 +182,7 @@ fn shift_adds_to_the_selection() {
     let mut harness = bench(PIPES, "");
     let on_q = at(&harness, 0.5, 1.0);
     hover(&mut harness, on_q);
-    harness.input_mut().modifiers = Modifiers::SHIFT;
+    harness.event(Event::ModifiersChanged(Modifiers::SHIFT));
     button(&mut harness, on_q, true, Modifiers::SHIFT);
     button(&mut harness, on_q, false, Modifiers::SHIFT);
     let want = Command::ToggleSelected("q".into());
@@ -291,8 +292,8 @@ fn placing_near_a_free_socket_attaches_and_elsewhere_not() {
 fn a_component_dragged_from_the_library_is_placed_where_it_is_dropped() {
     let mut harness = bench(PIPES, "");
     let near = at(&harness, 1.02, 0.0);
-    hover(&mut harness, at(&harness, 2.0, 0.0));
     let from = at(&harness, 2.0, 0.0);
+    hover(&mut harness, from);
     egui::DragAndDrop::set_payload(&harness.ctx, DraggedKind("pipe".into()));
     button(&mut harness, from, true, Modifiers::NONE);
     hover(&mut harness, near);

@@ -62,7 +62,7 @@ impl View {
         self.middle = self.middle + (kept - self.to_chip(at));
     }
 
-    /// Shows a box of the chip whole, with some room around it.
+    /// Shows a box of the chip whole, with room for ports and their names around it.
     pub fn fit(&mut self, low: Point, high: Point) {
         if !(low.x <= high.x && low.y <= high.y) {
             return;

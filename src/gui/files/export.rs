@@ -181,45 +181,15 @@ fn shown(folder: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gui::files::examples;
-    use crate::library::Library;
+    use crate::gui::results::tests::solved_example;
 
     fn order(folder: &Path, formats: &[Format]) -> Order {
-        let example = examples::named("straight").unwrap();
-        let (design, _) = crate::design::parse(example.text, example.name);
-        let (chip, _) = crate::chip::place(&design.unwrap(), &Library::embedded());
-        let chip = chip.unwrap();
-        let settings = SolveSettings {
-            resolution: 4,
-            ..SolveSettings::default()
-        };
-        let silent = crate::session::progress::silent;
-        let solution = crate::session::solve(
-            &chip,
-            &settings,
-            &Table::default(),
-            &silent,
-            &CancelToken::new(),
-        )
-        .unwrap();
-        let solved = Solved {
-            revision: 1,
-            chip: Arc::new(chip),
-            solution: Arc::new(solution),
-            resolution: 4,
-            seconds: 0.1,
-        };
+        let solved = solved_example("straight", 4);
         let shown = ResultView {
             lines: vec![[Point::new(5e-3, -1e-4), Point::new(5e-3, 1e-4)]],
             ..ResultView::default()
         };
-        Order::new(
-            Arc::new(solved),
-            None,
-            &shown,
-            formats.to_vec(),
-            folder.to_owned(),
-        )
+        Order::new(solved, None, &shown, formats.to_vec(), folder.to_owned())
     }
 
     #[test]

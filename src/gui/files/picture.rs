@@ -461,7 +461,7 @@ mod tests {
         let ctx = Context::default();
         let rect = Rect::from_min_size(pos2(10.0, 10.0), vec2(100.0, 50.0));
         let mut shapes = Vec::new();
-        let _ = ctx.run_ui(RawInput::default(), |ui| {
+        let mut output = ctx.run_ui(RawInput::default(), |ui| {
             let painter = ui.painter();
             painter.circle_filled(pos2(20.0, 30.0), 4.0, Color32::RED);
             painter.text(
@@ -474,6 +474,7 @@ mod tests {
             painter.circle_filled(pos2(300.0, 300.0), 4.0, Color32::GREEN);
             shapes = painted(ui.ctx(), ui.layer_id(), rect);
         });
+        output.textures_delta.clear();
         let text = svg(&shapes, rect, Color32::WHITE, &|_| None);
         assert!(
             text.contains("<circle cx=\"10\" cy=\"20\" r=\"4\" fill=\"#ff0000\"/>"),

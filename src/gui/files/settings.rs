@@ -83,7 +83,12 @@ impl Settings {
                 return (Self::default(), Some(notice));
             }
         }
-        match serde_json::from_str::<Self>(&text) {
+        // A list would be taken for the values in their order.
+        let read = match text.trim_start().starts_with('[') {
+            true => Err(serde::de::Error::custom("a list, wanted names with values")),
+            false => serde_json::from_str::<Self>(&text),
+        };
+        match read {
             Ok(settings) => (settings.within_bounds(), None),
             Err(e) => {
                 let notice = format!(

@@ -245,6 +245,24 @@ impl Fields {
     }
 }
 
+/// Gives a widget without words of its own the name that stands beside it.
+pub fn named(response: &Response, role: Role, name: &str) {
+    response.widget_info(|| WidgetInfo::labeled(role, true, name));
+}
+
+/// A tick box of a row; the new state once it is clicked.
+pub fn tick(ui: &mut Ui, name: &str, is_so: bool, doc: &str) -> Option<bool> {
+    let mut ticked = is_so;
+    let response = ui.checkbox(&mut ticked, "");
+    response.widget_info(|| WidgetInfo::selected(Role::CheckBox, true, ticked, name));
+    let response = if doc.is_empty() {
+        response
+    } else {
+        response.on_hover_text(doc)
+    };
+    response.changed().then_some(ticked)
+}
+
 /// Selects these letters of a text field; equal ends put the cursor there.
 pub fn select(ctx: &egui::Context, id: egui::Id, letters: std::ops::Range<usize>) {
     let mut state = TextEdit::load_state(ctx, id).unwrap_or_default();

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::shortcuts::title;
 use super::thumbnail::{Colours, Thumbnail};
-use crate::chip::lay_out;
+use crate::chip::place;
 use crate::gui::command::Command;
 use crate::gui::files::examples::{Example, all};
 use crate::gui::seen::Seen;
@@ -125,10 +125,11 @@ impl Gallery {
                 return None;
             }
             let (design, _) = crate::design::parse(example.text, example.name);
-            let parts = design
-                .map(|design| lay_out(&design, seen.library).parts)
+            let chip = design.and_then(|design| place(&design, seen.library).0);
+            let picture = chip
+                .map(|chip| Thumbnail::of_chip(&chip))
                 .unwrap_or_default();
-            self.pictures.insert(example.name, Thumbnail::of(&parts));
+            self.pictures.insert(example.name, picture);
         }
         self.pictures.get(example.name)
     }

@@ -93,15 +93,11 @@ fn sentence(solved: &Solved) -> String {
     let tasks = count(report.tasks as u64);
     match solved.reuse {
         Reuse::Factors => "Only values at ports changed: all factors were kept, and only the substitution was done again.".to_owned(),
-        Reuse::Fronts { kinds, computed } => {
-            let known = kinds.saturating_sub(computed);
-            format!(
-                "{tasks} fronts are {} that differ: {} were computed, {} known from solves before.",
-                count(kinds),
-                count(computed),
-                count(known)
-            )
-        }
+        Reuse::Fronts { all, computed } => format!(
+            "Of {} fronts {} were computed; the others are copies of these or were known from solves before.",
+            count(all),
+            count(computed)
+        ),
         Reuse::Unknown => format!("{tasks} fronts are {} that differ.", count(report.computed_matrices as u64)),
     }
 }

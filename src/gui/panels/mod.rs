@@ -228,7 +228,7 @@ impl Panels {
         if shown(Panel::Inspector) || results {
             let side = Side::right("inspector")
                 .resizable(true)
-                .default_size(292.0)
+                .default_size(324.0)
                 .size_range(240.0..=620.0);
             side.show(ui, |ui| {
                 self.right(ui, seen, shown(Panel::Inspector), results, out)
@@ -249,9 +249,12 @@ impl Panels {
         if results {
             let mut draw = |ui: &mut Ui, out: &mut Vec<Command>| {
                 head(ui, Panel::Results, out);
-                if let Some(guest) = self.guests.get_mut(&Panel::Results) {
-                    guest(ui, seen, out);
-                }
+                let all = egui::ScrollArea::vertical().id_salt("results");
+                all.auto_shrink(false).show(ui, |ui| {
+                    if let Some(guest) = self.guests.get_mut(&Panel::Results) {
+                        guest(ui, seen, out);
+                    }
+                });
             };
             if inspector {
                 let half = (ui.available_height() * 0.5).max(120.0);

@@ -193,7 +193,9 @@ impl Palette {
                 return None;
             }
             let realised = seen.library.realise(kind, &[], &defaults);
-            let picture = realised.ok().map(|realised| Thumbnail::of(&realised.parts));
+            let picture = realised
+                .ok()
+                .map(|realised| Thumbnail::of_component(&realised));
             self.pictures.insert(key.clone(), picture);
         }
         self.pictures.get(&key)?.as_ref()
@@ -278,11 +280,11 @@ mod tests {
     fn a_click_chooses_what_is_placed() {
         let shown = Shown::new(State::example("tee"));
         let mut harness = harness(&shown);
-        harness.get_by_label("cross").click();
+        harness.get_by_label("uturn").click();
         harness.run_steps(2);
         assert_eq!(
             shown.borrow().commands,
-            [Command::SetTool(Tool::Place("cross".into()))]
+            [Command::SetTool(Tool::Place("uturn".into()))]
         );
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use eframe::egui::{RichText, Ui, vec2};
+use eframe::egui::{RichText, Sense, Ui, vec2};
 use egui_plot::{Legend, Line, Plot};
 
 use crate::export::readable::{Quantity as Unit, Scale, figures};
@@ -132,14 +132,13 @@ pub fn profiles_ui(ui: &mut Ui, seen: &Seen<'_>, state: &mut State, out: &mut Ve
     let profiles = state.profiles(solved, &seen.shown.lines);
     for (k, profile) in profiles.iter().enumerate() {
         ui.horizontal(|ui| {
-            ui.label(
-                RichText::new(format!("■ {}", k + 1))
-                    .color(DISTINCT[k % DISTINCT.len()])
-                    .strong(),
-            );
+            let (mark, _) = ui.allocate_exact_size(vec2(12.0, 12.0), Sense::hover());
+            ui.painter()
+                .rect_filled(mark, 2.0, DISTINCT[k % DISTINCT.len()]);
+            ui.label(RichText::new((k + 1).to_string()).strong());
             ui.label(summary(profile, plotted));
             if ui
-                .small_button("✕")
+                .small_button("×")
                 .on_hover_text(format!("Remove line {}", k + 1))
                 .clicked()
             {

@@ -184,11 +184,11 @@ fn flow_ui(ui: &mut Ui, solved: &Solved, out: &mut Vec<Command>) {
                     shear.max_at,
                     out,
                 );
-                fact(ui, "mean", Unit::Pressure.show(shear.mean));
+                fact(ui, "Wall shear, mean", Unit::Pressure.show(shear.mean));
                 place_ui(
                     ui,
                     solved,
-                    "min",
+                    "Wall shear, min",
                     &Unit::Pressure.show(shear.min),
                     shear.min_at,
                     out,
@@ -241,6 +241,7 @@ fn conductance_unit(greatest: f64, has_depth: bool) -> (&'static str, f64) {
         ]
     } else {
         &[
+            ("m²/(s mbar)", 100.0),
             ("mm²/(s mbar)", 1e6 * 100.0),
             ("µm²/(s mbar)", 1e12 * 100.0),
         ]
@@ -351,6 +352,7 @@ mod tests {
             (0.2 * g, true, "nL/(min mbar)"),
             (1e-30, true, "pL/(min mbar)"),
             (3e-8, false, "mm²/(s mbar)"),
+            (3e-2, false, "m²/(s mbar)"),
         ] {
             let (unit, factor) = conductance_unit(g, has_depth);
             assert_eq!(unit, want, "{g}");

@@ -28,8 +28,11 @@ pub struct Source {
     /// When something was typed that isn't taken yet, s.
     typed: Option<f64>,
     /// The colours of a text, kept while neither text, marks nor theme change.
-    job: Option<(String, Vec<(Range<usize>, bool)>, bool, LayoutJob)>,
+    job: Option<Coloured>,
 }
+
+/// A text, its marks, whether it is on a dark ground, and its colours.
+type Coloured = (String, Vec<(Range<usize>, bool)>, bool, LayoutJob);
 
 impl Source {
     /// Draws the editor.

@@ -6,11 +6,12 @@ use eframe::egui::{Color32, Mesh, Painter, Pos2, Rect, Shape as Painted, Stroke,
 use lyon::math::point;
 use lyon::path::Path;
 use lyon::tessellation::{BuffersBuilder, FillOptions, FillTessellator, FillVertex, VertexBuffers};
+use rustc_hash::FxHashSet;
 
-use crate::chip::{Part, Shape, Strip};
+use crate::chip::{Chip, Part, Shape, SocketRef, Strip};
 use crate::geometry::Point;
 use crate::geometry::outline::bounds;
-use crate::library::boundary;
+use crate::library::{Realisation, boundary};
 
 /// Chords of a whole circle: a thumbnail is small.
 const CHORDS: usize = 32;
@@ -27,8 +28,22 @@ pub struct Thumbnail {
 }
 
 impl Thumbnail {
-    /// Of placed parts; empty for none.
-    pub fn of(parts: &[Part]) -> Self {
+    /// Of a component: its sockets are open.
+    pub fn of_component(component: &Realisation) -> Self {
+        let inner = component.connections.iter().flat_map(|c| [c.a, c.b]);
+        let own = component.sockets.iter().map(|(_, socket)| *socket);
+        Self::of(&component.parts, &inner.chain(own).collect())
+    }
+
+    /// Of a chip: where neither a connection nor a port is, there is a wall.
+    pub fn of_chip(chip: &Chip) -> Self {
+        let inner = chip.connections.iter().flat_map(|c| [c.a, c.b]);
+        let ports = chip.ports.iter().map(|port| port.socket);
+        Self::of(&chip.parts, &inner.chain(ports).collect())
+    }
+
+    /// Of placed parts, those sockets being open; empty for none.
+    fn of(parts: &[Part], open: &FxHashSet<SocketRef>) -> Self {
         let outlines: Vec<Vec<Point>> = parts
             .iter()
             .map(|part| {
@@ -55,11 +70,17 @@ impl Thumbnail {
             size: [(span.x / longer) as f32, (span.y / longer) as f32],
             ..Self::default()
         };
-        for (part, outline) in parts.iter().zip(&outlines) {
+        for (index, (part, outline)) in parts.iter().zip(&outlines).enumerate() {
             let outline: Vec<Pos2> = outline.iter().map(|&p| at(p)).collect();
             picture.fill(&outline);
             if parts.len() <= MOST_WALLED {
-                picture.walls.extend(walls(&part.shape, &outline));
+                let is_open = |socket: usize| {
+                    open.contains(&SocketRef {
+                        part: index,
+                        socket,
+                    })
+                };
+                picture.walls.extend(walls(&part.shape, &outline, &is_open));
             }
         }
         picture
@@ -160,14 +181,20 @@ impl Colours {
     }
 }
 
-/// The outline without the edges that are sockets.
-fn walls(shape: &Shape, outline: &[Pos2]) -> Vec<Vec<Pos2>> {
+/// The outline without the edges that are open sockets.
+fn walls(shape: &Shape, outline: &[Pos2], is_open: &dyn Fn(usize) -> bool) -> Vec<Vec<Pos2>> {
     let n = outline.len();
-    let open: Vec<usize> = match shape {
+    // The edge of every socket, by its first corner.
+    let edges: Vec<usize> = match shape {
         Shape::Polygon { sockets, .. } => sockets.clone(),
-        Shape::Strip(Strip::Straight { .. }) => vec![1, 3],
-        Shape::Strip(Strip::Arc { .. }) => vec![n / 2 - 1, n - 1],
+        Shape::Strip(Strip::Straight { .. }) => vec![3, 1],
+        Shape::Strip(Strip::Arc { .. }) => vec![n - 1, n / 2 - 1],
     };
+    let sockets = edges.into_iter().enumerate();
+    let open: Vec<usize> = sockets
+        .filter(|(socket, _)| is_open(*socket))
+        .map(|(_, edge)| edge)
+        .collect();
     if open.is_empty() {
         let closed = outline.iter().chain(outline.first()).copied();
         return vec![closed.collect()];
@@ -197,14 +224,14 @@ mod tests {
         };
         for definition in library.definitions() {
             let realised = library.realise(&definition.name, &[], &defaults).unwrap();
-            let picture = Thumbnail::of(&realised.parts);
+            let picture = Thumbnail::of_component(&realised);
             assert!(!picture.is_empty(), "{}", definition.name);
             assert!(!picture.walls.is_empty(), "{}", definition.name);
             let inside =
                 |p: &Pos2| (-1e-4..=1.0001).contains(&p.x) && (-1e-4..=1.0001).contains(&p.y);
             assert!(picture.vertices.iter().all(inside), "{}", definition.name);
         }
-        assert!(Thumbnail::of(&[]).is_empty());
+        assert!(Thumbnail::of_component(&Realisation::default()).is_empty());
     }
 
     #[test]
@@ -222,7 +249,7 @@ mod tests {
             ("arc", 2),
         ] {
             let realised = library.realise(kind, &[], &defaults).unwrap();
-            let picture = Thumbnail::of(&realised.parts);
+            let picture = Thumbnail::of_component(&realised);
             assert_eq!(picture.walls.len(), walls, "{kind}: {:?}", picture.walls);
         }
     }

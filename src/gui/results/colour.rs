@@ -4,7 +4,7 @@ use colorgrad::Gradient;
 use eframe::egui::Color32;
 
 use super::{Quantity, Solved};
-use crate::export::readable::{self, Scale, tick_text, ticks};
+use crate::export::readable::{self, Scale, nice_below, tick_text};
 
 /// Steps of a table of colours: more than an eye or eight bits tell apart.
 const STEPS: usize = 1024;
@@ -129,11 +129,32 @@ impl Scaling {
         if !(low.is_finite() && high.is_finite()) {
             return Vec::new();
         }
-        ticks(low, high)
+        round_marks(low, high)
             .into_iter()
             .map(|tick| (self.place(tick / factor), tick_text(tick, high - low)))
             .collect()
     }
+}
+
+/// Round values in [low, high], at most seven of them.
+fn round_marks(low: f64, high: f64) -> Vec<f64> {
+    let span = high - low;
+    if span.partial_cmp(&0.0) != Some(std::cmp::Ordering::Greater) {
+        return vec![low];
+    }
+    let least = span / 6.0;
+    // The least of 1, 2, 5 times a power of ten that is no less.
+    let step = [1.0, 2.0, 2.5]
+        .into_iter()
+        .map(|k| nice_below(k * least))
+        .find(|step| *step >= least * (1.0 - 1e-9))
+        .unwrap_or(least);
+    let slack = 1e-9 * span / step;
+    let (first, last) = (
+        (low / step - slack).ceil() as i64,
+        (high / step + slack).floor() as i64,
+    );
+    (first..=last).map(|k| k as f64 * step).collect()
 }
 
 impl Quantity {
@@ -208,7 +229,12 @@ mod tests {
         let solved = solved(&channel(), 4);
         let ticks = Scaling::new(&solved, Quantity::Speed, Some([0.0, 0.0123])).ticks();
         let texts: Vec<&str> = ticks.iter().map(|t| t.1.as_str()).collect();
-        assert_eq!(texts, ["0", "2", "4", "6", "8", "10", "12"], "in mm/s");
+        assert_eq!(texts, ["0", "5", "10"], "in mm/s");
         assert!(ticks.iter().all(|t| (0.0..=1.0).contains(&t.0)));
+        for k in 0..400 {
+            let high = 1.1_f64.powi(k - 200);
+            let marks = round_marks(-0.3 * high, high);
+            assert!((2..=7).contains(&marks.len()), "{high}: {marks:?}");
+        }
     }
 }

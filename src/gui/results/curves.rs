@@ -10,6 +10,8 @@ use crate::gui::canvas::View;
 const NEAR: f32 = 1.5;
 /// Distance of arrow heads along a line.
 const HEADS: f32 = 150.0;
+/// Streamlines of an inlet are at least so far apart there, points.
+const ROOM: f32 = 6.5;
 /// Shortest arrow, and the longest as a part of the lattice's distance.
 const ARROW: (f32, f32) = (5.0, 0.92);
 
@@ -24,7 +26,9 @@ pub(super) fn draw_streamlines(
     let clip = painter.clip_rect().expand(20.0);
     let mut heads = Mesh::default();
     let mut shapes = Vec::new();
-    for line in lines {
+    let distance = view.length(ROOM);
+    let shown = |line: &&Streamline| line.rank.is_none_or(|rank| rank.is_shown(distance));
+    for line in lines.iter().filter(shown) {
         let mut run: Vec<Pos2> = Vec::new();
         let mut since = 0.5 * HEADS;
         let mut last: Option<Pos2> = None;
@@ -55,7 +59,7 @@ pub(super) fn draw_streamlines(
             since += length;
             if since >= HEADS && length > 0.0 {
                 since = 0.0;
-                triangle(&mut heads, p, step / length, 9.0, 4.2, ink);
+                triangle(&mut heads, p, step / length, 8.5, 3.6, ink);
             }
         }
         finish(&mut run, &mut shapes);
@@ -64,13 +68,13 @@ pub(super) fn draw_streamlines(
     painter.extend(
         shapes
             .iter()
-            .map(|s| stroke(s, Stroke::new(3.0, rim)))
+            .map(|s| stroke(s, Stroke::new(2.8, rim)))
             .collect::<Vec<_>>(),
     );
     painter.extend(
         shapes
             .iter()
-            .map(|s| stroke(s, Stroke::new(1.4, ink)))
+            .map(|s| stroke(s, Stroke::new(1.2, ink)))
             .collect::<Vec<_>>(),
     );
     painter.add(heads);

@@ -33,6 +33,8 @@ pub struct FieldIndex {
     n: [usize; 2],
     /// Where each bin's cells begin in `cells`.
     first: Vec<u32>,
+    /// Where those of a bin's cells end whose lower left corner is in it; they come first. Every cell is among these once.
+    owned: Vec<u32>,
     cells: Vec<u32>,
     is_curved: Vec<bool>,
 }
@@ -95,6 +97,7 @@ impl FieldIndex {
             bin,
             n,
             first: vec![0; n[0] * n[1] + 1],
+            owned: Vec::new(),
             cells: Vec::new(),
             is_curved,
         };
@@ -107,12 +110,21 @@ impl FieldIndex {
         }
         let mut cells = vec![0; index.first.last().map_or(0, |&n| n as usize)];
         let mut next = index.first.clone();
+        let mut put = |next: &mut [u32], bin: usize, cell: usize| {
+            let at = &mut next[bin];
+            cells[*at as usize] = cell as u32;
+            *at += 1;
+        };
+        for (c, &[i0, _, j0, _]) in ranges.iter().enumerate() {
+            put(&mut next, i0 + n[0] * j0, c);
+        }
+        index.owned = next[..n[0] * n[1]].to_vec();
         for (c, &[i0, i1, j0, j1]) in ranges.iter().enumerate() {
             for j in j0..=j1 {
                 for i in i0..=i1 {
-                    let at = &mut next[i + n[0] * j];
-                    cells[*at as usize] = c as u32;
-                    *at += 1;
+                    if (i, j) != (i0, j0) {
+                        put(&mut next, i + n[0] * j, c);
+                    }
                 }
             }
         }
@@ -198,12 +210,18 @@ impl FieldIndex {
         for j in j0..=j1 {
             for i in i0..=i1 {
                 let bin = i + self.n[0] * j;
-                let (from, to) = (self.first[bin] as usize, self.first[bin + 1] as usize);
-                for &cell in &self.cells[from..to] {
+                let from = self.first[bin] as usize;
+                // A cell is in several bins: the first one seen speaks for it. Behind the first row and column that is its own.
+                if i > i0 && j > j0 {
+                    for &cell in &self.cells[from..self.owned[bin] as usize] {
+                        visit(cell as usize, &nodes_of(fields, cell as usize));
+                    }
+                    continue;
+                }
+                for &cell in &self.cells[from..self.first[bin + 1] as usize] {
                     let x = nodes_of(fields, cell as usize);
                     let (a, b) = cell_box(&x);
                     let [ci, _, cj, _] = self.bins(a, b);
-                    // A cell is in several bins: the first one seen speaks for it.
                     if (ci.max(i0), cj.max(j0)) == (i, j) {
                         visit(cell as usize, &x);
                     }

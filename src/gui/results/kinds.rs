@@ -89,11 +89,7 @@ fn name(shape: &CanonicalShape) -> String {
             )
         }
         CanonicalShape::Polygon(corners, sockets) => {
-            format!(
-                "junction, {} corners, {} sockets",
-                corners.len(),
-                sockets.len()
-            )
+            format!("junction of {}, {} corners", sockets.len(), corners.len())
         }
     }
 }

@@ -18,7 +18,7 @@ use super::newest::{Newest, Wake};
 use super::painting::{Asked, Look, MeshSeen, Painting, paint};
 use super::raster::Window;
 use super::solved::count;
-use super::streamline::{Streamline, inlet_seeds, streamline};
+use super::streamline::{Seed, Streamline, inlet_seeds, streamline};
 use super::{Quantity, Solved, probe};
 use crate::geometry::Point;
 use crate::gui::canvas::{Overlay, View};
@@ -84,7 +84,7 @@ fn trace(tracing: Tracing, is_stale: &(dyn Fn() -> bool + Sync)) -> Option<Trace
     } else {
         Vec::new()
     };
-    seeds.extend(&tracing.seeds);
+    seeds.extend(tracing.seeds.iter().map(|&at| Seed { at, rank: None }));
     let lines: Vec<Option<Streamline>> = seeds
         .par_iter()
         .map(|&seed| {

@@ -80,7 +80,7 @@ pub(super) fn draw(
         width = width.max(size(name, 13.0).x).max(size(unit, 12.0).x);
         let widest = ticks.iter().map(|t| size(&t.1, 12.0).x).fold(0.0, f32::max);
         width = width.max(BAR + TICK + 5.0 + widest);
-        height += 38.0 + bar_height + 8.0;
+        height += 38.0 + bar_height + 2.0;
     }
     let lines = legend.state.iter().chain(&legend.notes);
     for line in lines {
@@ -127,7 +127,7 @@ pub(super) fn draw(
                 paper.ink,
             );
         }
-        y += 38.0 + bar_height + 8.0;
+        y += 38.0 + bar_height + 2.0;
     }
     if let Some(state) = &legend.state {
         let warm = if paper.ink.r() > 128 {

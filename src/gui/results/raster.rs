@@ -257,7 +257,7 @@ impl<'a> Cell<'a> {
                 return;
             }
         }
-        if !(from <= to) {
+        if from.is_nan() || to.is_nan() || from > to {
             return;
         }
         for i in from as usize..=to as usize {

@@ -21,10 +21,10 @@ const SPANNED: f64 = 0.99;
 pub enum Reuse {
     /// All of the elimination: only values at ports had changed.
     Factors,
-    /// Of `kinds` fronts that differ, `computed` were computed and the rest were known.
+    /// Of all fronts of the chip, `computed` were computed; the rest are copies of these, or were known from solves before.
     Fronts {
-        /// Fronts that differ.
-        kinds: u64,
+        /// Fronts, copies counted.
+        all: u64,
         /// Of these, computed in this solve.
         computed: u64,
     },
@@ -34,12 +34,12 @@ pub enum Reuse {
 }
 
 impl Reuse {
-    /// The part that was known, 0 to 1.
+    /// The part that wasn't computed, 0 to 1.
     pub fn share(self) -> Option<f64> {
         match self {
             Reuse::Factors => Some(1.0),
-            Reuse::Fronts { kinds, computed } if kinds > 0 => {
-                Some(1.0 - (computed.min(kinds)) as f64 / kinds as f64)
+            Reuse::Fronts { all, computed } if all > 0 => {
+                Some(1.0 - computed.min(all) as f64 / all as f64)
             }
             _ => None,
         }
@@ -227,7 +227,7 @@ mod tests {
     fn what_was_known_is_a_share() {
         assert_eq!(
             Reuse::Fronts {
-                kinds: 40,
+                all: 40,
                 computed: 10
             }
             .share(),

@@ -30,6 +30,36 @@ const GAPS: usize = 128;
 pub struct Streamline {
     /// Its points; at least two.
     pub points: Vec<Point>,
+    /// Where it stands among those of its inlet; `None` of one that was asked for alone.
+    pub rank: Option<Rank>,
+}
+
+/// Where a seed stands among those of its inlet.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rank {
+    /// Counted across the inlet.
+    pub place: usize,
+    /// Seeds of the inlet.
+    pub of: usize,
+    /// Their mean distance, m.
+    pub gap: f64,
+}
+
+impl Rank {
+    /// Whether it is shown where lines of an inlet should be `distance` apart, m: every second, third, ..., at least the middle one.
+    pub fn is_shown(&self, distance: f64) -> bool {
+        let stride = ((distance / self.gap).ceil() as usize).clamp(1, self.of.max(1));
+        self.place % stride == stride / 2
+    }
+}
+
+/// Where a line begins.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Seed {
+    /// m
+    pub at: Point,
+    /// See [`Streamline::rank`].
+    pub rank: Option<Rank>,
 }
 
 /// Which way a line is followed.
@@ -40,7 +70,7 @@ enum Way {
 }
 
 /// Seeds on all inlets, so that every line stands for about the same flow.
-pub fn inlet_seeds(solved: &Solved) -> Vec<Point> {
+pub fn inlet_seeds(solved: &Solved) -> Vec<Seed> {
     let (chip, results) = (&solved.chip, &solved.solution.ports);
     let inflow: f64 = results.iter().map(|p| p.flow_rate.max(0.0)).sum();
     if inflow.partial_cmp(&0.0) != Some(std::cmp::Ordering::Greater) {
@@ -80,7 +110,14 @@ pub fn inlet_seeds(solved: &Solved) -> Vec<Point> {
             } else {
                 0.5
             };
-            seeds.push(at((k as f64 - 1.0 + within) / GAPS as f64));
+            seeds.push(Seed {
+                at: at((k as f64 - 1.0 + within) / GAPS as f64),
+                rank: Some(Rank {
+                    place: line,
+                    of: n,
+                    gap: mouth.width / n as f64,
+                }),
+            });
         }
     }
     seeds.truncate(MAX_LINES);
@@ -88,12 +125,15 @@ pub fn inlet_seeds(solved: &Solved) -> Vec<Point> {
 }
 
 /// The streamline through a point, both ways; `None` where nothing flows.
-pub fn streamline(solved: &Solved, seed: Point) -> Option<Streamline> {
-    let mut up = follow(solved, seed, Way::Up)?;
-    let down = follow(solved, seed, Way::Down)?;
+pub fn streamline(solved: &Solved, seed: Seed) -> Option<Streamline> {
+    let mut up = follow(solved, seed.at, Way::Up)?;
+    let down = follow(solved, seed.at, Way::Down)?;
     up.reverse();
     up.extend(down.into_iter().skip(1));
-    (up.len() > 1).then_some(Streamline { points: up })
+    (up.len() > 1).then_some(Streamline {
+        points: up,
+        rank: seed.rank,
+    })
 }
 
 fn follow(solved: &Solved, seed: Point, way: Way) -> Option<Vec<Point>> {
@@ -230,6 +270,31 @@ mod tests {
     use super::*;
     use crate::gui::results::tests::{channel, solved, solved_example};
 
+    fn alone(x: f64, y: f64) -> Seed {
+        Seed {
+            at: Point::new(x, y),
+            rank: None,
+        }
+    }
+
+    #[test]
+    fn few_lines_of_an_inlet_are_shown_where_there_is_little_room() {
+        let shown = |of: usize, distance: f64| {
+            let rank = |place| Rank {
+                place,
+                of,
+                gap: 1.0,
+            };
+            (0..of)
+                .filter(|&k| rank(k).is_shown(distance))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(shown(4, 0.5), [0, 1, 2, 3]);
+        assert_eq!(shown(9, 3.0), [1, 4, 7]);
+        assert_eq!(shown(5, 100.0), [2], "the middle one is always there");
+        assert_eq!(shown(1, 100.0), [0]);
+    }
+
     #[test]
     fn in_a_straight_channel_lines_are_straight_and_end_at_the_outlet() {
         let solved = solved(&channel(), 4);
@@ -239,9 +304,9 @@ mod tests {
             let line = streamline(&solved, seed).unwrap();
             for p in &line.points {
                 assert!(
-                    (p.y - seed.y).abs() < 1e-10,
+                    (p.y - seed.at.y).abs() < 1e-10,
                     "{p:?} has left y = {}",
-                    seed.y
+                    seed.at.y
                 );
             }
             let (first, last) = (line.points[0], line.points[line.points.len() - 1]);
@@ -260,8 +325,8 @@ mod tests {
         let solved = solved(&channel(), 4);
         let mut shares: Vec<f64> = inlet_seeds(&solved)
             .iter()
-            .map(|p| {
-                let t = p.y / 1e-4 + 0.5;
+            .map(|seed| {
+                let t = seed.at.y / 1e-4 + 0.5;
                 t * t * (3.0 - 2.0 * t)
             })
             .collect();
@@ -278,13 +343,13 @@ mod tests {
     #[test]
     fn a_seed_in_the_middle_goes_both_ways_and_one_in_a_wall_nowhere() {
         let solved = solved(&channel(), 4);
-        let line = streamline(&solved, Point::new(5e-4, 2e-5)).unwrap();
+        let line = streamline(&solved, alone(5e-4, 2e-5)).unwrap();
         let (first, last) = (line.points[0], line.points[line.points.len() - 1]);
         assert!(
             first.x < 1e-7 && last.x > 1e-3 - 1e-7,
             "{first:?} to {last:?}"
         );
-        assert_eq!(streamline(&solved, Point::new(5e-4, 2e-4)), None, "outside");
+        assert_eq!(streamline(&solved, alone(5e-4, 2e-4)), None, "outside");
     }
 
     /// Lines of a mixer leave through its outlets, not through walls.

@@ -224,11 +224,11 @@ fn run(shared: &Shared) {
                 Some(Event::Solved(Arc::new(solved)))
             }
             Some(Ok(Err(Refusal::Cancelled))) | None => None,
-            Some(Ok(Err(Refusal::Because(message)))) => Some((job.revision, message)).map(failed),
+            Some(Ok(Err(Refusal::Because(message)))) => Some(failed((job.revision, message))),
             Some(Err(crash)) => {
                 // What a crash left behind is not trusted.
                 *kept.lock().unwrap_or_else(PoisonError::into_inner) = None;
-                Some((job.revision, crash.to_string())).map(failed)
+                Some(failed((job.revision, crash.to_string())))
             }
         };
         let mut state = shared.lock();
@@ -329,9 +329,10 @@ fn solve_one(
         };
         let eliminated = eliminate(&job.chip, &settings, table, &progress, token)?;
         let profile = recorder.profile().table();
+        let fronts = profile.tasks.iter().filter(|t| t.kind.ends_with("front"));
         reuse = Reuse::Fronts {
-            kinds: eliminated.report().computed_matrices as u64,
-            computed: profile.tasks.iter().map(|t| t.computed).sum(),
+            all: eliminated.report().tasks as u64,
+            computed: fronts.map(|t| t.computed).sum(),
         };
         *kept = Some(Kept {
             chip: job.chip.clone(),

@@ -8,7 +8,7 @@ use crate::design::{Bend, Channel};
 use crate::export::readable::Quantity;
 use crate::geometry::Point;
 use crate::gui::command::Command;
-use crate::gui::panels::fields::{Field, row};
+use crate::gui::panels::fields::{Field, named, row};
 use crate::gui::panels::values::{Measure, read_quantity, show_quantity};
 use crate::gui::seen::{Seen, Selection};
 use crate::units::{Dimension, Metre};
@@ -138,7 +138,7 @@ fn bend(
     let is_round = matches!(channel.bend, Bend::Round(_));
     row(ui, "bends", "How it turns at its way-points.", |ui| {
         let text = if is_round { "round" } else { "mitred" };
-        ComboBox::from_id_salt((name, "bends"))
+        let combo = ComboBox::from_id_salt((name, "bends"))
             .width(FIELD)
             .selected_text(text)
             .show_ui(ui, |ui| {
@@ -152,6 +152,7 @@ fn bend(
                     ))));
                 }
             });
+        named(&combo.response, eframe::egui::Role::ComboBox, "bends");
     });
     if let Bend::Round(radius) = channel.bend {
         let (key, doc) = (

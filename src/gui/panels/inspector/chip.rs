@@ -6,7 +6,7 @@ use super::{FIELD, Inspector, head, section};
 use crate::chip::DepthModel;
 use crate::design::Design;
 use crate::gui::command::Command;
-use crate::gui::panels::fields::{Field, row};
+use crate::gui::panels::fields::{Field, named, row};
 use crate::gui::panels::values::{Measure, read_quantity, show_quantity};
 use crate::gui::seen::Seen;
 use crate::units::{Dimension, Metre, PascalSecond};
@@ -116,7 +116,7 @@ fn model(ui: &mut Ui, design: &Design, out: &mut Vec<Command>) {
         let combo = ComboBox::from_id_salt("model")
             .width(FIELD)
             .selected_text(design.model.name());
-        combo.show_ui(ui, |ui| {
+        let combo = combo.show_ui(ui, |ui| {
             for (model, doc) in MODELS {
                 let possible = design.depth.is_some() || !model.needs_depth();
                 let label = eframe::egui::Button::selectable(model == design.model, model.name());
@@ -130,6 +130,7 @@ fn model(ui: &mut Ui, design: &Design, out: &mut Vec<Command>) {
                 }
             }
         });
+        named(&combo.response, eframe::egui::Role::ComboBox, "model");
     });
 }
 

@@ -3,11 +3,10 @@
 use eframe::egui::{self, ComboBox, Ui};
 
 use super::{FIELD, Inspector, Known, head, section, sockets};
-use crate::design::{Component, Placement, Value};
+use crate::design::{Attachment, Component, Placement, Value};
 use crate::geometry::Point;
 use crate::gui::command::Command;
-use crate::gui::edits::Axis;
-use crate::gui::panels::fields::{Field, row};
+use crate::gui::panels::fields::{Field, named, row, tick};
 use crate::gui::panels::palette::defaults;
 use crate::gui::panels::values::{Measure, read, show, show_quantity};
 use crate::gui::seen::Seen;
@@ -108,8 +107,7 @@ fn placement(
                 "mirrored",
                 "In its own x axis, before it is turned.",
                 |ui| {
-                    let mut is_mirrored = *mirror;
-                    if ui.checkbox(&mut is_mirrored, "").changed() {
+                    if let Some(is_mirrored) = tick(ui, "mirrored", *mirror, "") {
                         out.push(set(*at, *rotation, is_mirrored));
                     }
                 },
@@ -127,9 +125,15 @@ fn placement(
                 },
             );
             row(ui, "mirrored", "In its own x axis.", |ui| {
-                let mut is_mirrored = attachment.mirror;
-                if ui.checkbox(&mut is_mirrored, "").changed() {
-                    out.push(Command::Mirror(Axis::Y));
+                if let Some(mirror) = tick(ui, "mirrored", attachment.mirror, "") {
+                    let turned = Attachment {
+                        mirror,
+                        ..attachment.clone()
+                    };
+                    out.push(Command::SetPlacement(
+                        name.to_owned(),
+                        Placement::Attached(turned),
+                    ));
                 }
             });
             let motion = seen
@@ -194,12 +198,7 @@ fn parameter(
     };
     match &parameter.kind {
         ParameterKind::Bool => row(ui, &parameter.name, &doc, |ui| {
-            let mut is_so = shown == "true";
-            let response = ui.checkbox(&mut is_so, "").on_hover_text(&doc);
-            response.widget_info(|| {
-                egui::WidgetInfo::selected(egui::Role::CheckBox, true, is_so, &parameter.name)
-            });
-            if response.changed() {
+            if let Some(is_so) = tick(ui, &parameter.name, shown == "true", &doc) {
                 out.push(set(Some(Value::Bool(is_so))));
             }
             after(ui);
@@ -209,13 +208,14 @@ fn parameter(
             let combo = ComboBox::from_id_salt(salt)
                 .width(FIELD)
                 .selected_text(&shown);
-            combo.show_ui(ui, |ui| {
+            let combo = combo.show_ui(ui, |ui| {
                 for choice in choices {
                     if ui.selectable_label(*choice == shown, choice).clicked() && *choice != shown {
                         out.push(set(Some(Value::Text(choice.clone()))));
                     }
                 }
             });
+            named(&combo.response, egui::Role::ComboBox, &parameter.name);
             after(ui);
         }),
         kind => {
@@ -273,13 +273,28 @@ fn known(
         default: seen
             .library
             .default_value(&definition.name, &parameter.name, &defaults)
-            .ok(),
+            .ok()
+            .map(in_degrees),
         range: seen
             .library
             .range(&definition.name, &parameter.name, &defaults)
             .unwrap_or_default(),
     };
     inspector.known.entry(key).or_insert_with(evaluate).clone()
+}
+
+/// Angles that scripts computed are a bit or two off round numbers of degrees, which the file's exact writing shows in radians.
+fn in_degrees(text: String) -> String {
+    let radians = text
+        .strip_suffix(" rad")
+        .and_then(|number| number.parse::<f64>().ok());
+    match radians {
+        Some(radians) => {
+            let degrees = (radians.to_degrees() * 1e9).round() / 1e9;
+            format!("{degrees} deg")
+        }
+        None => text,
+    }
 }
 
 /// Doc, kind, range and default, for the tooltip.

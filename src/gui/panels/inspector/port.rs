@@ -6,7 +6,7 @@ use super::{FIELD, Inspector, head};
 use crate::design::{Design, PortCondition};
 use crate::export::readable::Quantity;
 use crate::gui::command::Command;
-use crate::gui::panels::fields::row;
+use crate::gui::panels::fields::{named, row};
 use crate::gui::seen::{Seen, Selection};
 use crate::units::{Dimension, FlowRate, FlowRatePerDepth, Pascal};
 
@@ -87,7 +87,7 @@ fn kind(
         PortCondition::TractionFree,
     ];
     row(ui, "condition", "What holds at the port.", |ui| {
-        ComboBox::from_id_salt((name, "condition"))
+        let combo = ComboBox::from_id_salt((name, "condition"))
             .width(FIELD)
             .selected_text(label(now))
             .show_ui(ui, |ui| {
@@ -98,6 +98,7 @@ fn kind(
                     }
                 }
             });
+        named(&combo.response, eframe::egui::Role::ComboBox, "condition");
     });
 }
 

@@ -1,6 +1,6 @@
 //! The table of ports: what is given, which can be typed over, and what comes of it.
 
-use eframe::egui::{Grid, RichText, ScrollArea, TextEdit, Ui, WidgetInfo};
+use eframe::egui::{Grid, RichText, ScrollArea, TextEdit, Ui, WidgetInfo, vec2};
 
 use super::{State, right};
 use crate::chip::DepthModel;
@@ -10,6 +10,12 @@ use crate::gui::command::Command;
 use crate::gui::seen::{Seen, Selection};
 use crate::session::PortResult;
 use crate::units::{Dimension, FlowRate, FlowRatePerDepth, Pascal, parse_quantity, print_quantity};
+
+/// Room for a given value: `0.123 µL/min` fits.
+const GIVEN: f32 = 66.0;
+
+/// A pressure below this part of the greatest is what the mesh makes of zero.
+const NOTHING: f64 = 1e-5;
 
 /// What free ports are called.
 const FREE: &str = "free";
@@ -29,6 +35,10 @@ pub(super) fn ports_ui(ui: &mut Ui, seen: &Seen<'_>, state: &mut State, out: &mu
         .typed
         .retain(|name, _| design.ports.iter().any(|p| p.name.value == *name));
     let results = seen.results.solved.as_ref().map(|s| &s.solution.ports);
+    let greatest = results
+        .into_iter()
+        .flatten()
+        .fold(0.0_f64, |most, r| most.max(r.mean_pressure.abs()));
     let has_depth = seen
         .results
         .solved
@@ -38,7 +48,7 @@ pub(super) fn ports_ui(ui: &mut Ui, seen: &Seen<'_>, state: &mut State, out: &mu
         Grid::new("ports table")
             .num_columns(4)
             .striped(true)
-            .spacing([10.0, 4.0])
+            .spacing([8.0, 4.0])
             .show(ui, |ui| {
                 for name in ["Port", "Given"] {
                     ui.label(RichText::new(name).weak());
@@ -57,7 +67,12 @@ pub(super) fn ports_ui(ui: &mut Ui, seen: &Seen<'_>, state: &mut State, out: &mu
                     let result = results.and_then(|r| r.iter().find(|r| r.id == *name));
                     let [flow, pressure] = result.map_or_else(
                         || ["–".to_owned(), "–".to_owned()],
-                        |r| [show_flow(r, has_depth), show_pressure(r.mean_pressure)],
+                        |r| {
+                            [
+                                show_flow(r, has_depth),
+                                show_pressure(r.mean_pressure, greatest),
+                            ]
+                        },
                     );
                     right(ui, RichText::new(flow));
                     right(ui, RichText::new(pressure));
@@ -96,8 +111,9 @@ fn given_ui(
     let response = ui
         .add(
             TextEdit::singleline(&mut text)
-                .desired_width(86.0)
-                .id_salt(("given", name)),
+                .id_salt(("given", name))
+                .desired_width(GIVEN)
+                .min_size(vec2(GIVEN, 0.0)),
         )
         .on_hover_text(hint);
     response.widget_info(|| WidgetInfo {
@@ -178,10 +194,10 @@ fn show_flow(result: &PortResult, has_depth: bool) -> String {
     quantity.show(result.flow_rate)
 }
 
-/// Pressures as pumps say them: mbar from a hundred pascals on.
-pub(super) fn show_pressure(pressure: f64) -> String {
+/// Pressures as pumps say them: mbar from a hundred pascals on. One that is nothing beside the greatest is none.
+pub(super) fn show_pressure(pressure: f64, greatest: f64) -> String {
     let size = pressure.abs();
-    if size < 1e-9 {
+    if size < NOTHING * greatest || size < 1e-9 {
         "0 Pa".to_owned()
     } else if size < 99.95 {
         Quantity::Pressure.show(pressure)
@@ -234,11 +250,12 @@ mod tests {
     fn pressures_are_in_units_of_pumps() {
         for (p, want) in [
             (0.0, "0 Pa"),
-            (12.34, "12.3 Pa"),
+            (0.1, "0 Pa"),
+            (52.34, "52.3 Pa"),
             (1267.0, "12.7 mbar"),
             (-2e6, "-20.0 bar"),
         ] {
-            assert_eq!(show_pressure(p), want);
+            assert_eq!(show_pressure(p, 2e6), want);
         }
     }
 }

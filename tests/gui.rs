@@ -1,0 +1,658 @@
+//! The whole window without a display: what a user does with pointer and keys, and what becomes of the design.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use eframe::egui::{Key, Modifiers, Pos2, Vec2, vec2};
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
+use stokeslet::chip::SocketUse;
+use stokeslet::design::{Attachment, Bend, Placement, PortCondition, Spanned, Value};
+use stokeslet::export::Format;
+use stokeslet::geometry::Point;
+use stokeslet::gui::command::{ChannelEnd, Layer, Panel, Theme};
+use stokeslet::gui::edits::{Align, Axis};
+use stokeslet::gui::files::export::PictureFormat;
+use stokeslet::gui::results::Quantity;
+use stokeslet::gui::{App, Command, Selection, Start, Tool};
+use stokeslet::units::{Dimension, Metre, Pascal, Radian};
+use tempfile::TempDir;
+
+#[path = "support/broken.rs"]
+#[expect(dead_code, reason = "the corpus is needed here, not its assertions")]
+mod broken;
+
+type Window = Harness<'static, App>;
+
+/// The window as it starts, with settings and recovered work in a folder of its own.
+fn open(design: Option<&Path>, home: &Path) -> Window {
+    let start = Start {
+        design: design.map(Path::to_owned),
+        components: None,
+        home: Some(home.to_owned()),
+    };
+    let mut window = Harness::builder()
+        .with_size(vec2(1280.0, 800.0))
+        .with_max_steps(60)
+        .build_eframe(move |creation| App::new(&start, &creation.egui_ctx));
+    window.run_steps(4);
+    window
+}
+
+fn home() -> TempDir {
+    tempfile::tempdir().expect("a temporary folder")
+}
+
+fn example(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("designs/{name}.toml"))
+}
+
+fn text(window: &Window) -> String {
+    window.state().document().text.to_string()
+}
+
+fn apply(window: &mut Window, command: Command) {
+    window.state_mut().apply(command);
+    window.run_steps(2);
+}
+
+/// Frames until the solver has answered for what is shown.
+fn solved(window: &mut Window) {
+    let begin = Instant::now();
+    loop {
+        window.step();
+        let app = window.state();
+        let revision = app.document().revision;
+        let done = app.results().solved.as_ref();
+        if done.is_some_and(|solved| solved.revision == revision) {
+            return;
+        }
+        let failure = &app.results().failure;
+        assert!(failure.is_none(), "{failure:?}");
+        assert!(
+            begin.elapsed() < Duration::from_secs(120),
+            "no answer; problems: {:?}",
+            app.document().diagnostics
+        );
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Where a point of the chip is on the screen.
+fn on_screen(window: &Window, p: Point) -> Pos2 {
+    window.state().canvas().view.to_screen(p)
+}
+
+fn click(window: &mut Window, at: Pos2) {
+    window.hover_at(at);
+    window.run_steps(2);
+    window.drag_at(at);
+    window.run_steps(1);
+    window.drop_at(at);
+    window.run_steps(3);
+}
+
+fn drag(window: &mut Window, from: Pos2, by: Vec2) {
+    window.hover_at(from);
+    window.run_steps(2);
+    window.drag_at(from);
+    window.run_steps(1);
+    for k in 1..=4 {
+        window.hover_at(from + by * (k as f32 / 4.0));
+        window.run_steps(2);
+    }
+    window.drop_at(from + by);
+    window.run_steps(3);
+}
+
+fn spanned<T>(value: T) -> Spanned<T> {
+    Spanned { value, span: 0..0 }
+}
+
+fn absolute(x: f64, y: f64) -> Placement {
+    Placement::Absolute {
+        at: Point::new(x, y),
+        rotation: Radian(0.0),
+        mirror: false,
+    }
+}
+
+fn place(window: &mut Window, kind: &str, x: f64, y: f64) {
+    apply(
+        window,
+        Command::Place {
+            kind: kind.to_owned(),
+            placement: absolute(x, y),
+        },
+    );
+}
+
+fn attach(window: &mut Window, kind: &str, socket: &str, to: &str) {
+    let attachment = Attachment {
+        socket: spanned(socket.to_owned()),
+        to: spanned(to.to_owned()),
+        mirror: false,
+    };
+    apply(
+        window,
+        Command::Place {
+            kind: kind.to_owned(),
+            placement: Placement::Attached(attachment),
+        },
+    );
+}
+
+/// An empty design, the gallery closed.
+fn empty(home: &Path) -> Window {
+    let mut window = open(None, home);
+    window.key_press(Key::Escape);
+    window.run_steps(3);
+    window
+}
+
+#[test]
+fn a_chip_is_placed_connected_solved_undone_and_redone() {
+    let home = home();
+    let mut window = empty(home.path());
+    let before = text(&window);
+    place(&mut window, "y", 0.0, 0.0);
+    let sockets: Vec<String> = {
+        let layout = &window.state().document().layout;
+        let names = layout.sockets.iter().map(|s| layout.full_name(s));
+        names.collect()
+    };
+    assert_eq!(sockets.len(), 3, "{sockets:?}");
+    attach(&mut window, "pipe", "a", &sockets[0]);
+    // The rest with the pointer: the port tool, and a click on every free socket.
+    window.key_press(Key::O);
+    window.run_steps(2);
+    apply(&mut window, Command::Fit);
+    window.run_steps(4);
+    let free: Vec<Point> = {
+        let layout = &window.state().document().layout;
+        let free = layout.sockets.iter().filter(|s| s.used == SocketUse::Free);
+        free.map(|s| s.mouth.middle).collect()
+    };
+    assert_eq!(free.len(), 3, "two of the Y, one of the pipe");
+    for p in free {
+        let at = on_screen(&window, p);
+        click(&mut window, at);
+    }
+    let design = window.state().document().design.clone().expect("a design");
+    assert_eq!(design.ports.len(), 3, "{}", text(&window));
+    solved(&mut window);
+    let flows: Vec<f64> = {
+        let solved = window.state().results().solved.clone().expect("solved");
+        let ports = solved.solution.ports.iter();
+        ports.map(|p| p.flow_rate).collect()
+    };
+    let total: f64 = flows.iter().sum();
+    assert!(
+        flows[0].abs() > 0.0 && total.abs() < 1e-9 * flows[0].abs(),
+        "{flows:?}"
+    );
+
+    let after = text(&window);
+    let steps = window.state().document().history.now();
+    assert_eq!(steps, 5, "two components, three ports");
+    for _ in 0..steps {
+        window.key_press_modifiers(Modifiers::COMMAND, Key::Z);
+        window.run_steps(2);
+    }
+    assert_eq!(text(&window), before, "undone to the last byte");
+    for _ in 0..steps {
+        window.key_press_modifiers(Modifiers::COMMAND, Key::Y);
+        window.run_steps(2);
+    }
+    assert_eq!(text(&window), after, "and done again");
+}
+
+#[test]
+fn a_component_comes_from_the_library_by_pointer_and_is_dragged() {
+    let home = home();
+    let mut window = empty(home.path());
+    window.get_by_label("Search components").focus();
+    window.run_steps(2);
+    window.get_by_label("Search components").type_text("cross");
+    window.run_steps(3);
+    window.get_by_label("cross").click();
+    window.run_steps(3);
+    let middle = window.state().canvas().view.rect.center();
+    click(&mut window, middle);
+    let layout = window.state().document().layout.clone();
+    assert_eq!(layout.items, ["cross1"], "{}", text(&window));
+    window.key_press(Key::Escape);
+    window.run_steps(2);
+    let at = layout.motions[0].expect("placed").translation;
+    let from = on_screen(&window, at);
+    drag(&mut window, from, vec2(120.0, -60.0));
+    let moved = window.state().document().layout.motions[0].expect("placed");
+    let by = moved.translation - at;
+    let scale = window.state().canvas().view.scale;
+    assert!((by.x / scale - 120.0).abs() < 20.0, "{by:?} at {scale}");
+    assert!((by.y / scale - 60.0).abs() < 20.0, "{by:?} at {scale}");
+    let history = &window.state().document().history;
+    assert_eq!(
+        history.now(),
+        2,
+        "a drag is one step: {:?}",
+        history.undo_label()
+    );
+}
+
+#[test]
+fn a_channel_is_drawn_from_socket_to_socket() {
+    let home = home();
+    let mut window = empty(home.path());
+    place(&mut window, "pipe", 0.0, 0.0);
+    place(&mut window, "pipe", 3e-3, 1e-3);
+    apply(&mut window, Command::Fit);
+    window.run_steps(4);
+    window.key_press(Key::C);
+    window.run_steps(2);
+    let ends: Vec<Point> = {
+        let layout = &window.state().document().layout;
+        let middle = |name: &str| {
+            let mut sockets = layout.sockets.iter();
+            let found = sockets.find(|s| layout.full_name(s) == name);
+            found.expect("a socket of a pipe").mouth.middle
+        };
+        vec![middle("pipe1.b"), middle("pipe2.a")]
+    };
+    for p in ends {
+        let at = on_screen(&window, p);
+        click(&mut window, at);
+    }
+    let design = window.state().document().design.clone().expect("a design");
+    assert_eq!(design.channels.len(), 1, "{}", text(&window));
+    let channel = &design.channels[0];
+    assert_eq!(channel.from.value, "pipe1.b");
+    assert_eq!(
+        channel.to.as_ref().map(|to| to.value.as_str()),
+        Some("pipe2.a")
+    );
+    let layout = &window.state().document().layout;
+    let connected = layout
+        .sockets
+        .iter()
+        .filter(|s| s.used == SocketUse::Connected);
+    assert_eq!(connected.count(), 4, "both ends of the channel meet a pipe");
+}
+
+#[test]
+fn a_port_that_changes_reuses_all_factors_and_fields_follow() {
+    let home = home();
+    let mut window = open(Some(&example("tee")), home.path());
+    solved(&mut window);
+    let solved_once = window.state().results().solved.clone().expect("solved");
+    let design = window.state().document().design.clone().expect("a design");
+    let port = &design.ports[0];
+    let condition = match port.condition.value {
+        PortCondition::Pressure(p) => PortCondition::Pressure(Pascal(2.0 * p.0 + 10.0)),
+        PortCondition::FlowRate(q) => {
+            PortCondition::FlowRate(stokeslet::units::FlowRate(2.0 * q.0))
+        }
+        PortCondition::FlowRatePerDepth(q) => {
+            PortCondition::FlowRatePerDepth(stokeslet::units::FlowRatePerDepth(2.0 * q.0))
+        }
+        PortCondition::TractionFree => PortCondition::Pressure(Pascal(10.0)),
+    };
+    apply(
+        &mut window,
+        Command::SetCondition(port.name.value.clone(), condition),
+    );
+    solved(&mut window);
+    let again = window.state().results().solved.clone().expect("solved");
+    assert!(again.revision > solved_once.revision);
+    assert_eq!(again.reuse.share(), Some(1.0), "{:?}", again.reuse);
+    let speeds = [&solved_once, &again].map(|s| s.solution.max_speed.0);
+    assert!((speeds[1] / speeds[0] - 1.0).abs() > 0.01, "{speeds:?}");
+}
+
+#[test]
+fn probes_lines_and_exports_hold_what_the_field_holds() {
+    let home = home();
+    let mut window = open(Some(&example("straight")), home.path());
+    solved(&mut window);
+    let inside = {
+        let solved = window.state().results().solved.clone().expect("solved");
+        solved.solution.max_speed.1
+    };
+    apply(&mut window, Command::AddProbe(inside));
+    apply(
+        &mut window,
+        Command::AddLine(inside, inside + Point::new(2e-4, 0.0)),
+    );
+    assert_eq!(window.state().shown().probes.len(), 1);
+    assert!(window.state().settings().panels.contains(&Panel::Profiles));
+    let out = home.path().join("results");
+    apply(
+        &mut window,
+        Command::ExportTo(Format::ALL.to_vec(), out.clone()),
+    );
+    let picture = home.path().join("seen.svg");
+    apply(
+        &mut window,
+        Command::PictureTo(PictureFormat::Svg, picture.clone()),
+    );
+    let begin = Instant::now();
+    while !(out.join("summary.json").exists() && picture.exists()) {
+        window.step();
+        assert!(
+            begin.elapsed() < Duration::from_secs(120),
+            "nothing was written"
+        );
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let summary = std::fs::read_to_string(out.join("summary.json")).expect("a summary");
+    assert!(summary.contains("\"ports\""), "{summary}");
+    assert!(out.join("fields.vtu").exists() && out.join("ports.csv").exists());
+    let svg = std::fs::read_to_string(picture).expect("a picture");
+    assert!(
+        svg.starts_with("<svg") && svg.len() > 2_000,
+        "{} bytes",
+        svg.len()
+    );
+}
+
+#[test]
+fn every_broken_file_opens_with_its_problems_and_can_be_mended() {
+    let home = home();
+    let mut window = empty(home.path());
+    for broken in broken::corpus() {
+        apply(&mut window, Command::OpenPath(broken.path.clone()));
+        window.run_steps(2);
+        let app = window.state();
+        let shown = app.document().path.as_ref();
+        assert_eq!(shown, Some(&broken.path), "it is shown, broken or not");
+        let n = app.document().diagnostics.len();
+        assert!(n > 0, "{}: nothing is said", broken.path.display());
+        // What isn't text can't be mended as text; it must not be lost either.
+        if std::str::from_utf8(&broken.bytes).is_ok() {
+            assert_eq!(
+                text(&window).as_bytes(),
+                broken.bytes,
+                "{}",
+                broken.path.display()
+            );
+            assert!(!app.document().is_modified());
+        } else {
+            let name = app.document().name().to_owned();
+            assert!(
+                app.document().is_modified(),
+                "{name}: saving would change it"
+            );
+            // Left for another: the question is answered.
+            window.run_steps(2);
+            apply(&mut window, Command::New);
+            window.get_by_label("Don't save").click();
+            window.run_steps(3);
+        }
+    }
+}
+
+#[test]
+fn work_that_was_not_saved_is_offered_after_a_crash() {
+    let home = home();
+    let drawn = {
+        let mut window = empty(home.path());
+        place(&mut window, "tee", 0.0, 0.0);
+        let drawn = text(&window);
+        window.run_steps(2);
+        // Gone without a word: what waits to be written is written by the thread that writes it.
+        drop(window);
+        drawn
+    };
+    // The next program must see a program that is no more: no process has this number.
+    let folder = home.path().join("recovery");
+    let file = std::fs::read_dir(&folder)
+        .expect("a folder of recovery")
+        .map(|entry| entry.expect("an entry").path())
+        .next()
+        .expect("what was not saved");
+    let kept = std::fs::read_to_string(&file).expect("text");
+    let mut kept: serde_json::Value = serde_json::from_str(&kept).expect("JSON");
+    kept["pid"] = serde_json::json!(u32::MAX - 1);
+    std::fs::write(&file, kept.to_string()).expect("written");
+
+    let mut window = open(None, home.path());
+    window.run_steps(3);
+    window.get_by_label("Recover").click();
+    window.run_steps(4);
+    assert_eq!(text(&window), drawn);
+    assert!(
+        window.state().document().is_modified(),
+        "it is in no file yet"
+    );
+    let saved = home.path().join("saved.toml");
+    apply(&mut window, Command::SaveTo(saved.clone()));
+    assert_eq!(std::fs::read_to_string(saved).expect("saved"), drawn);
+    assert!(!file.exists(), "nothing is left to recover");
+}
+
+#[test]
+fn files_that_cannot_be_read_or_written_leave_the_work_as_it_is() {
+    let home = home();
+    let mut window = empty(home.path());
+    place(&mut window, "tee", 0.0, 0.0);
+    let drawn = text(&window);
+    // A file in place of a folder: nobody can write there, not even root.
+    let blocked = home.path().join("file");
+    std::fs::write(&blocked, "x").expect("written");
+    apply(&mut window, Command::SaveTo(blocked.join("chip.toml")));
+    window.run_steps(2);
+    assert!(window.state().document().is_modified(), "not saved");
+    assert_eq!(text(&window), drawn);
+    window.get_by_label_contains("chip.toml");
+    let saved = home.path().join("chip.toml");
+    apply(&mut window, Command::SaveTo(saved.clone()));
+    assert!(!window.state().document().is_modified());
+    // Vanished: saving writes it anew.
+    std::fs::remove_file(&saved).expect("removed");
+    apply(&mut window, Command::SetWidth(Metre(2e-4)));
+    apply(&mut window, Command::Save);
+    assert!(saved.exists() && !window.state().document().is_modified());
+    // Opening what is not there changes nothing.
+    let now = text(&window);
+    apply(
+        &mut window,
+        Command::OpenPath(home.path().join("nothing.toml")),
+    );
+    assert_eq!(text(&window), now);
+}
+
+#[test]
+fn leaving_unsaved_work_asks_first() {
+    let home = home();
+    let mut window = empty(home.path());
+    place(&mut window, "tee", 0.0, 0.0);
+    let drawn = text(&window);
+    apply(&mut window, Command::OpenExample("tee".into()));
+    assert_eq!(text(&window), drawn, "not before the question is answered");
+    window.get_by_label("Cancel").click();
+    window.run_steps(3);
+    assert_eq!(text(&window), drawn);
+    apply(&mut window, Command::OpenExample("tee".into()));
+    window.get_by_label("Don't save").click();
+    window.run_steps(3);
+    assert_eq!(window.state().document().name(), "tee");
+    solved(&mut window);
+}
+
+/// A random command about what there is, seeded.
+struct Random {
+    state: u64,
+}
+
+impl Random {
+    /// SplitMix64.
+    fn next(&mut self) -> u64 {
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.state;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        (self.next() % n.max(1) as u64) as usize
+    }
+
+    fn real(&mut self, low: f64, high: f64) -> f64 {
+        low + (high - low) * ((self.next() >> 11) as f64 / (1u64 << 53) as f64)
+    }
+
+    fn point(&mut self) -> Point {
+        Point::new(self.real(-3e-3, 3e-3), self.real(-3e-3, 3e-3))
+    }
+
+    fn pick<T: Clone>(&mut self, from: &[T]) -> Option<T> {
+        let k = self.below(from.len());
+        from.get(k).cloned()
+    }
+
+    fn end(&mut self, app: &App) -> ChannelEnd {
+        let layout = &app.document().layout;
+        let sockets: Vec<String> = layout.sockets.iter().map(|s| layout.full_name(s)).collect();
+        match self.below(4) {
+            0 => ChannelEnd::Free(self.point()),
+            1 => ChannelEnd::OnPipe {
+                item: self.pick(&layout.items).unwrap_or_default(),
+                at: self.point(),
+            },
+            _ => ChannelEnd::Socket(self.pick(&sockets).unwrap_or_default()),
+        }
+    }
+
+    fn command(&mut self, app: &App) -> Command {
+        let document = app.document();
+        let layout = &document.layout;
+        let items = &layout.items;
+        let sockets: Vec<String> = layout.sockets.iter().map(|s| layout.full_name(s)).collect();
+        let ports: Vec<String> = document.design.as_ref().map_or(Vec::new(), |d| {
+            d.ports.iter().map(|p| p.name.value.clone()).collect()
+        });
+        let kinds: Vec<String> = {
+            let all = app.seen().library.definitions();
+            all.iter().map(|d| d.name.clone()).collect()
+        };
+        let item = self.pick(items).unwrap_or_else(|| "nobody".into());
+        match self.below(30) {
+            0..=3 => Command::Place {
+                kind: self.pick(&kinds).unwrap_or_default(),
+                placement: match self.pick(&sockets).filter(|_| self.below(2) == 0) {
+                    Some(to) => Placement::Attached(Attachment {
+                        socket: spanned(["a", "left", "in", "up"][self.below(4)].to_owned()),
+                        to: spanned(to),
+                        mirror: self.below(2) == 0,
+                    }),
+                    None => absolute(self.real(-3e-3, 3e-3), self.real(-3e-3, 3e-3)),
+                },
+            },
+            4 => Command::Select(Selection::one(&item)),
+            5 => Command::ToggleSelected(item),
+            6 => Command::SelectAll,
+            7 => Command::Move(self.point()),
+            8 => Command::PreviewMove(self.point()),
+            9 => Command::EndPreview,
+            10 => Command::Rotate(self.below(5) as i32 - 2),
+            11 => Command::Mirror([Axis::X, Axis::Y][self.below(2)]),
+            12 => match items.len() < 30 {
+                true => Command::Duplicate,
+                false => Command::Delete,
+            },
+            13 => Command::Delete,
+            14 => Command::Align(Align::ALL[self.below(Align::ALL.len())]),
+            15 | 16 => Command::Channel {
+                from: self.end(app),
+                to: self.end(app),
+                via: (0..self.below(3)).map(|_| self.point()).collect(),
+                bend: match self.below(2) {
+                    0 => Bend::Mitred,
+                    _ => Bend::Round(Metre(self.real(1e-4, 4e-4))),
+                },
+            },
+            17 => Command::AddPort(self.pick(&sockets).unwrap_or_default()),
+            18 => Command::RemovePort(self.pick(&ports).unwrap_or_default()),
+            19 => {
+                let pressure = PortCondition::Pressure(Pascal(self.real(-1e3, 1e3)));
+                Command::SetCondition(self.pick(&ports).unwrap_or_default(), pressure)
+            }
+            20 => Command::SetParameter {
+                component: item,
+                parameter: ["length", "width", "angle", "radius", "turns"][self.below(5)].into(),
+                value: match self.below(3) {
+                    0 => None,
+                    1 => Some(Value::Number(self.real(-2.0, 9.0))),
+                    _ => {
+                        let length = self.real(-1e-4, 2e-3);
+                        Some(Value::Quantity(length, Dimension::Length))
+                    }
+                },
+            },
+            21 => Command::SetPlacement(item, absolute(self.real(-2e-3, 2e-3), 1e-3)),
+            22 => Command::Rename(item, format!("n{}", self.below(50))),
+            23 => Command::SetWidth(Metre(self.real(5e-5, 2e-4))),
+            24 => Command::SetText(format!("{}# more\n", document.text)),
+            25 => Command::MoveWayPoint {
+                channel: item,
+                index: self.below(3),
+                to: self.point(),
+            },
+            26 => Command::GoTo(self.below(document.history.steps().len() + 2)),
+            27 => {
+                [Command::Undo, Command::Redo, Command::Copy, Command::Cut][self.below(4)].clone()
+            }
+            28 => [
+                Command::Fit,
+                Command::FitSelection,
+                Command::ZoomIn,
+                Command::SetTool(Tool::Channel),
+                Command::ToggleLayer(Layer::Mesh),
+                Command::TogglePanel(Panel::Source),
+                Command::SetTheme(Theme::Dark),
+                Command::Colour(Some(Quantity::Pressure)),
+                Command::AddSeed(self.point()),
+            ][self.below(9)]
+            .clone(),
+            _ => Command::Paste(
+                "[components]\npasted = { kind = \"tee\", at = [\"0 mm\", \"0 mm\"] }\n".into(),
+                Some(self.point()),
+            ),
+        }
+    }
+}
+
+#[test]
+fn two_thousand_random_commands_never_panic_and_undo_to_the_same_bytes() {
+    let home = home();
+    let mut window = empty(home.path());
+    // Solving every state would take minutes; it has tests of its own.
+    apply(&mut window, Command::SetLive(false));
+    let before = text(&window);
+    let mut random = Random { state: 1 };
+    for k in 0..2_000 {
+        let command = random.command(window.state());
+        window.state_mut().apply(command);
+        if k % 25 == 0 {
+            window.step();
+        }
+    }
+    let steps = window.state().document().history.steps().len() - 1;
+    assert!(
+        steps > 100,
+        "most commands should do something: {steps} steps"
+    );
+    apply(&mut window, Command::GoTo(steps));
+    let after = text(&window);
+    while window.state().document().history.now() > 0 {
+        window.state_mut().apply(Command::Undo);
+    }
+    assert_eq!(
+        text(&window),
+        before,
+        "undone to the last byte, {steps} steps"
+    );
+    apply(&mut window, Command::GoTo(steps));
+    assert_eq!(text(&window), after, "and done again");
+}
