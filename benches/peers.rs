@@ -5,7 +5,8 @@
 //! cargo bench --bench peers -- grid20@8 wide --record   one case, and all of a design; the table goes to benches/results/peers.csv
 //! STOKESLET_EXPORT=DIR cargo bench --bench peers        also writes every system to DIR/<design>@<resolution>, Matrix Market
 //! ```
-//! `benches/peers_optional/run` gives the same systems to MUMPS and PARDISO. A case is `design@resolution`; any may be asked for.
+//! `benches/peers_optional/run` gives the same systems to MUMPS and PARDISO; with `--record` their times and ratios become columns of
+//! the same table. A case is `design@resolution`; any may be asked for.
 //!
 //! Both sides solve the same linear system to a relative residual of 1e-10, after each other in one process that does nothing else.
 //! - ours: [`support::ours`], the elimination and all fields, on `threads` threads

@@ -1,6 +1,8 @@
 """All solvers that could be installed on all exported systems, beside what the bench measured: a table, and a CSV.
 
-compare.py SYSTEMS CSV [--all] [CASE ...]; libraries come from the environment: MUMPS_LIBRARY, MKL_LIBRARY (empty where missing)."""
+compare.py SYSTEMS RESULTS [--all] [--record] [CASE ...]; libraries come from the environment: MUMPS_LIBRARY, MKL_LIBRARY (empty where
+missing). The table goes to RESULTS/peers_optional.csv; with --record each solver's fastest run also becomes columns of
+RESULTS/peers.csv, beside what the bench recorded in the same run."""
 
 import csv
 import json
@@ -15,6 +17,8 @@ HEADINGS = [
     "refinements", "residual", "difference", "factor MiB", "added MiB", "solver / ours",
 ]
 REPETITIONS = 3
+SOLVERS = ("MUMPS", "PARDISO")
+PEER_NOTE = "MUMPS, PARDISO: the fastest of their orderings, one and all threads, whose residual is at most 1e-10"
 
 
 def mumps_options(everything):
@@ -119,10 +123,47 @@ def case_rows(folder, ours, candidates):
     return rows, failures
 
 
+def fastest_of(rows):
+    """The row with the least total time among those that hold the tolerance."""
+    right = [r for r in rows if float(r[12]) <= 1e-10]
+    return min(right, key=lambda r: float(r[8]), default=None)
+
+
+def record(path, systems, found):
+    """Adds columns to the table that the bench recorded, `found` being the rows of each case.
+
+    Only beside a row that was measured in the run that exported the system: a ratio of two runs says nothing."""
+    with open(path, newline="") as file:
+        lines = file.read().splitlines()
+    notes = [line for line in lines if line.startswith("#") and PEER_NOTE not in line]
+    headings, *rows = csv.reader(line for line in lines if not line.startswith("#"))
+    added = [f"{solver} {column}" for solver in SOLVERS for column in ("s", "options", "threads", "/ ours")]
+    n = headings.index(added[0]) if added[0] in headings else len(headings)
+    stale = []
+    for row in rows:
+        case = row[0]
+        if case in found:
+            with open(systems / case / "measured.csv", newline="") as file:
+                if list(csv.reader(file))[1] != row[:n]:
+                    stale.append(case)
+                    continue
+            row[n:] = []
+            for solver in SOLVERS:
+                fastest = fastest_of([r for r in found[case] if r[2] == solver])
+                row += [fastest[8], fastest[3], fastest[4], fastest[16]] if fastest else ["", "", "", ""]
+        row += [""] * (n + len(added) - len(row))
+    with open(path, "w", newline="") as file:
+        file.writelines(f"{note}\n" for note in [*notes, f"# {PEER_NOTE}"])
+        csv.writer(file, lineterminator="\n").writerows([headings[:n] + added, *rows])
+    missing = sorted(set(found) - {row[0] for row in rows})
+    if stale or missing:
+        sys.exit(f"{path} is of another run, and isn't added to: {' '.join(stale + missing)}")
+
+
 def main():
     everything = "--all" in sys.argv
-    systems, out, *cases = [a for a in sys.argv[1:] if not a.startswith("--")]
-    rows, notes, best = [], [], []
+    systems, results, *cases = [a for a in sys.argv[1:] if not a.startswith("--")]
+    rows, notes, best, rows_of = [], [], [], {}
     if not any(Path(systems).glob("*/measured.csv")):
         sys.exit("no system was exported; run without --exported first")
     for folder in sorted(Path(systems).iterdir()):
@@ -131,19 +172,19 @@ def main():
             continue
         of_case, ours = measured_rows(folder.name, folder)
         found, failures = case_rows(folder, ours, list(variants(everything)))
+        rows_of[folder.name] = found
         of_case += found
         notes += failures
         rows += of_case
-        right = [r for r in of_case[1:] if float(r[12]) <= 1e-10]
-        if right:
-            fastest = min(right, key=lambda r: float(r[8]))
+        fastest = fastest_of(of_case[1:])
+        if fastest:
             best.append(f"{folder.name}: fastest general solver {fastest[2]} ({fastest[3]}; {fastest[4]} threads) {fastest[8]} s "
                         f"(processors {fastest[9]} s); ours {of_case[0][8]} s (processors {of_case[0][9]} s); {fastest[16]} times")
     missing = os.environ.get("NOT_INSTALLED", "")
     machine = [f"{os.cpu_count()} processors, load {os.getloadavg()[0]:.2f} at the end; total s is the clock's, processor s tells more "
                "where the machine does other work; added MiB is what the solver added to a process that held the system"]
     notes = machine + ([f"not installed: {missing}"] if missing else []) + best + notes
-    with open(out, "w", newline="") as file:
+    with open(Path(results) / "peers_optional.csv", "w", newline="") as file:
         file.writelines(f"# {note}\n" for note in notes)
         writer = csv.writer(file, lineterminator="\n")
         writer.writerows([HEADINGS, *rows])
@@ -152,6 +193,8 @@ def main():
     print("|" + "---|" * len(HEADINGS))
     for row in rows:
         print("| " + " | ".join(map(str, row)) + " |")
+    if "--record" in sys.argv:
+        record(Path(results) / "peers.csv", Path(systems), rows_of)
 
 
 if __name__ == "__main__":

@@ -10,16 +10,21 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use faer::linalg::matmul::matmul;
-use faer::reborrow::ReborrowMut;
-use faer::{Accum, Mat, MatMut, MatRef, Par};
+use faer::{Accum, Mat, Par};
 use rayon::prelude::*;
 use thiserror::Error;
 
 use super::pivot::Pivot;
-use super::plan::{Child, Image, KindId, NOWHERE, Plan, Recipe};
-use super::tree::{self, runs};
+use super::plan::{Child, Image, KindId, Plan, Recipe};
 use crate::fingerprint::{Fingerprint, Hasher};
 use crate::profile::{Recorder, Work};
+
+mod front;
+mod lower;
+
+use front::Part;
+pub use lower::mirror;
+use lower::{Lower, Triangle};
 
 /// What is left of a front on its boundary: `n_boundary` x `n_boundary`, symmetric.
 pub type Schur = Mat<f64>;
@@ -153,10 +158,26 @@ pub struct Run<'a> {
     pub recorder: &'a Recorder,
 }
 
+/// A Schur complement: as a square where somebody else reads it.
+#[derive(Clone, Debug)]
+enum Held {
+    Whole(Arc<Schur>),
+    Lower(Arc<Lower>),
+}
+
+impl Held {
+    fn triangle(&self) -> Triangle<'_> {
+        match self {
+            Self::Whole(schur) => Triangle::Whole(schur),
+            Self::Lower(schur) => Triangle::Lower(schur),
+        }
+    }
+}
+
 /// Values by kind.
 #[derive(Debug, Default)]
 pub struct Values {
-    schurs: Vec<Option<Arc<Schur>>>,
+    schurs: Vec<Option<Held>>,
     insides: Vec<Option<Arc<Inside>>>,
 }
 
@@ -166,9 +187,12 @@ impl Values {
     /// # Panics
     /// Where it wasn't asked for: a bug of the caller.
     pub fn schur(&self, kind: KindId) -> &Schur {
-        self.schurs[kind as usize]
-            .as_ref()
-            .expect("Schur complements are computed before they are read")
+        match &self.schurs[kind as usize] {
+            Some(Held::Whole(schur)) => schur,
+            Some(Held::Lower(_)) | None => {
+                panic!("the Schur complement of front {kind} wasn't asked for")
+            }
+        }
     }
 
     /// What substitution needs of a kind.
@@ -186,7 +210,7 @@ impl Values {
         if self.schurs.len() <= kind as usize {
             self.schurs.resize(kind as usize + 1, None);
         }
-        self.schurs[kind as usize] = Some(schur);
+        self.schurs[kind as usize] = Some(Held::Whole(schur));
     }
 
     /// Computes what is wanted and not known.
@@ -219,15 +243,19 @@ impl Values {
                         .recorder
                         .span("eliminate", name(plan, kind), work(plan, kind));
                     let (schur, inside) = self.front(plan, kind, run.leaves)?;
-                    let (schur, inside) = (Arc::new(schur), Arc::new(inside));
+                    let inside = Arc::new(inside);
                     let key = plan.kinds[kind as usize].key;
                     run.known.keep_inside(inside_key(key), &inside);
                     // Spans of strips are doubled again in the next design: kept where they are no larger than their factors.
                     let kind_of = &plan.kinds[kind as usize];
                     let is_small = kind_of.n_boundary <= 2 * kind_of.n_eliminated;
-                    if missing.is_read[kind as usize] || is_small {
-                        run.known.keep_schur(schur_key(key), &schur);
-                    }
+                    let schur = if missing.is_read[kind as usize] || is_small {
+                        let whole = Arc::new(schur.whole());
+                        run.known.keep_schur(schur_key(key), &whole);
+                        Held::Whole(whole)
+                    } else {
+                        Held::Lower(Arc::new(schur))
+                    };
                     let done = done.fetch_add(1, Ordering::Relaxed);
                     if done.is_multiple_of(16) {
                         (run.progress)(done, all);
@@ -282,7 +310,7 @@ impl Values {
                 continue;
             }
             if schur_needed[k] && self.schurs[k].is_none() {
-                self.schurs[k] = known.schur(schur_key(key));
+                self.schurs[k] = known.schur(schur_key(key)).map(Held::Whole);
                 compute[k] |= self.schurs[k].is_none();
             }
             if inside_needed[k] && self.insides[k].is_none() {
@@ -327,23 +355,27 @@ impl Values {
         plan: &Plan,
         id: KindId,
         leaves: &dyn Leaves,
-    ) -> Result<(Schur, Inside), FrontError> {
+    ) -> Result<(Lower, Inside), FrontError> {
         let kind = &plan.kinds[id as usize];
         let (b, e) = (kind.n_boundary as usize, kind.n_eliminated as usize);
-        let mut parts = Parts::zeros(b, e);
-        match &kind.recipe {
+        let done = match &kind.recipe {
             Recipe::Leaf(leaf) => {
+                let matrix = leaves.assemble(*leaf);
                 let images: Vec<Image> = (0..(b + e) as u32).map(Image::plain).collect();
-                parts.add(&leaves.assemble(*leaf), &images);
+                let part = Part::new(Triangle::Whole(&matrix), &images, b);
+                front::eliminate(&[part], b, e)
             }
             Recipe::Join(children) => {
-                for child in children {
-                    parts.add(self.schur(child.kind), &child.images);
-                }
+                let part = |child: &Child| {
+                    let held = self.schurs[child.kind as usize].as_ref();
+                    let held = held.expect("children come before their parents");
+                    Part::new(held.triangle(), &child.images, b)
+                };
+                front::eliminate(&children.iter().map(part).collect::<Vec<_>>(), b, e)
             }
             Recipe::Given => unreachable!("given fronts are put in before anything needs them"),
-        }
-        parts.eliminate().ok_or(FrontError::Singular { kind: id })
+        };
+        done.ok_or(FrontError::Singular { kind: id })
     }
 }
 
@@ -389,182 +421,6 @@ pub fn schur_key(kind: Fingerprint) -> Fingerprint {
 /// A table's key of what substitution needs.
 fn inside_key(kind: Fingerprint) -> Fingerprint {
     Hasher::new(55).key(kind).finish()
-}
-
-/// Columns that one task works on.
-const PANEL: usize = 384;
-
-/// Below this a triangle is computed as the square that holds it.
-const TRIANGLE: usize = 96;
-
-/// A front before its elimination; of the boundary only the lower triangle is kept.
-struct Parts {
-    boundary: Mat<f64>,
-    coupling: Mat<f64>,
-    eliminated: Mat<f64>,
-}
-
-impl Parts {
-    fn zeros(b: usize, e: usize) -> Self {
-        Self {
-            boundary: Mat::zeros(b, b),
-            coupling: Mat::zeros(e, b),
-            eliminated: Mat::zeros(e, e),
-        }
-    }
-
-    /// Adds a symmetric matrix on unknowns that lie at `images`.
-    fn add(&mut self, s: &Mat<f64>, images: &[Image]) {
-        let b = self.boundary.nrows() as u32;
-        // Runs that don't cross from the boundary to the eliminated unknowns, with their first unknown in `s`.
-        let mut found: Vec<(usize, tree::Run)> = Vec::new();
-        let mut at = 0;
-        for run in runs(images) {
-            if run.start != NOWHERE {
-                let inside = b.clamp(run.start, run.start + run.len) - run.start;
-                for (start, len) in [(0, inside), (inside, run.len - inside)] {
-                    if len > 0 {
-                        let part = tree::Run {
-                            start: run.start + start,
-                            len,
-                            factor: run.factor,
-                        };
-                        found.push((at + start as usize, part));
-                    }
-                }
-            }
-            at += run.len as usize;
-        }
-        for &(from_column, column) in &found {
-            for k in 0..column.len {
-                let from = s.col_as_slice(from_column + k as usize);
-                let j = column.start + k;
-                for &(from_row, row) in &found {
-                    let len = row.len as usize;
-                    let (to, first) = match (j < b, row.start < b) {
-                        (true, true) if row.start + row.len <= j => continue,
-                        (true, true) => (self.boundary.col_as_slice_mut(j as usize), row.start),
-                        (true, false) => {
-                            (self.coupling.col_as_slice_mut(j as usize), row.start - b)
-                        }
-                        (false, true) => continue,
-                        (false, false) => {
-                            let column = (j - b) as usize;
-                            (self.eliminated.col_as_slice_mut(column), row.start - b)
-                        }
-                    };
-                    let to = &mut to[first as usize..first as usize + len];
-                    let from = &from[from_row..from_row + len];
-                    let factor = row.factor * column.factor;
-                    if factor == 1.0 {
-                        to.iter_mut().zip(from).for_each(|(t, f)| *t += f);
-                    } else {
-                        to.iter_mut().zip(from).for_each(|(t, f)| *t += factor * f);
-                    }
-                }
-            }
-        }
-    }
-
-    /// Eliminates; `None` where the pivot block is singular.
-    fn eliminate(self) -> Option<(Schur, Inside)> {
-        let (b, e) = (self.boundary.nrows(), self.eliminated.nrows());
-        let mut schur = self.boundary;
-        let mut inside = Inside {
-            weights: OnceLock::new(),
-            half: None,
-            pivot: None,
-            n_eliminated: e,
-            n_boundary: b,
-        };
-        if e > 0 {
-            let pivot = Pivot::new(self.eliminated)?;
-            let coupling = self.coupling;
-            let mut solved = pivot.permuted(&coupling);
-            if pivot.is_symmetric() {
-                panels(solved.as_mut(), &|panel| pivot.lower(panel));
-                let mut half = solved.clone();
-                panels(half.as_mut(), &|mut panel| {
-                    pivot.middle(panel.rb_mut());
-                    panel *= faer::Scale(-1.0);
-                });
-                add_lower(schur.as_mut(), solved.as_ref(), half.as_ref());
-                inside.half = Some(half);
-            } else {
-                panels(solved.as_mut(), &|mut panel| {
-                    pivot.solve_permuted(panel.rb_mut());
-                    panel *= faer::Scale(-1.0);
-                });
-                add_lower(schur.as_mut(), coupling.as_ref(), solved.as_ref());
-                inside.weights = OnceLock::from(solved);
-            }
-            inside.pivot = Some(pivot);
-        }
-        mirror(&mut schur);
-        let known = inside.half.as_ref().or(inside.weights.get());
-        let finite = |m: &Mat<f64>| {
-            (0..m.ncols()).all(|j| m.col_as_slice(j).iter().sum::<f64>().is_finite())
-        };
-        (finite(&schur) && known.is_none_or(finite)).then_some((schur, inside))
-    }
-}
-
-/// Lower triangle of `c += a^T b`, which is symmetric: squares off the diagonal as large products, triangles again so.
-fn add_lower(c: MatMut<'_, f64>, a: MatRef<'_, f64>, b: MatRef<'_, f64>) {
-    let n = c.nrows();
-    if n <= TRIANGLE {
-        return matmul(c, Accum::Add, a.transpose(), b, 1.0, Par::Seq);
-    }
-    let half = n / 2;
-    let (upper, _, square, lower) = c.split_at_mut(half, half);
-    let (a_upper, a_lower) = a.split_at_col(half);
-    let (b_upper, b_lower) = b.split_at_col(half);
-    let triangles = || {
-        add_lower(upper, a_upper, b_upper);
-        add_lower(lower, a_lower, b_lower);
-    };
-    let square = || {
-        matmul(
-            square,
-            Accum::Add,
-            a_lower.transpose(),
-            b_upper,
-            1.0,
-            Par::Seq,
-        )
-    };
-    if n > PANEL {
-        rayon::join(square, triangles);
-    } else {
-        square();
-        triangles();
-    }
-}
-
-/// Copies the lower triangle to the upper one, tile by tile.
-fn mirror(m: &mut Mat<f64>) {
-    const TILE: usize = 32;
-    let n = m.nrows();
-    for first in (0..n).step_by(TILE) {
-        for left in (0..=first).step_by(TILE) {
-            for j in left..(left + TILE).min(n) {
-                for i in first.max(j + 1)..(first + TILE).min(n) {
-                    m[(j, i)] = m[(i, j)];
-                }
-            }
-        }
-    }
-}
-
-/// Calls `work` on panels of columns of a fixed width, side by side.
-fn panels(m: MatMut<'_, f64>, work: &(dyn Fn(MatMut<'_, f64>) + Sync)) {
-    let n = m.ncols();
-    if n <= PANEL {
-        return work(m);
-    }
-    let half = n.div_ceil(PANEL) / 2 * PANEL;
-    let (left, right) = m.split_at_col_mut(half);
-    rayon::join(|| panels(left, work), || panels(right, work));
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@
 //! Its Schur complement `S` is added into its parent, where the images `P_c` say: a place and a factor for each unknown (-1 where
 //! mouths look at each other, a ratio of units for pressures), or nowhere for what is zero on a wall. A leaf is assembled by
 //! the caller. `F` is indefinite (velocities and pressures), so its pivot block is factorised with pivoting inside the
-//! block ([`pivot`]: LU, or `L B L^T` of large blocks), never across fronts: the plan is made from integers alone.
+//! block where its signs don't allow `L D L^T` ([`pivot`]), never across fronts: the plan is made from integers alone.
 //!
 //! # Pieces
 //! A part of a chip is meshed once, in its own frame and unit, and eliminated on to its *mouths*: the `2r + 1` P2 nodes where it
@@ -39,7 +39,8 @@
 //!
 //! **Polygons** (junctions, chambers) are cut by nested dissection of their cells ([`crate::mesh::dissect`](mod@crate::mesh::dissect)),
 //! along grid lines where they have some, so that equal rectangles are cut alike and have equal fronts, down to leaves of eight
-//! cells. Fronts are joined two by two up to the root, whose boundary is the mouths.
+//! cells. Fronts are joined two by two up to the root, whose boundary is the mouths. What lies on the near side of a middle line is
+//! numbered and signed as its mirror image, so mirror images are equal fronts too: a symmetric chamber costs half.
 //!
 //! **Which unknowns are held, and why pivots are regular.** A velocity goes at the lowest node of the tree that holds all cells around
 //! it. A pressure goes with the velocity at its vertex, but never before a velocity that it acts on ([`crate::mesh::separators`]):
@@ -130,7 +131,7 @@
 //! pieces of fixed size, so neither threads nor what was known change a bit. Without caching each front's number enters its key.
 //!
 //! # Costs
-//! A front costs `2/3 e^3 + 2 e^2 b + e b^2` flops as counted. With `m = 5r - 1` unknowns a mouth, doubling a pipe costs `8.7 m^3` a time,
+//! A front costs `2/3 e^3 + 2 e^2 b + e b^2` flops as counted, for LU; `L D L^T` saves `1/3 e^3 + e^2 b` of them. With `m = 5r - 1` unknowns a mouth, doubling a pipe costs `8.7 m^3` a time,
 //! and a crossing, whose last front has nearly `5m` unknowns, grows like `r^3` too. As planned
 //! (`cargo test --lib sizes_of_fronts -- --ignored --nocapture`; the chamber has one mouth):
 //!
@@ -140,16 +141,16 @@
 //! | the same, 16 | 6,847 | 48 | 7 | 237 | 28.6 | 2.4 |
 //! | pipe of 1,000 widths, 8 | 552,039 | 8,000 | 18 | 117 | 9.1 | 1.5 |
 //! | the same, 16 | 2,256,079 | 16,000 | 19 | 237 | 79.8 | 6.6 |
-//! | crossing, 8 | 651 | 16 | 27 | 189 | 3.5 | 1.2 |
-//! | the same, 16 | 2,459 | 64 | 51 | 389 | 28.0 | 5.6 |
-//! | the same, 32 | 9,531 | 256 | 75 | 789 | 236.8 | 23.1 |
-//! | chamber of 8 x 8 widths, 8 | 4,425 | 128 | 45 | 117 | 6.6 | 1.6 |
-//! | the same, 16 | 18,065 | 512 | 73 | 237 | 52.5 | 6.8 |
-//! | the same, 32 | 72,993 | 2,048 | 101 | 477 | 430.9 | 28.1 |
+//! | crossing, 8 | 651 | 16 | 8 | 189 | 2.0 | 0.6 |
+//! | the same, 16 | 2,459 | 64 | 14 | 389 | 17.0 | 2.4 |
+//! | the same, 32 | 9,531 | 256 | 20 | 789 | 143.2 | 10.0 |
+//! | chamber of 8 x 8 widths, 8 | 4,425 | 128 | 19 | 117 | 3.1 | 0.7 |
+//! | the same, 16 | 18,065 | 512 | 27 | 237 | 25.1 | 2.9 |
+//! | the same, 32 | 72,993 | 2,048 | 35 | 477 | 206.6 | 12.0 |
 //!
 //! Substitution costs `2 e b` flops a front and copy: linear in the size of the chip. What is left of a front on its boundary
-//! is dropped when its parents have it, unless it is a piece's, a group's or an end's own. So when a pipe of a chip of 46 fronts changes its
-//! length, 11 to 13 are computed: the lengths it is doubled from, and no junction (`after_a_component_moved_few_fronts_are_computed`).
+//! is dropped when its parents have it, unless it is a piece's, a group's or an end's own. So when a pipe of a chip of 37 fronts changes its
+//! length, 12 to 14 are computed: the lengths it is doubled from, and no junction (`after_a_component_moved_few_fronts_are_computed`).
 //!
 //! # Source
 //! - Duff, Reid, "The multifrontal solution of indefinite sparse symmetric linear equations", ACM Trans. Math. Software 9 (1983).

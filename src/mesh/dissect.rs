@@ -9,6 +9,13 @@
 //! In a grid the cut depends on the sides of the rectangle only, counted in squares, so equal rectangles are cut alike wherever they
 //! lie: a level has rectangles of at most two lengths and two heights. Costs O(n log n).
 //!
+//! A grid is cut first along the line through its middle, if it has one, and on both sides of it squares are counted from there:
+//! what lies on one side is cut as the mirror image of what lies on the other, and says so, so that mirror images can be one.
+//!
+//! ```text
+//!  ... 2 1 0 | 0 1 2 ...
+//! ```
+//!
 //! # Source
 //! George, "Nested dissection of a regular finite element mesh", SIAM J. Numer. Anal. 10 (1973).
 
@@ -24,24 +31,40 @@ pub const CELLS_A_LEAF: usize = 8;
 pub struct Dissection {
     /// Children before parents, root last; never empty.
     pub nodes: Vec<DissectionNode>,
+    /// One a node: along which axes its order runs backwards, so that it is the order of its mirror image.
+    pub mirrored: Vec<[bool; 2]>,
 }
 
 /// A node of the tree: a leaf holds cells; an inner node joins two children.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum DissectionNode {
-    /// A few cells, in an order that depends on their places relative to each other only.
+    /// A few cells, in an order that depends on their places relative to each other, in the mirror, only.
     Leaf {
         /// Numbers of cells.
         cells: Vec<u32>,
     },
     /// Two parts side by side.
     Join {
-        /// The part with smaller coordinates, then the other.
+        /// The part with smaller coordinates, in the mirror, then the other.
         children: [u32; 2],
     },
 }
 
 impl Dissection {
+    /// Adds another tree and returns where its root is now.
+    fn append(&mut self, other: Self) -> u32 {
+        let first = self.nodes.len() as u32;
+        self.nodes
+            .extend(other.nodes.into_iter().map(|node| match node {
+                DissectionNode::Join { children } => DissectionNode::Join {
+                    children: children.map(|c| c + first),
+                },
+                leaf => leaf,
+            }));
+        self.mirrored.extend(other.mirrored);
+        self.nodes.len() as u32 - 1
+    }
+
     /// The parent of every node; the root is its own.
     pub fn parents(&self) -> Vec<u32> {
         let mut parents = vec![self.nodes.len().saturating_sub(1) as u32; self.nodes.len()];
@@ -59,16 +82,128 @@ impl Dissection {
 /// Cuts a mesh until no set has more than `cells_a_leaf` cells, except that the cells of one square of a grid stay together.
 pub fn dissect(mesh: &BlockMesh<2>, cells_a_leaf: usize) -> Dissection {
     let cells: Vec<Cell> = (0..mesh.n_cells()).map(|c| Cell::of(mesh, c)).collect();
-    let squares = GridLines::of(mesh).map(|lines| lines.squares(mesh));
+    let grid = GridLines::of(mesh).map(|lines| Grid {
+        squares: lines.squares(mesh),
+        middle: lines.middle(),
+        first: usize::from(!is_mirror_image(mesh, 0) && is_mirror_image(mesh, 1)),
+    });
     let mut order: Vec<u32> = (0..cells.len() as u32).collect();
-    let mut tree = Tree {
+    let cutter = Cutter {
         cells,
-        squares,
+        grid,
         cells_a_leaf: cells_a_leaf.max(1),
-        nodes: Vec::new(),
     };
-    tree.grow(&mut order);
-    Dissection { nodes: tree.nodes }
+    let mut tree = Dissection {
+        nodes: Vec::new(),
+        mirrored: Vec::new(),
+    };
+    cutter.grow(&mut order, [None; 2], &mut tree);
+    tree
+}
+
+/// Whether the walls are their own mirror image along an axis: then so are the mouths between them.
+fn is_mirror_image(mesh: &BlockMesh<2>, axis: usize) -> bool {
+    let walls = || mesh.nodes.iter().zip(&mesh.on_wall).filter(|n| *n.1);
+    let (low, high) = walls().fold((f64::INFINITY, f64::NEG_INFINITY), |b, (p, _)| {
+        (b.0.min(p[axis]), b.1.max(p[axis]))
+    });
+    let sorted = |mirror: bool| {
+        let place = |p: &[f64; 2]| {
+            let along = if mirror {
+                low + high - p[axis]
+            } else {
+                p[axis]
+            };
+            [along, p[1 - axis]].map(|x| (x * 1024.0).round() as i64)
+        };
+        let mut places: Vec<[i64; 2]> = walls().map(|(p, _)| place(p)).collect();
+        places.sort_unstable();
+        places
+    };
+    sorted(false) == sorted(true)
+}
+
+/// Along each axis, whether a set of cells lies below the middle, or above it; `None`: on both sides, or there is no middle.
+type Sides = [Option<bool>; 2];
+
+/// The squares of a grid.
+struct Grid {
+    /// One a cell.
+    squares: Vec<Square>,
+    /// The line through the middle along each axis, if there is one.
+    middle: [Option<u32>; 2],
+    /// Which axis is cut first where two sides are equal.
+    first: usize,
+}
+
+impl Grid {
+    /// Along each axis, whether all `cells` lie below the middle, or above it; `None` where on both sides or there is none.
+    /// `known`: of a set that holds them.
+    fn sides(&self, cells: &[u32], known: Sides) -> Sides {
+        [0, 1].map(|k| {
+            known[k].or_else(|| {
+                let middle = self.middle[k]?;
+                let below = |c: &u32| self.squares[*c as usize][k] < middle;
+                let first = below(cells.first()?);
+                cells.iter().all(|c| below(c) == first).then_some(first)
+            })
+        })
+    }
+
+    /// A cell's square, counted from the middle where all of its set lie on one side.
+    fn at(&self, cell: u32, sides: Sides) -> Square {
+        let square = self.squares[cell as usize];
+        [0, 1].map(|k| match (self.middle[k], sides[k]) {
+            (Some(middle), Some(true)) => middle - 1 - square[k],
+            (Some(middle), Some(false)) => square[k] - middle,
+            _ => square[k],
+        })
+    }
+
+    /// Along the grid line nearest to the middle of the longer side; of two equally near, the one that leaves an even number below, so
+    /// that more of the next cuts halve. Sides within a quarter of each other count as equal, because the near-squares of a level
+    /// (4 x 4, 4 x 5, 5 x 4, 5 x 5) must all be cut the same way, or the next level has twice as many shapes.
+    fn part(&self, cells: &mut [u32], sides: Sides) -> Option<usize> {
+        let at = |c: u32| self.at(c, sides);
+        let bounds = |k: usize| {
+            let ends = (u32::MAX, 0);
+            cells.iter().fold(ends, |(low, high), &c| {
+                (low.min(at(c)[k]), high.max(at(c)[k]))
+            })
+        };
+        let length = |(low, high): (u32, u32)| high.saturating_sub(low) + 1;
+        let both = [bounds(0), bounds(1)];
+        let [x, y] = both.map(|b| u64::from(length(b)));
+        let axis = if 4 * y > 5 * x {
+            1
+        } else if 4 * x > 5 * y {
+            0
+        } else {
+            self.first
+        };
+        let (low, length) = (both[axis].0, length(both[axis]));
+        if length < 2 {
+            return None;
+        }
+        let half = length / 2;
+        let below = if length % 2 == 1 && half % 2 == 1 {
+            half + 1
+        } else {
+            half
+        };
+        let mut line = low + below;
+        if let (Some(middle), None) = (self.middle[axis], sides[axis])
+            && 8 * middle.abs_diff(line) <= length
+        {
+            line = middle;
+        }
+        // In their order, so that the order of cells within a part never depends on how the part was reached.
+        let (low, high): (Vec<u32>, Vec<u32>) = cells.iter().partition(|&&c| at(c)[axis] < line);
+        let (to_low, to_high) = cells.split_at_mut(low.len());
+        to_low.copy_from_slice(&low);
+        to_high.copy_from_slice(&high);
+        Some(low.len())
+    }
 }
 
 /// A cell's centroid, in steps of 2^-20 of the mesh's unit: rounding never decides which of two cells comes first.
@@ -88,39 +223,57 @@ impl Cell {
     }
 }
 
-struct Tree {
+struct Cutter {
     cells: Vec<Cell>,
-    /// One a cell, where the mesh is a grid.
-    squares: Option<Vec<Square>>,
+    /// Where the mesh is a grid.
+    grid: Option<Grid>,
     cells_a_leaf: usize,
-    nodes: Vec<DissectionNode>,
 }
 
-impl Tree {
-    /// Adds the tree over `cells`, in any order, and returns its root. Depth is the logarithm of their number.
-    fn grow(&mut self, cells: &mut [u32]) -> u32 {
+/// From so many cells on two parts are cut side by side.
+const SIDE_BY_SIDE: usize = 4096;
+
+impl Cutter {
+    /// Adds the tree over `cells`, in any order, and returns its root. Depth is the logarithm of their number. `known`: the sides of
+    /// a set that holds them.
+    fn grow(&self, cells: &mut [u32], known: Sides, out: &mut Dissection) -> u32 {
+        let sides = self.grid.as_ref().map(|grid| grid.sides(cells, known));
+        let sides = sides.unwrap_or_default();
         let parted = (cells.len() > self.cells_a_leaf)
-            .then(|| self.part(cells))
+            .then(|| self.part(cells, sides))
             .flatten();
         let node = match parted {
             Some(middle) => {
                 let (low, high) = cells.split_at_mut(middle);
-                DissectionNode::Join {
-                    children: [self.grow(low), self.grow(high)],
-                }
+                let children = if low.len() + high.len() < SIDE_BY_SIDE {
+                    [self.grow(low, sides, out), self.grow(high, sides, out)]
+                } else {
+                    let grown = |cells: &mut [u32]| {
+                        let mut out = Dissection {
+                            nodes: Vec::new(),
+                            mirrored: Vec::new(),
+                        };
+                        self.grow(cells, sides, &mut out);
+                        out
+                    };
+                    let (low, high) = rayon::join(|| grown(low), || grown(high));
+                    [low, high].map(|part| out.append(part))
+                };
+                DissectionNode::Join { children }
             }
             None => DissectionNode::Leaf {
-                cells: self.sorted(cells),
+                cells: self.sorted(cells, sides),
             },
         };
-        self.nodes.push(node);
-        self.nodes.len() as u32 - 1
+        out.nodes.push(node);
+        out.mirrored.push(sides.map(|below| below == Some(true)));
+        out.nodes.len() as u32 - 1
     }
 
     /// Orders `cells` so that the first so many are the part with smaller coordinates; `None` for a single square.
-    fn part(&self, cells: &mut [u32]) -> Option<usize> {
-        match &self.squares {
-            Some(squares) => part_grid(cells, squares),
+    fn part(&self, cells: &mut [u32], sides: Sides) -> Option<usize> {
+        match &self.grid {
+            Some(grid) => grid.part(cells, sides),
             None => Some(self.part_at_median(cells)),
         }
     }
@@ -133,10 +286,16 @@ impl Tree {
         middle
     }
 
-    /// By squares, then by centroids from the lowest one of the leaf.
-    fn sorted(&self, cells: &[u32]) -> Vec<u32> {
-        let at = |c: u32| self.cells[c as usize].centroid;
-        let square = |c: u32| self.squares.as_ref().map(|s| s[c as usize]);
+    /// By squares, then by centroids from the lowest one of the leaf, in the mirror.
+    fn sorted(&self, cells: &[u32], sides: Sides) -> Vec<u32> {
+        let at = |c: u32| {
+            let centroid = self.cells[c as usize].centroid;
+            [0, 1].map(|k| match sides[k] {
+                Some(true) => -centroid[k],
+                _ => centroid[k],
+            })
+        };
+        let square = |c: u32| self.grid.as_ref().map(|grid| grid.at(c, sides));
         let low = [0, 1].map(|k| cells.iter().map(|&c| at(c)[k]).min().unwrap_or(0));
         // 2^10 of the fine steps, so that copies whose centroids were rounded differently are sorted alike.
         let coarse = |c: u32| [0, 1].map(|k| (at(c)[k] - low[k] + 512) >> 10);
@@ -154,40 +313,6 @@ fn longer_side(points: impl Iterator<Item = [i64; 2]>) -> usize {
     });
     let [x, y] = bounds.map(|(low, high)| high.saturating_sub(low));
     usize::from(y > x)
-}
-
-/// Along the grid line nearest to the middle of the longer side; of two equally near, the one that leaves an even number below, so
-/// that more of the next cuts halve. Sides within a quarter of each other count as equal, because the near-squares of a level
-/// (4 x 4, 4 x 5, 5 x 4, 5 x 5) must all be cut the same way, or the next level has twice as many shapes.
-fn part_grid(cells: &mut [u32], squares: &[Square]) -> Option<usize> {
-    let at = |c: u32| squares[c as usize];
-    let bounds = |k: usize| {
-        let ends = (u32::MAX, 0);
-        cells.iter().fold(ends, |(low, high), &c| {
-            (low.min(at(c)[k]), high.max(at(c)[k]))
-        })
-    };
-    let length = |(low, high): (u32, u32)| high.saturating_sub(low) + 1;
-    let (x, y) = (bounds(0), bounds(1));
-    let upright = 4 * u64::from(length(y)) > 5 * u64::from(length(x));
-    let (axis, low, length) = if upright {
-        (1, y.0, length(y))
-    } else {
-        (0, x.0, length(x))
-    };
-    if length < 2 {
-        return None;
-    }
-    let half = length / 2;
-    let below = if length % 2 == 1 && half % 2 == 1 {
-        half + 1
-    } else {
-        half
-    };
-    let line = low + below;
-    // Stable, so that the order of cells within a part never depends on how the part was reached.
-    cells.sort_by_key(|&c| at(c)[axis] >= line);
-    Some(cells.partition_point(|&c| at(c)[axis] < line))
 }
 
 #[cfg(test)]
@@ -251,10 +376,11 @@ mod tests {
         }
     }
 
-    /// The different parts of each level: the sides in squares and all cuts, and, with `cells`, the places of the leaves' cells.
+    /// The different parts of each level: the sides in squares and all cuts, and, with `cells`, the places of the leaves' cells, in
+    /// the mirror.
     fn shapes_by_level(mesh: &BlockMesh<2>, tree: &Dissection, cells: bool) -> Vec<usize> {
         let mut patterns: Vec<String> = Vec::new();
-        for (node, below) in tree.nodes.iter().zip(cells_below(tree)) {
+        for (i, (node, below)) in tree.nodes.iter().zip(cells_below(tree)).enumerate() {
             let corners = || below.iter().flat_map(|&c| &mesh.cell(c as usize)[..3]);
             let along = |k: usize| corners().map(move |&n| mesh.nodes[n as usize][k]);
             let low = [0, 1].map(|k| along(k).fold(f64::INFINITY, f64::min));
@@ -266,12 +392,19 @@ mod tests {
                     format!("({a} {b})")
                 }
                 DissectionNode::Leaf { cells: list } if cells => {
-                    let nodes = list.iter().flat_map(|&c| &mesh.cell(c as usize)[..3]);
-                    let places = nodes.map(|&n| {
-                        let p = mesh.nodes[n as usize];
-                        format!("{:.0},{:.0}", p[0] - low[0], p[1] - low[1])
+                    let places = list.iter().map(|&c| {
+                        let mut places = [0, 1, 2].map(|v| {
+                            let p = mesh.nodes[mesh.cell(c as usize)[v] as usize];
+                            let from = [0, 1].map(|k| match tree.mirrored[i][k] {
+                                true => high[k] - p[k],
+                                false => p[k] - low[k],
+                            });
+                            format!("{:.0},{:.0}", from[0], from[1])
+                        });
+                        places.sort_unstable();
+                        places.join(" ")
                     });
-                    places.collect::<Vec<_>>().join(" ")
+                    places.collect::<Vec<_>>().join("; ")
                 }
                 DissectionNode::Leaf { .. } => String::new(),
             };
@@ -292,8 +425,8 @@ mod tests {
     }
 
     /// 16 = 2^4 is the best case, 336 the widest chamber of the issue. Where leaves begin, 2 x 2 is one and 2 x 3 is not: that
-    /// level may have a fifth shape. Diagonals of two directions double the kinds of copies; an odd square has them turn
-    /// inside parts besides.
+    /// level may have a fifth shape. Diagonals of two directions are mirror images of each other, so where a line runs through the
+    /// middle equal shapes are equal cell by cell; in an odd square diagonals turn inside parts.
     #[test]
     fn a_level_of_a_square_has_at_most_four_shapes() {
         for n in [16, 21, 72, 100, 336] {
@@ -304,11 +437,41 @@ mod tests {
             assert!(above.iter().all(|&c| c <= 4), "{n}: {shapes:?}");
             assert!(leaves.iter().all(|&c| c <= 5), "{n}: {shapes:?}");
             let copies = shapes_by_level(&mesh, &tree, true);
-            let most = if n % 2 == 0 { 2 } else { 4 };
+            let most = if n % 2 == 0 { 1 } else { 4 };
             assert!(
                 copies.iter().zip(&shapes).all(|(&c, &s)| c <= most * s),
                 "{n}: {copies:?}"
             );
+        }
+    }
+
+    /// Mouths on two sides that face each other up and down, but not to the left and right: the halves above and below are equal.
+    #[test]
+    fn the_first_cut_leaves_mirror_images_where_it_can() {
+        let corners = |turned: bool| {
+            let outline = [
+                (0.0, 0.0),
+                (24.0, 0.0),
+                (24.0, 3.0),
+                (24.0, 7.0),
+                (24.0, 17.0),
+                (24.0, 21.0),
+                (24.0, 24.0),
+                (0.0, 24.0),
+                (0.0, 14.0),
+                (0.0, 10.0),
+            ];
+            outline.map(|(x, y)| if turned { (24.0 - y, x) } else { (x, y) })
+        };
+        for (turned, axis) in [(false, 1), (true, 0)] {
+            let mesh = outline(4, &corners(turned), &[2, 4, 8]);
+            let tree = dissect(&mesh, CELLS_A_LEAF);
+            let Some(DissectionNode::Join { children }) = tree.nodes.last() else {
+                panic!("more than one leaf");
+            };
+            let sides = children.map(|c| tree.mirrored[c as usize]);
+            assert_eq!(sides.map(|m| m[axis]), [true, false], "turned: {turned}");
+            assert_eq!(sides.map(|m| m[1 - axis]), [false, false]);
         }
     }
 
@@ -344,6 +507,7 @@ mod tests {
             walls: Vec::new(),
         };
         let leaf = DissectionNode::Leaf { cells: Vec::new() };
-        assert_eq!(dissect(&empty, 8).nodes, [leaf]);
+        let tree = dissect(&empty, 8);
+        assert_eq!((tree.nodes, tree.mirrored), (vec![leaf], vec![[false; 2]]));
     }
 }

@@ -39,6 +39,16 @@ impl GridLines {
         fits.then_some(lines)
     }
 
+    /// The number of the line half way between the outermost ones, along each axis, if there is one.
+    pub fn middle(&self) -> [Option<u32>; 2] {
+        [0, 1].map(|k| {
+            let lines = &self.0[k];
+            let middle = (lines.first()? + lines.last()?) / 2.0;
+            let at = lines.iter().position(|x| (x - middle).abs() < SAME)?;
+            (at > 0 && at + 1 < lines.len()).then_some(at as u32)
+        })
+    }
+
     /// The square of each cell of the mesh.
     pub fn squares(&self, mesh: &BlockMesh<2>) -> Vec<Square> {
         (0..mesh.n_cells())

@@ -260,6 +260,7 @@ mod tests {
         let join = DissectionNode::Join { children: [0, 1] };
         let tree = Dissection {
             nodes: vec![leaf(0), leaf(1), join],
+            mirrored: vec![[false; 2]; 3],
         };
         (mesh, tree)
     }

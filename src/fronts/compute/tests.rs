@@ -2,7 +2,7 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::*;
-use crate::fronts::plan::{Child, Kind};
+use crate::fronts::plan::{Child, Kind, NOWHERE};
 use crate::fronts::trial::{
     Memory, Random, add, assert_near, bits, computed, key, part, run, solved, weights,
 };
@@ -150,6 +150,51 @@ fn a_join_adds_children_where_their_images_lie() {
         );
     }
     let (schur, want) = by_dense_elimination(&whole, 4);
+    assert_near(values.schur(join), &schur, "Schur complement");
+    assert_near(&weights(&plan, &values, join), &want, "weights");
+}
+
+/// Runs in another order than the child's, across block columns and from what stays to what goes.
+#[test]
+fn large_children_are_added_in_any_order() {
+    let (n, b, e) = (700_u32, 600, 100);
+    let mut random = Random::new(12);
+    let leaves = vec![random.symmetric(n as usize), random.symmetric(n as usize)];
+    let mut plan = Plan::new(Caching::Cached);
+    let piece = 37; // of a run; turned about, it never ends with a block
+    let turned = |i: u32| {
+        let first = i / piece * piece;
+        n - (first + piece).min(n) + (i - first)
+    };
+    let images: [Vec<Image>; 2] = [
+        (0..n).map(Image::plain).collect(),
+        (0..n)
+            .map(|i| Image {
+                to: turned(i),
+                factor: if i / piece % 2 == 0 { 0.5 } else { -0.25 },
+            })
+            .collect(),
+    ];
+    let children = (0..2)
+        .map(|k| Child {
+            kind: plan.leaf(key(u64::from(k)), n, 0, k),
+            images: images[k as usize].as_slice().into(),
+        })
+        .collect();
+    let join = plan.join(children, b, e);
+    // Only the join is read, so of its children the lower triangle is all there is.
+    let mut values = Values::default();
+    let done = values.compute(
+        &plan,
+        wanted(&[join], false),
+        run(&leaves, &Memory::default()),
+    );
+    assert_eq!(done, Ok(()));
+    let mut whole = Mat::zeros(n as usize, n as usize);
+    for (leaf, images) in leaves.iter().zip(&images) {
+        add(&mut whole, leaf, images);
+    }
+    let (schur, want) = by_dense_elimination(&whole, b as usize);
     assert_near(values.schur(join), &schur, "Schur complement");
     assert_near(&weights(&plan, &values, join), &want, "weights");
 }

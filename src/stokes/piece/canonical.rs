@@ -75,18 +75,24 @@ impl<const D: usize> Canonical<D> {
             leaves.push(self.leaves[own as usize].clone());
             leaves.len() as u32 - 1
         });
-        let mut names = Names {
-            kinds,
-            leaves: vec![0; self.leaves.len()],
-        };
-        for (own, &name) in self.plan.kinds.iter().zip(&names.kinds) {
+        let mut found: Vec<Option<u32>> = vec![None; self.leaves.len()];
+        for (own, &name) in self.plan.kinds.iter().zip(&kinds) {
             if let (Recipe::Leaf(own), Recipe::Leaf(there)) =
                 (&own.recipe, &plan.kinds[name as usize].recipe)
             {
-                names.leaves[*own as usize] = *there;
+                found[*own as usize] = Some(*there);
             }
         }
-        names
+        // No front is made of a leaf as it lies where its front is that of its mirror image: only patches name it.
+        let mut as_it_lies = |leaf: &Arc<Leaf<D>>| {
+            leaves.push(leaf.clone());
+            leaves.len() as u32 - 1
+        };
+        let named = found.into_iter().zip(&self.leaves);
+        let leaves = named
+            .map(|(known, leaf)| known.unwrap_or_else(|| as_it_lies(leaf)))
+            .collect();
+        Names { kinds, leaves }
     }
 
     /// Its slab. The first call costs time and memory like its length; port results don't need it.

@@ -1,4 +1,12 @@
 //! Polygons: nested dissection of their cells, down to leaves of a few.
+//!
+//! Halves that are mirror images are one kind of front. What lies on the near side of a middle line is described as its mirror
+//! image ([`Dissection::mirrored`]): mesh, order and signs, so that equal content has equal keys again.
+//! ```text
+//!   mirrored | as it is        front's unknown = sign * unknown of the part
+//!    u -> -u | u               sign: -1 for each axis that is mirrored and the unknown changes with
+//! ```
+//! A slab holds every unknown with the sign of the front that eliminates it; those of the boundary as they are.
 
 use std::sync::Arc;
 
@@ -8,7 +16,7 @@ use rustc_hash::FxHashMap;
 use super::leaf::{Leaf, Moves};
 use super::space::SpaceMesh;
 use super::{Body, Patch, Piece, PieceError, Workshop};
-use crate::fingerprint::Fingerprint;
+use crate::fingerprint::{Fingerprint, Hasher};
 use crate::fronts::tree::runs;
 use crate::fronts::{Child, Image, KindId, Node, Plan, Tree};
 use crate::geometry::{Point, sin_cos};
@@ -34,11 +42,31 @@ struct Unknowns {
     at: Vec<u32>,
     /// Angle of the mouth that a node lies in, where its velocity turns with it.
     turned: FxHashMap<u32, f64>,
+    /// Axes whose mirror image turns each about, bit by bit.
+    flips: Vec<u8>,
+    /// Sign of each in a slab.
+    sign: Vec<f64>,
+}
+
+/// Axes that a front is mirrored along.
+type Mirrored = [bool; 2];
+
+impl Unknowns {
+    /// Sign of an unknown in a front.
+    fn sign_in(&self, mirrored: Mirrored, unknown: u32) -> f64 {
+        let mask = u8::from(mirrored[0]) | u8::from(mirrored[1]) << 1;
+        if (self.flips[unknown as usize] & mask).count_ones() % 2 == 1 {
+            -1.0
+        } else {
+            1.0
+        }
+    }
 }
 
 /// A front on its way up the tree.
 struct Up {
     kind: KindId,
+    mirrored: Mirrored,
     boundary: Vec<u32>,
     eliminated: Vec<u32>,
     children: Vec<u32>,
@@ -47,7 +75,11 @@ struct Up {
 /// A leaf before it is known whether it is a copy.
 struct Prepared {
     key: Fingerprint,
+    /// Of the leaf as it lies, where it isn't the front's.
+    patch_key: Option<Fingerprint>,
+    /// Nodes of the mesh, vertices first.
     nodes: Vec<u32>,
+    n_vertices: usize,
     /// Unknowns, those of the boundary first.
     order: Vec<u32>,
     n_boundary: usize,
@@ -67,7 +99,8 @@ pub fn piece<const D: usize>(
     shop.go_on()?;
     let tree = dissect(&polygon.mesh, leaf_cells);
     shop.go_on()?;
-    let unknowns = number(polygon, &space, &tree, &section);
+    let mirrored = |t: usize| if D == 2 { tree.mirrored[t] } else { [false; 2] };
+    let unknowns = number(polygon, &space, &tree, &section, &mirrored);
     let mut cells_of: Vec<Vec<u32>> = vec![Vec::new(); polygon.mesh.n_cells()];
     for (c, &plane) in space.plane_cell.iter().enumerate() {
         cells_of[plane as usize].push(c as u32);
@@ -80,26 +113,66 @@ pub fn piece<const D: usize>(
         node: vec![NONE; space.mesh.nodes.len()],
         unknown: vec![NONE; unknowns.at.len()],
     };
+    let own_cells = |cells: &[u32]| -> Vec<u32> {
+        let own = |&c: &u32| cells_of[c as usize].iter().copied();
+        cells.iter().flat_map(own).collect()
+    };
+    // The leaf of a front, in its mirror.
     let cut = |t: usize, cells: &[u32], scratch: &mut Scratch| {
-        let cells = cells
-            .iter()
-            .flat_map(|&c| cells_of[c as usize].iter().copied());
-        let cells: Vec<u32> = cells.collect();
-        let (mesh, nodes) = submesh(&space.mesh, &walls_of, &cells, &mut scratch.node);
+        let (cells, mirrored) = (own_cells(cells), mirrored(t));
+        let (nodes, n_vertices) = numbered(&space.mesh, &cells, mirrored, &mut scratch.node);
+        let numbering = (&nodes[..], n_vertices);
+        let mesh = submesh(
+            &space.mesh,
+            &walls_of,
+            &cells,
+            numbering,
+            mirrored,
+            &mut scratch.node,
+        );
         let found = leaf_unknowns(&unknowns, &nodes);
         let (eliminated, boundary): (Vec<u32>, Vec<u32>) = found
             .iter()
             .partition(|&&u| unknowns.at[u as usize] == t as u32);
         let order: Vec<u32> = boundary.iter().chain(&eliminated).copied().collect();
-        let moves = moves::<D>(&unknowns, &mesh, &nodes, &order, &mut scratch.unknown);
+        let local = &mut scratch.unknown;
+        let moves = moves::<D>(&unknowns, &mesh, &nodes, &order, Some(mirrored), local);
         let leaf = Leaf::new(mesh, drag, moves);
+        let key = leaf.key();
+        let is_plain =
+            mirrored == [false; 2] && order.iter().all(|&u| unknowns.sign[u as usize] == 1.0);
+        let patch_key = || {
+            let mask = u64::from(mirrored[0]) | u64::from(mirrored[1]) << 1;
+            let signs = order.iter().map(|&u| unknowns.sign[u as usize] < 0.0);
+            let key = Hasher::new(61).key(key).word(mask);
+            signs
+                .fold(key, |key, sign| key.word(u64::from(sign)))
+                .finish()
+        };
         let prepared = Prepared {
-            key: leaf.key(),
+            key,
+            patch_key: (!is_plain).then(patch_key),
             nodes,
+            n_vertices,
             order,
             n_boundary: boundary.len(),
         };
         (prepared, leaf)
+    };
+    // The same cells as they lie, with the signs of the slab.
+    let as_it_lies = |cells: &[u32], found: &Prepared, scratch: &mut Scratch| {
+        let numbering = (&found.nodes[..], found.n_vertices);
+        let mesh = submesh(
+            &space.mesh,
+            &walls_of,
+            &own_cells(cells),
+            numbering,
+            [false; 2],
+            &mut scratch.node,
+        );
+        let local = &mut scratch.unknown;
+        let moves = moves::<D>(&unknowns, &mesh, &found.nodes, &found.order, None, local);
+        Leaf::new(mesh, drag, moves)
     };
     shop.go_on()?;
     // Leaves are cut side by side and only their keys kept: nearly all are copies.
@@ -115,6 +188,7 @@ pub fn piece<const D: usize>(
         })
         .collect();
     let mut scratch = scratch();
+    let mut patch_leaves: FxHashMap<Fingerprint, u32> = FxHashMap::default();
     let mut ups: Vec<Up> = Vec::with_capacity(tree.nodes.len());
     // (leaf, mesh nodes, unknowns) of every leaf, to be placed once the slab is laid out.
     let mut placed: Vec<(u32, Vec<u32>, Vec<u32>)> = Vec::new();
@@ -125,7 +199,7 @@ pub fn piece<const D: usize>(
                 &mut shop.plan,
                 &ups,
                 children,
-                (&unknowns, t as u32),
+                (&unknowns, t as u32, mirrored(t)),
                 &mut scratch.unknown,
             ),
             (DissectionNode::Leaf { .. }, None) => return Err(PieceError::Cancelled),
@@ -133,8 +207,16 @@ pub fn piece<const D: usize>(
                 let (boundary, eliminated) = found.order.split_at(found.n_boundary);
                 let sizes = [boundary.len() as u32, eliminated.len() as u32];
                 let (kind, leaf) = shop.leaf(found.key, sizes, || cut(t, cells, &mut scratch).1);
+                let leaf = match found.patch_key {
+                    None => leaf,
+                    Some(key) => *patch_leaves.entry(key).or_insert_with(|| {
+                        shop.leaves.push(as_it_lies(cells, &found, &mut scratch));
+                        shop.leaves.len() as u32 - 1
+                    }),
+                };
                 let up = Up {
                     kind,
+                    mirrored: mirrored(t),
                     boundary: boundary.to_vec(),
                     eliminated: eliminated.to_vec(),
                     children: Vec::new(),
@@ -167,20 +249,22 @@ pub fn piece<const D: usize>(
             n += 1;
         }
     }
-    let place = |list: &[u32]| {
-        runs(
-            &list
-                .iter()
-                .map(|&u| Image::plain(position[u as usize]))
-                .collect::<Vec<_>>(),
-        )
+    // With the sign that the front's unknown has in the slab; a patch has the slab's own.
+    let place = |list: &[u32], front: Option<Mirrored>| {
+        let image = |&u: &u32| Image {
+            to: position[u as usize],
+            factor: front.map_or(1.0, |mirrored| {
+                unknowns.sign_in(mirrored, u) * unknowns.sign[u as usize]
+            }),
+        };
+        runs(&list.iter().map(image).collect::<Vec<_>>())
     };
     let nodes = ups
         .iter()
         .enumerate()
         .map(|(k, up)| Node {
             kind: up.kind,
-            boundary: place(&up.boundary),
+            boundary: place(&up.boundary, Some(up.mirrored)),
             eliminated: firsts[k],
             depth: depth[k],
         })
@@ -193,7 +277,7 @@ pub fn piece<const D: usize>(
             let own = &shop.leaves[*leaf as usize].mesh;
             Patch {
                 leaf: *leaf,
-                unknowns: place(order),
+                unknowns: place(order, None),
                 nodes: nodes.iter().map(|&k| numbers[k as usize]).collect(),
                 angle: 0.0,
                 scale: 1.0,
@@ -243,6 +327,7 @@ fn number<const D: usize>(
     space: &SpaceMesh<D>,
     tree: &Dissection,
     section: &Section,
+    mirrored: &dyn Fn(usize) -> Mirrored,
 ) -> Unknowns {
     let mut held = vec![false; polygon.mesh.nodes.len()];
     let mut angle_of: FxHashMap<u32, f64> = FxHashMap::default();
@@ -258,6 +343,8 @@ fn number<const D: usize>(
         pressure: Vec::new(),
         at: Vec::new(),
         turned: FxHashMap::default(),
+        flips: Vec::new(),
+        sign: Vec::new(),
     };
     for (k, &(plane, level)) in space.place.iter().enumerate() {
         let free = if space.mesh.on_wall[k] {
@@ -266,8 +353,16 @@ fn number<const D: usize>(
             section.components(level)
         };
         out.velocity.push((out.at.len() as u32, free));
-        for _ in 0..free {
+        let is_turned = angle_of.contains_key(&plane);
+        for c in 0..free {
             out.at.push(at.velocities[plane as usize]);
+            // Along a mouth a velocity changes with either axis, across it with none: the mouth is mirrored with it.
+            out.flips.push(match (c, is_turned) {
+                (0, false) => 0b01,
+                (1, false) => 0b10,
+                (1, true) => 0b11,
+                _ => 0,
+            });
         }
         if free > 0
             && let Some(&angle) = angle_of.get(&plane)
@@ -282,8 +377,14 @@ fn number<const D: usize>(
         });
         if has_pressure {
             out.at.push(at.pressures[plane as usize]);
+            out.flips.push(0);
         }
     }
+    let sign = |(u, &t): (usize, &u32)| match t {
+        NONE => 1.0,
+        t => out.sign_in(mirrored(t as usize), u as u32),
+    };
+    out.sign = out.at.iter().enumerate().map(sign).collect();
     out
 }
 
@@ -293,16 +394,46 @@ struct Scratch {
     unknown: Vec<u32>,
 }
 
-/// The cells as a mesh of their own, and which node each of its nodes is; in an order that only the cells' order fixes.
-fn submesh<const D: usize>(
+/// A cell's nodes in an order that its mirror image would have: counter-clockwise in the mirror, from the lowest vertex on.
+fn in_mirror<const D: usize>(
     mesh: &BlockMesh<D>,
-    walls_of: &[Vec<u8>],
+    cell: u32,
+    mirrored: Mirrored,
+) -> ([u32; 10], usize) {
+    let nodes = mesh.cell(cell as usize);
+    let mut out = [NONE; 10];
+    out[..nodes.len()].copy_from_slice(nodes);
+    if mirrored != [false; 2] && nodes.len() == 6 {
+        if mirrored[0] != mirrored[1] {
+            out.swap(1, 2);
+            out.swap(3, 5);
+        }
+        let place = |k: &usize| {
+            let at = mesh.nodes[out[*k] as usize];
+            [0, 1].map(|a| snap(if mirrored[a] { -at[a] } else { at[a] }))
+        };
+        let first = (0..3).min_by(|a, b| {
+            let ([x, y], [u, v]) = (place(a), place(b));
+            x.total_cmp(&u).then(y.total_cmp(&v))
+        });
+        let first = first.unwrap_or(0);
+        out[..3].rotate_left(first);
+        out[3..6].rotate_left(first);
+    }
+    (out, nodes.len())
+}
+
+/// The nodes of the cells, vertices first, in an order that only the cells' order fixes, and how many are vertices.
+fn numbered<const D: usize>(
+    mesh: &BlockMesh<D>,
     cells: &[u32],
+    mirrored: Mirrored,
     local: &mut [u32],
-) -> (BlockMesh<D>, Vec<u32>) {
+) -> (Vec<u32>, usize) {
     let (mut nodes, mut others) = (Vec::new(), Vec::new());
     for &c in cells {
-        for &n in mesh.cell(c as usize) {
+        let (list, n) = in_mirror(mesh, c, mirrored);
+        for &n in &list[..n] {
             if local[n as usize] == NONE {
                 local[n as usize] = 0;
                 let is_vertex = (n as usize) < mesh.n_vertices;
@@ -312,6 +443,19 @@ fn submesh<const D: usize>(
     }
     let n_vertices = nodes.len();
     nodes.append(&mut others);
+    nodes.iter().for_each(|&n| local[n as usize] = NONE);
+    (nodes, n_vertices)
+}
+
+/// The cells as a mesh of their own with these nodes, in the mirror.
+fn submesh<const D: usize>(
+    mesh: &BlockMesh<D>,
+    walls_of: &[Vec<u8>],
+    cells: &[u32],
+    (nodes, n_vertices): (&[u32], usize),
+    mirrored: Mirrored,
+    local: &mut [u32],
+) -> BlockMesh<D> {
     for (k, &n) in nodes.iter().enumerate() {
         local[n as usize] = k as u32;
     }
@@ -320,28 +464,45 @@ fn submesh<const D: usize>(
     let moved = |n: &u32| {
         let at = mesh.nodes[*n as usize];
         // Height stays: a patch is moved in the plane only.
-        std::array::from_fn(|k| if k < 2 { snap(at[k] - first[k]) } else { at[k] })
+        std::array::from_fn(|k| match k {
+            0 | 1 if mirrored[k] => snap(first[k] - at[k]),
+            0 | 1 => snap(at[k] - first[k]),
+            _ => at[k],
+        })
     };
+    let own_cell = |&c: &u32| {
+        let (list, n) = in_mirror(mesh, c, mirrored);
+        list.into_iter().take(n)
+    };
+    // A facet is numbered like its middle.
+    let facet_in_mirror = |c: u32, facet: u8| {
+        let middle = mesh.cell(c as usize).get(3 + facet as usize);
+        let (list, _) = in_mirror(mesh, c, mirrored);
+        let found = list[3..6].iter().position(|n| Some(n) == middle);
+        found.map_or(facet, |k| k as u8)
+    };
+    let mut walls: Vec<(u32, u8)> = Vec::new();
+    for (k, &c) in cells.iter().enumerate() {
+        let facets = walls_of[c as usize].iter();
+        match mirrored {
+            [false, false] => walls.extend(facets.map(|&facet| (k as u32, facet))),
+            _ => walls.extend(facets.map(|&facet| (k as u32, facet_in_mirror(c, facet)))),
+        }
+    }
+    walls.sort_unstable();
     let out = BlockMesh {
         nodes: nodes.iter().map(moved).collect(),
         n_vertices,
         cells: cells
             .iter()
-            .flat_map(|&c| mesh.cell(c as usize).iter().map(|&n| local[n as usize]))
+            .flat_map(own_cell)
+            .map(|n| local[n as usize])
             .collect(),
         on_wall: nodes.iter().map(|&n| mesh.on_wall[n as usize]).collect(),
-        walls: cells
-            .iter()
-            .enumerate()
-            .flat_map(|(k, c)| {
-                walls_of[*c as usize]
-                    .iter()
-                    .map(move |&facet| (k as u32, facet))
-            })
-            .collect(),
+        walls,
     };
     nodes.iter().for_each(|&n| local[n as usize] = NONE);
-    (out, nodes)
+    out
 }
 
 /// Unknowns of these nodes, node by node.
@@ -358,14 +519,20 @@ fn leaf_unknowns(unknowns: &Unknowns, nodes: &[u32]) -> Vec<u32> {
     out
 }
 
-/// Which unknowns of a leaf's mesh each of its unknowns moves.
+/// Which unknowns of a leaf's mesh each of its unknowns moves: those of a front in its mirror, or of a slab.
 fn moves<const D: usize>(
     unknowns: &Unknowns,
     mesh: &BlockMesh<D>,
     nodes: &[u32],
     order: &[u32],
+    front: Option<Mirrored>,
     local: &mut [u32],
 ) -> Vec<Moves> {
+    let mirrored = front.unwrap_or_default();
+    let sign = |u: u32| match front {
+        Some(_) => 1.0,
+        None => unknowns.sign[u as usize],
+    };
     for (k, &u) in order.iter().enumerate() {
         local[u as usize] = k as u32;
     }
@@ -376,15 +543,18 @@ fn moves<const D: usize>(
         let (first, free) = unknowns.velocity[n as usize];
         for c in 0..free {
             let to = &mut out[local[(first + c) as usize] as usize];
+            let sign = sign(first + c);
             match (unknowns.turned.get(&n), c) {
                 (Some(&angle), 0 | 1) => {
                     let (s, co) = sin_cos(angle);
+                    let co = if mirrored[0] { -co } else { co };
+                    let s = if mirrored[1] { -s } else { s };
                     let pair = if c == 0 { [co, s] } else { [-s, co] };
                     for (i, f) in pair.into_iter().enumerate().filter(|e| e.1 != 0.0) {
-                        to.push((d * k + i as u32, f));
+                        to.push((d * k + i as u32, sign * f));
                     }
                 }
-                _ => to.push((d * k + c, 1.0)),
+                _ => to.push((d * k + c, sign)),
             }
         }
         let p = unknowns.pressure[n as usize];
@@ -401,7 +571,7 @@ fn join(
     plan: &mut Plan,
     ups: &[Up],
     children: &[u32; 2],
-    (unknowns, t): (&Unknowns, u32),
+    (unknowns, t, mirrored): (&Unknowns, u32, Mirrored),
     local: &mut [u32],
 ) -> Up {
     let (mut boundary, mut eliminated) = (Vec::new(), Vec::new());
@@ -426,7 +596,11 @@ fn join(
             images: ups[c as usize]
                 .boundary
                 .iter()
-                .map(|&u| Image::plain(local[u as usize]))
+                .map(|&u| Image {
+                    to: local[u as usize],
+                    factor: unknowns.sign_in(mirrored, u)
+                        * unknowns.sign_in(ups[c as usize].mirrored, u),
+                })
                 .collect::<Arc<[Image]>>(),
         })
         .collect();
@@ -435,6 +609,7 @@ fn join(
     }
     Up {
         kind: plan.join(made, n_boundary, eliminated.len() as u32),
+        mirrored,
         boundary,
         eliminated,
         children: children.to_vec(),

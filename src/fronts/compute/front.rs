@@ -1,0 +1,229 @@
+//! One front: children added up and eliminated, block column by block column.
+//!
+//! ```text
+//! F_ee     added up, factorised                                          L D L^T, see pivot
+//! F_eb     by panels of columns: added up, X = L^-1 P F_eb, H = -D^-1 X   side by side
+//! F_bb     by block columns: added up, S = F_bb + X^T H, below the diagonal  side by side
+//! ```
+//! Each block is added up just before it is used, while it is in a processor's cache. Blocks have fixed sizes, so a value never
+//! depends on the number of threads.
+
+use std::sync::OnceLock;
+
+use faer::linalg::matmul::matmul;
+use faer::linalg::matmul::triangular::{self, BlockStructure};
+use faer::{Accum, Mat, MatMut, Par};
+use rayon::prelude::*;
+
+use super::Inside;
+use super::lower::{Lower, Triangle};
+use crate::fronts::pivot::Pivot;
+use crate::fronts::plan::{Image, NOWHERE};
+use crate::fronts::tree::{Run, runs};
+
+/// Columns that one task works on.
+pub const WIDTH: usize = 256;
+
+/// A symmetric matrix and where its unknowns lie in a front.
+pub struct Part<'a> {
+    matrix: Triangle<'a>,
+    /// Runs that don't cross from the boundary to the eliminated unknowns, with their first unknown in the matrix.
+    runs: Vec<(usize, Run)>,
+}
+
+impl<'a> Part<'a> {
+    /// A matrix on unknowns that lie at `images` of a front with `b` unknowns that stay.
+    pub fn new(matrix: Triangle<'a>, images: &[Image], b: usize) -> Self {
+        let b = b as u32;
+        let mut found = Vec::new();
+        let mut at = 0;
+        for run in runs(images) {
+            if run.start != NOWHERE {
+                let inside = b.clamp(run.start, run.start + run.len) - run.start;
+                for (start, len) in [(0, inside), (inside, run.len - inside)] {
+                    if len > 0 {
+                        let part = Run {
+                            start: run.start + start,
+                            len,
+                            factor: run.factor,
+                        };
+                        found.push((at + start as usize, part));
+                    }
+                }
+            }
+            at += run.len as usize;
+        }
+        Self {
+            matrix,
+            runs: found,
+        }
+    }
+
+    /// Adds its entries of a window of the front, of which those above the front's diagonal may be left out.
+    ///
+    /// # Shapes and units
+    /// - `rows`, `columns`: first and past the last
+    fn add(&self, mut to: MatMut<'_, f64>, rows: [usize; 2], columns: [usize; 2]) {
+        for &(from_column, column) in &self.runs {
+            let Some((skipped, first, n)) = clip(column, columns) else {
+                continue;
+            };
+            let from_column = from_column + skipped;
+            for &(from_row, row) in &self.runs {
+                let Some((skipped, top, m)) = clip(row, rows) else {
+                    continue;
+                };
+                if top + m <= first {
+                    continue;
+                }
+                let window = to
+                    .as_mut()
+                    .submatrix_mut(top - rows[0], first - columns[0], m, n);
+                let factor = row.factor * column.factor;
+                add_window(
+                    self.matrix,
+                    [from_row + skipped, from_column],
+                    factor,
+                    window,
+                );
+            }
+        }
+    }
+}
+
+/// The part of a run inside a window: how many are left out before it, its first unknown and how many it has.
+fn clip(run: Run, [low, high]: [usize; 2]) -> Option<(usize, usize, usize)> {
+    let (start, end) = (run.start as usize, (run.start + run.len) as usize);
+    let (first, last) = (start.max(low), end.min(high));
+    (first < last).then(|| (first - start, first, last - first))
+}
+
+/// `to += factor * s[i.., j..]`, read from the lower triangle; where the window of `s` meets its diagonal, what lies above is left
+/// out.
+fn add_window(s: Triangle<'_>, [i, j]: [usize; 2], factor: f64, mut to: MatMut<'_, f64>) {
+    const TILE: usize = 16;
+    let (m, n) = (to.nrows(), to.ncols());
+    if i + m <= j {
+        for left in (0..n).step_by(TILE) {
+            let width = TILE.min(n - left);
+            let mut tile = to.as_mut().subcols_mut(left, width);
+            for k in 0..m {
+                let from = &s.column(i + k, j + left)[..width];
+                for (c, f) in from.iter().enumerate() {
+                    tile[(k, c)] += factor * f;
+                }
+            }
+        }
+        return;
+    }
+    for (k, column) in to.col_iter_mut().enumerate() {
+        let above = (j + k).saturating_sub(i);
+        if above >= m {
+            break;
+        }
+        let from = &s.column(j + k, i + above)[..m - above];
+        let Some(column) = column.try_as_col_major_mut() else {
+            continue;
+        };
+        let to = &mut column.as_slice_mut()[above..];
+        if factor == 1.0 {
+            to.iter_mut().zip(from).for_each(|(t, f)| *t += f);
+        } else {
+            to.iter_mut().zip(from).for_each(|(t, f)| *t += factor * f);
+        }
+    }
+}
+
+/// The sum of `parts`, whose first `b` unknowns stay and whose other `e` go; `None` where the pivot block is singular.
+pub fn eliminate(parts: &[Part<'_>], b: usize, e: usize) -> Option<(Lower, Inside)> {
+    let sum = |rows: [usize; 2], columns: [usize; 2]| {
+        let mut out = Mat::zeros(rows[1] - rows[0], columns[1] - columns[0]);
+        parts
+            .iter()
+            .for_each(|p| p.add(out.as_mut(), rows, columns));
+        out
+    };
+    let mut inside = Inside {
+        weights: OnceLock::new(),
+        half: None,
+        pivot: None,
+        n_eliminated: e,
+        n_boundary: b,
+    };
+    if e == 0 {
+        let blocks = each_block(b, |columns| finite(sum([columns[0], b], columns)))?;
+        return Some((Lower::new(b, blocks), inside));
+    }
+    let pivot = Pivot::new(sum([b, b + e], [b, b + e]))?;
+    // S = F_bb + left^T right
+    let (mut left, mut right) = (Mat::zeros(e, b), Mat::zeros(e, b));
+    let panels = left.as_mut().par_col_chunks_mut(WIDTH);
+    panels
+        .zip(right.as_mut().par_col_chunks_mut(WIDTH))
+        .enumerate()
+        .for_each(|(k, (mut left, mut right))| {
+            let first = k * WIDTH;
+            let coupling = sum([b, b + e], [first, first + left.ncols()]);
+            if pivot.is_symmetric() {
+                pivot.permute(&coupling, left.as_mut());
+                pivot.lower(left.as_mut());
+                pivot.middle(left.as_ref(), right);
+            } else {
+                pivot.permute(&coupling, right.as_mut());
+                pivot.solve_permuted(right.as_mut());
+                right *= faer::Scale(-1.0);
+                left.copy_from(&coupling);
+            }
+        });
+    let blocks = each_block(b, |columns| {
+        let [first, last] = columns;
+        let mut block = sum([first, b], columns);
+        let n = last - first;
+        let (mut diagonal, below) = block.as_mut().split_at_row_mut(n);
+        let right = right.as_ref().subcols(first, n);
+        triangular::matmul(
+            diagonal.as_mut(),
+            BlockStructure::TriangularLower,
+            Accum::Add,
+            left.as_ref().subcols(first, n).transpose(),
+            BlockStructure::Rectangular,
+            right,
+            BlockStructure::Rectangular,
+            1.0,
+            Par::Seq,
+        );
+        let left = left.as_ref().subcols(last, b - last).transpose();
+        matmul(below, Accum::Add, left, right, 1.0, Par::Seq);
+        finite(block)
+    })?;
+    if pivot.is_symmetric() {
+        inside.half = Some(right);
+    } else {
+        inside.weights = OnceLock::from(right);
+    }
+    inside.pivot = Some(pivot);
+    let known = inside.half.as_ref().or(inside.weights.get());
+    known.is_none_or(is_finite).then_some(())?;
+    Some((Lower::new(b, blocks), inside))
+}
+
+fn is_finite(m: &Mat<f64>) -> bool {
+    (0..m.ncols()).all(|j| m.col_as_slice(j).iter().sum::<f64>().is_finite())
+}
+
+fn finite(m: Mat<f64>) -> Option<Mat<f64>> {
+    is_finite(&m).then_some(m)
+}
+
+/// The block columns of an `n` x `n` matrix, side by side.
+fn each_block(
+    n: usize,
+    work: impl Fn([usize; 2]) -> Option<Mat<f64>> + Sync,
+) -> Option<Vec<Mat<f64>>> {
+    let block = |k: usize| work([k * WIDTH, ((k + 1) * WIDTH).min(n)]);
+    match n.div_ceil(WIDTH) {
+        0 => Some(vec![Mat::zeros(0, 0)]),
+        1 => Some(vec![block(0)?]),
+        n => (0..n).into_par_iter().map(block).collect(),
+    }
+}
