@@ -13,6 +13,9 @@ use crate::gui::seen::Seen;
 /// Height of a row of the table of kinds.
 const ROW: f32 = 18.0;
 
+/// Width of a column of numbers, points.
+const NUMBERS: f32 = 54.0;
+
 /// What is open: nothing so far.
 #[derive(Clone, Debug, Default)]
 pub struct State {}
@@ -63,7 +66,7 @@ fn kinds_ui(ui: &mut Ui, solved: &Solved) {
             for (k, text) in [(2, copies), (3, cells)] {
                 ui.allocate_ui_with_layout(size(k), left, |ui| {
                     ui.set_min_width(columns[k]);
-                    right(ui, text);
+                    right(ui, text, columns[k]);
                 });
             }
         });
@@ -114,15 +117,19 @@ fn tasks_ui(ui: &mut Ui, solved: &Solved) {
         .show(ui, |ui| {
             ui.label(RichText::new("Task").weak());
             for name in ["asked", "computed", "MFLOP", "CPU time"] {
-                right(ui, RichText::new(name).weak());
+                right(ui, RichText::new(name).weak(), NUMBERS);
             }
             ui.end_row();
             for task in &profile.tasks {
                 ui.label(task.kind);
-                right(ui, RichText::new(count(task.asked)));
-                right(ui, RichText::new(count(task.computed)));
-                right(ui, RichText::new(figures(task.flops as f64 * 1e-6)));
-                right(ui, RichText::new(seconds(task.seconds)));
+                right(ui, RichText::new(count(task.asked)), NUMBERS);
+                right(ui, RichText::new(count(task.computed)), NUMBERS);
+                right(
+                    ui,
+                    RichText::new(figures(task.flops as f64 * 1e-6)),
+                    NUMBERS,
+                );
+                right(ui, RichText::new(seconds(task.seconds)), NUMBERS);
                 ui.end_row();
             }
         });
@@ -166,12 +173,12 @@ fn stages_ui(ui: &mut Ui, solved: &Solved) {
                     .desired_width(120.0)
                     .desired_height(8.0);
                 ui.add(bar);
-                right(ui, RichText::new(seconds(time)));
+                right(ui, RichText::new(seconds(time)), NUMBERS);
                 ui.end_row();
             }
             ui.label(RichText::new("From request to result").weak());
             ui.label("");
-            right(ui, RichText::new(seconds(solved.seconds)));
+            right(ui, RichText::new(seconds(solved.seconds)), NUMBERS);
             ui.end_row();
         });
 }

@@ -205,6 +205,8 @@ fn plot_ui(ui: &mut Ui, profiles: &[Profile], plotted: Plotted) {
         .x_axis_label(format!("distance ({})", x.unit))
         .y_axis_label(format!("{} ({})", plotted.label(), y.unit))
         .set_margin_fraction(vec2(0.02, 0.06))
+        .include_x(0.0)
+        .include_y(0.0)
         .label_formatter(move |hover| match hover {
             egui_plot::HoverPosition::NearDataPoint {
                 plot_name,

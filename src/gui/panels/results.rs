@@ -4,7 +4,9 @@ mod ports;
 
 use std::collections::BTreeMap;
 
-use eframe::egui::{self, Align, Color32, DragValue, Grid, Layout, RichText, ScrollArea, Ui};
+use eframe::egui::{
+    self, Align, Color32, DragValue, Grid, Label, Layout, RichText, ScrollArea, Ui, vec2,
+};
 
 use crate::export::readable::{Quantity as Unit, figures};
 use crate::geometry::Point;
@@ -12,6 +14,9 @@ use crate::gui::command::{Command, Layer};
 use crate::gui::results::solved::{count, seconds};
 use crate::gui::results::{Quantity, Solved};
 use crate::gui::seen::Seen;
+
+/// Width of a column of conductances, points.
+const CONDUCTANCE: f32 = 54.0;
 
 /// What is being typed.
 #[derive(Clone, Debug, Default)]
@@ -278,7 +283,7 @@ fn conductance_ui(ui: &mut Ui, solved: &Solved) {
                 .show(ui, |ui| {
                     ui.label("");
                     for name in &conductance.ports {
-                        right(ui, RichText::new(name).weak());
+                        right(ui, RichText::new(name).weak(), CONDUCTANCE);
                     }
                     ui.end_row();
                     for (name, row) in conductance.ports.iter().zip(&conductance.matrix) {
@@ -289,7 +294,7 @@ fn conductance_ui(ui: &mut Ui, solved: &Solved) {
                             } else {
                                 g * factor
                             };
-                            right(ui, RichText::new(figures(value)).monospace());
+                            right(ui, RichText::new(figures(value)).monospace(), CONDUCTANCE);
                         }
                         ui.end_row();
                     }
@@ -297,9 +302,13 @@ fn conductance_ui(ui: &mut Ui, solved: &Solved) {
         });
 }
 
-/// A label at the right of its column.
-pub(super) fn right(ui: &mut Ui, text: RichText) {
-    ui.with_layout(Layout::right_to_left(Align::Center), |ui| ui.label(text));
+/// A label at the right of a column of this width.
+pub(super) fn right(ui: &mut Ui, text: RichText, width: f32) {
+    let room = vec2(width, ui.spacing().interact_size.y);
+    ui.allocate_ui_with_layout(room, Layout::right_to_left(Align::Center), |ui| {
+        ui.set_min_width(width);
+        ui.add(Label::new(text).extend());
+    });
 }
 
 fn solve_ui(ui: &mut Ui, seen: &Seen<'_>, solved: &Solved) {

@@ -9,7 +9,7 @@ use crate::gui::canvas::View;
 /// Points nearer than this on the screen are one.
 const NEAR: f32 = 1.5;
 /// Distance of arrow heads along a line.
-const HEADS: f32 = 150.0;
+const HEADS: f32 = 220.0;
 /// Streamlines of an inlet are at least so far apart there, points.
 const ROOM: f32 = 6.5;
 /// Shortest arrow, and the longest as a part of the lattice's distance.

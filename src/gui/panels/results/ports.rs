@@ -53,8 +53,8 @@ pub(super) fn ports_ui(ui: &mut Ui, seen: &Seen<'_>, state: &mut State, out: &mu
                 for name in ["Port", "Given"] {
                     ui.label(RichText::new(name).weak());
                 }
-                for name in ["Flow in", "Pressure"] {
-                    right(ui, RichText::new(name).weak());
+                for (name, width) in ["Flow in", "Pressure"].into_iter().zip(COLUMNS) {
+                    right(ui, RichText::new(name).weak(), width);
                 }
                 ui.end_row();
                 for port in &design.ports {
@@ -74,8 +74,8 @@ pub(super) fn ports_ui(ui: &mut Ui, seen: &Seen<'_>, state: &mut State, out: &mu
                             ]
                         },
                     );
-                    right(ui, RichText::new(flow));
-                    right(ui, RichText::new(pressure));
+                    right(ui, RichText::new(flow), COLUMNS[0]);
+                    right(ui, RichText::new(pressure), COLUMNS[1]);
                     ui.end_row();
                 }
             });
