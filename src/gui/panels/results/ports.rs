@@ -1,6 +1,6 @@
 //! The table of ports: what is given, which can be typed over, and what comes of it.
 
-use eframe::egui::{Grid, RichText, ScrollArea, TextEdit, Ui, WidgetInfo, vec2};
+use eframe::egui::{Grid, RichText, ScrollArea, TextEdit, Ui, WidgetInfo};
 
 use super::{State, right};
 use crate::chip::DepthModel;
@@ -112,8 +112,7 @@ fn given_ui(
         .add(
             TextEdit::singleline(&mut text)
                 .id_salt(("given", name))
-                .desired_width(GIVEN)
-                .min_size(vec2(GIVEN, 0.0)),
+                .desired_width(GIVEN),
         )
         .on_hover_text(hint);
     response.widget_info(|| WidgetInfo {
