@@ -14,6 +14,9 @@ use crate::units::{Dimension, FlowRate, FlowRatePerDepth, Pascal, parse_quantity
 /// Room for a given value: `0.123 µL/min` fits.
 const GIVEN: f32 = 66.0;
 
+/// Widths of the columns of flow rates and pressures: `-1.23 µL/min` and `1.23 mbar` fit.
+const COLUMNS: [f32; 2] = [86.0, 72.0];
+
 /// A pressure below this part of the greatest is what the mesh makes of zero.
 const NOTHING: f64 = 1e-5;
 
