@@ -642,10 +642,7 @@ fn two_thousand_random_commands_never_panic_and_undo_to_the_same_bytes() {
         }
     }
     let steps = window.state().document().history.steps().len() - 1;
-    assert!(
-        steps > 100,
-        "most commands should do something: {steps} steps"
-    );
+    assert!(changes > 500, "too few commands do something: {changes}");
     apply(&mut window, Command::GoTo(steps));
     let after = text(&window);
     while window.state().document().history.now() > 0 {

@@ -8,7 +8,7 @@ use crate::geometry::Point;
 const SCALES: [f64; 2] = [1e-9, 1.0];
 
 /// Room beside what is shown whole, points.
-const MARGIN: f32 = 80.0;
+const MARGIN: f32 = 96.0;
 
 /// Maps the chip (m, y up) to the screen (points, y down).
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -313,6 +313,15 @@ impl Panels {
                 Panel::Problems => problems::problems_ui(ui, seen, out),
                 Panel::History => history::history_ui(ui, seen, out),
                 Panel::Source => self.source.ui(ui, seen, out),
+                // A plot takes what room there is; a table scrolls in it.
+                Panel::Method => {
+                    let all = egui::ScrollArea::vertical().id_salt("method");
+                    all.auto_shrink(false).show(ui, |ui| {
+                        if let Some(guest) = self.guests.get_mut(&Panel::Method) {
+                            guest(ui, seen, out);
+                        }
+                    });
+                }
                 other => {
                     if let Some(guest) = self.guests.get_mut(&other) {
                         guest(ui, seen, out);

@@ -50,6 +50,7 @@ pub(super) fn ports_ui(ui: &mut Ui, seen: &Seen<'_>, state: &mut State, out: &mu
     ScrollArea::horizontal().id_salt("ports").show(ui, |ui| {
         Grid::new("ports table")
             .num_columns(4)
+            .min_col_width(GIVEN)
             .striped(true)
             .spacing([8.0, 4.0])
             .show(ui, |ui| {
