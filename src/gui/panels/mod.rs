@@ -228,7 +228,7 @@ impl Panels {
         if shown(Panel::Inspector) || results {
             let side = Side::right("inspector")
                 .resizable(true)
-                .default_size(324.0)
+                .default_size(344.0)
                 .size_range(240.0..=620.0);
             side.show(ui, |ui| {
                 self.right(ui, seen, shown(Panel::Inspector), results, out)
