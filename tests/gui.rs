@@ -19,7 +19,11 @@ use stokeslet::units::{Dimension, Metre, Pascal, Radian};
 use tempfile::TempDir;
 
 #[path = "support/broken.rs"]
-#[expect(dead_code, reason = "the corpus is needed here, not its assertions")]
+#[expect(
+    dead_code,
+    clippy::unwrap_used,
+    reason = "the corpus is needed here, not its assertions; a failed helper fails its test"
+)]
 mod broken;
 
 type Window = Harness<'static, App>;
