@@ -141,6 +141,7 @@ impl CommandPalette {
                 }
                 egui::ScrollArea::vertical()
                     .max_height(380.0)
+                    .min_scrolled_height(380.0)
                     .auto_shrink([false, true])
                     .show(ui, |ui| {
                         ui.spacing_mut().item_spacing.y = 1.0;

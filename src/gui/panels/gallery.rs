@@ -17,7 +17,7 @@ use crate::gui::seen::Seen;
 /// Time of a frame for pictures that aren't drawn yet.
 const BUDGET: Duration = Duration::from_millis(3);
 /// Size of a card.
-const CARD: [f32; 2] = [226.0, 188.0];
+const CARD: [f32; 2] = [226.0, 196.0];
 const GAP: f32 = 10.0;
 
 /// What the gallery remembers: pictures, by example.
@@ -37,6 +37,7 @@ impl Gallery {
             let begin = Instant::now();
             egui::ScrollArea::vertical()
                 .max_height(room.y.max(240.0))
+                .min_scrolled_height(room.y.max(240.0))
                 .auto_shrink([false, true])
                 .show(ui, |ui| {
                     ui.spacing_mut().item_spacing = vec2(GAP, GAP);

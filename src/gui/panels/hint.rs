@@ -2,7 +2,7 @@
 
 use eframe::egui::{self, Align2, RichText, Ui, vec2};
 
-use super::icons::{Icon, icon_button};
+use super::icons::{Icon, small_icon_button};
 use crate::design::Placement;
 use crate::gui::command::Command;
 use crate::gui::seen::Seen;
@@ -80,7 +80,7 @@ pub fn hint_ui(ui: &Ui, seen: &Seen<'_>, rect: egui::Rect, out: &mut Vec<Command
                     ui.horizontal(|ui| {
                         ui.strong(title);
                         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                            if icon_button(ui, Icon::Close, "Dismiss first steps", false, true)
+                            if small_icon_button(ui, Icon::Close, "Dismiss first steps")
                                 .on_hover_text("Dismiss; Help > First steps shows them again")
                                 .clicked()
                             {

@@ -70,9 +70,25 @@ impl Icon {
     }
 }
 
+/// As [`icon_button`], no higher than a line of text.
+pub fn small_icon_button(ui: &mut Ui, icon: Icon, name: &str) -> Response {
+    sized_button(ui, 18.0, icon, name, false, true)
+}
+
 /// A button with a picture; `name` is what tests and screen readers find, and the head of the tooltip.
 pub fn icon_button(ui: &mut Ui, icon: Icon, name: &str, chosen: bool, enabled: bool) -> Response {
-    let size = Vec2::splat(28.0);
+    sized_button(ui, 28.0, icon, name, chosen, enabled)
+}
+
+fn sized_button(
+    ui: &mut Ui,
+    side: f32,
+    icon: Icon,
+    name: &str,
+    chosen: bool,
+    enabled: bool,
+) -> Response {
+    let size = Vec2::splat(side);
     let sense = if enabled {
         Sense::click()
     } else {
@@ -102,7 +118,7 @@ pub fn icon_button(ui: &mut Ui, icon: Icon, name: &str, chosen: bool, enabled: b
         (true, true) => visuals.selection.stroke.color,
         (true, false) => look.fg_stroke.color,
     };
-    paint(ui.painter(), rect.shrink(6.0), icon, color);
+    paint(ui.painter(), rect.shrink(0.215 * side), icon, color);
     response
 }
 

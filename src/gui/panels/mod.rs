@@ -36,6 +36,7 @@ pub mod results;
 pub mod shortcuts;
 pub mod source;
 pub mod status;
+pub mod style;
 #[cfg(test)]
 mod testing;
 pub mod thumbnail;
@@ -50,7 +51,7 @@ use eframe::egui::{self, Frame, Margin, Panel as Side, Rect, Ui};
 
 use self::command_palette::CommandPalette;
 use self::gallery::Gallery;
-use self::icons::{Icon, icon_button};
+use self::icons::{Icon, small_icon_button};
 use self::inspector::Inspector;
 use self::palette::Palette;
 use self::path_dialog::PathDialog;
@@ -101,6 +102,8 @@ pub struct Panels {
     guests: BTreeMap<Panel, Guest>,
     /// The tab that is open below the canvas.
     tab: Option<Panel>,
+    /// Whether the themes are set.
+    is_styled: bool,
     /// What is left for the canvas, as of the last frame.
     canvas: Option<Rect>,
 }
@@ -196,6 +199,10 @@ impl Panels {
         pointer: Option<Point>,
         out: &mut Vec<Command>,
     ) {
+        if !self.is_styled {
+            style::apply(ui.ctx());
+            self.is_styled = true;
+        }
         let bar = |ui: &Ui, margin: Margin| Frame::side_top_panel(ui.style()).inner_margin(margin);
         Side::top("menu")
             .frame(bar(ui, Margin::symmetric(4, 2)))
@@ -377,7 +384,7 @@ fn close(ui: &mut Ui, panel: Panel, out: &mut Vec<Command>) {
     ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
         ui.scope(|ui| {
             let name = format!("Close {}", panel.label());
-            if icon_button(ui, Icon::Close, &name, false, true)
+            if small_icon_button(ui, Icon::Close, &name)
                 .on_hover_text(&name)
                 .clicked()
             {

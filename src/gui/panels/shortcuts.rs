@@ -57,6 +57,7 @@ pub fn shortcuts_ui(ctx: &egui::Context) -> bool {
         let height = (ctx.content_rect().height() - 160.0).max(200.0);
         egui::ScrollArea::vertical()
             .max_height(height)
+            .min_scrolled_height(height)
             .show(ui, |ui| {
                 ui.columns_const(|[left, right]| {
                     for name in &GROUPS[..2] {
@@ -79,7 +80,7 @@ pub fn title(ui: &mut Ui, text: &str) -> bool {
     ui.horizontal(|ui| {
         ui.heading(text);
         ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-            close = super::icons::icon_button(ui, super::icons::Icon::Close, "Close", false, true)
+            close = super::icons::small_icon_button(ui, super::icons::Icon::Close, "Close")
                 .on_hover_text("Close  (Esc)")
                 .clicked();
         });

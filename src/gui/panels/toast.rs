@@ -2,7 +2,7 @@
 
 use eframe::egui::{self, Align2, RichText, Ui, vec2};
 
-use super::icons::{Icon, icon, icon_button};
+use super::icons::{Icon, icon, small_icon_button};
 use super::problems::good;
 
 /// How long what went well is shown, s.
@@ -130,7 +130,7 @@ fn toast(ui: &mut Ui, notice: &Notice) -> bool {
                 ui.set_width(words.x);
                 ui.add(egui::Label::new(RichText::new(&notice.text)).wrap());
             });
-            dismissed = icon_button(ui, Icon::Close, "Dismiss message", false, true).clicked();
+            dismissed = small_icon_button(ui, Icon::Close, "Dismiss message").clicked();
         });
     });
     dismissed
