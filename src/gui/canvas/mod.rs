@@ -37,7 +37,7 @@ use crate::diagnostic::Severity;
 use crate::geometry::Point;
 use grid::Grid;
 use outline::Outlines;
-use paint::{Look, Painted};
+use paint::{Look, Painted, Side};
 use scene::{Bounds, Scene};
 use stroke::Pen;
 use theme::Colours;
@@ -338,7 +338,14 @@ impl Canvas {
             };
             let parts = selection.iter().flat_map(parts_of).copied();
             let outlines = &mut self.outlines;
-            let inside = colours.accent_fill;
+            // Over colours that mean something, only the outline: a tint would be read as another value.
+            let has_field =
+                frame.seen.shown.colour.is_some() && frame.seen.results.solved.is_some();
+            let inside = if has_field {
+                Color32::TRANSPARENT
+            } else {
+                colours.accent_fill
+            };
             painter.add(paint::highlight(
                 parts, scene, outlines, frame.view, pen, inside,
             ));
@@ -361,7 +368,7 @@ impl Canvas {
                 && let Some(at) = frame.pointer
             {
                 let text = describe(frame, name);
-                paint::tag(painter, frame.view, at, &text, colours);
+                paint::tag_on(painter, frame.view, at, &text, colours, Side::Above);
             }
         }
     }

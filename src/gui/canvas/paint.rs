@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use eframe::egui::epaint::Vertex;
-use eframe::egui::{Align2, Color32, FontId, Mesh, Painter, Pos2, Rect, Stroke, pos2, vec2};
+use eframe::egui::{
+    Align2, Color32, FontId, Mesh, Painter, Pos2, Rect, Stroke, StrokeKind, Vec2, pos2, vec2,
+};
 
 use super::View;
 use super::outline::{Outline, Outlines};
@@ -19,6 +21,8 @@ const WALL: f32 = 1.6;
 const NAMED: f32 = 44.0;
 /// At most so many names.
 const MOST_NAMES: usize = 400;
+/// Between the pointer and what is written beside it, points.
+const AWAY: f32 = 16.0;
 /// Sockets are drawn where they are at least this wide, points.
 const SOCKET: f32 = 3.0;
 
@@ -336,34 +340,60 @@ pub fn badge(painter: &Painter, at: Pos2, colours: &Colours) {
     painter.text(at, Align2::CENTER_CENTER, "!", font, Color32::WHITE);
 }
 
-/// Lines of text on paper beside a place, moved to where it can be read; returns where it is.
+/// Lines of text on paper below a place, moved to where it can be read; returns where it is.
 pub fn tag(painter: &Painter, view: &View, at: Pos2, text: &str, colours: &Colours) -> Rect {
+    tag_on(painter, view, at, text, colours, Side::Below)
+}
+
+/// Where a tag is, seen from its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// Where the pointer doesn't cover it.
+    Below,
+    /// Clear of what is written below, such as the values of a probe.
+    Above,
+}
+
+/// As [`tag`], on one side of the place.
+pub fn tag_on(
+    painter: &Painter,
+    view: &View,
+    at: Pos2,
+    text: &str,
+    colours: &Colours,
+    side: Side,
+) -> Rect {
     let font = FontId::proportional(13.0);
     let galley = painter.layout_no_wrap(text.to_owned(), font, colours.ink);
-    let room = galley.size() + vec2(14.0, 8.0);
-    let mut place = Rect::from_min_size(at + vec2(16.0, 16.0), room);
-    let within = view.rect.shrink(4.0);
-    if place.right() > within.right() {
-        place = place.translate(vec2(-room.x - 32.0, 0.0));
-    }
-    if place.bottom() > within.bottom() {
-        place = place.translate(vec2(0.0, -room.y - 32.0));
-    }
-    let inside = vec2(
-        (within.left() - place.left()).max(0.0),
-        (within.top() - place.top()).max(0.0),
+    let place = tag_place(
+        view.rect.shrink(4.0),
+        at,
+        galley.size() + vec2(14.0, 8.0),
+        side,
     );
-    let place = place.translate(inside);
     let line = Stroke::new(1.0, colours.paper_line);
-    painter.rect(
-        place,
-        5.0,
-        colours.paper,
-        line,
-        eframe::egui::StrokeKind::Inside,
-    );
+    painter.rect(place, 5.0, colours.paper, line, StrokeKind::Inside);
     painter.galley(place.min + vec2(7.0, 4.0), galley, colours.ink);
     place
+}
+
+/// Beside `at`, on the other side of it where there is no room, and always within.
+fn tag_place(within: Rect, at: Pos2, size: Vec2, side: Side) -> Rect {
+    let (right, left) = (at.x + AWAY, at.x - AWAY - size.x);
+    let (below, above) = (at.y + AWAY, at.y - AWAY - size.y);
+    let x = if right + size.x > within.right() {
+        left
+    } else {
+        right
+    };
+    let y = match side {
+        Side::Below if below + size.y > within.bottom() => above,
+        Side::Below => below,
+        Side::Above if above < within.top() => below,
+        Side::Above => above,
+    };
+    let corner = pos2(x.max(within.left()), y.max(within.top()));
+    Rect::from_min_size(corner, size)
 }
 
 #[cfg(test)]
@@ -380,6 +410,29 @@ mod tests {
             parts: false,
             pixel: 1.0,
         }
+    }
+
+    #[test]
+    fn tags_stay_within_the_canvas_and_clear_of_the_pointer() {
+        let within = Rect::from_min_max(pos2(0.0, 0.0), pos2(300.0, 200.0));
+        let size = vec2(90.0, 40.0);
+        for side in [Side::Below, Side::Above] {
+            for at in [
+                (5.0, 5.0),
+                (295.0, 5.0),
+                (5.0, 195.0),
+                (295.0, 195.0),
+                (150.0, 100.0),
+            ] {
+                let at = pos2(at.0, at.1);
+                let place = tag_place(within, at, size, side);
+                assert!(within.contains_rect(place), "{at}: {place}");
+                assert!(!place.contains(at), "{at}: {place}");
+            }
+        }
+        let middle = pos2(150.0, 100.0);
+        assert!(tag_place(within, middle, size, Side::Above).bottom() < middle.y);
+        assert!(tag_place(within, middle, size, Side::Below).top() > middle.y);
     }
 
     #[test]

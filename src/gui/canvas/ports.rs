@@ -101,7 +101,7 @@ pub fn value(condition: &PortCondition) -> String {
         PortCondition::Pressure(pressure) => (pressure.0, Dimension::Pressure, Quantity::Pressure),
         PortCondition::TractionFree => return "free".to_owned(),
     };
-    let exact = print_quantity(given, dimension);
+    let exact = print_quantity(given, dimension).replace("^2", "²");
     if given == 0.0 || exact.chars().count() > LONGEST {
         quantity.show(given)
     } else {
@@ -213,7 +213,7 @@ pub fn paint(painter: &Painter, symbol: &Symbol, colour: Color32, colours: &Colo
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::units::{FlowRate, Pascal};
+    use crate::units::{FlowRate, FlowRatePerDepth, Pascal};
 
     #[test]
     fn values_have_units_and_flow_says_which_way() {
@@ -227,6 +227,8 @@ mod tests {
         );
         assert_eq!(way("in", &flow(1e-12), &none), Way::In);
         assert_eq!(way("in", &flow(-1e-12), &none), Way::Out);
+        let per_depth = PortCondition::FlowRatePerDepth(FlowRatePerDepth(5e-3));
+        assert_eq!(value(&per_depth), "5000 mm²/s");
         let pressure = PortCondition::Pressure(Pascal(1.0));
         assert_eq!(way("in", &pressure, &none), Way::Either);
     }

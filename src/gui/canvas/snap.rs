@@ -172,15 +172,6 @@ pub fn unspanned<T>(value: T) -> Spanned<T> {
     Spanned { value, span: 0..0 }
 }
 
-/// Where a drag of some items leads, and what it would connect.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Dragged {
-    /// By how much, m.
-    pub by: Point,
-    /// Of what moves and of what stays, indices into the layout's sockets.
-    pub meets: Option<(usize, usize)>,
-}
-
 /// Items that follow when these move: they and what is attached to them, indices into the layout's items.
 pub fn followers(scene: &Scene, design: &Design, names: &[usize]) -> FxHashSet<usize> {
     let mut moving: FxHashSet<usize> = names.iter().copied().collect();
@@ -200,51 +191,6 @@ pub fn followers(scene: &Scene, design: &Design, names: &[usize]) -> FxHashSet<u
         if moving.len() == before {
             return moving;
         }
-    }
-}
-
-/// Where a drag leads: on to a free socket that fits one of those that move, else by steps of the grid.
-///
-/// # Shapes and units
-/// - `raw`: what the pointer moved by, m
-/// - `origin`: what of it lands on the grid, m; the origin where only steps count
-/// - `reach`: how near two sockets must be, m
-pub fn drag(
-    scene: &Scene,
-    moving: &FxHashSet<usize>,
-    raw: Point,
-    origin: Point,
-    grid: Option<Grid>,
-    reach: f64,
-) -> Dragged {
-    let sockets = &scene.layout.sockets;
-    let is_moving = |k: &&usize| moving.contains(&sockets[**k].item);
-    let mut best: Option<(f64, Point, usize, usize)> = None;
-    for &mine in scene.free.iter().filter(is_moving) {
-        let own = sockets[mine].mouth;
-        for &other in scene.free.iter().filter(|k| !is_moving(k)) {
-            let to = sockets[other].mouth;
-            let by = to.middle - own.middle;
-            let away = (by - raw).norm();
-            let fits = same(own.width, to.width) && turn(own.direction + PI, to.direction) < FIT;
-            if fits && away <= reach && best.is_none_or(|b| away < b.0) {
-                best = Some((away, by, mine, other));
-            }
-        }
-    }
-    match (best, grid) {
-        (Some((_, by, mine, other)), _) => Dragged {
-            by,
-            meets: Some((mine, other)),
-        },
-        (None, Some(grid)) => Dragged {
-            by: grid.snap(origin + raw) - origin,
-            meets: None,
-        },
-        (None, None) => Dragged {
-            by: raw,
-            meets: None,
-        },
     }
 }
 
@@ -316,24 +262,14 @@ mod tests {
     }
 
     #[test]
-    fn a_drag_goes_by_steps_of_the_grid_or_on_to_a_socket() {
+    fn what_is_attached_follows() {
         let components = format!(
-            "{PIPE}\nq = {{ kind = \"pipe\", at = [\"2.013 mm\", \"0.5 mm\"], parameters = {{ length = \"1 mm\" }} }}\nr = {{ kind = \"tee\", attach = \"left\", to = \"q.b\" }}"
+            "{PIPE}\nr = {{ kind = \"tee\", attach = \"left\", to = \"q.b\" }}\nq = {{ kind = \"pipe\", attach = \"a\", to = \"p.b\" }}\nother = {{ kind = \"pipe\", at = [\"0 mm\", \"1 mm\"] }}"
         );
         let scene = Scene::new(layout_of(&components, ""), &mut Outlines::default());
-        let moving = followers(&scene, &design_of(&components, ""), &[1]);
+        let moving = followers(&scene, &design_of(&components, ""), &[0]);
         let mut names: Vec<&str> = moving.iter().map(|&k| scene.name(k)).collect();
         names.sort_unstable();
-        assert_eq!(names, ["q", "r"], "what is attached follows");
-        let q = Point::new(2.013e-3, 5e-4);
-        let go = |x: f64, y: f64| drag(&scene, &moving, Point::new(x, y), q, Some(GRID), 8e-5);
-        let moved = go(3.2e-4, 2e-4);
-        assert_eq!(moved.meets, None);
-        assert!((q + moved.by - Point::new(2.35e-3, 7e-4)).norm() < 1e-15);
-        let met = go(-1e-3, -4.8e-4);
-        let (mine, other) = met.meets.expect("q.a on p.b");
-        assert_eq!(scene.layout.full_name(&scene.layout.sockets[mine]), "q.a");
-        assert_eq!(scene.layout.full_name(&scene.layout.sockets[other]), "p.b");
-        assert!((q + met.by - Point::new(1e-3, 0.0)).norm() < 1e-15);
+        assert_eq!(names, ["p", "q", "r"]);
     }
 }

@@ -1,5 +1,6 @@
 //! The select tool: clicks, boxes, drags of items and of way-points, arrow keys.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use eframe::egui::{Color32, CursorIcon, Key, Pos2, Rect, Stroke, StrokeKind, Vec2};
@@ -12,9 +13,10 @@ use crate::gui::canvas::outline::Outlines;
 use crate::gui::canvas::paint::{highlight, lit_socket, tag};
 use crate::gui::canvas::pick::Catch;
 use crate::gui::canvas::scene::{Bounds, Scene};
-use crate::gui::canvas::snap::{drag, followers};
+use crate::gui::canvas::snap::followers;
 use crate::gui::canvas::stroke::Pen;
 use crate::gui::command::Command;
+use crate::gui::edits::{Drawing, snap_move};
 use crate::gui::seen::{Selection, Tool};
 
 /// Radius of a way-point's handle, points.
@@ -62,7 +64,9 @@ pub enum Drag {
 pub struct Move {
     /// The layout before.
     base: Arc<Scene>,
-    /// What moves, indices into its items.
+    /// What was grabbed.
+    names: BTreeSet<String>,
+    /// What moves with it, indices into its items.
     moving: FxHashSet<usize>,
     /// Where the button went down, m.
     from: Point,
@@ -70,8 +74,8 @@ pub struct Move {
     origin: Point,
     /// By how much now, m.
     pub by: Point,
-    /// What would meet, indices into the layout's sockets.
-    meets: Option<(usize, usize)>,
+    /// The free socket that would be met, by its full name.
+    meets: Option<String>,
 }
 
 impl Drag {
@@ -232,11 +236,11 @@ fn begin(frame: &Frame<'_>, origin: Pos2, out: &mut Vec<Command>) -> Drag {
         },
         Some(Hit::Item(name)) => {
             let is_selected = selection.items.contains(&name);
-            let names: Vec<String> = if is_selected {
-                selection.items.iter().cloned().collect()
+            let names: BTreeSet<String> = if is_selected {
+                selection.items.clone()
             } else {
                 out.push(Command::Select(Selection::one(&name)));
-                vec![name.clone()]
+                BTreeSet::from([name.clone()])
             };
             let items: Vec<usize> = names.iter().filter_map(|n| frame.scene.item(n)).collect();
             let moving = match frame.design() {
@@ -245,6 +249,7 @@ fn begin(frame: &Frame<'_>, origin: Pos2, out: &mut Vec<Command>) -> Drag {
             };
             Drag::Move(Move {
                 base: frame.scene.clone(),
+                names,
                 moving,
                 from,
                 origin: grabbed_origin(frame, &name),
@@ -270,17 +275,19 @@ fn grabbed_origin(frame: &Frame<'_>, name: &str) -> Point {
 impl Move {
     fn follow(&mut self, place: Point, frame: &Frame<'_>) {
         let raw = place - self.from;
-        let reach = frame.reach();
-        // The box of what was grabbed lies anywhere; only its origin is a number that people read.
-        let to = drag(
-            &self.base,
-            &self.moving,
-            raw,
-            self.origin,
-            frame.grid,
-            reach,
-        );
-        (self.by, self.meets) = (to.by, to.meets);
+        let document = frame.seen.document;
+        let on_socket = document.design.as_ref().and_then(|design| {
+            let drawing = Drawing {
+                design,
+                layout: &self.base.layout,
+                library: frame.seen.library,
+            };
+            snap_move(&drawing, &self.names, raw, frame.reach())
+        });
+        (self.by, self.meets) = match on_socket {
+            Some((by, socket)) => (by, Some(socket)),
+            None => (frame.snap(self.origin + raw) - self.origin, None),
+        };
     }
 }
 
@@ -469,11 +476,12 @@ fn paint_move(moved: &Move, frame: &Frame<'_>, outlines: &mut Outlines) {
         painter.add(mesh);
     }
     let mut text = format!("by {}", coordinates(moved.by));
-    if let Some((mine, other)) = moved.meets {
-        let sockets = &moved.base.layout.sockets;
-        lit_socket(painter, frame.view, &sockets[other].mouth, colours.fits);
-        let name = |k: usize| moved.base.layout.full_name(&sockets[k]);
-        text = format!("{} meets {}\n{text}", name(mine), name(other));
+    if let Some(name) = &moved.meets {
+        if let Some(socket) = moved.base.socket(name) {
+            let mouth = &moved.base.layout.sockets[socket].mouth;
+            lit_socket(painter, frame.view, mouth, colours.fits);
+        }
+        text = format!("meets {name}\n{text}");
     }
     if let Some(at) = frame.response.interact_pointer_pos() {
         tag(painter, frame.view, at, &text, colours);
