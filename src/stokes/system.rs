@@ -7,23 +7,23 @@
 //! An interface's unknowns are in the frame of one of its two mouths (the polygon's, else that of the lower part), so that
 //! junctions, the costly ones, see them as they are and stay copies of each other.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Instant;
+mod interfaces;
+mod supply;
 
+use std::sync::Arc;
+
+use interfaces::{interfaces, ports};
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
+pub use supply::Supply;
+use supply::{make, orders};
 
 use super::piece::{Canonical, Leaf, Lift, Names, Patch, Piece, PieceError};
 use super::section::{NONE, Section};
-use crate::chip::canonical::{CanonicalShape, Canonicalised, canonicalise};
-use crate::chip::{Chip, Condition, DepthModel, SocketRef};
-use crate::elimination::Table;
-use crate::fingerprint::Hasher;
+use crate::chip::canonical::{Canonicalised, canonicalise};
+use crate::chip::{Chip, Condition, DepthModel};
 use crate::fronts::{Class, Element, Image, KindId, NOWHERE, Plan};
 use crate::geometry::{Motion, Point};
-use crate::mesh::MeshError;
-use crate::session::Caching;
 
 /// A copy of a piece in the chip.
 #[derive(Clone, Debug)]
@@ -126,19 +126,6 @@ pub struct PartError {
     pub part: usize,
     /// Why.
     pub error: PieceError,
-}
-
-/// How the pieces of a chip are asked for.
-#[derive(Clone, Copy)]
-pub struct Supply<'a> {
-    /// Whether copies share one piece.
-    pub caching: Caching,
-    /// Pieces of earlier chips.
-    pub table: &'a Table,
-    /// Asked now and then: true stops the planning.
-    pub is_cancelled: &'a (dyn Fn() -> bool + Sync),
-    /// Told now and then: pieces made, pieces to make.
-    pub progress: &'a (dyn Fn(usize, usize) + Sync),
 }
 
 /// A part's canonical shape and its mouths' interfaces.
@@ -478,114 +465,6 @@ impl<const D: usize> System<D> {
     }
 }
 
-/// A piece that is to be made: for which part first, and with what.
-struct Order {
-    part: usize,
-    drag: f64,
-    size: f64,
-}
-
-/// The piece of every part, and what has to be made for them.
-fn orders(
-    placed: &[Placed],
-    section: &Section,
-    shared_unit: Option<f64>,
-    drag: f64,
-    caching: Caching,
-) -> (Vec<u32>, Vec<Order>) {
-    let mut known: FxHashMap<(&CanonicalShape, i64, i64), u32> = FxHashMap::default();
-    let mut orders: Vec<Order> = Vec::new();
-    let piece_of = placed.iter().enumerate().map(|(part, p)| {
-        let cell = p.canonical.width / f64::from(section.resolution);
-        let unit = shared_unit.unwrap_or(cell);
-        // To twelve digits, so that rounding of a width makes no size of its own.
-        let size = (cell / unit * 1e12).round() / 1e12;
-        let drag = drag * unit * unit;
-        let class = if drag > 0.0 {
-            (drag.ln() * 1e12).round() as i64
-        } else {
-            i64::MIN
-        };
-        let key = (&p.canonical.shape, class, (size * 1e9).round() as i64);
-        match known.get(&key) {
-            Some(&piece) if caching == Caching::Cached => piece,
-            _ => {
-                orders.push(Order { part, drag, size });
-                known.insert(key, orders.len() as u32 - 1);
-                orders.len() as u32 - 1
-            }
-        }
-    });
-    (piece_of.collect(), orders)
-}
-
-/// Makes pieces side by side, those that the table has aside; and how long planning them took apart from meshing, s.
-fn make<const D: usize>(
-    orders: &[Order],
-    placed: &[Placed],
-    section: &Section,
-    lift: &dyn Lift<D>,
-    supply: Supply<'_>,
-) -> Result<(Vec<Arc<Canonical<D>>>, f64), PartError> {
-    let start = Instant::now();
-    let done = AtomicUsize::new(0);
-    let one = |order: &Order| {
-        let shape = &placed[order.part].canonical;
-        // All of a piece: its own lengths to the last bit, never those of a shape that only counts as equal.
-        let key = Hasher::new(95)
-            .word(D as u64)
-            .word(u64::from(section.resolution))
-            .key(lift.key())
-            .key(shape.content())
-            .float(order.drag)
-            .float(order.size)
-            .finish();
-        let is_shared = supply.caching == Caching::Cached;
-        let known = is_shared.then(|| supply.table.get::<Canonical<D>>(key));
-        let clock = Instant::now();
-        let (made, meshed) = match known.flatten() {
-            Some(known) => (known, 0.0),
-            None => {
-                if (supply.is_cancelled)() {
-                    return Err(PieceError::Cancelled);
-                }
-                let plane = shape.plane(section.resolution)?;
-                let meshed = clock.elapsed().as_secs_f64();
-                let numbers = [order.drag, order.size];
-                let made = Canonical::new(
-                    &plane,
-                    numbers,
-                    section,
-                    lift,
-                    supply.caching,
-                    supply.is_cancelled,
-                )?;
-                let made = Arc::new(made);
-                if is_shared {
-                    supply.table.keep(key, made.clone(), made.bytes());
-                }
-                (made, meshed)
-            }
-        };
-        (supply.progress)(done.fetch_add(1, Ordering::Relaxed), orders.len());
-        Ok((made, [meshed, clock.elapsed().as_secs_f64()]))
-    };
-    let made: Vec<_> = orders.par_iter().map(one).collect();
-    let (mut pieces, mut seconds) = (Vec::with_capacity(orders.len()), [0.0; 2]);
-    for (order, made) in orders.iter().zip(made) {
-        let part = order.part;
-        let (piece, spent) = made.map_err(|error| PartError { part, error })?;
-        seconds = [seconds[0] + spent[0], seconds[1] + spent[1]];
-        pieces.push(piece);
-    }
-    let planning = if seconds[1] > 0.0 {
-        1.0 - seconds[0] / seconds[1]
-    } else {
-        0.0
-    };
-    Ok((pieces, planning * start.elapsed().as_secs_f64()))
-}
-
 /// Numbers that stand for one thing, up to a factor; the smallest is its root. Few are ever joined.
 #[derive(Default)]
 struct Same {
@@ -630,87 +509,4 @@ impl Same {
             self.parent.entry(first).or_insert((first, 1.0));
         }
     }
-}
-
-/// The part and canonical mouth of a socket.
-fn find(placed: &[Placed], s: SocketRef) -> Result<(u32, u32), PartError> {
-    let mouth = placed
-        .get(s.part)
-        .and_then(|p| p.canonical.socket_of.iter().position(|&k| k == s.socket));
-    let mouth = mouth.ok_or(PartError {
-        part: s.part.min(placed.len().saturating_sub(1)),
-        error: MeshError::UnknownSocket { socket: s.socket }.into(),
-    })?;
-    Ok((s.part as u32, mouth as u32))
-}
-
-/// Numbers all mouths: connections first, then ports, then closed ends.
-fn interfaces(
-    chip: &Chip,
-    placed: &mut [Placed],
-    resolution: u32,
-) -> Result<Vec<Interface>, PartError> {
-    let mut out: Vec<Interface> = Vec::new();
-    let unit = |placed: &[Placed], (part, mouth): (u32, u32)| {
-        let p = &placed[part as usize];
-        let socket = p.canonical.socket_of[mouth as usize];
-        chip.parts[part as usize].shape.mouths()[socket].width / f64::from(resolution)
-    };
-    for c in &chip.connections {
-        let (a, b) = (find(placed, c.a)?, find(placed, c.b)?);
-        let is_strip = |s: (u32, u32)| placed[s.0 as usize].canonical.shape.is_strip();
-        let owner = if (is_strip(a), a) <= (is_strip(b), b) {
-            a
-        } else {
-            b
-        };
-        for s in [a, b] {
-            placed[s.0 as usize].interfaces[s.1 as usize] = out.len() as u32;
-        }
-        out.push(Interface {
-            owner,
-            unit: unit(placed, owner),
-            meets: Meets::Part,
-        });
-    }
-    for (k, port) in chip.ports.iter().enumerate() {
-        let s = find(placed, port.socket)?;
-        placed[s.0 as usize].interfaces[s.1 as usize] = out.len() as u32;
-        out.push(Interface {
-            owner: s,
-            unit: unit(placed, s),
-            meets: Meets::Port(k as u32),
-        });
-    }
-    for part in 0..placed.len() {
-        for mouth in 0..placed[part].interfaces.len() {
-            if placed[part].interfaces[mouth] == NONE {
-                placed[part].interfaces[mouth] = out.len() as u32;
-                let owner = (part as u32, mouth as u32);
-                out.push(Interface {
-                    owner,
-                    unit: unit(placed, owner),
-                    meets: Meets::Wall,
-                });
-            }
-        }
-    }
-    Ok(out)
-}
-
-fn ports(chip: &Chip, placed: &[Placed]) -> Vec<Port> {
-    chip.ports
-        .iter()
-        .filter_map(|port| {
-            let (part, mouth) = find(placed, port.socket).ok()?;
-            let shape = &chip.parts[part as usize];
-            let place = shape.shape.mouths()[port.socket.socket];
-            Some(Port {
-                interface: placed[part as usize].interfaces[mouth as usize],
-                outward: shape.motion.rotate(Point::unit(place.direction)),
-                middle: shape.motion.apply(place.middle),
-                width: place.width,
-            })
-        })
-        .collect()
 }
