@@ -1,28 +1,32 @@
 //! Polygons: nested dissection of their cells, down to leaves of a few.
 //!
 //! Halves that are mirror images are one kind of front. What lies on the near side of a middle line is described as its mirror
-//! image ([`Dissection::mirrored`]): mesh, order and signs, so that equal content has equal keys again.
+//! image ([`crate::mesh::dissect::Dissection::mirrored`]): mesh, order and signs, so that equal content has equal keys again.
 //! ```text
 //!   mirrored | as it is        front's unknown = sign * unknown of the part
 //!    u -> -u | u               sign: -1 for each axis that is mirrored and the unknown changes with
 //! ```
 //! A slab holds every unknown with the sign of the front that eliminates it; those of the boundary as they are.
 
+mod mirror;
+mod unknowns;
+
 use std::sync::Arc;
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::leaf::{Leaf, Moves};
+use self::mirror::{numbered, submesh};
+use self::unknowns::{Mirrored, Unknowns, leaf_unknowns, moves, number};
+use super::leaf::Leaf;
 use super::space::SpaceMesh;
 use super::{Body, Patch, Piece, PieceError, Workshop};
 use crate::fingerprint::{Fingerprint, Hasher};
 use crate::fronts::tree::runs;
 use crate::fronts::{Child, Image, KindId, Node, Plan, Tree};
-use crate::geometry::{Point, sin_cos};
-use crate::mesh::dissect::{CELLS_A_LEAF, Dissection, DissectionNode, dissect};
-use crate::mesh::separators::separators;
-use crate::mesh::{BlockMesh, PlaneMouth, PlanePolygon, snap};
+use crate::geometry::Point;
+use crate::mesh::dissect::{CELLS_A_LEAF, DissectionNode, dissect};
+use crate::mesh::{BlockMesh, PlaneMouth, PlanePolygon};
 use crate::stokes::section::{NONE, Section};
 
 /// What it takes to walk through a polygon.
@@ -30,37 +34,6 @@ use crate::stokes::section::{NONE, Section};
 pub struct PolygonBody {
     nodes: Vec<Node>,
     pub patches: Vec<Patch>,
-}
-
-/// Unknowns of a mesh: numbered node by node; where they are eliminated; which unknowns of the mesh they move.
-struct Unknowns {
-    /// Velocity unknowns of each node: first and how many.
-    velocity: Vec<(u32, u32)>,
-    /// Pressure unknown of each node.
-    pressure: Vec<u32>,
-    /// Node of the dissection that eliminates each; `NONE`: it lies on a mouth.
-    at: Vec<u32>,
-    /// Angle of the mouth that a node lies in, where its velocity turns with it.
-    turned: FxHashMap<u32, f64>,
-    /// Axes whose mirror image turns each about, bit by bit.
-    flips: Vec<u8>,
-    /// Sign of each in a slab.
-    sign: Vec<f64>,
-}
-
-/// Axes that a front is mirrored along.
-type Mirrored = [bool; 2];
-
-impl Unknowns {
-    /// Sign of an unknown in a front.
-    fn sign_in(&self, mirrored: Mirrored, unknown: u32) -> f64 {
-        let mask = u8::from(mirrored[0]) | u8::from(mirrored[1]) << 1;
-        if (self.flips[unknown as usize] & mask).count_ones() % 2 == 1 {
-            -1.0
-        } else {
-            1.0
-        }
-    }
 }
 
 /// A front on its way up the tree.
@@ -321,249 +294,10 @@ pub fn piece<const D: usize>(
     })
 }
 
-/// Numbers the unknowns and finds where each is eliminated.
-fn number<const D: usize>(
-    polygon: &PlanePolygon,
-    space: &SpaceMesh<D>,
-    tree: &Dissection,
-    section: &Section,
-    mirrored: &dyn Fn(usize) -> Mirrored,
-) -> Unknowns {
-    let mut held = vec![false; polygon.mesh.nodes.len()];
-    let mut angle_of: FxHashMap<u32, f64> = FxHashMap::default();
-    for mouth in &polygon.mouths {
-        for &p in &mouth.nodes {
-            held[p as usize] = true;
-            angle_of.insert(p, mouth.angle);
-        }
-    }
-    let at = separators(&polygon.mesh, tree, &held);
-    let mut out = Unknowns {
-        velocity: Vec::new(),
-        pressure: Vec::new(),
-        at: Vec::new(),
-        turned: FxHashMap::default(),
-        flips: Vec::new(),
-        sign: Vec::new(),
-    };
-    for (k, &(plane, level)) in space.place.iter().enumerate() {
-        let free = if space.mesh.on_wall[k] {
-            0
-        } else {
-            section.components(level)
-        };
-        out.velocity.push((out.at.len() as u32, free));
-        let is_turned = angle_of.contains_key(&plane);
-        for c in 0..free {
-            out.at.push(at.velocities[plane as usize]);
-            // Along a mouth a velocity changes with either axis, across it with none: the mouth is mirrored with it.
-            out.flips.push(match (c, is_turned) {
-                (0, false) => 0b01,
-                (1, false) => 0b10,
-                (1, true) => 0b11,
-                _ => 0,
-            });
-        }
-        if free > 0
-            && let Some(&angle) = angle_of.get(&plane)
-        {
-            out.turned.insert(k as u32, angle);
-        }
-        let has_pressure = k < space.mesh.n_vertices;
-        out.pressure.push(if has_pressure {
-            out.at.len() as u32
-        } else {
-            NONE
-        });
-        if has_pressure {
-            out.at.push(at.pressures[plane as usize]);
-            out.flips.push(0);
-        }
-    }
-    let sign = |(u, &t): (usize, &u32)| match t {
-        NONE => 1.0,
-        t => out.sign_in(mirrored(t as usize), u as u32),
-    };
-    out.sign = out.at.iter().enumerate().map(sign).collect();
-    out
-}
-
 /// Numbers by node and by unknown, `NONE` between uses: much cheaper than maps made anew for every leaf.
 struct Scratch {
     node: Vec<u32>,
     unknown: Vec<u32>,
-}
-
-/// A cell's nodes in an order that its mirror image would have: counter-clockwise in the mirror, from the lowest vertex on.
-fn in_mirror<const D: usize>(
-    mesh: &BlockMesh<D>,
-    cell: u32,
-    mirrored: Mirrored,
-) -> ([u32; 10], usize) {
-    let nodes = mesh.cell(cell as usize);
-    let mut out = [NONE; 10];
-    out[..nodes.len()].copy_from_slice(nodes);
-    if mirrored != [false; 2] && nodes.len() == 6 {
-        if mirrored[0] != mirrored[1] {
-            out.swap(1, 2);
-            out.swap(3, 5);
-        }
-        let place = |k: &usize| {
-            let at = mesh.nodes[out[*k] as usize];
-            [0, 1].map(|a| snap(if mirrored[a] { -at[a] } else { at[a] }))
-        };
-        let first = (0..3).min_by(|a, b| {
-            let ([x, y], [u, v]) = (place(a), place(b));
-            x.total_cmp(&u).then(y.total_cmp(&v))
-        });
-        let first = first.unwrap_or(0);
-        out[..3].rotate_left(first);
-        out[3..6].rotate_left(first);
-    }
-    (out, nodes.len())
-}
-
-/// The nodes of the cells, vertices first, in an order that only the cells' order fixes, and how many are vertices.
-fn numbered<const D: usize>(
-    mesh: &BlockMesh<D>,
-    cells: &[u32],
-    mirrored: Mirrored,
-    local: &mut [u32],
-) -> (Vec<u32>, usize) {
-    let (mut nodes, mut others) = (Vec::new(), Vec::new());
-    for &c in cells {
-        let (list, n) = in_mirror(mesh, c, mirrored);
-        for &n in &list[..n] {
-            if local[n as usize] == NONE {
-                local[n as usize] = 0;
-                let is_vertex = (n as usize) < mesh.n_vertices;
-                if is_vertex { &mut nodes } else { &mut others }.push(n);
-            }
-        }
-    }
-    let n_vertices = nodes.len();
-    nodes.append(&mut others);
-    nodes.iter().for_each(|&n| local[n as usize] = NONE);
-    (nodes, n_vertices)
-}
-
-/// The cells as a mesh of their own with these nodes, in the mirror.
-fn submesh<const D: usize>(
-    mesh: &BlockMesh<D>,
-    walls_of: &[Vec<u8>],
-    cells: &[u32],
-    (nodes, n_vertices): (&[u32], usize),
-    mirrored: Mirrored,
-    local: &mut [u32],
-) -> BlockMesh<D> {
-    for (k, &n) in nodes.iter().enumerate() {
-        local[n as usize] = k as u32;
-    }
-    // Near its own origin and rounded, so that copies elsewhere in the part are equal.
-    let first = mesh.nodes[nodes[0] as usize];
-    let moved = |n: &u32| {
-        let at = mesh.nodes[*n as usize];
-        // Height stays: a patch is moved in the plane only.
-        std::array::from_fn(|k| match k {
-            0 | 1 if mirrored[k] => snap(first[k] - at[k]),
-            0 | 1 => snap(at[k] - first[k]),
-            _ => at[k],
-        })
-    };
-    let own_cell = |&c: &u32| {
-        let (list, n) = in_mirror(mesh, c, mirrored);
-        list.into_iter().take(n)
-    };
-    // A facet is numbered like its middle.
-    let facet_in_mirror = |c: u32, facet: u8| {
-        let middle = mesh.cell(c as usize).get(3 + facet as usize);
-        let (list, _) = in_mirror(mesh, c, mirrored);
-        let found = list[3..6].iter().position(|n| Some(n) == middle);
-        found.map_or(facet, |k| k as u8)
-    };
-    let mut walls: Vec<(u32, u8)> = Vec::new();
-    for (k, &c) in cells.iter().enumerate() {
-        let facets = walls_of[c as usize].iter();
-        match mirrored {
-            [false, false] => walls.extend(facets.map(|&facet| (k as u32, facet))),
-            _ => walls.extend(facets.map(|&facet| (k as u32, facet_in_mirror(c, facet)))),
-        }
-    }
-    walls.sort_unstable();
-    let out = BlockMesh {
-        nodes: nodes.iter().map(moved).collect(),
-        n_vertices,
-        cells: cells
-            .iter()
-            .flat_map(own_cell)
-            .map(|n| local[n as usize])
-            .collect(),
-        on_wall: nodes.iter().map(|&n| mesh.on_wall[n as usize]).collect(),
-        walls,
-    };
-    nodes.iter().for_each(|&n| local[n as usize] = NONE);
-    out
-}
-
-/// Unknowns of these nodes, node by node.
-fn leaf_unknowns(unknowns: &Unknowns, nodes: &[u32]) -> Vec<u32> {
-    let mut out = Vec::new();
-    for &n in nodes {
-        let (first, free) = unknowns.velocity[n as usize];
-        out.extend(first..first + free);
-        let p = unknowns.pressure[n as usize];
-        if p != NONE {
-            out.push(p);
-        }
-    }
-    out
-}
-
-/// Which unknowns of a leaf's mesh each of its unknowns moves: those of a front in its mirror, or of a slab.
-fn moves<const D: usize>(
-    unknowns: &Unknowns,
-    mesh: &BlockMesh<D>,
-    nodes: &[u32],
-    order: &[u32],
-    front: Option<Mirrored>,
-    local: &mut [u32],
-) -> Vec<Moves> {
-    let mirrored = front.unwrap_or_default();
-    let sign = |u: u32| match front {
-        Some(_) => 1.0,
-        None => unknowns.sign[u as usize],
-    };
-    for (k, &u) in order.iter().enumerate() {
-        local[u as usize] = k as u32;
-    }
-    let mut out = vec![Moves::new(); order.len()];
-    let d = D as u32;
-    for (k, &n) in nodes.iter().enumerate() {
-        let k = k as u32;
-        let (first, free) = unknowns.velocity[n as usize];
-        for c in 0..free {
-            let to = &mut out[local[(first + c) as usize] as usize];
-            let sign = sign(first + c);
-            match (unknowns.turned.get(&n), c) {
-                (Some(&angle), 0 | 1) => {
-                    let (s, co) = sin_cos(angle);
-                    let co = if mirrored[0] { -co } else { co };
-                    let s = if mirrored[1] { -s } else { s };
-                    let pair = if c == 0 { [co, s] } else { [-s, co] };
-                    for (i, f) in pair.into_iter().enumerate().filter(|e| e.1 != 0.0) {
-                        to.push((d * k + i as u32, sign * f));
-                    }
-                }
-                _ => to.push((d * k + c, sign)),
-            }
-        }
-        let p = unknowns.pressure[n as usize];
-        if p != NONE {
-            out[local[p as usize] as usize].push((d * mesh.nodes.len() as u32 + k, 1.0));
-        }
-    }
-    order.iter().for_each(|&u| local[u as usize] = NONE);
-    out
 }
 
 /// Two fronts joined: their unknowns in the order in which they list them, those that go after those that stay.
