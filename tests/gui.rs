@@ -109,10 +109,6 @@ fn drag(window: &mut Window, from: Pos2, by: Vec2) {
     window.run_steps(3);
 }
 
-fn spanned<T>(value: T) -> Spanned<T> {
-    Spanned { value, span: 0..0 }
-}
-
 fn absolute(x: f64, y: f64) -> Placement {
     Placement::Absolute {
         at: Point::new(x, y),
@@ -133,8 +129,8 @@ fn place(window: &mut Window, kind: &str, x: f64, y: f64) {
 
 fn attach(window: &mut Window, kind: &str, socket: &str, to: &str) {
     let attachment = Attachment {
-        socket: spanned(socket.to_owned()),
-        to: spanned(to.to_owned()),
+        socket: Spanned::nowhere(socket.to_owned()),
+        to: Spanned::nowhere(to.to_owned()),
         mirror: false,
     };
     apply(
@@ -546,8 +542,10 @@ impl Random {
                 kind: self.pick(&kinds).unwrap_or_default(),
                 placement: match self.pick(&sockets).filter(|_| self.below(2) == 0) {
                     Some(to) => Placement::Attached(Attachment {
-                        socket: spanned(["a", "left", "in", "up"][self.below(4)].to_owned()),
-                        to: spanned(to),
+                        socket: Spanned::nowhere(
+                            ["a", "left", "in", "up"][self.below(4)].to_owned(),
+                        ),
+                        to: Spanned::nowhere(to),
                         mirror: self.below(2) == 0,
                     }),
                     None => absolute(self.real(-3e-3, 3e-3), self.real(-3e-3, 3e-3)),

@@ -53,6 +53,13 @@ pub struct Spanned<T> {
     pub span: Range<usize>,
 }
 
+impl<T> Spanned<T> {
+    /// A value that comes from no text.
+    pub fn nowhere(value: T) -> Self {
+        Self { value, span: 0..0 }
+    }
+}
+
 /// A whole design file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Design {

@@ -153,11 +153,6 @@ fn lone_node(
     plain.then_some(node)
 }
 
-/// A name or value that comes from no text.
-fn plain<T>(value: T) -> Spanned<T> {
-    Spanned { value, span: 0..0 }
-}
-
 struct Emitter<'a> {
     graph: &'a Graph,
     ends: &'a [[End; 2]],
@@ -237,8 +232,8 @@ impl<'a> Emitter<'a> {
         parameters: Vec<(&str, Value)>,
     ) {
         self.design.components.push(Component {
-            name: plain(name.to_owned()),
-            kind: plain(kind.to_owned()),
+            name: Spanned::nowhere(name.to_owned()),
+            kind: Spanned::nowhere(kind.to_owned()),
             placement: Placement::Absolute {
                 at,
                 rotation: Radian(rotation),
@@ -246,7 +241,7 @@ impl<'a> Emitter<'a> {
             },
             parameters: parameters
                 .into_iter()
-                .map(|(name, value)| (plain(name.to_owned()), plain(value)))
+                .map(|(name, value)| (Spanned::nowhere(name.to_owned()), Spanned::nowhere(value)))
                 .collect(),
         });
     }
@@ -328,8 +323,8 @@ impl<'a> Emitter<'a> {
             // Both pieces of a cut are in the same cluster, unless one was dropped.
             if let Ok([a, b]) = <[String; 2]>::try_from(pair) {
                 self.design.connections.push(Connection {
-                    a: plain(a),
-                    b: plain(b),
+                    a: Spanned::nowhere(a),
+                    b: Spanned::nowhere(b),
                 });
             }
         }
@@ -370,8 +365,8 @@ impl<'a> Emitter<'a> {
             if gap <= EQUAL * self.graph.width {
                 if let (Some(a), Some(b)) = (from, to) {
                     self.design.connections.push(Connection {
-                        a: plain(a),
-                        b: plain(b),
+                        a: Spanned::nowhere(a),
+                        b: Spanned::nowhere(b),
                     });
                 }
                 continue;
@@ -403,16 +398,16 @@ impl<'a> Emitter<'a> {
             return self.closed_end(name, &from, gap);
         }
         let via = if to.is_none() {
-            vec![plain(self.graph.nodes[end])]
+            vec![Spanned::nowhere(self.graph.nodes[end])]
         } else {
             Vec::new()
         };
         if to.is_none() {
             self.port(end, &format!("{name}.end"));
         }
-        let (from, to) = (plain(from), to.map(plain));
+        let (from, to) = (Spanned::nowhere(from), to.map(Spanned::nowhere));
         self.design.channels.push(Channel {
-            name: plain(name.to_owned()),
+            name: Spanned::nowhere(name.to_owned()),
             from,
             to,
             via,
@@ -424,16 +419,16 @@ impl<'a> Emitter<'a> {
     /// What is left, m, of a channel that ends in a wall.
     fn closed_end(&mut self, name: &str, to: &str, gap: f64) {
         let attachment = Attachment {
-            socket: plain("a".to_owned()),
-            to: plain(to.to_owned()),
+            socket: Spanned::nowhere("a".to_owned()),
+            to: Spanned::nowhere(to.to_owned()),
             mirror: false,
         };
-        let length = plain(Value::Quantity(gap, Dimension::Length));
+        let length = Spanned::nowhere(Value::Quantity(gap, Dimension::Length));
         self.design.components.push(Component {
-            name: plain(name.to_owned()),
-            kind: plain("closed_end".to_owned()),
+            name: Spanned::nowhere(name.to_owned()),
+            kind: Spanned::nowhere("closed_end".to_owned()),
             placement: Placement::Attached(attachment),
-            parameters: vec![(plain("length".to_owned()), length)],
+            parameters: vec![(Spanned::nowhere("length".to_owned()), length)],
         });
     }
 
@@ -473,9 +468,9 @@ impl<'a> Emitter<'a> {
         };
         let name = port_name(self.graph, node);
         self.design.ports.push(Port {
-            name: plain(name),
-            at: plain(socket.to_owned()),
-            condition: plain(condition),
+            name: Spanned::nowhere(name),
+            at: Spanned::nowhere(socket.to_owned()),
+            condition: Spanned::nowhere(condition),
         });
     }
 }

@@ -12,10 +12,6 @@ use stokeslet::units::{FlowRate, FlowRatePerDepth, Metre, Pascal, PascalSecond, 
 
 use crate::read::{read, without_spans};
 
-fn unplaced<T>(value: T) -> Spanned<T> {
-    Spanned { value, span: 0..0 }
-}
-
 fn length() -> impl Strategy<Value = f64> {
     prop_oneof![
         1e-9..1e-1_f64,
@@ -24,7 +20,7 @@ fn length() -> impl Strategy<Value = f64> {
 }
 
 fn socket() -> impl Strategy<Value = Spanned<String>> {
-    "[a-zé_][a-z0-9_-]{0,5}\\.[a-z0-9]{1,4}".prop_map(unplaced)
+    "[a-zé_][a-z0-9_-]{0,5}\\.[a-z0-9]{1,4}".prop_map(Spanned::nowhere)
 }
 
 fn point() -> impl Strategy<Value = Point> {
@@ -54,7 +50,7 @@ fn placement() -> impl Strategy<Value = Placement> {
         }),
         ("[a-z]{1,4}", socket(), any::<bool>()).prop_map(|(socket, to, mirror)| {
             Placement::Attached(Attachment {
-                socket: unplaced(socket),
+                socket: Spanned::nowhere(socket),
                 to,
                 mirror,
             })
@@ -66,12 +62,12 @@ fn component(k: usize) -> impl Strategy<Value = Component> {
     let parameters = proptest::collection::btree_map("[a-z µ.]{0,5}", value(), 0..4);
     ("[a-z]{1,8}", placement(), parameters).prop_map(move |(kind, placement, parameters)| {
         Component {
-            name: unplaced(format!("p{k}é")),
-            kind: unplaced(kind),
+            name: Spanned::nowhere(format!("p{k}é")),
+            kind: Spanned::nowhere(kind),
             placement,
             parameters: parameters
                 .into_iter()
-                .map(|(name, value)| (unplaced(name), unplaced(value)))
+                .map(|(name, value)| (Spanned::nowhere(name), Spanned::nowhere(value)))
                 .collect(),
         }
     })
@@ -86,10 +82,10 @@ fn channel(k: usize) -> impl Strategy<Value = Channel> {
         option::of(length()),
     )
         .prop_map(move |(from, to, via, width, radius)| Channel {
-            name: unplaced(format!("c{k}")),
+            name: Spanned::nowhere(format!("c{k}")),
             from,
             to,
-            via: via.into_iter().map(unplaced).collect(),
+            via: via.into_iter().map(Spanned::nowhere).collect(),
             width: width.map(Metre),
             bend: radius.map_or(Bend::Mitred, |radius| Bend::Round(Metre(radius))),
         })
@@ -104,9 +100,9 @@ fn port(k: usize) -> impl Strategy<Value = Port> {
         Just(PortCondition::TractionFree),
     ];
     (socket(), condition).prop_map(move |(at, condition)| Port {
-        name: unplaced(format!("port-{k}")),
+        name: Spanned::nowhere(format!("port-{k}")),
         at,
-        condition: unplaced(condition),
+        condition: Spanned::nowhere(condition),
     })
 }
 

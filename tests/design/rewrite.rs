@@ -10,12 +10,8 @@ use stokeslet::units::{Dimension, Metre, Pascal, PascalSecond, Radian};
 
 use crate::support::FULL;
 
-fn unplaced<T>(value: T) -> Spanned<T> {
-    Spanned { value, span: 0..0 }
-}
-
 fn name(text: &str) -> Spanned<String> {
-    unplaced(text.to_owned())
+    Spanned::nowhere(text.to_owned())
 }
 
 /// Applies the edits and asserts that exactly these replacements of lines happened, and that the result can be read.
@@ -161,21 +157,21 @@ fn things_are_added_at_the_end_of_their_section() {
         },
         parameters: vec![(
             name("length"),
-            unplaced(Value::Quantity(1e-3, Dimension::Length)),
+            Spanned::nowhere(Value::Quantity(1e-3, Dimension::Length)),
         )],
     };
     let channel = Channel {
         name: name("c3"),
         from: name("p.start"),
         to: None,
-        via: vec![unplaced(Point::new(1e-3, 0.0))],
+        via: vec![Spanned::nowhere(Point::new(1e-3, 0.0))],
         width: None,
         bend: Bend::Round(Metre(1e-4)),
     };
     let port = Port {
         name: name("out"),
         at: name("p.end"),
-        condition: unplaced(PortCondition::Pressure(Pascal(0.0))),
+        condition: Spanned::nowhere(PortCondition::Pressure(Pascal(0.0))),
     };
     let connection = Connection {
         a: name("p.start"),
@@ -287,7 +283,7 @@ fn sections_that_are_missing_are_made() {
     let port = Port {
         name: name("out"),
         at: name("p.end"),
-        condition: unplaced(PortCondition::TractionFree),
+        condition: Spanned::nowhere(PortCondition::TractionFree),
     };
     let got = rewrite(bare, &[Edit::Connect(connection), Edit::AddPort(port)]).unwrap();
     let added = "\n[connections]\npairs = [[\"p.start\", \"g.out\"]]\n\n[ports]\nout = { at = \"p.end\", traction_free = true }\n";

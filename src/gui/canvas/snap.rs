@@ -101,8 +101,8 @@ pub fn ghost(
         Some((name, motion)) => {
             ghost.motion = motion;
             ghost.placement = Placement::Attached(Attachment {
-                socket: unspanned(name.clone()),
-                to: unspanned(scene.layout.full_name(&scene.layout.sockets[to])),
+                socket: Spanned::nowhere(name.clone()),
+                to: Spanned::nowhere(scene.layout.full_name(&scene.layout.sockets[to])),
                 mirror: hold.mirror,
             });
             ghost.meets = Some(Meeting { own: name, to });
@@ -165,11 +165,6 @@ fn turn(a: f64, b: f64) -> f64 {
 
 fn same(a: f64, b: f64) -> bool {
     (a - b).abs() <= FIT * a.min(b)
-}
-
-/// A name that comes from no text.
-pub fn unspanned<T>(value: T) -> Spanned<T> {
-    Spanned { value, span: 0..0 }
 }
 
 /// Items that follow when these move: they and what is attached to them, indices into the layout's items.

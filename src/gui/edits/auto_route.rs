@@ -8,9 +8,9 @@ use std::f64::consts::{FRAC_PI_2, PI};
 use super::grid_search::{Line, Search, Stop, search};
 use super::keep_lines::crossing;
 use super::obstacles::{Box2, Obstacles};
-use super::sockets::{same_width, spanned, tidy_point};
+use super::sockets::{same_width, tidy_point};
 use crate::chip::{Mouth, channel_parts, normalise};
-use crate::design::{Bend, Channel};
+use crate::design::{Bend, Channel, Spanned};
 use crate::geometry::{Motion, Point};
 use crate::units::Metre;
 
@@ -55,12 +55,12 @@ impl RouteTask {
             RouteEnd::Socket(mouth) => Some(mouth),
             RouteEnd::Free(_) => None,
         };
-        let socket = || spanned("a.b".to_owned());
+        let socket = || Spanned::nowhere("a.b".to_owned());
         let channel = Channel {
-            name: spanned("channel".to_owned()),
+            name: Spanned::nowhere("channel".to_owned()),
             from: socket(),
             to: to.map(|_| socket()),
-            via: via.iter().copied().map(spanned).collect(),
+            via: via.iter().copied().map(Spanned::nowhere).collect(),
             width: Some(Metre(self.width)),
             bend: self.bend,
         };

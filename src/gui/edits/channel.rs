@@ -7,11 +7,11 @@ use super::keep_lines::keep_lines;
 use super::names::Names;
 use super::obstacles::Obstacles;
 use super::ports::check_free;
-use super::sockets::{Sockets, meet, owner, same_width, spanned, tidy_point};
+use super::sockets::{Sockets, meet, owner, same_width, tidy_point};
 use super::tee;
 use super::{Drawing, Refusal};
 use crate::chip::{Mouth, channel_parts};
-use crate::design::{Bend, Channel, Dimension, Edit, Value};
+use crate::design::{Bend, Channel, Dimension, Edit, Spanned, Value};
 use crate::geometry::Point;
 use crate::gui::command::ChannelEnd;
 
@@ -125,9 +125,9 @@ fn between(
     }
     let name = Names::of_items(&draft.design).fresh("channel");
     let mut new = Channel {
-        name: spanned(name.clone()),
-        from: spanned(from_name.clone()),
-        to: to_name.map(spanned),
+        name: Spanned::nowhere(name.clone()),
+        from: Spanned::nowhere(from_name.clone()),
+        to: to_name.map(Spanned::nowhere),
         via: Vec::new(),
         width: None,
         bend,
@@ -138,7 +138,7 @@ fn between(
     }
     let obstacles = Obstacles::of(&layout);
     let via = way_points(&new, &from_mouth, to_mouth.as_ref(), &points, &obstacles)?;
-    new.via = via.into_iter().map(spanned).collect();
+    new.via = via.into_iter().map(Spanned::nowhere).collect();
     draft.design.channels.push(new);
     if ends_free {
         let end = format!("{name}.end");
@@ -205,7 +205,10 @@ fn taper(
     let name = Names::of_items(&draft.design).fresh("taper");
     let width = |name: &str, width: f64| {
         let quantity = Value::Quantity(width, Dimension::Length);
-        (spanned(name.to_owned()), spanned(quantity))
+        (
+            Spanned::nowhere(name.to_owned()),
+            Spanned::nowhere(quantity),
+        )
     };
     let parameters = vec![
         width("width_start", from_width),
@@ -256,7 +259,7 @@ fn way_points(
     for via in candidates {
         let via: Vec<Point> = via.iter().map(|&p| tidy_point(p, from.width)).collect();
         let mut channel = channel.clone();
-        channel.via = via.iter().copied().map(spanned).collect();
+        channel.via = via.iter().copied().map(Spanned::nowhere).collect();
         if channel_parts(&channel, from, to).is_ok() {
             return Ok(via);
         }

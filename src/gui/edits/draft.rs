@@ -1,7 +1,7 @@
 //! A design being changed: intentions write what they want, and ask in the end for the edits that lead there.
 
 use super::diff;
-use super::sockets::{placement_at, spanned};
+use super::sockets::placement_at;
 use super::{Drawing, Refusal, settle};
 use crate::chip::{Layout, lay_out};
 use crate::design::{
@@ -80,9 +80,10 @@ impl<'a> Draft<'a> {
             (Some(at), None) => {
                 component.parameters.remove(at);
             }
-            (None, Some(value)) => component
-                .parameters
-                .push((spanned(parameter.to_owned()), spanned(value))),
+            (None, Some(value)) => component.parameters.push((
+                Spanned::nowhere(parameter.to_owned()),
+                Spanned::nowhere(value),
+            )),
             (None, None) => {}
         }
     }
@@ -109,8 +110,8 @@ impl<'a> Draft<'a> {
     /// Joins two sockets.
     pub fn connect(&mut self, a: &str, b: &str) {
         self.design.connections.push(Connection {
-            a: spanned(a.to_owned()),
-            b: spanned(b.to_owned()),
+            a: Spanned::nowhere(a.to_owned()),
+            b: Spanned::nowhere(b.to_owned()),
         });
     }
 
@@ -121,8 +122,8 @@ impl<'a> Draft<'a> {
         }
         let quantity = |name: &&str| {
             (
-                spanned((*name).to_owned()),
-                spanned(Value::Quantity(width, Dimension::Length)),
+                Spanned::nowhere((*name).to_owned()),
+                Spanned::nowhere(Value::Quantity(width, Dimension::Length)),
             )
         };
         names.iter().map(quantity).collect()
@@ -188,8 +189,8 @@ pub(super) fn component(
     parameters: Vec<(Spanned<String>, Spanned<Value>)>,
 ) -> Component {
     Component {
-        name: spanned(name),
-        kind: spanned(kind.to_owned()),
+        name: Spanned::nowhere(name),
+        kind: Spanned::nowhere(kind.to_owned()),
         placement,
         parameters,
     }
@@ -198,8 +199,8 @@ pub(super) fn component(
 /// A placement by one socket on another.
 pub(super) fn attached(socket: &str, to: String, mirror: bool) -> Placement {
     Placement::Attached(crate::design::Attachment {
-        socket: spanned(socket.to_owned()),
-        to: spanned(to),
+        socket: Spanned::nowhere(socket.to_owned()),
+        to: Spanned::nowhere(to),
         mirror,
     })
 }

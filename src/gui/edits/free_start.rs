@@ -3,9 +3,9 @@
 use super::auto_route::bend_reach;
 use super::draft::{Draft, component};
 use super::names::Names;
-use super::sockets::{placement_at, spanned, tidy};
+use super::sockets::{placement_at, tidy};
 use crate::chip::normalise;
-use crate::design::{Bend, Channel, Component, Dimension, Value};
+use crate::design::{Bend, Channel, Component, Dimension, Spanned, Value};
 use crate::geometry::{Motion, Point};
 use crate::units::Metre;
 
@@ -41,7 +41,10 @@ pub(super) fn free_start(
     let name = names.fresh("pipe");
     let mut parameters = draft.widths(width, &["width"]);
     let quantity = Value::Quantity(pipe_length, Dimension::Length);
-    parameters.push((spanned("length".to_owned()), spanned(quantity)));
+    parameters.push((
+        Spanned::nowhere("length".to_owned()),
+        Spanned::nowhere(quantity),
+    ));
     let motion = Motion::new(normalise(run.angle()), *start);
     let pipe = component(
         name.clone(),
@@ -50,10 +53,10 @@ pub(super) fn free_start(
         parameters,
     );
     let rest = (points.len() > 2).then(|| Channel {
-        name: spanned(names.fresh("channel")),
-        from: spanned(format!("{name}.b")),
+        name: Spanned::nowhere(names.fresh("channel")),
+        from: Spanned::nowhere(format!("{name}.b")),
         to: None,
-        via: points[1..].iter().copied().map(spanned).collect(),
+        via: points[1..].iter().copied().map(Spanned::nowhere).collect(),
         width: (width != draft.design.width.0).then_some(Metre(width)),
         bend,
     });

@@ -1,9 +1,9 @@
 //! Opens a socket to the outside.
 
-use super::sockets::{Sockets, spanned};
+use super::sockets::Sockets;
 use super::{Drawing, Refusal, fresh_port_name};
 use crate::chip::SocketUse;
-use crate::design::{Edit, Port, PortCondition};
+use crate::design::{Edit, Port, PortCondition, Spanned};
 use crate::units::Pascal;
 
 /// Opens `item.socket`; the first port of a design is an inlet at 1 mbar, all others are outlets at 0 Pa. Returns its name.
@@ -19,9 +19,9 @@ pub fn add_port(drawing: &Drawing<'_>, socket: &str) -> Result<(Vec<Edit>, Strin
     };
     let name = fresh_port_name(drawing.design, base);
     let port = Port {
-        name: spanned(name.clone()),
-        at: spanned(socket.to_owned()),
-        condition: spanned(PortCondition::Pressure(Pascal(pressure))),
+        name: Spanned::nowhere(name.clone()),
+        at: Spanned::nowhere(socket.to_owned()),
+        condition: Spanned::nowhere(PortCondition::Pressure(Pascal(pressure))),
     };
     Ok((vec![Edit::AddPort(port)], name))
 }

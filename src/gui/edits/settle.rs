@@ -7,10 +7,10 @@ use rustc_hash::FxHashSet;
 use super::draft::Draft;
 use super::keep_lines::keep_lines;
 use super::obstacles::Obstacles;
-use super::sockets::{Sockets, meet, same_mouth, same_width, spanned};
+use super::sockets::{Sockets, meet, same_mouth, same_width};
 use super::{RouteEnd, RouteTask, auto_route, diff};
 use crate::chip::{Layout, Mouth, PLACE_TOLERANCE, SocketUse, channel_parts};
-use crate::design::Channel;
+use crate::design::{Channel, Spanned};
 use crate::geometry::Point;
 
 /// Components may hang on ends of channels that hang on components: so many times the mending starts over.
@@ -57,7 +57,7 @@ fn mend_channels(
         let obstacles = obstacles.get_or_insert_with(|| Obstacles::of(after));
         if let Some(via) = reroute(channel, &from, to.as_ref(), obstacles) {
             let channel = &mut draft.design.channels[k];
-            channel.via = via.into_iter().map(spanned).collect();
+            channel.via = via.into_iter().map(Spanned::nowhere).collect();
             if let Ok(parts) = channel_parts(channel, &from, to.as_ref()) {
                 obstacles.add(&parts);
             }
@@ -110,7 +110,7 @@ pub(super) fn reroute(
     let via: Vec<Point> = channel.via.iter().map(|v| v.value).collect();
     let fits = |via: &[Point]| {
         let mut channel = channel.clone();
-        channel.via = via.iter().copied().map(spanned).collect();
+        channel.via = via.iter().copied().map(Spanned::nowhere).collect();
         channel_parts(&channel, from, to).is_ok()
     };
     if let Some(kept) = keep_lines(from, to, &via).filter(|kept| fits(kept)) {

@@ -4,10 +4,10 @@ use super::draft::Draft;
 use super::keep_lines::{keep_directions, keep_lines};
 use super::rigid::transform;
 use super::settle::reroute;
-use super::sockets::{Sockets, same_width, spanned, tidy_point};
+use super::sockets::{Sockets, same_width, tidy_point};
 use super::{Drawing, Obstacles, Refusal};
 use crate::chip::{Mouth, channel_parts};
-use crate::design::{Bend, Channel, Edit, Placement, Value};
+use crate::design::{Bend, Channel, Edit, Placement, Spanned, Value};
 use crate::geometry::{Motion, Point};
 use crate::units::Metre;
 
@@ -92,7 +92,7 @@ pub fn set_channel_shape(
     }
     if let Err(faults) = channel_parts(found, &from, to.as_ref()) {
         match reroute(found, &from, to.as_ref(), &obstacles_to(drawing, channel)) {
-            Some(via) => found.via = via.into_iter().map(spanned).collect(),
+            Some(via) => found.via = via.into_iter().map(Spanned::nowhere).collect(),
             None => {
                 return Err(faults
                     .into_iter()
@@ -139,7 +139,7 @@ pub fn move_way_point(
     for via in candidates.into_iter().flatten() {
         found.via = via
             .into_iter()
-            .map(|p| spanned(tidy_point(p, width)))
+            .map(|p| Spanned::nowhere(tidy_point(p, width)))
             .collect();
         match channel_parts(found, &from, to.as_ref()) {
             Ok(_) => return Ok(draft.settled()),

@@ -7,7 +7,7 @@ use crate::chip::{
     DIRECTION_TOLERANCE, LaidSocket, Layout, Mouth, PLACE_TOLERANCE, SocketRef, mouth_after,
     normalise,
 };
-use crate::design::{Placement, Spanned};
+use crate::design::Placement;
 use crate::geometry::outline::bounds;
 use crate::geometry::{Motion, Point};
 use crate::library::{Realisation, boundary};
@@ -15,11 +15,6 @@ use crate::units::Radian;
 
 /// Chords of a whole circle where arcs are boxed.
 const CHORDS: usize = 120;
-
-/// A value that comes from no text.
-pub(super) fn spanned<T>(value: T) -> Spanned<T> {
-    Spanned { value, span: 0..0 }
-}
 
 /// The sockets of a layout by full name.
 pub(super) struct Sockets<'l>(BTreeMap<String, &'l LaidSocket>);

@@ -7,9 +7,9 @@ use rustc_hash::FxHashSet;
 use super::draft::Draft;
 use super::free_start::free_start;
 use super::names::Names;
-use super::sockets::{Sockets, owner, placement_at, spanned, tidy_point};
+use super::sockets::{Sockets, owner, placement_at, tidy_point};
 use super::{Drawing, Refusal};
-use crate::design::{Channel, Design, Placement};
+use crate::design::{Channel, Design, Placement, Spanned};
 use crate::geometry::Point;
 
 /// The selected components and channels with the connections and ports among them.
@@ -65,7 +65,7 @@ pub(super) fn subset(
         copy.to = to.filter(to_kept).cloned();
         if to.is_some() && copy.to.is_none() {
             copy.via
-                .extend(end.map(|end| spanned(tidy_point(end.middle, width))));
+                .extend(end.map(|end| Spanned::nowhere(tidy_point(end.middle, width))));
         }
         if kept.contains(channel.name.value.as_str()) {
             if copy.to.is_some() || !copy.via.is_empty() {

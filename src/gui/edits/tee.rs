@@ -10,7 +10,7 @@
 use super::auto_route::bend_reach;
 use super::draft::{Draft, attached, component};
 use super::names::Names;
-use super::sockets::{own_mouths, placement_at, spanned, tidy};
+use super::sockets::{own_mouths, placement_at, tidy};
 use super::{Drawing, Refusal};
 use crate::chip::{Layout, Shape, Strip, normalise};
 use crate::design::{Channel, Component, Dimension, Edit, Placement, Spanned, Value};
@@ -152,7 +152,10 @@ fn into_pipe(
     let mut new_parameters = draft.widths(width, &["width"]);
     let new_length = if keeps_first { after } else { before };
     let quantity = Value::Quantity(new_length, Dimension::Length);
-    new_parameters.push((spanned("length".to_owned()), spanned(quantity)));
+    new_parameters.push((
+        Spanned::nowhere("length".to_owned()),
+        Spanned::nowhere(quantity),
+    ));
     let names = Pieces {
         front: if keeps_first { &name } else { &new_name },
         front_out: if keeps_first {
@@ -285,13 +288,13 @@ fn into_channel(
     };
     // The further piece keeps the name: its end may have a port, or something attached.
     let front = Channel {
-        name: spanned(new_name),
-        to: Some(spanned(format!("{tee_name}.left"))),
+        name: Spanned::nowhere(new_name),
+        to: Some(Spanned::nowhere(format!("{tee_name}.left"))),
         via: channel.via[..run].to_vec(),
         ..channel.clone()
     };
     draft.design.channels[index] = Channel {
-        from: spanned(format!("{tee_name}.right")),
+        from: Spanned::nowhere(format!("{tee_name}.right")),
         via: channel.via[run..].to_vec(),
         ..channel
     };
