@@ -173,5 +173,5 @@ mod trial;
 pub use compute::{FrontError, Inside, Known, Leaves, Run, Schur, Values, Wanted, schur_key};
 pub use group::{Class, Element, Top, Watch, group};
 pub use network::Network;
-pub use plan::{Child, Counters, Image, KindId, NOWHERE, Plan, Recipe};
+pub use plan::{Child, Counters, Image, KindId, NOWHERE, Plan, Recipe, Shape};
 pub use tree::{Node, Tree};

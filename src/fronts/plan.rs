@@ -73,6 +73,37 @@ pub struct Counters {
     pub bytes: u64,
 }
 
+/// How the unknowns of a front's children lie in it: all that decides about a join but its children.
+#[derive(Clone, Copy, Debug)]
+pub struct Shape {
+    key: Hasher,
+    sizes: [u32; 2],
+}
+
+impl Shape {
+    /// Of a front with so many unknowns; children follow, image by image.
+    pub fn new(n_boundary: u32, n_eliminated: u32) -> Self {
+        Self {
+            key: Hasher::new(52).word(u64::from(n_boundary) << 32 | u64::from(n_eliminated)),
+            sizes: [n_boundary, n_eliminated],
+        }
+    }
+
+    /// The next unknown of a child.
+    pub fn image(&mut self, image: Image) {
+        let to = u64::from(image.to);
+        self.key = match image.factor {
+            1.0 => self.key.word(to),
+            factor => self.key.word(1 << 32 | to).float(factor),
+        };
+    }
+
+    /// After the last unknown of a child.
+    pub fn end_of_child(&mut self) {
+        self.key = self.key.word(u64::MAX);
+    }
+}
+
 /// All kinds of fronts; children have smaller numbers than parents.
 #[derive(Debug)]
 pub struct Plan {
@@ -119,18 +150,29 @@ impl Plan {
 
     /// The sum of children, its last `n_eliminated` unknowns eliminated.
     pub fn join(&mut self, children: Vec<Child>, n_boundary: u32, n_eliminated: u32) -> KindId {
-        let mut key = Hasher::new(52).word(u64::from(n_boundary) << 32 | u64::from(n_eliminated));
+        let mut shape = Shape::new(n_boundary, n_eliminated);
         for child in &children {
-            key = key.key(self.kinds[child.kind as usize].key);
-            for image in child.images.iter() {
-                key = key.word(u64::from(image.to));
-                if image.factor != 1.0 {
-                    key = key.float(image.factor);
-                }
-            }
+            child.images.iter().for_each(|&image| shape.image(image));
+            shape.end_of_child();
         }
+        let kinds: Vec<KindId> = children.iter().map(|child| child.kind).collect();
+        self.join_of_shape(&shape, &kinds, || children)
+    }
+
+    /// The same where the shape was found before: `children` are asked for only if there is no such front yet.
+    pub fn join_of_shape(
+        &mut self,
+        shape: &Shape,
+        kinds: &[KindId],
+        children: impl FnOnce() -> Vec<Child>,
+    ) -> KindId {
+        let mut key = shape.key;
+        for &kind in kinds {
+            key = key.key(self.kinds[kind as usize].key);
+        }
+        let [n_boundary, n_eliminated] = shape.sizes;
         self.intern(key.finish(), n_boundary, n_eliminated, || {
-            Recipe::Join(children)
+            Recipe::Join(children())
         })
     }
 

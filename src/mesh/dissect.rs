@@ -126,6 +126,24 @@ fn is_mirror_image(mesh: &BlockMesh<2>, axis: usize) -> bool {
 /// Along each axis, whether a set of cells lies below the middle, or above it; `None`: on both sides, or there is no middle.
 type Sides = [Option<bool>; 2];
 
+/// A way of counting squares.
+#[derive(Clone, Copy)]
+enum Count {
+    /// From this one on.
+    Up(u32),
+    /// Backwards from this one.
+    Down(u32),
+}
+
+impl Count {
+    fn of(self, square: u32) -> u32 {
+        match self {
+            Self::Up(first) => square - first,
+            Self::Down(first) => first - square,
+        }
+    }
+}
+
 /// The squares of a grid.
 struct Grid {
     /// One a cell.
@@ -150,29 +168,38 @@ impl Grid {
         })
     }
 
-    /// A cell's square, counted from the middle where all of its set lie on one side.
+    /// How squares are counted along an axis: from the middle where all of a set lie on one side of it.
+    fn count(&self, axis: usize, sides: Sides) -> Count {
+        match (self.middle[axis], sides[axis]) {
+            (Some(middle), Some(true)) => Count::Down(middle - 1),
+            (Some(middle), Some(false)) => Count::Up(middle),
+            _ => Count::Up(0),
+        }
+    }
+
+    /// A cell's square, counted like that.
     fn at(&self, cell: u32, sides: Sides) -> Square {
-        let square = self.squares[cell as usize];
-        [0, 1].map(|k| match (self.middle[k], sides[k]) {
-            (Some(middle), Some(true)) => middle - 1 - square[k],
-            (Some(middle), Some(false)) => square[k] - middle,
-            _ => square[k],
-        })
+        let [x, y] = self.squares[cell as usize];
+        [self.count(0, sides).of(x), self.count(1, sides).of(y)]
     }
 
     /// Along the grid line nearest to the middle of the longer side; of two equally near, the one that leaves an even number below, so
     /// that more of the next cuts halve. Sides within a quarter of each other count as equal, because the near-squares of a level
     /// (4 x 4, 4 x 5, 5 x 4, 5 x 5) must all be cut the same way, or the next level has twice as many shapes.
     fn part(&self, cells: &mut [u32], sides: Sides) -> Option<usize> {
-        let at = |c: u32| self.at(c, sides);
-        let bounds = |k: usize| {
-            let ends = (u32::MAX, 0);
-            cells.iter().fold(ends, |(low, high), &c| {
-                (low.min(at(c)[k]), high.max(at(c)[k]))
-            })
-        };
+        let mut ends = [(u32::MAX, 0); 2];
+        for &c in cells.iter() {
+            let square = self.squares[c as usize];
+            for (end, s) in ends.iter_mut().zip(square) {
+                *end = (end.0.min(s), end.1.max(s));
+            }
+        }
         let length = |(low, high): (u32, u32)| high.saturating_sub(low) + 1;
-        let both = [bounds(0), bounds(1)];
+        let both = [0, 1].map(|k| {
+            let count = self.count(k, sides);
+            let [a, b] = [count.of(ends[k].0), count.of(ends[k].1)];
+            (a.min(b), a.max(b))
+        });
         let [x, y] = both.map(|b| u64::from(length(b)));
         let axis = if 4 * y > 5 * x {
             1
@@ -198,11 +225,19 @@ impl Grid {
             line = middle;
         }
         // In their order, so that the order of cells within a part never depends on how the part was reached.
-        let (low, high): (Vec<u32>, Vec<u32>) = cells.iter().partition(|&&c| at(c)[axis] < line);
-        let (to_low, to_high) = cells.split_at_mut(low.len());
-        to_low.copy_from_slice(&low);
-        to_high.copy_from_slice(&high);
-        Some(low.len())
+        let count = self.count(axis, sides);
+        let (mut n_low, mut high) = (0, Vec::with_capacity(cells.len() / 2 + 1));
+        for k in 0..cells.len() {
+            let cell = cells[k];
+            if count.of(self.squares[cell as usize][axis]) < line {
+                cells[n_low] = cell;
+                n_low += 1;
+            } else {
+                high.push(cell);
+            }
+        }
+        cells[n_low..].copy_from_slice(&high);
+        Some(n_low)
     }
 }
 

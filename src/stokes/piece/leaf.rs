@@ -7,10 +7,11 @@ use crate::fingerprint::{Fingerprint, Hasher};
 use crate::mesh::BlockMesh;
 use crate::stokes::local::{BlockMatrix, block_matrix};
 use faer::Mat;
+use smallvec::SmallVec;
 
 /// One unknown of a leaf: the unknowns of its mesh (`D` velocities a node, then pressures of vertices) that it moves, and by
-/// how much: `x_mesh[i] += factor * x_leaf`.
-pub type Moves = Vec<(u32, f64)>;
+/// how much: `x_mesh[i] += factor * x_leaf`. Two at most where a mouth turns it, nearly always one.
+pub type Moves = SmallVec<[(u32, f64); 2]>;
 
 /// A mesh with its unknowns.
 #[derive(Debug)]
@@ -115,7 +116,7 @@ impl<const D: usize> Leaf<D> {
                 }
             };
             let n = self.moves.len();
-            let mut moved_by: Vec<Moves> = vec![Vec::new(); matrix.n()];
+            let mut moved_by: Vec<Moves> = vec![Moves::new(); matrix.n()];
             for (a, moves) in self.moves.iter().enumerate() {
                 moves
                     .iter()

@@ -8,22 +8,24 @@
 //! ```
 //! A slab holds every unknown with the sign of the front that eliminates it; those of the boundary as they are.
 
+mod lists;
 mod mirror;
+mod scratch;
 mod unknowns;
-
-use std::sync::Arc;
 
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+use self::lists::{join, lists};
 use self::mirror::{numbered, submesh};
+use self::scratch::{Scratch, Scratches};
 use self::unknowns::{Mirrored, Unknowns, leaf_unknowns, moves, number};
 use super::leaf::Leaf;
 use super::space::SpaceMesh;
 use super::{Body, Patch, Piece, PieceError, Workshop};
 use crate::fingerprint::{Fingerprint, Hasher};
 use crate::fronts::tree::runs;
-use crate::fronts::{Child, Image, KindId, Node, Plan, Tree};
+use crate::fronts::{Image, KindId, Node, Plan, Tree};
 use crate::geometry::Point;
 use crate::mesh::dissect::{CELLS_A_LEAF, DissectionNode, dissect};
 use crate::mesh::{BlockMesh, PlaneMouth, PlanePolygon};
@@ -34,15 +36,6 @@ use crate::stokes::section::{NONE, Section};
 pub struct PolygonBody {
     nodes: Vec<Node>,
     pub patches: Vec<Patch>,
-}
-
-/// A front on its way up the tree.
-struct Up {
-    kind: KindId,
-    mirrored: Mirrored,
-    boundary: Vec<u32>,
-    eliminated: Vec<u32>,
-    children: Vec<u32>,
 }
 
 /// A leaf before it is known whether it is a copy.
@@ -66,8 +59,8 @@ pub fn piece<const D: usize>(
     shop: &mut Workshop<'_, D>,
 ) -> Result<Piece, PieceError> {
     let section = shop.section.clone();
-    let lists: Vec<&[u32]> = polygon.mouths.iter().map(|m| m.nodes.as_slice()).collect();
-    let space = shop.lift.lift(&polygon.mesh, &lists, size)?;
+    let mouths: Vec<&[u32]> = polygon.mouths.iter().map(|m| m.nodes.as_slice()).collect();
+    let space = shop.lift.lift(&polygon.mesh, &mouths, size)?;
     let leaf_cells = if D == 2 { CELLS_A_LEAF } else { 2 };
     shop.go_on()?;
     let tree = dissect(&polygon.mesh, leaf_cells);
@@ -82,10 +75,7 @@ pub fn piece<const D: usize>(
     for &(cell, facet) in &space.mesh.walls {
         walls_of[cell as usize].push(facet);
     }
-    let scratch = || Scratch {
-        node: vec![NONE; space.mesh.nodes.len()],
-        unknown: vec![NONE; unknowns.at.len()],
-    };
+    let scratches = Scratches::new(space.mesh.nodes.len(), unknowns.at.len());
     let own_cells = |cells: &[u32]| -> Vec<u32> {
         let own = |&c: &u32| cells_of[c as usize].iter().copied();
         cells.iter().flat_map(own).collect()
@@ -154,54 +144,60 @@ pub fn piece<const D: usize>(
         .nodes
         .par_iter()
         .enumerate()
-        .map_init(scratch, |scratch, (t, node)| match node {
-            DissectionNode::Leaf { .. } if is_cancelled() => None,
-            DissectionNode::Leaf { cells } => Some(cut(t, cells, scratch).0),
-            DissectionNode::Join { .. } => None,
-        })
+        .map_init(
+            || scratches.take(),
+            |scratch, (t, node)| match node {
+                DissectionNode::Leaf { .. } if is_cancelled() => None,
+                DissectionNode::Leaf { cells } => Some(cut(t, cells, scratch).0),
+                DissectionNode::Join { .. } => None,
+            },
+        )
         .collect();
-    let mut scratch = scratch();
+    let lists = lists(
+        &tree,
+        &prepared,
+        &unknowns,
+        &scratches,
+        &mirrored,
+        is_cancelled,
+    );
+    let lists = lists.ok_or(PieceError::Cancelled)?;
+    let mut scratch = scratches.take();
     let mut patch_leaves: FxHashMap<Fingerprint, u32> = FxHashMap::default();
-    let mut ups: Vec<Up> = Vec::with_capacity(tree.nodes.len());
-    // (leaf, mesh nodes, unknowns) of every leaf, to be placed once the slab is laid out.
-    let mut placed: Vec<(u32, Vec<u32>, Vec<u32>)> = Vec::new();
-    for (t, (node, prepared)) in tree.nodes.iter().zip(prepared).enumerate() {
+    let mut kinds: Vec<KindId> = Vec::with_capacity(tree.nodes.len());
+    // (leaf, leaf before it was known whether it is a copy) of every leaf, to be placed once the slab is laid out.
+    let mut placed: Vec<(u32, &Prepared)> = Vec::new();
+    for (t, (node, prepared)) in tree.nodes.iter().zip(&prepared).enumerate() {
         shop.go_on()?;
-        let up = match (node, prepared) {
-            (DissectionNode::Join { children }, _) => join(
-                &mut shop.plan,
-                &ups,
-                children,
-                (&unknowns, t as u32, mirrored(t)),
-                &mut scratch.unknown,
-            ),
+        let kind = match (node, prepared) {
+            (DissectionNode::Join { children }, _) => {
+                let shape = lists[t].shape.as_ref().expect("joins have shapes");
+                let below = children.map(|c| kinds[c as usize]);
+                shop.plan.join_of_shape(shape, &below, || {
+                    let context = (&unknowns, &mirrored as &dyn Fn(usize) -> Mirrored);
+                    join(&lists, t, children, &below, context, &mut scratch)
+                })
+            }
             (DissectionNode::Leaf { .. }, None) => return Err(PieceError::Cancelled),
             (DissectionNode::Leaf { cells }, Some(found)) => {
-                let (boundary, eliminated) = found.order.split_at(found.n_boundary);
-                let sizes = [boundary.len() as u32, eliminated.len() as u32];
+                let sizes = [found.n_boundary, found.order.len() - found.n_boundary];
+                let sizes = sizes.map(|n| n as u32);
                 let (kind, leaf) = shop.leaf(found.key, sizes, || cut(t, cells, &mut scratch).1);
                 let leaf = match found.patch_key {
                     None => leaf,
                     Some(key) => *patch_leaves.entry(key).or_insert_with(|| {
-                        shop.leaves.push(as_it_lies(cells, &found, &mut scratch));
+                        shop.leaves.push(as_it_lies(cells, found, &mut scratch));
                         shop.leaves.len() as u32 - 1
                     }),
                 };
-                let up = Up {
-                    kind,
-                    mirrored: mirrored(t),
-                    boundary: boundary.to_vec(),
-                    eliminated: eliminated.to_vec(),
-                    children: Vec::new(),
-                };
-                placed.push((leaf, found.nodes, found.order));
-                up
+                placed.push((leaf, found));
+                kind
             }
         };
-        ups.push(up);
+        kinds.push(kind);
     }
-    let root = ups.last().expect("a polygon has cells");
-    let root_kind = root.kind;
+    let (root, &root_kind) = (lists.last(), kinds.last().expect("a polygon has cells"));
+    let root = root.expect("a polygon has cells");
     let mut position = vec![NONE; unknowns.at.len()];
     let mut n = 0_u32;
     for &u in &root.boundary {
@@ -209,15 +205,16 @@ pub fn piece<const D: usize>(
         n += 1;
     }
     let n_boundary = n as usize;
-    let mut depth = vec![0_u32; ups.len()];
-    let mut firsts = vec![0_u32; ups.len()];
-    for k in (0..ups.len()).rev() {
-        ups[k]
-            .children
-            .iter()
-            .for_each(|&c| depth[c as usize] = depth[k] + 1);
+    let mut depth = vec![0_u32; lists.len()];
+    let mut firsts = vec![0_u32; lists.len()];
+    for k in (0..lists.len()).rev() {
+        if let DissectionNode::Join { children } = &tree.nodes[k] {
+            children
+                .iter()
+                .for_each(|&c| depth[c as usize] = depth[k] + 1);
+        }
         firsts[k] = n;
-        for &u in &ups[k].eliminated {
+        for &u in &lists[k].eliminated {
             position[u as usize] = n;
             n += 1;
         }
@@ -232,29 +229,30 @@ pub fn piece<const D: usize>(
         };
         runs(&list.iter().map(image).collect::<Vec<_>>())
     };
-    let nodes = ups
-        .iter()
+    let nodes = lists
+        .par_iter()
         .enumerate()
-        .map(|(k, up)| Node {
-            kind: up.kind,
-            boundary: place(&up.boundary, Some(up.mirrored)),
+        .map(|(k, list)| Node {
+            kind: kinds[k],
+            boundary: place(&list.boundary, Some(mirrored(k))),
             eliminated: firsts[k],
             depth: depth[k],
         })
         .collect();
     let (numbers, n_boundary_nodes) = node_numbers(polygon, &space);
+    let leaves = &shop.leaves;
     let patches: Vec<Patch> = placed
-        .iter()
-        .map(|(leaf, nodes, order)| {
+        .par_iter()
+        .map(|(leaf, found)| {
             let at = |m: &BlockMesh<D>, k: usize| Point::new(m.nodes[k][0], m.nodes[k][1]);
-            let own = &shop.leaves[*leaf as usize].mesh;
+            let own = &leaves[*leaf as usize].mesh;
             Patch {
                 leaf: *leaf,
-                unknowns: place(order, None),
-                nodes: nodes.iter().map(|&k| numbers[k as usize]).collect(),
+                unknowns: place(&found.order, None),
+                nodes: found.nodes.iter().map(|&k| numbers[k as usize]).collect(),
                 angle: 0.0,
                 scale: 1.0,
-                origin: at(&space.mesh, nodes[0] as usize) - at(own, 0),
+                origin: at(&space.mesh, found.nodes[0] as usize) - at(own, 0),
             }
         })
         .collect();
@@ -292,62 +290,6 @@ pub fn piece<const D: usize>(
         n_leaves: patches.len() as u64,
         body: Body::Polygon(PolygonBody { nodes, patches }),
     })
-}
-
-/// Numbers by node and by unknown, `NONE` between uses: much cheaper than maps made anew for every leaf.
-struct Scratch {
-    node: Vec<u32>,
-    unknown: Vec<u32>,
-}
-
-/// Two fronts joined: their unknowns in the order in which they list them, those that go after those that stay.
-fn join(
-    plan: &mut Plan,
-    ups: &[Up],
-    children: &[u32; 2],
-    (unknowns, t, mirrored): (&Unknowns, u32, Mirrored),
-    local: &mut [u32],
-) -> Up {
-    let (mut boundary, mut eliminated) = (Vec::new(), Vec::new());
-    for &c in children {
-        for &u in &ups[c as usize].boundary {
-            if local[u as usize] == NONE {
-                let goes = unknowns.at[u as usize] == t;
-                let list = if goes { &mut eliminated } else { &mut boundary };
-                local[u as usize] = list.len() as u32;
-                list.push(u);
-            }
-        }
-    }
-    let n_boundary = boundary.len() as u32;
-    for &u in &eliminated {
-        local[u as usize] += n_boundary;
-    }
-    let made = children
-        .iter()
-        .map(|&c| Child {
-            kind: ups[c as usize].kind,
-            images: ups[c as usize]
-                .boundary
-                .iter()
-                .map(|&u| Image {
-                    to: local[u as usize],
-                    factor: unknowns.sign_in(mirrored, u)
-                        * unknowns.sign_in(ups[c as usize].mirrored, u),
-                })
-                .collect::<Arc<[Image]>>(),
-        })
-        .collect();
-    for &u in boundary.iter().chain(&eliminated) {
-        local[u as usize] = NONE;
-    }
-    Up {
-        kind: plan.join(made, n_boundary, eliminated.len() as u32),
-        mirrored,
-        boundary,
-        eliminated,
-        children: children.to_vec(),
-    }
 }
 
 /// Numbers in the piece: nodes on mouths first.

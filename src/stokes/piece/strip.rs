@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
+use smallvec::smallvec;
 
 use super::leaf::{Leaf, Moves};
 use super::{Body, Patch, Piece, PieceError, Workshop};
@@ -224,9 +225,11 @@ fn slice_leaf<const D: usize>(
                     for k in 0..n {
                         let to = &mut moves[base + (first + k) as usize];
                         match (side, k) {
-                            (1, 0) if s != 0.0 => *to = vec![(d * node, c), (d * node + 1, s)],
-                            (1, 1) if s != 0.0 => *to = vec![(d * node, -s), (d * node + 1, c)],
-                            _ => *to = vec![(d * node + k, 1.0)],
+                            (1, 0) if s != 0.0 => *to = smallvec![(d * node, c), (d * node + 1, s)],
+                            (1, 1) if s != 0.0 => {
+                                *to = smallvec![(d * node, -s), (d * node + 1, c)]
+                            }
+                            _ => *to = smallvec![(d * node + k, 1.0)],
                         }
                     }
                 }
@@ -237,7 +240,7 @@ fn slice_leaf<const D: usize>(
                     } else {
                         1.0
                     };
-                    moves[base + p as usize] = vec![(first_pressure + node, factor)];
+                    moves[base + p as usize] = smallvec![(first_pressure + node, factor)];
                 }
             }
         }
@@ -251,11 +254,11 @@ fn slice_leaf<const D: usize>(
             inside += 1;
             if !space.mesh.on_wall[node as usize] {
                 for k in 0..section.components(level) {
-                    moves.push(vec![(d * node + k, 1.0)]);
+                    moves.push(smallvec![(d * node + k, 1.0)]);
                 }
             }
             if (node as usize) < space.mesh.n_vertices {
-                pressures.push(vec![(first_pressure + node, 1.0)]);
+                pressures.push(smallvec![(first_pressure + node, 1.0)]);
             }
         }
     }
