@@ -419,6 +419,41 @@ fn the_full_model_writes_the_whole_depth_and_needs_one() {
 }
 
 #[test]
+fn three_dimensions_can_be_set() {
+    let here = folder_with(&[("straight.toml", STRAIGHT)]);
+    let solve = |more: &[&str]| {
+        let all = [
+            "solve",
+            "straight.toml",
+            "--model",
+            "full",
+            "--resolution",
+            "2",
+        ];
+        demand(0, here.path(), &[&all[..], more].concat());
+        fs::read_to_string(here.path().join("results/straight/summary.json")).unwrap()
+    };
+    let usual = solve(&[]);
+    let finer = solve(&["--layers", "3"]);
+    assert!(finer.contains("\"layers\": 3"), "{finer}");
+    let whole = solve(&["--whole-depth"]);
+    assert!(whole.contains("\"half_depth\": false"), "{whole}");
+    // Pressure drives this chip: flow doesn't ask how it would have been spread.
+    let unknowns = |summary: &str| {
+        let json: serde_json::Value = serde_json::from_str(summary).unwrap();
+        json["unknowns"].as_u64().unwrap()
+    };
+    assert!(unknowns(&usual) < unknowns(&finer));
+    assert!(unknowns(&finer) < unknowns(&whole));
+    let flat = ["solve", "straight.toml", "--layers", "3"];
+    let (_, err) = demand(1, here.path(), &flat);
+    assert!(
+        err.contains("D402") && err.contains("--model full"),
+        "{err}"
+    );
+}
+
+#[test]
 fn threads_and_caching_do_not_change_the_fields() {
     let here = folder_with(&[("straight.toml", STRAIGHT)]);
     let fields = |arguments: &[&str]| {

@@ -72,6 +72,16 @@ pub struct SolveArgs {
     /// drag) or full (three-dimensional; needs an even resolution, and time grows like R^4).
     #[arg(long, value_parser = PossibleValuesParser::new(["planar", "shallow", "full"]))]
     pub model: Option<String>,
+    /// With the full model: layers of cells over half the depth, at least 2 [default: cells about as high as wide].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=512))]
+    pub layers: Option<u32>,
+    /// With the full model: solve the whole depth in twice the layers, rather than half of it by symmetry: the same result, for
+    /// about eight times the work.
+    #[arg(long)]
+    pub whole_depth: bool,
+    /// With the full model: how velocity is spread over ports of given flow: the exact flow in a duct, or the product of two parabolas.
+    #[arg(long, default_value = "developed", value_parser = PossibleValuesParser::new(["developed", "bi-quadratic"]))]
+    pub inflow: String,
     /// Where results go.
     #[arg(long, value_name = "DIR", default_value = "results")]
     pub out: PathBuf,

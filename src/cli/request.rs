@@ -6,7 +6,8 @@ use stokeslet::chip::DepthModel;
 use stokeslet::export::{Colouring, Format};
 use stokeslet::field::Line;
 use stokeslet::geometry::Point;
-use stokeslet::session::{Caching, WantedResults};
+use stokeslet::session::{Caching, DepthSettings, WantedResults};
+use stokeslet::stokes::duct::mouth::DuctProfile;
 use stokeslet::units::{Dimension, parse_quantity_as};
 
 use super::args::SolveArgs;
@@ -30,6 +31,8 @@ pub struct SolveRequest {
     pub resolution: Option<u32>,
     /// Overrides the designs.
     pub model: Option<DepthModel>,
+    /// Of chips in three dimensions.
+    pub depth: DepthSettings,
     /// Where results go.
     pub out: PathBuf,
     /// Without repeats.
@@ -89,6 +92,14 @@ impl SolveRequest {
                 "full" => DepthModel::Full,
                 _ => DepthModel::Planar,
             }),
+            depth: DepthSettings {
+                layers: args.layers,
+                whole: args.whole_depth,
+                profile: match args.inflow.as_str() {
+                    "bi-quadratic" => DuctProfile::BiQuadratic,
+                    _ => DuctProfile::Series,
+                },
+            },
             formats: formats(&args.format, wanted)?,
             wanted,
             profiling: match args.profile {

@@ -4,14 +4,15 @@ use std::io::ErrorKind;
 use std::sync::Arc;
 use std::time::Instant;
 
-use stokeslet::chip::Chip;
+use stokeslet::chip::{Chip, DepthModel};
+use stokeslet::diagnostic::Diagnostic;
 use stokeslet::elimination::Table;
 use stokeslet::export::{Digest, Format, Results, Samples, export};
 use stokeslet::library::Library;
 use stokeslet::profile::{ProfileTable, Recorder};
 use stokeslet::session::{
-    CancelToken, Progress, Solution, SolveError, SolveSettings, Stage, Timings, assembled_system,
-    solve,
+    CancelToken, DepthSettings, Progress, Solution, SolveError, SolveSettings, Stage, Timings,
+    assembled_system, solve,
 };
 use thiserror::Error;
 
@@ -151,7 +152,10 @@ pub fn solve_one(
     )?;
     drop(stage);
     progress(Stage::Place, 1.0);
-    let Some(chip) = loaded.chip.take() else {
+    let chip = loaded.chip.take();
+    let depth = chip.as_ref().and_then(|chip| without_depth(chip, request));
+    loaded.diagnostics.extend(depth.clone());
+    let Some(chip) = chip.filter(|_| depth.is_none()) else {
         let first = loaded.diagnostics.iter().max_by_key(|d| d.severity);
         return Err(Failure::Design {
             first: first.map_or_else(
@@ -234,6 +238,19 @@ pub fn solve_one(
     })
 }
 
+/// What is wrong where settings of three dimensions were given for a chip that is solved in two.
+fn without_depth(chip: &Chip, request: &SolveRequest) -> Option<Diagnostic> {
+    if request.depth == DepthSettings::default() || chip.model == DepthModel::Full {
+        return None;
+    }
+    let message = format!(
+        "--layers, --whole-depth and --inflow are for the full model; this chip is solved with the {} model",
+        chip.model.name()
+    );
+    let help = "add `--model full`, or leave them out";
+    Some(Diagnostic::error("D402", message).with_help(help))
+}
+
 fn settings(loaded: &Loaded, request: &SolveRequest, memory_limit: u64) -> SolveSettings {
     let default = SolveSettings::default();
     SolveSettings {
@@ -241,6 +258,7 @@ fn settings(loaded: &Loaded, request: &SolveRequest, memory_limit: u64) -> Solve
             .resolution
             .or(loaded.resolution)
             .unwrap_or(default.resolution),
+        depth: request.depth,
         caching: request.caching,
         memory_limit: Some(memory_limit),
         wanted: request.wanted,

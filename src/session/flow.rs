@@ -125,39 +125,21 @@ impl<const D: usize> Flow<D> {
                 .ok_or_else(|| not_converged(report));
         };
         let system = &self.system;
-        let mut residual = State {
-            shared: loads.shared.clone(),
-            slabs: vec![0.0; slabs.n],
-        };
-        let reset = |residual: &mut State| {
-            residual.shared.copy_from_slice(&loads.shared);
-            if loads.slabs.is_empty() {
-                residual.slabs.fill(0.0);
-            } else {
-                residual.slabs.copy_from_slice(&loads.slabs);
-            }
-        };
-        let mut state = State {
-            shared: vec![0.0; given.len()],
-            slabs: vec![0.0; slabs.n],
-        };
         // Each of these goes once through all unknowns, tenths of a second for millions.
         let go_on = || match cancel.is_cancelled() {
             true => Err(SolveError::Cancelled),
             false => Ok(()),
         };
-        reset(&mut residual);
-        let scale = self.scale(slabs, given, &mut state, &mut residual);
+        let mut state = State {
+            shared: vec![0.0; given.len()],
+            slabs: vec![0.0; slabs.n],
+        };
+        let scale = self.scale(slabs, given, &mut state, loads);
         go_on()?;
-        reset(&mut residual);
-        let with_slabs = !loads.slabs.is_empty();
-        let mut reactions = self.step(slabs, &mut residual, with_slabs, given, &mut state);
+        let mut reactions = self.step(slabs, loads, given, &mut state);
         loop {
             go_on()?;
-            reset(&mut residual);
-            slabs.subtract_product(system, &state, &mut residual);
-            go_on()?;
-            let norms = slabs.norms(system, &residual);
+            let norms = slabs.residual_norms(system, &state, loads, &|_| false);
             report.relative_residual = if scale > 0.0 {
                 norms[0].max(norms[1]) / scale
             } else {
@@ -171,12 +153,16 @@ impl<const D: usize> Flow<D> {
             {
                 return Err(not_converged(report));
             }
+            go_on()?;
+            let mut residual = loads.clone();
+            residual.slabs.resize(slabs.n, 0.0);
+            slabs.subtract_product(system, &state, &mut residual);
             let mut more = State {
                 shared: Vec::new(),
                 slabs: vec![0.0; slabs.n],
             };
             let none = vec![0.0; given.len()];
-            let held = self.step(slabs, &mut residual, true, &none, &mut more);
+            let held = self.step(slabs, &residual, &none, &mut more);
             let add = |x: &mut [f64], d: &[f64]| x.iter_mut().zip(d).for_each(|(x, d)| *x += d);
             add(&mut state.shared, &more.shared);
             add(&mut state.slabs, &more.slabs);
@@ -186,21 +172,16 @@ impl<const D: usize> Flow<D> {
     }
 
     /// One substitution, down and up, of all unknowns; loads inside slabs are carried where there are any. Returns reactions.
-    fn step(
-        &self,
-        slabs: &Slabs,
-        loads: &mut State,
-        with_slabs: bool,
-        given: &[f64],
-        state: &mut State,
-    ) -> Vec<f64> {
-        if with_slabs {
-            slabs.forward(&self.system, &self.values, loads);
-        }
-        let (shared, reactions) = self.solve_shared(&loads.shared, given);
+    fn step(&self, slabs: &Slabs, loads: &State, given: &[f64], state: &mut State) -> Vec<f64> {
+        let carried = (!loads.slabs.is_empty()).then(|| {
+            let mut carried = loads.clone();
+            slabs.forward(&self.system, &self.values, &mut carried);
+            carried
+        });
+        let on_shared = carried.as_ref().unwrap_or(loads);
+        let (shared, reactions) = self.solve_shared(&on_shared.shared, given);
         state.shared = shared;
-        let inside = with_slabs.then_some(&*loads);
-        slabs.back(&self.system, &self.values, state, inside);
+        slabs.back(&self.system, &self.values, state, carried.as_ref());
         reactions
     }
 
@@ -240,27 +221,22 @@ impl<const D: usize> Flow<D> {
         }
     }
 
-    /// Norm of the right-hand side: loads less what given values bring. Uses up both states.
-    fn scale(&self, slabs: &Slabs, given: &[f64], x: &mut State, rhs: &mut State) -> f64 {
+    /// Norm of the right-hand side: loads less what given values bring. Leaves garbage in `x`, of zeros.
+    fn scale(&self, slabs: &Slabs, given: &[f64], x: &mut State, loads: &State) -> f64 {
         let system = &self.system;
-        let mut any = false;
-        for (k, (class, v)) in system.class.iter().zip(given).enumerate() {
-            if *class == Class::Given && *v != 0.0 {
-                x.shared[k] = *v;
-                any = true;
-            }
-        }
-        if any {
-            for (k, instance) in system.instances.iter().enumerate() {
-                for (i, image) in instance.boundary.iter().enumerate() {
-                    if image.to != NOWHERE {
-                        x.slabs[slabs.first[k] + i] = image.factor * x.shared[image.to as usize];
-                    }
+        let is_given = |k: usize| system.class[k] == Class::Given && given[k] != 0.0;
+        let mut is_touched = vec![false; system.instances.len()];
+        for (k, instance) in system.instances.iter().enumerate() {
+            for (i, image) in instance.boundary.iter().enumerate() {
+                if image.to != NOWHERE && is_given(image.to as usize) {
+                    x.slabs[slabs.first[k] + i] = image.factor * given[image.to as usize];
+                    is_touched[k] = true;
                 }
             }
-            slabs.subtract_product(system, x, rhs);
         }
-        slabs.norms(system, rhs).into_iter().fold(0.0, f64::hypot)
+        let is_zero = |instance: u32| !is_touched[instance as usize];
+        let norms = slabs.residual_norms(system, x, loads, &is_zero);
+        norms.into_iter().fold(0.0, f64::hypot)
     }
 }
 

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 use super::piece::{LANES, Layout, Patch};
 use super::system::System;
 use crate::fronts::tree::{gather, scatter};
-use crate::fronts::{Inside, KindId, NOWHERE, Top, Values};
+use crate::fronts::{Class, Inside, KindId, NOWHERE, Top, Values};
 
 /// Values on all unknowns of a chip, or loads on them.
 #[derive(Clone, Debug, Default)]
@@ -36,7 +36,133 @@ struct Group {
     first: usize,
 }
 
-/// Some copies of one piece.
+impl Group {
+    /// Copies that one task works on: enough for wide products, few enough for all cores. Never a function of the threads.
+    fn copies_a_task(&self) -> usize {
+        self.instances.len().div_ceil(8).clamp(1, 32)
+    }
+
+    /// `r -= A x` over slabs of some copies, those of `copies` alone.
+    fn subtract_product<const D: usize>(
+        &self,
+        system: &System<D>,
+        x: &[f64],
+        copies: &[u32],
+        r: &mut [f64],
+    ) {
+        let n = self.layout.tree.n;
+        // (leaf, patch, copy), equal leaves together.
+        let mut order: Vec<(u32, u32, u32)> = Vec::new();
+        for (p, patch) in self.layout.patches.iter().enumerate() {
+            order.extend(copies.iter().map(|&c| (patch.leaf, p as u32, c)));
+        }
+        order.sort_unstable();
+        let (mut values, mut lanes, mut out) = (Vec::new(), Vec::new(), Vec::new());
+        for same in order.chunk_by(|a, b| a.0 == b.0) {
+            let patch = &self.layout.patches[same[0].1 as usize];
+            let leaf = system.leaf(self.piece, patch);
+            let size = leaf.moves.len();
+            for eight in same.chunks(LANES) {
+                lanes.clear();
+                lanes.resize(size, [0.0; LANES]);
+                out.clear();
+                out.resize(size, [0.0; LANES]);
+                values.resize(size, 0.0);
+                for (lane, &(_, p, c)) in eight.iter().enumerate() {
+                    let slab = &x[c as usize * n..][..n];
+                    let places = &self.layout.patches[p as usize].unknowns;
+                    gather(places, slab, &mut values);
+                    lanes
+                        .iter_mut()
+                        .zip(&values)
+                        .for_each(|(l, v)| l[lane] = *v);
+                }
+                leaf.residual(&lanes, &mut out);
+                for (lane, &(_, p, c)) in eight.iter().enumerate() {
+                    values.iter_mut().zip(&out).for_each(|(v, o)| *v = o[lane]);
+                    let places = &self.layout.patches[p as usize].unknowns;
+                    scatter(places, &values, &mut r[c as usize * n..][..n]);
+                }
+            }
+        }
+    }
+}
+
+/// Some copies of one piece, and where their slabs begin.
+struct Span<'a> {
+    group: &'a Group,
+    instances: &'a [u32],
+    first: usize,
+}
+
+/// What a product leaves of some copies.
+struct Left<'a> {
+    instances: &'a [u32],
+    n_boundary: usize,
+    /// On the boundaries, copy by copy.
+    boundaries: Vec<f64>,
+    /// Sums of squares inside: momentum, continuity.
+    squares: [f64; 2],
+}
+
+impl<'a> Span<'a> {
+    fn residual<const D: usize>(
+        &self,
+        system: &System<D>,
+        x: &State,
+        loads: &State,
+        is_zero: &(dyn Fn(u32) -> bool + Sync),
+        scratch: &mut Vec<f64>,
+    ) -> Left<'a> {
+        let layout = &self.group.layout;
+        let (n, n_boundary) = (layout.tree.n, layout.tree.n_boundary);
+        let mut left = Left {
+            instances: self.instances,
+            n_boundary,
+            boundaries: vec![0.0; n_boundary * self.instances.len()],
+            squares: [0.0; 2],
+        };
+        let copies: Vec<u32> = (0..self.instances.len() as u32)
+            .filter(|&c| !is_zero(self.instances[c as usize]))
+            .collect();
+        if copies.is_empty() && loads.slabs.is_empty() {
+            return left;
+        }
+        let own = self.first..self.first + n * self.instances.len();
+        scratch.clear();
+        if loads.slabs.is_empty() {
+            scratch.resize(own.len(), 0.0);
+        } else {
+            scratch.extend_from_slice(&loads.slabs[own.clone()]);
+        }
+        self.group
+            .subtract_product(system, &x.slabs[own], &copies, scratch);
+        for (k, slab) in scratch.chunks(n.max(1)).enumerate() {
+            let (boundary, inside) = slab.split_at(n_boundary);
+            left.boundaries[k * n_boundary..][..n_boundary].copy_from_slice(boundary);
+            for (v, &p) in inside.iter().zip(&layout.is_pressure[n_boundary..]) {
+                left.squares[usize::from(p)] += v * v;
+            }
+        }
+        left
+    }
+}
+
+/// Sums of squares over free shared unknowns: momentum, continuity.
+fn shared_squares<const D: usize>(system: &System<D>, shared: &[f64]) -> [f64; 2] {
+    let mut squares = [0.0; 2];
+    let m = system.section.n;
+    let n_mouths = system.interfaces.len() * m;
+    for (k, (v, class)) in shared.iter().zip(&system.class).enumerate() {
+        if matches!(class, Class::Free | Class::Kept) {
+            let is_pressure = k >= n_mouths || k % m >= system.section.n_velocity;
+            squares[usize::from(is_pressure)] += v * v;
+        }
+    }
+    squares
+}
+
+/// Some copies of one piece, with their slabs.
 struct Chunk<'a, 'b> {
     group: &'a Group,
     instances: &'a [u32],
@@ -84,12 +210,11 @@ impl Slabs {
         Self { groups, first, n }
     }
 
-    /// Copies that one task works on: enough for wide products, few enough for all cores. Never a function of the threads.
+    /// Slabs in the shares of tasks.
     fn chunks<'a, 'b>(&'a self, mut slabs: &'b mut [f64]) -> Vec<Chunk<'a, 'b>> {
         let mut out = Vec::new();
         for group in &self.groups {
-            let most = group.instances.len().div_ceil(8).clamp(1, 32);
-            for instances in group.instances.chunks(most) {
+            for instances in group.instances.chunks(group.copies_a_task()) {
                 let (now, rest) = slabs.split_at_mut(instances.len() * group.layout.tree.n);
                 slabs = rest;
                 out.push(Chunk {
@@ -164,95 +289,70 @@ impl Slabs {
         self.chunks(&mut r.slabs).into_par_iter().for_each(|chunk| {
             let from = self.first[chunk.instances[0] as usize];
             let x = &x.slabs[from..from + chunk.slabs.len()];
-            let n = chunk.group.layout.tree.n;
-            // (leaf, patch, copy), equal leaves together.
-            let mut order: Vec<(u32, u32, u32)> = Vec::new();
-            // What is zero (right-hand sides, nearly everywhere) costs nothing.
-            let copies: Vec<u32> = (0..chunk.instances.len() as u32)
-                .filter(|&c| x[c as usize * n..][..n].iter().any(|&v| v != 0.0))
-                .collect();
-            for (p, patch) in chunk.group.layout.patches.iter().enumerate() {
-                order.extend(copies.iter().map(|&c| (patch.leaf, p as u32, c)));
-            }
-            order.sort_unstable();
-            let (mut values, mut lanes, mut out) = (Vec::new(), Vec::new(), Vec::new());
-            for same in order.chunk_by(|a, b| a.0 == b.0) {
-                let patch = &chunk.group.layout.patches[same[0].1 as usize];
-                let leaf = system.leaf(chunk.group.piece, patch);
-                let size = leaf.moves.len();
-                for eight in same.chunks(LANES) {
-                    lanes.clear();
-                    lanes.resize(size, [0.0; LANES]);
-                    out.clear();
-                    out.resize(size, [0.0; LANES]);
-                    values.resize(size, 0.0);
-                    for (lane, &(_, p, c)) in eight.iter().enumerate() {
-                        let slab = &x[c as usize * n..][..n];
-                        gather(
-                            &chunk.group.layout.patches[p as usize].unknowns,
-                            slab,
-                            &mut values,
-                        );
-                        lanes
-                            .iter_mut()
-                            .zip(&values)
-                            .for_each(|(l, v)| l[lane] = *v);
-                    }
-                    leaf.residual(&lanes, &mut out);
-                    for (lane, &(_, p, c)) in eight.iter().enumerate() {
-                        values.iter_mut().zip(&out).for_each(|(v, o)| *v = o[lane]);
-                        let slab = &mut chunk.slabs[c as usize * n..][..n];
-                        scatter(
-                            &chunk.group.layout.patches[p as usize].unknowns,
-                            &values,
-                            slab,
-                        );
-                    }
-                }
-            }
+            let copies: Vec<u32> = (0..chunk.instances.len() as u32).collect();
+            chunk
+                .group
+                .subtract_product(system, x, &copies, chunk.slabs);
         });
         self.collect(system, r);
     }
 
-    /// Norms of momentum and continuity rows; `counts` says which shared unknowns are unknown.
-    pub fn norms<const D: usize>(&self, system: &System<D>, state: &State) -> [f64; 2] {
-        use crate::fronts::Class;
-        let mut squares = [0.0; 2];
-        let m = system.section.n;
-        let n_mouths = system.interfaces.len() * m;
-        for (k, (v, class)) in state.shared.iter().zip(&system.class).enumerate() {
-            if matches!(class, Class::Free | Class::Kept) {
-                let is_pressure = k >= n_mouths || k % m >= system.section.n_velocity;
-                squares[usize::from(is_pressure)] += v * v;
-            }
-        }
-        let parts: Vec<[f64; 2]> = self
-            .groups
-            .par_iter()
-            .flat_map(|group| {
-                let n = group.layout.tree.n.max(1);
-                let all =
-                    &state.slabs[group.first..][..group.instances.len() * group.layout.tree.n];
-                all.par_chunks(n)
-                    .map(|slab| {
-                        let mut sums = [0.0; 2];
-                        for (v, &p) in slab
-                            .iter()
-                            .zip(&group.layout.is_pressure)
-                            .skip(group.layout.tree.n_boundary)
-                        {
-                            sums[usize::from(p)] += v * v;
-                        }
-                        sums
-                    })
-                    .collect::<Vec<_>>()
+    /// Norms of momentum and continuity rows of `loads - A x` on all free unknowns, from the same sparse matrices. What is left inside
+    /// a part is squared and dropped at once, so no second vector of the chip's size is filled or read.
+    ///
+    /// # Shapes and units
+    /// - `loads.slabs`: as of `x`, or empty where nothing acts inside parts
+    /// - `is_zero(instance)`: whether `x` is known to be zero all over an instance, which then costs nothing
+    pub fn residual_norms<const D: usize>(
+        &self,
+        system: &System<D>,
+        x: &State,
+        loads: &State,
+        is_zero: &(dyn Fn(u32) -> bool + Sync),
+    ) -> [f64; 2] {
+        let found: Vec<Left> = self
+            .spans()
+            .into_par_iter()
+            .map_init(Vec::new, |scratch, span| {
+                span.residual(system, x, loads, is_zero, scratch)
             })
             .collect();
-        for part in parts {
-            squares[0] += part[0];
-            squares[1] += part[1];
+        let mut shared = loads.shared.clone();
+        let mut inside = [0.0; 2];
+        let mut boundaries: Vec<&[f64]> = vec![&[]; system.instances.len()];
+        for left in &found {
+            for (k, &instance) in left.instances.iter().enumerate() {
+                boundaries[instance as usize] =
+                    &left.boundaries[k * left.n_boundary..][..left.n_boundary];
+            }
+            inside = [0, 1].map(|k| inside[k] + left.squares[k]);
         }
-        squares.map(f64::sqrt)
+        for (instance, values) in system.instances.iter().zip(boundaries) {
+            for (value, image) in values.iter().zip(&instance.boundary) {
+                if image.to != NOWHERE {
+                    shared[image.to as usize] += image.factor * value;
+                }
+            }
+        }
+        let on_mouths = shared_squares(system, &shared);
+        [0, 1].map(|k| (on_mouths[k] + inside[k]).sqrt())
+    }
+
+    /// All instances, as many at a time as [`Self::chunks`] has.
+    fn spans(&self) -> Vec<Span<'_>> {
+        let mut out = Vec::new();
+        for group in &self.groups {
+            let mut first = group.first;
+            for instances in group.instances.chunks(group.copies_a_task()) {
+                out.push(Span {
+                    group,
+                    instances,
+                    first,
+                });
+                first += instances.len() * group.layout.tree.n;
+            }
+        }
+        out
     }
 
     /// Calls `visit` with (instance, patches of its piece, its slab), instances of a piece side by side.
