@@ -9,6 +9,7 @@ use crate::gui::command::Command;
 use crate::gui::edits::{self, Drawing, Refusal};
 use crate::gui::panels::Notice;
 use crate::gui::seen::Selection;
+use crate::gui::words::sentence;
 
 /// A preview that takes longer than this would make dragging jerk: only the canvas's own ghost is shown then.
 const SLOW_PREVIEW: Duration = Duration::from_millis(12);
@@ -295,16 +296,4 @@ fn join_key(command: &Command) -> Option<String> {
         Command::SetWidth(_) => Some("width".to_owned()),
         _ => None,
     }
-}
-
-/// With a capital and a full stop.
-fn sentence(text: &str) -> String {
-    let mut letters = text.chars();
-    let first = letters.next().map(|c| c.to_uppercase().to_string());
-    let stop = if text.ends_with(['.', '!', '?']) {
-        ""
-    } else {
-        "."
-    };
-    format!("{}{}{stop}", first.unwrap_or_default(), letters.as_str())
 }

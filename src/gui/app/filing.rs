@@ -23,6 +23,7 @@ use crate::gui::files::{self, examples, picture, recent, sentence};
 use crate::gui::panels::{Asked, Notice, Panels, Question};
 use crate::gui::results::ResultView;
 use crate::gui::seen::Selection;
+use crate::gui::words::capital;
 
 /// Settings are stored so long after they changed, s: a panel that is dragged changes them every frame.
 const SETTLED: f32 = 1.0;
@@ -521,10 +522,4 @@ fn ago(time: u64) -> String {
         120..=2879 => format!("{} hours ago", minutes / 60),
         _ => format!("{} days ago", minutes / 1440),
     }
-}
-
-fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    let first = letters.next().map(|c| c.to_uppercase().to_string());
-    format!("{}{}", first.unwrap_or_default(), letters.as_str())
 }

@@ -10,6 +10,7 @@ use crate::gui::files::export::PictureFormat;
 use crate::gui::files::recent;
 use crate::gui::results::Quantity;
 use crate::gui::seen::{Seen, Selection, Tool};
+use crate::gui::words::capital;
 
 /// Resolutions that are offered, from quick to fine.
 pub const RESOLUTIONS: [u32; 6] = [6, 8, 12, 16, 24, 32];
@@ -358,15 +359,6 @@ fn help(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
     }
     ui.separator();
     entry(ui, seen, C::About, out);
-}
-
-/// With a capital letter, as menus have it.
-pub fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    match letters.next() {
-        Some(first) => first.to_uppercase().chain(letters).collect(),
-        None => String::new(),
-    }
 }
 
 /// No longer than a menu is wide.

@@ -8,11 +8,11 @@ use eframe::egui::{
 };
 use rustc_hash::FxHashMap;
 
-use super::menu::capital;
 use super::thumbnail::{Colours, Thumbnail};
 use crate::gui::canvas::DraggedKind;
 use crate::gui::command::Command;
 use crate::gui::seen::{Seen, Tool};
+use crate::gui::words::capital;
 use crate::library::{Defaults, Definition};
 
 /// Time of a frame for pictures that aren't drawn yet.

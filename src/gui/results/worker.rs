@@ -15,6 +15,7 @@ use super::newest::Wake;
 use super::{Reuse, Solved, WorkerStatus};
 use crate::chip::{Chip, Condition};
 use crate::elimination::Table;
+use crate::gui::words::capital;
 use crate::profile::{ProfileTable, Recorder};
 use crate::session::{
     CancelToken, Eliminated, SolveError, SolveSettings, Stage, eliminate, memory, side_by_side,
@@ -283,12 +284,7 @@ impl From<SolveError> for Refusal {
             SolveError::OutOfMemory { needed, allowed } => {
                 Refusal::Because(check::too_large(needed, allowed))
             }
-            other => {
-                let text = other.to_string();
-                let mut letters = text.chars();
-                let first = letters.next().map(|c| c.to_uppercase().to_string());
-                Refusal::Because(first.unwrap_or_default() + letters.as_str())
-            }
+            other => Refusal::Because(capital(&other.to_string())),
         }
     }
 }

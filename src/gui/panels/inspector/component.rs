@@ -10,6 +10,7 @@ use crate::gui::panels::fields::{Field, named, row, tick};
 use crate::gui::panels::palette::defaults;
 use crate::gui::panels::values::{Measure, read, show, show_quantity};
 use crate::gui::seen::Seen;
+use crate::gui::words::capital;
 use crate::library::{Definition, Parameter, ParameterKind};
 use crate::units::{Dimension, Radian};
 
@@ -305,8 +306,8 @@ fn described(parameter: &Parameter, known: &Known) -> String {
     };
     let mut text = format!(
         "{}\n{}",
-        super::super::menu::capital(&parameter.doc),
-        super::super::menu::capital(&parameter.kind.describe())
+        capital(&parameter.doc),
+        capital(&parameter.kind.describe())
     );
     let range = match known.range {
         [Some(min), Some(max)] => format!("\nFrom {} to {}", number(min), number(max)),
