@@ -209,8 +209,7 @@ impl App {
             Command::AddProbe(at) => self.shown.probes.push(at),
             Command::AddLine(from, to) => {
                 self.shown.lines.push([from, to]);
-                self.settings.panels.insert(Panel::Profiles);
-                self.panels.choose(Panel::Profiles);
+                self.open_panel(Panel::Profiles);
             }
             Command::AddSeed(at) => self.shown.seeds.push(at),
             Command::ClearProbes => {
@@ -253,9 +252,13 @@ impl App {
         }
         if !self.canvas.fit_selection(&self.selection) {
             // What has no place on the canvas has one in the text.
-            self.settings.panels.insert(Panel::Source);
-            self.panels.choose(Panel::Source);
+            self.open_panel(Panel::Source);
         }
+    }
+
+    fn open_panel(&mut self, panel: Panel) {
+        self.settings.panels.insert(panel);
+        self.panels.choose(panel);
     }
 
     /// The theme that was chosen.

@@ -10,7 +10,7 @@ use eframe::egui::{ColorImage, ScreenshotCallback, ViewportCommand};
 
 use super::{App, Start};
 use crate::export::{Format, write_file};
-use crate::gui::command::Command;
+use crate::gui::command::{Command, Panel};
 use crate::gui::document::{Document, EMPTY};
 use crate::gui::files::autosave::{self, Autosave, Leftover};
 use crate::gui::files::dialogs::{Answer, Ask, Dialogs};
@@ -231,7 +231,8 @@ impl App {
         self.solving.forget();
         self.canvas.fit(self.document.shown_layout());
         if self.document.design.is_none() {
-            self.apply_to_view(Command::Show(String::new()));
+            // What can't be drawn can be read.
+            self.open_panel(Panel::Source);
         }
     }
 
