@@ -159,8 +159,9 @@ mod tests {
     use crate::export::Format;
     use crate::gui::document::{Document, EMPTY};
     use crate::gui::files::examples;
-    use crate::gui::panels::testing::State;
+    use crate::gui::panels::testing::opened;
     use crate::gui::seen::Selection;
+    use crate::gui::seen::State;
 
     fn check(state: &State, table: &[(Command, bool)]) {
         for (command, want) in table {
@@ -172,7 +173,7 @@ mod tests {
     #[test]
     fn an_empty_design_offers_little() {
         use Command as C;
-        let state = State::new(EMPTY);
+        let state = opened(EMPTY);
         check(
             &state,
             &[
@@ -197,7 +198,7 @@ mod tests {
     #[test]
     fn what_is_selected_decides_what_can_be_done_to_it() {
         use Command as C;
-        let mut state = State::new(examples::named("tee").unwrap().text);
+        let mut state = opened(examples::named("tee").unwrap().text);
         check(
             &state,
             &[(C::Solve, true), (C::Copy, false), (C::SelectAll, true)],
@@ -222,7 +223,7 @@ mod tests {
     #[test]
     fn a_broken_file_can_only_be_mended_as_text() {
         use Command as C;
-        let mut state = State::new("format = ");
+        let mut state = opened("format = ");
         state.selection = Selection::one("a");
         check(
             &state,

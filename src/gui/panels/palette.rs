@@ -255,7 +255,7 @@ pub fn fitting(ui: &Ui, text: &str, font: &egui::FontId, width: f32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gui::panels::testing::{Shown, State, harness};
+    use crate::gui::panels::testing::{Shown, harness, opened_example};
     use crate::library::Library;
     use egui_kittest::kittest::Queryable as _;
 
@@ -278,7 +278,7 @@ mod tests {
 
     #[test]
     fn a_click_chooses_what_is_placed() {
-        let shown = Shown::new(State::example("tee"));
+        let shown = Shown::new(opened_example("tee"));
         let mut harness = harness(&shown);
         harness.get_by_label("uturn").click();
         harness.run_steps(2);
