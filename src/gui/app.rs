@@ -120,6 +120,16 @@ impl App {
         &self.state.settings
     }
 
+    /// Whether the solver's cores are free: not even a cancelled solve is still coming to its end.
+    pub fn is_solver_idle(&self) -> bool {
+        self.solving.is_idle()
+    }
+
+    /// Whether what is seen is final: nothing is being solved, and no picture of results is being made.
+    pub fn is_settled(&self) -> bool {
+        self.solving.is_idle() && !self.layer.is_busy()
+    }
+
     /// Everything that views read.
     pub fn seen(&self) -> Seen<'_> {
         self.state.seen()

@@ -37,6 +37,11 @@ impl Solving {
         }
     }
 
+    /// Whether its cores are free.
+    pub fn is_idle(&self) -> bool {
+        self.worker.is_idle()
+    }
+
     /// What was asked for another document means nothing any more.
     pub fn forget(&mut self) {
         self.worker.cancel();

@@ -181,7 +181,7 @@ impl Worker {
         }
     }
 
-    /// Whether the cores are at work, for tests of how fast a cancelled solve ends.
+    /// Whether the cores are free: nothing runs, not even what was cancelled, and nothing waits.
     pub fn is_idle(&self) -> bool {
         let state = self.shared.lock();
         state.running.is_none() && state.next.is_none()
