@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use eframe::egui::{Key, Modifiers, Pos2, Vec2, vec2};
+use eframe::egui::accesskit::Role;
+use eframe::egui::{Event, Key, Modifiers, Pos2, Vec2, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use stokeslet::chip::SocketUse;
@@ -25,6 +26,9 @@ use tempfile::TempDir;
     reason = "the corpus is needed here, not its assertions; a failed helper fails its test"
 )]
 mod broken;
+#[cfg(target_os = "linux")]
+#[path = "gui/disk.rs"]
+mod disk;
 
 type Window = Harness<'static, App>;
 
@@ -277,6 +281,65 @@ fn a_channel_is_drawn_from_socket_to_socket() {
         .iter()
         .filter(|s| s.used == SocketUse::Connected);
     assert_eq!(connected.count(), 4, "both ends of the channel meet a pipe");
+}
+
+#[test]
+fn a_parameter_is_typed_into_the_inspector_and_taken_back() {
+    let home = home();
+    let mut window = open(Some(&example("tee")), home.path());
+    solved(&mut window);
+    let before = text(&window);
+    let flow_into_short = |window: &Window| {
+        let solved = window.state().results().solved.clone().expect("solved");
+        let names = solved.chip.ports.iter().map(|p| p.name.as_str());
+        let left = names.clone().position(|name| name == "left");
+        solved.solution.ports[left.expect("a port")].flow_rate
+    };
+    let flow_before = flow_into_short(&window);
+    // The pipe is selected where it lies.
+    let at = on_screen(&window, Point::new(-2e-3, 0.0));
+    click(&mut window, at);
+    assert_eq!(window.state().selection().single(), Some("short"));
+    let field = |window: &Window| {
+        window
+            .get_by_role_and_label(Role::TextInput, "length")
+            .value()
+            .expect("a text")
+    };
+    assert_eq!(field(&window), "4 mm");
+    window
+        .get_by_role_and_label(Role::TextInput, "length")
+        .click();
+    window.run_steps(2);
+    window.key_press_modifiers(Modifiers::COMMAND, Key::A);
+    window.run_steps(2);
+    window.event(Event::Text("3500 um".to_owned()));
+    window.run_steps(2);
+    assert_eq!(text(&window), before, "not before it is taken");
+    window.key_press(Key::Enter);
+    window.run_steps(3);
+    let line = |length: &str| {
+        format!(
+            "short = {{ kind = \"pipe\", attach = \"a\", to = \"tee.left\", parameters = {{ length = \"{length}\" }} }}"
+        )
+    };
+    let after = text(&window);
+    assert_eq!(
+        after,
+        before.replace(&line("4 mm"), &line("3.5 mm")),
+        "the one value, and nothing else"
+    );
+    assert_eq!(field(&window), "3.5 mm");
+    solved(&mut window);
+    let flow_after = flow_into_short(&window);
+    assert!(
+        flow_after.abs() > 1.01 * flow_before.abs(),
+        "a shorter pipe takes more: {flow_before:e}, then {flow_after:e}"
+    );
+    window.key_press_modifiers(Modifiers::COMMAND, Key::Z);
+    window.run_steps(3);
+    assert_eq!(text(&window), before, "undone to the last byte");
+    assert_eq!(field(&window), "4 mm");
 }
 
 #[test]
