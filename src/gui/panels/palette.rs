@@ -17,6 +17,8 @@ use crate::library::{Defaults, Definition};
 
 /// Time of a frame for pictures that aren't drawn yet.
 const BUDGET: Duration = Duration::from_millis(2);
+/// Height of a line of a name, points.
+const LINE: f32 = 12.0;
 /// Least width of a picture with its name.
 const CELL: f32 = 88.0;
 
@@ -138,9 +140,11 @@ impl Palette {
             };
             ui.painter()
                 .rect(rect, 4.0, fill, look.bg_stroke, egui::StrokeKind::Inside);
+            let font = TextStyle::Small.resolve(ui.style());
+            let lines = lines(ui, &name.replace('_', " "), &font, width - 8.0);
             let room = rect
                 .shrink2(vec2(8.0, 6.0))
-                .with_max_y(rect.bottom() - 22.0);
+                .with_max_y(rect.bottom() - 8.0 - LINE * lines.len() as f32);
             match self.picture(ui, seen, name, begin) {
                 Some(picture) => picture.paint(ui.painter(), room, Colours::of(ui)),
                 None => {
@@ -153,11 +157,12 @@ impl Palette {
                     );
                 }
             }
-            let font = TextStyle::Small.resolve(ui.style());
-            let text = fitting(ui, &name.replace('_', " "), &font, width - 8.0);
-            let at = rect.center_bottom() - vec2(0.0, 5.0);
-            ui.painter()
-                .text(at, Align2::CENTER_BOTTOM, text, font, look.text_color());
+            for (k, line) in lines.iter().rev().enumerate() {
+                let at = rect.center_bottom() - vec2(0.0, 5.0 + LINE * k as f32);
+                let color = look.text_color();
+                ui.painter()
+                    .text(at, Align2::CENTER_BOTTOM, line, font.clone(), color);
+            }
         }
         response
             .on_hover_cursor(CursorIcon::Grab)
@@ -227,6 +232,20 @@ pub fn matches(definition: &Definition, search: &str) -> bool {
     .to_lowercase();
     let search = search.to_lowercase().replace('_', " ");
     search.split_whitespace().all(|word| text.contains(word))
+}
+
+/// A name in one line or, where it is too long and has words, in two.
+fn lines(ui: &Ui, name: &str, font: &egui::FontId, width: f32) -> Vec<String> {
+    let whole = fitting(ui, name, font, width);
+    match name.rsplit_once(' ') {
+        Some((first, last)) if whole != name => {
+            vec![
+                fitting(ui, first, font, width),
+                fitting(ui, last, font, width),
+            ]
+        }
+        _ => vec![whole],
+    }
 }
 
 /// As many letters as fit, with an ellipsis where some don't.

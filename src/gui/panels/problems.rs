@@ -149,6 +149,7 @@ fn place(seen: &Seen<'_>, diagnostic: &Diagnostic) -> String {
     let parts: Vec<String> = line
         .into_iter()
         .chain(diagnostic.place.component.clone())
+        .filter(|part| !part.is_empty())
         .collect();
     parts.join(", ")
 }

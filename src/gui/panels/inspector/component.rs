@@ -284,14 +284,14 @@ fn known(
     inspector.known.entry(key).or_insert_with(evaluate).clone()
 }
 
-/// Angles that scripts computed are a bit or two off round numbers of degrees, which the file's exact writing shows in radians.
+/// Angles that scripts computed are a little off round numbers of degrees, at most what their rounding to a nanoradian makes.
 fn in_degrees(text: String) -> String {
     let radians = text
         .strip_suffix(" rad")
         .and_then(|number| number.parse::<f64>().ok());
     match radians {
         Some(radians) => {
-            let degrees = (radians.to_degrees() * 1e9).round() / 1e9;
+            let degrees = (radians.to_degrees() * 1e6).round() / 1e6;
             format!("{degrees} deg")
         }
         None => text,
