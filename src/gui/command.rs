@@ -434,16 +434,7 @@ impl Command {
         ];
         all.extend(Align::ALL.map(C::Align));
         all.extend(Quantity::ALL.map(|q| C::Colour(Some(q))));
-        let tools = [
-            Tool::Select,
-            Tool::Channel,
-            Tool::Port,
-            Tool::Ruler,
-            Tool::Probe,
-            Tool::Line,
-            Tool::Streamline,
-        ];
-        all.extend(tools.map(C::SetTool));
+        all.extend(Tool::ALL.map(C::SetTool));
         all.extend(Panel::ALL.map(C::TogglePanel));
         all.extend(Layer::ALL.map(C::ToggleLayer));
         all.extend([Theme::System, Theme::Light, Theme::Dark].map(C::SetTheme));

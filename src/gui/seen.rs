@@ -70,6 +70,17 @@ pub enum Tool {
 }
 
 impl Tool {
+    /// All that need nothing else, in the order of the toolbar.
+    pub const ALL: [Tool; 7] = [
+        Tool::Select,
+        Tool::Channel,
+        Tool::Port,
+        Tool::Ruler,
+        Tool::Probe,
+        Tool::Line,
+        Tool::Streamline,
+    ];
+
     /// Its name in menus, tooltips and the status line.
     pub fn label(&self) -> &'static str {
         match self {

@@ -6,7 +6,7 @@ use eframe::egui::{self, ComboBox, Response, Ui};
 
 use super::enabled::is_enabled;
 use super::icons::{Icon, icon_button};
-use super::menu::{RESOLUTIONS, TOOLS};
+use super::menu::RESOLUTIONS;
 use crate::gui::command::Command;
 use crate::gui::results::Quantity;
 use crate::gui::seen::{Seen, Tool};
@@ -80,7 +80,7 @@ fn way_back(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
 }
 
 fn tools(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
-    for tool in TOOLS {
+    for tool in Tool::ALL {
         let command = Command::SetTool(tool.clone());
         let mut tip = command.label();
         if let Some(shortcut) = command.shortcut() {
