@@ -388,6 +388,19 @@ fn probes_lines_and_exports_hold_what_the_field_holds() {
     );
     assert_eq!(window.state().shown().probes.len(), 1);
     assert!(window.state().settings().panels.contains(&Panel::Profiles));
+    // An end of the line is dragged, with the select tool, and the profile is another one.
+    let from = on_screen(&window, inside + Point::new(2e-4, 0.0));
+    drag(&mut window, from, vec2(0.0, 30.0));
+    let [start, end] = window.state().shown().lines[0];
+    let by = window.state().canvas().view.length(30.0);
+    assert_eq!(start, inside);
+    let off = end - (inside + Point::new(2e-4, -by));
+    assert!(off.norm() < 0.1 * by, "{off:?} of {by:e}");
+    assert_eq!(
+        window.state().document().history.now(),
+        0,
+        "nothing of the chip moved"
+    );
     let out = home.path().join("results");
     apply(
         &mut window,

@@ -216,7 +216,64 @@ impl App {
                     self.notify(Notice::done("Profiles are on the clipboard, as CSV."));
                 }
             }
-            _ => {}
+            Command::MoveLine(k, ends) if k < self.state.shown.lines.len() => {
+                self.state.shown.lines[k] = ends;
+            }
+            // What was taken before; all of it by name, so that the compiler asks where a new command is done.
+            Command::RemoveLine(_)
+            | Command::MoveLine(..)
+            | Command::New
+            | Command::Open
+            | Command::OpenPath(_)
+            | Command::OpenExample(_)
+            | Command::Gallery
+            | Command::Save
+            | Command::SaveAs
+            | Command::SaveTo(_)
+            | Command::Export(_)
+            | Command::ExportTo(..)
+            | Command::Picture(_)
+            | Command::PictureTo(..)
+            | Command::Quit
+            | Command::Undo
+            | Command::Redo
+            | Command::GoTo(_)
+            | Command::Place { .. }
+            | Command::Move(_)
+            | Command::PreviewMove(_)
+            | Command::EndPreview
+            | Command::Rotate(_)
+            | Command::Mirror(_)
+            | Command::Duplicate
+            | Command::Copy
+            | Command::Cut
+            | Command::Paste(..)
+            | Command::Delete
+            | Command::Align(_)
+            | Command::Channel { .. }
+            | Command::MoveWayPoint { .. }
+            | Command::AddPort(_)
+            | Command::SetCondition(..)
+            | Command::RemovePort(_)
+            | Command::Rename(..)
+            | Command::SetParameter { .. }
+            | Command::SetPlacement(..)
+            | Command::SetChannelShape { .. }
+            | Command::SetTitle(_)
+            | Command::SetViscosity(_)
+            | Command::SetModel(_)
+            | Command::SetDepth(_)
+            | Command::SetWidth(_)
+            | Command::SetResolution(_)
+            | Command::SetText(_)
+            | Command::Edit(..)
+            | Command::CommandPalette
+            | Command::Shortcuts
+            | Command::About
+            | Command::Solve
+            | Command::SolveAt(_)
+            | Command::Cancel
+            | Command::SetLive(_) => {}
         }
     }
 

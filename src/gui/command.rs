@@ -209,6 +209,8 @@ pub enum Command {
     ClearProbes,
     /// Forgets one line.
     RemoveLine(usize),
+    /// Puts the ends of one line somewhere else.
+    MoveLine(usize, [Point; 2]),
     /// Puts all profiles on the clipboard, as CSV.
     CopyProfiles,
 }
@@ -375,6 +377,7 @@ impl Command {
             Command::AddSeed(_) => "Seed streamline",
             Command::ClearProbes => "Clear probes, lines and seeds",
             Command::RemoveLine(_) => "Remove line",
+            Command::MoveLine(..) => "Move line",
             Command::CopyProfiles => "Copy profiles as CSV",
         };
         fixed.to_owned()

@@ -89,7 +89,9 @@ pub fn is_enabled(command: &Command, seen: &Seen<'_>) -> Result<(), &'static str
             let kept = shown.probes.len() + shown.lines.len() + shown.seeds.len();
             when(kept > 0, "no probe, line or seed is kept")
         }
-        C::RemoveLine(line) => when(*line < seen.shown.lines.len(), "there is no such line"),
+        C::RemoveLine(line) | C::MoveLine(line, _) => {
+            when(*line < seen.shown.lines.len(), "there is no such line")
+        }
         C::CopyProfiles => {
             some(seen.shown.lines.first(), "no line probe is drawn")?;
             some(seen.results.solved.as_ref(), "nothing is solved yet")
