@@ -202,7 +202,8 @@ impl App {
                     self.notify(Notice::error(text));
                 } else if self.state.document.has_errors() {
                     let n = self.state.document.diagnostics.len();
-                    let text = format!("{} has {n} problem(s): see Problems.", opened.name);
+                    let problems = if n == 1 { "problem" } else { "problems" };
+                    let text = format!("{} has {n} {problems}: see Problems.", opened.name);
                     self.notify(Notice::info(text));
                 }
             }
@@ -467,6 +468,11 @@ impl App {
         let ctx = self.ctx.clone();
         let wake = move || ctx.request_repaint();
         self.filing.exporting = Some(Exporting::start(order, wake));
+    }
+
+    /// Part of the export under way that is done.
+    pub(super) fn export_progress(&self) -> Option<f64> {
+        self.filing.exporting.as_ref().map(Exporting::progress)
     }
 
     pub(super) fn cancel_export(&mut self) {

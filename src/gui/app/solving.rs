@@ -119,7 +119,8 @@ impl App {
             }
         }
         self.state.worker = self.solving.worker.status();
-        if self.state.worker.running.is_some() {
+        self.state.worker.exporting = self.export_progress();
+        if self.state.worker.running.is_some() || self.state.worker.exporting.is_some() {
             // The bar moves though nobody touches the window.
             let soon = std::time::Duration::from_millis(50);
             self.ctx.request_repaint_after(soon);

@@ -73,7 +73,10 @@ pub fn is_enabled(command: &Command, seen: &Seen<'_>) -> Result<(), &'static str
         ),
 
         C::Solve | C::SolveAt(_) | C::Export(_) | C::ExportTo(..) => solvable(seen),
-        C::Cancel => some(seen.worker.running.as_ref(), "no solve is under way"),
+        C::Cancel => {
+            let under_way = seen.worker.running.is_some() || seen.worker.exporting.is_some();
+            when(under_way, "no solve is under way")
+        }
         C::SetLive(on) => match (on, seen.settings.live) {
             (true, true) => Err("it is so already: every edit starts a solve"),
             (false, false) => Err("it is so already: solves start when asked for"),

@@ -128,6 +128,11 @@ pub fn progress(
     width: f32,
 ) -> Response {
     let text = format!("{} {}", stage.label(), seconds(elapsed.as_secs_f64()));
+    bar(ui, part, &text, width)
+}
+
+/// How much is done of what the text says.
+pub fn bar(ui: &mut Ui, part: f64, text: &str, width: f32) -> Response {
     let bar = egui::ProgressBar::new(part as f32)
         .desired_width(width)
         .desired_height(18.0);
@@ -137,7 +142,7 @@ pub fn progress(
     ui.painter().text(
         response.rect.center(),
         egui::Align2::CENTER_CENTER,
-        &text,
+        text,
         font,
         color,
     );

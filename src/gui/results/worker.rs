@@ -178,6 +178,7 @@ impl Worker {
             .map(|(job, asked)| (Stage::Read, 0.0, asked.elapsed(), job.resolution));
         WorkerStatus {
             running: running.or(waiting),
+            exporting: None,
         }
     }
 
