@@ -34,7 +34,7 @@ fn a_full_disk_is_named_and_the_work_is_kept() {
     } else {
         let mut child = Process::new("sh");
         child.args(["-c", SMALL_FILES]);
-        child.env(FULL, "larger than the system allows");
+        child.env(FULL, "the file would be larger than the system allows");
         child
     };
     let own = env::current_exe().expect("this test");

@@ -42,7 +42,7 @@ pub use auto_route::{RouteEnd, RouteTask, auto_route};
 pub use channel::channel;
 pub use delete::delete;
 pub use moving::{move_items, snap_move};
-pub use names::{fresh_name, fresh_port_name};
+use names::{fresh_name, fresh_port_name};
 pub use obstacles::Obstacles;
 pub use paste::{copy, duplicate, paste};
 pub use place::place;
