@@ -10,7 +10,6 @@
 
 pub mod colour;
 mod curves;
-pub mod field;
 mod kinds;
 mod layer;
 mod legend;
