@@ -395,6 +395,32 @@ fn a_double_click_ends_a_channel_and_backspace_takes_way_points_back() {
 }
 
 #[test]
+fn enter_ends_a_channel_at_the_click_where_the_pointer_rests() {
+    for (ends_at, points) in [([1.5, -0.4], 1), ([1.9, -0.4], 2)] {
+        let mut harness = bench(PIPES, "");
+        harness.state_mut().state.tool = Tool::Channel;
+        for (x, y) in [(1.0, 0.0), (1.5, 0.0), (1.5, -0.4)] {
+            let place = at(&harness, x, y);
+            click(&mut harness, place);
+        }
+        let rests = at(&harness, ends_at[0], ends_at[1]);
+        hover(&mut harness, rests + Vec2::new(2.0, -3.0));
+        harness.key_press(Key::Enter);
+        harness.run_steps(2);
+        let commands = take(&mut harness);
+        let [Command::Channel { to, via, .. }] = &commands[..] else {
+            panic!("{commands:?}");
+        };
+        let ChannelEnd::Free(end) = to else {
+            panic!("{to:?}");
+        };
+        let want = Point::new(ends_at[0], ends_at[1]) * 1e-3;
+        assert!((*end - want).norm() < 1e-12, "{end:?}");
+        assert_eq!(via.len(), points, "{via:?}");
+    }
+}
+
+#[test]
 fn ports_probes_lines_and_seeds_come_from_single_gestures() {
     let mut harness = bench(PIPES, "");
     harness.state_mut().state.tool = Tool::Port;

@@ -214,3 +214,25 @@ pub(super) fn tag(painter: &Painter, at: Pos2, lines: &[String], paper: &Paper) 
         at.y += step;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_legend_goes_to_a_corner_where_it_covers_nothing() {
+        let canvas = Rect::from_min_size(pos2(0.0, 0.0), vec2(800.0, 600.0));
+        let size = vec2(60.0, 200.0);
+        let port = |x: f32, y: f32| Rect::from_center_size(pos2(x, y), vec2(80.0, 36.0));
+        assert_eq!(corner(canvas, size, &[]).right_top(), canvas.right_top());
+        let right = port(780.0, 150.0);
+        let there = corner(canvas, size, &[right]);
+        assert_eq!(there.left_top(), canvas.left_top());
+        let both = [right, port(20.0, 150.0)];
+        let there = corner(canvas, size, &both);
+        assert_eq!(there.right_bottom(), canvas.right_bottom());
+        // Where nothing is free the usual place is as good as any.
+        let all = [both[0], both[1], port(780.0, 500.0)];
+        assert_eq!(corner(canvas, size, &all).right_top(), canvas.right_top());
+    }
+}
