@@ -15,9 +15,7 @@ use std::time::Instant;
 use eframe::egui::{self, Event, Modifiers, MouseWheelUnit, Painter, TouchPhase, Vec2, pos2, vec2};
 use stokeslet::gui::canvas::{Canvas, Overlay, View};
 use stokeslet::gui::document::Document;
-use stokeslet::gui::files::settings::Settings;
-use stokeslet::gui::results::{ResultView, Results, WorkerStatus};
-use stokeslet::gui::seen::{Seen, Selection, Tool};
+use stokeslet::gui::seen::{Seen, Selection, State};
 use stokeslet::library::Library;
 use support::{Asked, Failure, Report, median};
 
@@ -69,19 +67,20 @@ fn measure(name: &str, report: &mut Report) -> Result<(), Failure> {
     let path = format!("{}/designs/{name}.toml", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(path)?;
     let library = Library::embedded();
-    let mut document = Document::new(&text, name, None, &library);
+    let document = Document::new(&text, name, None, &library);
+    let mut state = State::new(document, library);
     let everything = Selection {
-        items: document.layout.items.iter().cloned().collect(),
+        items: state.document.layout.items.iter().cloned().collect(),
         port: None,
     };
     for size in SIZES {
         for action in ACTIONS {
-            let selection = match action {
+            state.selection = match action {
                 "all" => everything.clone(),
                 _ => Selection::default(),
             };
-            let parts = document.layout.parts.len();
-            let (times, triangles) = frames(action, size, &mut document, &library, &selection);
+            let parts = state.document.layout.parts.len();
+            let (times, triangles) = frames(action, size, &mut state);
             let slowest = times.iter().copied().fold(0.0, f64::max);
             report.add(vec![
                 name.into(),
@@ -98,37 +97,16 @@ fn measure(name: &str, report: &mut Report) -> Result<(), Failure> {
 }
 
 /// Milliseconds of every frame, and triangles of the last.
-fn frames(
-    action: &str,
-    size: [f32; 2],
-    document: &mut Document,
-    library: &Library,
-    selection: &Selection,
-) -> (Vec<f64>, usize) {
+fn frames(action: &str, size: [f32; 2], state: &mut State) -> (Vec<f64>, usize) {
     let ctx = egui::Context::default();
     let mut canvas = Canvas::default();
-    canvas.fit(&document.layout);
+    canvas.fit(&state.document.layout);
     let (mut times, mut triangles) = (Vec::new(), 0);
-    let (tool, results) = (Tool::Select, Results::default());
-    let (shown, worker, settings) = (
-        ResultView::default(),
-        WorkerStatus::default(),
-        Settings::default(),
-    );
     for frame in 0..FRAMES + 10 {
         if action == "edit" {
-            document.layout = Arc::new((*document.layout).clone());
+            state.document.layout = Arc::new((*state.document.layout).clone());
         }
-        let seen = Seen {
-            document,
-            library,
-            selection,
-            tool: &tool,
-            results: &results,
-            shown: &shown,
-            worker: &worker,
-            settings: &settings,
-        };
+        let seen = state.seen();
         let input = egui::RawInput {
             screen_rect: Some(egui::Rect::from_min_size(
                 pos2(0.0, 0.0),

@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use eframe::egui::{Key, Modifiers, Pos2, Vec2, vec2};
+use eframe::egui::accesskit::Role;
+use eframe::egui::{Event, Key, Modifiers, Pos2, Vec2, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use stokeslet::chip::SocketUse;
@@ -25,6 +26,9 @@ use tempfile::TempDir;
     reason = "the corpus is needed here, not its assertions; a failed helper fails its test"
 )]
 mod broken;
+#[cfg(target_os = "linux")]
+#[path = "gui/disk.rs"]
+mod disk;
 
 type Window = Harness<'static, App>;
 
@@ -280,6 +284,65 @@ fn a_channel_is_drawn_from_socket_to_socket() {
 }
 
 #[test]
+fn a_parameter_is_typed_into_the_inspector_and_taken_back() {
+    let home = home();
+    let mut window = open(Some(&example("tee")), home.path());
+    solved(&mut window);
+    let before = text(&window);
+    let flow_into_short = |window: &Window| {
+        let solved = window.state().results().solved.clone().expect("solved");
+        let names = solved.chip.ports.iter().map(|p| p.name.as_str());
+        let left = names.clone().position(|name| name == "left");
+        solved.solution.ports[left.expect("a port")].flow_rate
+    };
+    let flow_before = flow_into_short(&window);
+    // The pipe is selected where it lies.
+    let at = on_screen(&window, Point::new(-2e-3, 0.0));
+    click(&mut window, at);
+    assert_eq!(window.state().selection().single(), Some("short"));
+    let field = |window: &Window| {
+        window
+            .get_by_role_and_label(Role::TextInput, "length")
+            .value()
+            .expect("a text")
+    };
+    assert_eq!(field(&window), "4 mm");
+    window
+        .get_by_role_and_label(Role::TextInput, "length")
+        .click();
+    window.run_steps(2);
+    window.key_press_modifiers(Modifiers::COMMAND, Key::A);
+    window.run_steps(2);
+    window.event(Event::Text("3500 um".to_owned()));
+    window.run_steps(2);
+    assert_eq!(text(&window), before, "not before it is taken");
+    window.key_press(Key::Enter);
+    window.run_steps(3);
+    let line = |length: &str| {
+        format!(
+            "short = {{ kind = \"pipe\", attach = \"a\", to = \"tee.left\", parameters = {{ length = \"{length}\" }} }}"
+        )
+    };
+    let after = text(&window);
+    assert_eq!(
+        after,
+        before.replace(&line("4 mm"), &line("3.5 mm")),
+        "the one value, and nothing else"
+    );
+    assert_eq!(field(&window), "3.5 mm");
+    solved(&mut window);
+    let flow_after = flow_into_short(&window);
+    assert!(
+        flow_after.abs() > 1.01 * flow_before.abs(),
+        "a shorter pipe takes more: {flow_before:e}, then {flow_after:e}"
+    );
+    window.key_press_modifiers(Modifiers::COMMAND, Key::Z);
+    window.run_steps(3);
+    assert_eq!(text(&window), before, "undone to the last byte");
+    assert_eq!(field(&window), "4 mm");
+}
+
+#[test]
 fn a_port_that_changes_reuses_all_factors_and_fields_follow() {
     let home = home();
     let mut window = open(Some(&example("tee")), home.path());
@@ -325,6 +388,19 @@ fn probes_lines_and_exports_hold_what_the_field_holds() {
     );
     assert_eq!(window.state().shown().probes.len(), 1);
     assert!(window.state().settings().panels.contains(&Panel::Profiles));
+    // An end of the line is dragged, with the select tool, and the profile is another one.
+    let from = on_screen(&window, inside + Point::new(2e-4, 0.0));
+    drag(&mut window, from, vec2(0.0, 30.0));
+    let [start, end] = window.state().shown().lines[0];
+    let by = window.state().canvas().view.length(30.0);
+    assert_eq!(start, inside);
+    let off = end - (inside + Point::new(2e-4, -by));
+    assert!(off.norm() < 0.1 * by, "{off:?} of {by:e}");
+    assert_eq!(
+        window.state().document().history.now(),
+        0,
+        "nothing of the chip moved"
+    );
     let out = home.path().join("results");
     apply(
         &mut window,

@@ -5,15 +5,18 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::f64::consts::FRAC_PI_2;
 
-use stokeslet::chip::{Layout, SocketUse, lay_out};
-use stokeslet::design::{Bend, Design, Dimension, Edit, Placement, Value, parse, rewrite};
+use stokeslet::chip::{LaidSocket, Layout, SocketRef, SocketUse, lay_out};
+use stokeslet::design::{
+    Attachment, Bend, Design, Dimension, Edit, Placement, Spanned, Value, parse, rewrite,
+};
 use stokeslet::diagnostic::Severity;
 use stokeslet::geometry::Point;
 use stokeslet::gui::Selection;
 use stokeslet::gui::command::ChannelEnd;
-use stokeslet::gui::edits::{self, Align, Axis, Drawing, Held, Refusal};
-use stokeslet::library::Library;
+use stokeslet::gui::edits::{self, Align, Axis, Drawing, Refusal};
+use stokeslet::library::{Defaults, Library};
 use stokeslet::units::{Metre, Radian};
 
 /// A file, read and laid out.
@@ -154,6 +157,55 @@ impl Random {
         near.unwrap_or_default() + self.shift(opened, 10.0)
     }
 
+    /// Where a new component goes: on to a socket by one of its own, or somewhere on the chip, turned and mirrored as it may be.
+    fn placement(&mut self, opened: &Opened, kind: &str) -> Placement {
+        let defaults = Defaults {
+            width: opened.design.width.0,
+            depth: opened.design.depth.map(|depth| depth.0),
+        };
+        let realised = opened.library.realise(kind, &[], &defaults);
+        // A kind that there isn't has no sockets.
+        let own: Vec<(String, f64)> = realised.map_or_else(
+            |_| Vec::new(),
+            |realised| {
+                let width =
+                    |at: &SocketRef| realised.parts[at.part].shape.mouths()[at.socket].width;
+                let sockets = realised.sockets.iter();
+                sockets
+                    .map(|(name, at)| (name.clone(), width(at)))
+                    .collect()
+            },
+        );
+        let mirror = self.below(2) == 0;
+        let target = match self.below(3) {
+            0 => None,
+            1 => self.pick(&opened.layout.sockets),
+            _ => {
+                let free = |s: &&LaidSocket| s.used == SocketUse::Free;
+                let free: Vec<&LaidSocket> = opened.layout.sockets.iter().filter(free).collect();
+                self.pick(&free).copied()
+            }
+        };
+        let fits = |width: f64, to: &LaidSocket| (width / to.mouth.width - 1.0).abs() < 1e-9;
+        let fitting: Vec<&String> = own
+            .iter()
+            .filter(|(_, width)| target.is_some_and(|to| fits(*width, to)))
+            .map(|(name, _)| name)
+            .collect();
+        match (self.pick(&fitting), target) {
+            (Some(own), Some(target)) => Placement::Attached(Attachment {
+                socket: Spanned::nowhere((*own).clone()),
+                to: Spanned::nowhere(opened.layout.full_name(target)),
+                mirror,
+            }),
+            _ => Placement::Absolute {
+                at: self.place(opened),
+                rotation: Radian(FRAC_PI_2 * self.below(4) as f64),
+                mirror,
+            },
+        }
+    }
+
     fn selection(&mut self, opened: &Opened) -> BTreeSet<String> {
         let n = 1 + self.below(4);
         let items = &opened.layout.items;
@@ -244,14 +296,8 @@ fn intend(random: &mut Random, opened: &Opened) -> (&'static str, Result<Vec<Edi
         }
         8 | 9 => {
             let kind = kinds[random.below(kinds.len())];
-            let held = Held {
-                quarters: random.below(4) as i32,
-                mirror: random.below(2) == 0,
-                at: random.place(opened),
-            };
-            let width = opened.design.width.0;
-            let placed = edits::snap_placement(&drawing, kind, held, 5.0 * width, Some(width))
-                .and_then(|(placement, _)| edits::place(&drawing, kind, &placement));
+            let placement = random.placement(opened, kind);
+            let placed = edits::place(&drawing, kind, &placement);
             ("place", placed.map(|(edits, _)| edits))
         }
         10 | 11 => {

@@ -225,6 +225,7 @@ pub fn machine() -> String {
     )
 }
 
-fn root() -> PathBuf {
+/// The folder of the repository.
+pub fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).to_path_buf()
 }

@@ -12,7 +12,6 @@ mod gui;
 mod import;
 mod inputs;
 mod load;
-mod memory;
 mod outcome;
 mod profile;
 mod progress_bar;

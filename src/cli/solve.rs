@@ -14,7 +14,8 @@ use super::outcome::{CliError, Outcome};
 use super::progress_bar::{Bar, Follower};
 use super::request::SolveRequest;
 use super::solve_one::{Context, Done, Failure, How, solve_one};
-use super::{chain, memory, print_out, profile, report};
+use super::{chain, print_out, profile, report};
+use stokeslet::session::memory;
 
 /// Of the memory that a run may use, one part in this many may hold operations for later designs.
 const TABLE_SHARE: u64 = 4;

@@ -18,11 +18,11 @@ use thiserror::Error;
 
 use super::inputs::Input;
 use super::load::{Loaded, load};
-use super::memory;
 use super::outcome::{CliError, Outcome};
 use super::profile;
 use super::request::{Profiling, Resume, SolveRequest};
 use super::stamp::{done_before, stamp};
+use stokeslet::session::memory;
 
 /// What all designs of a run share.
 pub struct Context<'a> {

@@ -2,6 +2,7 @@
 
 pub mod build;
 mod fields;
+pub(crate) mod index;
 mod line;
 pub mod nodal;
 pub mod ports;
@@ -11,7 +12,8 @@ pub mod wall_shear;
 pub mod wall_shear3;
 
 pub use fields::Fields;
+pub use index::{FieldIndex, Located};
 pub use line::{Line, LinePoint};
+pub(crate) use sample::barycentric;
 pub use sample::{Sample, Sampler};
-pub(crate) use sample::{barycentric, quadratic_basis};
 pub use solid::Solid;

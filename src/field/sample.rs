@@ -2,15 +2,8 @@
 //!
 //! Knows nodes and cells only. Points outside the flow give `None`; points on walls and on edges between cells are inside.
 
-use rstar::primitives::{GeomWithData, Rectangle};
-use rstar::{AABB, RTree};
-
-use super::Fields;
+use super::{FieldIndex, Fields};
 use crate::geometry::Point;
-
-/// How far outside a cell, in barycentric coordinates, a point still counts as inside: some thousand roundings, and far less
-/// than anyone can see.
-const EDGE_TOLERANCE: f64 = 1e-9;
 
 /// Velocity and pressure at a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,89 +16,26 @@ pub struct Sample {
     pub part: u32,
 }
 
-type CellBox = GeomWithData<Rectangle<[f64; 2]>, u32>;
-
-/// Finds the cell of a point and evaluates the fields there. Building it costs about a microsecond a cell; asking, a few.
+/// Finds the cell of a point and evaluates the fields there. Building it costs about 0.1 µs a cell; asking, less than one.
 pub struct Sampler<'a> {
     fields: &'a Fields,
-    boxes: RTree<CellBox>,
+    index: FieldIndex,
 }
 
 impl<'a> Sampler<'a> {
-    /// Indexes the cells by their bounding boxes.
+    /// Indexes the cells.
     pub fn new(fields: &'a Fields) -> Self {
-        let boxes = (0..fields.cells.len())
-            .map(|c| cell_box(fields, c))
-            .collect();
-        Self {
-            fields,
-            boxes: RTree::bulk_load(boxes),
-        }
+        let index = FieldIndex::new(fields);
+        Self { fields, index }
     }
 
     /// The fields at `p` (m, chip frame), or `None` outside the flow.
     ///
-    /// Velocity is quadratic and pressure linear in the cell's reference coordinates. Where cells meet, the one that holds
-    /// the point best is used; the fields are continuous, so it does not matter which.
+    /// Velocity is quadratic and pressure linear in the cell's reference coordinates. Where cells meet, either is used; the
+    /// fields are continuous, so it does not matter which.
     pub fn at(&self, p: Point) -> Option<Sample> {
-        let (cell, l) = self
-            .boxes
-            .locate_all_at_point([p.x, p.y])
-            .filter_map(|b| {
-                Some((
-                    b.data as usize,
-                    barycentric(&corners(self.fields, b.data as usize), p)?,
-                ))
-            })
-            .max_by(|(a, la), (b, lb)| least(la).total_cmp(&least(lb)).then(b.cmp(a)))?;
-        if least(&l) < -EDGE_TOLERANCE {
-            return None;
-        }
-        let nodes = self.fields.cells[cell];
-        let velocity = quadratic_basis(l)
-            .iter()
-            .zip(nodes)
-            .fold(Point::default(), |sum, (&phi, n)| {
-                sum + self.fields.velocity[n as usize] * phi
-            });
-        let pressure = (0..3)
-            .map(|k| l[k] * self.fields.pressure[nodes[k] as usize])
-            .sum();
-        Some(Sample {
-            velocity,
-            pressure,
-            part: self.fields.part.get(cell).copied().unwrap_or_default(),
-        })
+        self.index.at(self.fields, p)
     }
-}
-
-fn least(l: &[f64; 3]) -> f64 {
-    l[0].min(l[1]).min(l[2])
-}
-
-/// The six nodes of a cell, m.
-fn corners(fields: &Fields, cell: usize) -> [Point; 6] {
-    fields.cells[cell].map(|n| fields.nodes[n as usize])
-}
-
-/// A box around the cell. A quadratic edge lies in the hull of its ends and its Bezier control point `2 m - (a + b) / 2`.
-fn cell_box(fields: &Fields, cell: usize) -> CellBox {
-    let x = corners(fields, cell);
-    let (mut low, mut high) = (x[0], x[0]);
-    let mut cover = |p: Point| {
-        low = Point::new(low.x.min(p.x), low.y.min(p.y));
-        high = Point::new(high.x.max(p.x), high.y.max(p.y));
-    };
-    for k in 0..3 {
-        cover(x[k]);
-        cover(x[k + 3] * 2.0 - (x[k] + x[(k + 1) % 3]) * 0.5);
-    }
-    let margin = EDGE_TOLERANCE * ((high.x - low.x) + (high.y - low.y));
-    let rectangle = Rectangle::from_aabb(AABB::from_corners(
-        [low.x - margin, low.y - margin],
-        [high.x + margin, high.y + margin],
-    ));
-    CellBox::new(rectangle, cell as u32)
 }
 
 /// Quadratic Lagrange basis at barycentric coordinates: three vertices, then the middles of edges 01, 12, 20.

@@ -19,8 +19,8 @@ use super::command::{Command, Panel, SHORTCUTS, Theme};
 use super::document::{Document, EMPTY};
 use super::files::settings::Settings;
 use super::panels::{self, Notice, Panels};
-use super::results::{self, FieldLayer, ResultView, Results, WorkerStatus};
-use super::seen::{Seen, Selection, Tool};
+use super::results::{self, FieldLayer, ResultView, Results};
+use super::seen::{Seen, Selection, State, Tool};
 use crate::library::Library;
 
 /// What the window starts with.
@@ -36,14 +36,7 @@ pub struct Start {
 
 /// The program.
 pub struct App {
-    document: Document,
-    library: Library,
-    selection: Selection,
-    tool: Tool,
-    results: Results,
-    shown: ResultView,
-    status: WorkerStatus,
-    settings: Settings,
+    state: State,
     canvas: Canvas,
     layer: FieldLayer,
     panels: Panels,
@@ -72,15 +65,10 @@ impl App {
             panels.notify(Notice::error(format!("{fault}")));
         }
         let (filing, settings) = Filing::start(start, &mut panels, wake(ctx));
+        let mut state = State::new(Document::new(EMPTY, "untitled", None, &library), library);
+        state.settings = settings;
         let mut app = Self {
-            document: Document::new(EMPTY, "untitled", None, &library),
-            library,
-            selection: Selection::default(),
-            tool: Tool::default(),
-            results: Results::default(),
-            shown: ResultView::default(),
-            status: WorkerStatus::default(),
-            settings,
+            state,
             canvas: Canvas::default(),
             layer: FieldLayer::new(wake(ctx)),
             panels,
@@ -96,7 +84,7 @@ impl App {
             None => {
                 app.panels.hear(&Command::Gallery);
                 // The first component stays where it is put, at the scale at which it was put there.
-                app.canvas.fit(&app.document.layout.clone());
+                app.canvas.fit(&app.state.document.layout.clone());
             }
         }
         app
@@ -104,22 +92,22 @@ impl App {
 
     /// The design.
     pub fn document(&self) -> &Document {
-        &self.document
+        &self.state.document
     }
 
     /// What is selected.
     pub fn selection(&self) -> &Selection {
-        &self.selection
+        &self.state.selection
     }
 
     /// The newest results.
     pub fn results(&self) -> &Results {
-        &self.results
+        &self.state.results
     }
 
     /// How results are shown.
     pub fn shown(&self) -> &ResultView {
-        &self.shown
+        &self.state.shown
     }
 
     /// The canvas.
@@ -129,21 +117,22 @@ impl App {
 
     /// What is kept between runs.
     pub fn settings(&self) -> &Settings {
-        &self.settings
+        &self.state.settings
+    }
+
+    /// Whether the solver's cores are free: not even a cancelled solve is still coming to its end.
+    pub fn is_solver_idle(&self) -> bool {
+        self.solving.is_idle()
+    }
+
+    /// Whether what is seen is final: nothing is being solved, and no picture of results is being made.
+    pub fn is_settled(&self) -> bool {
+        self.solving.is_idle() && !self.layer.is_busy()
     }
 
     /// Everything that views read.
     pub fn seen(&self) -> Seen<'_> {
-        Seen {
-            document: &self.document,
-            library: &self.library,
-            selection: &self.selection,
-            tool: &self.tool,
-            results: &self.results,
-            shown: &self.shown,
-            worker: &self.status,
-            settings: &self.settings,
-        }
+        self.state.seen()
     }
 
     /// Tells the user something.
@@ -172,7 +161,7 @@ impl App {
         match command {
             Command::Select(selection) => self.select(selection),
             Command::ToggleSelected(name) => {
-                let mut selection = self.selection.clone();
+                let mut selection = self.state.selection.clone();
                 if !selection.items.remove(&name) {
                     selection.items.insert(name);
                 }
@@ -180,87 +169,150 @@ impl App {
                 self.select(selection);
             }
             Command::SelectAll => {
-                let items = self.document.layout.items.iter().cloned().collect();
+                let items = self.state.document.layout.items.iter().cloned().collect();
                 self.select(Selection { items, port: None });
             }
             Command::Show(name) => self.show(&name),
-            Command::SetTool(tool) => self.tool = tool,
+            Command::SetTool(tool) => self.state.tool = tool,
             Command::ZoomIn => self.canvas.zoom_in(),
             Command::ZoomOut => self.canvas.zoom_out(),
-            Command::Fit => self.canvas.fit(self.document.shown_layout()),
+            Command::Fit => self.canvas.fit(self.state.document.shown_layout()),
             Command::FitSelection => {
-                self.canvas.fit_selection(&self.selection);
+                self.canvas.fit_selection(&self.state.selection);
             }
-            Command::TogglePanel(panel) => toggle(&mut self.settings.panels, panel),
-            Command::ToggleLayer(layer) => toggle(&mut self.settings.layers, layer),
+            Command::TogglePanel(panel) => toggle(&mut self.state.settings.panels, panel),
+            Command::ToggleLayer(layer) => toggle(&mut self.state.settings.layers, layer),
             Command::SetTheme(theme) => {
-                self.settings.theme = theme;
+                self.state.settings.theme = theme;
                 self.look();
             }
-            Command::Hint(step) => self.settings.hint = step,
+            Command::Hint(step) => self.state.settings.hint = step,
             Command::Colour(quantity) => {
                 // A range that was fixed for one quantity means nothing for another.
-                if self.shown.colour != quantity {
-                    self.shown.range = None;
+                if self.state.shown.colour != quantity {
+                    self.state.shown.range = None;
                 }
-                self.shown.colour = quantity;
+                self.state.shown.colour = quantity;
             }
-            Command::SetRange(range) => self.shown.range = range,
-            Command::AddProbe(at) => self.shown.probes.push(at),
+            Command::SetRange(range) => self.state.shown.range = range,
+            Command::AddProbe(at) => self.state.shown.probes.push(at),
             Command::AddLine(from, to) => {
-                self.shown.lines.push([from, to]);
-                self.settings.panels.insert(Panel::Profiles);
-                self.panels.choose(Panel::Profiles);
+                self.state.shown.lines.push([from, to]);
+                self.open_panel(Panel::Profiles);
             }
-            Command::AddSeed(at) => self.shown.seeds.push(at),
+            Command::AddSeed(at) => self.state.shown.seeds.push(at),
             Command::ClearProbes => {
-                self.shown.probes.clear();
-                self.shown.lines.clear();
-                self.shown.seeds.clear();
+                self.state.shown.probes.clear();
+                self.state.shown.lines.clear();
+                self.state.shown.seeds.clear();
             }
-            Command::RemoveLine(k) if k < self.shown.lines.len() => {
-                self.shown.lines.remove(k);
+            Command::RemoveLine(k) if k < self.state.shown.lines.len() => {
+                self.state.shown.lines.remove(k);
             }
             Command::CopyProfiles => {
-                if let Some(solved) = &self.results.solved {
-                    let text = results::profiles_csv(solved, &self.shown);
+                if let Some(solved) = &self.state.results.solved {
+                    let text = results::profiles_csv(solved, &self.state.shown);
                     self.ctx.copy_text(text);
                     self.notify(Notice::done("Profiles are on the clipboard, as CSV."));
                 }
             }
-            _ => {}
+            Command::MoveLine(k, ends) if k < self.state.shown.lines.len() => {
+                self.state.shown.lines[k] = ends;
+            }
+            // What was taken before; all of it by name, so that the compiler asks where a new command is done.
+            Command::RemoveLine(_)
+            | Command::MoveLine(..)
+            | Command::New
+            | Command::Open
+            | Command::OpenPath(_)
+            | Command::OpenExample(_)
+            | Command::Gallery
+            | Command::Save
+            | Command::SaveAs
+            | Command::SaveTo(_)
+            | Command::Export(_)
+            | Command::ExportTo(..)
+            | Command::Picture(_)
+            | Command::PictureTo(..)
+            | Command::Quit
+            | Command::Undo
+            | Command::Redo
+            | Command::GoTo(_)
+            | Command::Place { .. }
+            | Command::Move(_)
+            | Command::PreviewMove(_)
+            | Command::EndPreview
+            | Command::Rotate(_)
+            | Command::Mirror(_)
+            | Command::Duplicate
+            | Command::Copy
+            | Command::Cut
+            | Command::Paste(..)
+            | Command::Delete
+            | Command::Align(_)
+            | Command::Channel { .. }
+            | Command::MoveWayPoint { .. }
+            | Command::AddPort(_)
+            | Command::SetCondition(..)
+            | Command::RemovePort(_)
+            | Command::Rename(..)
+            | Command::SetParameter { .. }
+            | Command::SetPlacement(..)
+            | Command::SetChannelShape { .. }
+            | Command::SetTitle(_)
+            | Command::SetViscosity(_)
+            | Command::SetModel(_)
+            | Command::SetDepth(_)
+            | Command::SetWidth(_)
+            | Command::SetResolution(_)
+            | Command::SetText(_)
+            | Command::Edit(..)
+            | Command::CommandPalette
+            | Command::Shortcuts
+            | Command::About
+            | Command::Solve
+            | Command::SolveAt(_)
+            | Command::Cancel
+            | Command::SetLive(_) => {}
         }
     }
 
     fn select(&mut self, selection: Selection) {
-        self.selection = selection;
-        self.document.history.note_selection(&self.selection);
+        self.state.selection = selection;
+        self.state
+            .document
+            .history
+            .note_selection(&self.state.selection);
     }
 
     /// Selects an item or a port by its name, and brings it into view.
     fn show(&mut self, name: &str) {
-        let layout = &self.document.layout;
+        let layout = &self.state.document.layout;
         if layout.item(name).is_some() {
             self.select(Selection::one(name));
-        } else if let Some(design) = &self.document.design
+        } else if let Some(design) = &self.state.document.design
             && let Some(port) = design.ports.iter().find(|p| p.name.value == name)
         {
             let at = port.at.value.clone();
             let owner = at.rsplit_once('.').map_or(&*at, |(owner, _)| owner);
             self.select(Selection::one(owner));
-            self.canvas.fit_selection(&self.selection);
+            self.canvas.fit_selection(&self.state.selection);
             return self.select(Selection::of_port(name));
         }
-        if !self.canvas.fit_selection(&self.selection) {
+        if !self.canvas.fit_selection(&self.state.selection) {
             // What has no place on the canvas has one in the text.
-            self.settings.panels.insert(Panel::Source);
-            self.panels.choose(Panel::Source);
+            self.open_panel(Panel::Source);
         }
+    }
+
+    fn open_panel(&mut self, panel: Panel) {
+        self.state.settings.panels.insert(panel);
+        self.panels.choose(panel);
     }
 
     /// The theme that was chosen.
     fn look(&self) {
-        self.ctx.set_theme(match self.settings.theme {
+        self.ctx.set_theme(match self.state.settings.theme {
             Theme::System => ThemePreference::System,
             Theme::Light => ThemePreference::Light,
             Theme::Dark => ThemePreference::Dark,
@@ -283,7 +335,7 @@ impl App {
         self.answer_questions();
         if !self.ctx.input(|i| i.pointer.any_down()) {
             // What is dragged next is a step of its own.
-            self.document.history.seal();
+            self.state.document.history.seal();
         }
         self.schedule_solve();
         self.schedule_files();
@@ -291,16 +343,7 @@ impl App {
     }
 
     fn draw(&mut self, ui: &mut egui::Ui, out: &mut Vec<Command>) {
-        let seen = Seen {
-            document: &self.document,
-            library: &self.library,
-            selection: &self.selection,
-            tool: &self.tool,
-            results: &self.results,
-            shown: &self.shown,
-            worker: &self.status,
-            settings: &self.settings,
-        };
+        let seen = self.state.seen();
         self.panels.around(ui, &seen, self.canvas.pointer, out);
         egui::CentralPanel::default()
             .frame(egui::Frame::NONE)
@@ -330,9 +373,9 @@ impl App {
             }
         }
         if self.ctx.input(|i| i.key_pressed(Key::Escape)) && !is_typing && !self.canvas.is_busy() {
-            if self.tool != Tool::Select {
+            if self.state.tool != Tool::Select {
                 out.push(Command::SetTool(Tool::Select));
-            } else if !self.selection.is_empty() {
+            } else if !self.state.selection.is_empty() {
                 out.push(Command::Select(Selection::default()));
             }
         }
@@ -350,12 +393,12 @@ impl App {
     }
 
     fn set_title(&mut self) {
-        let mark = if self.document.is_modified() {
+        let mark = if self.state.document.is_modified() {
             "•"
         } else {
             ""
         };
-        let title = format!("{}{mark} – Stokeslet", self.document.name());
+        let title = format!("{}{mark} – Stokeslet", self.state.document.name());
         if title != self.title {
             self.ctx
                 .send_viewport_cmd(ViewportCommand::Title(title.clone()));

@@ -209,6 +209,8 @@ pub enum Command {
     ClearProbes,
     /// Forgets one line.
     RemoveLine(usize),
+    /// Puts the ends of one line somewhere else.
+    MoveLine(usize, [Point; 2]),
     /// Puts all profiles on the clipboard, as CSV.
     CopyProfiles,
 }
@@ -375,6 +377,7 @@ impl Command {
             Command::AddSeed(_) => "Seed streamline",
             Command::ClearProbes => "Clear probes, lines and seeds",
             Command::RemoveLine(_) => "Remove line",
+            Command::MoveLine(..) => "Move line",
             Command::CopyProfiles => "Copy profiles as CSV",
         };
         fixed.to_owned()
@@ -434,16 +437,7 @@ impl Command {
         ];
         all.extend(Align::ALL.map(C::Align));
         all.extend(Quantity::ALL.map(|q| C::Colour(Some(q))));
-        let tools = [
-            Tool::Select,
-            Tool::Channel,
-            Tool::Port,
-            Tool::Ruler,
-            Tool::Probe,
-            Tool::Line,
-            Tool::Streamline,
-        ];
-        all.extend(tools.map(C::SetTool));
+        all.extend(Tool::ALL.map(C::SetTool));
         all.extend(Panel::ALL.map(C::TogglePanel));
         all.extend(Layer::ALL.map(C::ToggleLayer));
         all.extend([Theme::System, Theme::Light, Theme::Dark].map(C::SetTheme));

@@ -22,6 +22,7 @@
 //! | [`results`] | solutions into pictures and numbers: rasters, arrows, streamlines, probes; the worker that solves |
 //! | [`panels`] | everything around the canvas: read-only state in, commands out |
 //! | [`files`] | dialogs, recent files, autosave, settings, exports: what touches the disk |
+//! | [`words`] | labels and reasons into sentences |
 //!
 //! Undo keeps whole texts of the design, so undoing gives the same bytes, comments and all.
 
@@ -35,6 +36,7 @@ pub mod history;
 pub mod panels;
 pub mod results;
 pub mod seen;
+pub mod words;
 
 pub use app::{App, Start, run};
 pub use command::Command;

@@ -70,6 +70,17 @@ pub enum Tool {
 }
 
 impl Tool {
+    /// All that need nothing else, in the order of the toolbar.
+    pub const ALL: [Tool; 7] = [
+        Tool::Select,
+        Tool::Channel,
+        Tool::Port,
+        Tool::Ruler,
+        Tool::Probe,
+        Tool::Line,
+        Tool::Streamline,
+    ];
+
     /// Its name in menus, tooltips and the status line.
     pub fn label(&self) -> &'static str {
         match self {
@@ -103,7 +114,58 @@ impl Tool {
     }
 }
 
-/// Everything that a view may read.
+/// What the window is about: all that views read and commands change.
+#[derive(Debug)]
+pub struct State {
+    /// The design.
+    pub document: Document,
+    /// What it can use.
+    pub library: Library,
+    /// What is selected.
+    pub selection: Selection,
+    /// What the pointer does.
+    pub tool: Tool,
+    /// The newest results, perhaps of an older revision.
+    pub results: Results,
+    /// How results are shown.
+    pub shown: ResultView,
+    /// What the solver is doing.
+    pub worker: WorkerStatus,
+    /// Kept between runs.
+    pub settings: Settings,
+}
+
+impl State {
+    /// A design that was just opened, and everything else as it is at first.
+    pub fn new(document: Document, library: Library) -> Self {
+        Self {
+            document,
+            library,
+            selection: Selection::default(),
+            tool: Tool::default(),
+            results: Results::default(),
+            shown: ResultView::default(),
+            worker: WorkerStatus::default(),
+            settings: Settings::default(),
+        }
+    }
+
+    /// For views.
+    pub fn seen(&self) -> Seen<'_> {
+        Seen {
+            document: &self.document,
+            library: &self.library,
+            selection: &self.selection,
+            tool: &self.tool,
+            results: &self.results,
+            shown: &self.shown,
+            worker: &self.worker,
+            settings: &self.settings,
+        }
+    }
+}
+
+/// [`State`] as views have it: nothing to be changed.
 #[derive(Clone, Copy)]
 pub struct Seen<'a> {
     /// The design.

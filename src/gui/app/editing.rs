@@ -9,6 +9,7 @@ use crate::gui::command::Command;
 use crate::gui::edits::{self, Drawing, Refusal};
 use crate::gui::panels::Notice;
 use crate::gui::seen::Selection;
+use crate::gui::words::sentence;
 
 /// A preview that takes longer than this would make dragging jerk: only the canvas's own ghost is shown then.
 const SLOW_PREVIEW: Duration = Duration::from_millis(12);
@@ -22,24 +23,26 @@ impl App {
     /// Does a command that changes the document; `false` if it is none.
     pub(super) fn apply_to_document(&mut self, command: &Command) -> bool {
         match command {
-            Command::Undo => self.go_to(self.document.history.now().wrapping_sub(1)),
-            Command::Redo => self.go_to(self.document.history.now() + 1),
+            Command::Undo => self.go_to(self.state.document.history.now().wrapping_sub(1)),
+            Command::Redo => self.go_to(self.state.document.history.now() + 1),
             Command::GoTo(step) => self.go_to(*step),
             Command::PreviewMove(by) => self.preview_move(*by),
-            Command::EndPreview => self.document.end_preview(),
+            Command::EndPreview => self.state.document.end_preview(),
             Command::Copy => self.copy(),
             Command::Cut => {
                 self.copy();
                 self.edit(command, |d, app| {
                     Ok((
-                        edits::delete(d, &app.selection)?,
+                        edits::delete(d, &app.state.selection)?,
                         Some(Selection::default()),
                     ))
                 });
             }
             Command::SetText(text) => {
                 let typed = Some("text".to_owned());
-                self.document.set_text(text, typed, &self.library);
+                self.state
+                    .document
+                    .set_text(text, typed, &self.state.library);
                 self.forget_what_is_gone();
             }
             _ => return self.apply_intention(command),
@@ -58,21 +61,24 @@ impl App {
                 Ok((edits, Some(Selection::one(&name))))
             }),
             Command::Move(by) => self.edit(command, |d, app| {
-                Ok((edits::move_items(d, &app.selection.items, *by)?, None))
+                Ok((edits::move_items(d, &app.state.selection.items, *by)?, None))
             }),
             Command::Rotate(quarters) => self.edit(command, |d, app| {
-                Ok((edits::rotate(d, &app.selection.items, *quarters)?, None))
+                Ok((
+                    edits::rotate(d, &app.state.selection.items, *quarters)?,
+                    None,
+                ))
             }),
             Command::Mirror(axis) => self.edit(command, |d, app| {
-                Ok((edits::mirror(d, &app.selection.items, *axis)?, None))
+                Ok((edits::mirror(d, &app.state.selection.items, *axis)?, None))
             }),
             Command::Align(how) => self.edit(command, |d, app| {
-                Ok((edits::align(d, &app.selection.items, *how)?, None))
+                Ok((edits::align(d, &app.state.selection.items, *how)?, None))
             }),
             Command::Duplicate => self.edit(command, |d, app| {
                 let beside = BESIDE * d.design.width.0;
                 let by = Point::new(beside, -beside);
-                let (edits, names) = edits::duplicate(d, &app.selection.items, by)?;
+                let (edits, names) = edits::duplicate(d, &app.state.selection.items, by)?;
                 Ok((edits, Some(many(names))))
             }),
             Command::Paste(text, at) => self.edit(command, |d, _| {
@@ -81,7 +87,7 @@ impl App {
             }),
             Command::Delete => self.edit(command, |d, app| {
                 Ok((
-                    edits::delete(d, &app.selection)?,
+                    edits::delete(d, &app.state.selection)?,
                     Some(Selection::default()),
                 ))
             }),
@@ -120,7 +126,7 @@ impl App {
                 Ok((edits::set_channel_shape(d, channel, *width, *bend)?, None))
             }),
             Command::Rename(from, to) => {
-                let mut selection = self.selection.clone();
+                let mut selection = self.state.selection.clone();
                 if selection.items.remove(from) {
                     selection.items.insert(to.clone());
                 }
@@ -141,19 +147,19 @@ impl App {
 
     /// What an intention comes to is made one step, or it is said why not.
     fn edit(&mut self, command: &Command, intend: impl FnOnce(&Drawing<'_>, &Self) -> Intended) {
-        let Some(design) = self.document.design.clone() else {
+        let Some(design) = self.state.document.design.clone() else {
             let text =
                 "The file has mistakes that keep it from being drawn: see Problems and Source.";
             return self.notify(Notice::error(text));
         };
-        let layout = self.document.layout.clone();
-        let library = self.library.clone();
+        let layout = self.state.document.layout.clone();
+        let library = self.state.library.clone();
         let drawing = Drawing {
             design: &design,
             layout: &layout,
             library: &library,
         };
-        self.document.end_preview();
+        self.state.document.end_preview();
         match intend(&drawing, self) {
             Ok((edits, selection)) => self.edit_plainly(command, edits, selection),
             Err(refusal) => self.notify(Notice::error(sentence(&refusal.to_string()))),
@@ -162,14 +168,15 @@ impl App {
 
     fn edit_plainly(&mut self, command: &Command, edits: Vec<Edit>, selection: Option<Selection>) {
         let label = self.label(command);
-        let selection = selection.unwrap_or_else(|| self.selection.clone());
+        let selection = selection.unwrap_or_else(|| self.state.selection.clone());
         let join = join_key(command);
         let made = self
+            .state
             .document
-            .edit(&label, &edits, &selection, join, &self.library);
+            .edit(&label, &edits, &selection, join, &self.state.library);
         match made {
             Ok(()) => {
-                self.selection = selection;
+                self.state.selection = selection;
                 self.forget_what_is_gone();
             }
             Err(error) => self.notify(Notice::error(sentence(&error.to_string()))),
@@ -188,10 +195,13 @@ impl App {
                 | Command::Delete
                 | Command::Cut
         );
-        match (self.selection.single(), self.selection.items.len()) {
+        match (
+            self.state.selection.single(),
+            self.state.selection.items.len(),
+        ) {
             _ if !is_about_selection => label,
             (Some(name), _) => format!("{label} {name}"),
-            (None, 0) => match &self.selection.port {
+            (None, 0) => match &self.state.selection.port {
                 Some(port) => format!("{label} port {port}"),
                 None => label,
             },
@@ -200,22 +210,22 @@ impl App {
     }
 
     fn go_to(&mut self, step: usize) {
-        if let Some(selection) = self.document.go_to(step, &self.library) {
-            self.selection = selection;
+        if let Some(selection) = self.state.document.go_to(step, &self.state.library) {
+            self.state.selection = selection;
             self.forget_what_is_gone();
         }
     }
 
     fn copy(&mut self) {
-        let Some(design) = self.document.design.clone() else {
+        let Some(design) = self.state.document.design.clone() else {
             return;
         };
         let drawing = Drawing {
             design: &design,
-            layout: &self.document.layout,
-            library: &self.library,
+            layout: &self.state.document.layout,
+            library: &self.state.library,
         };
-        match edits::copy(&drawing, &self.selection.items) {
+        match edits::copy(&drawing, &self.state.selection.items) {
             Ok(text) => self.ctx.copy_text(text),
             Err(refusal) => self.notify(Notice::error(sentence(&refusal.to_string()))),
         }
@@ -223,10 +233,10 @@ impl App {
 
     /// Shows a drag as if it were made, where that is quick enough.
     fn preview_move(&mut self, by: Point) {
-        let Some(design) = self.document.design.clone() else {
+        let Some(design) = self.state.document.design.clone() else {
             return;
         };
-        let layout = self.document.layout.clone();
+        let layout = self.state.document.layout.clone();
         if self.slow_preview == Some(layout.parts.len()) {
             return;
         }
@@ -234,29 +244,30 @@ impl App {
         let drawing = Drawing {
             design: &design,
             layout: &layout,
-            library: &self.library,
+            library: &self.state.library,
         };
-        let Ok(edits) = edits::move_items(&drawing, &self.selection.items, by) else {
+        let Ok(edits) = edits::move_items(&drawing, &self.state.selection.items, by) else {
             return;
         };
         // A place where it can't be shows its problems when it is dropped there.
-        let _ = self.document.preview(&edits, &self.library);
+        let _ = self.state.document.preview(&edits, &self.state.library);
         if begin.elapsed() > SLOW_PREVIEW {
             self.slow_preview = Some(layout.parts.len());
-            self.document.end_preview();
+            self.state.document.end_preview();
         }
     }
 
     /// Names that are no longer in the design can't be selected.
     fn forget_what_is_gone(&mut self) {
-        let layout = &self.document.layout;
-        self.selection
+        let layout = &self.state.document.layout;
+        self.state
+            .selection
             .items
             .retain(|name| layout.item(name).is_some());
-        let design = self.document.design.as_ref();
+        let design = self.state.document.design.as_ref();
         let has_port =
             |port: &String| design.is_some_and(|d| d.ports.iter().any(|p| p.name.value == *port));
-        self.selection.port = self.selection.port.take().filter(has_port);
+        self.state.selection.port = self.state.selection.port.take().filter(has_port);
     }
 }
 
@@ -295,16 +306,4 @@ fn join_key(command: &Command) -> Option<String> {
         Command::SetWidth(_) => Some("width".to_owned()),
         _ => None,
     }
-}
-
-/// With a capital and a full stop.
-fn sentence(text: &str) -> String {
-    let mut letters = text.chars();
-    let first = letters.next().map(|c| c.to_uppercase().to_string());
-    let stop = if text.ends_with(['.', '!', '?']) {
-        ""
-    } else {
-        "."
-    };
-    format!("{}{}{stop}", first.unwrap_or_default(), letters.as_str())
 }

@@ -10,7 +10,7 @@ use eframe::egui::{ColorImage, ScreenshotCallback, ViewportCommand};
 
 use super::{App, Start};
 use crate::export::{Format, write_file};
-use crate::gui::command::Command;
+use crate::gui::command::{Command, Panel};
 use crate::gui::document::{Document, EMPTY};
 use crate::gui::files::autosave::{self, Autosave, Leftover};
 use crate::gui::files::dialogs::{Answer, Ask, Dialogs};
@@ -23,6 +23,7 @@ use crate::gui::files::{self, examples, picture, recent, sentence};
 use crate::gui::panels::{Asked, Notice, Panels, Question};
 use crate::gui::results::ResultView;
 use crate::gui::seen::Selection;
+use crate::gui::words::capital;
 
 /// Settings are stored so long after they changed, s: a panel that is dragged changes them every frame.
 const SETTLED: f32 = 1.0;
@@ -114,9 +115,9 @@ impl App {
                 | Command::OpenExample(_)
                 | Command::Quit
         );
-        if leaves && self.document.is_modified() {
+        if leaves && self.state.document.is_modified() {
             self.filing.leaving = Some(command.clone());
-            let name = self.document.name().to_owned();
+            let name = self.state.document.name().to_owned();
             self.panels.ask(Question::unsaved(&name));
             return true;
         }
@@ -155,13 +156,13 @@ impl App {
     fn leave_for(&mut self, command: &Command) {
         match command {
             Command::New => {
-                self.show_document(Document::new(EMPTY, "untitled", None, &self.library))
+                self.show_document(Document::new(EMPTY, "untitled", None, &self.state.library))
             }
             Command::Open => self.ask_path(Ask::Open),
             Command::OpenPath(path) => self.open_path(path),
             Command::OpenExample(name) => match examples::named(name) {
                 Some(example) => {
-                    let document = Document::new(example.text, name, None, &self.library);
+                    let document = Document::new(example.text, name, None, &self.state.library);
                     self.show_document(document);
                 }
                 None => self.notify(Notice::error(format!("There is no example `{name}`."))),
@@ -175,7 +176,7 @@ impl App {
     }
 
     pub(super) fn may_close(&self) -> bool {
-        self.filing.may_close || !self.document.is_modified()
+        self.filing.may_close || !self.state.document.is_modified()
     }
 
     /// Opens a file; says why it can't, or what is wrong with it.
@@ -187,26 +188,27 @@ impl App {
                     &opened.text,
                     &opened.name,
                     Some(path.clone()),
-                    &self.library,
+                    &self.state.library,
                 );
                 self.show_document(document);
                 self.filing.stamp = Some(opened.stamp);
-                recent::note(&mut self.settings.recent, &path);
+                recent::note(&mut self.state.settings.recent, &path);
                 if opened.lossy {
-                    self.document.mark_unsaved();
+                    self.state.document.mark_unsaved();
                     let text = format!(
                         "{} is not text in UTF-8: what can't be read is shown as \u{fffd}, and saving would replace it.",
                         path.display()
                     );
                     self.notify(Notice::error(text));
-                } else if self.document.has_errors() {
-                    let n = self.document.diagnostics.len();
-                    let text = format!("{} has {n} problem(s): see Problems.", opened.name);
+                } else if self.state.document.has_errors() {
+                    let n = self.state.document.diagnostics.len();
+                    let problems = if n == 1 { "problem" } else { "problems" };
+                    let text = format!("{} has {n} {problems}: see Problems.", opened.name);
                     self.notify(Notice::info(text));
                 }
             }
             Err(error) => {
-                recent::forget(&mut self.settings.recent, path);
+                recent::forget(&mut self.state.settings.recent, path);
                 self.notify(Notice::error(capital(&sentence(&error))));
             }
         }
@@ -215,27 +217,28 @@ impl App {
     /// Another document takes the place of this one.
     fn show_document(&mut self, document: Document) {
         // Revisions go on, so that results of the old document are never taken for those of the new one.
-        let revision = self.document.revision + 1;
-        self.document = document;
-        self.document.revision += revision;
-        self.selection = Selection::default();
-        self.shown = ResultView {
-            colour: self.shown.colour,
+        let revision = self.state.document.revision + 1;
+        self.state.document = document;
+        self.state.document.revision += revision;
+        self.state.selection = Selection::default();
+        self.state.shown = ResultView {
+            colour: self.state.shown.colour,
             ..ResultView::default()
         };
-        self.results = Default::default();
+        self.state.results = Default::default();
         self.filing.stamp = None;
         self.filing.noted = None;
         self.slow_preview = None;
         self.solving.forget();
-        self.canvas.fit(self.document.shown_layout());
-        if self.document.design.is_none() {
-            self.apply_to_view(Command::Show(String::new()));
+        self.canvas.fit(self.state.document.shown_layout());
+        if self.state.document.design.is_none() {
+            // What can't be drawn can be read.
+            self.open_panel(Panel::Source);
         }
     }
 
     fn save(&mut self) {
-        match self.document.path.clone() {
+        match self.state.document.path.clone() {
             Some(path) => {
                 let stamp = self.filing.stamp;
                 self.save_to(&path, stamp.as_ref());
@@ -245,19 +248,19 @@ impl App {
     }
 
     fn save_to(&mut self, path: &Path, expected: Option<&Stamp>) {
-        match save(path, &self.document.text, expected) {
+        match save(path, &self.state.document.text, expected) {
             Ok(stamp) => {
-                self.document.saved_as(path);
+                self.state.document.saved_as(path);
                 self.filing.stamp = Some(stamp);
                 self.forget_unsaved();
-                recent::note(&mut self.settings.recent, path);
+                recent::note(&mut self.state.settings.recent, path);
                 self.notify(Notice::done(format!("Saved {}", path.display())));
                 if let Some(command) = self.filing.leaving.take() {
                     self.leave_for(&command);
                 }
             }
             Err(SaveError::ChangedOnDisk { .. }) => {
-                let name = self.document.name().to_owned();
+                let name = self.state.document.name().to_owned();
                 self.panels.ask(Question::changed(&name));
             }
             Err(error) => {
@@ -275,7 +278,7 @@ impl App {
         if let Some(leftover) = self.filing.recovered.take() {
             leftover.discard();
         }
-        self.filing.noted = Some(self.document.text.clone());
+        self.filing.noted = Some(self.state.document.text.clone());
     }
 
     /// What the questions were answered.
@@ -293,7 +296,7 @@ impl App {
             }
             (Asked::Unsaved, _) => self.filing.leaving = None,
             (Asked::Changed, 1) => {
-                if let Some(path) = self.document.path.clone() {
+                if let Some(path) = self.state.document.path.clone() {
                     self.save_to(&path, None);
                 }
             }
@@ -319,20 +322,20 @@ impl App {
             &unsaved.text,
             &unsaved.name,
             unsaved.path.clone(),
-            &self.library,
+            &self.state.library,
         );
         self.show_document(document);
-        self.document.mark_unsaved();
+        self.state.document.mark_unsaved();
         self.filing.recovered = Some(leftover);
         self.panels.close_windows();
     }
 
     fn ask_path(&mut self, ask: Ask) {
-        let folder = self.document.path.as_deref().and_then(Path::parent);
+        let folder = self.state.document.path.as_deref().and_then(Path::parent);
         let folder = folder.map_or_else(|| PathBuf::from("."), Path::to_owned);
         let stem = match &ask {
             Ask::Export(_) => return self.show_dialog(ask, &folder.join("results")),
-            _ => self.document.name().to_owned(),
+            _ => self.state.document.name().to_owned(),
         };
         let name = match ask.extension() {
             Some(extension) => format!("{stem}.{extension}"),
@@ -368,8 +371,8 @@ impl App {
         }
         match self.filing.watch.poll() {
             Some(Ok(library)) => {
-                self.library = library;
-                self.document.read(&self.library);
+                self.state.library = library;
+                self.state.document.read(&self.state.library);
                 self.panels.library_changed();
                 self.notify(Notice::info(
                     "The component library changed and was read again.",
@@ -397,17 +400,17 @@ impl App {
             .filing
             .noted
             .as_ref()
-            .is_some_and(|noted| Arc::ptr_eq(noted, &self.document.text));
+            .is_some_and(|noted| Arc::ptr_eq(noted, &self.state.document.text));
         if !is_noted && let Some(autosave) = &self.filing.autosave {
-            self.filing.noted = Some(self.document.text.clone());
-            if self.document.is_modified() {
-                let path = self.document.path.as_deref();
-                autosave.note(&self.document.text, path, self.document.name());
+            self.filing.noted = Some(self.state.document.text.clone());
+            if self.state.document.is_modified() {
+                let path = self.state.document.path.as_deref();
+                autosave.note(&self.state.document.text, path, self.state.document.name());
             } else {
                 autosave.clear();
             }
         }
-        if self.settings != self.filing.stored {
+        if self.state.settings != self.filing.stored {
             let since = *self.filing.changed.get_or_insert_with(Instant::now);
             if since.elapsed().as_secs_f32() > SETTLED {
                 self.store_settings();
@@ -421,8 +424,8 @@ impl App {
 
     fn store_settings(&mut self) {
         self.filing.changed = None;
-        self.filing.stored = self.settings.clone();
-        if let Err(error) = self.settings.store(self.filing.home.as_deref()) {
+        self.filing.stored = self.state.settings.clone();
+        if let Err(error) = self.state.settings.store(self.filing.home.as_deref()) {
             self.notify(Notice::error(capital(&sentence(&error))));
         }
     }
@@ -430,7 +433,7 @@ impl App {
     /// The window is closed.
     pub(super) fn leave(&mut self) {
         self.store_settings();
-        if self.filing.may_close || !self.document.is_modified() {
+        if self.filing.may_close || !self.state.document.is_modified() {
             self.forget_unsaved();
         }
     }
@@ -438,8 +441,8 @@ impl App {
     fn export(&mut self, formats: &[Format], folder: &Path) {
         self.filing.export = Some((formats.to_vec(), folder.to_owned()));
         let resolution = self.own_resolution();
-        let is_current = self.results.solved.as_ref().is_some_and(|solved| {
-            solved.revision == self.document.revision && solved.resolution == resolution
+        let is_current = self.state.results.solved.as_ref().is_some_and(|solved| {
+            solved.revision == self.state.document.revision && solved.resolution == resolution
         });
         if is_current {
             self.export_what_waited();
@@ -451,20 +454,25 @@ impl App {
     /// Starts the export that waited for results, if these are they.
     pub(super) fn export_what_waited(&mut self) {
         let resolution = self.own_resolution();
-        let Some(solved) = self.results.solved.clone().filter(|solved| {
-            solved.revision == self.document.revision && solved.resolution >= resolution
+        let Some(solved) = self.state.results.solved.clone().filter(|solved| {
+            solved.revision == self.state.document.revision && solved.resolution >= resolution
         }) else {
             return;
         };
         let Some((formats, folder)) = self.filing.export.take() else {
             return;
         };
-        let design = self.document.design.as_ref();
+        let design = self.state.document.design.as_ref();
         let title = design.and_then(|d| d.title.clone());
-        let order = Order::new(solved, title, &self.shown, formats, folder);
+        let order = Order::new(solved, title, &self.state.shown, formats, folder);
         let ctx = self.ctx.clone();
         let wake = move || ctx.request_repaint();
         self.filing.exporting = Some(Exporting::start(order, wake));
+    }
+
+    /// Part of the export under way that is done.
+    pub(super) fn export_progress(&self) -> Option<f64> {
+        self.filing.exporting.as_ref().map(Exporting::progress)
     }
 
     pub(super) fn cancel_export(&mut self) {
@@ -521,10 +529,4 @@ fn ago(time: u64) -> String {
         120..=2879 => format!("{} hours ago", minutes / 60),
         _ => format!("{} days ago", minutes / 1440),
     }
-}
-
-fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    let first = letters.next().map(|c| c.to_uppercase().to_string());
-    format!("{}{}", first.unwrap_or_default(), letters.as_str())
 }

@@ -37,6 +37,11 @@ impl Solving {
         }
     }
 
+    /// Whether its cores are free.
+    pub fn is_idle(&self) -> bool {
+        self.worker.is_idle()
+    }
+
     /// What was asked for another document means nothing any more.
     pub fn forget(&mut self) {
         self.worker.cancel();
@@ -54,11 +59,11 @@ impl App {
             Command::SolveAt(resolution) => self.solve_at(*resolution),
             Command::Cancel => {
                 self.solving.worker.cancel();
-                self.solving.given_up = Some(self.document.revision);
+                self.solving.given_up = Some(self.state.document.revision);
                 self.cancel_export();
             }
             Command::SetLive(live) => {
-                self.settings.live = *live;
+                self.state.settings.live = *live;
                 self.solving.given_up = None;
             }
             _ => {}
@@ -67,14 +72,14 @@ impl App {
 
     /// What the design asks for, or the solver's default.
     pub(super) fn own_resolution(&self) -> u32 {
-        let design = self.document.design.as_ref();
+        let design = self.state.document.design.as_ref();
         let wanted = design.and_then(|d| d.resolution);
         wanted.unwrap_or(SolveSettings::default().resolution)
     }
 
     /// Solves the chip as it is shown; says why it can't where it has problems.
     pub(super) fn solve_at(&mut self, resolution: u32) {
-        let Some(chip) = self.document.shown_layout().chip.clone() else {
+        let Some(chip) = self.state.document.shown_layout().chip.clone() else {
             let text = "The chip can't be solved yet: see Problems.";
             return self.notify(Notice::error(text));
         };
@@ -85,7 +90,7 @@ impl App {
     }
 
     fn ask(&mut self, chip: Chip, resolution: u32) {
-        let revision = self.document.revision;
+        let revision = self.state.document.revision;
         self.solving.asked = Some((revision, resolution));
         self.solving.once = false;
         self.solving.worker.request(Job {
@@ -100,21 +105,22 @@ impl App {
         for event in self.solving.worker.drain() {
             match event {
                 Event::Solved(solved) => {
-                    self.results.failure = None;
-                    self.results.solved = Some(solved);
+                    self.state.results.failure = None;
+                    self.state.results.solved = Some(solved);
                     self.export_what_waited();
                 }
                 Event::Failed { revision, message } => {
                     self.solving.given_up = Some(revision);
-                    self.results.failure = Some(message.clone());
+                    self.state.results.failure = Some(message.clone());
                     self.notify(Notice::error(message));
                     self.cancel_export();
                 }
                 Event::Cancelled => {}
             }
         }
-        self.status = self.solving.worker.status();
-        if self.status.running.is_some() {
+        self.state.worker = self.solving.worker.status();
+        self.state.worker.exporting = self.export_progress();
+        if self.state.worker.running.is_some() || self.state.worker.exporting.is_some() {
             // The bar moves though nobody touches the window.
             let soon = std::time::Duration::from_millis(50);
             self.ctx.request_repaint_after(soon);
@@ -123,8 +129,8 @@ impl App {
 
     /// Starts a solve where live mode wants one.
     pub(super) fn schedule_solve(&mut self) {
-        let revision = self.document.revision;
-        let is_wanted = (self.settings.live || self.solving.once)
+        let revision = self.state.document.revision;
+        let is_wanted = (self.state.settings.live || self.solving.once)
             && self
                 .solving
                 .asked
@@ -133,8 +139,8 @@ impl App {
         if !is_wanted {
             return;
         }
-        if let Some(chip) = &self.document.shown_layout().chip {
-            let resolution = live_resolution(chip, self.settings.live_resolution);
+        if let Some(chip) = &self.state.document.shown_layout().chip {
+            let resolution = live_resolution(chip, self.state.settings.live_resolution);
             let chip = chip.clone();
             self.ask(chip, resolution);
         } else {

@@ -49,7 +49,8 @@ pub fn snap(x: f64, step: f64) -> f64 {
 
 /// To a femtometre or twelve figures, whichever is coarser: what rounding left is dropped, so that files hold round numbers.
 fn tidy(x: f64) -> f64 {
-    format!("{x:.11e}").parse().unwrap_or(x)
+    // Adding nothing makes the negative zero a zero.
+    format!("{x:.11e}").parse().unwrap_or(x) + 0.0
 }
 
 /// The least of 1, 2, 5 times a power of ten that is at least `x`, and which of the three.
@@ -188,5 +189,7 @@ mod tests {
             print_quantity(snap(6.9e-5, 1e-5), Dimension::Length),
             "70 µm"
         );
+        let zero = snap(-4e-6, 1e-5);
+        assert!(zero == 0.0 && zero.is_sign_positive(), "not `-0 m`");
     }
 }

@@ -9,6 +9,7 @@
 
 mod access;
 pub mod grid;
+mod guides;
 mod menu;
 mod navigate;
 pub mod outline;

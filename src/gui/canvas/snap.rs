@@ -7,14 +7,12 @@ use rustc_hash::FxHashSet;
 
 use super::grid::Grid;
 use super::scene::{Bounds, Scene};
-use crate::chip::{Mouth, facing, mouth_after};
+use crate::chip::{Mouth, facing};
 use crate::design::{Attachment, Design, Placement, Spanned};
 use crate::geometry::{Motion, Point};
+use crate::gui::edits::{own_mouths, same_width};
 use crate::library::{Realisation, boundary};
 use crate::units::Radian;
-
-/// Widths and directions that differ by less than this part fit.
-const FIT: f64 = 1e-6;
 
 /// A component that isn't placed yet, where it would go.
 #[derive(Clone, Debug)]
@@ -120,7 +118,8 @@ fn target(
     held: &Motion,
     reach: f64,
 ) -> Option<usize> {
-    let own: Vec<Point> = mouths(realisation)
+    let own: Vec<Point> = own_mouths(realisation)
+        .into_iter()
         .map(|(_, mouth)| held.apply(mouth.middle))
         .collect();
     scene
@@ -136,19 +135,11 @@ fn target(
         .map(|found| found.1)
 }
 
-/// The component's sockets in its own frame.
-fn mouths(realisation: &Realisation) -> impl Iterator<Item = (&str, Mouth)> {
-    realisation.sockets.iter().filter_map(|(name, socket)| {
-        let part = realisation.parts.get(socket.part)?;
-        let mouth = part.shape.mouths().get(socket.socket).copied()?;
-        Some((name.as_str(), mouth_after(&part.motion, &mouth)))
-    })
-}
-
 /// The socket of the right width that turns the component least away from how it is held.
 fn best_socket(realisation: &Realisation, to: &Mouth, hold: Hold) -> Option<(String, Motion)> {
-    mouths(realisation)
-        .filter(|(_, own)| same(own.width, to.width))
+    own_mouths(realisation)
+        .into_iter()
+        .filter(|(_, own)| same_width(own.width, to.width))
         .map(|(name, own)| (name, facing(&own, to, hold.mirror)))
         .min_by(|a, b| {
             let turned = |m: &Motion| turn(m.angle, hold.rotation());
@@ -161,10 +152,6 @@ fn best_socket(realisation: &Realisation, to: &Mouth, hold: Hold) -> Option<(Str
 fn turn(a: f64, b: f64) -> f64 {
     let d = (a - b).rem_euclid(TAU);
     (d.min(TAU - d) * 1e9).round() / 1e9
-}
-
-fn same(a: f64, b: f64) -> bool {
-    (a - b).abs() <= FIT * a.min(b)
 }
 
 /// Items that follow when these move: they and what is attached to them, indices into the layout's items.
@@ -192,6 +179,7 @@ pub fn followers(scene: &Scene, design: &Design, names: &[usize]) -> FxHashSet<u
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::chip::mouth_after;
     use crate::gui::canvas::outline::Outlines;
     use crate::gui::canvas::tests::{design_of, layout_of};
     use crate::library::{Defaults, Library};
@@ -239,7 +227,8 @@ mod tests {
                 scene.layout.full_name(&scene.layout.sockets[meets.to]),
                 "p.b"
             );
-            let (_, own) = mouths(&ghost.realisation)
+            let (_, own) = own_mouths(&ghost.realisation)
+                .into_iter()
                 .find(|(name, _)| *name == want)
                 .expect("its own");
             let own = mouth_after(&ghost.motion, &own);

@@ -13,9 +13,7 @@ use crate::design::{Bend, Design, Placement};
 use crate::geometry::Point;
 use crate::gui::command::{ChannelEnd, Command};
 use crate::gui::document::Document;
-use crate::gui::files::settings::Settings;
-use crate::gui::results::{ResultView, Results, WorkerStatus};
-use crate::gui::seen::{Seen, Selection, Tool};
+use crate::gui::seen::{Seen, Selection, State, Tool};
 use crate::library::Library;
 use crate::units::Metre;
 
@@ -40,14 +38,7 @@ pub fn layout_of(components: &str, ports: &str) -> Arc<Layout> {
 /// A canvas with all that it reads, and the commands that came of it.
 struct Bench {
     canvas: Canvas,
-    document: Document,
-    library: Library,
-    selection: Selection,
-    tool: Tool,
-    results: Results,
-    shown: ResultView,
-    worker: WorkerStatus,
-    settings: Settings,
+    state: State,
     commands: Vec<Command>,
     text: String,
     has_field: bool,
@@ -64,16 +55,10 @@ const PIPES: &str = "p = { kind = \"pipe\", at = [\"0 mm\", \"0 mm\"], parameter
 
 fn bench<'a>(components: &str, rest: &str) -> Harness<'a, Bench> {
     let library = Library::embedded();
+    let document = Document::new(&text_of(components, rest), "test", None, &library);
     let mut bench = Bench {
         canvas: Canvas::default(),
-        document: Document::new(&text_of(components, rest), "test", None, &library),
-        library,
-        selection: Selection::default(),
-        tool: Tool::Select,
-        results: Results::default(),
-        shown: ResultView::default(),
-        worker: WorkerStatus::default(),
-        settings: Settings::default(),
+        state: State::new(document, library),
         commands: Vec::new(),
         text: String::new(),
         has_field: false,
@@ -88,22 +73,13 @@ fn bench<'a>(components: &str, rest: &str) -> Harness<'a, Bench> {
                 if bench.has_field {
                     ui.text_edit_singleline(&mut bench.text);
                 }
-                let seen = Seen {
-                    document: &bench.document,
-                    library: &bench.library,
-                    selection: &bench.selection,
-                    tool: &bench.tool,
-                    results: &bench.results,
-                    shown: &bench.shown,
-                    worker: &bench.worker,
-                    settings: &bench.settings,
-                };
+                let seen = bench.state.seen();
                 let mut commands = Vec::new();
                 bench.canvas.ui(ui, &seen, &mut Nothing, &mut commands);
                 for command in &commands {
                     match command {
-                        Command::Select(selection) => bench.selection = selection.clone(),
-                        Command::SetTool(tool) => bench.tool = tool.clone(),
+                        Command::Select(selection) => bench.state.selection = selection.clone(),
+                        Command::SetTool(tool) => bench.state.tool = tool.clone(),
                         _ => {}
                     }
                 }
@@ -249,14 +225,14 @@ fn boxes_select_what_they_contain_or_touch() {
     assert_eq!(take(&mut harness), [Command::Select(Selection::one("p"))]);
     let (a, b) = (at(&harness, 0.6, 1.2), at(&harness, 0.5, -0.2));
     drag(&mut harness, a, b);
-    let selection = &harness.state().selection;
+    let selection = &harness.state().state.selection;
     assert_eq!(selection.items.len(), 2, "from right to left: touched");
 }
 
 #[test]
 fn placing_near_a_free_socket_attaches_and_elsewhere_not() {
     let mut harness = bench(PIPES, "");
-    harness.state_mut().tool = Tool::Place("tee".into());
+    harness.state_mut().state.tool = Tool::Place("tee".into());
     let near = harness.get_by_label("socket p.b").rect().center() + Vec2::new(3.0, 2.0);
     click(&mut harness, near);
     let commands = take(&mut harness);
@@ -271,7 +247,7 @@ fn placing_near_a_free_socket_attaches_and_elsewhere_not() {
     assert_eq!(attachment.socket.value, "left");
     assert_eq!(commands[1], Command::SetTool(Tool::Select));
 
-    harness.state_mut().tool = Tool::Place("tee".into());
+    harness.state_mut().state.tool = Tool::Place("tee".into());
     let far = at(&harness, 1.8, -1.0);
     hover(&mut harness, far);
     harness.key_press(Key::R);
@@ -321,7 +297,7 @@ fn a_component_dragged_from_the_library_is_placed_where_it_is_dropped() {
 #[test]
 fn a_channel_goes_from_socket_through_way_points_to_socket() {
     let mut harness = bench(PIPES, "");
-    harness.state_mut().tool = Tool::Channel;
+    harness.state_mut().state.tool = Tool::Channel;
     let nowhere = at(&harness, 0.5, 0.5);
     click(&mut harness, nowhere);
     assert!(
@@ -363,7 +339,7 @@ fn a_channel_goes_from_socket_through_way_points_to_socket() {
 #[test]
 fn a_channel_may_start_on_a_pipe_and_end_in_empty_space() {
     let mut harness = bench(PIPES, "");
-    harness.state_mut().tool = Tool::Channel;
+    harness.state_mut().state.tool = Tool::Channel;
     let start = at(&harness, 0.501, 0.01);
     click(&mut harness, start);
     let end = at(&harness, 0.5, -0.7);
@@ -391,7 +367,7 @@ fn a_channel_may_start_on_a_pipe_and_end_in_empty_space() {
 #[test]
 fn a_double_click_ends_a_channel_and_backspace_takes_way_points_back() {
     let mut harness = bench(PIPES, "");
-    harness.state_mut().tool = Tool::Channel;
+    harness.state_mut().state.tool = Tool::Channel;
     for (x, y) in [(1.0, 0.0), (1.5, 0.0), (1.5, 0.5)] {
         let place = at(&harness, x, y);
         click(&mut harness, place);
@@ -419,9 +395,35 @@ fn a_double_click_ends_a_channel_and_backspace_takes_way_points_back() {
 }
 
 #[test]
+fn enter_ends_a_channel_at_the_click_where_the_pointer_rests() {
+    for (ends_at, points) in [([1.5, -0.4], 1), ([1.9, -0.4], 2)] {
+        let mut harness = bench(PIPES, "");
+        harness.state_mut().state.tool = Tool::Channel;
+        for (x, y) in [(1.0, 0.0), (1.5, 0.0), (1.5, -0.4)] {
+            let place = at(&harness, x, y);
+            click(&mut harness, place);
+        }
+        let rests = at(&harness, ends_at[0], ends_at[1]);
+        hover(&mut harness, rests + Vec2::new(2.0, -3.0));
+        harness.key_press(Key::Enter);
+        harness.run_steps(2);
+        let commands = take(&mut harness);
+        let [Command::Channel { to, via, .. }] = &commands[..] else {
+            panic!("{commands:?}");
+        };
+        let ChannelEnd::Free(end) = to else {
+            panic!("{to:?}");
+        };
+        let want = Point::new(ends_at[0], ends_at[1]) * 1e-3;
+        assert!((*end - want).norm() < 1e-12, "{end:?}");
+        assert_eq!(via.len(), points, "{via:?}");
+    }
+}
+
+#[test]
 fn ports_probes_lines_and_seeds_come_from_single_gestures() {
     let mut harness = bench(PIPES, "");
-    harness.state_mut().tool = Tool::Port;
+    harness.state_mut().state.tool = Tool::Port;
     let near = at(&harness, 0.03, 1.0);
     click(&mut harness, near);
     assert_eq!(take(&mut harness), [Command::AddPort("q.a".into())]);
@@ -433,12 +435,12 @@ fn ports_probes_lines_and_seeds_come_from_single_gestures() {
         ),
         (Tool::Streamline, |c| matches!(c, Command::AddSeed(_))),
     ] {
-        harness.state_mut().tool = tool;
+        harness.state_mut().state.tool = tool;
         click(&mut harness, inside);
         let commands = take(&mut harness);
         assert!(commands.len() == 1 && is_it(&commands[0]), "{commands:?}");
     }
-    harness.state_mut().tool = Tool::Line;
+    harness.state_mut().state.tool = Tool::Line;
     let (a, b) = (at(&harness, 0.5, -0.1), at(&harness, 0.5, 0.1));
     drag(&mut harness, a, b);
     let commands = take(&mut harness);
@@ -446,7 +448,7 @@ fn ports_probes_lines_and_seeds_come_from_single_gestures() {
         panic!("{commands:?}");
     };
     assert!((to - from - Point::new(0.0, 2e-4)).norm() < 1e-8);
-    harness.state_mut().tool = Tool::Ruler;
+    harness.state_mut().state.tool = Tool::Ruler;
     let (a, b) = (at(&harness, 0.0, 0.0), at(&harness, 1.0, 1.02));
     drag(&mut harness, a, b);
     assert!(take(&mut harness).is_empty());
@@ -485,7 +487,7 @@ fn the_wheel_zooms_at_the_pointer_and_two_fingers_pan() {
 fn arrow_keys_nudge_but_not_while_a_text_field_is_typed_in() {
     let mut harness = bench(PIPES, "");
     harness.state_mut().has_field = true;
-    harness.state_mut().selection = Selection::one("p");
+    harness.state_mut().state.selection = Selection::one("p");
     harness.run_steps(2);
     harness.key_press(Key::ArrowRight);
     harness.run_steps(2);
@@ -504,8 +506,8 @@ fn arrow_keys_nudge_but_not_while_a_text_field_is_typed_in() {
 fn way_points_of_the_selected_channel_are_handles() {
     let rest = "in = { at = \"p.a\", pressure = \"0 Pa\" }\n[channels]\nc = { from = \"p.b\", via = [[\"1.5 mm\", \"0 mm\"], [\"1.5 mm\", \"0.8 mm\"]] }";
     let mut harness = bench(PIPES, rest);
-    assert!(harness.state().document.layout.item("c").is_some());
-    harness.state_mut().selection = Selection::one("c");
+    assert!(harness.state().state.document.layout.item("c").is_some());
+    harness.state_mut().state.selection = Selection::one("c");
     harness.run_steps(2);
     let (from, to) = (at(&harness, 1.5, 0.0), at(&harness, 1.803, 0.3));
     drag(&mut harness, from, to);
@@ -520,7 +522,7 @@ fn way_points_of_the_selected_channel_are_handles() {
 #[test]
 fn a_document_is_fitted_when_it_is_first_seen() {
     let mut harness = bench(PIPES, "");
-    let layout = harness.state().document.layout.clone();
+    let layout = harness.state().state.document.layout.clone();
     harness.state_mut().canvas.fit(&layout);
     harness.run_steps(3);
     let view = harness.state().canvas.view;

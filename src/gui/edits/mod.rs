@@ -42,13 +42,14 @@ pub use auto_route::{RouteEnd, RouteTask, auto_route};
 pub use channel::channel;
 pub use delete::delete;
 pub use moving::{move_items, snap_move};
-pub use names::{fresh_name, fresh_port_name};
+use names::{fresh_name, fresh_port_name};
 pub use obstacles::Obstacles;
 pub use paste::{copy, duplicate, paste};
-pub use place::{Held, place, snap_placement};
+pub use place::place;
 pub use ports::add_port;
 pub use refusal::Refusal;
 pub use shape::{move_way_point, set_channel_shape, set_parameter, set_placement};
+pub(in crate::gui) use sockets::{own_mouths, same_width};
 pub use tee::insert_tee;
 
 use crate::chip::Layout;

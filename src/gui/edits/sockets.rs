@@ -45,7 +45,7 @@ pub(super) fn owner(socket: &str) -> &str {
 }
 
 /// Whether sockets are equally wide, as connections need it.
-pub(super) fn same_width(a: f64, b: f64) -> bool {
+pub(in crate::gui) fn same_width(a: f64, b: f64) -> bool {
     (a - b).abs() <= PLACE_TOLERANCE * a.min(b)
 }
 
@@ -69,7 +69,7 @@ pub(super) fn same_mouth(a: &Mouth, b: &Mouth) -> bool {
 }
 
 /// A component's sockets in its own frame.
-pub(super) fn own_mouths(realisation: &Realisation) -> Vec<(&str, Mouth)> {
+pub(in crate::gui) fn own_mouths(realisation: &Realisation) -> Vec<(&str, Mouth)> {
     let mouth = |at: &SocketRef| {
         let part = &realisation.parts[at.part];
         mouth_after(&part.motion, &part.shape.mouths()[at.socket])

@@ -106,11 +106,6 @@ impl Dialogs {
         self.open = None;
         Some(answer)
     }
-
-    /// Whether a dialog is open.
-    pub fn is_open(&self) -> bool {
-        self.open.is_some()
-    }
 }
 
 /// The library says "nothing" for a cancelled dialog and for one that could not be shown; time tells them apart.

@@ -11,7 +11,7 @@ use crate::export::{Colouring, Format, Results, export};
 use crate::field::Line;
 use crate::geometry::Point;
 use crate::gui::results::{Quantity, ResultView, Solved};
-use crate::session::{CancelToken, SolveSettings, Stage, assembled_system};
+use crate::session::{CancelToken, SolveSettings, Stage, assembled_system, memory};
 
 /// Points along an exported line; enough for a smooth curve.
 const LINE_POINTS: usize = 201;
@@ -42,8 +42,6 @@ pub struct Order {
     pub lines: Vec<[Point; 2]>,
     /// What `picture.svg` shows.
     pub colouring: Colouring,
-    /// Greatest memory of the process so far, bytes.
-    pub peak_memory: fn() -> u64,
 }
 
 impl Order {
@@ -66,7 +64,6 @@ impl Order {
                 Some(Quantity::Pressure) => Colouring::Pressure,
                 _ => Colouring::Speed,
             },
-            peak_memory: || 0,
         }
     }
 }
@@ -162,7 +159,7 @@ fn write(
         colouring: order.colouring,
         timings: solved.solution.report.timings,
         clock: &clock,
-        peak_memory: &order.peak_memory,
+        peak_memory: &memory::peak,
         stamp: "",
     };
     export(&order.folder, &order.formats, &results, progress, cancel)
@@ -202,6 +199,10 @@ mod tests {
             assert!(folder.join(file).is_file(), "{file}: {said}");
         }
         assert!(said.starts_with("9 files"), "{said}");
+        let summary = std::fs::read_to_string(folder.join("summary.json")).unwrap();
+        let summary: serde_json::Value = serde_json::from_str(&summary).unwrap();
+        let peak = summary["peak_memory_bytes"].as_u64();
+        assert!(peak > Some(1 << 20), "a process holds megabytes: {peak:?}");
     }
 
     #[test]

@@ -34,6 +34,7 @@ pub fn reason(error: &io::Error) -> String {
         E::NotFound => "it is no longer there",
         E::PermissionDenied => "you have no permission",
         E::StorageFull => "the disk is full",
+        E::FileTooLarge => "the file would be larger than the system allows",
         E::QuotaExceeded => "your share of the disk is used up",
         E::ReadOnlyFilesystem => "the disk can only be read",
         E::NotADirectory => "a part of the path is a file, not a folder",

@@ -232,7 +232,8 @@ fn line(ui: &mut Ui, seen: &Seen<'_>, entry: &Entry, is_chosen: bool, follow: bo
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gui::panels::testing::{Shown, State, harness};
+    use crate::gui::panels::testing::{Shown, harness, opened_example};
+    use crate::gui::seen::State;
     use egui_kittest::kittest::Queryable as _;
 
     fn first(state: &State, search: &str) -> Option<Command> {
@@ -244,7 +245,7 @@ mod tests {
 
     #[test]
     fn a_few_letters_find_what_was_meant() {
-        let state = State::example("tee");
+        let state = opened_example("tee");
         let place = |kind: &str| Some(Command::SetTool(Tool::Place(kind.into())));
         assert_eq!(first(&state, "place tee"), place("tee"));
         assert_eq!(first(&state, "serp sq"), place("serpentine_square"));
@@ -275,7 +276,7 @@ mod tests {
 
     #[test]
     fn enter_does_the_first_and_what_is_grey_is_not_done() {
-        let shown = Shown::new(State::example("tee"));
+        let shown = Shown::new(opened_example("tee"));
         shown.borrow_mut().panels.hear(&Command::CommandPalette);
         let mut harness = harness(&shown);
         let keys = |harness: &mut egui_kittest::Harness<'static>, text: &str| {

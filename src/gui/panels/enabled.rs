@@ -73,7 +73,10 @@ pub fn is_enabled(command: &Command, seen: &Seen<'_>) -> Result<(), &'static str
         ),
 
         C::Solve | C::SolveAt(_) | C::Export(_) | C::ExportTo(..) => solvable(seen),
-        C::Cancel => some(seen.worker.running.as_ref(), "no solve is under way"),
+        C::Cancel => {
+            let under_way = seen.worker.running.is_some() || seen.worker.exporting.is_some();
+            when(under_way, "no solve is under way")
+        }
         C::SetLive(on) => match (on, seen.settings.live) {
             (true, true) => Err("it is so already: every edit starts a solve"),
             (false, false) => Err("it is so already: solves start when asked for"),
@@ -89,7 +92,9 @@ pub fn is_enabled(command: &Command, seen: &Seen<'_>) -> Result<(), &'static str
             let kept = shown.probes.len() + shown.lines.len() + shown.seeds.len();
             when(kept > 0, "no probe, line or seed is kept")
         }
-        C::RemoveLine(line) => when(*line < seen.shown.lines.len(), "there is no such line"),
+        C::RemoveLine(line) | C::MoveLine(line, _) => {
+            when(*line < seen.shown.lines.len(), "there is no such line")
+        }
         C::CopyProfiles => {
             some(seen.shown.lines.first(), "no line probe is drawn")?;
             some(seen.results.solved.as_ref(), "nothing is solved yet")
@@ -159,8 +164,9 @@ mod tests {
     use crate::export::Format;
     use crate::gui::document::{Document, EMPTY};
     use crate::gui::files::examples;
-    use crate::gui::panels::testing::State;
+    use crate::gui::panels::testing::opened;
     use crate::gui::seen::Selection;
+    use crate::gui::seen::State;
 
     fn check(state: &State, table: &[(Command, bool)]) {
         for (command, want) in table {
@@ -172,7 +178,7 @@ mod tests {
     #[test]
     fn an_empty_design_offers_little() {
         use Command as C;
-        let state = State::new(EMPTY);
+        let state = opened(EMPTY);
         check(
             &state,
             &[
@@ -197,7 +203,7 @@ mod tests {
     #[test]
     fn what_is_selected_decides_what_can_be_done_to_it() {
         use Command as C;
-        let mut state = State::new(examples::named("tee").unwrap().text);
+        let mut state = opened(examples::named("tee").unwrap().text);
         check(
             &state,
             &[(C::Solve, true), (C::Copy, false), (C::SelectAll, true)],
@@ -222,7 +228,7 @@ mod tests {
     #[test]
     fn a_broken_file_can_only_be_mended_as_text() {
         use Command as C;
-        let mut state = State::new("format = ");
+        let mut state = opened("format = ");
         state.selection = Selection::one("a");
         check(
             &state,

@@ -139,12 +139,12 @@ impl Gallery {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gui::panels::testing::{Shown, State, harness};
+    use crate::gui::panels::testing::{Shown, harness, opened};
     use egui_kittest::kittest::Queryable as _;
 
     #[test]
     fn a_click_opens_an_example_and_closes_the_gallery() {
-        let shown = Shown::new(State::new(crate::gui::document::EMPTY));
+        let shown = Shown::new(opened(crate::gui::document::EMPTY));
         shown.borrow_mut().panels.hear(&Command::Gallery);
         let mut harness = harness(&shown);
         harness.run_steps(20);

@@ -131,21 +131,21 @@ fn dots(ui: &mut Ui, step: usize) {
 mod tests {
     use super::*;
     use crate::gui::document::EMPTY;
-    use crate::gui::panels::testing::{Shown, State, harness};
+    use crate::gui::panels::testing::{Shown, harness, opened, opened_example};
     use egui_kittest::kittest::Queryable as _;
 
     #[test]
     fn steps_are_done_by_doing_them() {
-        let empty = State::new(EMPTY);
+        let empty = opened(EMPTY);
         assert!((0..STEPS).all(|step| !is_done(step, &empty.seen())));
-        let tee = State::example("tee");
+        let tee = opened_example("tee");
         let done: Vec<bool> = (0..STEPS).map(|step| is_done(step, &tee.seen())).collect();
         assert_eq!(done, [true, true, true, false, false]);
     }
 
     #[test]
     fn a_step_that_is_done_goes_on_and_the_hint_can_be_dismissed() {
-        let mut state = State::example("tee");
+        let mut state = opened_example("tee");
         state.settings.hint = Some(2);
         let shown = Shown::new(state);
         let mut harness = harness(&shown);

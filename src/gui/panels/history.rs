@@ -44,14 +44,14 @@ mod tests {
     use super::*;
     use crate::design::Edit;
     use crate::gui::command::Panel;
-    use crate::gui::panels::testing::{Shown, State, harness};
+    use crate::gui::panels::testing::{Shown, harness, opened_example};
     use crate::gui::seen::Selection;
     use crate::units::Metre;
     use egui_kittest::kittest::Queryable as _;
 
     #[test]
     fn a_click_goes_to_a_step() {
-        let mut state = State::example("tee");
+        let mut state = opened_example("tee");
         for (k, width) in [1e-4, 2e-4, 3e-4].into_iter().enumerate() {
             let edits = [Edit::SetWidth(Metre(width))];
             let (label, library) = (format!("Width {k}"), &state.library);

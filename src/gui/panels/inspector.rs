@@ -169,7 +169,7 @@ mod tests {
     use super::*;
     use crate::design::{Placement, Value};
     use crate::geometry::Point;
-    use crate::gui::panels::testing::{Shown, State, harness};
+    use crate::gui::panels::testing::{Shown, harness, opened_example};
     use crate::gui::seen::Selection;
     use eframe::egui::Key;
     use eframe::egui::accesskit::Role;
@@ -179,7 +179,7 @@ mod tests {
     use std::rc::Rc;
 
     fn selected(example: &str, item: &str) -> (Rc<RefCell<Shown>>, Harness<'static>) {
-        let mut state = State::example(example);
+        let mut state = opened_example(example);
         state.selection = Selection::one(item);
         let shown = Shown::new(state);
         let harness = harness(&shown);

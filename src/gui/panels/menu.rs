@@ -10,6 +10,7 @@ use crate::gui::files::export::PictureFormat;
 use crate::gui::files::recent;
 use crate::gui::results::Quantity;
 use crate::gui::seen::{Seen, Selection, Tool};
+use crate::gui::words::capital;
 
 /// Resolutions that are offered, from quick to fine.
 pub const RESOLUTIONS: [u32; 6] = [6, 8, 12, 16, 24, 32];
@@ -208,22 +209,11 @@ fn edit(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
 }
 
 fn tools(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
-    for tool in TOOLS {
+    for tool in Tool::ALL {
         let marked = *seen.tool == tool;
         labelled(ui, seen, tool.label(), marked, Command::SetTool(tool), out);
     }
 }
-
-/// Tools that need nothing else, in the order of the toolbar.
-pub const TOOLS: [Tool; 7] = [
-    Tool::Select,
-    Tool::Channel,
-    Tool::Port,
-    Tool::Ruler,
-    Tool::Probe,
-    Tool::Line,
-    Tool::Streamline,
-];
 
 fn view(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
     use Command as C;
@@ -238,7 +228,7 @@ fn view(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
         labelled(ui, seen, panel.label(), marked, C::TogglePanel(panel), out);
     }
     ui.separator();
-    ui.menu_button("On the canvas", |ui| layers(ui, seen, out));
+    ui.menu_button("On the canvas", |ui| layers(ui, seen, &Layer::ALL, out));
     ui.menu_button("Theme", |ui| {
         for (theme, label) in [
             (Theme::System, "As the system"),
@@ -251,8 +241,8 @@ fn view(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
     });
 }
 
-fn layers(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
-    for layer in Layer::ALL {
+fn layers(ui: &mut Ui, seen: &Seen<'_>, layers: &[Layer], out: &mut Vec<Command>) {
+    for &layer in layers {
         let marked = seen.settings.layers.contains(&layer);
         labelled(
             ui,
@@ -306,17 +296,8 @@ fn results(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
     );
     entry(ui, seen, C::SetRange(None), out);
     ui.separator();
-    for layer in [Layer::Arrows, Layer::Streamlines, Layer::Mesh, Layer::Parts] {
-        let marked = seen.settings.layers.contains(&layer);
-        labelled(
-            ui,
-            seen,
-            &capital(layer.label()),
-            marked,
-            C::ToggleLayer(layer),
-            out,
-        );
-    }
+    let of_results = [Layer::Arrows, Layer::Streamlines, Layer::Mesh, Layer::Parts];
+    layers(ui, seen, &of_results, out);
     ui.separator();
     for tool in [Tool::Probe, Tool::Line, Tool::Streamline] {
         let marked = *seen.tool == tool;
@@ -358,15 +339,6 @@ fn help(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
     }
     ui.separator();
     entry(ui, seen, C::About, out);
-}
-
-/// With a capital letter, as menus have it.
-pub fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    match letters.next() {
-        Some(first) => first.to_uppercase().chain(letters).collect(),
-        None => String::new(),
-    }
 }
 
 /// No longer than a menu is wide.

@@ -8,15 +8,17 @@ use eframe::egui::{
 };
 use rustc_hash::FxHashMap;
 
-use super::menu::capital;
 use super::thumbnail::{Colours, Thumbnail};
 use crate::gui::canvas::DraggedKind;
 use crate::gui::command::Command;
 use crate::gui::seen::{Seen, Tool};
+use crate::gui::words::capital;
 use crate::library::{Defaults, Definition};
 
 /// Time of a frame for pictures that aren't drawn yet.
 const BUDGET: Duration = Duration::from_millis(2);
+/// Height of a line of a name, points.
+const LINE: f32 = 12.0;
 /// Least width of a picture with its name.
 const CELL: f32 = 88.0;
 
@@ -138,9 +140,11 @@ impl Palette {
             };
             ui.painter()
                 .rect(rect, 4.0, fill, look.bg_stroke, egui::StrokeKind::Inside);
+            let font = TextStyle::Small.resolve(ui.style());
+            let lines = lines(ui, &name.replace('_', " "), &font, width - 8.0);
             let room = rect
                 .shrink2(vec2(8.0, 6.0))
-                .with_max_y(rect.bottom() - 22.0);
+                .with_max_y(rect.bottom() - 8.0 - LINE * lines.len() as f32);
             match self.picture(ui, seen, name, begin) {
                 Some(picture) => picture.paint(ui.painter(), room, Colours::of(ui)),
                 None => {
@@ -153,11 +157,12 @@ impl Palette {
                     );
                 }
             }
-            let font = TextStyle::Small.resolve(ui.style());
-            let text = fitting(ui, &name.replace('_', " "), &font, width - 8.0);
-            let at = rect.center_bottom() - vec2(0.0, 5.0);
-            ui.painter()
-                .text(at, Align2::CENTER_BOTTOM, text, font, look.text_color());
+            for (k, line) in lines.iter().rev().enumerate() {
+                let at = rect.center_bottom() - vec2(0.0, 5.0 + LINE * k as f32);
+                let color = look.text_color();
+                ui.painter()
+                    .text(at, Align2::CENTER_BOTTOM, line, font.clone(), color);
+            }
         }
         response
             .on_hover_cursor(CursorIcon::Grab)
@@ -229,6 +234,20 @@ pub fn matches(definition: &Definition, search: &str) -> bool {
     search.split_whitespace().all(|word| text.contains(word))
 }
 
+/// A name in one line or, where it is too long and has words, in two.
+fn lines(ui: &Ui, name: &str, font: &egui::FontId, width: f32) -> Vec<String> {
+    let whole = fitting(ui, name, font, width);
+    match name.rsplit_once(' ') {
+        Some((first, last)) if whole != name => {
+            vec![
+                fitting(ui, first, font, width),
+                fitting(ui, last, font, width),
+            ]
+        }
+        _ => vec![whole],
+    }
+}
+
 /// As many letters as fit, with an ellipsis where some don't.
 pub fn fitting(ui: &Ui, text: &str, font: &egui::FontId, width: f32) -> String {
     let wide = |text: &str| {
@@ -255,7 +274,7 @@ pub fn fitting(ui: &Ui, text: &str, font: &egui::FontId, width: f32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gui::panels::testing::{Shown, State, harness};
+    use crate::gui::panels::testing::{Shown, harness, opened_example};
     use crate::library::Library;
     use egui_kittest::kittest::Queryable as _;
 
@@ -278,7 +297,7 @@ mod tests {
 
     #[test]
     fn a_click_chooses_what_is_placed() {
-        let shown = Shown::new(State::example("tee"));
+        let shown = Shown::new(opened_example("tee"));
         let mut harness = harness(&shown);
         harness.get_by_label("uturn").click();
         harness.run_steps(2);

@@ -260,7 +260,7 @@ fn label(ask: &Ask, path: &Path) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gui::panels::testing::{Shown, State, harness};
+    use crate::gui::panels::testing::{Shown, harness, opened_example};
     use egui_kittest::kittest::Queryable as _;
 
     fn folder() -> tempfile::TempDir {
@@ -297,7 +297,7 @@ mod tests {
     #[test]
     fn tab_completes_and_enter_opens() {
         let folder = folder();
-        let shown = Shown::new(State::example("tee"));
+        let shown = Shown::new(opened_example("tee"));
         shown
             .borrow_mut()
             .panels

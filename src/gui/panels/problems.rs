@@ -149,6 +149,7 @@ fn place(seen: &Seen<'_>, diagnostic: &Diagnostic) -> String {
     let parts: Vec<String> = line
         .into_iter()
         .chain(diagnostic.place.component.clone())
+        .filter(|part| !part.is_empty())
         .collect();
     parts.join(", ")
 }
@@ -157,7 +158,7 @@ fn place(seen: &Seen<'_>, diagnostic: &Diagnostic) -> String {
 mod tests {
     use super::*;
     use crate::gui::command::Panel;
-    use crate::gui::panels::testing::{Shown, State, harness};
+    use crate::gui::panels::testing::{Shown, harness, opened};
     use egui_kittest::kittest::Queryable as _;
 
     #[test]
@@ -166,7 +167,7 @@ mod tests {
             "{}[components]\nx = {{ kind = \"teee\", at = [\"0 mm\", \"0 mm\"] }}\n",
             crate::gui::document::EMPTY
         );
-        let mut state = State::new(&text);
+        let mut state = opened(&text);
         state.settings.panels.insert(Panel::Problems);
         assert_eq!(summary(&state.seen()).as_deref(), Some("1 error"));
         let message = state.document.diagnostics[0].message.clone();

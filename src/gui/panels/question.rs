@@ -152,12 +152,12 @@ impl Question {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gui::panels::testing::{Shown, State, harness};
+    use crate::gui::panels::testing::{Shown, harness, opened_example};
     use egui_kittest::kittest::Queryable as _;
 
     #[test]
     fn an_answer_is_told_once_with_its_commands() {
-        let shown = Shown::new(State::example("tee"));
+        let shown = Shown::new(opened_example("tee"));
         let mut harness = harness(&shown);
         shown
             .borrow_mut()
@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn escape_cancels_and_questions_wait_for_each_other() {
-        let shown = Shown::new(State::example("tee"));
+        let shown = Shown::new(opened_example("tee"));
         let mut harness = harness(&shown);
         shown.borrow_mut().panels.ask(Question::unsaved("a"));
         shown

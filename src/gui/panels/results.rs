@@ -14,6 +14,7 @@ use crate::gui::command::{Command, Layer};
 use crate::gui::results::solved::{count, seconds};
 use crate::gui::results::{Quantity, Solved};
 use crate::gui::seen::Seen;
+use crate::gui::words::capital;
 
 /// Width of a column of conductances, points.
 const CONDUCTANCE: f32 = 54.0;
@@ -156,12 +157,6 @@ fn range_ui(
             out.push(Command::SetRange(Some([low, high])));
         }
     });
-}
-
-fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    let first = letters.next().map(|c| c.to_uppercase().to_string());
-    first.unwrap_or_default() + letters.as_str()
 }
 
 fn flow_ui(ui: &mut Ui, solved: &Solved, out: &mut Vec<Command>) {

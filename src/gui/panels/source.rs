@@ -344,7 +344,7 @@ mod tests {
     use super::*;
     use crate::gui::command::Panel;
     use crate::gui::files::examples;
-    use crate::gui::panels::testing::{Shown, State, harness};
+    use crate::gui::panels::testing::{Shown, harness, opened};
     use egui_kittest::kittest::Queryable as _;
 
     #[test]
@@ -393,7 +393,7 @@ mod tests {
 
     #[test]
     fn a_broken_file_is_mended_by_typing() {
-        let mut state = State::new("format = 1\nnonsense");
+        let mut state = opened("format = 1\nnonsense");
         state.settings.panels.insert(Panel::Source);
         let shown = Shown::new(state);
         shown.borrow_mut().panels.choose(Panel::Source);

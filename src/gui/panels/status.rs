@@ -4,7 +4,7 @@ use eframe::egui::{self, Align, Layout, RichText, Role, Ui, WidgetInfo};
 
 use super::icons::{Icon, icon};
 use super::problems::{counts, good, summary};
-use super::toolbar::{progress, seconds};
+use super::toolbar::{bar, progress, seconds};
 use crate::export::readable::{Quantity, figures};
 use crate::geometry::Point;
 use crate::gui::command::{Command, Panel};
@@ -84,6 +84,13 @@ fn solver(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
         }
         progress(ui, running, 150.0);
         ui.weak(format!("r = {}", running.3));
+        return;
+    }
+    if let Some(part) = seen.worker.exporting {
+        if ui.small_button("Cancel").clicked() {
+            out.push(Command::Cancel);
+        }
+        bar(ui, part, "export", 150.0);
         return;
     }
     if let Some(failure) = &seen.results.failure {

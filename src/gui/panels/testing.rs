@@ -9,58 +9,21 @@ use egui_kittest::Harness;
 use super::Panels;
 use crate::gui::command::Command;
 use crate::gui::document::Document;
-use crate::gui::files::settings::Settings;
-use crate::gui::results::{ResultView, Results, WorkerStatus};
-use crate::gui::seen::{Seen, Selection, Tool};
+use crate::gui::seen::State;
 use crate::library::Library;
 
-/// What a [`Seen`] borrows from.
-pub struct State {
-    pub document: Document,
-    pub library: Library,
-    pub selection: Selection,
-    pub tool: Tool,
-    pub results: Results,
-    pub shown: ResultView,
-    pub worker: WorkerStatus,
-    pub settings: Settings,
+/// A design that was just opened, with no hints in the way.
+pub fn opened(text: &str) -> State {
+    let library = Library::embedded();
+    let mut state = State::new(Document::new(text, "test", None, &library), library);
+    state.settings.hint = None;
+    state
 }
 
-impl State {
-    pub fn new(text: &str) -> Self {
-        let library = Library::embedded();
-        Self {
-            document: Document::new(text, "test", None, &library),
-            library,
-            selection: Selection::default(),
-            tool: Tool::default(),
-            results: Results::default(),
-            shown: ResultView::default(),
-            worker: WorkerStatus::default(),
-            settings: Settings {
-                hint: None,
-                ..Settings::default()
-            },
-        }
-    }
-
-    pub fn example(name: &str) -> Self {
-        let example = crate::gui::files::examples::named(name).expect("an example of this name");
-        Self::new(example.text)
-    }
-
-    pub fn seen(&self) -> Seen<'_> {
-        Seen {
-            document: &self.document,
-            library: &self.library,
-            selection: &self.selection,
-            tool: &self.tool,
-            results: &self.results,
-            shown: &self.shown,
-            worker: &self.worker,
-            settings: &self.settings,
-        }
-    }
+/// An example that was just opened.
+pub fn opened_example(name: &str) -> State {
+    let example = crate::gui::files::examples::named(name).expect("an example of this name");
+    opened(example.text)
 }
 
 /// Panels over a state, and the commands that they pushed; commands change nothing.

@@ -139,12 +139,12 @@ fn toast(ui: &mut Ui, notice: &Notice) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gui::panels::testing::{Shown, State, harness};
+    use crate::gui::panels::testing::{Shown, harness, opened_example};
     use egui_kittest::kittest::Queryable as _;
 
     #[test]
     fn errors_stay_until_they_are_dismissed_and_good_news_fades() {
-        let shown = Shown::new(State::example("tee"));
+        let shown = Shown::new(opened_example("tee"));
         let mut harness = harness(&shown);
         shown.borrow_mut().panels.notify(Notice::done("Saved."));
         shown

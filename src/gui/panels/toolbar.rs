@@ -6,7 +6,7 @@ use eframe::egui::{self, ComboBox, Response, Ui};
 
 use super::enabled::is_enabled;
 use super::icons::{Icon, icon_button};
-use super::menu::{RESOLUTIONS, TOOLS};
+use super::menu::RESOLUTIONS;
 use crate::gui::command::Command;
 use crate::gui::results::Quantity;
 use crate::gui::seen::{Seen, Tool};
@@ -80,7 +80,7 @@ fn way_back(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
 }
 
 fn tools(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
-    for tool in TOOLS {
+    for tool in Tool::ALL {
         let command = Command::SetTool(tool.clone());
         let mut tip = command.label();
         if let Some(shortcut) = command.shortcut() {
@@ -128,6 +128,11 @@ pub fn progress(
     width: f32,
 ) -> Response {
     let text = format!("{} {}", stage.label(), seconds(elapsed.as_secs_f64()));
+    bar(ui, part, &text, width)
+}
+
+/// How much is done of what the text says.
+pub fn bar(ui: &mut Ui, part: f64, text: &str, width: f32) -> Response {
     let bar = egui::ProgressBar::new(part as f32)
         .desired_width(width)
         .desired_height(18.0);
@@ -137,7 +142,7 @@ pub fn progress(
     ui.painter().text(
         response.rect.center(),
         egui::Align2::CENTER_CENTER,
-        &text,
+        text,
         font,
         color,
     );

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use eframe::egui::{
     Color32, ColorImage, FontId, Painter, Rect, Stroke, TextureHandle, TextureId, TextureOptions,
-    pos2,
+    pos2, vec2,
 };
 use rayon::prelude::*;
 
@@ -20,6 +20,7 @@ use super::raster::Window;
 use super::solved::count;
 use super::streamline::{Seed, Streamline, inlet_seeds, streamline};
 use super::{Quantity, Solved, probe};
+use crate::chip::SocketUse;
 use crate::geometry::Point;
 use crate::gui::canvas::{Overlay, View};
 use crate::gui::command::Layer;
@@ -45,7 +46,6 @@ pub struct FieldLayer {
     tracing: Option<Tracing>,
     /// Since when the results are older than the drawing, s of the window's clock.
     stale_since: Option<f64>,
-    legend_at: Option<Rect>,
 }
 
 /// An image that is made by a thread, and the newest that was finished.
@@ -165,7 +165,6 @@ impl FieldLayer {
             traced: None,
             tracing: None,
             stale_since: None,
-            legend_at: None,
         }
     }
 
@@ -179,11 +178,6 @@ impl FieldLayer {
         has_news(&self.sharp) || self.tracer.is_busy()
     }
 
-    /// What the newest image took to make, s.
-    pub fn painting_seconds(&self) -> Option<f64> {
-        self.sharp.shown.as_ref().map(|s| s.1.seconds)
-    }
-
     /// What the colours mean now, for other pictures of the same.
     pub fn scaling(&self) -> Option<Scaling> {
         self.sharp.shown.as_ref().and_then(|s| s.1.scaling)
@@ -195,11 +189,6 @@ impl FieldLayer {
         let mut shown = shown.into_iter().flatten();
         let (_, painting) = shown.find(|(texture, _)| texture.id() == id)?;
         Some(painting.image.clone())
-    }
-
-    /// Where the legend was drawn last.
-    pub fn legend_rect(&self) -> Option<Rect> {
-        self.legend_at
     }
 
     fn look(&self, painter: &Painter, view: &View, seen: &Seen<'_>) -> Look {
@@ -435,7 +424,6 @@ impl Overlay for FieldLayer {
 
     fn over(&mut self, painter: &Painter, view: &View, seen: &Seen<'_>) {
         let Some(solved) = &seen.results.solved else {
-            self.legend_at = None;
             return;
         };
         let canvas = view.rect.intersect(painter.clip_rect());
@@ -475,7 +463,8 @@ impl Overlay for FieldLayer {
         for &seed in &seen.shown.seeds {
             painter.circle_filled(view.to_screen(seed), 3.0, paper.ink);
         }
-        self.legend_at = legend::draw(&painter, canvas, &self.legend(seen, solved), &paper);
+        let ports = port_places(seen, view);
+        legend::draw(&painter, canvas, &self.legend(seen, solved), &ports, &paper);
         let is_pressed = painter.ctx().input(|i| i.pointer.any_down());
         let reads = matches!(
             seen.tool,
@@ -493,4 +482,18 @@ impl Overlay for FieldLayer {
             );
         }
     }
+}
+
+/// About where the arrows, names and values of ports are.
+fn port_places(seen: &Seen<'_>, view: &View) -> Vec<Rect> {
+    let sockets = seen.document.shown_layout().sockets.iter();
+    let ports = sockets.filter(|s| matches!(s.used, SocketUse::Port(_)));
+    ports
+        .map(|port| {
+            let out = Point::unit(port.mouth.direction);
+            let foot = view.to_screen(port.mouth.middle);
+            let name = foot + vec2(out.x as f32, -out.y as f32) * 46.0;
+            Rect::from_center_size(name, vec2(80.0, 36.0)).union(Rect::from_pos(foot))
+        })
+        .collect()
 }

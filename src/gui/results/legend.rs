@@ -52,15 +52,31 @@ pub(super) struct Legend {
     pub state: Option<String>,
 }
 
+/// A rectangle of this size in the corner where it meets the fewest others; upper corners first, the right before the left.
+fn corner(canvas: Rect, size: Vec2, avoid: &[Rect]) -> Rect {
+    let corners = [Align2::RIGHT_TOP, Align2::LEFT_TOP, Align2::RIGHT_BOTTOM];
+    let places = corners.map(|corner| corner.align_size_within_rect(size, canvas));
+    let covered = |place: &Rect| {
+        avoid
+            .iter()
+            .filter(|other| place.intersects(**other))
+            .count()
+    };
+    // The first of equals is taken.
+    places.into_iter().min_by_key(covered).unwrap_or(places[0])
+}
+
 fn font(size: f32) -> FontId {
     FontId::proportional(size)
 }
 
-/// Draws a legend in the upper right corner of the canvas; returns where it is.
+/// Draws a legend in the upper right corner of the canvas, or in another one where it would cover less of what is to `avoid`.
+/// Returns where it is.
 pub(super) fn draw(
     painter: &Painter,
     canvas: Rect,
     legend: &Legend,
+    avoid: &[Rect],
     paper: &Paper,
 ) -> Option<Rect> {
     if legend.scaling.is_none() && legend.notes.is_empty() && legend.state.is_none() {
@@ -88,8 +104,7 @@ pub(super) fn draw(
         height += 16.0;
     }
     let room = vec2(width + 2.0 * PAD, height + 2.0 * PAD - 2.0);
-    let corner = pos2(canvas.right() - 12.0 - room.x, canvas.top() + 12.0);
-    let rect = Rect::from_min_size(corner, room);
+    let rect = corner(canvas.shrink(12.0), room, avoid);
     painter.rect_filled(rect, 6.0, paper.ground);
     painter.rect_stroke(rect, 6.0, Stroke::new(1.0, paper.edge), StrokeKind::Inside);
     let left = rect.left() + PAD;
@@ -197,5 +212,27 @@ pub(super) fn tag(painter: &Painter, at: Pos2, lines: &[String], paper: &Paper) 
         let step = galley.size().y;
         painter.galley(at, galley, paper.ink);
         at.y += step;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_legend_goes_to_a_corner_where_it_covers_nothing() {
+        let canvas = Rect::from_min_size(pos2(0.0, 0.0), vec2(800.0, 600.0));
+        let size = vec2(60.0, 200.0);
+        let port = |x: f32, y: f32| Rect::from_center_size(pos2(x, y), vec2(80.0, 36.0));
+        assert_eq!(corner(canvas, size, &[]).right_top(), canvas.right_top());
+        let right = port(780.0, 150.0);
+        let there = corner(canvas, size, &[right]);
+        assert_eq!(there.left_top(), canvas.left_top());
+        let both = [right, port(20.0, 150.0)];
+        let there = corner(canvas, size, &both);
+        assert_eq!(there.right_bottom(), canvas.right_bottom());
+        // Where nothing is free the usual place is as good as any.
+        let all = [both[0], both[1], port(780.0, 500.0)];
+        assert_eq!(corner(canvas, size, &all).right_top(), canvas.right_top());
     }
 }

@@ -10,7 +10,6 @@
 
 pub mod colour;
 mod curves;
-pub mod field;
 mod kinds;
 mod layer;
 mod legend;
@@ -104,6 +103,8 @@ pub struct Results {
 pub struct WorkerStatus {
     /// Of the solve under way: stage, part of the whole that is done, time since its start, its resolution.
     pub running: Option<(Stage, f64, Duration, u32)>,
+    /// Of the export under way: part of it that is done.
+    pub exporting: Option<f64>,
 }
 
 #[cfg(test)]

@@ -14,6 +14,7 @@ use super::colour::{Scaling, tint};
 use super::raster::{BAND, Shade, Window, raster};
 use super::strokes::Stroke;
 use super::{Quantity, Solved};
+use crate::field::index::{cell_box, nodes_of};
 use crate::geometry::Point;
 
 /// Width of the coloured strokes along walls, points; half of it lies inside.
@@ -282,8 +283,8 @@ fn draw_walls(
     let n_bands = window.size[1].div_ceil(BAND);
     let mut by_band: Vec<Vec<u32>> = vec![Vec::new(); n_bands];
     for (w, &(cell, _)) in fields.walls.iter().enumerate() {
-        let x = super::field::nodes_of(fields, cell as usize);
-        let (a, b) = super::field::cell_box(&x);
+        let x = nodes_of(fields, cell as usize);
+        let (a, b) = cell_box(&x);
         if b.x < low.x || a.x > high.x || b.y < low.y || a.y > high.y {
             continue;
         }
@@ -305,7 +306,7 @@ fn draw_walls(
             for &w in walls {
                 let (cell, edge) = fields.walls[w as usize];
                 let ends = stress.at_ends[w as usize];
-                let x = super::field::nodes_of(fields, cell as usize);
+                let x = nodes_of(fields, cell as usize);
                 let is_curved = solved.index.is_curved(cell as usize);
                 let n = if is_curved { CHORDS } else { 1 };
                 let strokes = edge_strokes(window, &x, edge as usize, is_curved, half_width);

@@ -10,8 +10,8 @@ use eframe::egui::{Rect, vec2};
 use rayon::prelude::*;
 
 use super::Quantity;
-use super::field::{FieldIndex, velocity};
-use crate::field::{Fields, barycentric};
+use crate::field::index::{cell_box, velocity};
+use crate::field::{FieldIndex, Fields, barycentric};
 use crate::geometry::Point;
 use crate::gui::canvas::View;
 
@@ -209,7 +209,7 @@ impl<'a> Cell<'a> {
 
     /// Fills the pixels of rows `from..to` whose centres are in the cell.
     fn fill(&self, from: usize, to: usize, width: usize, rows: &mut [f32]) {
-        let (low, high) = super::field::cell_box(&self.nodes);
+        let (low, high) = cell_box(&self.nodes);
         // Centres are at half numbers; a float below zero becomes 0.
         let first_row = ((low.y - 0.5 - self.slack).ceil().max(0.0) as usize).max(from);
         let end_row = ((high.y + 0.5 + self.slack).max(0.0) as usize).min(to);

@@ -3,12 +3,11 @@
 use std::sync::{Arc, OnceLock};
 
 use super::Quantity;
-use super::field::FieldIndex;
 use super::kinds::Kinds;
 use super::walls::{WallStress, wall_stress};
 use crate::chip::Chip;
 use crate::export::readable::figures;
-use crate::field::Sample;
+use crate::field::{FieldIndex, Sample};
 use crate::geometry::Point;
 use crate::profile::ProfileTable;
 use crate::session::Solution;
@@ -202,6 +201,9 @@ pub fn seconds(s: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::field::index::{cell_box, nodes_of, velocity};
+    use crate::field::{Fields, barycentric};
+    use crate::gui::results::tests::{solved, solved_example};
 
     #[test]
     fn numbers_of_things_and_times_are_short() {
@@ -235,5 +237,90 @@ mod tests {
         );
         assert_eq!(Reuse::Factors.share(), Some(1.0));
         assert_eq!(Reuse::Unknown.share(), None);
+    }
+
+    /// Of all cells the one that holds the point best, and how well.
+    fn search(fields: &Fields, p: Point) -> Option<(f64, Point)> {
+        let cells = 0..fields.cells.len();
+        let places = cells.filter_map(|c| Some((c, barycentric(&nodes_of(fields, c), p)?)));
+        places
+            .map(|(c, xi)| {
+                (
+                    xi.into_iter().fold(f64::INFINITY, f64::min),
+                    velocity(fields, c, &xi),
+                )
+            })
+            .filter(|(least, _)| *least >= -1e-9)
+            .max_by(|a, b| a.0.total_cmp(&b.0))
+    }
+
+    #[test]
+    fn the_grid_says_what_a_look_at_every_cell_says() {
+        for name in ["y-mixer", "spiral-delay", "straight"] {
+            let solved = solved_example(name, 4);
+            let fields = &solved.solution.fields;
+            let (low, high) = solved.index.extent();
+            let (mut inside, mut on_edges) = (0, 0);
+            let check = |p: Point| {
+                let (got, want) = (solved.at(p), search(fields, p));
+                assert_eq!(got.is_some(), want.is_some(), "{name} at {p:?}");
+                if let (Some(got), Some((_, want))) = (got, want) {
+                    let scale = solved.solution.max_speed.0;
+                    assert!(
+                        (got.velocity - want).norm() < 1e-9 * scale,
+                        "{name} at {p:?}"
+                    );
+                    return 1;
+                }
+                0
+            };
+            for k in 0..400_u32 {
+                // A sequence that fills the box evenly.
+                let (s, t) = (f64::from(k) * 0.754_877_666, f64::from(k) * 0.569_840_291);
+                let size = high - low;
+                inside += check(low + Point::new(size.x * s.fract(), size.y * t.fract()));
+            }
+            // Nodes of walls: inside, though rounding may put them a little out of every cell and out of its bins.
+            for &(cell, edge) in fields.walls.iter().step_by(fields.walls.len() / 50 + 1) {
+                let x = nodes_of(fields, cell as usize);
+                on_edges += check(x[edge as usize]) + check(x[edge as usize + 3]);
+            }
+            assert!(inside > 10, "{name}: {inside} points were inside");
+            assert!(
+                on_edges >= 50,
+                "{name}: {on_edges} points of walls were inside"
+            );
+        }
+    }
+
+    #[test]
+    fn every_cell_of_a_box_is_visited_once() {
+        let solved = solved_example("y-mixer", 4);
+        let fields = &solved.solution.fields;
+        let (low, high) = solved.index.extent();
+        let mut seen = vec![0; fields.cells.len()];
+        solved
+            .index
+            .for_cells_in(fields, low, high, |c, _| seen[c] += 1);
+        assert!(
+            seen.iter().all(|&n| n == 1),
+            "the whole chip holds every cell"
+        );
+        let middle = (low + high) * 0.5;
+        let mut seen = vec![0; fields.cells.len()];
+        solved
+            .index
+            .for_cells_in(fields, low, middle, |c, _| seen[c] += 1);
+        for (c, &n) in seen.iter().enumerate() {
+            let (a, _) = cell_box(&nodes_of(fields, c));
+            let must = a.x <= middle.x && a.y <= middle.y;
+            assert!(n <= 1 && (n == 1 || !must), "cell {c} seen {n} times");
+        }
+    }
+
+    #[test]
+    fn no_number_is_in_no_cell() {
+        let channel = solved(&crate::gui::results::tests::channel(), 4);
+        assert!(channel.at(Point::new(f64::NAN, 0.0)).is_none());
     }
 }

@@ -7,7 +7,8 @@
 //! velocity. Ends where the flow leaves the chip, at walls, in eddies after one turn.
 
 use super::Solved;
-use super::field::{Located, velocity};
+use crate::field::Located;
+use crate::field::index::{nodes_of, velocity};
 use crate::geometry::Point;
 
 /// Lines from all inlets together: enough to see where the flow goes, few enough to see between them.
@@ -200,7 +201,7 @@ fn follow(solved: &Solved, seed: Point, way: Way) -> Option<Vec<Point>> {
 /// About the distance of nodes there, m: the root of a cell's area.
 fn cell_size(solved: &Solved, place: Located) -> f64 {
     let fields = &solved.solution.fields;
-    let x = super::field::nodes_of(fields, place.cell as usize);
+    let x = nodes_of(fields, place.cell as usize);
     (x[1] - x[0]).cross(x[2] - x[0]).abs().sqrt()
 }
 

@@ -15,6 +15,7 @@ use super::newest::Wake;
 use super::{Reuse, Solved, WorkerStatus};
 use crate::chip::{Chip, Condition};
 use crate::elimination::Table;
+use crate::gui::words::capital;
 use crate::profile::{ProfileTable, Recorder};
 use crate::session::{
     CancelToken, Eliminated, SolveError, SolveSettings, Stage, eliminate, memory, side_by_side,
@@ -177,10 +178,11 @@ impl Worker {
             .map(|(job, asked)| (Stage::Read, 0.0, asked.elapsed(), job.resolution));
         WorkerStatus {
             running: running.or(waiting),
+            exporting: None,
         }
     }
 
-    /// Whether the cores are at work, for tests of how fast a cancelled solve ends.
+    /// Whether the cores are free: nothing runs, not even what was cancelled, and nothing waits.
     pub fn is_idle(&self) -> bool {
         let state = self.shared.lock();
         state.running.is_none() && state.next.is_none()
@@ -283,12 +285,7 @@ impl From<SolveError> for Refusal {
             SolveError::OutOfMemory { needed, allowed } => {
                 Refusal::Because(check::too_large(needed, allowed))
             }
-            other => {
-                let text = other.to_string();
-                let mut letters = text.chars();
-                let first = letters.next().map(|c| c.to_uppercase().to_string());
-                Refusal::Because(first.unwrap_or_default() + letters.as_str())
-            }
+            other => Refusal::Because(capital(&other.to_string())),
         }
     }
 }

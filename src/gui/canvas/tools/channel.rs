@@ -62,8 +62,14 @@ pub fn hear(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
     if frame.response.double_clicked() || frame.key(Key::Enter) {
         // The first click of the two has set the way-point where the channel ends.
         let at_click = frame.response.double_clicked();
-        done = match (&end, draft.via.last().copied()) {
-            (Some(end), _) if !at_click || !matches!(end.to, ChannelEnd::Free(_)) => {
+        // So has one click where the pointer still rests when Enter is pressed.
+        let last = draft.via.last().copied();
+        let rests = last
+            .zip(frame.place())
+            .is_some_and(|(a, b)| (a - b).norm() <= frame.reach());
+        let at_last = at_click || rests;
+        done = match (&end, last) {
+            (Some(end), _) if !at_last || !matches!(end.to, ChannelEnd::Free(_)) => {
                 Some(finish(draft, end))
             }
             (_, Some(last)) => {

@@ -4,6 +4,7 @@
 //! the document.
 
 mod channel;
+mod line_ends;
 mod measure;
 mod place;
 mod select;
@@ -24,6 +25,7 @@ use crate::gui::command::Command;
 use crate::gui::seen::{Seen, Tool};
 use crate::units::Metre;
 pub use channel::End;
+use line_ends::LineEnd;
 pub use place::DraggedKind;
 pub use select::{Hit, hit};
 
@@ -141,6 +143,8 @@ pub struct Tools {
     pub round: bool,
     /// What the ruler measures, or the line that is being drawn.
     pub line: Option<[Point; 2]>,
+    /// The end of a line probe that is being dragged, and where the line was before.
+    line_end: Option<(LineEnd, [Point; 2])>,
     /// The free socket that a click would open.
     pub socket: Option<usize>,
     /// Why a click did nothing, shown until the pointer moves on.
@@ -162,7 +166,10 @@ impl Tools {
 
     /// Whether something is under way that Esc ends.
     pub fn is_busy(&self) -> bool {
-        self.draft.is_some() || self.line.is_some() || !self.drag.is_none()
+        self.draft.is_some()
+            || self.line.is_some()
+            || self.line_end.is_some()
+            || !self.drag.is_none()
     }
 }
 
@@ -187,7 +194,7 @@ pub fn hear(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
     if tools.refusal.as_ref().is_some_and(|(at, _)| moved_on(at)) {
         tools.refusal = None;
     }
-    if place::hear_dragged(tools, frame, out) {
+    if place::hear_dragged(tools, frame, out) || line_ends::hear(tools, frame, out) {
         return;
     }
     match tool {
@@ -222,6 +229,7 @@ pub fn paint(tools: &Tools, frame: &Frame<'_>, outlines: &mut Outlines) {
         Tool::Ruler | Tool::Line => measure::paint_line(tools, frame),
         Tool::Select | Tool::Place(_) | Tool::Probe | Tool::Streamline => {}
     }
+    line_ends::paint(tools, frame);
     if let (Some((_, why)), Some(at)) = (&tools.refusal, frame.pointer) {
         super::paint::tag(frame.painter, frame.view, at, why, frame.colours);
     }

@@ -9,6 +9,7 @@ use rustc_hash::FxHashSet;
 use super::{Frame, TOUCH, Tools};
 use crate::design::{Channel, Placement};
 use crate::geometry::Point;
+use crate::gui::canvas::guides::{Features, guides};
 use crate::gui::canvas::outline::Outlines;
 use crate::gui::canvas::paint::{highlight, lit_socket, tag};
 use crate::gui::canvas::pick::Catch;
@@ -21,6 +22,8 @@ use crate::gui::seen::{Selection, Tool};
 
 /// Radius of a way-point's handle, points.
 const HANDLE: f32 = 5.0;
+/// With more items on the move than this nobody looks what each lines up with.
+const MOST_GUIDED: usize = 50;
 
 /// Something that can be clicked.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -446,8 +449,48 @@ pub fn coordinates(p: Point) -> String {
     format!("{}, {}", Length.show(p.x), Length.show(p.y))
 }
 
+/// Thin lines where what is dragged lines up with what stays and is in view.
+fn paint_guides(moved: &Move, frame: &Frame<'_>) {
+    let base = &moved.base;
+    if moved.moving.len() > MOST_GUIDED {
+        return;
+    }
+    let (low, high) = frame.view.seen();
+    let seen = Bounds { low, high };
+    let mut others = vec![Features::default(); base.boxes.len()];
+    let mut own = Features::default();
+    for (item, bounds) in base.boxes.iter().enumerate() {
+        let Some(bounds) = bounds else {
+            continue;
+        };
+        if moved.moving.contains(&item) {
+            let by = moved.by;
+            let there = Bounds::of(bounds.low + by, bounds.high + by);
+            own.bounds = Some(own.bounds.map_or(there, |all| all.with(&there)));
+        } else if bounds.meets(&seen) {
+            others[item].bounds = Some(*bounds);
+        }
+    }
+    for socket in &base.layout.sockets {
+        let middle = socket.mouth.middle;
+        if moved.moving.contains(&socket.item) {
+            own.sockets.push(middle + moved.by);
+        } else if others[socket.item].bounds.is_some() {
+            others[socket.item].sockets.push(middle);
+        }
+    }
+    let line = Stroke::new(1.0, frame.colours.fits.gamma_multiply(0.7));
+    for ends in guides(&own, &others, frame.view.length(0.5)) {
+        let ends = ends.map(|p| frame.view.to_screen(p));
+        frame.painter.line_segment(ends, line);
+    }
+}
+
 fn paint_move(moved: &Move, frame: &Frame<'_>, outlines: &mut Outlines) {
     let (painter, colours) = (frame.painter, frame.colours);
+    if moved.by != Point::default() {
+        paint_guides(moved, frame);
+    }
     let document = frame.seen.document;
     let is_preview = !Arc::ptr_eq(document.shown_layout(), &document.layout);
     if !is_preview && moved.by != Point::default() {

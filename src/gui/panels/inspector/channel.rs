@@ -247,11 +247,11 @@ fn length(seen: &Seen<'_>, channel: &str) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gui::panels::testing::State;
+    use crate::gui::panels::testing::opened_example;
 
     #[test]
     fn the_length_is_that_of_the_drawing() {
-        let state = State::example("bridge");
+        let state = opened_example("bridge");
         let length = length(&state.seen(), "r1").unwrap();
         // From the source's right socket to the corner (0, 2 mm) and on to the upper node's left socket: 5 mm less the tees.
         assert!((4.7e-3..5.0e-3).contains(&length), "{length}");

@@ -10,6 +10,7 @@ use crate::gui::panels::fields::{Field, named, row, tick};
 use crate::gui::panels::palette::defaults;
 use crate::gui::panels::values::{Measure, read, show, show_quantity};
 use crate::gui::seen::Seen;
+use crate::gui::words::capital;
 use crate::library::{Definition, Parameter, ParameterKind};
 use crate::units::{Dimension, Radian};
 
@@ -283,14 +284,14 @@ fn known(
     inspector.known.entry(key).or_insert_with(evaluate).clone()
 }
 
-/// Angles that scripts computed are a bit or two off round numbers of degrees, which the file's exact writing shows in radians.
+/// Angles that scripts computed are a little off round numbers of degrees, at most what their rounding to a nanoradian makes.
 fn in_degrees(text: String) -> String {
     let radians = text
         .strip_suffix(" rad")
         .and_then(|number| number.parse::<f64>().ok());
     match radians {
         Some(radians) => {
-            let degrees = (radians.to_degrees() * 1e9).round() / 1e9;
+            let degrees = (radians.to_degrees() * 1e6).round() / 1e6;
             format!("{degrees} deg")
         }
         None => text,
@@ -305,8 +306,8 @@ fn described(parameter: &Parameter, known: &Known) -> String {
     };
     let mut text = format!(
         "{}\n{}",
-        super::super::menu::capital(&parameter.doc),
-        super::super::menu::capital(&parameter.kind.describe())
+        capital(&parameter.doc),
+        capital(&parameter.kind.describe())
     );
     let range = match known.range {
         [Some(min), Some(max)] => format!("\nFrom {} to {}", number(min), number(max)),

@@ -98,12 +98,12 @@ fn partner<'a>(layout: &'a Layout, socket: &LaidSocket) -> Option<&'a LaidSocket
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gui::panels::testing::{Shown, State, harness};
+    use crate::gui::panels::testing::{Shown, harness, opened, opened_example};
     use egui_kittest::kittest::Queryable as _;
 
     #[test]
     fn partners_are_those_that_the_design_connects() {
-        let state = State::example("bridge");
+        let state = opened_example("bridge");
         let layout = &state.document.layout;
         let named = |name: &str| {
             layout
@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn a_free_socket_is_opened() {
-        let mut state = State::new(
+        let mut state = opened(
             "format = 1\n[fluid]\nviscosity = \"1 mPa s\"\n[chip]\nwidth = \"100 um\"\n[components]\nt = { kind = \"tee\", at = [\"0 mm\", \"0 mm\"] }\n",
         );
         state.selection = Selection::one("t");

@@ -1,6 +1,7 @@
 //! The table of ports: what is given, which can be typed over, and what comes of it.
 
-use eframe::egui::{Grid, RichText, ScrollArea, TextEdit, Ui, WidgetInfo};
+use eframe::egui::epaint::text::FontsView;
+use eframe::egui::{Color32, Grid, RichText, ScrollArea, TextEdit, TextStyle, Ui, WidgetInfo};
 
 use super::{State, right};
 use crate::chip::DepthModel;
@@ -11,8 +12,8 @@ use crate::gui::seen::{Seen, Selection};
 use crate::session::PortResult;
 use crate::units::{Dimension, FlowRate, FlowRatePerDepth, Pascal, parse_quantity, print_quantity};
 
-/// Room for a given value: `0.123 µL/min` fits.
-const GIVEN: f32 = 66.0;
+/// Room for a given value, points: that of `1.23 mbar`, more where one is longer, up to that of `-12345.6 mm^2/s`.
+const GIVEN: [f32; 2] = [66.0, 112.0];
 
 /// Widths of the columns of flow rates and pressures: `-1.23 µL/min` and `1.23 mbar` fit.
 const COLUMNS: [f32; 2] = [86.0, 72.0];
@@ -47,10 +48,11 @@ pub(super) fn ports_ui(ui: &mut Ui, seen: &Seen<'_>, state: &mut State, out: &mu
         .solved
         .as_ref()
         .map_or(design.depth.is_some(), |s| s.chip.depth.is_some());
+    let room = room_for_given(ui, design);
     ScrollArea::horizontal().id_salt("ports").show(ui, |ui| {
         Grid::new("ports table")
             .num_columns(4)
-            .min_col_width(GIVEN)
+            .min_col_width(GIVEN[0])
             .striped(true)
             .spacing([8.0, 4.0])
             .show(ui, |ui| {
@@ -67,7 +69,7 @@ pub(super) fn ports_ui(ui: &mut Ui, seen: &Seen<'_>, state: &mut State, out: &mu
                     if ui.selectable_label(is_selected, name).clicked() {
                         out.push(Command::Select(Selection::of_port(name)));
                     }
-                    given_ui(ui, design, name, port.condition.value, state, out);
+                    given_ui(ui, (design, room), name, port.condition.value, state, out);
                     let result = results.and_then(|r| r.iter().find(|r| r.id == *name));
                     let [flow, pressure] = result.map_or_else(
                         || ["–".to_owned(), "–".to_owned()],
@@ -96,10 +98,26 @@ pub(super) fn ports_ui(ui: &mut Ui, seen: &Seen<'_>, state: &mut State, out: &mu
     }
 }
 
+/// The same for all ports: enough for the longest value.
+fn room_for_given(ui: &Ui, design: &Design) -> f32 {
+    let font = TextStyle::Body.resolve(ui.style());
+    let wide = |text: String| {
+        let line =
+            |fonts: &mut FontsView<'_>| fonts.layout_no_wrap(text, font.clone(), Color32::BLACK);
+        ui.fonts_mut(line).size().x
+    };
+    let conditions = design.ports.iter().map(|p| p.condition.value);
+    let widest = conditions
+        .map(print_condition)
+        .map(wide)
+        .fold(0.0, f32::max);
+    widest.clamp(GIVEN[0], GIVEN[1])
+}
+
 /// The value that is given at a port, to type over.
 fn given_ui(
     ui: &mut Ui,
-    design: &Design,
+    (design, room): (&Design, f32),
     name: &str,
     condition: PortCondition,
     state: &mut State,
@@ -116,7 +134,7 @@ fn given_ui(
         .add(
             TextEdit::singleline(&mut text)
                 .id_salt(("given", name))
-                .desired_width(GIVEN),
+                .desired_width(room),
         )
         .on_hover_text(hint);
     response.widget_info(|| WidgetInfo {

@@ -123,10 +123,17 @@ fn a_large_solve_is_cancelled_within_half_a_second() {
     let worker = Worker::new(|| {});
     let chip = example("grid20");
     // Into every stage: the time that a cancelled solve still takes depends on where it is.
+    let mut cancelled = 0;
     for after in [20, 80, 200, 350, 500, 800] {
         worker.request(job(&chip, 1, 16));
         std::thread::sleep(Duration::from_millis(after));
         let at = worker.status().running;
+        if at.is_none() {
+            // A fast machine is done by then.
+            worker.drain();
+            continue;
+        }
+        cancelled += 1;
         let asked = Instant::now();
         worker.cancel();
         assert!(
@@ -143,6 +150,7 @@ fn a_large_solve_is_cancelled_within_half_a_second() {
         );
         assert!(worker.drain().is_empty(), "no result of what was cancelled");
     }
+    assert!(cancelled >= 3, "too few were under way: {cancelled}");
 }
 
 #[test]

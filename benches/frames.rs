@@ -1,0 +1,214 @@
+//! What frames of the window take while a large chip is solved, and how fast a solve is cancelled: the real app, without a display.
+//!
+//! ```text
+//! cargo bench --bench frames            grid20 at r = 16 (6 million unknowns) to its fields; cancelled there and at r = 24; a minute
+//! cargo bench --bench frames -- --spikes  and says which frames were slow, and what the window was at
+//! ```
+//! A frame is all that the window does for it but the graphics card's part: events, solver's answers, panels, canvas, tessellation.
+//! The pointer moves over the chip all the while, so that the field is probed. `cancel`: from the command until the cores are
+//! free again.
+
+mod support;
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
+
+use eframe::egui::{pos2, vec2};
+use egui_kittest::Harness;
+use stokeslet::gui::{App, Command, Start};
+use support::{Asked, Failure, Report, median, root};
+
+/// 60 a second.
+const FRAME: Duration = Duration::from_nanos(16_666_667);
+/// Nobody waits longer for a solve.
+const PATIENCE: Duration = Duration::from_secs(120);
+/// A frame that takes longer is noticed, ms.
+const SLOW: f64 = 16.0;
+/// Worth telling of, ms.
+const SPIKE: f64 = 8.0;
+/// When solves are cancelled, s, by resolution: in every stage, in a window that knows nothing of the chip yet.
+const CANCELLED: [(u32, [f64; 6]); 2] = [
+    (16, [0.1, 0.3, 0.6, 0.9, 1.2, 1.5]),
+    (24, [0.3, 0.8, 1.2, 1.6, 2.2, 3.0]),
+];
+const HEADINGS: [&str; 7] = [
+    "what",
+    "frames",
+    "median ms",
+    "99 % ms",
+    "slowest ms",
+    "over 16 ms",
+    "cancel ms",
+];
+
+type Window = Harness<'static, App>;
+
+fn main() -> ExitCode {
+    let Some(asked) = Asked::from_args() else {
+        return ExitCode::SUCCESS;
+    };
+    match measure(&asked) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn measure(asked: &Asked) -> Result<(), Failure> {
+    let mut report = Report::new(&HEADINGS);
+    let home = tempfile::tempdir()?;
+    let (mut window, mut bench) = Bench::open(home.path())?;
+    bench.idle(&mut window, Duration::from_secs(2));
+    bench.row("nothing is solved", &mut report);
+    bench.solve(&mut window, 16)?;
+    bench.row("solve, r = 16", &mut report);
+    // Now what was solved first is thrown away, and only fields are made.
+    bench.solve(&mut window, 16)?;
+    bench.row("again, r = 16", &mut report);
+    drop(window);
+    for (resolution, times) in CANCELLED {
+        for after in times {
+            let (mut window, mut bench) = Bench::open(home.path())?;
+            window.state_mut().apply(Command::SolveAt(resolution));
+            bench.idle(&mut window, Duration::from_secs_f64(after));
+            let Some(running) = window.state().seen().worker.running else {
+                break;
+            };
+            let clock = Instant::now();
+            window.state_mut().apply(Command::Cancel);
+            bench.until(&mut window, App::is_solver_idle)?;
+            let took = clock.elapsed().as_secs_f64() * 1e3;
+            bench.cancelled = Some(took);
+            let what = format!(
+                "cancelled after {after} s, r = {resolution}: {:?}",
+                running.0
+            );
+            bench.row(&what, &mut report);
+        }
+    }
+    let note = "1280 x 800, 60 frames a second, the pointer moving over the chip; cancel to within a frame";
+    report.finish("frames", note, asked)
+}
+
+/// The window with grid20, which it solves at once as far as it is interactive.
+fn open(home: &Path) -> Window {
+    let start = Start {
+        design: Some(root().join("designs/grid20.toml")),
+        components: None,
+        home: Some(home.to_owned()),
+    };
+    Harness::builder()
+        .with_size(vec2(1280.0, 800.0))
+        .with_max_steps(60)
+        .build_eframe(move |creation| App::new(&start, &creation.egui_ctx))
+}
+
+struct Bench {
+    frame: usize,
+    /// Of every frame, ms.
+    times: Vec<f64>,
+    /// From the command to free cores, ms.
+    cancelled: Option<f64>,
+    tells: bool,
+}
+
+impl Bench {
+    /// A window that has come to rest.
+    fn open(home: &Path) -> Result<(Window, Self), Failure> {
+        let mut window = open(home);
+        let mut bench = Self {
+            frame: 0,
+            times: Vec::new(),
+            cancelled: None,
+            tells: std::env::args().any(|a| a == "--spikes"),
+        };
+        bench.until(&mut window, App::is_settled)?;
+        window.state_mut().apply(Command::SetLive(false));
+        bench.times.clear();
+        Ok((window, bench))
+    }
+
+    /// One frame, and the wait for the next.
+    fn frame(&mut self, window: &mut Window) {
+        let t = self.frame as f32 * 0.02;
+        let rect = window.state().canvas().view.rect;
+        let by = vec2(t.cos() * rect.width(), t.sin() * rect.height()) * 0.35;
+        window.hover_at(pos2(rect.center().x, rect.center().y) + by);
+        let before = window.state().seen().worker.running;
+        let clock = Instant::now();
+        window.step();
+        let stepped = clock.elapsed();
+        let shapes = window.output().shapes.clone();
+        let meshes = window.ctx.tessellate(shapes, window.ctx.pixels_per_point());
+        let spent = clock.elapsed();
+        drop(meshes);
+        let ms = spent.as_secs_f64() * 1e3;
+        if self.tells && ms > SPIKE {
+            let (step, at) = (stepped.as_secs_f64() * 1e3, self.frame);
+            eprintln!("frame {at}: {ms:.1} ms, {step:.1} of them in the app, during {before:?}");
+        }
+        self.times.push(ms);
+        self.frame += 1;
+        std::thread::sleep(FRAME.saturating_sub(spent));
+    }
+
+    fn until(&mut self, window: &mut Window, done: impl Fn(&App) -> bool) -> Result<(), Failure> {
+        let begin = Instant::now();
+        loop {
+            self.frame(window);
+            if let Some(failure) = &window.state().results().failure {
+                return Err(failure.clone().into());
+            }
+            if done(window.state()) {
+                return Ok(());
+            }
+            if begin.elapsed() > PATIENCE {
+                return Err("the window doesn't come to rest".into());
+            }
+        }
+    }
+
+    fn idle(&mut self, window: &mut Window, time: Duration) {
+        let begin = Instant::now();
+        while begin.elapsed() < time {
+            self.frame(window);
+        }
+    }
+
+    /// Until the fields are on the canvas.
+    fn solve(&mut self, window: &mut Window, resolution: u32) -> Result<(), Failure> {
+        // Held weakly: throwing it away is the window's.
+        let old = window.state().results().solved.as_ref();
+        let old = old.map_or_else(Weak::new, Arc::downgrade);
+        window.state_mut().apply(Command::SolveAt(resolution));
+        self.until(window, |app| {
+            let new = app.results().solved.as_ref();
+            new.is_some_and(|new| Arc::as_ptr(new) != old.as_ptr()) && app.is_settled()
+        })?;
+        // What is left behind is thrown away by now.
+        self.idle(window, Duration::from_millis(500));
+        Ok(())
+    }
+
+    fn row(&mut self, what: &str, report: &mut Report) {
+        let mut times = std::mem::take(&mut self.times);
+        times.sort_by(f64::total_cmp);
+        let part = |p: f64| times[((times.len() - 1) as f64 * p) as usize];
+        let slow = times.iter().filter(|ms| **ms > SLOW).count();
+        report.add(vec![
+            what.into(),
+            times.len().to_string(),
+            format!("{:.2}", median(times.clone())),
+            format!("{:.2}", part(0.99)),
+            format!("{:.2}", part(1.0)),
+            slow.to_string(),
+            self.cancelled
+                .take()
+                .map_or_else(|| "-".into(), |ms| format!("{ms:.0}")),
+        ]);
+    }
+}

@@ -1,0 +1,96 @@
+//! A disk that is really full: the test runs itself again, in a process that has a file system of 64 KiB for itself.
+
+use std::env;
+use std::path::Path;
+use std::process::Command as Process;
+use std::time::{Duration, Instant};
+
+use egui_kittest::kittest::Queryable;
+use stokeslet::gui::Command;
+
+use super::{apply, empty, home, place, text};
+
+/// Of the process that has the full disk: where it is, and what it is that is full.
+const DISK: &str = "STOKESLET_TEST_DISK";
+const FULL: &str = "STOKESLET_TEST_FULL";
+/// A file system of its own, gone with the process.
+const SMALL_DISK: &str =
+    r#"mount -t tmpfs -o size=64k none "$1" && exec "$2" --exact "$3" --nocapture"#;
+/// Where nobody may mount: files that can't grow past 32 KiB fail in the same place, with another reason.
+const SMALL_FILES: &str = r#"trap '' XFSZ; ulimit -f 64; exec "$2" --exact "$3" --nocapture"#;
+
+#[test]
+fn a_full_disk_is_named_and_the_work_is_kept() {
+    if let (Some(disk), Ok(full)) = (env::var_os(DISK), env::var(FULL)) {
+        return save_where_there_is_no_room(Path::new(&disk), &full);
+    }
+    let disk = home();
+    let may_mount = Process::new("unshare").args(["-rm", "true"]).output();
+    let mut child = if may_mount.is_ok_and(|probe| probe.status.success()) {
+        let mut child = Process::new("unshare");
+        child.args(["-rm", "sh", "-c", SMALL_DISK]);
+        child.env(FULL, "the disk is full");
+        child
+    } else {
+        let mut child = Process::new("sh");
+        child.args(["-c", SMALL_FILES]);
+        child.env(FULL, "the file would be larger than the system allows");
+        child
+    };
+    let own = env::current_exe().expect("this test");
+    child.arg("sh").arg(disk.path()).arg(own);
+    child.arg("disk::a_full_disk_is_named_and_the_work_is_kept");
+    let output = child.env(DISK, disk.path()).output().expect("a shell");
+    let said = [output.stdout, output.stderr].map(|s| String::from_utf8_lossy(&s).into_owned());
+    assert!(
+        output.status.success() && said[0].contains("1 passed"),
+        "{}\n{}",
+        said[0],
+        said[1]
+    );
+}
+
+fn save_where_there_is_no_room(disk: &Path, full: &str) {
+    let home = home();
+    let mut window = empty(home.path());
+    place(&mut window, "tee", 0.0, 0.0);
+    let file = disk.join("chip.toml");
+    apply(&mut window, Command::SaveTo(file.clone()));
+    let saved = text(&window);
+    assert_eq!(std::fs::read_to_string(&file).expect("it had room"), saved);
+
+    let work = format!("{saved}# {}\n", "much more ".repeat(10_000));
+    apply(&mut window, Command::SetText(work.clone()));
+    apply(&mut window, Command::Save);
+    window.run_steps(2);
+    window.get_by_label_contains(&format!("{}`: {full}", file.display()));
+    assert!(window.state().document().is_modified(), "not saved");
+    assert_eq!(text(&window), work, "and not lost");
+    let on_disk = std::fs::read_to_string(&file).expect("it is still there");
+    assert_eq!(on_disk, saved, "what was saved before is whole");
+    let names = std::fs::read_dir(disk).expect("the disk").count();
+    assert_eq!(names, 1, "nothing half-written takes room");
+
+    // Where there is room it goes on, and until then it is kept for a crash.
+    if full.contains("disk") {
+        let begin = Instant::now();
+        while !is_kept(&home.path().join("recovery"), &work) {
+            window.step();
+            assert!(begin.elapsed() < Duration::from_secs(60), "never kept");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        let other = home.path().join("elsewhere.toml");
+        apply(&mut window, Command::SaveTo(other.clone()));
+        assert!(!window.state().document().is_modified());
+        assert_eq!(std::fs::read_to_string(&other).expect("saved"), work);
+    }
+}
+
+/// Whether a file of the folder holds the text.
+fn is_kept(folder: &Path, work: &str) -> bool {
+    let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    files
+        .filter_map(|file| std::fs::read_to_string(file.path()).ok())
+        .filter_map(|kept| serde_json::from_str::<serde_json::Value>(&kept).ok())
+        .any(|kept| kept["text"] == work)
+}
