@@ -555,6 +555,19 @@ fn leaving_unsaved_work_asks_first() {
     solved(&mut window);
 }
 
+#[test]
+fn zooming_by_keys_zooms_the_chip_and_nothing_else() {
+    let home = home();
+    let mut window = open(Some(&example("tee")), home.path());
+    let before = window.state().canvas().view;
+    window.key_press_modifiers(Modifiers::COMMAND, Key::Minus);
+    window.run_steps(4);
+    let after = window.state().canvas().view;
+    assert!(after.scale > 1.1 * before.scale, "more metres a point");
+    assert_eq!(window.ctx.zoom_factor(), 1.0);
+    assert_eq!(after.rect, before.rect, "panels stay as they are");
+}
+
 /// A random command about what there is, seeded.
 struct Random {
     state: u64,

@@ -1,5 +1,7 @@
 //! A design placed as far as it can be: what a drawing shows, whether or not the chip can be solved.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 
 use super::assembly::Assembly;
@@ -49,8 +51,8 @@ pub struct Layout {
     pub sockets: Vec<LaidSocket>,
     /// Sockets of `parts` that are joined, those within components included.
     pub connections: Vec<Connection>,
-    /// The chip, where it can be solved.
-    pub chip: Option<Chip>,
+    /// The chip, where it can be solved; shared with whoever solves it.
+    pub chip: Option<Arc<Chip>>,
     /// Everything that is wrong, warnings included.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -100,6 +102,7 @@ impl Layout {
             connections: connections.clone(),
             ports,
         });
+        let chip = chip.map(Arc::new);
         Self {
             items,
             parts: assembly.parts,

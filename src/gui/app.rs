@@ -55,6 +55,8 @@ impl App {
             let ctx = ctx.clone();
             move || ctx.request_repaint()
         };
+        // Ctrl and plus or minus zoom the chip, not the whole window.
+        ctx.options_mut(|options| options.zoom_with_keyboard = false);
         let mut panels = Panels::default();
         host_results(&mut panels);
         let (library, faults) = match Library::find(start.components.as_deref()) {

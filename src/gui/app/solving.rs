@@ -89,12 +89,12 @@ impl App {
         self.ask(chip, resolution);
     }
 
-    fn ask(&mut self, chip: Chip, resolution: u32) {
+    fn ask(&mut self, chip: Arc<Chip>, resolution: u32) {
         let revision = self.state.document.revision;
         self.solving.asked = Some((revision, resolution));
         self.solving.once = false;
         self.solving.worker.request(Job {
-            chip: Arc::new(chip),
+            chip,
             revision,
             resolution,
         });
