@@ -19,6 +19,7 @@
 //! | [`lcp`] | a complementarity problem into a solution: **one trait, one table of solvers** | `mg`, `linear` |
 //! | [`pressure`] | velocities and level sets into a problem, its solution into velocities | `lcp`, `mg`, `grid` |
 //! | [`scenes`] | the papers' scenes, and the loop | all above |
+//! | [`report`] | runs into tables beside the papers', charts, pictures, checkpoints | all above |
 //!
 //! Everything is generic over the dimension (2 and 3) and bitwise equal for any number of threads. Nothing here prints, reads a
 //! clock or touches files.
@@ -36,6 +37,7 @@
 //! | change who may leave the wall | [`pressure::Separation`] |
 //! | change interpolation at walls | `mg/transfer.rs` |
 //! | change a step of the loop | `scenes/simulation.rs` |
+//! | add a table of a paper | a row in `report/paper.rs` |
 
 pub mod grid;
 pub mod lcp;
@@ -43,4 +45,5 @@ pub mod linear;
 pub mod mg;
 pub mod particles;
 pub mod pressure;
+pub mod report;
 pub mod scenes;

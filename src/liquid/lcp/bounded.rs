@@ -5,7 +5,7 @@
 //!        V(m - 1);   p += P p';   sweeps
 //! ```
 
-use crate::liquid::linear::{Order, Sweeper};
+use crate::liquid::linear::Order;
 use crate::liquid::mg::{Cholesky, Hierarchy};
 
 /// When bounds are enforced.
@@ -110,10 +110,7 @@ impl<'a, const D: usize> Bounded<'a, D> {
 
     fn sweep(&mut self, l: usize, order: Order) {
         let level = &self.hierarchy.levels[l];
-        let sweeper = Sweeper {
-            matrix: &level.matrix,
-            colours: &level.colours,
-        };
+        let sweeper = level.sweeper();
         let work = &mut self.work[l];
         match self.style.clamp {
             Clamp::Inside => sweeper.bounded(order, &work.b, &work.bound, &mut work.p),

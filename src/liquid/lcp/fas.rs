@@ -11,7 +11,7 @@
 use super::inner::Inner;
 use super::policy::Policy;
 use super::{Lcp, LcpSolver, Status, Trace};
-use crate::liquid::linear::{Order, Sweeper, inf_norm};
+use crate::liquid::linear::{Order, inf_norm};
 use crate::liquid::mg::{Hierarchy, Level, Recipe};
 
 /// Cycles before it gives up.
@@ -125,10 +125,7 @@ impl<const D: usize> Run<'_, D> {
 
     fn cycle(&mut self, l: usize) {
         let level = &self.hierarchy.levels[l];
-        let sweeper = Sweeper {
-            matrix: &level.matrix,
-            colours: &level.colours,
-        };
+        let sweeper = level.sweeper();
         let work = &mut self.work[l];
         let Some(transfer) = &level.transfer else {
             for sweep in 0..COARSEST_SWEEPS {

@@ -40,8 +40,12 @@ impl<const D: usize> LcpSolver<D> for Penalty {
         self.name
     }
 
-    fn forget(&mut self) {
-        self.held.clear();
+    fn memory(&self) -> Vec<u32> {
+        self.held.clone()
+    }
+
+    fn recall(&mut self, memory: Vec<u32>) {
+        self.held = memory;
     }
 
     fn run(&mut self, problem: &Lcp<D>, trace: &mut Trace<'_>) -> (Vec<f64>, Status) {

@@ -30,6 +30,7 @@ impl<const D: usize> LcpSolver<D> for Pgs {
         let bound = problem.lower_bounds();
         let sweeper = Sweeper {
             matrix: &problem.matrix,
+            inverse: &problem.matrix.inverse_diagonal(),
             colours: &[],
         };
         let mut p = vec![0.0; problem.n()];

@@ -130,8 +130,12 @@ impl<const D: usize> LcpSolver<D> for Policy {
         self.name
     }
 
-    fn forget(&mut self) {
-        self.detached.clear();
+    fn memory(&self) -> Vec<u32> {
+        self.detached.clone()
+    }
+
+    fn recall(&mut self, memory: Vec<u32>) {
+        self.detached = memory;
     }
 
     fn run(&mut self, problem: &Lcp<D>, trace: &mut Trace<'_>) -> (Vec<f64>, Status) {

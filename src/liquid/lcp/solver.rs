@@ -214,8 +214,18 @@ pub trait LcpSolver<const D: usize>: Send {
     /// Works until [`Trace::record`] says how it ended, or a limit of its own.
     fn run(&mut self, problem: &Lcp<D>, trace: &mut Trace<'_>) -> (Vec<f64>, Status);
 
-    /// Forgets what it kept from earlier solves (policies).
-    fn forget(&mut self) {}
+    /// What it keeps from solve to solve: the cells that were off the wall. Nothing by default.
+    fn memory(&self) -> Vec<u32> {
+        Vec::new()
+    }
+
+    /// Remembers what [`LcpSolver::memory`] told.
+    fn recall(&mut self, _memory: Vec<u32>) {}
+
+    /// Forgets what it kept from earlier solves.
+    fn forget(&mut self) {
+        self.recall(Vec::new());
+    }
 
     /// Solves to [`TOLERANCE`].
     ///

@@ -46,11 +46,22 @@ impl<T: Real> Matrix<T> {
     #[inline]
     pub fn off_diagonal(&self, i: usize, x: &[T]) -> T {
         let (columns, values) = self.row(i);
-        let mut sum = T::ZERO;
-        for (c, v) in columns.iter().zip(values) {
-            sum += *v * x[*c as usize];
+        // Two sums: in a sweep every row waits for the one before, and one long chain of additions would double the wait.
+        let mut sums = [T::ZERO; 2];
+        let (pairs, value_pairs) = (columns.chunks_exact(2), values.chunks_exact(2));
+        if let ([c], [v]) = (pairs.remainder(), value_pairs.remainder()) {
+            sums[0] += *v * x[*c as usize];
         }
-        sum
+        for (c, v) in pairs.zip(value_pairs) {
+            sums[0] += v[0] * x[c[0] as usize];
+            sums[1] += v[1] * x[c[1] as usize];
+        }
+        sums[0] + sums[1]
+    }
+
+    /// One over every diagonal entry.
+    pub fn inverse_diagonal(&self) -> Vec<T> {
+        self.diagonal.iter().map(|d| T::ONE / *d).collect()
     }
 
     /// A row of `A x`.

@@ -9,6 +9,7 @@ pub trait Real:
     + Send
     + Sync
     + Debug
+    + Default
     + PartialOrd
     + Add<Output = Self>
     + Sub<Output = Self>

@@ -18,6 +18,8 @@ pub enum Order {
 pub struct Sweeper<'a, T> {
     /// The matrix.
     pub matrix: &'a Matrix<T>,
+    /// One over its diagonal.
+    pub inverse: &'a [T],
     /// Even unknowns before odd ones, for [`Order::RedBlack`]; empty if that order is never asked for.
     pub colours: &'a [u32],
 }
@@ -39,7 +41,7 @@ impl<T: Real> Sweeper<'_, T> {
     pub fn plain(&self, order: Order, g: &[T], x: &mut [T]) {
         let a = self.matrix;
         self.visit(order, |i| {
-            x[i] = (g[i] - a.off_diagonal(i, x)) / a.diagonal[i];
+            x[i] = (g[i] - a.off_diagonal(i, x)) * self.inverse[i];
         });
     }
 
@@ -47,7 +49,7 @@ impl<T: Real> Sweeper<'_, T> {
     pub fn bounded(&self, order: Order, g: &[T], bound: &[T], x: &mut [T]) {
         let a = self.matrix;
         self.visit(order, |i| {
-            x[i] = ((g[i] - a.off_diagonal(i, x)) / a.diagonal[i]).larger(bound[i]);
+            x[i] = ((g[i] - a.off_diagonal(i, x)) * self.inverse[i]).larger(bound[i]);
         });
     }
 
@@ -55,7 +57,7 @@ impl<T: Real> Sweeper<'_, T> {
     pub fn relaxed(&self, order: Order, omega: T, g: &[T], bound: &[T], x: &mut [T]) {
         let a = self.matrix;
         self.visit(order, |i| {
-            let want = (g[i] - a.off_diagonal(i, x)) / a.diagonal[i];
+            let want = (g[i] - a.off_diagonal(i, x)) * self.inverse[i];
             x[i] = (x[i] + omega * (want - x[i])).larger(bound[i]);
         });
     }
@@ -72,6 +74,7 @@ mod tests {
         let colours = [0, 2, 4, 1, 3, 5];
         let sweeper = Sweeper {
             matrix: &a,
+            inverse: &a.inverse_diagonal(),
             colours: &colours,
         };
         for order in [Order::Forward, Order::Backward, Order::RedBlack] {
@@ -91,6 +94,7 @@ mod tests {
         let a = chain(4);
         let sweeper = Sweeper {
             matrix: &a,
+            inverse: &a.inverse_diagonal(),
             colours: &[],
         };
         let mut x = vec![0.0; 4];

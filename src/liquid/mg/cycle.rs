@@ -1,7 +1,7 @@
 //! Linear V-cycles, as a solver and as a preconditioner.
 
 use super::{Cholesky, Hierarchy};
-use crate::liquid::linear::{Order, Precondition, Real, Sweeper};
+use crate::liquid::linear::{Order, Precondition, Real};
 
 /// Sweeps before and after the coarse correction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,10 +88,7 @@ impl<'a, T: Real, const D: usize> Multigrid<'a, T, D> {
 
     fn descend(&mut self, l: usize) {
         let level = &self.hierarchy.levels[l];
-        let sweeper = Sweeper {
-            matrix: &level.matrix,
-            colours: &level.colours,
-        };
+        let sweeper = level.sweeper();
         let Some(transfer) = &level.transfer else {
             let work = &mut self.work[l];
             if let Some(factor) = &self.coarsest {

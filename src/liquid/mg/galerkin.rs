@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use super::Transfer;
-use crate::liquid::linear::{Builder, Matrix, Real};
+use crate::liquid::linear::{Matrix, Real};
 
 /// `scale Pᵀ A P`.
 ///
@@ -15,69 +15,119 @@ use crate::liquid::linear::{Builder, Matrix, Real};
 pub fn galerkin<T: Real>(a: &Matrix<T>, p: &Transfer<T>, scale: T) -> Matrix<T> {
     let n = p.back_starts.len() - 1;
     let chunk = n.div_ceil(16).max(256);
-    let chunks: Vec<Vec<Row<T>>> = (0..n)
-        .collect::<Vec<_>>()
-        .par_chunks(chunk)
-        .map(|rows| {
-            let mut sums = vec![T::ZERO; n];
-            let mut seen = vec![u32::MAX; n];
-            rows.iter()
-                .map(|k| coarse_row(a, p, scale, *k, &mut sums, &mut seen))
-                .collect()
+    let chunks: Vec<Rows<T>> = (0..n.div_ceil(chunk))
+        .into_par_iter()
+        .map(|k| {
+            let mut fine = Sums::new(a.n());
+            let mut coarse = Sums::new(n);
+            let mut rows = Rows::default();
+            for k in k * chunk..((k + 1) * chunk).min(n) {
+                coarse_row(a, p, scale, k, &mut fine, &mut coarse);
+                coarse.touched.sort_unstable();
+                let before = rows.columns.len();
+                for c in coarse.touched.iter().filter(|c| **c as usize != k) {
+                    rows.columns.push(*c);
+                    rows.values.push(coarse.values[*c as usize]);
+                }
+                rows.lengths.push((rows.columns.len() - before) as u32);
+                rows.diagonal.push(coarse.values[k]);
+            }
+            rows
         })
         .collect();
-    let mut builder = Builder::new(n);
-    for (row, diagonal) in chunks.into_iter().flatten() {
-        for (c, v) in row {
-            builder.entry(c as usize, v);
+    let nnz = chunks.iter().map(|c| c.columns.len()).sum();
+    let mut matrix = Matrix {
+        diagonal: Vec::with_capacity(n),
+        starts: Vec::with_capacity(n + 1),
+        columns: Vec::with_capacity(nnz),
+        values: Vec::with_capacity(nnz),
+    };
+    matrix.starts.push(0);
+    let mut at = 0;
+    for rows in chunks {
+        for length in rows.lengths {
+            at += length;
+            matrix.starts.push(at);
         }
-        builder.end_row(diagonal);
+        matrix.diagonal.extend(rows.diagonal);
+        matrix.columns.extend(rows.columns);
+        matrix.values.extend(rows.values);
     }
-    builder.finish()
+    matrix
 }
 
-/// Entries off the diagonal, and the one on it.
-type Row<T> = (Vec<(u32, T)>, T);
+/// Some rows of the coarse matrix.
+#[derive(Default)]
+struct Rows<T> {
+    lengths: Vec<u32>,
+    columns: Vec<u32>,
+    values: Vec<T>,
+    diagonal: Vec<T>,
+}
 
+/// A sparse row being summed up.
+struct Sums<T> {
+    values: Vec<T>,
+    seen: Vec<u32>,
+    touched: Vec<u32>,
+    row: u32,
+}
+
+impl<T: Real> Sums<T> {
+    fn new(n: usize) -> Self {
+        Self {
+            values: vec![T::ZERO; n],
+            seen: vec![u32::MAX; n],
+            touched: Vec::new(),
+            row: 0,
+        }
+    }
+
+    fn begin(&mut self, row: usize) {
+        self.row = row as u32;
+        self.touched.clear();
+    }
+
+    #[inline]
+    fn add(&mut self, at: u32, value: T) {
+        let k = at as usize;
+        if self.seen[k] == self.row {
+            self.values[k] += value;
+        } else {
+            self.seen[k] = self.row;
+            self.values[k] = value;
+            self.touched.push(at);
+        }
+    }
+}
+
+/// Row `k`: first `Pᵀ A`, a few hundred fine entries that meet each other often, then times `P`.
 fn coarse_row<T: Real>(
     a: &Matrix<T>,
     p: &Transfer<T>,
     scale: T,
     k: usize,
-    sums: &mut [T],
-    seen: &mut [u32],
-) -> Row<T> {
-    let mut touched: Vec<u32> = Vec::with_capacity(64);
-    let mut add = |j: usize, factor: T| {
-        let (columns, weights) = p.row(j);
-        for (c, w) in columns.iter().zip(weights) {
-            let at = *c as usize;
-            if seen[at] == k as u32 {
-                sums[at] += factor * *w;
-            } else {
-                seen[at] = k as u32;
-                sums[at] = factor * *w;
-                touched.push(*c);
-            }
-        }
-    };
+    fine: &mut Sums<T>,
+    coarse: &mut Sums<T>,
+) {
+    fine.begin(k);
     let (rows, weights) = p.column(k);
     for (i, w) in rows.iter().zip(weights) {
-        let i = *i as usize;
         let factor = scale * *w;
-        add(i, factor * a.diagonal[i]);
-        let (columns, values) = a.row(i);
+        fine.add(*i, factor * a.diagonal[*i as usize]);
+        let (columns, values) = a.row(*i as usize);
         for (c, v) in columns.iter().zip(values) {
-            add(*c as usize, factor * *v);
+            fine.add(*c, factor * *v);
         }
     }
-    touched.sort_unstable();
-    let row = touched
-        .iter()
-        .filter(|c| **c as usize != k)
-        .map(|c| (*c, sums[*c as usize]))
-        .collect();
-    (row, sums[k])
+    coarse.begin(k);
+    for j in &fine.touched {
+        let value = fine.values[*j as usize];
+        let (columns, weights) = p.row(*j as usize);
+        for (c, w) in columns.iter().zip(weights) {
+            coarse.add(*c, value * *w);
+        }
+    }
 }
 
 /// How many entries the coarse matrix would have.
@@ -89,6 +139,7 @@ pub fn galerkin_entries<T: Real>(a: &Matrix<T>, p: &Transfer<T>) -> usize {
 mod tests {
     use super::*;
     use crate::liquid::grid::Lattice;
+    use crate::liquid::linear::Builder;
     use crate::liquid::mg::{Places, Sides, Weights};
 
     fn laplacian(cells: Lattice<3>) -> Matrix<f64> {

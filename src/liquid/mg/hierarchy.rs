@@ -2,7 +2,7 @@
 
 use super::direct::Bubbles;
 use super::{Air, Geometry, Places, Sides, Transfer, Weights, discretise, galerkin};
-use crate::liquid::linear::{Matrix, Real};
+use crate::liquid::linear::{Matrix, Real, Sweeper};
 
 /// Coarsening ends when a side has this many cells or fewer.
 const COARSEST: usize = 4;
@@ -49,8 +49,21 @@ pub struct Level<T, const D: usize> {
     pub matrix: Matrix<T>,
     /// From the next coarser level; none on the coarsest.
     pub transfer: Option<Transfer<T>>,
+    /// One over the matrix's diagonal.
+    pub inverse: Vec<T>,
     /// Even unknowns, then odd ones.
     pub colours: Vec<u32>,
+}
+
+impl<T: Real, const D: usize> Level<T, D> {
+    /// Sweeps over this level.
+    pub fn sweeper(&self) -> Sweeper<'_, T> {
+        Sweeper {
+            matrix: &self.matrix,
+            inverse: &self.inverse,
+            colours: &self.colours,
+        }
+    }
 }
 
 /// Levels, the finest first.
@@ -84,6 +97,7 @@ impl<T: Real, const D: usize> Hierarchy<T, D> {
             let Some(found) = next else {
                 levels.push(Level {
                     places,
+                    inverse: matrix.inverse_diagonal(),
                     matrix,
                     transfer: None,
                     colours,
@@ -92,12 +106,24 @@ impl<T: Real, const D: usize> Hierarchy<T, D> {
             };
             levels.push(Level {
                 places,
+                inverse: matrix.inverse_diagonal(),
                 matrix,
                 transfer: Some(found.transfer),
                 colours,
             });
             (matrix, places, geometry) = (found.matrix, found.places, found.geometry);
         }
+    }
+
+    /// Builds only the first coarse level; how many unknowns it has. For timing.
+    pub fn first_coarse(
+        matrix: &Matrix<T>,
+        places: &Places<D>,
+        geometry: Option<&Geometry<D>>,
+        recipe: Recipe,
+    ) -> Option<usize> {
+        let geometry = geometry.filter(|_| recipe.coarse == Coarse::Direct);
+        coarser(places, matrix, geometry, 0, recipe).map(|c| c.matrix.n())
     }
 
     /// The scale of restriction: `1 / 2^D`.

@@ -84,38 +84,46 @@ pub struct Transfer<T> {
     pub back_weights: Vec<T>,
 }
 
-/// A fine cell's candidates among coarse cells: coordinates (perhaps off the lattice) and weights.
-fn candidates<const D: usize>(weights: Weights, fine: [usize; D]) -> Vec<([i64; D], f64)> {
+/// At most this many coarse cells have a weight.
+const MOST: usize = 8;
+
+/// A fine cell's candidates among coarse cells: coordinates (perhaps off the lattice) and weights, the parent first.
+fn candidates<const D: usize>(
+    weights: Weights,
+    fine: [usize; D],
+) -> ([([i64; D], f64); MOST], usize) {
     let parent = fine.map(|c| (c / 2) as i64);
     let side = fine.map(|c| if c % 2 == 1 { 1 } else { -1 });
-    match weights {
-        Weights::Constant => vec![(parent, 1.0)],
-        Weights::Barycentric => {
-            let own = if D == 2 { 0.5 } else { 0.25 };
-            let mut all = vec![(parent, own)];
-            for a in 0..D {
-                let mut c = parent;
-                c[a] += side[a];
-                all.push((c, 0.25));
-            }
-            all
+    let mut all = [(parent, 0.0); MOST];
+    let count = match weights {
+        Weights::Constant => {
+            all[0].1 = 1.0;
+            1
         }
-        Weights::Trilinear => (0..1usize << D)
-            .map(|corner| {
-                let mut c = parent;
-                let mut weight = 1.0;
+        Weights::Barycentric => {
+            all[0].1 = if D == 2 { 0.5 } else { 0.25 };
+            for a in 0..D {
+                all[a + 1].0[a] += side[a];
+                all[a + 1].1 = 0.25;
+            }
+            D + 1
+        }
+        Weights::Trilinear => {
+            for (corner, (c, weight)) in all.iter_mut().enumerate().take(1 << D) {
+                *weight = 1.0;
                 for a in 0..D {
                     if corner >> a & 1 == 1 {
                         c[a] += side[a];
-                        weight *= 0.25;
+                        *weight *= 0.25;
                     } else {
-                        weight *= 0.75;
+                        *weight *= 0.75;
                     }
                 }
-                (c, weight)
-            })
-            .collect(),
-    }
+            }
+            1 << D
+        }
+    };
+    (all, count)
 }
 
 /// The solid as seen from the cells of a level.
@@ -134,8 +142,16 @@ impl<const D: usize> Solid<'_, D> {
     }
 
     fn is_solid(&self, x: [f64; D]) -> bool {
-        self.phi
-            .is_some_and(|phi| sample(&self.nodes, phi, x) < 0.0)
+        // Centres of coarse cells are nodes: no need to interpolate.
+        let is_node =
+            (0..D).all(|a| x[a].fract() == 0.0 && (0.0..self.nodes.n[a] as f64).contains(&x[a]));
+        self.phi.is_some_and(|phi| {
+            if is_node {
+                phi[self.nodes.index(x.map(|x| x as usize))] < 0.0
+            } else {
+                sample(&self.nodes, phi, x) < 0.0
+            }
+        })
     }
 
     /// Whether solid lies between two points in open space: sampled every quarter of a finest cell.
@@ -175,26 +191,37 @@ impl<T: Real> Transfer<T> {
             nodes: Lattice::new(fine.cells.n.map(|n| (n << depth) + 1)),
             width,
         };
-        let rows: Vec<(u32, Vec<(u32, f64)>)> = fine
+        let chunks: Vec<Rows<T>> = fine
             .of
-            .par_iter()
-            .with_min_len(1024)
-            .map(|cell| {
-                let c = fine.cells.coordinates(*cell as usize);
-                let parent = unknown[coarse.cells.index(c.map(|c| c / 2))];
-                (parent, row(&solid, coarse, &unknown, c, weights, sides))
+            .par_chunks(fine.of.len().div_ceil(16).max(1024))
+            .map(|of| {
+                let mut rows = Rows::default();
+                for cell in of {
+                    let c = fine.cells.coordinates(*cell as usize);
+                    rows.parent
+                        .push(unknown[coarse.cells.index(c.map(|c| c / 2))]);
+                    let (row, count) = row(&solid, coarse, &unknown, c, weights, sides);
+                    for (c, w) in &row[..count] {
+                        rows.coarse.push(*c);
+                        rows.weights.push(T::of(*w));
+                    }
+                    rows.lengths.push(count as u8);
+                }
+                rows
             })
             .collect();
-        let mut starts = Vec::with_capacity(rows.len() + 1);
+        let mut starts = Vec::with_capacity(fine.of.len() + 1);
         starts.push(0u32);
         let (mut columns, mut values, mut parent) = (Vec::new(), Vec::new(), Vec::new());
-        for (p, row) in &rows {
-            parent.push(*p);
-            for (c, w) in row {
-                columns.push(*c);
-                values.push(T::of(*w));
+        let mut at = 0;
+        for rows in chunks {
+            for length in rows.lengths {
+                at += u32::from(length);
+                starts.push(at);
             }
-            starts.push(columns.len() as u32);
+            columns.extend(rows.coarse);
+            values.extend(rows.weights);
+            parent.extend(rows.parent);
         }
         let (back_starts, fine_of, back_weights) =
             transpose(&starts, &columns, &values, coarse.of.len());
@@ -233,28 +260,56 @@ impl<T: Real> Transfer<T> {
 
     /// `fine += P coarse`.
     pub fn prolong_add(&self, coarse: &[T], fine: &mut [T]) {
-        for (i, fine) in fine.iter_mut().enumerate() {
+        in_parallel(fine, |i, fine| {
             let (columns, weights) = self.row(i);
             for (c, w) in columns.iter().zip(weights) {
                 *fine += *w * coarse[*c as usize];
             }
-        }
+        });
     }
 
     /// `coarse = scale Pᵀ fine`.
     pub fn restrict(&self, scale: T, fine: &[T], coarse: &mut [T]) {
-        for (k, coarse) in coarse.iter_mut().enumerate() {
+        in_parallel(coarse, |k, coarse| {
             let (rows, weights) = self.column(k);
             let mut sum = T::ZERO;
             for (i, w) in rows.iter().zip(weights) {
                 sum += *w * fine[*i as usize];
             }
             *coarse = scale * sum;
-        }
+        });
     }
 }
 
-/// One row of `P`: candidates judged by the rule of the level.
+/// Every element by itself; on several threads where that pays.
+fn in_parallel<T: Send>(values: &mut [T], work: impl Fn(usize, &mut T) + Sync) {
+    const SHARE: usize = 4096;
+    if values.len() < 2 * SHARE {
+        for (i, v) in values.iter_mut().enumerate() {
+            work(i, v);
+        }
+    } else {
+        values
+            .par_chunks_mut(SHARE)
+            .enumerate()
+            .for_each(|(k, chunk)| {
+                for (i, v) in chunk.iter_mut().enumerate() {
+                    work(k * SHARE + i, v);
+                }
+            });
+    }
+}
+
+/// Some rows of `P`.
+#[derive(Default)]
+struct Rows<T> {
+    lengths: Vec<u8>,
+    coarse: Vec<u32>,
+    weights: Vec<T>,
+    parent: Vec<u32>,
+}
+
+/// One row of `P`: candidates judged by the rule of the level, ascending, and how many are left.
 fn row<const D: usize>(
     solid: &Solid<'_, D>,
     coarse: &Places<D>,
@@ -262,12 +317,15 @@ fn row<const D: usize>(
     fine: [usize; D],
     weights: Weights,
     sides: Sides,
-) -> Vec<(u32, f64)> {
-    let mut row = Vec::with_capacity(1 << D);
-    let mut shared = 0.0;
+) -> ([(u32, f64); MOST], usize) {
+    let mut row = [(u32::MAX, 0.0); MOST];
+    let mut count = 0;
+    let (mut kept, mut shared) = (0.0, 0.0);
     let here = || Solid::centre(fine.map(|c| c as i64), solid.width);
     let side = sides == Sides::CentreSign && solid.is_solid(here());
-    for (c, weight) in candidates(weights, fine) {
+    let (all, n) = candidates(weights, fine);
+    for (k, (c, weight)) in all[..n].iter().enumerate() {
+        let (c, weight) = (*c, *weight);
         let inside = (0..D).all(|a| c[a] >= 0 && (c[a] as usize) < coarse.cells.n[a]);
         let index = if inside {
             unknown[coarse.cells.index(c.map(|c| c as usize))]
@@ -276,15 +334,16 @@ fn row<const D: usize>(
         };
         let there = Solid::centre(c, 2.0 * solid.width);
         // The parent always counts: a coarse cell that nothing is interpolated from would have no equation.
-        let is_parent = (0..D).all(|a| c[a] == (fine[a] / 2) as i64);
-        let counts = is_parent
+        let counts = k == 0
             || match sides {
                 Sides::CentreSign => solid.is_solid(there) == side,
                 Sides::Visible => !solid.is_parted(here(), there),
                 _ => true,
             };
         if index != u32::MAX && counts {
-            row.push((index, weight));
+            row[count] = (index, weight);
+            count += 1;
+            kept += weight;
         } else if match sides {
             Sides::Simple => false,
             Sides::CentreSign => !counts,
@@ -295,13 +354,12 @@ fn row<const D: usize>(
         }
     }
     if shared > 0.0 {
-        let rest: f64 = row.iter().map(|r| r.1).sum();
-        for (_, weight) in &mut row {
-            *weight *= (rest + shared) / rest;
+        for (_, weight) in &mut row[..count] {
+            *weight *= (kept + shared) / kept;
         }
     }
-    row.sort_unstable_by_key(|r| r.0);
-    row
+    row[..count].sort_unstable_by_key(|r| r.0);
+    (row, count)
 }
 
 fn transpose<T: Real>(
