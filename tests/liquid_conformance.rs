@@ -69,9 +69,7 @@ fn backwards<const D: usize>(mut problem: Lcp<D>) -> (Lcp<D>, Vec<f64>) {
             .cells
             .coordinates(problem.places.of[i] as usize);
         let wave = (0.3 * x[0] as f64).sin() + (0.2 * x[1] as f64).cos();
-        if !problem.in_s[i] {
-            p[i] = wave;
-        } else if wave > 0.4 {
+        if !problem.in_s[i] || wave > 0.4 {
             p[i] = wave;
         } else {
             slack[i] = 0.1 + hash_unit(i as u32);
@@ -127,13 +125,11 @@ fn random_problem(side: usize, n: usize, seed: u32) -> Lcp<2> {
         hash_unit(next)
     };
     let mut dense = vec![vec![0.0; n]; n];
-    for i in 0..n {
-        for j in 0..i {
-            if random() < 0.35 {
-                let value = -random();
-                dense[i][j] = value;
-                dense[j][i] = value;
-            }
+    for (i, j) in (0..n).flat_map(|i| (0..i).map(move |j| (i, j))) {
+        if random() < 0.35 {
+            let value = -random();
+            dense[i][j] = value;
+            dense[j][i] = value;
         }
     }
     let mut builder = Builder::new(n);

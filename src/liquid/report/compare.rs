@@ -259,7 +259,7 @@ mod tests {
             setup_seconds: 1e-3,
             unknowns: 1174,
         };
-        let text = HEAD.to_string() + &csv(t, std::slice::from_ref(&cell));
+        let text = format!("{HEAD}{}", csv(t, std::slice::from_ref(&cell)));
         assert!(text.contains("T6.1,64,fas-mg,8.15,10.39,313"));
         assert_eq!(parse(&text), vec![cell.clone()]);
         assert!(super::text(t, &[cell]).contains("8.15 | 10.39"));
