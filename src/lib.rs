@@ -26,6 +26,7 @@
 //! | 2 | [`mesh`] | canonical shapes into canonical meshes: slices, grids, Delaunay; their dissection; their extrusion through the depth |
 //! | 2 | [`fem`] | reference elements and quadrature in any dimension, no physics |
 //! | 2 | [`fronts`] | a symmetric system in pieces into its solution, no physics, no meshes: **the method, explained there** |
+//! | 2 | [`liquid`] | liquids that come off the wall: scenes into frames, pressure problems into solutions; **mapped there** |
 //! | 2 | [`elimination`] | a symmetric system of block rows into its solution: the thesis's method; and the table of results |
 //! | 1 | [`design`] | text into a [`design::Design`] and back; comments survive |
 //! | 1 | [`library`] | component definitions and parameters into shapes and sockets |
@@ -61,6 +62,7 @@
 //! | see where the time of a solve goes | `solve --profile`; a stage or task of yours is a span of [`profile::Recorder`] |
 //! | add a command of the window | `gui/command.rs`; what it does is in `gui/app/`, what it means for a design in `gui/edits/` |
 //! | add a panel, a tool of the canvas, a way to see results | `gui/panels/`, `gui/canvas/tools/`, `gui/results/` |
+//! | add a solver or a scene of liquids | a row in `liquid/lcp/registry.rs` or `liquid/scenes/catalogue.rs` |
 //! | add a subcommand | a file in `cli/` and its arm in `cli/args.rs` |
 //!
 //! # The method in one page
@@ -115,6 +117,7 @@ pub mod geometry;
 pub mod gui;
 pub mod import;
 pub mod library;
+pub mod liquid;
 pub mod mesh;
 pub mod profile;
 pub mod session;

@@ -11,6 +11,7 @@ mod components;
 mod gui;
 mod import;
 mod inputs;
+mod liquid;
 mod load;
 mod outcome;
 mod profile;
@@ -59,6 +60,7 @@ fn dispatch(args: Args) -> Result<Outcome, CliError> {
         }
         Command::Import(args) => import::run(&args),
         Command::Verify(args) => verify::run(&args, library),
+        Command::Liquid(args) => liquid::run(&args),
         Command::Gui(args) => gui::run(args, library),
     }
 }

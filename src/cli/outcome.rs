@@ -101,6 +101,21 @@ pub enum CliError {
     /// The refinement study failed.
     #[error(transparent)]
     Solve(#[from] stokeslet::session::SolveError),
+    /// A liquid that can't go on.
+    #[error(transparent)]
+    Liquid(#[from] stokeslet::liquid::scenes::SimulationError),
+    /// A run that can't be taken up.
+    #[error("can't go on from `{}`; without --resume the run starts over", path.display())]
+    Checkpoint {
+        /// The checkpoint.
+        path: PathBuf,
+        /// What is wrong with it.
+        #[source]
+        source: stokeslet::liquid::report::checkpoint::CheckpointError,
+    },
+    /// A picture that can't be encoded.
+    #[error("can't draw the picture")]
+    Picture(#[from] image::ImageError),
     /// Stdout is closed or full.
     #[error("can't write to the terminal")]
     Stdout(#[source] io::Error),

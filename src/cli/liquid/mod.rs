@@ -1,0 +1,74 @@
+//! `stokeslet liquid`: scenes of liquids that come off the wall, runs of them, and the papers' tables beside ours.
+
+mod bar;
+mod run;
+mod table;
+
+use std::time::Instant;
+
+use stokeslet::liquid::lcp::{Kind, SOLVERS};
+use stokeslet::liquid::report::paper::TABLES;
+use stokeslet::liquid::scenes::SCENES;
+use stokeslet::session::CancelToken;
+
+use super::args::{LiquidArgs, LiquidCommand};
+use super::outcome::{CliError, Outcome};
+use super::print_out;
+use super::solve::listen_for_ctrl_c;
+
+/// Runs one of the subcommands of `liquid`.
+///
+/// # Errors
+/// What keeps it from going on.
+pub fn run(args: &LiquidArgs) -> Result<Outcome, CliError> {
+    match &args.command {
+        LiquidCommand::Scenes => {
+            print_out(&list())?;
+            Ok(Outcome::Fine)
+        }
+        LiquidCommand::Run(args) => on_threads(args.threads, |cancel| run::run(args, cancel)),
+        LiquidCommand::Table(args) => on_threads(args.threads, |cancel| table::run(args, cancel)),
+    }
+}
+
+fn on_threads(
+    threads: Option<u16>,
+    work: impl FnOnce(&CancelToken) -> Result<Outcome, CliError> + Send,
+) -> Result<Outcome, CliError> {
+    let threads = threads.map_or(0, usize::from);
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .map_err(|source| CliError::Threads { threads, source })?;
+    let cancel = CancelToken::new();
+    listen_for_ctrl_c(cancel.clone())?;
+    pool.install(|| work(&cancel))
+}
+
+/// Seconds since a moment: the clock of solves.
+fn clock(begin: Instant) -> impl Fn() -> f64 + Sync {
+    move || begin.elapsed().as_secs_f64()
+}
+
+fn list() -> String {
+    let mut out = String::from("Scenes\n");
+    for s in SCENES {
+        out += &format!("  {:<16} {}D  {}\n", s.name, s.dimension, s.summary);
+    }
+    for (kind, heading) in [
+        (Kind::Lcp, "Solvers"),
+        (Kind::Sticking, "Solvers for walls that liquid sticks to"),
+        (Kind::Ablation, "Variants that show where a method fails"),
+    ] {
+        out += &format!("\n{heading}\n");
+        for s in SOLVERS.iter().filter(|s| s.kind == kind) {
+            out += &format!("  {:<18} {}\n", s.name, s.summary);
+        }
+    }
+    out += "\nTables\n";
+    for t in TABLES {
+        let sizes: Vec<String> = t.rows.iter().map(|r| r.0.to_string()).collect();
+        out += &format!("  {:<6} {} ({})\n", t.id, t.title, sizes.join(", "));
+    }
+    out
+}

@@ -1,0 +1,179 @@
+//! FMG: full multigrid cycles with bounds, of [001]; as printed, repaired, and as it should be.
+//!
+//! Two repairs are needed before it converges to 1e-6: bounds are enforced inside the sweep ([`Clamp::Inside`]), and cells that
+//! sit on their bound restrict no residual that pushes them on ([`Truncate::Bound`]). As printed it stalls.
+
+use super::bounded::{Bounded, Clamp, Reach, Style, Truncate};
+use super::{Lcp, LcpSolver, Status, Trace};
+use crate::liquid::linear::Order;
+use crate::liquid::mg::{Coarse, Hierarchy, Recipe, Sides, Weights};
+
+/// Full cycles before it gives up.
+const LIMIT: usize = 500;
+/// A residual that hasn't halved in so many cycles has stagnated.
+const STALL: usize = 60;
+
+/// Which cycles are run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Schedule {
+    /// Full cycles until the tolerance is met.
+    UntilConverged,
+    /// So many full cycles, then so many V-cycles, whatever the residual ([001] runs 3 and 4).
+    Fixed(usize, usize),
+    /// V-cycles until the tolerance is met.
+    VUntilConverged,
+}
+
+/// Multigrid with bounds.
+#[derive(Debug)]
+pub struct Fmg {
+    /// Its name.
+    pub name: &'static str,
+    /// Interpolation and coarse matrices.
+    pub recipe: Recipe,
+    /// Its cycles.
+    pub style: Style,
+    /// Which of them.
+    pub schedule: Schedule,
+}
+
+impl Fmg {
+    /// [001] with both repairs.
+    pub fn repaired() -> Self {
+        Self {
+            name: "fmg",
+            recipe: Recipe {
+                weights: Weights::Trilinear,
+                sides: Sides::OneSided,
+                coarse: Coarse::Direct,
+            },
+            style: Style {
+                sweeps: 4,
+                before: Order::RedBlack,
+                after: Order::RedBlack,
+                clamp: Clamp::Inside,
+                truncate: Truncate::Bound,
+                reach: Reach::Children,
+                bounded_levels: 3,
+            },
+            schedule: Schedule::UntilConverged,
+        }
+    }
+
+    /// [001] as printed.
+    pub fn literal() -> Self {
+        let mut fmg = Self::repaired();
+        fmg.name = "fmg-literal";
+        fmg.style.clamp = Clamp::After;
+        fmg.style.truncate = Truncate::Never;
+        fmg
+    }
+
+    /// [001] as printed, with its fixed schedule.
+    pub fn cm11() -> Self {
+        Self {
+            name: "cm11",
+            schedule: Schedule::Fixed(3, 4),
+            ..Self::literal()
+        }
+    }
+
+    /// FMG*: repaired, on Galerkin matrices.
+    pub fn star() -> Self {
+        let mut fmg = Self::repaired();
+        fmg.name = "fmg-star";
+        fmg.recipe.coarse = Coarse::Galerkin;
+        fmg
+    }
+
+    /// The monotone V-cycle: bounds reach as far as interpolation, on all levels.
+    pub fn monotone() -> Self {
+        Self {
+            name: "monotone-v",
+            recipe: Recipe::default(),
+            style: Style {
+                sweeps: 2,
+                before: Order::Forward,
+                after: Order::Forward,
+                clamp: Clamp::Inside,
+                truncate: Truncate::Bound,
+                reach: Reach::Touching,
+                bounded_levels: usize::MAX,
+            },
+            schedule: Schedule::VUntilConverged,
+        }
+    }
+
+    fn full<const D: usize>(problem: &Lcp<D>, bounded: &mut Bounded<'_, D>, p: &mut [f64]) {
+        let finest = &mut bounded.work[0];
+        problem
+            .matrix
+            .map_rows(p, &mut finest.b, |i, ap| -problem.b[i] - ap);
+        for ((bound, s), p) in finest.bound.iter_mut().zip(&problem.in_s).zip(p.iter()) {
+            *bound = if *s { -p } else { f64::NEG_INFINITY };
+        }
+        bounded.full_cycle();
+        for (p, e) in p.iter_mut().zip(&bounded.work[0].p) {
+            *p += e;
+        }
+    }
+
+    fn v<const D: usize>(problem: &Lcp<D>, bounded: &mut Bounded<'_, D>, p: &mut [f64]) {
+        let finest = &mut bounded.work[0];
+        for (b, of) in finest.b.iter_mut().zip(&problem.b) {
+            *b = -of;
+        }
+        finest.bound = problem.lower_bounds();
+        finest.p.copy_from_slice(p);
+        bounded.v_cycle(0);
+        p.copy_from_slice(&bounded.work[0].p);
+    }
+}
+
+impl<const D: usize> LcpSolver<D> for Fmg {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn run(&mut self, problem: &Lcp<D>, trace: &mut Trace<'_>) -> (Vec<f64>, Status) {
+        let hierarchy = trace.setup(|| {
+            Hierarchy::new(
+                problem.matrix.clone(),
+                problem.places.clone(),
+                problem.geometry.as_ref(),
+                self.recipe,
+            )
+        });
+        let mut bounded = Bounded::new(&hierarchy, self.style);
+        let mut p = vec![0.0; problem.n()];
+        trace.log.outer = 1;
+        let limit = match self.schedule {
+            Schedule::Fixed(full, v) => full + v,
+            _ => LIMIT,
+        };
+        for cycle in 0..=limit {
+            let end = trace.record(problem.residual(&p));
+            match (self.schedule, end) {
+                (Schedule::Fixed(..), Some(Status::Converged)) if cycle < limit => {}
+                (_, Some(end)) => return (p, end),
+                _ => {}
+            }
+            let history = &trace.log.history;
+            if cycle >= STALL && 2.0 * history[cycle] > history[cycle - STALL] {
+                return (p, Status::Stagnated);
+            }
+            if cycle == limit {
+                break;
+            }
+            match self.schedule {
+                Schedule::VUntilConverged => Self::v(problem, &mut bounded, &mut p),
+                Schedule::Fixed(full, _) if cycle >= full => {
+                    Self::v(problem, &mut bounded, &mut p);
+                }
+                _ => Self::full(problem, &mut bounded, &mut p),
+            }
+            trace.log.inner += 1;
+        }
+        (p, Status::MaxIterations)
+    }
+}

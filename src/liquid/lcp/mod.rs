@@ -1,0 +1,28 @@
+//! Linear complementarity problems and everyone who solves them: one trait ([`LcpSolver`]), one table ([`SOLVERS`]).
+//!
+//! ```text
+//! Lcp --solver(name)--> Solution { pressure, SolveLog { status, counts, residual history } }
+//! ```
+//! Residuals are the infinity norm of `min(A p + b, p)`, unscaled, and tolerances are absolute ([`TOLERANCE`]). Ending above the
+//! tolerance is a status, never a silent field. To add a solver, write a file and a row in `registry.rs`: the conformance suite
+//! (`tests/liquid_conformance.rs`) finds it there.
+
+mod bounded;
+mod fas;
+mod fmg;
+mod inner;
+mod mprgp;
+mod newton;
+mod penalty;
+mod pgs;
+mod policy;
+mod problem;
+mod registry;
+mod solver;
+mod unbounded;
+
+pub use problem::Lcp;
+pub use registry::{Entry, Kind, SOLVERS, entry, solver};
+pub use solver::{
+    LcpError, LcpSolver, NotConverged, Solution, SolveLog, Status, TOLERANCE, Trace, Watch,
+};

@@ -1,0 +1,62 @@
+//! Sparse symmetric systems: storage, products, sweeps, conjugate gradients with incomplete factors.
+//!
+//! Knows neither grids nor liquids. Matrices are symmetric with a positive diagonal, which is stored apart from the rest:
+//! every method here wants it by itself.
+
+mod incomplete;
+mod matrix;
+mod pcg;
+mod real;
+mod sweep;
+
+pub use incomplete::Incomplete;
+pub use matrix::{Builder, Matrix};
+pub use pcg::{Ended, Identity, Jacobi, Precondition, Run, conjugate_gradients};
+pub use real::Real;
+pub use sweep::{Order, Sweeper};
+
+/// The largest absolute value; NaN if there is one.
+pub fn inf_norm<T: Real>(v: &[T]) -> T {
+    v.iter().fold(T::ZERO, |m, x| {
+        let a = x.magnitude();
+        if a > m || a.is_no_number() { a } else { m }
+    })
+}
+
+/// The scalar product, summed in blocks so that rounding grows slowly and the order is fixed.
+pub fn dot<T: Real>(a: &[T], b: &[T]) -> T {
+    let mut total = T::ZERO;
+    for (a, b) in a.chunks(1024).zip(b.chunks(1024)) {
+        let mut lanes = [T::ZERO; 4];
+        let (mut whole_a, mut whole_b) = (a.chunks_exact(4), b.chunks_exact(4));
+        for (a, b) in (&mut whole_a).zip(&mut whole_b) {
+            for k in 0..4 {
+                lanes[k] += a[k] * b[k];
+            }
+        }
+        for (a, b) in whole_a.remainder().iter().zip(whole_b.remainder()) {
+            lanes[0] += *a * *b;
+        }
+        total += (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
+    }
+    total
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn norms_pass_on_what_is_no_number() {
+        assert!(inf_norm(&[1.0, f64::NAN, 2.0]).is_nan());
+        assert_eq!(inf_norm(&[1.0, -3.0, 2.0]), 3.0);
+    }
+
+    #[test]
+    fn scalar_products_of_any_length_are_right() {
+        for n in [0, 1, 5, 1023, 1024, 3001] {
+            let a: Vec<f64> = (0..n).map(f64::from).collect();
+            assert_eq!(dot(&a, &vec![1.0; n as usize]), f64::from(n * (n - 1) / 2));
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! From a system on cells to ever coarser ones.
+
+use super::direct::Bubbles;
+use super::{Air, Geometry, Places, Sides, Transfer, Weights, discretise, galerkin};
+use crate::liquid::linear::{Matrix, Real, Sweeper};
+
+/// Coarsening ends when a side has this many cells or fewer.
+const COARSEST: usize = 4;
+/// Direct discretisation keeps bubbles on this many coarse levels ([001]'s C).
+const BUBBLE_LEVELS: usize = 2;
+
+/// Where coarse matrices come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Coarse {
+    /// `Pᵀ A P`.
+    Galerkin,
+    /// The discretisation again, on averaged geometry ([001]); Galerkin where there is no geometry.
+    Direct,
+}
+
+/// How a hierarchy is built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Recipe {
+    /// Interpolation.
+    pub weights: Weights,
+    /// At solids.
+    pub sides: Sides,
+    /// Coarse matrices.
+    pub coarse: Coarse,
+}
+
+impl Default for Recipe {
+    /// Barycentric, one-sided, Galerkin: the paper's.
+    fn default() -> Self {
+        Self {
+            weights: Weights::Barycentric,
+            sides: Sides::OneSided,
+            coarse: Coarse::Galerkin,
+        }
+    }
+}
+
+/// One level.
+#[derive(Clone, Debug)]
+pub struct Level<T, const D: usize> {
+    /// Its cells and unknowns.
+    pub places: Places<D>,
+    /// Its matrix.
+    pub matrix: Matrix<T>,
+    /// From the next coarser level; none on the coarsest.
+    pub transfer: Option<Transfer<T>>,
+    /// One over the matrix's diagonal.
+    pub inverse: Vec<T>,
+    /// Even unknowns, then odd ones.
+    pub colours: Vec<u32>,
+}
+
+impl<T: Real, const D: usize> Level<T, D> {
+    /// Sweeps over this level.
+    pub fn sweeper(&self) -> Sweeper<'_, T> {
+        Sweeper {
+            matrix: &self.matrix,
+            inverse: &self.inverse,
+            colours: &self.colours,
+        }
+    }
+}
+
+/// Levels, the finest first.
+#[derive(Clone, Debug)]
+pub struct Hierarchy<T, const D: usize> {
+    /// The levels.
+    pub levels: Vec<Level<T, D>>,
+}
+
+impl<T: Real, const D: usize> Hierarchy<T, D> {
+    /// Builds all levels under a matrix.
+    ///
+    /// # Shapes and units
+    /// - `geometry`: of the finest level, for [`Coarse::Direct`]
+    pub fn new(
+        matrix: Matrix<T>,
+        places: Places<D>,
+        geometry: Option<&Geometry<D>>,
+        recipe: Recipe,
+    ) -> Self {
+        let mut levels: Vec<Level<T, D>> = Vec::new();
+        let mut geometry = match recipe.coarse {
+            Coarse::Direct => geometry.cloned(),
+            Coarse::Galerkin => None,
+        };
+        let (mut matrix, mut places) = (matrix, places);
+        loop {
+            let depth = levels.len() as u32;
+            let next = coarser(&places, &matrix, geometry.as_ref(), depth, recipe);
+            let colours = places.colours();
+            let Some(found) = next else {
+                levels.push(Level {
+                    places,
+                    inverse: matrix.inverse_diagonal(),
+                    matrix,
+                    transfer: None,
+                    colours,
+                });
+                return Self { levels };
+            };
+            levels.push(Level {
+                places,
+                inverse: matrix.inverse_diagonal(),
+                matrix,
+                transfer: Some(found.transfer),
+                colours,
+            });
+            (matrix, places, geometry) = (found.matrix, found.places, found.geometry);
+        }
+    }
+
+    /// Builds only the first coarse level; how many unknowns it has. For timing.
+    pub fn first_coarse(
+        matrix: &Matrix<T>,
+        places: &Places<D>,
+        geometry: Option<&Geometry<D>>,
+        recipe: Recipe,
+    ) -> Option<usize> {
+        let geometry = geometry.filter(|_| recipe.coarse == Coarse::Direct);
+        coarser(places, matrix, geometry, 0, recipe).map(|c| c.matrix.n())
+    }
+
+    /// The scale of restriction: `1 / 2^D`.
+    pub fn scale() -> T {
+        T::of(1.0 / (1usize << D) as f64)
+    }
+}
+
+struct Coarser<T, const D: usize> {
+    transfer: Transfer<T>,
+    matrix: Matrix<T>,
+    places: Places<D>,
+    geometry: Option<Geometry<D>>,
+}
+
+fn coarser<T: Real, const D: usize>(
+    places: &Places<D>,
+    matrix: &Matrix<T>,
+    geometry: Option<&Geometry<D>>,
+    depth: u32,
+    recipe: Recipe,
+) -> Option<Coarser<T, D>> {
+    if places.cells.n.iter().any(|n| *n <= COARSEST) {
+        return None;
+    }
+    let cells = places.cells.halved()?;
+    let geometry = geometry.map(|g| {
+        let bubbles = if (depth as usize) < BUBBLE_LEVELS {
+            Bubbles::Kept
+        } else {
+            Bubbles::Averaged
+        };
+        g.coarser(&places.cells, &cells, bubbles)
+    });
+    let direct = geometry
+        .as_ref()
+        .map(|g| discretise::<T, D>(&cells, g, Air::Ghost));
+    let (of, direct) = match direct {
+        Some((of, matrix)) => (of, Some(matrix)),
+        None => {
+            let mut has_child = vec![false; cells.len()];
+            for cell in &places.of {
+                let c = places.cells.coordinates(*cell as usize);
+                has_child[cells.index(c.map(|c| c / 2))] = true;
+            }
+            let of = (0..cells.len() as u32)
+                .filter(|i| has_child[*i as usize])
+                .collect();
+            (of, None)
+        }
+    };
+    let coarse = Places {
+        cells,
+        of,
+        solid: places.solid.clone(),
+    };
+    if coarse.of.is_empty() {
+        return None;
+    }
+    let transfer = Transfer::new(places, &coarse, depth, recipe.weights, recipe.sides);
+    let matrix = direct.unwrap_or_else(|| galerkin(matrix, &transfer, Hierarchy::<T, D>::scale()));
+    Some(Coarser {
+        transfer,
+        matrix,
+        places: coarse,
+        geometry,
+    })
+}

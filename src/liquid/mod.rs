@@ -1,0 +1,49 @@
+//! Incompressible liquids that come off the wall: the sibling solvers, beside the chip's and independent of it.
+//!
+//! A liquid in a container sticks to its walls if the pressure is found from a linear system: `u . n = 0` holds it there. Here the
+//! pressure only pushes, `0 <= p  perp  u . n >= 0`, which makes each pressure solve a linear complementarity problem. The
+//! literature's methods for it are all here, behind one trait, with what beats them.
+//!
+//! ```text
+//! Scene --scenes--> Simulation --pressure--> Lcp --lcp: any solver by name--> Solution { p, SolveLog }
+//!                       ^                                                          |
+//!                       +-------------- velocities without divergence <--pressure--+
+//! ```
+//!
+//! | module | turns what into what | may use |
+//! | --- | --- | --- |
+//! | [`grid`] | lattices, staggered velocities, level sets of bodies, open fractions | |
+//! | [`linear`] | sparse symmetric systems into solutions: sweeps, conjugate gradients | |
+//! | [`particles`] | particles into level sets and velocities, and back | `grid` |
+//! | [`mg`] | a system on cells into a hierarchy, and its cycles | `grid`, `linear` |
+//! | [`lcp`] | a complementarity problem into a solution: **one trait, one table of solvers** | `mg`, `linear` |
+//! | [`pressure`] | velocities and level sets into a problem, its solution into velocities | `lcp`, `mg`, `grid` |
+//! | [`scenes`] | the papers' scenes, and the loop | all above |
+//! | [`report`] | runs into tables beside the papers', charts, pictures, checkpoints | all above |
+//!
+//! Everything is generic over the dimension (2 and 3) and bitwise equal for any number of threads. Nothing here prints, reads a
+//! clock or touches files.
+//!
+//! Papers, by the tags used throughout:
+//! - `[000]` Lai, "Fast and Scalable Solvers for the Fluid Pressure Equations with Separating Solid Boundary Conditions", 2021
+//! - `[001]` Chentanez and Mueller, "A Multigrid Fluid Pressure Solver Handling Separating Solid Boundary Conditions", 2011
+//!
+//! # To change X, open Y
+//!
+//! | I want to | open |
+//! | --- | --- |
+//! | add a solver | a file in `lcp/` and its row in `lcp/registry.rs` |
+//! | add a scene | a function and a row in `scenes/catalogue.rs` |
+//! | change who may leave the wall | [`pressure::Separation`] |
+//! | change interpolation at walls | `mg/transfer.rs` |
+//! | change a step of the loop | `scenes/simulation.rs` |
+//! | add a table of a paper | a row in `report/paper.rs` |
+
+pub mod grid;
+pub mod lcp;
+pub mod linear;
+pub mod mg;
+pub mod particles;
+pub mod pressure;
+pub mod report;
+pub mod scenes;

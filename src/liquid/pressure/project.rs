@@ -1,0 +1,126 @@
+//! The pressure's gradient taken off the velocity, and what walls do to velocities inside them.
+
+use rayon::prelude::*;
+
+use super::{Separation, Walls};
+use crate::liquid::grid::{Mac, gradient};
+use crate::liquid::mg::{Geometry, theta};
+
+/// Which faces have a velocity of their own, per axis.
+pub type Faces<const D: usize> = [Vec<bool>; D];
+
+/// Updates the velocity on open faces at liquid by the pressure's gradient; other faces are set to 0 and are not valid.
+///
+/// ```text
+/// u_f -= dt (p_i - p_n) / (dx theta_f),   p = 0 in air, theta_f as in the matrix
+/// ```
+/// # Shapes and units
+/// - `of`, `p`: cells that are unknowns, and their pressures
+pub fn project<const D: usize>(
+    mac: &mut Mac<D>,
+    geometry: &Geometry<D>,
+    of: &[u32],
+    p: &[f64],
+) -> Faces<D> {
+    let cells = mac.cells;
+    let mut pressure = vec![0.0; cells.len()];
+    for (cell, p) in of.iter().zip(p) {
+        pressure[*cell as usize] = *p;
+    }
+    let (liquid, dx, dt) = (&geometry.liquid, geometry.dx, geometry.dt);
+    std::array::from_fn(|axis| {
+        let faces = cells.faces(axis);
+        let stride = cells.stride(axis);
+        let open = &geometry.open[axis];
+        let u = &mut mac.u[axis];
+        let mut valid = vec![false; u.len()];
+        u.par_iter_mut()
+            .zip(valid.par_iter_mut())
+            .enumerate()
+            .with_min_len(4096)
+            .for_each(|(i, (u, valid))| {
+                let c = faces.coordinates(i);
+                if c[axis] == 0 || c[axis] == cells.n[axis] || open[i] <= 0.0 {
+                    *u = 0.0;
+                    return;
+                }
+                let high = cells.index(c);
+                let low = high - stride;
+                let theta = match (liquid[low] < 0.0, liquid[high] < 0.0) {
+                    (true, true) => 1.0,
+                    (true, false) => theta(liquid[low], liquid[high]),
+                    (false, true) => theta(liquid[high], liquid[low]),
+                    (false, false) => {
+                        *u = 0.0;
+                        return;
+                    }
+                };
+                *u -= dt * (pressure[high] - pressure[low]) / (dx * theta);
+                *valid = true;
+            });
+        valid
+    })
+}
+
+/// Velocities on faces that are closed lose their component through the wall.
+///
+/// # Shapes and units
+/// - sticking walls take off the whole normal component relative to the wall; others only what points into it
+/// # Source
+/// Batty, Bertails, Bridson 2007 for the sticking case.
+pub fn constrain<const D: usize>(mac: &mut Mac<D>, walls: &Walls<D>, separation: Separation) {
+    let nodes = mac.cells.nodes();
+    let changed: [Vec<f64>; D] = std::array::from_fn(|axis| {
+        let faces = mac.cells.faces(axis);
+        let of = &*mac;
+        (0..faces.len())
+            .into_par_iter()
+            .with_min_len(4096)
+            .map(|i| {
+                let own = of.u[axis][i];
+                if walls.open[axis][i] > 0.0 {
+                    return own;
+                }
+                let x = of.face(axis, faces.coordinates(i));
+                let mut normal = gradient(&nodes, &walls.distance, x.map(|x| x / of.dx));
+                let length = normal.iter().map(|n| n * n).sum::<f64>().sqrt();
+                if length == 0.0 {
+                    return own;
+                }
+                normal = normal.map(|n| n / length);
+                let v = of.velocity(x);
+                let out: f64 = (0..D).map(|a| normal[a] * (v[a] - walls.velocity[a])).sum();
+                if separation == Separation::Sticking || out < 0.0 {
+                    v[axis] - out * normal[axis]
+                } else {
+                    v[axis]
+                }
+            })
+            .collect()
+    });
+    mac.u = changed;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::liquid::grid::Lattice;
+
+    #[test]
+    fn a_wall_takes_off_what_points_into_it_and_sticking_walls_take_off_all() {
+        let cells = Lattice::<2>::cube(6);
+        // Open above y = 3.
+        let walls = Walls::new(&cells, 1.0, &|x| x[1] - 3.0, [0.0; 2]);
+        let u = |v: f64, separation| {
+            let mut mac = Mac::new(cells, 1.0);
+            mac.u[0].fill(2.0);
+            mac.u[1].fill(v);
+            constrain(&mut mac, &walls, separation);
+            let at = [cells.faces(0).index([3, 1]), cells.faces(1).index([3, 1])];
+            [mac.u[0][at[0]], mac.u[1][at[1]]]
+        };
+        assert_eq!(u(-1.0, Separation::Cut), [2.0, 0.0]);
+        assert_eq!(u(1.0, Separation::Cut), [2.0, 1.0]);
+        assert_eq!(u(1.0, Separation::Sticking), [2.0, 0.0]);
+    }
+}

@@ -1,0 +1,11 @@
+//! What came out, for people: tables beside the papers', charts, pictures, particles for other programs, checkpoints.
+//!
+//! Everything is made in memory; whoever calls writes files.
+
+pub mod chart;
+pub mod checkpoint;
+pub mod compare;
+pub mod measure;
+pub mod paper;
+pub mod picture;
+pub mod vtu;
