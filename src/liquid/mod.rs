@@ -18,6 +18,7 @@
 //! | [`mg`] | a system on cells into a hierarchy, and its cycles | `grid`, `linear` |
 //! | [`lcp`] | a complementarity problem into a solution: **one trait, one table of solvers** | `mg`, `linear` |
 //! | [`pressure`] | velocities and level sets into a problem, its solution into velocities | `lcp`, `mg`, `grid` |
+//! | [`splitting`] | flags and velocities into velocities that mind divergence and walls in turn ([003]) | `lcp`, `mg`, `pressure` |
 //! | [`scenes`] | the papers' scenes, and the loop | all above |
 //! | [`report`] | runs into tables beside the papers', charts, pictures, checkpoints | all above |
 //!
@@ -27,12 +28,14 @@
 //! Papers, by the tags used throughout:
 //! - `[000]` Lai, "Fast and Scalable Solvers for the Fluid Pressure Equations with Separating Solid Boundary Conditions", 2021
 //! - `[001]` Chentanez and Mueller, "A Multigrid Fluid Pressure Solver Handling Separating Solid Boundary Conditions", 2011
+//! - `[003]` Eckert, "Flexible Boundary Conditions for Fluid Solvers Based on Proximal Operators", 2014
 //!
 //! # To change X, open Y
 //!
 //! | I want to | open |
 //! | --- | --- |
 //! | add a solver | a file in `lcp/` and its row in `lcp/registry.rs` |
+//! | add a splitting method | an arm in `splitting/project.rs` and its row in `splitting/registry.rs` |
 //! | add a scene | a function and a row in `scenes/catalogue.rs` |
 //! | change who may leave the wall | [`pressure::Separation`] |
 //! | change interpolation at walls | `mg/transfer.rs` |
@@ -47,3 +50,4 @@ pub mod particles;
 pub mod pressure;
 pub mod report;
 pub mod scenes;
+pub mod splitting;

@@ -5,6 +5,7 @@
 //! ```
 
 mod catalogue;
+pub mod eckert;
 mod scene;
 mod simulation;
 

@@ -1,0 +1,142 @@
+//! Whole runs, each method on its own.
+
+use super::{TableRequest, by_name, flow, one, or_blank};
+use crate::liquid::lcp::Watch;
+use crate::liquid::scenes::eckert::flow::FlowError;
+use crate::liquid::scenes::eckert::runs::{Averages, run};
+use crate::liquid::scenes::eckert::{Events, FlowSettings, PrintedRow, Table, Tank, TankStep};
+use crate::liquid::splitting::Settings;
+
+/// Averages over whole runs, each method on its own: tables 4.1, 4.5 and 4.6, with E13 and E14.
+///
+/// # Errors
+/// [`FlowError::Problem`].
+pub fn whole_runs<const D: usize>(
+    id: &str,
+    tank: &Tank<D>,
+    printed: &[PrintedRow],
+    request: &TableRequest<'_>,
+) -> Result<Table, FlowError<D>> {
+    let mut table = Table::new(
+        id,
+        request.note(tank, "practical settings; printed: 96^3"),
+        &[
+            "method",
+            "CG",
+            "CG printed",
+            "outer",
+            "outer printed",
+            "CG / OrigPS",
+            "CG / OrigPS printed",
+            "unmet steps",
+            "largest divergence left",
+            "cells at start",
+            "cells at end",
+            "last step at ceiling",
+            "largest speed",
+        ],
+    );
+    let settings = Settings::practical::<D>();
+    let mut base = f64::NAN;
+    for row in printed {
+        let of = (by_name(row.method), &settings);
+        let steps: Vec<TankStep> = run(
+            tank,
+            request.n,
+            &flow::<D>(),
+            of,
+            request.steps,
+            request.watch,
+        )?;
+        let mean = Averages::of(steps.iter().map(|s| &s.log));
+        if row.method == "orig-ps" {
+            base = mean.inner;
+        }
+        let volume = |s: Option<&TankStep>| s.map_or(0, |s| s.volume).to_string();
+        table.add(vec![
+            row.method.into(),
+            one(mean.inner),
+            row.inner.to_string(),
+            format!("{:.2}", mean.outer),
+            or_blank(row.outer),
+            format!("{:.2}", mean.inner / base),
+            format!("{:.2}", row.inner / printed[0].inner),
+            mean.unmet.to_string(),
+            format!("{:.1e}", mean.divergence),
+            volume(steps.first()),
+            volume(steps.last()),
+            steps
+                .iter()
+                .rposition(|s| s.reach.ceiling_middle > 0)
+                .map_or(0, |i| i + 1)
+                .to_string(),
+            format!(
+                "{:.2}",
+                steps.iter().map(|s| s.max_speed).fold(0.0, f64::max)
+            ),
+        ]);
+    }
+    Ok(table)
+}
+
+/// E8: when the liquid of the dam gets where, beside the printed steps, for some accelerations.
+///
+/// # Errors
+/// [`FlowError::Problem`].
+pub fn calibrate<const D: usize>(
+    tank: &Tank<D>,
+    names: &[&str],
+    gravities: &[f64],
+    request: &TableRequest<'_>,
+) -> Result<Table, FlowError<D>> {
+    let mut table = Table::new(
+        "E8",
+        request.note(tank, "printed, 96^3 OrigPS: 37, 66, 120, 160; separating methods off the ceiling by 100, OrigPS not at 120"),
+        &["method", "gravity / side", "right wall", "ceiling", "left wall high up", "left wall", "last at ceiling"],
+    );
+    for name in names {
+        for gravity in gravities {
+            let flow = FlowSettings {
+                gravity: *gravity,
+                ..flow::<D>()
+            };
+            let of = (by_name(name), &Settings::practical::<D>());
+            let steps = run(tank, request.n, &flow, of, request.steps, request.watch)?;
+            let reaches: Vec<_> = steps.iter().map(|s| s.reach).collect();
+            let events = Events::of(&reaches);
+            let step = |e: Option<usize>| e.map_or_else(String::new, |e| (e + 1).to_string());
+            let last = reaches.iter().rposition(|r| r.ceiling_middle > 0);
+            table.add(vec![
+                (*name).into(),
+                gravity.to_string(),
+                step(events.right),
+                step(events.ceiling),
+                step(events.left_top),
+                step(events.left_low),
+                step(last),
+            ]);
+        }
+    }
+    Ok(table)
+}
+
+/// E12: the largest velocity of the first steps, by method: how hard liquid is thrown off walls, cells per time.
+///
+/// # Errors
+/// [`FlowError`]: here methods must converge.
+pub fn kicks<const D: usize>(
+    tank: &Tank<D>,
+    n: usize,
+    names: &[&str],
+    steps: usize,
+    watch: Watch<'_>,
+) -> Result<Vec<f64>, FlowError<D>> {
+    names
+        .iter()
+        .map(|name| {
+            let of = (by_name(name), &Settings::practical::<D>());
+            let done = run(tank, n, &FlowSettings::of::<D>(), of, steps, watch)?;
+            Ok(done.iter().map(|s| s.max_speed).fold(0.0, f64::max))
+        })
+        .collect()
+}
