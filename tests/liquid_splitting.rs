@@ -307,7 +307,8 @@ fn the_dam_arrives_when_the_thesis_says_and_leaves_the_ceiling_if_it_may() {
     let tank = tank::<2>("breaking-dam").expect("a tank");
     let flow = FlowSettings::of::<2>();
     let settings = Settings::practical::<2>();
-    let last_at_ceiling = |name: &str| {
+    // Cells of liquid at the ceiling, all steps from t = 100 on together: single drops that splash don't decide.
+    let late_at_ceiling = |name: &str| {
         let steps =
             run(&tank, 48, &flow, (of(name), &settings), 140, Watch::SILENT).expect("converges");
         let reaches: Vec<_> = steps.iter().map(|s| s.reach).collect();
@@ -315,20 +316,18 @@ fn the_dam_arrives_when_the_thesis_says_and_leaves_the_ceiling_if_it_may() {
         let [right, ceiling] = [events.right, events.ceiling].map(|e| e.map_or(0, |e| e + 1));
         assert!((32..=42).contains(&right), "{name}: right wall at {right}");
         assert!((56..=76).contains(&ceiling), "{name}: ceiling at {ceiling}");
-        (
-            volumes(&steps),
-            reaches
-                .iter()
-                .rposition(|r| r.ceiling_middle > 0)
-                .map_or(0, |i| i + 1),
-        )
+        let late: usize = reaches.iter().skip(99).map(|r| r.ceiling_middle).sum();
+        (volumes(&steps), late)
     };
-    let (kept, sticks) = last_at_ceiling("orig-ps");
+    let (kept, sticks) = late_at_ceiling("orig-ps");
     assert!((kept - 1.0).abs() < 0.2, "volume {kept} while it splashes");
-    assert!(sticks >= 120, "OrigPS is off the ceiling after {sticks}");
+    assert!(sticks >= 100, "OrigPS has {sticks} cells at the ceiling");
     for name in ["orig-ps-sep", "iop-sep-bc", "stairs-pi-pcg"] {
-        let (_, leaves) = last_at_ceiling(name);
-        assert!(leaves < 115, "{name} is off the ceiling after {leaves}");
+        let (_, leaves) = late_at_ceiling(name);
+        assert!(
+            10 * leaves < sticks,
+            "{name} has {leaves} cells at the ceiling, OrigPS {sticks}"
+        );
     }
 }
 
