@@ -32,7 +32,11 @@ pub fn thresholds(tank: &Tank<2>, request: &TableRequest<'_>) -> Result<Table, F
     );
     let inputs = inputs(tank, "iop-sep-bc", request)?;
     for (inner, outer, printed) in T4_2 {
-        let settings = Settings::practical::<2>().with_tolerances(*inner, *outer);
+        // The thesis prints more than 16,000 outer iterations where the loop is stricter than its solves.
+        let settings = Settings {
+            outer_limit: 20_000,
+            ..Settings::practical::<2>().with_tolerances(*inner, *outer)
+        };
         let mut row = vec![format!("{inner:e}"), format!("{outer:e}")];
         let mut unmet = 0;
         for (name, printed) in ["admm-vel-sep", "admm-div-sep", "iop-sep"]
