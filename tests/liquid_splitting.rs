@@ -561,6 +561,32 @@ fn better_inner_solves_and_warm_starts_lower_the_counts() {
     }
 }
 
+/// The pressure and the policy of the step before are a good start.
+#[test]
+fn warm_starts_from_step_to_step_lower_the_counts() {
+    let tank = tank::<2>("breaking-dam").expect("a tank");
+    for name in ["orig-ps", "stairs-pi-pcg"] {
+        let count = |warm| -> usize {
+            let settings = Settings {
+                warm,
+                ..Settings::practical::<2>()
+            };
+            let steps = run(
+                &tank,
+                32,
+                &FlowSettings::of::<2>(),
+                (of(name), &settings),
+                80,
+                Watch::SILENT,
+            );
+            let steps = steps.expect("converges");
+            steps.iter().map(|s| s.log.solve.inner).sum()
+        };
+        let (cold, warm) = (count(Warm::Cold), count(Warm::Inner));
+        assert!(warm < cold, "{name}: warm {warm}, cold {cold}");
+    }
+}
+
 #[test]
 fn the_trial_update_and_the_residual_end_inner_solves_alike() {
     let inputs = dam(32, "orig-ps", 40);

@@ -9,7 +9,7 @@
 //! differ by that much.
 
 use super::project::{Run, SplitError};
-use super::{Detached, System};
+use super::{Detached, System, Warm};
 use crate::liquid::lcp::{Lcp, Status, solver};
 
 /// Solves the problem by a solver of `liquid/lcp`, to its tolerance of 1e-6.
@@ -20,7 +20,12 @@ pub(super) fn complement<const D: usize>(
     run: &mut Run<'_, D>,
     name: &'static str,
 ) -> Result<Status, SplitError> {
-    let mut solver = solver::<D>(name).ok_or(SplitError::Solver { name })?;
+    let known = run.memory.solver.take();
+    let warm = known.filter(|s| run.settings.warm == Warm::Inner && s.name() == name);
+    let mut solver = match warm {
+        Some(solver) => solver,
+        None => solver::<D>(name).ok_or(SplitError::Solver { name })?,
+    };
     let wetted = run.wetted;
     let closed = Detached::none(wetted);
     let system = System::new(wetted, run.flags, &closed.open);
@@ -56,6 +61,7 @@ pub(super) fn complement<const D: usize>(
     let solution = solver
         .solve(&problem, run.watch)
         .map_err(SplitError::Problem)?;
+    run.memory.solver = Some(solver);
     system.subtract_gradient(solution.best(), &mut run.mac);
     let mut left = vec![false; wetted.walls.len()];
     let slack: Vec<f64> = system

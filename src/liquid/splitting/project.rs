@@ -7,7 +7,7 @@ use super::complement::complement;
 use super::walled::{Passes, walled};
 use super::{Method, Settings, System, Warning, Wetted};
 use crate::liquid::grid::{CellFlag, Mac};
-use crate::liquid::lcp::{LcpError, SolveLog, Status, Watch};
+use crate::liquid::lcp::{LcpError, LcpSolver, SolveLog, Status, Watch};
 
 /// What can't be solved by anyone.
 #[derive(Clone, Debug, PartialEq, Error)]
@@ -117,9 +117,31 @@ impl<const D: usize> Projected<D> {
     }
 }
 
-/// What a method keeps from step to step for warm starts: the first pressure of the last step, one a cell.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Memory(Vec<f64>);
+/// What a method keeps from step to step for warm starts.
+#[derive(Default)]
+pub struct Memory<const D: usize> {
+    /// The first pressure of the last step, one a cell.
+    pressure: Vec<f64>,
+    /// The solver of complementarity problems, which remembers which cells had left the wall.
+    pub(super) solver: Option<Box<dyn LcpSolver<D>>>,
+}
+
+impl<const D: usize> Clone for Memory<D> {
+    /// The solver is not copied: the copy starts cold there.
+    fn clone(&self) -> Self {
+        Self {
+            pressure: self.pressure.clone(),
+            solver: None,
+        }
+    }
+}
+
+impl<const D: usize> std::fmt::Debug for Memory<D> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let solver = self.solver.as_ref().map(|s| s.name());
+        write!(f, "Memory({} cells, {solver:?})", self.pressure.len())
+    }
+}
 
 /// A projection under way.
 pub(super) struct Run<'a, const D: usize> {
@@ -127,7 +149,7 @@ pub(super) struct Run<'a, const D: usize> {
     pub(super) flags: &'a [CellFlag],
     pub(super) settings: &'a Settings,
     pub(super) watch: Watch<'a>,
-    pub(super) memory: &'a mut Memory,
+    pub(super) memory: &'a mut Memory<D>,
     pub(super) mac: Mac<D>,
     pub(super) log: SplitLog,
 }
@@ -147,19 +169,19 @@ impl<const D: usize> Run<'_, D> {
 
     /// The pressure of the step before as a first guess.
     pub(super) fn recall(&self, system: &System<D>, p: &mut [f64]) {
-        if self.memory.0.len() == self.flags.len() {
+        if self.memory.pressure.len() == self.flags.len() {
             for (p, cell) in p.iter_mut().zip(&system.places.of) {
-                *p = self.memory.0[*cell as usize];
+                *p = self.memory.pressure[*cell as usize];
             }
         }
     }
 
     /// Keeps a pressure for the next step.
     pub(super) fn remember(&mut self, system: &System<D>, p: &[f64]) {
-        self.memory.0.clear();
-        self.memory.0.resize(self.flags.len(), 0.0);
+        self.memory.pressure.clear();
+        self.memory.pressure.resize(self.flags.len(), 0.0);
         for (p, cell) in p.iter().zip(&system.places.of) {
-            self.memory.0[*cell as usize] = *p;
+            self.memory.pressure[*cell as usize] = *p;
         }
     }
 }
@@ -183,7 +205,7 @@ pub fn project<const D: usize>(
     velocity: &Mac<D>,
     method: Method,
     settings: &Settings,
-    memory: &mut Memory,
+    memory: &mut Memory<D>,
     watch: Watch<'_>,
 ) -> Result<Projected<D>, SplitError> {
     settings.validate()?;

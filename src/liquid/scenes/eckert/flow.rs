@@ -89,7 +89,7 @@ pub struct TankFlow<const D: usize> {
     pub v: Vec<[f64; D]>,
     /// Steps done.
     pub steps: usize,
-    memory: Memory,
+    memory: Memory<D>,
 }
 
 impl<const D: usize> TankFlow<D> {

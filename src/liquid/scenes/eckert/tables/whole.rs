@@ -1,9 +1,9 @@
 //! Whole runs, each method on its own.
 
-use super::{TableRequest, by_name, flow, one, or_blank};
+use super::{TableRequest, averages, by_name, flow, inputs, one, or_blank};
 use crate::liquid::lcp::Watch;
 use crate::liquid::scenes::eckert::flow::FlowError;
-use crate::liquid::scenes::eckert::runs::{Averages, run};
+use crate::liquid::scenes::eckert::runs::{Averages, compare, run};
 use crate::liquid::scenes::eckert::{Events, FlowSettings, PrintedRow, Table, Tank, TankStep};
 use crate::liquid::splitting::Settings;
 
@@ -74,6 +74,61 @@ pub fn whole_runs<const D: usize>(
                 "{:.2}",
                 steps.iter().map(|s| s.max_speed).fold(0.0, f64::max)
             ),
+        ]);
+    }
+    Ok(table)
+}
+
+/// Tables 4.1, 4.5 and 4.6 where whole runs of all methods take too long: averages over the inputs of every so many steps of an
+/// IOPSepBC run.
+///
+/// # Errors
+/// [`FlowError::Problem`].
+pub fn sampled_runs<const D: usize>(
+    id: &str,
+    tank: &Tank<D>,
+    printed: &[PrintedRow],
+    request: &TableRequest<'_>,
+) -> Result<Table, FlowError<D>> {
+    let inputs = inputs(tank, "iop-sep-bc", request)?;
+    let what = format!(
+        "practical settings, {} inputs of every {}th step of IOPDivSepBC; printed: runs of their own at 96^3",
+        inputs.len(),
+        request.every
+    );
+    let mut table = Table::new(
+        id,
+        request.note(tank, &what),
+        &[
+            "method",
+            "CG",
+            "CG printed",
+            "outer",
+            "outer printed",
+            "CG / OrigPS",
+            "CG / OrigPS printed",
+            "unmet",
+            "seconds",
+        ],
+    );
+    let mut base = f64::NAN;
+    for row in printed {
+        let settings = Settings::practical::<D>();
+        let method = by_name(row.method);
+        let mean = averages(&compare(&inputs, method, &settings, request.watch)?);
+        if row.method == "orig-ps" {
+            base = mean.inner;
+        }
+        table.add(vec![
+            row.method.into(),
+            one(mean.inner),
+            row.inner.to_string(),
+            format!("{:.2}", mean.outer),
+            or_blank(row.outer),
+            format!("{:.2}", mean.inner / base),
+            format!("{:.2}", row.inner / printed[0].inner),
+            mean.unmet.to_string(),
+            format!("{:.3}", mean.seconds),
         ]);
     }
     Ok(table)
