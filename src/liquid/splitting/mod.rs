@@ -18,10 +18,10 @@
 //! Knows nothing of particles and time: those are in `scenes/eckert`. Start reading at [`METHODS`], then `alternate.rs`.
 //!
 //! Found by running it (`benches/splitting.rs`):
-//! - conjugate gradients of the thesis are plain in the plane (321 iterations to 1e-12 at 96²; ours 259, MIC(0) a sixth of that) and
+//! - conjugate gradients of the thesis are plain in the plane (321 iterations to 1e-12 at 96²; ours 259; MIC(0) takes a sixth at 1e-3) and
 //!   preconditioned in space (20 at 96³; ours with MIC(0) 9.5 at 32³, 16.4 at 64³);
-//! - what arrives at walls has to be kept until the method has looked at it: set to 0 before, as the framework of the thesis does in
-//!   its later scenes, liquid hangs at the ceiling for 20 steps more;
+//! - what arrives at walls has to be kept until the method has looked at it: set to 0 before, liquid hangs at the ceiling for 20
+//!   steps more (IOPSepBC at 96²: to t = 117 instead of 98; the thesis has it off at 100);
 //! - counts of ADMM and IOP grow with the side, so those of 96³ are not to be had at 32³: 17 and 8 times OrigPS at 32³, 28 and 13 times
 //!   at 64³, printed 49 and 29 times at 96³.
 //!

@@ -3,7 +3,7 @@
 /// What walls see of the velocity before the pressure solve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WallStart {
-    /// Nothing: the normal velocity at walls is set to 0, as the public framework of [003] does.
+    /// Nothing: the normal velocity at walls is set to 0.
     Zeroed,
     /// What particles and gravity bring there.
     Kept,
