@@ -76,6 +76,21 @@ pub struct SolveLog {
 }
 
 impl SolveLog {
+    /// Of a solve that has not begun.
+    pub fn new(solver: &'static str) -> Self {
+        Self {
+            solver,
+            status: Status::Converged,
+            outer: 0,
+            inner: 0,
+            line_searches: 0,
+            history: Vec::new(),
+            fallback: None,
+            setup_seconds: 0.0,
+            seconds: 0.0,
+        }
+    }
+
     /// The count that the papers' tables print: inner iterations and line searches.
     pub fn iterations(&self) -> usize {
         self.inner + self.line_searches
@@ -237,17 +252,7 @@ pub trait LcpSolver<const D: usize>: Send {
         let mut trace = Trace {
             watch,
             tolerance: TOLERANCE,
-            log: SolveLog {
-                solver: self.name(),
-                status: Status::Converged,
-                outer: 0,
-                inner: 0,
-                line_searches: 0,
-                history: Vec::new(),
-                fallback: None,
-                setup_seconds: 0.0,
-                seconds: 0.0,
-            },
+            log: SolveLog::new(self.name()),
         };
         let (p, status) = if problem.n() == 0 {
             (Vec::new(), Status::Converged)

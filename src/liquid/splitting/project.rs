@@ -221,17 +221,7 @@ pub fn project<const D: usize>(
         memory,
         mac: velocity.clone(),
         log: SplitLog {
-            solve: SolveLog {
-                solver: name,
-                status: Status::Converged,
-                outer: 0,
-                inner: 0,
-                line_searches: 0,
-                history: Vec::new(),
-                fallback: None,
-                setup_seconds: 0.0,
-                seconds: 0.0,
-            },
+            solve: SolveLog::new(name),
             velocity: Vec::new(),
             divergence: Vec::new(),
             detached: Vec::new(),
