@@ -4,8 +4,7 @@ mod bar;
 mod run;
 mod table;
 
-use std::time::Instant;
-
+use cpu_time::ProcessTime;
 use stokeslet::liquid::lcp::{Kind, SOLVERS};
 use stokeslet::liquid::report::paper::TABLES;
 use stokeslet::liquid::scenes::SCENES;
@@ -45,8 +44,9 @@ fn on_threads(
     pool.install(|| work(&cancel))
 }
 
-/// Seconds since a moment: the clock of solves.
-fn clock(begin: Instant) -> impl Fn() -> f64 + Sync {
+/// Seconds of processor time of all threads: the clock of solves, which other programs on the machine hardly disturb.
+fn processor_clock() -> impl Fn() -> f64 + Sync {
+    let begin = ProcessTime::now();
     move || begin.elapsed().as_secs_f64()
 }
 

@@ -16,7 +16,7 @@ use super::super::args::LiquidRunArgs;
 use super::super::outcome::{CliError, Outcome};
 use super::super::print_out;
 use super::bar::Bar;
-use super::clock;
+use super::processor_clock;
 
 /// A checkpoint is written when the last one is older than this, and at the end.
 const CHECKPOINT: Duration = Duration::from_secs(5);
@@ -88,7 +88,7 @@ fn run_scene<const D: usize>(
         .unwrap_or(0);
     let bar = Bar::new(args.frames, &args.scene);
     let begin = Instant::now();
-    let clock = clock(begin);
+    let clock = processor_clock();
     let cancelled = || cancel.is_cancelled();
     let watch = Watch {
         cancelled: &cancelled,

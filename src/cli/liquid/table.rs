@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::Path;
-use std::time::Instant;
 
 use stokeslet::export::write_file;
 use stokeslet::liquid::lcp::{Status, Watch, entry};
@@ -16,7 +15,7 @@ use super::super::args::LiquidTableArgs;
 use super::super::outcome::{CliError, Outcome};
 use super::super::print_out;
 use super::bar::Bar;
-use super::clock;
+use super::processor_clock;
 
 /// Solvers that take hours beyond these sizes, in the plane and in space; asked for by name they run all the same.
 const SLOW: [(&str, usize, usize); 4] = [
@@ -121,14 +120,14 @@ fn one_size(
     args: &LiquidTableArgs,
     cancel: &CancelToken,
 ) -> Result<Vec<Cell>, CliError> {
-    let clock = clock(Instant::now());
+    let clock = processor_clock();
     let cancelled = || cancel.is_cancelled();
     let watch = Watch {
         cancelled: &cancelled,
         seconds: &clock,
     };
     if let (Measure::Coarsening, AnyScene::Space(scene)) = (table.measure, scene) {
-        let seconds = coarsening(scene, 2 * size, watch)?;
+        let seconds = coarsening(scene, 2 * size, &clock);
         return Ok(table
             .solvers
             .iter()

@@ -1,7 +1,5 @@
 //! Carrying things along a velocity field: points forward, velocities by tracing back.
 
-use rayon::prelude::*;
-
 use super::Mac;
 
 /// Moves a point along the field for `dt` (which may be negative): the midpoint rule.
@@ -30,16 +28,13 @@ pub fn advect<const D: usize>(
 ) -> [Vec<f64>; D] {
     std::array::from_fn(|axis| {
         let faces = mac.cells.faces(axis);
-        (0..faces.len())
-            .into_par_iter()
-            .map(|i| {
-                let c = faces.coordinates(i);
-                if !wanted(axis, i, c) {
-                    return 0.0;
-                }
+        faces.map(|i, c| {
+            if wanted(axis, i, c) {
                 mac.component(axis, trace(mac, mac.face(axis, c), -dt))
-            })
-            .collect()
+            } else {
+                0.0
+            }
+        })
     })
 }
 

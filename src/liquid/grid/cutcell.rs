@@ -1,7 +1,5 @@
 //! How much of every face is open, from the solid's level set on the nodes.
 
-use rayon::prelude::*;
-
 use super::Lattice;
 
 /// The part of an edge between two nodes where the linear interpolant is negative, 0 to 1.
@@ -62,25 +60,22 @@ pub fn open_fractions<const D: usize>(cells: &Lattice<D>, phi: &[f64]) -> [Vec<f
     std::array::from_fn(|axis| {
         let faces = cells.faces(axis);
         let others: Vec<usize> = (0..D).filter(|a| *a != axis).collect();
-        (0..faces.len())
-            .into_par_iter()
-            .map(|i| {
-                let at = nodes.index(faces.coordinates(i));
-                let step = nodes.stride(others[0]);
-                let closed = if D == 2 {
-                    negative_part(phi[at], phi[at + step])
-                } else {
-                    let other = nodes.stride(others[1]);
-                    negative_area([
-                        phi[at],
-                        phi[at + step],
-                        phi[at + step + other],
-                        phi[at + other],
-                    ])
-                };
-                (1.0 - closed).clamp(0.0, 1.0)
-            })
-            .collect()
+        faces.map(|_, c| {
+            let at = nodes.index(c);
+            let step = nodes.stride(others[0]);
+            let closed = if D == 2 {
+                negative_part(phi[at], phi[at + step])
+            } else {
+                let other = nodes.stride(others[1]);
+                negative_area([
+                    phi[at],
+                    phi[at + step],
+                    phi[at + step + other],
+                    phi[at + other],
+                ])
+            };
+            (1.0 - closed).clamp(0.0, 1.0)
+        })
     })
 }
 

@@ -15,13 +15,22 @@ pub fn extrapolate<const D: usize>(
     layers: usize,
 ) {
     let mut seen = valid.to_vec();
-    let mut front = next_to(lattice, &mut seen, (0..valid.len()).filter(|i| valid[*i]));
+    let mut front = lattice.filter_map(|i, c| {
+        let mut is_next = false;
+        if !valid[i] {
+            for_neighbours(lattice, i, c, |j| is_next |= valid[j]);
+        }
+        is_next.then_some(i)
+    });
+    for i in &front {
+        seen[*i] = true;
+    }
     for _ in 0..layers {
         let found: Vec<f64> = front
             .iter()
             .map(|i| {
                 let (mut sum, mut count) = (0.0, 0);
-                for_neighbours(lattice, *i, |j| {
+                for_neighbours(lattice, *i, lattice.coordinates(*i), |j| {
                     if valid[j] {
                         sum += values[j];
                         count += 1;
@@ -34,7 +43,7 @@ pub fn extrapolate<const D: usize>(
             values[*i] = value;
             valid[*i] = true;
         }
-        front = next_to(lattice, &mut seen, front.iter().copied());
+        front = next_to(lattice, &mut seen, &front);
         if front.is_empty() {
             break;
         }
@@ -42,14 +51,10 @@ pub fn extrapolate<const D: usize>(
 }
 
 /// Samples beside the given ones that nobody has seen; they are marked.
-fn next_to<const D: usize>(
-    lattice: &Lattice<D>,
-    seen: &mut [bool],
-    of: impl Iterator<Item = usize>,
-) -> Vec<usize> {
+fn next_to<const D: usize>(lattice: &Lattice<D>, seen: &mut [bool], of: &[usize]) -> Vec<usize> {
     let mut found = Vec::new();
     for i in of {
-        for_neighbours(lattice, i, |j| {
+        for_neighbours(lattice, *i, lattice.coordinates(*i), |j| {
             if !seen[j] {
                 seen[j] = true;
                 found.push(j);
@@ -59,8 +64,13 @@ fn next_to<const D: usize>(
     found
 }
 
-fn for_neighbours<const D: usize>(lattice: &Lattice<D>, i: usize, mut visit: impl FnMut(usize)) {
-    let c = lattice.coordinates(i);
+/// Visits the neighbours of sample `i`, which has coordinates `c`.
+fn for_neighbours<const D: usize>(
+    lattice: &Lattice<D>,
+    i: usize,
+    c: [usize; D],
+    mut visit: impl FnMut(usize),
+) {
     for (a, at) in c.into_iter().enumerate() {
         let stride = lattice.stride(a);
         if at > 0 {

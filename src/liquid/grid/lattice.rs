@@ -1,5 +1,10 @@
 //! How many samples an array has along each axis, and where in memory each is.
 
+use rayon::prelude::*;
+
+/// Fewer samples than this are not worth a second thread.
+const SHARE: usize = 4096;
+
 /// The extents of an array with `D` axes, the first fastest.
 ///
 /// # Example
@@ -83,6 +88,56 @@ impl<const D: usize> Lattice<D> {
             .then(|| Self::new(self.n.map(|n| n / 2)))
     }
 
+    /// Works on every sample, told where it is in memory and its coordinates; in parallel.
+    pub fn for_each<T: Send>(
+        &self,
+        values: &mut [T],
+        work: impl Fn(usize, [usize; D], &mut T) + Sync,
+    ) {
+        let row = self.n[0];
+        values
+            .par_chunks_mut(row.max(1))
+            .enumerate()
+            .with_min_len(SHARE.div_ceil(row.max(1)))
+            .for_each(|(k, values)| {
+                let mut c = self.coordinates(k * row);
+                for (x, value) in values.iter_mut().enumerate() {
+                    c[0] = x;
+                    work(k * row + x, c, value);
+                }
+            });
+    }
+
+    /// An array with a value for every sample, found in parallel.
+    pub fn map<T: Send + Clone + Default>(
+        &self,
+        value: impl Fn(usize, [usize; D]) -> T + Sync,
+    ) -> Vec<T> {
+        let mut values = vec![T::default(); self.len()];
+        self.for_each(&mut values, |i, c, v| *v = value(i, c));
+        values
+    }
+
+    /// What is kept of the samples, in their order; found in parallel.
+    pub fn filter_map<T: Send>(
+        &self,
+        keep: impl Fn(usize, [usize; D]) -> Option<T> + Sync,
+    ) -> Vec<T> {
+        let row = self.n[0].max(1);
+        (0..self.len() / row)
+            .into_par_iter()
+            .with_min_len(SHARE.div_ceil(row))
+            .flat_map_iter(|k| {
+                let mut c = self.coordinates(k * row);
+                let keep = &keep;
+                (0..row).filter_map(move |x| {
+                    c[0] = x;
+                    keep(k * row + x, c)
+                })
+            })
+            .collect()
+    }
+
     /// Whether the coordinates belong to the outermost layer.
     pub fn is_outermost(&self, c: [usize; D]) -> bool {
         (0..D).any(|a| c[a] == 0 || c[a] + 1 == self.n[a])
@@ -113,6 +168,21 @@ mod tests {
         }
         assert_eq!(lattice.coordinates(1), [1, 0, 0]);
         assert_eq!(lattice.stride(2), 12);
+    }
+
+    #[test]
+    fn arrays_are_filled_and_searched_with_the_right_coordinates() {
+        let lattice = Lattice::new([3, 40, 50]);
+        let all = lattice.map(|i, c| (i, c));
+        assert_eq!(all.len(), lattice.len());
+        for (i, found) in all.iter().enumerate() {
+            assert_eq!(*found, (i, lattice.coordinates(i)));
+        }
+        let some = lattice.filter_map(|i, c| (c[0] == 2 && c[1] % 7 == 3).then_some(i));
+        let want: Vec<usize> = (0..lattice.len())
+            .filter(|i| i % 3 == 2 && i / 3 % 40 % 7 == 3)
+            .collect();
+        assert_eq!(some, want);
     }
 
     #[test]

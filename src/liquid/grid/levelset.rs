@@ -1,7 +1,5 @@
 //! Level sets: signed distances on nodes, and what they say of cells.
 
-use rayon::prelude::*;
-
 use super::Lattice;
 
 /// A function on the nodes of a lattice of cells.
@@ -10,11 +8,7 @@ pub fn nodal_distance<const D: usize>(
     dx: f64,
     distance: &(dyn Fn([f64; D]) -> f64 + Sync),
 ) -> Vec<f64> {
-    let nodes = cells.nodes();
-    (0..nodes.len())
-        .into_par_iter()
-        .map(|i| distance(nodes.coordinates(i).map(|c| c as f64 * dx)))
-        .collect()
+    cells.nodes().map(|_, c| distance(c.map(|c| c as f64 * dx)))
 }
 
 /// The mean of a cell's corners: the value at its centre.

@@ -36,14 +36,23 @@ impl<const D: usize> Mac<D> {
     }
 
     /// Velocity at a point, multilinear between faces.
+    #[inline]
     pub fn velocity(&self, x: [f64; D]) -> [f64; D] {
-        std::array::from_fn(|axis| self.component(axis, x))
+        let x = x.map(|x| x / self.dx);
+        std::array::from_fn(|axis| self.at(axis, x))
     }
 
     /// One component of the velocity at a point.
+    #[inline]
     pub fn component(&self, axis: usize, x: [f64; D]) -> f64 {
-        let at = std::array::from_fn(|a| x[a] / self.dx - if a == axis { 0.0 } else { 0.5 });
-        sample(&self.cells.faces(axis), &self.u[axis], at)
+        self.at(axis, x.map(|x| x / self.dx))
+    }
+
+    /// One component at a point in units of cells.
+    #[inline]
+    fn at(&self, axis: usize, x: [f64; D]) -> f64 {
+        let x = std::array::from_fn(|a| if a == axis { x[a] } else { x[a] - 0.5 });
+        sample(&self.cells.faces(axis), &self.u[axis], x)
     }
 
     /// The largest component on any face.

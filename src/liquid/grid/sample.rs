@@ -2,17 +2,47 @@
 
 use super::Lattice;
 
-/// Where a point falls: the lower corner's coordinates and the weight of the upper side, per axis.
-fn split<const D: usize>(lattice: &Lattice<D>, x: [f64; D]) -> ([usize; D], [f64; D]) {
-    let mut low = [0; D];
+/// The samples around a point: their values, the first axis fastest, and the weight of the upper side per axis.
+#[inline(always)]
+fn around<const D: usize>(
+    lattice: &Lattice<D>,
+    values: &[f64],
+    x: [f64; D],
+) -> ([f64; MOST], [f64; D]) {
+    let (mut base, mut stride) = (0, 1);
     let mut t = [0.0; D];
+    let mut step = [0; D];
     for a in 0..D {
-        let last = lattice.n[a].saturating_sub(2);
-        let clamped = x[a].clamp(0.0, (lattice.n[a] - 1) as f64);
-        low[a] = (clamped as usize).min(last);
-        t[a] = (clamped - low[a] as f64).min(1.0);
+        let n = lattice.n[a];
+        let inside = x[a].max(0.0).min((n - 1) as f64);
+        let low = (inside as usize).min(n.saturating_sub(2));
+        t[a] = inside - low as f64;
+        base += low * stride;
+        step[a] = if n > 1 { stride } else { 0 };
+        stride *= n;
     }
-    (low, t)
+    let mut corners = [0.0; MOST];
+    for (k, pair) in corners.chunks_exact_mut(2).enumerate().take(1 << (D - 1)) {
+        let mut at = base;
+        for (a, step) in step[1..].iter().enumerate() {
+            at += step * (k >> a & 1);
+        }
+        pair[0] = values[at];
+        pair[1] = values[at + step[0]];
+    }
+    (corners, t)
+}
+
+/// At most this many samples are around a point.
+const MOST: usize = 8;
+
+/// What is left of `2 count` values after the first axis left is interpolated.
+#[inline]
+fn halve(values: &mut [f64; MOST], count: usize, t: f64) {
+    for k in 0..count {
+        let (low, high) = (values[2 * k], values[2 * k + 1]);
+        values[k] = low + t * (high - low);
+    }
 }
 
 /// The multilinear interpolant at a point.
@@ -22,51 +52,32 @@ fn split<const D: usize>(lattice: &Lattice<D>, x: [f64; D]) -> ([usize; D], [f64
 /// - `x`: in units of the spacing, 0 at the first sample; points outside are moved to the nearest point of the lattice
 /// # Accuracy and cost
 /// Exact for multilinear functions, second order otherwise; `2^D` reads.
+#[inline]
 pub fn sample<const D: usize>(lattice: &Lattice<D>, values: &[f64], x: [f64; D]) -> f64 {
-    let (low, t) = split(lattice, x);
-    let base = lattice.index(low);
-    let mut sum = 0.0;
-    for corner in 0..1usize << D {
-        let mut weight = 1.0;
-        let mut at = base;
-        for (a, t) in t.iter().enumerate() {
-            if corner >> a & 1 == 1 {
-                weight *= t;
-                at += lattice.stride(a) * usize::from(lattice.n[a] > 1);
-            } else {
-                weight *= 1.0 - t;
-            }
-        }
-        sum += weight * values[at];
+    let (mut v, t) = around(lattice, values, x);
+    for (a, t) in t.iter().enumerate() {
+        halve(&mut v, 1 << (D - 1 - a), *t);
     }
-    sum
+    v[0]
 }
 
 /// The gradient of [`sample`]'s interpolant, per spacing of the lattice.
 pub fn gradient<const D: usize>(lattice: &Lattice<D>, values: &[f64], x: [f64; D]) -> [f64; D] {
-    let (low, t) = split(lattice, x);
-    let base = lattice.index(low);
-    let mut sum = [0.0; D];
-    for corner in 0..1usize << D {
-        let mut at = base;
-        for a in 0..D {
-            at += lattice.stride(a) * (corner >> a & 1) * usize::from(lattice.n[a] > 1);
-        }
-        for (along, sum) in sum.iter_mut().enumerate() {
-            let mut weight = 1.0;
-            for (a, t) in t.iter().enumerate() {
-                let up = corner >> a & 1 == 1;
-                weight *= match (a == along, up) {
-                    (true, true) => 1.0,
-                    (true, false) => -1.0,
-                    (false, true) => *t,
-                    (false, false) => 1.0 - t,
-                };
+    let (corners, t) = around(lattice, values, x);
+    std::array::from_fn(|along| {
+        let mut v = corners;
+        for (a, t) in t.iter().enumerate() {
+            let count = 1 << (D - 1 - a);
+            if a == along {
+                for k in 0..count {
+                    v[k] = v[2 * k + 1] - v[2 * k];
+                }
+            } else {
+                halve(&mut v, count, *t);
             }
-            *sum += weight * values[at];
         }
-    }
-    sum
+        v[0]
+    })
 }
 
 #[cfg(test)]

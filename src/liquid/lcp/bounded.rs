@@ -35,15 +35,24 @@ pub enum Reach {
     Touching,
 }
 
+/// How sweeps go through the unknowns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Visit {
+    /// First to last.
+    Forward,
+    /// Cells whose coordinates add up to an even number, then the others.
+    RedBlack,
+}
+
 /// How the cycles go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Style {
     /// Before, and as many after.
     pub sweeps: usize,
     /// Their order before the correction.
-    pub before: Order,
+    pub before: Visit,
     /// Their order after it.
-    pub after: Order,
+    pub after: Visit,
     /// When bounds are enforced.
     pub clamp: Clamp,
     /// What is restricted from bounded cells.
@@ -74,6 +83,8 @@ pub struct Bounded<'a, const D: usize> {
     hierarchy: &'a Hierarchy<f64, D>,
     style: Style,
     coarsest: Cholesky,
+    /// Even unknowns, then odd ones, of every level; empty where no sweep asks for them.
+    colours: Vec<Vec<u32>>,
     /// One a level.
     pub work: Vec<Work>,
 }
@@ -95,9 +106,17 @@ impl<'a, const D: usize> Bounded<'a, D> {
             })
             .collect();
         let last = &hierarchy.levels[hierarchy.levels.len() - 1].matrix;
+        let colours = hierarchy.levels.iter().map(|level| {
+            if [style.before, style.after].contains(&Visit::RedBlack) {
+                level.places.colours()
+            } else {
+                Vec::new()
+            }
+        });
         Self {
             hierarchy,
             style,
+            colours: colours.collect(),
             // Lattices whose sides can't be halved to 4 end with more cells; sweeps serve there.
             coarsest: Cholesky::new(&if last.n() <= EXACT {
                 last.clone()
@@ -108,9 +127,12 @@ impl<'a, const D: usize> Bounded<'a, D> {
         }
     }
 
-    fn sweep(&mut self, l: usize, order: Order) {
-        let level = &self.hierarchy.levels[l];
-        let sweeper = level.sweeper();
+    fn sweep(&mut self, l: usize, visit: Visit) {
+        let sweeper = &self.hierarchy.levels[l].sweeper;
+        let order = match visit {
+            Visit::Forward => Order::Forward,
+            Visit::RedBlack => Order::Listed(&self.colours[l]),
+        };
         let work = &mut self.work[l];
         match self.style.clamp {
             Clamp::Inside => sweeper.bounded(order, &work.b, &work.bound, &mut work.p),
@@ -185,13 +207,13 @@ impl<'a, const D: usize> Bounded<'a, D> {
             }
             if l <= self.style.bounded_levels {
                 for _ in 0..20 {
-                    self.sweep(l, Order::Forward);
+                    self.sweep(l, Visit::Forward);
                 }
             }
         } else {
             // Also a problem that has no coarse levels at all: there the bounds are the problem's own.
             for _ in 0..200 {
-                self.sweep(l, Order::Forward);
+                self.sweep(l, Visit::Forward);
             }
         }
     }

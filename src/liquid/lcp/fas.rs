@@ -125,7 +125,7 @@ impl<const D: usize> Run<'_, D> {
 
     fn cycle(&mut self, l: usize) {
         let level = &self.hierarchy.levels[l];
-        let sweeper = level.sweeper();
+        let sweeper = &level.sweeper;
         let work = &mut self.work[l];
         let Some(transfer) = &level.transfer else {
             for sweep in 0..COARSEST_SWEEPS {

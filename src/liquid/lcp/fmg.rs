@@ -3,9 +3,8 @@
 //! Two repairs are needed before it converges to 1e-6: bounds are enforced inside the sweep ([`Clamp::Inside`]), and cells that
 //! sit on their bound restrict no residual that pushes them on ([`Truncate::Bound`]). As printed it stalls.
 
-use super::bounded::{Bounded, Clamp, Reach, Style, Truncate};
+use super::bounded::{Bounded, Clamp, Reach, Style, Truncate, Visit};
 use super::{Lcp, LcpSolver, Status, Trace};
-use crate::liquid::linear::Order;
 use crate::liquid::mg::{Coarse, Hierarchy, Recipe, Sides, Weights};
 
 /// Full cycles before it gives up.
@@ -49,8 +48,8 @@ impl Fmg {
             },
             style: Style {
                 sweeps: 4,
-                before: Order::RedBlack,
-                after: Order::RedBlack,
+                before: Visit::RedBlack,
+                after: Visit::RedBlack,
                 clamp: Clamp::Inside,
                 truncate: Truncate::Bound,
                 reach: Reach::Children,
@@ -93,8 +92,8 @@ impl Fmg {
             recipe: Recipe::default(),
             style: Style {
                 sweeps: 2,
-                before: Order::Forward,
-                after: Order::Forward,
+                before: Visit::Forward,
+                after: Visit::Forward,
                 clamp: Clamp::Inside,
                 truncate: Truncate::Bound,
                 reach: Reach::Touching,

@@ -28,11 +28,7 @@ impl<const D: usize> LcpSolver<D> for Pgs {
     fn run(&mut self, problem: &Lcp<D>, trace: &mut Trace<'_>) -> (Vec<f64>, Status) {
         let g: Vec<f64> = problem.b.iter().map(|b| -b).collect();
         let bound = problem.lower_bounds();
-        let sweeper = Sweeper {
-            matrix: &problem.matrix,
-            inverse: &problem.matrix.inverse_diagonal(),
-            colours: &[],
-        };
+        let sweeper = Sweeper::new(&problem.matrix);
         let mut p = vec![0.0; problem.n()];
         trace.log.outer = 1;
         for _ in 0..=LIMIT {

@@ -2,10 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::Real;
-
-/// Rows shorter than this are not worth a second thread.
-const SPLIT: usize = 16_384;
+use super::{Real, SPLIT};
 
 /// A symmetric matrix: the diagonal, and the other entries row by row.
 ///
@@ -46,7 +43,7 @@ impl<T: Real> Matrix<T> {
     #[inline]
     pub fn off_diagonal(&self, i: usize, x: &[T]) -> T {
         let (columns, values) = self.row(i);
-        // Two sums: in a sweep every row waits for the one before, and one long chain of additions would double the wait.
+        // Two sums: half the wait of one long chain of additions.
         let mut sums = [T::ZERO; 2];
         let (pairs, value_pairs) = (columns.chunks_exact(2), values.chunks_exact(2));
         if let ([c], [v]) = (pairs.remainder(), value_pairs.remainder()) {
@@ -57,11 +54,6 @@ impl<T: Real> Matrix<T> {
             sums[1] += v[1] * x[c[1] as usize];
         }
         sums[0] + sums[1]
-    }
-
-    /// One over every diagonal entry.
-    pub fn inverse_diagonal(&self) -> Vec<T> {
-        self.diagonal.iter().map(|d| T::ONE / *d).collect()
     }
 
     /// A row of `A x`.

@@ -3,30 +3,39 @@
 //! Knows neither grids nor liquids. Matrices are symmetric with a positive diagonal, which is stored apart from the rest:
 //! every method here wants it by itself.
 
+use rayon::prelude::*;
+
+mod blocks;
 mod incomplete;
 mod matrix;
 mod pcg;
 mod real;
 mod sweep;
 
+pub use blocks::Blocks;
 pub use incomplete::Incomplete;
 pub use matrix::{Builder, Matrix};
 pub use pcg::{Ended, Identity, Jacobi, Precondition, Run, conjugate_gradients};
 pub use real::Real;
 pub use sweep::{Order, Sweeper};
 
+/// Vectors shorter than this are not worth a second thread.
+const SPLIT: usize = 16_384;
+
 /// The largest absolute value; NaN if there is one.
 pub fn inf_norm<T: Real>(v: &[T]) -> T {
-    v.iter().fold(T::ZERO, |m, x| {
-        let a = x.magnitude();
-        if a > m || a.is_no_number() { a } else { m }
-    })
+    let larger = |m: T, a: T| if a > m || a.is_no_number() { a } else { m };
+    let of = |v: &[T]| v.iter().fold(T::ZERO, |m, x| larger(m, x.magnitude()));
+    if v.len() < SPLIT {
+        of(v)
+    } else {
+        v.par_chunks(SPLIT / 4).map(of).reduce(|| T::ZERO, larger)
+    }
 }
 
 /// The scalar product, summed in blocks so that rounding grows slowly and the order is fixed.
 pub fn dot<T: Real>(a: &[T], b: &[T]) -> T {
-    let mut total = T::ZERO;
-    for (a, b) in a.chunks(1024).zip(b.chunks(1024)) {
+    let block = |(a, b): (&[T], &[T])| {
         let mut lanes = [T::ZERO; 4];
         let (mut whole_a, mut whole_b) = (a.chunks_exact(4), b.chunks_exact(4));
         for (a, b) in (&mut whole_a).zip(&mut whole_b) {
@@ -37,9 +46,23 @@ pub fn dot<T: Real>(a: &[T], b: &[T]) -> T {
         for (a, b) in whole_a.remainder().iter().zip(whole_b.remainder()) {
             lanes[0] += *a * *b;
         }
-        total += (lanes[0] + lanes[1]) + (lanes[2] + lanes[3]);
+        (lanes[0] + lanes[1]) + (lanes[2] + lanes[3])
+    };
+    let add = |total: T, v: T| total + v;
+    if a.len() < SPLIT {
+        a.chunks(1024)
+            .zip(b.chunks(1024))
+            .map(block)
+            .fold(T::ZERO, add)
+    } else {
+        let sums: Vec<T> = a
+            .par_chunks(1024)
+            .zip(b.par_chunks(1024))
+            .with_min_len(4)
+            .map(block)
+            .collect();
+        sums.into_iter().fold(T::ZERO, add)
     }
-    total
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! Preconditioned conjugate gradients.
 
-use super::{Matrix, dot, inf_norm};
+use rayon::prelude::*;
+
+use super::{Matrix, SPLIT, dot, inf_norm};
 
 /// An approximate inverse, symmetric and positive definite.
 pub trait Precondition {
@@ -52,6 +54,14 @@ pub struct Run {
     pub residual: f64,
 }
 
+/// Works on pairs of entries; in parallel where that pays.
+fn together(x: &mut [f64], y: &[f64], work: impl Fn(&mut f64, &f64) + Sync) {
+    x.par_iter_mut()
+        .zip(y)
+        .with_min_len(SPLIT / 2)
+        .for_each(|(x, y)| work(x, y));
+}
+
 /// Solves `A x = g` from the given `x`.
 ///
 /// # Shapes and units
@@ -88,9 +98,7 @@ pub fn conjugate_gradients(
         let new = dot(&r, &z);
         let beta = if iterations == 0 { 0.0 } else { new / rho };
         rho = new;
-        for (d, z) in direction.iter_mut().zip(&z) {
-            *d = *z + beta * *d;
-        }
+        together(&mut direction, &z, |d, z| *d = *z + beta * *d);
         a.times(&direction, &mut ad);
         let curvature = dot(&direction, &ad);
         // Also false for what is no number.
@@ -98,10 +106,8 @@ pub fn conjugate_gradients(
             break Ended::Breakdown;
         }
         let step = rho / curvature;
-        for (((x, r), d), ad) in x.iter_mut().zip(&mut r).zip(&direction).zip(&ad) {
-            *x += step * d;
-            *r -= step * ad;
-        }
+        together(x, &direction, |x, d| *x += step * d);
+        together(&mut r, &ad, |r, ad| *r -= step * ad);
         iterations += 1;
     };
     Run {

@@ -9,9 +9,9 @@ pub struct Cycle {
     /// How many before, and as many after.
     pub sweeps: usize,
     /// Their order before.
-    pub before: Order,
+    pub before: Order<'static>,
     /// Their order after.
-    pub after: Order,
+    pub after: Order<'static>,
 }
 
 impl Cycle {
@@ -88,7 +88,7 @@ impl<'a, T: Real, const D: usize> Multigrid<'a, T, D> {
 
     fn descend(&mut self, l: usize) {
         let level = &self.hierarchy.levels[l];
-        let sweeper = level.sweeper();
+        let sweeper = &level.sweeper;
         let Some(transfer) = &level.transfer else {
             let work = &mut self.work[l];
             if let Some(factor) = &self.coarsest {

@@ -69,18 +69,10 @@ pub fn discretise<T: Real, const D: usize>(
         }
         all
     };
-    let of: Vec<u32> = (0..cells.len())
-        .into_par_iter()
-        .with_min_len(4096)
-        .filter(|i| {
-            if liquid[*i] >= 0.0 {
-                return false;
-            }
-            let c = cells.coordinates(*i);
-            !cells.is_outermost(c) && faces(*i, c).iter().any(|f| f.1 > 0.0)
-        })
-        .map(|i| i as u32)
-        .collect();
+    let of: Vec<u32> = cells.filter_map(|i, c| {
+        (liquid[i] < 0.0 && !cells.is_outermost(c) && faces(i, c).iter().any(|f| f.1 > 0.0))
+            .then_some(i as u32)
+    });
     let mut unknown = vec![u32::MAX; cells.len()];
     for (i, cell) in of.iter().enumerate() {
         unknown[*cell as usize] = i as u32;

@@ -49,21 +49,8 @@ pub struct Level<T, const D: usize> {
     pub matrix: Matrix<T>,
     /// From the next coarser level; none on the coarsest.
     pub transfer: Option<Transfer<T>>,
-    /// One over the matrix's diagonal.
-    pub inverse: Vec<T>,
-    /// Even unknowns, then odd ones.
-    pub colours: Vec<u32>,
-}
-
-impl<T: Real, const D: usize> Level<T, D> {
-    /// Sweeps over this level.
-    pub fn sweeper(&self) -> Sweeper<'_, T> {
-        Sweeper {
-            matrix: &self.matrix,
-            inverse: &self.inverse,
-            colours: &self.colours,
-        }
-    }
+    /// Sweeps over it.
+    pub sweeper: Sweeper<T>,
 }
 
 /// Levels, the finest first.
@@ -93,25 +80,20 @@ impl<T: Real, const D: usize> Hierarchy<T, D> {
         loop {
             let depth = levels.len() as u32;
             let next = coarser(&places, &matrix, geometry.as_ref(), depth, recipe);
-            let colours = places.colours();
-            let Some(found) = next else {
-                levels.push(Level {
-                    places,
-                    inverse: matrix.inverse_diagonal(),
-                    matrix,
-                    transfer: None,
-                    colours,
-                });
-                return Self { levels };
+            let (transfer, coarse) = match next {
+                Some(c) => (Some(c.transfer), Some((c.matrix, c.places, c.geometry))),
+                None => (None, None),
             };
             levels.push(Level {
                 places,
-                inverse: matrix.inverse_diagonal(),
+                sweeper: Sweeper::new(&matrix),
                 matrix,
-                transfer: Some(found.transfer),
-                colours,
+                transfer,
             });
-            (matrix, places, geometry) = (found.matrix, found.places, found.geometry);
+            match coarse {
+                Some(coarse) => (matrix, places, geometry) = coarse,
+                None => return Self { levels },
+            }
         }
     }
 

@@ -44,8 +44,13 @@ impl<const D: usize> CellList<D> {
         &self.order[self.start[cell] as usize..self.start[cell + 1] as usize]
     }
 
+    /// Indices of the particles in the cells from `first` to `last` in memory, both included.
+    pub fn between(&self, first: usize, last: usize) -> &[u32] {
+        &self.order[self.start[first] as usize..self.start[last + 1] as usize]
+    }
+
     /// Visits the particles in the cells from `low` to `high` (both included; cut to the lattice), in a fixed order.
-    pub fn visit(&self, low: [i64; D], high: [i64; D], visit: &mut dyn FnMut(usize)) {
+    pub fn visit(&self, low: [i64; D], high: [i64; D], visit: &mut impl FnMut(usize)) {
         let mut from = [0; D];
         let mut to = [0; D];
         for a in 0..D {

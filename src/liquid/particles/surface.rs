@@ -28,19 +28,60 @@ pub fn distance_to_particles<const D: usize>(
     list: &CellList<D>,
 ) -> Vec<f64> {
     let radius = particle_radius::<D>(dx);
-    (0..cells.len())
-        .into_par_iter()
-        .map(|i| {
-            let c = cells.coordinates(i);
-            let centre = c.map(|c| (c as f64 + 0.5) * dx);
-            let mut nearest = f64::INFINITY;
-            list.visit(c.map(|c| c as i64 - 1), c.map(|c| c as i64 + 1), &mut |p| {
-                let square: f64 = (0..D).map(|a| (x[p][a] - centre[a]).powi(2)).sum();
-                nearest = nearest.min(square);
+    let row = cells.n[0];
+    let mut distance = vec![3.0 * dx; cells.len()];
+    distance
+        .par_chunks_mut(row)
+        .enumerate()
+        .with_min_len(4096usize.div_ceil(row))
+        .for_each(|(k, distance)| {
+            let mut c = cells.coordinates(k * row);
+            // Most rows are far from all liquid.
+            let rows = rows_around(cells, c, |first| {
+                !list.between(first, first + row - 1).is_empty()
             });
-            (nearest.sqrt() - radius).min(3.0 * dx)
-        })
-        .collect()
+            if rows.is_empty() {
+                return;
+            }
+            for (at, distance) in distance.iter_mut().enumerate() {
+                c[0] = at;
+                let centre = c.map(|c| (c as f64 + 0.5) * dx);
+                let mut nearest = f64::INFINITY;
+                for first in &rows {
+                    let from = first + at.saturating_sub(1);
+                    for p in list.between(from, first + (at + 1).min(row - 1)) {
+                        let x = &x[*p as usize];
+                        let square: f64 = (0..D).map(|a| (x[a] - centre[a]).powi(2)).sum();
+                        nearest = nearest.min(square);
+                    }
+                }
+                *distance = (nearest.sqrt() - radius).min(3.0 * dx);
+            }
+        });
+    distance
+}
+
+/// The first cells of the rows beside the row of `c`, and of that row itself, that are wanted.
+fn rows_around<const D: usize>(
+    cells: &Lattice<D>,
+    c: [usize; D],
+    wanted: impl Fn(usize) -> bool,
+) -> Vec<usize> {
+    let mut rows = Vec::new();
+    for k in 0..3usize.pow(D as u32 - 1) {
+        let mut beside = c;
+        beside[0] = 0;
+        let inside = (1..D).all(|a| {
+            let at = c[a] + k / 3usize.pow(a as u32 - 1) % 3;
+            beside[a] = at.saturating_sub(1);
+            (1..=cells.n[a]).contains(&at)
+        });
+        let first = cells.index(beside);
+        if inside && wanted(first) {
+            rows.push(first);
+        }
+    }
+    rows
 }
 
 /// Continues liquid into the wall it touches, so that cells cut by the wall are unknowns: cells with liquid closer than half a
@@ -51,8 +92,8 @@ pub fn extend_into_solid<const D: usize>(
     solid: &[f64],
     liquid: &mut [f64],
 ) {
-    liquid.par_iter_mut().enumerate().for_each(|(i, value)| {
-        if *value < 0.5 * dx && centre_value(cells, solid, cells.coordinates(i)) < 0.0 {
+    cells.for_each(liquid, |_, c, value| {
+        if *value < 0.5 * dx && centre_value(cells, solid, c) < 0.0 {
             *value = -0.5 * dx;
         }
     });

@@ -1,7 +1,5 @@
 //! The pressure's gradient taken off the velocity, and what walls do to velocities inside them.
 
-use rayon::prelude::*;
-
 use super::{Separation, Walls};
 use crate::liquid::grid::{Mac, gradient};
 use crate::liquid::mg::{Geometry, theta};
@@ -33,31 +31,27 @@ pub fn project<const D: usize>(
         let stride = cells.stride(axis);
         let open = &geometry.open[axis];
         let u = &mut mac.u[axis];
-        let mut valid = vec![false; u.len()];
-        u.par_iter_mut()
-            .zip(valid.par_iter_mut())
-            .enumerate()
-            .with_min_len(4096)
-            .for_each(|(i, (u, valid))| {
-                let c = faces.coordinates(i);
-                if c[axis] == 0 || c[axis] == cells.n[axis] || open[i] <= 0.0 {
-                    *u = 0.0;
-                    return;
-                }
-                let high = cells.index(c);
-                let low = high - stride;
-                let theta = match (liquid[low] < 0.0, liquid[high] < 0.0) {
-                    (true, true) => 1.0,
-                    (true, false) => theta(liquid[low], liquid[high]),
-                    (false, true) => theta(liquid[high], liquid[low]),
-                    (false, false) => {
-                        *u = 0.0;
-                        return;
-                    }
-                };
-                *u -= dt * (pressure[high] - pressure[low]) / (dx * theta);
-                *valid = true;
-            });
+        let is_known = |i: usize, c: [usize; D]| {
+            if c[axis] == 0 || c[axis] == cells.n[axis] || open[i] <= 0.0 {
+                return false;
+            }
+            let high = cells.index(c);
+            liquid[high] < 0.0 || liquid[high - stride] < 0.0
+        };
+        let gradient = |c: [usize; D]| {
+            let high = cells.index(c);
+            let low = high - stride;
+            let theta = match (liquid[low] < 0.0, liquid[high] < 0.0) {
+                (true, false) => theta(liquid[low], liquid[high]),
+                (false, true) => theta(liquid[high], liquid[low]),
+                _ => 1.0,
+            };
+            (pressure[high] - pressure[low]) / (dx * theta)
+        };
+        let valid = faces.map(is_known);
+        faces.for_each(u, |i, c, u| {
+            *u = if valid[i] { *u - dt * gradient(c) } else { 0.0 }
+        });
         valid
     })
 }
@@ -65,40 +59,44 @@ pub fn project<const D: usize>(
 /// Velocities on faces that are closed lose their component through the wall.
 ///
 /// # Shapes and units
+/// - `known`: faces that have a velocity, their own or continued; the others are left alone
 /// - sticking walls take off the whole normal component relative to the wall; others only what points into it
 /// # Source
 /// Batty, Bertails, Bridson 2007 for the sticking case.
-pub fn constrain<const D: usize>(mac: &mut Mac<D>, walls: &Walls<D>, separation: Separation) {
+pub fn constrain<const D: usize>(
+    mac: &mut Mac<D>,
+    walls: &Walls<D>,
+    known: &Faces<D>,
+    separation: Separation,
+) {
     let nodes = mac.cells.nodes();
-    let changed: [Vec<f64>; D] = std::array::from_fn(|axis| {
-        let faces = mac.cells.faces(axis);
+    let changed: [Vec<(usize, f64)>; D] = std::array::from_fn(|axis| {
         let of = &*mac;
-        (0..faces.len())
-            .into_par_iter()
-            .with_min_len(4096)
-            .map(|i| {
-                let own = of.u[axis][i];
-                if walls.open[axis][i] > 0.0 {
-                    return own;
-                }
-                let x = of.face(axis, faces.coordinates(i));
-                let mut normal = gradient(&nodes, &walls.distance, x.map(|x| x / of.dx));
-                let length = normal.iter().map(|n| n * n).sum::<f64>().sqrt();
-                if length == 0.0 {
-                    return own;
-                }
-                normal = normal.map(|n| n / length);
-                let v = of.velocity(x);
-                let out: f64 = (0..D).map(|a| normal[a] * (v[a] - walls.velocity[a])).sum();
-                if separation == Separation::Sticking || out < 0.0 {
-                    v[axis] - out * normal[axis]
-                } else {
-                    v[axis]
-                }
-            })
-            .collect()
+        of.cells.faces(axis).filter_map(|i, c| {
+            if walls.open[axis][i] > 0.0 || !known[axis][i] {
+                return None;
+            }
+            let x = of.face(axis, c);
+            let mut normal = gradient(&nodes, &walls.distance, x.map(|x| x / of.dx));
+            let length = normal.iter().map(|n| n * n).sum::<f64>().sqrt();
+            if length == 0.0 {
+                return None;
+            }
+            normal = normal.map(|n| n / length);
+            let v = of.velocity(x);
+            let out: f64 = (0..D).map(|a| normal[a] * (v[a] - walls.velocity[a])).sum();
+            if separation == Separation::Sticking || out < 0.0 {
+                Some((i, v[axis] - out * normal[axis]))
+            } else {
+                None
+            }
+        })
     });
-    mac.u = changed;
+    for (u, changed) in mac.u.iter_mut().zip(changed) {
+        for (i, value) in changed {
+            u[i] = value;
+        }
+    }
 }
 
 #[cfg(test)]
@@ -115,7 +113,8 @@ mod tests {
             let mut mac = Mac::new(cells, 1.0);
             mac.u[0].fill(2.0);
             mac.u[1].fill(v);
-            constrain(&mut mac, &walls, separation);
+            let known = std::array::from_fn(|a| vec![true; mac.u[a].len()]);
+            constrain(&mut mac, &walls, &known, separation);
             let at = [cells.faces(0).index([3, 1]), cells.faces(1).index([3, 1])];
             [mac.u[0][at[0]], mac.u[1][at[1]]]
         };

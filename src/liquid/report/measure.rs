@@ -1,8 +1,8 @@
 //! Runs a scene once and lets many solvers answer each of its pressure problems.
 
 use crate::liquid::lcp::{Kind, LcpSolver, SolveLog, Status, Watch, entry, solver};
-use crate::liquid::linear::{Matrix, inf_norm};
-use crate::liquid::mg::{Coarse, Hierarchy, Places, Recipe, Weights};
+use crate::liquid::linear::inf_norm;
+use crate::liquid::mg::{Coarse, Hierarchy, Recipe, Weights};
 use crate::liquid::pressure::Separation;
 use crate::liquid::scenes::{AnyScene, Scene, Simulation, SimulationError};
 
@@ -184,42 +184,32 @@ impl Measured {
     }
 }
 
-/// Seconds to build the first coarse matrix under the first problem of a scene in space, by solver's recipe.
+/// Seconds to build the first coarse matrix under the first problem of a scene in space: direct discretisation, Galerkin with
+/// trilinear weights, Galerkin with barycentric ones.
 ///
-/// # Errors
-/// Where the first frame fails.
-pub fn coarsening(
-    scene: &Scene<3>,
-    size: usize,
-    watch: Watch<'_>,
-) -> Result<[f64; 3], SimulationError> {
-    let mut simulation = Simulation::new(scene.clone(), size, Separation::Cut);
-    let mut driver = named::<3>("fas-mg");
-    let mut seconds = [0.0; 3];
-    let recipe = |weights, coarse| Recipe {
-        weights,
-        coarse,
-        ..Recipe::default()
-    };
-    let mut seen = false;
-    simulation.frame(&mut *driver, watch, &mut |step| {
-        if std::mem::replace(&mut seen, true) {
-            return;
-        }
-        let lcp = &step.assembled.lcp;
-        let recipes = [
-            recipe(Weights::Barycentric, Coarse::Direct),
-            recipe(Weights::Trilinear, Coarse::Galerkin),
-            recipe(Weights::Barycentric, Coarse::Galerkin),
-        ];
-        for (seconds, recipe) in seconds.iter_mut().zip(recipes) {
-            let (matrix, places): (Matrix<f64>, Places<3>) =
-                (lcp.matrix.clone(), lcp.places.clone());
-            let begin = (watch.seconds)();
-            let coarser = Hierarchy::first_coarse(&matrix, &places, lcp.geometry.as_ref(), recipe);
-            *seconds = (watch.seconds)() - begin;
-            assert!(coarser.is_some_and(|n| n > 0), "a grid that can be halved");
-        }
-    })?;
-    Ok(seconds)
+/// # Shapes and units
+/// - `size`: cells a side of the fine grid, even
+/// - `seconds`: tells the time
+pub fn coarsening(scene: &Scene<3>, size: usize, seconds: &dyn Fn() -> f64) -> [f64; 3] {
+    let lcp = Simulation::new(scene.clone(), size, Separation::Cut)
+        .next_problem()
+        .lcp;
+    [
+        (Weights::Barycentric, Coarse::Direct),
+        (Weights::Trilinear, Coarse::Galerkin),
+        (Weights::Barycentric, Coarse::Galerkin),
+    ]
+    .map(|(weights, coarse)| {
+        let recipe = Recipe {
+            weights,
+            coarse,
+            ..Recipe::default()
+        };
+        let begin = seconds();
+        let geometry = lcp.geometry.as_ref();
+        let coarser = Hierarchy::first_coarse(&lcp.matrix, &lcp.places, geometry, recipe);
+        let taken = seconds() - begin;
+        assert!(coarser.is_some_and(|n| n > 0), "a grid that can be halved");
+        taken
+    })
 }

@@ -191,7 +191,7 @@ impl<const D: usize> Simulation<D> {
         };
         let mut rest = self.scene.frame;
         while rest > 0.0 {
-            let dt = (self.mac.dx / self.mac.max_component().max(1e-12)).min(rest);
+            let dt = self.step_length(rest);
             rest = if dt < rest { rest - dt } else { 0.0 };
             self.substep(dt, solver, watch, observe, &mut log)?;
         }
@@ -201,14 +201,19 @@ impl<const D: usize> Simulation<D> {
         Ok(log)
     }
 
-    fn substep(
-        &mut self,
-        dt: f64,
-        solver: &mut dyn LcpSolver<D>,
-        watch: Watch<'_>,
-        observe: &mut dyn FnMut(&Step<'_, D>),
-        log: &mut Frame,
-    ) -> Result<(), SimulationError> {
+    /// The pressure problem that the next frame begins with; the simulation stays where it is.
+    pub fn next_problem(&self) -> Assembled<D> {
+        let dt = self.step_length(self.scene.frame);
+        self.clone().carry(dt)
+    }
+
+    /// No faster than a cell a step, s.
+    fn step_length(&self, rest: f64) -> f64 {
+        (self.mac.dx / self.mac.max_component().max(1e-12)).min(rest)
+    }
+
+    /// Steps 1 to 3: everything moves, and the pressure problem of the step.
+    fn carry(&mut self, dt: f64) -> Assembled<D> {
         let (cells, dx) = (self.mac.cells, self.mac.dx);
         move_particles(&self.mac, &mut self.x, dt);
         self.time += dt;
@@ -226,13 +231,25 @@ impl<const D: usize> Simulation<D> {
         };
         self.mac.u = advect(&self.mac, dt, &is_wanted);
         self.mac.accelerate(UP, self.scene.gravity * dt);
-        let assembled = assemble(
+        assemble(
             &self.mac,
             &self.walls,
             Arc::new(liquid),
             dt,
             self.separation,
-        );
+        )
+    }
+
+    fn substep(
+        &mut self,
+        dt: f64,
+        solver: &mut dyn LcpSolver<D>,
+        watch: Watch<'_>,
+        observe: &mut dyn FnMut(&Step<'_, D>),
+        log: &mut Frame,
+    ) -> Result<(), SimulationError> {
+        let cells = self.mac.cells;
+        let assembled = self.carry(dt);
         observe(&Step {
             frame: log.frame,
             substep: log.solves.len(),
@@ -268,7 +285,7 @@ impl<const D: usize> Simulation<D> {
                 .zip(valid.par_iter_mut())
                 .enumerate()
                 .for_each(|(axis, (u, valid))| extrapolate(&cells.faces(axis), u, valid, LAYERS));
-            constrain(&mut self.mac, &self.walls, self.separation);
+            constrain(&mut self.mac, &self.walls, &valid, self.separation);
         }
         log.unknowns = lcp.n();
         log.at_wall = lcp.in_s.iter().filter(|s| **s).count();
