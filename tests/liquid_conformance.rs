@@ -282,6 +282,27 @@ fn liquid_without_air_is_solved_by_all_and_has_the_divergence_of_its_walls_only(
     }
 }
 
+/// The best combination of the last cycles is nearer than the last cycle alone.
+#[test]
+fn mixing_saves_cycles_of_both_multigrids() {
+    let circle = Simulation::new(scene2("circle").expect("a scene"), 64, Separation::Cut);
+    let problem = circle.next_problem().lcp;
+    let cycles = |name: &str| {
+        let solution = solver::<2>(name)
+            .expect("a name")
+            .solve(&problem, Watch::SILENT);
+        let (_, log) = solution
+            .expect("a fair problem")
+            .converged()
+            .expect("converges");
+        log.inner
+    };
+    for (plain, mixed) in [("fas-mg", "fas-aa"), ("fmg-star", "fmg-aa")] {
+        let (plain, mixed) = (cycles(plain), cycles(mixed));
+        assert!(mixed < plain, "{mixed} instead of {plain}");
+    }
+}
+
 #[test]
 fn nothing_to_solve_is_solved_by_all() {
     for problem in [boxed(16, |_| 1.0, true), boxed(16, |_| -1.0, false)] {

@@ -5,7 +5,7 @@
 //!        V(m - 1);   p += P p';   sweeps
 //! ```
 
-use crate::liquid::linear::Order;
+use crate::liquid::linear::{Matrix, Order};
 use crate::liquid::mg::{Cholesky, Hierarchy};
 
 /// When bounds are enforced.
@@ -80,7 +80,7 @@ pub struct Work {
 
 /// A hierarchy whose cycles respect bounds.
 pub struct Bounded<'a, const D: usize> {
-    hierarchy: &'a Hierarchy<f64, D>,
+    hierarchy: &'a Hierarchy<'a, f64, D>,
     style: Style,
     coarsest: Cholesky,
     /// Even unknowns, then odd ones, of every level; empty where no sweep asks for them.
@@ -91,7 +91,7 @@ pub struct Bounded<'a, const D: usize> {
 
 impl<'a, const D: usize> Bounded<'a, D> {
     /// Ready to cycle.
-    pub fn new(hierarchy: &'a Hierarchy<f64, D>, style: Style) -> Self {
+    pub fn new(hierarchy: &'a Hierarchy<'a, f64, D>, style: Style) -> Self {
         let work = hierarchy
             .levels
             .iter()
@@ -105,7 +105,7 @@ impl<'a, const D: usize> Bounded<'a, D> {
                 }
             })
             .collect();
-        let last = &hierarchy.levels[hierarchy.levels.len() - 1].matrix;
+        let last: &Matrix<f64> = &hierarchy.levels[hierarchy.levels.len() - 1].matrix;
         let colours = hierarchy.levels.iter().map(|level| {
             if [style.before, style.after].contains(&Visit::RedBlack) {
                 level.places.colours()

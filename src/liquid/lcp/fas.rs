@@ -8,6 +8,9 @@
 //! The paper writes `min(A q + b, q)`. `A q + b` is a divergence and `q` a pressure: on coarse levels, where `f` is not 0, that
 //! compares what can't be compared, and 2 to 5 % of the solves never converge ([`Scaling::Literal`] shows it).
 
+use std::borrow::Cow;
+
+use super::anderson::Anderson;
 use super::inner::Inner;
 use super::policy::Policy;
 use super::{Lcp, LcpSolver, Status, Trace};
@@ -59,6 +62,8 @@ pub struct Fas {
     pub coarse_s: CoarseS,
     /// Whether to hand over to policy iteration when cycles stop helping. Variants that are to show their own counts don't.
     pub guarded: bool,
+    /// How many cycles [`Anderson`] remembers; 0: cycles are taken as they are.
+    pub mixing: usize,
 }
 
 impl Default for Fas {
@@ -69,6 +74,7 @@ impl Default for Fas {
             scaling: Scaling::Diagonal,
             coarse_s: CoarseS::AnyChild,
             guarded: true,
+            mixing: 0,
         }
     }
 }
@@ -87,7 +93,7 @@ struct Work {
 }
 
 struct Run<'a, const D: usize> {
-    hierarchy: &'a Hierarchy<f64, D>,
+    hierarchy: &'a Hierarchy<'a, f64, D>,
     scaling: Scaling,
     tolerance: f64,
     work: Vec<Work>,
@@ -95,7 +101,7 @@ struct Run<'a, const D: usize> {
 
 impl<const D: usize> Run<'_, D> {
     /// `r = f - N(q)`.
-    fn residual(level: &Level<f64, D>, scaling: Scaling, work: &mut Work) {
+    fn residual(level: &Level<'_, f64, D>, scaling: Scaling, work: &mut Work) {
         let (a, q, g, f, s) = (&level.matrix, &work.q, &work.g, &work.f, &work.s);
         a.map_rows(q, &mut work.r, |i, aq| {
             let linear = g[i] - aq;
@@ -112,7 +118,7 @@ impl<const D: usize> Run<'_, D> {
     }
 
     /// Right hand side and bounds of the sweeps, from `f` and `b`.
-    fn prepare(level: &Level<f64, D>, scaling: Scaling, work: &mut Work) {
+    fn prepare(level: &Level<'_, f64, D>, scaling: Scaling, work: &mut Work) {
         for i in 0..work.f.len() {
             work.g[i] = work.f[i] - work.b[i];
             work.bound[i] = match scaling {
@@ -173,7 +179,7 @@ impl<const D: usize> Run<'_, D> {
 
 /// `S` and `b` on every level.
 fn levels<const D: usize>(
-    hierarchy: &Hierarchy<f64, D>,
+    hierarchy: &Hierarchy<'_, f64, D>,
     problem: &Lcp<D>,
     coarse_s: CoarseS,
 ) -> Vec<Work> {
@@ -219,7 +225,7 @@ impl<const D: usize> LcpSolver<D> for Fas {
     fn run(&mut self, problem: &Lcp<D>, trace: &mut Trace<'_>) -> (Vec<f64>, Status) {
         let hierarchy = trace.setup(|| {
             Hierarchy::new(
-                problem.matrix.clone(),
+                Cow::Borrowed(&problem.matrix),
                 problem.places.clone(),
                 problem.geometry.as_ref(),
                 self.recipe,
@@ -232,9 +238,11 @@ impl<const D: usize> LcpSolver<D> for Fas {
             tolerance: trace.tolerance,
         };
         Run::prepare(&hierarchy.levels[0], self.scaling, &mut run.work[0]);
+        let mut mixing = (self.mixing > 0).then(|| Anderson::new(self.mixing));
+        let mut residual = problem.residual(&run.work[0].q);
         trace.log.outer = 1;
         for cycle in 0..=LIMIT {
-            if let Some(end) = trace.record(problem.residual(&run.work[0].q)) {
+            if let Some(end) = trace.record(residual) {
                 return (run.work.swap_remove(0).q, end);
             }
             let history = &trace.log.history;
@@ -251,8 +259,14 @@ impl<const D: usize> LcpSolver<D> for Fas {
                 return policy.iterate(problem, trace, p, attached);
             }
             if cycle < LIMIT {
+                let before = mixing.is_some().then(|| run.work[0].q.clone());
                 run.cycle(0);
                 trace.log.inner += 1;
+                let q = &mut run.work[0].q;
+                residual = match (&mut mixing, before) {
+                    (Some(mixing), Some(before)) => mixing.advance(problem, before, q),
+                    _ => problem.residual(q),
+                };
             }
         }
         (run.work.swap_remove(0).q, Status::MaxIterations)

@@ -3,6 +3,9 @@
 //! Two repairs are needed before it converges to 1e-6: bounds are enforced inside the sweep ([`Clamp::Inside`]), and cells that
 //! sit on their bound restrict no residual that pushes them on ([`Truncate::Bound`]). As printed it stalls.
 
+use std::borrow::Cow;
+
+use super::anderson::Anderson;
 use super::bounded::{Bounded, Clamp, Reach, Style, Truncate, Visit};
 use super::{Lcp, LcpSolver, Status, Trace};
 use crate::liquid::mg::{Coarse, Hierarchy, Recipe, Sides, Weights};
@@ -34,6 +37,8 @@ pub struct Fmg {
     pub style: Style,
     /// Which of them.
     pub schedule: Schedule,
+    /// How many cycles [`Anderson`] remembers; 0: cycles are taken as they are.
+    pub mixing: usize,
 }
 
 impl Fmg {
@@ -56,6 +61,7 @@ impl Fmg {
                 bounded_levels: 3,
             },
             schedule: Schedule::UntilConverged,
+            mixing: 0,
         }
     }
 
@@ -100,6 +106,7 @@ impl Fmg {
                 bounded_levels: usize::MAX,
             },
             schedule: Schedule::VUntilConverged,
+            mixing: 0,
         }
     }
 
@@ -137,7 +144,7 @@ impl<const D: usize> LcpSolver<D> for Fmg {
     fn run(&mut self, problem: &Lcp<D>, trace: &mut Trace<'_>) -> (Vec<f64>, Status) {
         let hierarchy = trace.setup(|| {
             Hierarchy::new(
-                problem.matrix.clone(),
+                Cow::Borrowed(&problem.matrix),
                 problem.places.clone(),
                 problem.geometry.as_ref(),
                 self.recipe,
@@ -145,13 +152,15 @@ impl<const D: usize> LcpSolver<D> for Fmg {
         });
         let mut bounded = Bounded::new(&hierarchy, self.style);
         let mut p = vec![0.0; problem.n()];
+        let mut mixing = (self.mixing > 0).then(|| Anderson::new(self.mixing));
+        let mut residual = problem.residual(&p);
         trace.log.outer = 1;
         let limit = match self.schedule {
             Schedule::Fixed(full, v) => full + v,
             _ => LIMIT,
         };
         for cycle in 0..=limit {
-            let end = trace.record(problem.residual(&p));
+            let end = trace.record(residual);
             match (self.schedule, end) {
                 (Schedule::Fixed(..), Some(Status::Converged)) if cycle < limit => {}
                 (_, Some(end)) => return (p, end),
@@ -164,6 +173,7 @@ impl<const D: usize> LcpSolver<D> for Fmg {
             if cycle == limit {
                 break;
             }
+            let before = mixing.is_some().then(|| p.clone());
             match self.schedule {
                 Schedule::VUntilConverged => Self::v(problem, &mut bounded, &mut p),
                 Schedule::Fixed(full, _) if cycle >= full => {
@@ -172,6 +182,10 @@ impl<const D: usize> LcpSolver<D> for Fmg {
                 _ => Self::full(problem, &mut bounded, &mut p),
             }
             trace.log.inner += 1;
+            residual = match (&mut mixing, before) {
+                (Some(mixing), Some(before)) => mixing.advance(problem, before, &mut p),
+                _ => problem.residual(&p),
+            };
         }
         (p, Status::MaxIterations)
     }

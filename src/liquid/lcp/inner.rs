@@ -1,5 +1,7 @@
 //! The linear systems inside policy and penalty iterations.
 
+use std::borrow::Cow;
+
 use super::unbounded::Factor;
 use super::{Status, Trace};
 use crate::liquid::linear::{Ended, Matrix, Precondition, conjugate_gradients, inf_norm};
@@ -37,14 +39,19 @@ pub fn solve_linear<const D: usize>(
         }
         Inner::MultigridPcg => {
             let hierarchy = trace.setup(|| {
-                Hierarchy::<f32, D>::new(matrix.cast(), places(), None, Recipe::default())
+                Hierarchy::<f32, D>::new(
+                    Cow::Owned(matrix.cast()),
+                    places(),
+                    None,
+                    Recipe::default(),
+                )
             });
             let mut cycle = Multigrid::new(&hierarchy, Cycle::SYMMETRIC);
             preconditioned(matrix, g, x, &mut cycle, trace)
         }
         Inner::Multigrid => {
             let hierarchy = trace.setup(|| {
-                Hierarchy::<f64, D>::new(matrix.clone(), places(), None, Recipe::default())
+                Hierarchy::<f64, D>::new(Cow::Borrowed(matrix), places(), None, Recipe::default())
             });
             let mut cycle = Multigrid::new(&hierarchy, Cycle::PAPER);
             let mut r = vec![0.0; g.len()];

@@ -7,6 +7,7 @@
 //! tolerance is a status, never a silent field. To add a solver, write a file and a row in `registry.rs`: the conformance suite
 //! (`tests/liquid_conformance.rs`) finds it there.
 
+mod anderson;
 mod bounded;
 mod fas;
 mod fmg;

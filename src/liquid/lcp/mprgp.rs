@@ -1,5 +1,7 @@
 //! MPRGP: conjugate gradients on the face of the bounds, with finite identification of it.
 
+use std::borrow::Cow;
+
 use super::{Lcp, LcpSolver, Status, Trace};
 use crate::liquid::linear::{Precondition, dot, inf_norm};
 use crate::liquid::mg::{Cycle, Hierarchy, Multigrid, Recipe};
@@ -30,7 +32,12 @@ impl<const D: usize> LcpSolver<D> for Mprgp {
         let n = problem.n();
         let a = &problem.matrix;
         let hierarchy = trace.setup(|| {
-            Hierarchy::<f32, D>::new(a.cast(), problem.places.clone(), None, Recipe::default())
+            Hierarchy::<f32, D>::new(
+                Cow::Owned(a.cast()),
+                problem.places.clone(),
+                None,
+                Recipe::default(),
+            )
         });
         let mut cycle = Multigrid::new(&hierarchy, Cycle::SYMMETRIC);
         let mut x = vec![0.0; n];

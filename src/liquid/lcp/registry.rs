@@ -99,6 +99,12 @@ pub const SOLVERS: &[Entry] = &[
         "full approximation scheme, barycentric, one-sided, Galerkin",
     ),
     row(
+        "fas-aa",
+        "FAS-AA",
+        Kind::Lcp,
+        "FAS-MG, the best combination of the last three cycles (Anderson)",
+    ),
+    row(
         "fas-trilinear",
         "FAS trilinear",
         Kind::Lcp,
@@ -177,6 +183,12 @@ pub const SOLVERS: &[Entry] = &[
         "repaired full cycles on Galerkin matrices",
     ),
     row(
+        "fmg-aa",
+        "FMG-AA",
+        Kind::Lcp,
+        "FMG*, the best combination of the last two cycles (Anderson)",
+    ),
+    row(
         "monotone-v",
         "Monotone V",
         Kind::Lcp,
@@ -232,6 +244,11 @@ pub fn solver<const D: usize>(name: &str) -> Option<Box<dyn LcpSolver<D>>> {
         "pe-pcg" => Box::new(Penalty::new(name, Inner::Pcg(Factor::Modified))),
         "pe-mg" => Box::new(Penalty::new(name, Inner::Multigrid)),
         "fas-mg" => Box::new(fas(&|_| {})),
+        "fas-aa" => Box::new(Fas {
+            mixing: 2,
+            guarded: true,
+            ..fas(&|_| {})
+        }),
         "fas-trilinear" => Box::new(fas(&|r| r.weights = Weights::Trilinear)),
         "fas-pwc" => Box::new(fas(&|r| r.weights = Weights::Constant)),
         "fas-simple" => Box::new(fas(&|r| r.sides = Sides::Simple)),
@@ -254,6 +271,11 @@ pub fn solver<const D: usize>(name: &str) -> Option<Box<dyn LcpSolver<D>>> {
         "fmg-literal" => Box::new(Fmg::literal()),
         "cm11" => Box::new(Fmg::cm11()),
         "fmg-star" => Box::new(Fmg::star()),
+        "fmg-aa" => Box::new(Fmg {
+            name,
+            mixing: 1,
+            ..Fmg::star()
+        }),
         "monotone-v" => Box::new(Fmg::monotone()),
         "newton" => Box::new(MinimumMapNewton),
         "mprgp" => Box::new(Mprgp),

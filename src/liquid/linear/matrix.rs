@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{Real, SPLIT};
+use super::{Real, SPLIT, larger};
 
 /// A symmetric matrix: the diagonal, and the other entries row by row.
 ///
@@ -75,6 +75,22 @@ impl<T: Real> Matrix<T> {
                     *y = f(first + j, self.row_times(first + j, x));
                 }
             });
+        }
+    }
+
+    /// The largest absolute value of `f(i, (A x)_i)` over all rows, NaN if there is one; nothing is stored.
+    pub fn largest(&self, x: &[T], f: impl Fn(usize, T) -> T + Sync) -> T {
+        let of = |rows: std::ops::Range<usize>| {
+            rows.map(|i| f(i, self.row_times(i, x)).magnitude())
+                .fold(T::ZERO, larger)
+        };
+        if self.n() < SPLIT {
+            of(0..self.n())
+        } else {
+            (0..self.n().div_ceil(SPLIT / 4))
+                .into_par_iter()
+                .map(|k| of(k * (SPLIT / 4)..((k + 1) * (SPLIT / 4)).min(self.n())))
+                .reduce(|| T::ZERO, larger)
         }
     }
 

@@ -22,9 +22,13 @@ pub use sweep::{Order, Sweeper};
 /// Vectors shorter than this are not worth a second thread.
 const SPLIT: usize = 16_384;
 
+/// The larger of two absolute values; NaN if one is.
+fn larger<T: Real>(m: T, a: T) -> T {
+    if a > m || a.is_no_number() { a } else { m }
+}
+
 /// The largest absolute value; NaN if there is one.
 pub fn inf_norm<T: Real>(v: &[T]) -> T {
-    let larger = |m: T, a: T| if a > m || a.is_no_number() { a } else { m };
     let of = |v: &[T]| v.iter().fold(T::ZERO, |m, x| larger(m, x.magnitude()));
     if v.len() < SPLIT {
         of(v)

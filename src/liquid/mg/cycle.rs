@@ -43,8 +43,8 @@ struct Work<T> {
 
 /// A hierarchy with the vectors its cycles need.
 #[derive(Debug)]
-pub struct Multigrid<'a, T, const D: usize> {
-    hierarchy: &'a Hierarchy<T, D>,
+pub struct Multigrid<'a, T: Real, const D: usize> {
+    hierarchy: &'a Hierarchy<'a, T, D>,
     cycle: Cycle,
     work: Vec<Work<T>>,
     coarsest: Option<Cholesky>,
@@ -52,7 +52,7 @@ pub struct Multigrid<'a, T, const D: usize> {
 
 impl<'a, T: Real, const D: usize> Multigrid<'a, T, D> {
     /// Ready to cycle.
-    pub fn new(hierarchy: &'a Hierarchy<T, D>, cycle: Cycle) -> Self {
+    pub fn new(hierarchy: &'a Hierarchy<'a, T, D>, cycle: Cycle) -> Self {
         let work = hierarchy
             .levels
             .iter()

@@ -1,5 +1,7 @@
 //! From a system on cells to ever coarser ones.
 
+use std::borrow::Cow;
+
 use super::direct::Bubbles;
 use super::{Air, Geometry, Places, Sides, Transfer, Weights, discretise, galerkin};
 use crate::liquid::linear::{Matrix, Real, Sweeper};
@@ -42,11 +44,11 @@ impl Default for Recipe {
 
 /// One level.
 #[derive(Clone, Debug)]
-pub struct Level<T, const D: usize> {
+pub struct Level<'a, T: Real, const D: usize> {
     /// Its cells and unknowns.
     pub places: Places<D>,
-    /// Its matrix.
-    pub matrix: Matrix<T>,
+    /// Its matrix; the finest one is usually the problem's own.
+    pub matrix: Cow<'a, Matrix<T>>,
     /// From the next coarser level; none on the coarsest.
     pub transfer: Option<Transfer<T>>,
     /// Sweeps over it.
@@ -55,23 +57,23 @@ pub struct Level<T, const D: usize> {
 
 /// Levels, the finest first.
 #[derive(Clone, Debug)]
-pub struct Hierarchy<T, const D: usize> {
+pub struct Hierarchy<'a, T: Real, const D: usize> {
     /// The levels.
-    pub levels: Vec<Level<T, D>>,
+    pub levels: Vec<Level<'a, T, D>>,
 }
 
-impl<T: Real, const D: usize> Hierarchy<T, D> {
+impl<'a, T: Real, const D: usize> Hierarchy<'a, T, D> {
     /// Builds all levels under a matrix.
     ///
     /// # Shapes and units
     /// - `geometry`: of the finest level, for [`Coarse::Direct`]
     pub fn new(
-        matrix: Matrix<T>,
+        matrix: Cow<'a, Matrix<T>>,
         places: Places<D>,
         geometry: Option<&Geometry<D>>,
         recipe: Recipe,
     ) -> Self {
-        let mut levels: Vec<Level<T, D>> = Vec::new();
+        let mut levels: Vec<Level<'a, T, D>> = Vec::new();
         let mut geometry = match recipe.coarse {
             Coarse::Direct => geometry.cloned(),
             Coarse::Galerkin => None,
@@ -81,7 +83,10 @@ impl<T: Real, const D: usize> Hierarchy<T, D> {
             let depth = levels.len() as u32;
             let next = coarser(&places, &matrix, geometry.as_ref(), depth, recipe);
             let (transfer, coarse) = match next {
-                Some(c) => (Some(c.transfer), Some((c.matrix, c.places, c.geometry))),
+                Some(c) => (
+                    Some(c.transfer),
+                    Some((Cow::Owned(c.matrix), c.places, c.geometry)),
+                ),
                 None => (None, None),
             };
             levels.push(Level {

@@ -1,5 +1,7 @@
 //! One inner pressure solve: velocities without divergence, by conjugate gradients.
 
+use std::borrow::Cow;
+
 use super::{Inner, Settings, StopOn, System, Warm, Wetted};
 use crate::liquid::grid::Mac;
 use crate::liquid::lcp::{Status, Watch};
@@ -13,7 +15,7 @@ const ROUNDS: usize = 8;
 
 /// The part of a preconditioner that others borrow from.
 #[derive(Debug)]
-pub(super) struct Prepared<const D: usize>(Option<Hierarchy<f32, D>>);
+pub(super) struct Prepared<const D: usize>(Option<Hierarchy<'static, f32, D>>);
 
 impl<const D: usize> Prepared<D> {
     /// For a system.
@@ -21,7 +23,7 @@ impl<const D: usize> Prepared<D> {
         Self(
             (inner == Inner::Multigrid && !system.wet.is_empty()).then(|| {
                 Hierarchy::new(
-                    system.matrix.cast(),
+                    Cow::Owned(system.matrix.cast()),
                     system.places.clone(),
                     None,
                     Recipe::default(),
