@@ -360,7 +360,7 @@ impl Command {
             Command::SetTool(tool) => return format!("{} tool", tool.label()),
             Command::ZoomIn => "Zoom in",
             Command::ZoomOut => "Zoom out",
-            Command::Fit => "Fit chip",
+            Command::Fit => "Fit all",
             Command::FitSelection => "Fit selection",
             Command::TogglePanel(panel) => return format!("Panel: {}", panel.label()),
             Command::ToggleLayer(layer) => return format!("Show {}", layer.label()),

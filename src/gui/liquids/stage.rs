@@ -146,11 +146,17 @@ impl Stage {
         let (all, row) = whole.split_top_bottom_at_y(whole.bottom() - ROW);
         let n = liquids.views.len().max(1);
         let gap = 1.0;
-        let width = (all.width() - gap * (n - 1) as f32) / n as f32;
+        // Whole points: a picture between two pixels is blurred.
+        let width = ((all.width() - gap * (n - 1) as f32) / n as f32).floor();
         self.pointer = None;
         for k in 0..n {
             let left = all.left() + k as f32 * (width + gap);
-            let rect = Rect::from_min_size(pos2(left, all.top()), vec2(width, all.height()));
+            let right = if k + 1 == n {
+                all.right()
+            } else {
+                left + width
+            };
+            let rect = Rect::from_min_max(pos2(left, all.top()), pos2(right, all.bottom()));
             self.pane(ui, seen, k, rect);
         }
         ui.painter_at(row)

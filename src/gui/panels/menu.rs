@@ -242,10 +242,9 @@ fn view(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
 fn zoom_and_looks(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
     use Command as C;
     ui.set_min_width(190.0);
-    for command in [C::ZoomIn, C::ZoomOut] {
+    for command in [C::ZoomIn, C::ZoomOut, C::Fit] {
         entry(ui, seen, command, out);
     }
-    labelled(ui, seen, "Fit scene", false, C::Fit, out);
     ui.separator();
     looks(ui, seen, out);
 }

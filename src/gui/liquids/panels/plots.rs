@@ -1,6 +1,6 @@
 //! The residuals of the last solve and the iterations over time, of all views.
 
-use eframe::egui::{Align, Color32, Layout, RichText, Sense, Ui, Vec2b, vec2};
+use eframe::egui::{Align, Color32, Layout, Rangef, RichText, Sense, Ui, Vec2b, vec2};
 use egui_plot::{
     GridInput, GridMark, HLine, HoverPosition, Line, LineStyle, Plot, PlotPoint, PlotUi, Points,
 };
@@ -70,6 +70,8 @@ fn plot<'a>(ui: &Ui, name: &str) -> Plot<'a> {
     Plot::new(name)
         .height((ui.available_height() - 2.0).max(60.0))
         .set_margin_fraction(vec2(0.02, 0.08))
+        // Marks are few: lines as strong as far apart ones usually are would outshine the curves.
+        .grid_spacing(Rangef::new(8.0, 1600.0))
         .allow_scroll(Vec2b::FALSE)
         .allow_drag(Vec2b::FALSE)
         .allow_zoom(Vec2b::FALSE)
