@@ -3,6 +3,7 @@
 //! ```text
 //! cargo bench --bench frames            grid20 at r = 16 (6 million unknowns) to its fields; cancelled there and at r = 24; a minute
 //! cargo bench --bench frames -- --spikes  and says which frames were slow, and what the window was at
+//! cargo bench --bench frames -- liquids   while liquids run at 128² and 64³; paused there, by solver
 //! ```
 //! A frame is all that the window does for it but the graphics card's part: events, solver's answers, panels, canvas, tessellation.
 //! The pointer moves over the chip all the while, so that the field is probed. `cancel`: from the command until the cores are
@@ -17,7 +18,9 @@ use std::time::{Duration, Instant};
 
 use eframe::egui::{pos2, vec2};
 use egui_kittest::Harness;
-use stokeslet::gui::{App, Command, Start};
+use stokeslet::gui::liquids::LiquidCommand;
+use stokeslet::gui::liquids::settings::Side;
+use stokeslet::gui::{App, Command, Start, Workspace};
 use support::{Asked, Failure, Report, median, root};
 
 /// 60 a second.
@@ -33,6 +36,16 @@ const CANCELLED: [(u32, [f64; 6]); 2] = [
     (16, [0.1, 0.3, 0.6, 0.9, 1.2, 1.5]),
     (24, [0.3, 0.8, 1.2, 1.6, 2.2, 3.0]),
 ];
+/// Runs of liquids: scene, cells a side, solver.
+const LIQUIDS: [(&str, usize, &str); 5] = [
+    ("circle", 128, "pi-mgpcg"),
+    ("circle", 128, "pgs"),
+    ("sphere", 64, "pi-mgpcg"),
+    ("sphere", 64, "fas-mg"),
+    ("sphere", 64, "pgs"),
+];
+/// Each runs for so long.
+const RUN: Duration = Duration::from_secs(6);
 const HEADINGS: [&str; 7] = [
     "what",
     "frames",
@@ -61,18 +74,62 @@ fn main() -> ExitCode {
 fn measure(asked: &Asked) -> Result<(), Failure> {
     let mut report = Report::new(&HEADINGS);
     let home = tempfile::tempdir()?;
-    let (mut window, mut bench) = Bench::open(home.path())?;
+    if asked.wants("liquids") {
+        liquids(home.path(), &mut report)?;
+    }
+    if asked.wants("chip") {
+        chip(home.path(), &mut report)?;
+    }
+    let note = "1280 x 800, 60 frames a second, the pointer moving over the canvas; cancel to within a frame";
+    report.finish("frames", note, asked)
+}
+
+fn liquids(home: &Path, report: &mut Report) -> Result<(), Failure> {
+    let (mut window, mut bench) = Bench::open(home)?;
+    let apply = |window: &mut Window, command| window.state_mut().apply(command);
+    let liquid = Command::Liquid;
+    apply(&mut window, Command::Enter(Workspace::Liquids));
+    for (scene, size, solver) in LIQUIDS {
+        use LiquidCommand as L;
+        apply(&mut window, liquid(L::Scene(scene.to_owned())));
+        apply(&mut window, liquid(L::Size(size)));
+        apply(
+            &mut window,
+            liquid(L::Solver(Side::Left, solver.to_owned())),
+        );
+        apply(&mut window, liquid(L::Restart));
+        bench.until(&mut window, App::is_liquid_settled)?;
+        bench.times.clear();
+        let first = window.state().liquids().frame().unwrap_or(0);
+        apply(&mut window, liquid(L::Play));
+        bench.idle(&mut window, RUN);
+        let made = window.state().liquids().frame().unwrap_or(0) - first;
+        let clock = Instant::now();
+        apply(&mut window, liquid(L::Pause));
+        bench.until(&mut window, App::is_liquid_settled)?;
+        bench.cancelled = Some(clock.elapsed().as_secs_f64() * 1e3);
+        let what = format!(
+            "liquids: {scene} {size} {solver}, {made} frames in {} s",
+            RUN.as_secs()
+        );
+        bench.row(&what, report);
+    }
+    Ok(())
+}
+
+fn chip(home: &Path, report: &mut Report) -> Result<(), Failure> {
+    let (mut window, mut bench) = Bench::open(home)?;
     bench.idle(&mut window, Duration::from_secs(2));
-    bench.row("nothing is solved", &mut report);
+    bench.row("nothing is solved", report);
     bench.solve(&mut window, 16)?;
-    bench.row("solve, r = 16", &mut report);
+    bench.row("solve, r = 16", report);
     // Now what was solved first is thrown away, and only fields are made.
     bench.solve(&mut window, 16)?;
-    bench.row("again, r = 16", &mut report);
+    bench.row("again, r = 16", report);
     drop(window);
     for (resolution, times) in CANCELLED {
         for after in times {
-            let (mut window, mut bench) = Bench::open(home.path())?;
+            let (mut window, mut bench) = Bench::open(home)?;
             window.state_mut().apply(Command::SolveAt(resolution));
             bench.idle(&mut window, Duration::from_secs_f64(after));
             let Some(running) = window.state().seen().worker.running else {
@@ -87,11 +144,10 @@ fn measure(asked: &Asked) -> Result<(), Failure> {
                 "cancelled after {after} s, r = {resolution}: {:?}",
                 running.0
             );
-            bench.row(&what, &mut report);
+            bench.row(&what, report);
         }
     }
-    let note = "1280 x 800, 60 frames a second, the pointer moving over the chip; cancel to within a frame";
-    report.finish("frames", note, asked)
+    Ok(())
 }
 
 /// The window with grid20, which it solves at once as far as it is interactive.
@@ -135,7 +191,11 @@ impl Bench {
     /// One frame, and the wait for the next.
     fn frame(&mut self, window: &mut Window) {
         let t = self.frame as f32 * 0.02;
-        let rect = window.state().canvas().view.rect;
+        let app = window.state();
+        let rect = match app.workspace() {
+            Workspace::Chip => app.canvas().view.rect,
+            Workspace::Liquids => app.stage().view.rect,
+        };
         let by = vec2(t.cos() * rect.width(), t.sin() * rect.height()) * 0.35;
         window.hover_at(pos2(rect.center().x, rect.center().y) + by);
         let before = window.state().seen().worker.running;

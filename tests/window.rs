@@ -22,7 +22,7 @@ use stokeslet::chip::{SocketUse, place};
 use stokeslet::design::{Design, Placement, parse};
 use stokeslet::geometry::Point;
 use stokeslet::gui::document::EMPTY;
-use stokeslet::gui::{App, Start, Tool};
+use stokeslet::gui::{App, Start, Tool, Workspace};
 use stokeslet::library::Library;
 use tempfile::TempDir;
 
@@ -204,6 +204,7 @@ impl User {
         let name = match key {
             Key::Escape => "Escape".to_owned(),
             Key::Enter => "Return".to_owned(),
+            Key::Period => "period".to_owned(),
             other => other.name().to_lowercase().replace("f5", "F5"),
         };
         let name = if modifiers.command {
@@ -272,6 +273,36 @@ impl User {
             sleep(Duration::from_millis(5));
         }
         self.settle();
+    }
+
+    /// Clicks what has this name.
+    fn press(&mut self, label: &str) {
+        let at = self.twin.get_by_label(label).rect().center();
+        self.click(at);
+        self.calm();
+    }
+
+    /// So many frames of liquids.
+    fn frames(&mut self, n: usize) {
+        for _ in 0..n {
+            self.key(Modifiers::NONE, Key::Period);
+            self.calm();
+        }
+        self.settle();
+    }
+
+    /// Until the twin has simulated what it was asked for.
+    fn calm(&mut self) {
+        let begin = Instant::now();
+        loop {
+            self.twin.run_steps(2);
+            if self.app().is_liquid_settled() {
+                break;
+            }
+            assert!(begin.elapsed() < PATIENCE, "not simulated");
+            sleep(Duration::from_millis(3));
+        }
+        self.twin.run_steps(2);
     }
 
     /// A picture of the screen; not of one colour, which an empty screen is.
@@ -446,6 +477,35 @@ fn draw_solve_probe_and_save(size: Vec2) {
     let (chip, mistakes) = place(&design, &Library::embedded());
     assert!(chip.is_some(), "it can be solved: {mistakes:?}");
     user.quit();
+}
+
+/// Opens the liquids, steps one scene, compares two solvers on it, and cuts one in space.
+fn run_liquids(size: Vec2) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("chip.toml");
+    std::fs::write(&file, EMPTY).unwrap();
+    let mut user = User::at(size, &file);
+    user.press("Liquids");
+    assert_eq!(user.app().workspace(), Workspace::Liquids);
+    user.frames(1);
+    user.press("Compare");
+    user.frames(40);
+    user.picture("7-liquids-compared");
+    user.press("Compare");
+    user.press("Scene Sphere");
+    user.frames(12);
+    user.picture("8-liquids-in-space");
+    user.press("Chip");
+    assert_eq!(user.app().workspace(), Workspace::Chip);
+    user.quit();
+}
+
+#[test]
+#[ignore = "needs Xvfb, xdotool and ImageMagick; 1 minute"]
+fn liquids_run_in_a_real_window() {
+    for size in [vec2(1280.0, 800.0), vec2(2560.0, 1440.0)] {
+        run_liquids(size);
+    }
 }
 
 #[test]

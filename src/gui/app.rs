@@ -5,6 +5,7 @@
 
 mod editing;
 mod filing;
+mod liquids;
 mod solving;
 
 use std::path::PathBuf;
@@ -13,14 +14,17 @@ use std::sync::Arc;
 use eframe::egui::{self, Event, Key, Modifiers, ThemePreference, ViewportCommand};
 
 use self::filing::Filing;
+use self::liquids::Liquidity;
 use self::solving::Solving;
 use super::canvas::Canvas;
 use super::command::{Command, Panel, SHORTCUTS, Theme};
 use super::document::{Document, EMPTY};
 use super::files::settings::Settings;
+use super::liquids::LIQUID_SHORTCUTS;
+use super::liquids::stage::pointed;
 use super::panels::{self, Notice, Panels};
 use super::results::{self, FieldLayer, ResultView, Results};
-use super::seen::{Seen, Selection, State, Tool};
+use super::seen::{Seen, Selection, State, Tool, Workspace};
 use crate::library::Library;
 
 /// What the window starts with.
@@ -42,6 +46,7 @@ pub struct App {
     panels: Panels,
     solving: Solving,
     filing: Filing,
+    liquids: Liquidity,
     ctx: egui::Context,
     title: String,
     /// A layout of so many parts took too long to be previewed.
@@ -76,6 +81,7 @@ impl App {
             panels,
             solving: Solving::new(wake(ctx)),
             filing,
+            liquids: Liquidity::new(wake(ctx)),
             ctx: ctx.clone(),
             title: String::new(),
             slow_preview: None,
@@ -152,6 +158,9 @@ impl App {
         if self.panels.hear(&command) {
             return;
         }
+        if let Command::Liquid(command) = &command {
+            return self.apply_to_liquids(command);
+        }
         if self.apply_to_files(&command) || self.apply_to_document(&command) {
             return;
         }
@@ -176,6 +185,10 @@ impl App {
             }
             Command::Show(name) => self.show(&name),
             Command::SetTool(tool) => self.state.tool = tool,
+            Command::Enter(workspace) => self.enter(workspace),
+            Command::ZoomIn if self.sees_liquids() => self.liquids.stage.zoom_in(),
+            Command::ZoomOut if self.sees_liquids() => self.liquids.stage.zoom_out(),
+            Command::Fit if self.sees_liquids() => self.liquids.stage.fit(),
             Command::ZoomIn => self.canvas.zoom_in(),
             Command::ZoomOut => self.canvas.zoom_out(),
             Command::Fit => self.canvas.fit(self.state.document.shown_layout()),
@@ -275,8 +288,13 @@ impl App {
             | Command::Solve
             | Command::SolveAt(_)
             | Command::Cancel
+            | Command::Liquid(_)
             | Command::SetLive(_) => {}
         }
+    }
+
+    fn sees_liquids(&self) -> bool {
+        self.state.workspace == Workspace::Liquids
     }
 
     fn select(&mut self, selection: Selection) {
@@ -325,6 +343,7 @@ impl App {
     pub fn frame(&mut self, ui: &mut egui::Ui) {
         self.drain_solver();
         self.drain_files();
+        self.drain_liquids();
         let mut commands = Vec::new();
         self.draw(ui, &mut commands);
         if !self.panels.is_modal() {
@@ -341,16 +360,28 @@ impl App {
         }
         self.schedule_solve();
         self.schedule_files();
+        self.schedule_liquids();
         self.set_title();
     }
 
     fn draw(&mut self, ui: &mut egui::Ui, out: &mut Vec<Command>) {
         let seen = self.state.seen();
-        self.panels.around(ui, &seen, self.canvas.pointer, out);
-        egui::CentralPanel::default()
-            .frame(egui::Frame::NONE)
-            .show(ui, |ui| self.canvas.ui(ui, &seen, &mut self.layer, out));
-        self.layer.pointer = self.canvas.pointer;
+        match seen.workspace {
+            Workspace::Chip => {
+                self.panels.around(ui, &seen, self.canvas.pointer, out);
+                egui::CentralPanel::default()
+                    .frame(egui::Frame::NONE)
+                    .show(ui, |ui| self.canvas.ui(ui, &seen, &mut self.layer, out));
+                self.layer.pointer = self.canvas.pointer;
+            }
+            Workspace::Liquids => {
+                let pointed = pointed(self.liquids.stage.pointer, &seen);
+                self.panels.around_liquids(ui, &seen, pointed, out);
+                egui::CentralPanel::default()
+                    .frame(egui::Frame::NONE)
+                    .show(ui, |ui| self.liquids.stage.ui(ui, &seen));
+            }
+        }
         self.panels.above(ui, &seen, out);
     }
 
@@ -360,6 +391,7 @@ impl App {
         let pressed = self.ctx.input(|input| input.events.clone());
         for event in pressed {
             match event {
+                _ if self.sees_liquids() && is_clipboard(&event) => {}
                 Event::Copy if !is_typing => out.push(Command::Copy),
                 Event::Cut if !is_typing => out.push(Command::Cut),
                 Event::Paste(text) if !is_typing => {
@@ -370,11 +402,12 @@ impl App {
                     pressed: true,
                     modifiers,
                     ..
-                } => out.extend(command_of(key, modifiers, is_typing)),
+                } => out.extend(command_of(key, modifiers, is_typing, self.state.workspace)),
                 _ => {}
             }
         }
-        if self.ctx.input(|i| i.key_pressed(Key::Escape)) && !is_typing && !self.canvas.is_busy() {
+        let is_free = !is_typing && !self.canvas.is_busy() && !self.sees_liquids();
+        if self.ctx.input(|i| i.key_pressed(Key::Escape)) && is_free {
             if self.state.tool != Tool::Select {
                 out.push(Command::SetTool(Tool::Select));
             } else if !self.state.selection.is_empty() {
@@ -429,7 +462,12 @@ fn host_results(panels: &mut Panels) {
 }
 
 /// What keys ask for. While something is typed, only what no text field knows.
-fn command_of(key: Key, modifiers: Modifiers, is_typing: bool) -> Option<Command> {
+fn command_of(
+    key: Key,
+    modifiers: Modifiers,
+    is_typing: bool,
+    workspace: Workspace,
+) -> Option<Command> {
     let of_text = [Key::Z, Key::Y, Key::A, Key::X, Key::C, Key::V];
     if is_typing && (!modifiers.command && !is_function_key(key) || of_text.contains(&key)) {
         return None;
@@ -441,10 +479,19 @@ fn command_of(key: Key, modifiers: Modifiers, is_typing: bool) -> Option<Command
             && !modifiers.alt
             && (modifiers.shift == wanted.shift || is_zoom)
     };
-    SHORTCUTS
-        .iter()
+    let own = match workspace {
+        Workspace::Chip => &[],
+        Workspace::Liquids => LIQUID_SHORTCUTS,
+    };
+    own.iter()
+        .chain(SHORTCUTS)
         .find(|(wanted, known, _)| *known == key && fits(*wanted))
         .map(|(_, _, command)| command())
+}
+
+/// Liquids have nothing to copy or paste.
+fn is_clipboard(event: &Event) -> bool {
+    matches!(event, Event::Copy | Event::Cut | Event::Paste(_))
 }
 
 fn is_function_key(key: Key) -> bool {

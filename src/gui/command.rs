@@ -6,8 +6,9 @@ use eframe::egui::{Key, KeyboardShortcut, Modifiers};
 
 use super::edits::{Align, Axis};
 use super::files::export::PictureFormat;
+use super::liquids::{LIQUID_SHORTCUTS, LiquidCommand};
 use super::results::Quantity;
-use super::seen::{Selection, Tool};
+use super::seen::{Selection, Tool, Workspace};
 use crate::chip::DepthModel;
 use crate::design::{Bend, Edit, Placement, PortCondition, Value};
 use crate::export::Format;
@@ -157,6 +158,12 @@ pub enum Command {
     SetText(String),
     /// Anything that a design file can be changed by, with its label.
     Edit(String, Vec<Edit>),
+
+    // Workspaces.
+    /// Goes to a workspace; the other stays as it is.
+    Enter(Workspace),
+    /// Something about liquids.
+    Liquid(LiquidCommand),
 
     // Looking.
     /// Chooses what the pointer does.
@@ -348,10 +355,12 @@ impl Command {
             Command::SetResolution(_) => "Set resolution",
             Command::SetText(_) => "Edit text",
             Command::Edit(label, _) => return label.clone(),
+            Command::Enter(workspace) => return format!("Workspace: {}", workspace.label()),
+            Command::Liquid(command) => return command.label(),
             Command::SetTool(tool) => return format!("{} tool", tool.label()),
             Command::ZoomIn => "Zoom in",
             Command::ZoomOut => "Zoom out",
-            Command::Fit => "Fit chip",
+            Command::Fit => "Fit all",
             Command::FitSelection => "Fit selection",
             Command::TogglePanel(panel) => return format!("Panel: {}", panel.label()),
             Command::ToggleLayer(layer) => return format!("Show {}", layer.label()),
@@ -387,6 +396,7 @@ impl Command {
     pub fn shortcut(&self) -> Option<KeyboardShortcut> {
         SHORTCUTS
             .iter()
+            .chain(LIQUID_SHORTCUTS)
             .find(|(_, _, command)| command() == *self)
             .map(|&(modifiers, key, _)| KeyboardShortcut::new(modifiers, key))
     }
@@ -435,12 +445,14 @@ impl Command {
             C::Hint(Some(0)),
             C::About,
         ];
+        all.extend(Workspace::ALL.map(C::Enter));
         all.extend(Align::ALL.map(C::Align));
         all.extend(Quantity::ALL.map(|q| C::Colour(Some(q))));
         all.extend(Tool::ALL.map(C::SetTool));
         all.extend(Panel::ALL.map(C::TogglePanel));
         all.extend(Layer::ALL.map(C::ToggleLayer));
         all.extend([Theme::System, Theme::Light, Theme::Dark].map(C::SetTheme));
+        all.extend(LiquidCommand::offered().into_iter().map(C::Liquid));
         all
     }
 }
@@ -500,7 +512,7 @@ impl Layer {
 }
 
 /// Keys and what they ask for.
-type Binding = (Modifiers, Key, fn() -> Command);
+pub type Binding = (Modifiers, Key, fn() -> Command);
 
 /// All shortcuts. With several for one command, menus show the first.
 pub const SHORTCUTS: &[Binding] = {
@@ -547,6 +559,8 @@ pub const SHORTCUTS: &[Binding] = {
         (NONE, Key::G, || C::ToggleLayer(Layer::Grid)),
         (NONE, Key::A, || C::ToggleLayer(Layer::Arrows)),
         (NONE, Key::S, || C::ToggleLayer(Layer::Streamlines)),
+        (CTRL, Key::Num1, || C::Enter(Workspace::Chip)),
+        (CTRL, Key::Num2, || C::Enter(Workspace::Liquids)),
         (CTRL, Key::P, || C::CommandPalette),
         (CTRL, Key::K, || C::CommandPalette),
         (NONE, Key::F1, || C::Shortcuts),
@@ -559,13 +573,16 @@ mod tests {
 
     #[test]
     fn no_two_commands_share_their_keys() {
-        for (k, (modifiers, key, _)) in SHORTCUTS.iter().enumerate() {
-            for (other, other_key, command) in &SHORTCUTS[..k] {
-                assert!(
-                    (modifiers, key) != (other, other_key),
-                    "{key:?} is taken by {:?}",
-                    command()
-                );
+        // Those of liquids go first where liquids are seen: they may be another's elsewhere, not another's of liquids.
+        for all in [SHORTCUTS, LIQUID_SHORTCUTS] {
+            for (k, (modifiers, key, _)) in all.iter().enumerate() {
+                for (other, other_key, command) in &all[..k] {
+                    assert!(
+                        (modifiers, key) != (other, other_key),
+                        "{key:?} is taken by {:?}",
+                        command()
+                    );
+                }
             }
         }
     }

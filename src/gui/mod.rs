@@ -19,6 +19,7 @@
 //! | [`document`], [`history`] | text and edits into a design, its layout, and the way back |
 //! | [`edits`] | intentions (move these, draw a channel) into [`crate::design::Edit`]s; pure |
 //! | [`canvas`] | the chip view: `scene` what to show (pure), `paint` how, `tools` what pointers do |
+//! | [`liquids`] | the other workspace: scenes into frames that are seen while solvers are chosen; **mapped there** |
 //! | [`results`] | solutions into pictures and numbers: rasters, arrows, streamlines, probes; the worker that solves |
 //! | [`panels`] | everything around the canvas: read-only state in, commands out |
 //! | [`files`] | dialogs, recent files, autosave, settings, exports: what touches the disk |
@@ -33,6 +34,7 @@ pub mod document;
 pub mod edits;
 pub mod files;
 pub mod history;
+pub mod liquids;
 pub mod panels;
 pub mod results;
 pub mod seen;
@@ -41,4 +43,4 @@ pub mod words;
 pub use app::{App, Start, run};
 pub use command::Command;
 pub use document::Document;
-pub use seen::{Seen, Selection, Tool};
+pub use seen::{Seen, Selection, Tool, Workspace};

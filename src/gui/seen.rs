@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::document::Document;
 use super::files::settings::Settings;
+use super::liquids::Liquids;
 use super::results::{ResultView, Results, WorkerStatus};
 use crate::library::Library;
 
@@ -114,6 +115,29 @@ impl Tool {
     }
 }
 
+/// What the window shows; the other waits as it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Workspace {
+    /// The design, solved.
+    #[default]
+    Chip,
+    /// Scenes of liquids, running.
+    Liquids,
+}
+
+impl Workspace {
+    /// Both, in the order of the toolbar.
+    pub const ALL: [Workspace; 2] = [Workspace::Chip, Workspace::Liquids];
+
+    /// Its name.
+    pub fn label(self) -> &'static str {
+        match self {
+            Workspace::Chip => "Chip",
+            Workspace::Liquids => "Liquids",
+        }
+    }
+}
+
 /// What the window is about: all that views read and commands change.
 #[derive(Debug)]
 pub struct State {
@@ -131,6 +155,10 @@ pub struct State {
     pub shown: ResultView,
     /// What the solver is doing.
     pub worker: WorkerStatus,
+    /// What the window shows.
+    pub workspace: Workspace,
+    /// What simulations are at.
+    pub liquids: Liquids,
     /// Kept between runs.
     pub settings: Settings,
 }
@@ -146,6 +174,8 @@ impl State {
             results: Results::default(),
             shown: ResultView::default(),
             worker: WorkerStatus::default(),
+            workspace: Workspace::default(),
+            liquids: Liquids::default(),
             settings: Settings::default(),
         }
     }
@@ -160,6 +190,8 @@ impl State {
             results: &self.results,
             shown: &self.shown,
             worker: &self.worker,
+            workspace: self.workspace,
+            liquids: &self.liquids,
             settings: &self.settings,
         }
     }
@@ -182,6 +214,10 @@ pub struct Seen<'a> {
     pub shown: &'a ResultView,
     /// What the solver is doing.
     pub worker: &'a WorkerStatus,
+    /// What the window shows.
+    pub workspace: Workspace,
+    /// What simulations are at.
+    pub liquids: &'a Liquids,
     /// Kept between runs.
     pub settings: &'a Settings,
 }

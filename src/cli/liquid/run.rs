@@ -8,8 +8,8 @@ use stokeslet::export::write_file;
 use stokeslet::liquid::lcp::{LcpSolver, Watch, solver};
 use stokeslet::liquid::pressure::Separation;
 use stokeslet::liquid::report::checkpoint::{Kept, load, save};
-use stokeslet::liquid::report::{picture, vtu};
-use stokeslet::liquid::scenes::{AnyScene, Frame, Scene, Simulation};
+use stokeslet::liquid::report::{frames, picture, vtu};
+use stokeslet::liquid::scenes::{AnyScene, Scene, Simulation};
 use stokeslet::session::CancelToken;
 
 use super::super::args::LiquidRunArgs;
@@ -20,8 +20,6 @@ use super::processor_clock;
 
 /// A checkpoint is written when the last one is older than this, and at the end.
 const CHECKPOINT: Duration = Duration::from_secs(5);
-
-const HEAD: &str = "frame,walls,substeps,iterations,outer,residual,seconds,unknowns,at_wall,detached,pockets,divergence,volume,max_speed,fallbacks\n";
 
 /// One simulation of the run: its walls, its state, who solves for it.
 struct Track<const D: usize> {
@@ -111,7 +109,7 @@ fn run_scene<const D: usize>(
                 }
                 Err(error) => return Err(error.into()),
             };
-            track.log += &row(track.walls, &told);
+            track.log += &frames::row(track.walls, &told);
             last.push((track.walls, told));
         }
         write_frame(&tracks, args, &out)?;
@@ -124,7 +122,10 @@ fn run_scene<const D: usize>(
     bar.finish();
     let log: String = tracks.iter().map(|t| t.log.as_str()).collect();
     if args.format.iter().any(|f| f == "csv") {
-        write_file(&out.join("frames.csv"), format!("{HEAD}{log}").as_bytes())?;
+        write_file(
+            &out.join("frames.csv"),
+            format!("{}{log}", frames::HEAD).as_bytes(),
+        )?;
     }
     for (walls, told) in &last {
         print_out(&format!(
@@ -145,33 +146,6 @@ fn run_scene<const D: usize>(
         out.display()
     ))?;
     Ok(Outcome::Fine)
-}
-
-fn row(walls: &str, frame: &Frame) -> String {
-    let sum = |of: &dyn Fn(&stokeslet::liquid::lcp::SolveLog) -> usize| -> usize {
-        frame.solves.iter().map(of).sum()
-    };
-    format!(
-        "{},{walls},{},{},{},{:e},{:e},{},{},{},{},{:e},{},{},{}\n",
-        frame.frame,
-        frame.solves.len(),
-        sum(&|s| s.iterations()),
-        sum(&|s| s.outer),
-        frame
-            .solves
-            .iter()
-            .map(|s| s.residual())
-            .fold(0.0, f64::max),
-        frame.solves.iter().map(|s| s.seconds).sum::<f64>(),
-        frame.unknowns,
-        frame.at_wall,
-        frame.detached,
-        frame.pockets,
-        frame.divergence,
-        frame.volume,
-        frame.max_speed,
-        sum(&|s| usize::from(s.fallback.is_some())),
-    )
 }
 
 fn folder(args: &LiquidRunArgs) -> PathBuf {

@@ -20,9 +20,10 @@ use crate::gui::files::open::{Stamp, open};
 use crate::gui::files::save::{SaveError, save};
 use crate::gui::files::settings::Settings;
 use crate::gui::files::{self, examples, picture, recent, sentence};
+use crate::gui::liquids::LiquidFormat;
 use crate::gui::panels::{Asked, Notice, Panels, Question};
 use crate::gui::results::ResultView;
-use crate::gui::seen::Selection;
+use crate::gui::seen::{Selection, Workspace};
 use crate::gui::words::capital;
 
 /// Settings are stored so long after they changed, s: a panel that is dragged changes them every frame.
@@ -229,6 +230,8 @@ impl App {
         self.filing.stamp = None;
         self.filing.noted = None;
         self.slow_preview = None;
+        // Whoever opens a design wants to see it.
+        self.enter(Workspace::Chip);
         self.solving.forget();
         self.canvas.fit(self.state.document.shown_layout());
         if self.state.document.design.is_none() {
@@ -342,6 +345,16 @@ impl App {
             None => stem,
         };
         self.show_dialog(ask, &folder.join(name));
+    }
+
+    /// Asks for the file that a run is written to: named after its scene and frame.
+    pub(super) fn ask_liquid_path(&mut self, format: LiquidFormat) {
+        let frame = self.state.liquids.frame().unwrap_or(0);
+        let scene = &self.state.settings.liquids.scene;
+        let name = format!("{scene}-{frame:04}.{}", format.extension());
+        let folder = self.state.document.path.as_deref().and_then(Path::parent);
+        let path = folder.map_or_else(|| PathBuf::from("."), Path::to_owned);
+        self.show_dialog(Ask::Liquid(format), &path.join(name));
     }
 
     fn show_dialog(&mut self, ask: Ask, suggested: &Path) {

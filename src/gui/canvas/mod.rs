@@ -11,7 +11,7 @@ mod access;
 pub mod grid;
 mod guides;
 mod menu;
-mod navigate;
+pub(in crate::gui) mod navigate;
 pub mod outline;
 pub mod paint;
 mod pick;
@@ -49,7 +49,7 @@ pub use view::View;
 /// The window's layout settles within so many frames; until then what is fitted is fitted again.
 const SETTLING: u8 = 3;
 /// Closer or farther by this factor with each command.
-const STEP: f64 = 1.4;
+pub(in crate::gui) const STEP: f64 = 1.4;
 
 /// What draws results on the canvas.
 pub trait Overlay {

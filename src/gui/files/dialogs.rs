@@ -7,6 +7,7 @@ use super::export::PictureFormat;
 use super::task::Task;
 use crate::export::Format;
 use crate::gui::command::Command;
+use crate::gui::liquids::{LiquidCommand, LiquidFormat};
 
 /// Faster than this nobody closes a dialog: it never came up.
 const NEVER_SHOWN: Duration = Duration::from_millis(300);
@@ -22,6 +23,8 @@ pub enum Ask {
     Export(Vec<Format>),
     /// Where to write a picture.
     Picture(PictureFormat),
+    /// Where to write a run of liquids.
+    Liquid(LiquidFormat),
 }
 
 impl Ask {
@@ -33,6 +36,9 @@ impl Ask {
             Ask::Export(_) => "Folder for the results",
             Ask::Picture(PictureFormat::Png) => "Save the picture as PNG",
             Ask::Picture(PictureFormat::Svg) => "Save the picture as SVG",
+            Ask::Liquid(LiquidFormat::Png) => "Save the picture of the liquids as PNG",
+            Ask::Liquid(LiquidFormat::Csv) => "Save the history of the liquids as CSV",
+            Ask::Liquid(LiquidFormat::Vtu) => "Save the particles of the liquids as VTU",
         }
     }
 
@@ -43,6 +49,10 @@ impl Ask {
             Ask::SaveAs => Command::SaveTo(self.with_extension(path)),
             Ask::Export(formats) => Command::ExportTo(formats.clone(), path),
             Ask::Picture(format) => Command::PictureTo(*format, self.with_extension(path)),
+            Ask::Liquid(format) => {
+                let path = self.with_extension(path);
+                Command::Liquid(LiquidCommand::ExportTo(*format, path))
+            }
         }
     }
 
@@ -53,6 +63,7 @@ impl Ask {
             Ask::Export(_) => None,
             Ask::Picture(PictureFormat::Png) => Some("png"),
             Ask::Picture(PictureFormat::Svg) => Some("svg"),
+            Ask::Liquid(format) => Some(format.extension()),
         }
     }
 
@@ -138,10 +149,11 @@ fn show(ask: &Ask, suggested: &Path) -> Option<PathBuf> {
         dialog = dialog.set_directory(folder);
     }
     if let Some(extension) = ask.extension() {
-        let kind = if extension == "toml" {
-            "Designs"
-        } else {
-            "Pictures"
+        let kind = match extension {
+            "toml" => "Designs",
+            "csv" => "Tables",
+            "vtu" => "Particles",
+            _ => "Pictures",
         };
         dialog = dialog.add_filter(kind, &[extension]);
     }
@@ -150,7 +162,7 @@ fn show(ask: &Ask, suggested: &Path) -> Option<PathBuf> {
     }
     match ask {
         Ask::Open => dialog.pick_file(),
-        Ask::SaveAs | Ask::Picture(_) => dialog.save_file(),
+        Ask::SaveAs | Ask::Picture(_) | Ask::Liquid(_) => dialog.save_file(),
         Ask::Export(_) => dialog.pick_folder(),
     }
 }

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::reason;
 use crate::export::{ExportError, write_file};
 use crate::gui::command::{Layer, Panel, Theme};
+use crate::gui::liquids::LiquidSettings;
 use crate::gui::panels::hint::STEPS as HINT_STEPS;
 
 /// Kept between runs. Unknown keys are ignored and missing ones have defaults, so that versions may differ.
@@ -34,6 +35,8 @@ pub struct Settings {
     pub hint: Option<usize>,
     /// Snap to the grid.
     pub snap: bool,
+    /// What is chosen among liquids.
+    pub liquids: LiquidSettings,
 }
 
 impl Default for Settings {
@@ -53,6 +56,7 @@ impl Default for Settings {
             recent: Vec::new(),
             hint: Some(0),
             snap: true,
+            liquids: LiquidSettings::default(),
         }
     }
 }
@@ -118,6 +122,7 @@ impl Settings {
         self.live_resolution = self.live_resolution.clamp(2, 64);
         self.recent.truncate(super::recent::MAX);
         self.hint = self.hint.filter(|&step| step < HINT_STEPS);
+        self.liquids = self.liquids.within_bounds();
         self
     }
 }

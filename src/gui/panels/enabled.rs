@@ -2,7 +2,7 @@
 
 use crate::gui::command::Command;
 use crate::gui::edits::Align;
-use crate::gui::seen::Seen;
+use crate::gui::seen::{Seen, Workspace};
 
 /// `Err` says why not, as the end of "this is grey because ...".
 ///
@@ -10,10 +10,16 @@ use crate::gui::seen::Seen;
 /// What keeps the command from being done.
 pub fn is_enabled(command: &Command, seen: &Seen<'_>) -> Result<(), &'static str> {
     use Command as C;
+    let sees_liquids = seen.workspace == Workspace::Liquids;
+    if sees_liquids && is_of_chip(command) {
+        return Err("it is about the chip: go to its workspace first");
+    }
     let document = seen.document;
     let history = &document.history;
     let items = seen.selection.items.len();
     match command {
+        C::Liquid(command) => command.is_enabled(seen),
+        C::Fit if sees_liquids => Ok(()),
         C::Undo => some(history.undo_label(), "nothing was done yet"),
         C::Redo => some(history.redo_label(), "nothing was undone"),
         C::GoTo(step) => when(*step < history.steps().len(), "there is no such step"),
@@ -124,12 +130,41 @@ pub fn is_enabled(command: &Command, seen: &Seen<'_>) -> Result<(), &'static str
         | C::Shortcuts
         | C::About
         | C::Hint(Some(_))
+        | C::Enter(_)
         | C::Colour(_)
         | C::SetRange(Some(_))
         | C::AddProbe(_)
         | C::AddLine(..)
         | C::AddSeed(_) => Ok(()),
     }
+}
+
+/// Whether a command is about the chip, which isn't seen among liquids: nothing changes unseen.
+fn is_of_chip(command: &Command) -> bool {
+    use Command as C;
+    !matches!(
+        command,
+        C::New
+            | C::Open
+            | C::OpenPath(_)
+            | C::OpenExample(_)
+            | C::Gallery
+            | C::Save
+            | C::SaveAs
+            | C::SaveTo(_)
+            | C::Quit
+            | C::ZoomIn
+            | C::ZoomOut
+            | C::Fit
+            | C::SetTheme(_)
+            | C::CommandPalette
+            | C::Shortcuts
+            | C::About
+            | C::Cancel
+            | C::EndPreview
+            | C::Enter(_)
+            | C::Liquid(_)
+    )
 }
 
 fn when(is_so: bool, why_not: &'static str) -> Result<(), &'static str> {

@@ -32,6 +32,12 @@ pub enum Icon {
     Solve,
     /// A square, as on players.
     Stop,
+    /// Two bars, as on players.
+    Pause,
+    /// A triangle against a bar, as on players.
+    Step,
+    /// A triangle back against a bar, as on players.
+    Restart,
     /// A component being put down.
     Place,
     /// A blank sheet.
@@ -221,6 +227,18 @@ pub fn paint(painter: &Painter, rect: Rect, icon: Icon, color: Color32) {
             draw.closed(&[(0.05, 0.45), (0.55, 0.45), (0.55, 0.95), (0.05, 0.95)]);
             draw.lines(&[(0.75, 0.05), (0.75, 0.45)]);
             draw.lines(&[(0.55, 0.25), (0.95, 0.25)]);
+        }
+        Icon::Pause => {
+            draw.polygon(&[(0.14, 0.1), (0.4, 0.1), (0.4, 0.9), (0.14, 0.9)]);
+            draw.polygon(&[(0.6, 0.1), (0.86, 0.1), (0.86, 0.9), (0.6, 0.9)]);
+        }
+        Icon::Step => {
+            draw.polygon(&[(0.08, 0.1), (0.68, 0.5), (0.08, 0.9)]);
+            draw.polygon(&[(0.74, 0.1), (0.92, 0.1), (0.92, 0.9), (0.74, 0.9)]);
+        }
+        Icon::Restart => {
+            draw.polygon(&[(0.92, 0.1), (0.32, 0.5), (0.92, 0.9)]);
+            draw.polygon(&[(0.08, 0.1), (0.26, 0.1), (0.26, 0.9), (0.08, 0.9)]);
         }
         Icon::New => {
             draw.closed(&[

@@ -8,8 +8,9 @@ use crate::gui::command::{Command, Layer, Panel, Theme};
 use crate::gui::edits::{Align, Axis};
 use crate::gui::files::export::PictureFormat;
 use crate::gui::files::recent;
+use crate::gui::liquids::panels::menus_ui;
 use crate::gui::results::Quantity;
-use crate::gui::seen::{Seen, Selection, Tool};
+use crate::gui::seen::{Seen, Selection, Tool, Workspace};
 use crate::gui::words::capital;
 
 /// Resolutions that are offered, from quick to fine.
@@ -21,10 +22,15 @@ pub fn menu_ui(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
         // Two letters' worth between the words, as menus have.
         ui.spacing_mut().button_padding.x = 8.0;
         ui.menu_button("File", |ui| file(ui, seen, out));
-        ui.menu_button("Edit", |ui| edit(ui, seen, out));
-        ui.menu_button("View", |ui| view(ui, seen, out));
-        ui.menu_button("Solve", |ui| solve(ui, seen, out));
-        ui.menu_button("Results", |ui| results(ui, seen, out));
+        if seen.workspace == Workspace::Liquids {
+            ui.menu_button("View", |ui| zoom_and_looks(ui, seen, out));
+            menus_ui(ui, seen, out);
+        } else {
+            ui.menu_button("Edit", |ui| edit(ui, seen, out));
+            ui.menu_button("View", |ui| view(ui, seen, out));
+            ui.menu_button("Solve", |ui| solve(ui, seen, out));
+            ui.menu_button("Results", |ui| results(ui, seen, out));
+        }
         ui.menu_button("Help", |ui| help(ui, seen, out));
     });
 }
@@ -36,7 +42,7 @@ pub fn entry(ui: &mut Ui, seen: &Seen<'_>, command: Command, out: &mut Vec<Comma
 }
 
 /// As [`entry`], in other words, with a mark where it is so already.
-fn labelled(
+pub fn labelled(
     ui: &mut Ui,
     seen: &Seen<'_>,
     label: &str,
@@ -229,6 +235,26 @@ fn view(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
     }
     ui.separator();
     ui.menu_button("On the canvas", |ui| layers(ui, seen, &Layer::ALL, out));
+    looks(ui, seen, out);
+}
+
+/// What the menu has where no chip is seen.
+fn zoom_and_looks(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+    use Command as C;
+    ui.set_min_width(190.0);
+    for command in [C::ZoomIn, C::ZoomOut, C::Fit] {
+        entry(ui, seen, command, out);
+    }
+    ui.separator();
+    looks(ui, seen, out);
+}
+
+fn looks(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+    for workspace in Workspace::ALL {
+        let command = Command::Enter(workspace);
+        let marked = seen.workspace == workspace;
+        labelled(ui, seen, &command.label(), marked, command.clone(), out);
+    }
     ui.menu_button("Theme", |ui| {
         for (theme, label) in [
             (Theme::System, "As the system"),
@@ -236,7 +262,7 @@ fn view(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
             (Theme::Dark, "Dark"),
         ] {
             let marked = seen.settings.theme == theme;
-            labelled(ui, seen, label, marked, C::SetTheme(theme), out);
+            labelled(ui, seen, label, marked, Command::SetTheme(theme), out);
         }
     });
 }

@@ -59,8 +59,10 @@ use self::source::Source;
 use self::toast::Toasts;
 use super::command::{Command, Panel};
 use super::files::dialogs::Ask;
-use super::seen::Seen;
+use super::seen::{Seen, Workspace};
 use crate::geometry::Point;
+use crate::gui::liquids::panels::{LiquidPanels, status_ui};
+use crate::gui::liquids::shot::Probe;
 
 pub use enabled::is_enabled;
 pub use question::{Asked, Choice, ChoiceKind, Question};
@@ -100,6 +102,7 @@ pub struct Panels {
     answer: Option<(Asked, usize)>,
     above: Option<Above>,
     guests: BTreeMap<Panel, Guest>,
+    liquids: LiquidPanels,
     /// The tab that is open below the canvas.
     tab: Option<Panel>,
     /// Whether the themes are set.
@@ -199,18 +202,7 @@ impl Panels {
         pointer: Option<Point>,
         out: &mut Vec<Command>,
     ) {
-        if !self.is_styled {
-            style::apply(ui.ctx());
-            self.is_styled = true;
-        }
-        let bar = |ui: &Ui, margin: Margin| Frame::side_top_panel(ui.style()).inner_margin(margin);
-        Side::top("menu")
-            .frame(bar(ui, Margin::symmetric(4, 2)))
-            .show_separator_line(false)
-            .show(ui, |ui| menu::menu_ui(ui, seen, out));
-        Side::top("toolbar")
-            .frame(bar(ui, Margin::symmetric(8, 3)))
-            .show(ui, |ui| toolbar::toolbar_ui(ui, seen, out));
+        self.bars(ui, seen, out);
         let asked = Side::bottom("status")
             .frame(bar(ui, Margin::symmetric(8, 3)))
             .show(ui, |ui| status::status_ui(ui, seen, pointer, out));
@@ -243,6 +235,37 @@ impl Panels {
         }
         self.below(ui, seen, out);
         self.canvas = Some(ui.available_rect_before_wrap());
+    }
+
+    /// As [`Panels::around`], where liquids are seen. `pointed` is what is under the pointer.
+    pub fn around_liquids(
+        &mut self,
+        ui: &mut Ui,
+        seen: &Seen<'_>,
+        pointed: Option<(Point, Option<Probe>)>,
+        out: &mut Vec<Command>,
+    ) {
+        self.bars(ui, seen, out);
+        Side::bottom("status")
+            .frame(bar(ui, Margin::symmetric(8, 3)))
+            .show(ui, |ui| status_ui(ui, seen, pointed));
+        self.liquids.around(ui, seen, out);
+        self.canvas = Some(ui.available_rect_before_wrap());
+    }
+
+    /// Menus and toolbar.
+    fn bars(&mut self, ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+        if !self.is_styled {
+            style::apply(ui.ctx());
+            self.is_styled = true;
+        }
+        Side::top("menu")
+            .frame(bar(ui, Margin::symmetric(4, 2)))
+            .show_separator_line(false)
+            .show(ui, |ui| menu::menu_ui(ui, seen, out));
+        Side::top("toolbar")
+            .frame(bar(ui, Margin::symmetric(8, 3)))
+            .show(ui, |ui| toolbar::toolbar_ui(ui, seen, out));
     }
 
     fn right(
@@ -341,7 +364,9 @@ impl Panels {
     /// Draws what is above everything: messages, hints, dialogs, questions. To be called after the canvas.
     pub fn above(&mut self, ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
         let rect = self.canvas.unwrap_or_else(|| ui.max_rect());
-        hint::hint_ui(ui, seen, rect, out);
+        if seen.workspace == Workspace::Chip {
+            hint::hint_ui(ui, seen, rect, out);
+        }
         self.toasts.ui(ui, rect);
         let ctx = ui.ctx().clone();
         let done = match &mut self.above {
@@ -369,6 +394,11 @@ impl Panels {
             self.questions.pop_front();
         }
     }
+}
+
+/// How menus, toolbar and status line are framed.
+fn bar(ui: &Ui, margin: Margin) -> Frame {
+    Frame::side_top_panel(ui.style()).inner_margin(margin)
 }
 
 /// The name of a panel, and a way to close it.

@@ -8,6 +8,7 @@ use eframe::egui::{self, Key, Modal, RichText, Role, TextEdit, WidgetInfo};
 use super::shortcuts::title;
 use crate::gui::command::Command;
 use crate::gui::files::dialogs::Ask;
+use crate::gui::liquids::LiquidCommand;
 
 /// Most entries that are listed.
 const MOST: usize = 500;
@@ -233,7 +234,9 @@ fn verdict(ask: &Ask, path: &Path) -> Result<(), String> {
     match ask {
         Ask::Open if path.is_dir() => Err("Choose a file of this folder.".to_owned()),
         Ask::Open if !path.exists() => Err("There is no such file.".to_owned()),
-        Ask::SaveAs | Ask::Picture(_) if path.is_dir() || path.file_name().is_none() => {
+        Ask::SaveAs | Ask::Picture(_) | Ask::Liquid(_)
+            if path.is_dir() || path.file_name().is_none() =>
+        {
             Err("Add a name for the file.".to_owned())
         }
         Ask::Export(_) if path.is_file() => {
@@ -246,14 +249,16 @@ fn verdict(ask: &Ask, path: &Path) -> Result<(), String> {
 /// On the button: what it will do to what is there.
 fn label(ask: &Ask, path: &Path) -> &'static str {
     let target = match ask.command(path.to_owned()) {
-        Command::SaveTo(path) | Command::PictureTo(_, path) => path,
+        Command::SaveTo(path)
+        | Command::PictureTo(_, path)
+        | Command::Liquid(LiquidCommand::ExportTo(_, path)) => path,
         _ => path.to_owned(),
     };
     match ask {
         Ask::Open => "Open",
         Ask::Export(_) => "Export",
-        Ask::SaveAs | Ask::Picture(_) if target.is_file() => "Replace",
-        Ask::SaveAs | Ask::Picture(_) => "Save",
+        Ask::SaveAs | Ask::Picture(_) | Ask::Liquid(_) if target.is_file() => "Replace",
+        Ask::SaveAs | Ask::Picture(_) | Ask::Liquid(_) => "Save",
     }
 }
 

@@ -3,6 +3,7 @@
 use eframe::egui::{self, Modal, RichText, Ui};
 
 use crate::gui::command::{Command, SHORTCUTS};
+use crate::gui::liquids::LIQUID_SHORTCUTS;
 
 /// What the pointer does on the canvas.
 const GESTURES: [(&str, &str); 12] = [
@@ -21,7 +22,14 @@ const GESTURES: [(&str, &str); 12] = [
 ];
 
 /// Groups of the list, in order.
-const GROUPS: [&str; 5] = ["Files", "Editing", "Tools", "View", "Solving and results"];
+const GROUPS: [&str; 6] = [
+    "Files",
+    "Editing",
+    "Tools",
+    "View",
+    "Solving and results",
+    "Liquids",
+];
 
 fn group(command: &Command) -> &'static str {
     use Command as C;
@@ -40,8 +48,10 @@ fn group(command: &Command) -> &'static str {
         | C::Fit
         | C::FitSelection
         | C::TogglePanel(_)
+        | C::Enter(_)
         | C::CommandPalette
         | C::Shortcuts => GROUPS[3],
+        C::Liquid(_) => GROUPS[5],
         C::Solve | C::SolveAt(_) | C::Cancel | C::SetLive(_) | C::Colour(_) | C::ToggleLayer(_) => {
             GROUPS[4]
         }
@@ -97,9 +107,12 @@ fn keys(ui: &mut Ui, name: &str) {
         .spacing([16.0, 4.0])
         .min_col_width(110.0)
         .show(ui, |ui| {
-            let all = SHORTCUTS.iter().map(|&(modifiers, key, command)| {
-                (egui::KeyboardShortcut::new(modifiers, key), command())
-            });
+            let all = SHORTCUTS
+                .iter()
+                .chain(LIQUID_SHORTCUTS)
+                .map(|&(modifiers, key, command)| {
+                    (egui::KeyboardShortcut::new(modifiers, key), command())
+                });
             for (shortcut, command) in all.filter(|(_, command)| group(command) == name) {
                 line(
                     ui,

@@ -8,14 +8,20 @@ use super::enabled::is_enabled;
 use super::icons::{Icon, icon_button};
 use super::menu::RESOLUTIONS;
 use crate::gui::command::Command;
+use crate::gui::liquids::panels::bar_ui;
 use crate::gui::results::Quantity;
-use crate::gui::seen::{Seen, Tool};
+use crate::gui::seen::{Seen, Tool, Workspace};
 use crate::session::Stage;
 
 /// Draws the toolbar.
 pub fn toolbar_ui(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
     ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 3.0;
+        workspaces(ui, seen, out);
+        ui.separator();
+        if seen.workspace == Workspace::Liquids {
+            return bar_ui(ui, seen, out);
+        }
         for (icon, command) in [
             (Icon::New, Command::New),
             (Icon::Open, Command::Open),
@@ -36,8 +42,35 @@ pub fn toolbar_ui(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
     });
 }
 
+/// What the window shows: one of two.
+fn workspaces(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+    let frame = egui::Frame::new()
+        .fill(ui.visuals().extreme_bg_color)
+        .stroke(ui.visuals().widgets.noninteractive.bg_stroke)
+        .corner_radius(5.0)
+        .inner_margin(2.0);
+    frame.show(ui, |ui| {
+        ui.spacing_mut().item_spacing.x = 2.0;
+        for workspace in Workspace::ALL {
+            let command = Command::Enter(workspace);
+            let mut tip = match workspace {
+                Workspace::Chip => "Draw chips and solve their flow".to_owned(),
+                Workspace::Liquids => "Run liquids that come off the wall".to_owned(),
+            };
+            if let Some(shortcut) = command.shortcut() {
+                tip = format!("{tip}  ({})", ui.ctx().format_shortcut(&shortcut));
+            }
+            let is_on = seen.workspace == workspace;
+            let label = egui::Button::selectable(is_on, workspace.label());
+            if ui.add(label).on_hover_text(tip).clicked() && !is_on {
+                out.push(command);
+            }
+        }
+    });
+}
+
 /// A picture that does a command, with label, shortcut and reason as its tooltip.
-fn button(ui: &mut Ui, seen: &Seen<'_>, icon: Icon, command: Command, out: &mut Vec<Command>) {
+pub fn button(ui: &mut Ui, seen: &Seen<'_>, icon: Icon, command: Command, out: &mut Vec<Command>) {
     let label = command.label();
     let label = label.trim_end_matches('…');
     if named_button(ui, seen, icon, label, label, &command).clicked() {

@@ -124,16 +124,24 @@ impl Scaling {
 
     /// Marks of a legend: where (0 to 1) and what is written there, in [`Self::unit`]; none where nothing is between the ends.
     pub fn ticks(&self) -> Vec<(f64, String)> {
-        let factor = self.unit().factor;
-        let [low, high] = self.range.map(|v| v * factor);
-        if !(low.is_finite() && high.is_finite()) {
-            return Vec::new();
-        }
-        round_marks(low, high)
-            .into_iter()
-            .map(|tick| (self.place(tick / factor), tick_text(tick, high - low)))
-            .collect()
+        marks(self.range, self.unit().factor)
     }
+}
+
+/// Marks of a legend from `range[0]` to `range[1]`, in a unit of which there are `factor` to the SI unit.
+pub(in crate::gui) fn marks(range: [f64; 2], factor: f64) -> Vec<(f64, String)> {
+    let [low, high] = range.map(|v| v * factor);
+    if !(low.is_finite() && high.is_finite()) {
+        return Vec::new();
+    }
+    let place = |tick: f64| match high > low {
+        true => ((tick - low) / (high - low)).clamp(0.0, 1.0),
+        false => 0.5,
+    };
+    round_marks(low, high)
+        .into_iter()
+        .map(|tick| (place(tick), tick_text(tick, high - low)))
+        .collect()
 }
 
 /// Round values in [low, high], at most seven of them.

@@ -370,7 +370,7 @@ impl FieldLayer {
             _ => None,
         };
         Legend {
-            scaling,
+            bar: scaling.map(Into::into),
             notes,
             state: state
                 .filter(|_| self.stale_since.is_some())

@@ -14,7 +14,7 @@ const TICK: f32 = 5.0;
 
 /// Ink and paper of what lies on the canvas.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Paper {
+pub(in crate::gui) struct Paper {
     pub ink: Color32,
     pub muted: Color32,
     pub ground: Color32,
@@ -22,7 +22,7 @@ pub(super) struct Paper {
 }
 
 impl Paper {
-    pub(super) fn new(is_dark: bool) -> Self {
+    pub(in crate::gui) fn new(is_dark: bool) -> Self {
         if is_dark {
             Self {
                 ink: Color32::from_gray(232),
@@ -41,11 +41,35 @@ impl Paper {
     }
 }
 
+/// A bar of colours with its marks.
+#[derive(Clone, Debug)]
+pub(in crate::gui) struct Bar {
+    /// What is shown.
+    pub name: &'static str,
+    /// In this unit.
+    pub unit: &'static str,
+    /// Its colours.
+    pub map: ColourMap,
+    /// Where (0 to 1), and what is written there.
+    pub ticks: Vec<(f64, String)>,
+}
+
+impl From<Scaling> for Bar {
+    fn from(scaling: Scaling) -> Self {
+        Self {
+            name: scaling.quantity.label(),
+            unit: scaling.unit().unit,
+            map: scaling.map,
+            ticks: scaling.ticks(),
+        }
+    }
+}
+
 /// What a legend says.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Legend {
     /// The bar with its marks.
-    pub scaling: Option<Scaling>,
+    pub bar: Option<Bar>,
     /// Lines below it, such as what is not shown and why.
     pub notes: Vec<String>,
     /// A line that stands out: results are older than the drawing.
@@ -79,7 +103,8 @@ pub(super) fn draw(
     avoid: &[Rect],
     paper: &Paper,
 ) -> Option<Rect> {
-    if legend.scaling.is_none() && legend.notes.is_empty() && legend.state.is_none() {
+    let is_empty = legend.bar.is_none() && legend.notes.is_empty() && legend.state.is_none();
+    if is_empty {
         return None;
     }
     let size = |text: &str, points: f32| {
@@ -87,12 +112,12 @@ pub(super) fn draw(
             .layout_no_wrap(text.to_owned(), font(points), paper.ink)
             .size()
     };
-    let title = legend
-        .scaling
-        .map(|s| (s.quantity.label(), s.unit().unit, s.ticks()));
     let bar_height = (0.45 * canvas.height()).clamp(60.0, 190.0);
     let (mut width, mut height) = (0.0_f32, 0.0);
-    if let Some((name, unit, ticks)) = &title {
+    if let Some(Bar {
+        name, unit, ticks, ..
+    }) = &legend.bar
+    {
         width = width.max(size(name, 13.0).x).max(size(unit, 12.0).x);
         let widest = ticks.iter().map(|t| size(&t.1, 12.0).x).fold(0.0, f32::max);
         width = width.max(BAR + TICK + 5.0 + widest);
@@ -109,7 +134,13 @@ pub(super) fn draw(
     painter.rect_stroke(rect, 6.0, Stroke::new(1.0, paper.edge), StrokeKind::Inside);
     let left = rect.left() + PAD;
     let mut y = rect.top() + PAD - 1.0;
-    if let (Some((name, unit, ticks)), Some(scaling)) = (&title, &legend.scaling) {
+    if let Some(Bar {
+        name,
+        unit,
+        map,
+        ticks,
+    }) = &legend.bar
+    {
         painter.text(
             pos2(left, y),
             Align2::LEFT_TOP,
@@ -125,7 +156,7 @@ pub(super) fn draw(
             paper.muted,
         );
         let bar = Rect::from_min_size(pos2(left, y + 40.0), vec2(BAR, bar_height - 6.0));
-        draw_bar(painter, bar, scaling.map);
+        draw_bar(painter, bar, *map);
         painter.rect_stroke(bar, 0.0, Stroke::new(1.0, paper.muted), StrokeKind::Outside);
         for (at, text) in ticks {
             let y = bar.bottom() - *at as f32 * bar.height();
@@ -164,6 +195,64 @@ pub(super) fn draw(
         y += 16.0;
     }
     Some(rect)
+}
+
+/// Height of [`draw_row`], points.
+pub(in crate::gui) const ROW: f32 = 50.0;
+
+/// Draws a bar of colours from left to right with its marks below, then colours that mean one thing each, then notes.
+pub(in crate::gui) fn draw_row(
+    painter: &Painter,
+    rect: Rect,
+    bar: Option<&Bar>,
+    swatches: &[(Color32, String)],
+    notes: &[String],
+    paper: &Paper,
+) {
+    let y = rect.top() + 16.0;
+    let mut x = rect.left() + 14.0;
+    let text = |x: f32, y: f32, text: &str, ink: Color32| {
+        let at = painter.text(pos2(x, y), Align2::LEFT_CENTER, text, font(12.5), ink);
+        at.right()
+    };
+    if let Some(bar) = bar {
+        x = text(x, y, bar.name, paper.ink) + 6.0;
+        x = text(x, y, bar.unit, paper.muted) + 12.0;
+        let width = (0.42 * rect.width()).clamp(80.0, 320.0);
+        let place = Rect::from_min_size(pos2(x, y - 6.0), vec2(width, 12.0));
+        let mut mesh = Mesh::default();
+        for k in 0..=STEPS {
+            let t = k as f32 / STEPS as f32;
+            let colour = bar.map.at(f64::from(t));
+            let x = place.left() + t * width;
+            mesh.colored_vertex(pos2(x, place.top()), colour);
+            mesh.colored_vertex(pos2(x, place.bottom()), colour);
+            if k > 0 {
+                let n = 2 * k as u32;
+                mesh.add_triangle(n - 2, n - 1, n);
+                mesh.add_triangle(n - 1, n, n + 1);
+            }
+        }
+        painter.add(mesh);
+        let edge = Stroke::new(1.0, paper.muted);
+        painter.rect_stroke(place, 0.0, edge, StrokeKind::Outside);
+        for (t, mark) in &bar.ticks {
+            let x = place.left() + *t as f32 * width;
+            let from = place.bottom() + 1.0;
+            painter.line_segment([pos2(x, from), pos2(x, from + TICK)], edge);
+            let at = pos2(x, from + TICK + 1.0);
+            painter.text(at, Align2::CENTER_TOP, mark, font(11.5), paper.ink);
+        }
+        x += width + 22.0;
+    }
+    for (colour, name) in swatches {
+        let swatch = Rect::from_min_size(pos2(x, y - 6.0), vec2(BAR, 12.0));
+        painter.rect_filled(swatch, 2.0, *colour);
+        x = text(x + BAR + 6.0, y, name, paper.ink) + 18.0;
+    }
+    for note in notes {
+        x = text(x, y, note, paper.muted) + 14.0;
+    }
 }
 
 fn draw_bar(painter: &Painter, bar: Rect, map: ColourMap) {

@@ -12,7 +12,7 @@ pub mod colour;
 mod curves;
 mod kinds;
 mod layer;
-mod legend;
+pub(in crate::gui) mod legend;
 pub mod newest;
 pub mod painting;
 pub mod probe;

@@ -61,7 +61,7 @@ impl Window {
     }
 
     /// A place on the chip in pixels from the upper left corner.
-    pub(super) fn place(&self, p: Point) -> [f64; 2] {
+    pub(in crate::gui) fn place(&self, p: Point) -> [f64; 2] {
         [
             (p.x - self.corner.x) / self.pixel,
             (self.corner.y - p.y) / self.pixel,

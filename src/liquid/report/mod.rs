@@ -5,6 +5,7 @@
 pub mod chart;
 pub mod checkpoint;
 pub mod compare;
+pub mod frames;
 pub mod measure;
 pub mod paper;
 pub mod picture;

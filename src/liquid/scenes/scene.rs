@@ -46,3 +46,61 @@ pub struct Scene<const D: usize> {
     /// Time between frames, s.
     pub frame: f64,
 }
+
+impl<const D: usize> Scene<D> {
+    /// Whether a grid of `n` cells a side holds the scene: what is open never reaches into the outermost cells, wherever the
+    /// container swings. Those are the wall that every solver counts on.
+    pub fn fits(&self, n: usize) -> bool {
+        if n < 3 {
+            return false;
+        }
+        let dx = 1.0 / n as f64;
+        let swings = match &self.motion {
+            Some(motion) => vec![
+                (motion.axis, motion.amplitude),
+                (motion.axis, -motion.amplitude),
+            ],
+            None => vec![(0, 0.0)],
+        };
+        // Nodes on the inner side of the outermost cells.
+        let across = n + 1;
+        let is_open = |side: usize, node: usize, (axis, by): (usize, f64)| {
+            let mut rest = node;
+            let mut x = [0.0; D];
+            for (a, x) in x.iter_mut().enumerate() {
+                *x = if a == side / 2 {
+                    if side.is_multiple_of(2) { dx } else { 1.0 - dx }
+                } else {
+                    let c = rest % across;
+                    rest /= across;
+                    c as f64 * dx
+                };
+            }
+            x[axis] -= by;
+            self.open.distance(x) < 0.0
+        };
+        let nodes = across.pow(D as u32 - 1);
+        !(0..2 * D).any(|side| {
+            swings
+                .iter()
+                .any(|swing| (0..nodes).any(|node| is_open(side, node, *swing)))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::liquid::scenes::{scene2, scene3};
+
+    #[test]
+    fn a_scene_fits_a_grid_whose_outermost_cells_are_wall() {
+        let circle = scene2("circle").expect("a scene");
+        assert!(circle.fits(16) && circle.fits(512));
+        assert!(!circle.fits(8), "open at 0.1, cells of 0.125");
+        let swinging = scene2("swinging-circle").expect("a scene");
+        assert!(!swinging.fits(16), "swings to 0.05, cells of 0.0625");
+        assert!(swinging.fits(32));
+        let sphere = scene3("sphere").expect("a scene");
+        assert!(sphere.fits(16) && !sphere.fits(0));
+    }
+}

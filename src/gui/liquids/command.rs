@@ -1,0 +1,232 @@
+//! What can be done in the workspace, as data like every other command.
+
+use std::path::PathBuf;
+
+use eframe::egui::{Key, Modifiers};
+
+use super::settings::{AXES, Choice, Colour, Mark, Side, Slice, Walls, size_label, sizes};
+use crate::gui::command::{Binding, Command};
+use crate::gui::seen::{Seen, Workspace};
+use crate::liquid::lcp::{SOLVERS, entry};
+use crate::liquid::scenes::SCENES;
+
+/// One thing to do in the workspace of liquids.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LiquidCommand {
+    /// Takes this scene of the catalogue, from its start.
+    Scene(String),
+    /// So many cells a side, from the start.
+    Size(usize),
+    /// Who solves for a view; also while it runs, from the next frame on.
+    Solver(Side, String),
+    /// What walls of a view do; also while it runs.
+    Walls(Side, Walls),
+    /// Two views of the same scene, or one. The second goes on from where the first is.
+    Compare(bool),
+    /// Frame after frame.
+    Play,
+    /// No more frames; the one under way is given up.
+    Pause,
+    /// The one or the other.
+    PlayOrPause,
+    /// One frame.
+    Step,
+    /// Back to the start.
+    Restart,
+    /// What colours show.
+    Colour(Colour),
+    /// Draws it, or no longer.
+    Mark(Mark),
+    /// Where a scene in space is cut.
+    Slice(Slice),
+    /// Asks for a file and writes what the command line writes.
+    Export(LiquidFormat),
+    /// As [`LiquidCommand::Export`], into this file.
+    ExportTo(LiquidFormat, PathBuf),
+}
+
+/// What a run is written as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LiquidFormat {
+    /// The picture of the command line: the views side by side.
+    Png,
+    /// A row a frame and view.
+    Csv,
+    /// Particles with their velocities; a file a view.
+    Vtu,
+}
+
+impl LiquidFormat {
+    /// All of them.
+    pub const ALL: [LiquidFormat; 3] = [LiquidFormat::Png, LiquidFormat::Csv, LiquidFormat::Vtu];
+
+    /// What it is for people.
+    pub fn label(self) -> &'static str {
+        match self {
+            LiquidFormat::Png => "picture (PNG)",
+            LiquidFormat::Csv => "history (CSV)",
+            LiquidFormat::Vtu => "particles (VTU)",
+        }
+    }
+
+    /// The ending of its files.
+    pub fn extension(self) -> &'static str {
+        match self {
+            LiquidFormat::Png => "png",
+            LiquidFormat::Csv => "csv",
+            LiquidFormat::Vtu => "vtu",
+        }
+    }
+}
+
+impl LiquidCommand {
+    /// What it does, for menus and the palette of commands.
+    pub fn label(&self) -> String {
+        use LiquidCommand as L;
+        match self {
+            L::Scene(scene) => format!("Liquids: scene {}", title(scene)),
+            L::Size(size) => format!("Liquids: {size} cells a side"),
+            L::Solver(side, solver) => {
+                let label = entry(solver).map_or(&**solver, |entry| entry.label);
+                format!("Liquids: {} solver {label} ({solver})", side.label())
+            }
+            L::Walls(side, walls) => {
+                format!("Liquids: {} walls {}", side.label(), walls.label())
+            }
+            L::Compare(true) => "Liquids: compare two views".to_owned(),
+            L::Compare(false) => "Liquids: one view".to_owned(),
+            L::Play => "Play".to_owned(),
+            L::Pause => "Pause".to_owned(),
+            L::PlayOrPause => "Play or pause".to_owned(),
+            L::Step => "Step one frame".to_owned(),
+            L::Restart => "Restart".to_owned(),
+            L::Colour(Colour::Plain) => "Liquids: no colours".to_owned(),
+            L::Colour(colour) => format!("Liquids: colour by {}", colour.label()),
+            L::Mark(mark) => format!("Liquids: show {}", mark.label()),
+            L::Slice(slice) => format!(
+                "Liquids: slice across {} at {:.2}",
+                AXES[slice.axis.min(2)],
+                slice.at
+            ),
+            L::Export(format) | L::ExportTo(format, _) => {
+                format!("Export liquids as {}…", format.label())
+            }
+        }
+    }
+
+    /// Those that need no more than themselves.
+    pub fn offered() -> Vec<LiquidCommand> {
+        use LiquidCommand as L;
+        let mut all = vec![
+            L::PlayOrPause,
+            L::Step,
+            L::Restart,
+            L::Play,
+            L::Pause,
+            L::Compare(true),
+            L::Compare(false),
+        ];
+        all.extend(LiquidFormat::ALL.map(L::Export));
+        all.extend(SCENES.iter().map(|s| L::Scene(s.name.to_owned())));
+        all.extend(sizes("circle").into_iter().map(L::Size));
+        all.extend(Colour::ALL.map(L::Colour));
+        all.extend(Mark::ALL.map(L::Mark));
+        all.extend((0..3).map(|axis| L::Slice(Slice { axis, at: 0.5 })));
+        for side in Side::ALL {
+            all.extend(Walls::ALL.map(|walls| L::Walls(side, walls)));
+            let solvers = SOLVERS.iter().map(|s| L::Solver(side, s.name.to_owned()));
+            all.extend(solvers);
+        }
+        all
+    }
+
+    /// Why it can't be done now.
+    ///
+    /// # Errors
+    /// What keeps it from being done, as the end of "not now: ...".
+    pub fn is_enabled(&self, seen: &Seen<'_>) -> Result<(), &'static str> {
+        use LiquidCommand as L;
+        let when = |is_so: bool, why_not| if is_so { Ok(()) } else { Err(why_not) };
+        if seen.workspace != Workspace::Liquids {
+            return Err("it is about liquids: open their workspace first");
+        }
+        let settings = &seen.settings.liquids;
+        let liquids = seen.liquids;
+        match self {
+            L::Scene(scene) => when(
+                SCENES.iter().any(|s| s.name == scene),
+                "there is no scene of this name",
+            ),
+            L::Size(size) => when(
+                sizes(&settings.scene).contains(size),
+                "the scene has no grid of this size",
+            ),
+            L::Solver(side, solver) => {
+                when(entry(solver).is_some(), "there is no solver of this name")?;
+                when(is_shown(*side, settings.compare), NOT_COMPARED)
+            }
+            L::Walls(side, _) => when(is_shown(*side, settings.compare), NOT_COMPARED),
+            L::Compare(on) => when(*on != settings.compare, "it is so already"),
+            L::Play => when(!liquids.is_playing, "it is playing"),
+            L::Pause => when(liquids.is_playing, "nothing is playing"),
+            L::Slice(slice) => {
+                when(settings.entry().dimension == 3, "the scene is in the plane")?;
+                let is_one = slice.axis < 3 && (0.0..=1.0).contains(&slice.at);
+                when(is_one, "there is no such slice")
+            }
+            L::Export(_) | L::ExportTo(..) => {
+                when(liquids.frame().is_some(), "nothing is simulated yet")
+            }
+            L::PlayOrPause | L::Step | L::Restart | L::Colour(_) | L::Mark(_) => Ok(()),
+        }
+    }
+}
+
+const NOT_COMPARED: &str = "there is one view only: compare first";
+
+fn is_shown(side: Side, compare: bool) -> bool {
+    side == Side::Left || compare
+}
+
+/// Keys of the workspace; they go before those that hold everywhere.
+pub const LIQUID_SHORTCUTS: &[Binding] = {
+    const NONE: Modifiers = Modifiers::NONE;
+    const fn of(colour: Colour) -> Command {
+        Command::Liquid(LiquidCommand::Colour(colour))
+    }
+    &[
+        (NONE, Key::Space, || {
+            Command::Liquid(LiquidCommand::PlayOrPause)
+        }),
+        (NONE, Key::Period, || Command::Liquid(LiquidCommand::Step)),
+        (NONE, Key::Home, || Command::Liquid(LiquidCommand::Restart)),
+        (NONE, Key::Num1, || of(Colour::Speed)),
+        (NONE, Key::Num2, || of(Colour::Pressure)),
+        (NONE, Key::Num0, || of(Colour::Plain)),
+        (NONE, Key::P, || {
+            Command::Liquid(LiquidCommand::Mark(Mark::Particles))
+        }),
+        (NONE, Key::D, || {
+            Command::Liquid(LiquidCommand::Mark(Mark::Detached))
+        }),
+    ]
+};
+
+/// A scene's name as a title: `sphere-cuboid` is `Sphere cuboid`.
+pub fn title(scene: &str) -> String {
+    crate::gui::words::capital(&scene.replace('-', " "))
+}
+
+/// What a view is called: solver and walls.
+pub fn view_name(choice: &Choice) -> String {
+    format!("{}, {}", choice.label(), choice.walls.label())
+}
+
+/// A size of a scene, with its cells.
+pub fn size_text(scene: &str, size: usize) -> String {
+    let dimension = SCENES
+        .iter()
+        .find(|s| s.name == scene)
+        .map_or(2, |s| s.dimension);
+    size_label(size, dimension)
+}

@@ -1,0 +1,105 @@
+//! What the command line writes of a run, written from the window: its picture, its rows, its particles.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::command::LiquidFormat;
+use super::shot::{Row, Shot};
+use super::{Liquids, Shown};
+use crate::export::write_file;
+use crate::gui::files::sentence;
+use crate::liquid::report::{frames, picture, vtu};
+
+/// What is to be written; made in no time, written on a thread.
+#[derive(Clone, Debug)]
+pub struct Order {
+    format: LiquidFormat,
+    path: PathBuf,
+    shots: Vec<Arc<Shot>>,
+    rows: Vec<Vec<Row>>,
+}
+
+impl Order {
+    /// Of what the views are at now.
+    pub fn new(liquids: &Liquids, format: LiquidFormat, path: &Path) -> Self {
+        let is_rows = format == LiquidFormat::Csv;
+        let rows = |view: &Shown| view.rows.clone();
+        Self {
+            format,
+            path: path.to_owned(),
+            shots: liquids.views.iter().map(|v| v.shot.clone()).collect(),
+            rows: match is_rows {
+                true => liquids.views.iter().map(rows).collect(),
+                false => Vec::new(),
+            },
+        }
+    }
+
+    /// Writes it. Returns what to tell.
+    ///
+    /// # Errors
+    /// A sentence that says what kept it from being written.
+    pub fn write(&self) -> Result<String, String> {
+        let failed = |why: String| format!("Nothing was exported: {why}");
+        let files = self.files().map_err(failed)?;
+        let n = files.len();
+        for (path, bytes) in files {
+            write_file(&path, &bytes).map_err(|e| failed(sentence(&e)))?;
+        }
+        let more = match n {
+            0 | 1 => String::new(),
+            n => format!(" and {} beside it", n - 1),
+        };
+        Ok(format!("Saved {}{more}", self.path.display()))
+    }
+
+    /// The files' bytes; a second view's particles go beside the first's.
+    fn files(&self) -> Result<Vec<(PathBuf, Vec<u8>)>, String> {
+        match self.format {
+            LiquidFormat::Png => {
+                let pictures: Vec<_> = self.shots.iter().map(|shot| draw(shot)).collect();
+                let bytes = picture::png(&picture::beside(&pictures)).map_err(|e| e.to_string())?;
+                Ok(vec![(self.path.clone(), bytes)])
+            }
+            LiquidFormat::Csv => {
+                let rows = self.rows.iter().flatten();
+                let rows: String = rows
+                    .map(|row| frames::row(row.walls.label(), &row.frame))
+                    .collect();
+                let text = format!("{}{rows}", frames::HEAD);
+                Ok(vec![(self.path.clone(), text.into_bytes())])
+            }
+            LiquidFormat::Vtu => {
+                let mut files = Vec::new();
+                for (k, shot) in self.shots.iter().enumerate() {
+                    let mut bytes = Vec::new();
+                    match &**shot {
+                        Shot::Plane(s) => vtu::write(&mut bytes, &s.simulation),
+                        Shot::Space(s) => vtu::write(&mut bytes, &s.simulation),
+                    }
+                    .map_err(|e| e.to_string())?;
+                    files.push((self.path_of(k), bytes));
+                }
+                Ok(files)
+            }
+        }
+    }
+
+    /// `flow.vtu`, `flow-2.vtu`.
+    fn path_of(&self, view: usize) -> PathBuf {
+        if view == 0 {
+            return self.path.clone();
+        }
+        let stem = self.path.file_stem().unwrap_or_default().to_string_lossy();
+        let ending = self.format.extension();
+        self.path
+            .with_file_name(format!("{stem}-{}.{ending}", view + 1))
+    }
+}
+
+fn draw(shot: &Shot) -> image::RgbImage {
+    match shot {
+        Shot::Plane(s) => picture::draw(&s.simulation),
+        Shot::Space(s) => picture::draw(&s.simulation),
+    }
+}

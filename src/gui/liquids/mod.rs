@@ -1,0 +1,156 @@
+//! The workspace of liquids: scenes that run beside each other, solvers that are chosen while they run, what each solve took.
+//!
+//! ```text
+//! LiquidSettings --app/liquids.rs--> Runner (thread) --Track, a frame whole or not at all--> News --> Liquids (what views read)
+//!      ^                                                                                              |
+//!      +--- LiquidCommand <--- panels (scenes, numbers, plots), Stage (canvases) <-- picture (thread) --+
+//! ```
+//! The rest of the window knows it by [`Liquids`] and [`LiquidCommand`]; the chip and its document aren't touched from here. What
+//! is simulated is [`crate::liquid`], which knows nothing of windows.
+//!
+//! | file | turns what into what |
+//! | --- | --- |
+//! | [`settings`] | what is chosen; kept between runs |
+//! | [`command`] | everything that can be done here, with labels and keys |
+//! | [`runner`], `track` | choices into frames, on a thread |
+//! | [`shot`] | a simulation at the end of a frame; differences, probes |
+//! | [`picture`] | a shot into pixels, on a thread |
+//! | [`stage`] | the canvases: pan, zoom, pictures, legends |
+//! | [`panels`] | everything around the canvases |
+//! | [`export`] | shots and rows into files |
+
+pub mod command;
+pub mod export;
+pub mod panels;
+pub mod picture;
+pub mod runner;
+pub mod settings;
+pub mod shot;
+pub mod stage;
+mod track;
+
+use std::sync::Arc;
+
+pub use command::{LIQUID_SHORTCUTS, LiquidCommand, LiquidFormat};
+pub use runner::{Goal, News, Runner, RunnerStatus, Setup};
+pub use settings::LiquidSettings;
+pub use stage::Stage;
+
+use crate::liquid::lcp::SolveLog;
+use settings::{Choice, Colour};
+use shot::{Apart, Failure, Row, Shot};
+
+/// Colours span what the last frames had: impacts are seen, and the calm after them too.
+const REMEMBERED: usize = 30;
+
+/// A view as it is now, and its frames.
+#[derive(Clone, Debug)]
+pub struct Shown {
+    /// The end of its last frame.
+    pub shot: Arc<Shot>,
+    /// What was chosen for it.
+    pub choice: Choice,
+    /// Its frames since the start, or since it was opened.
+    pub rows: Vec<Row>,
+    /// Its last solve, with its residuals; also of a frame that failed.
+    pub last: Option<SolveLog>,
+}
+
+/// What the runs are at: all that views read.
+#[derive(Clone, Debug, Default)]
+pub struct Liquids {
+    /// The views: none before the first start, two while they are compared.
+    pub views: Vec<Shown>,
+    /// Why there is no next frame.
+    pub failure: Option<Failure>,
+    /// How far two views are apart.
+    pub apart: Option<Apart>,
+    /// Whether frame follows frame.
+    pub is_playing: bool,
+    /// What the runner is doing.
+    pub status: RunnerStatus,
+}
+
+impl Liquids {
+    /// Frames done.
+    pub fn frame(&self) -> Option<usize> {
+        self.views.first().map(|view| view.shot.frames())
+    }
+
+    /// Simulated time, s.
+    pub fn time(&self) -> Option<f64> {
+        self.views.first().map(|view| view.shot.time())
+    }
+
+    /// Takes in what the runner tells.
+    pub fn take(&mut self, news: News) {
+        match news {
+            News::Started(views) => {
+                self.views.clear();
+                (self.failure, self.apart) = (None, None);
+                self.set_views(views);
+            }
+            News::Chosen(views) => {
+                self.failure = None;
+                if views.len() < 2 {
+                    self.apart = None;
+                }
+                self.set_views(views);
+            }
+            News::Frame(views, told, apart) => {
+                self.failure = None;
+                self.apart = apart;
+                self.set_views(views);
+                for (view, told) in self.views.iter_mut().zip(told) {
+                    view.rows.push(told.row);
+                    view.last = told.log;
+                }
+            }
+            News::Failed(failure) => {
+                if let (Some(view), Some(log)) = (self.views.get_mut(failure.view), &failure.log) {
+                    view.last = Some(log.clone());
+                }
+                self.failure = Some(failure);
+            }
+        }
+    }
+
+    fn set_views(&mut self, views: Vec<runner::View>) {
+        self.views.truncate(views.len());
+        for (k, view) in views.into_iter().enumerate() {
+            match self.views.get_mut(k) {
+                Some(shown) => (shown.shot, shown.choice) = (view.shot, view.choice),
+                None => self.views.push(Shown {
+                    shot: view.shot,
+                    choice: view.choice,
+                    rows: Vec::new(),
+                    last: None,
+                }),
+            }
+        }
+    }
+
+    /// Ends of the colours, SI: of all views alike, so that they compare.
+    pub fn range(&self, colour: Colour) -> [f64; 2] {
+        let rows = self
+            .views
+            .iter()
+            .flat_map(|view| view.rows.iter().rev().take(REMEMBERED));
+        let [low, high] = match colour {
+            Colour::Plain => [0.0, 0.0],
+            Colour::Speed => {
+                let now = self.views.iter().map(|view| view.shot.fastest());
+                let all = rows.map(|row| row.fastest).chain(now);
+                [0.0, all.fold(0.0, f64::max)]
+            }
+            Colour::Pressure => rows.fold([0.0f64, 0.0f64], |[low, high], row| {
+                [low.min(row.pressures[0]), high.max(row.pressures[1])]
+            }),
+        };
+        if low < high && (high - low).is_finite() {
+            [low, high]
+        } else {
+            [0.0, 1.0]
+        }
+    }
+}

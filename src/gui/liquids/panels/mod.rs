@@ -1,0 +1,73 @@
+//! Everything around the canvases of liquids: read-only state in, commands out.
+//!
+//! ```text
+//! +--------+----------------------+---------+
+//! | scenes |  canvas  |  canvas   | numbers |
+//! |  size  +----------------------+ solvers |
+//! |        | residuals | counts   |         |
+//! +--------+----------------------+---------+
+//! ```
+
+mod bar;
+mod menu;
+mod numbers;
+mod plots;
+mod scenes;
+mod status;
+
+use eframe::egui::{Color32, Panel, ScrollArea, Ui};
+
+pub use bar::bar_ui;
+pub use menu::menus_ui;
+pub use status::status_ui;
+
+use super::command::LiquidCommand;
+use crate::gui::command::Command;
+use crate::gui::results::colour::DISTINCT;
+use crate::gui::seen::Seen;
+
+/// What the panels keep to themselves.
+#[derive(Debug, Default)]
+pub struct LiquidPanels {
+    scenes: scenes::Scenes,
+}
+
+impl LiquidPanels {
+    /// Draws them; what is left of `ui` is the canvases'.
+    pub fn around(&mut self, ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+        Panel::left("liquid scenes")
+            .resizable(true)
+            .default_size(216.0)
+            .size_range(160.0..=420.0)
+            .show(ui, |ui| self.scenes.ui(ui, seen, out));
+        Panel::right("liquid numbers")
+            .resizable(true)
+            .default_size(312.0)
+            .size_range(240.0..=620.0)
+            .show(ui, |ui| {
+                ScrollArea::vertical()
+                    .id_salt("liquid numbers")
+                    .auto_shrink(false)
+                    .show(ui, |ui| numbers::numbers_ui(ui, seen, out));
+            });
+        Panel::bottom("liquid plots")
+            .resizable(true)
+            .default_size(176.0)
+            .size_range(110.0..=620.0)
+            .show(ui, |ui| plots::plots_ui(ui, seen));
+    }
+}
+
+/// The colour of a view in plots and heads: of those that are told apart, the ones that stand out from what is behind.
+pub fn colour_of(view: usize, is_dark: bool) -> Color32 {
+    let of = match is_dark {
+        true => [DISTINCT[4], DISTINCT[5]],
+        false => [DISTINCT[0], DISTINCT[1]],
+    };
+    of[view % 2]
+}
+
+/// A command of liquids as one of the window.
+fn push(out: &mut Vec<Command>, command: LiquidCommand) {
+    out.push(Command::Liquid(command));
+}

@@ -1,0 +1,216 @@
+//! The catalogue of scenes with small pictures, and how finely the chosen one is computed.
+
+use std::collections::BTreeMap;
+
+use eframe::egui::{
+    Color32, ColorImage, ComboBox, CursorIcon, Label, Rect, RichText, Role, ScrollArea, Sense,
+    StrokeKind, TextureHandle, TextureOptions, Ui, UiBuilder, WidgetInfo, pos2, vec2,
+};
+
+use super::push;
+use crate::gui::command::Command;
+use crate::gui::liquids::command::{LiquidCommand, size_text, title};
+use crate::gui::liquids::settings::sizes;
+use crate::gui::seen::Seen;
+use crate::liquid::grid::Shape;
+use crate::liquid::scenes::{AnyScene, SCENES, SceneEntry};
+
+/// Pixels a side of a picture.
+const SIDE: usize = 96;
+/// The same on the screen, points.
+const SHOWN: f32 = 46.0;
+/// Height of a card.
+const CARD: f32 = 60.0;
+
+/// What the list remembers: pictures by scene, of one theme; sizes of the scene that was chosen last.
+#[derive(Default)]
+pub struct Scenes {
+    pictures: BTreeMap<&'static str, TextureHandle>,
+    is_dark: bool,
+    sizes: Option<(String, Vec<usize>)>,
+}
+
+impl std::fmt::Debug for Scenes {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Scenes").finish_non_exhaustive()
+    }
+}
+
+impl Scenes {
+    /// Draws the list.
+    pub fn ui(&mut self, ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+        let is_dark = ui.visuals().dark_mode;
+        if self.is_dark != is_dark {
+            self.pictures.clear();
+            self.is_dark = is_dark;
+        }
+        ui.add_space(2.0);
+        ui.strong("Grid");
+        ui.add_space(2.0);
+        self.size(ui, seen, out);
+        ui.add_space(6.0);
+        ui.strong("Scenes");
+        ui.add_space(2.0);
+        ScrollArea::vertical()
+            .id_salt("scenes")
+            .auto_shrink(false)
+            .show(ui, |ui| {
+                ui.spacing_mut().item_spacing.y = 3.0;
+                for scene in SCENES {
+                    self.card(ui, seen, scene, out);
+                }
+            });
+    }
+
+    fn size(&mut self, ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+        let settings = &seen.settings.liquids;
+        let scene = &settings.scene;
+        if self.sizes.as_ref().is_none_or(|(of, _)| of != scene) {
+            self.sizes = Some((scene.clone(), sizes(scene)));
+        }
+        let offered = self.sizes.as_ref().map_or(&[][..], |(_, sizes)| sizes);
+        let now = settings.size();
+        let combo = ComboBox::from_id_salt("liquid size")
+            .width(ui.available_width() - 12.0)
+            .selected_text(size_text(scene, now));
+        let response = combo.show_ui(ui, |ui| {
+            for &size in offered {
+                if ui
+                    .selectable_label(size == now, size_text(scene, size))
+                    .clicked()
+                {
+                    push(out, LiquidCommand::Size(size));
+                }
+            }
+        });
+        response
+            .response
+            .on_hover_text("Cells a side; another number starts anew");
+    }
+
+    fn card(
+        &mut self,
+        ui: &mut Ui,
+        seen: &Seen<'_>,
+        scene: &'static SceneEntry,
+        out: &mut Vec<Command>,
+    ) {
+        let width = ui.available_width() - 2.0;
+        let (rect, response) = ui.allocate_exact_size(vec2(width, CARD), Sense::click());
+        let is_chosen = seen.settings.liquids.scene == scene.name;
+        let name = format!("Scene {}", title(scene.name));
+        response.widget_info(|| WidgetInfo::selected(Role::Button, true, is_chosen, &name));
+        if ui.is_rect_visible(rect) {
+            let visuals = ui.visuals();
+            let (fill, edge) = match (is_chosen, response.hovered()) {
+                (true, _) => (
+                    visuals.selection.bg_fill.gamma_multiply(0.35),
+                    visuals.selection.stroke,
+                ),
+                (false, true) => (
+                    visuals.widgets.hovered.weak_bg_fill,
+                    visuals.widgets.hovered.bg_stroke,
+                ),
+                (false, false) => (
+                    visuals.extreme_bg_color,
+                    visuals.widgets.noninteractive.bg_stroke,
+                ),
+            };
+            ui.painter().rect(rect, 5.0, fill, edge, StrokeKind::Inside);
+            let picture = Rect::from_center_size(
+                pos2(rect.left() + 8.0 + SHOWN / 2.0, rect.center().y),
+                vec2(SHOWN, SHOWN),
+            );
+            let uv = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
+            let texture = self.picture(ui, scene).id();
+            ui.painter().image(texture, picture, uv, Color32::WHITE);
+            let words = rect
+                .shrink2(vec2(6.0, 5.0))
+                .with_min_x(picture.right() + 9.0);
+            let mut words_ui = ui.new_child(UiBuilder::new().max_rect(words));
+            words_ui.spacing_mut().item_spacing.y = 1.0;
+            words_ui.horizontal(|ui| {
+                ui.spacing_mut().item_spacing.x = 5.0;
+                let head = RichText::new(title(scene.name)).strong();
+                ui.add(Label::new(head).truncate().selectable(false));
+                let dimension = RichText::new(format!("{}D", scene.dimension))
+                    .small()
+                    .weak();
+                ui.add(Label::new(dimension).selectable(false));
+            });
+            let (what, _) = parts(scene.summary);
+            let summary = RichText::new(what).small().weak();
+            words_ui.add(Label::new(summary).wrap().selectable(false));
+        }
+        let response = response
+            .on_hover_cursor(CursorIcon::PointingHand)
+            .on_hover_text(scene.summary);
+        if response.clicked() {
+            push(out, LiquidCommand::Scene(scene.name.to_owned()));
+        }
+    }
+
+    fn picture(&mut self, ui: &Ui, scene: &'static SceneEntry) -> &TextureHandle {
+        let is_dark = self.is_dark;
+        self.pictures.entry(scene.name).or_insert_with(|| {
+            let image = match AnyScene::of(scene.name) {
+                Some(AnyScene::Plane(s)) => picture(&s.open, &s.liquid, is_dark),
+                Some(AnyScene::Space(s)) => picture(&s.open, &s.liquid, is_dark),
+                None => ColorImage::filled([1, 1], Color32::TRANSPARENT),
+            };
+            let name = format!("scene {}", scene.name);
+            ui.ctx().load_texture(name, image, TextureOptions::LINEAR)
+        })
+    }
+}
+
+/// What a summary says, and the source that it names in brackets.
+fn parts(summary: &str) -> (&str, &str) {
+    match summary.rsplit_once(" (") {
+        Some((what, source)) => (what, source.trim_end_matches(')')),
+        None => (summary, ""),
+    }
+}
+
+/// Walls and liquid at the start, in the middle plane.
+fn picture<const D: usize>(open: &Shape<D>, liquid: &Shape<D>, is_dark: bool) -> ColorImage {
+    let rgb = Color32::from_rgb;
+    let (wall, air, wet) = match is_dark {
+        true => (rgb(70, 77, 87), rgb(21, 24, 28), rgb(86, 158, 216)),
+        false => (rgb(184, 192, 202), rgb(251, 252, 253), rgb(78, 150, 214)),
+    };
+    let pixels = (0..SIDE * SIDE).map(|k| {
+        let at = |k: usize| (k as f64 + 0.5) / SIDE as f64;
+        let mut x = [0.5; D];
+        (x[0], x[1]) = (at(k % SIDE), 1.0 - at(k / SIDE));
+        if open.distance(x) >= 0.0 {
+            wall
+        } else if liquid.distance(x) < 0.0 {
+            wet
+        } else {
+            air
+        }
+    });
+    ColorImage::new([SIDE, SIDE], pixels.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::liquid::scenes::scene2;
+
+    #[test]
+    fn pictures_show_wall_air_and_liquid() {
+        let scene = scene2("circle").expect("a scene");
+        let image = picture(&scene.open, &scene.liquid, false);
+        let mut colours: Vec<_> = image.pixels.clone();
+        colours.sort_unstable_by_key(Color32::to_array);
+        colours.dedup();
+        assert_eq!(colours.len(), 3);
+        assert_eq!(
+            parts("a circle, its left half full ([000] figure 6.1)"),
+            ("a circle, its left half full", "[000] figure 6.1")
+        );
+        assert_eq!(parts("the circle, swung sideways").1, "");
+    }
+}

@@ -1,0 +1,90 @@
+//! The status line of liquids: what is under the pointer, frame, time, rate, and what the runner is at.
+
+use eframe::egui::{Align, Label, Layout, RichText, Ui, vec2};
+
+use crate::export::readable::{Quantity, figures};
+use crate::geometry::Point;
+use crate::gui::canvas::theme::Colours;
+use crate::gui::liquids::runner::Goal;
+use crate::gui::liquids::shot::{Contact, Probe};
+use crate::gui::panels::toolbar::seconds;
+use crate::gui::seen::Seen;
+
+/// Draws the status line. `pointed` is what is under the pointer.
+pub fn status_ui(ui: &mut Ui, seen: &Seen<'_>, pointed: Option<(Point, Option<Probe>)>) {
+    ui.horizontal(|ui| {
+        // Of a fixed width, so that nothing beside it moves.
+        let size = vec2(430.0, ui.spacing().interact_size.y);
+        ui.allocate_ui_with_layout(size, Layout::left_to_right(Align::Center), |ui| {
+            ui.set_min_size(size);
+            let text = pointed.map_or_else(|| "–".to_owned(), place);
+            ui.add(Label::new(RichText::new(text).monospace()).truncate())
+                .on_hover_text("What is under the pointer; pressures are over density");
+        });
+        ui.separator();
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let (text, is_bad) = doing(seen);
+            let ink = match is_bad {
+                true => Colours::of(ui.visuals()).error,
+                false => ui.visuals().text_color(),
+            };
+            ui.label(RichText::new(text).color(ink));
+            ui.separator();
+            if let (Some(frame), Some(time)) = (seen.liquids.frame(), seen.liquids.time()) {
+                ui.label(format!("frame {frame}"));
+                ui.separator();
+                ui.label(format!("{time:.3} s"))
+                    .on_hover_text("Simulated time");
+                ui.separator();
+                let n: usize = seen.liquids.views.iter().map(|v| v.shot.particles()).sum();
+                let count = crate::gui::liquids::settings::thousands(n);
+                ui.label(format!("{count} particles"));
+            }
+            ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                let hint = "Space plays, a full stop steps; drag moves, the wheel zooms";
+                ui.add(Label::new(RichText::new(hint).weak()).truncate());
+            });
+        });
+    });
+}
+
+fn place((at, probe): (Point, Option<Probe>)) -> String {
+    let at = format!("{:.3}, {:.3} m", at.x, at.y);
+    let Some(probe) = probe else {
+        return at;
+    };
+    let contact = match probe.contact {
+        Contact::None => "",
+        Contact::Held => "  held",
+        Contact::Detached => "  detached",
+    };
+    format!(
+        "{at}  {}  {} m²/s²{contact}",
+        Quantity::Speed.show(probe.speed),
+        figures(probe.pressure)
+    )
+}
+
+/// In words, and whether something went wrong.
+fn doing(seen: &Seen<'_>) -> (String, bool) {
+    let liquids = seen.liquids;
+    if let Some(failure) = &liquids.failure {
+        return (failure.status().to_owned(), true);
+    }
+    let slow = liquids
+        .status
+        .busy
+        .filter(|(.., time)| time.as_secs_f64() > 0.5);
+    let text = match (slow, liquids.status.goal) {
+        (Some((_, solves, time)), _) => {
+            format!("substep {}, {}", solves + 1, seconds(time.as_secs_f64()))
+        }
+        (None, Goal::Endless) => match liquids.status.rate {
+            Some(rate) => format!("{} frames/s", figures(rate)),
+            None => "playing".to_owned(),
+        },
+        (None, Goal::Frames(_)) => "stepping".to_owned(),
+        (None, Goal::Rest) => "paused".to_owned(),
+    };
+    (text, false)
+}

@@ -1,0 +1,347 @@
+//! What is chosen in the workspace, kept between runs: scene, size, solvers, walls, what is drawn.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use crate::liquid::lcp::entry;
+use crate::liquid::pressure::Separation;
+use crate::liquid::scenes::{AnyScene, SCENES, SceneEntry};
+
+/// Cells a side that are offered in the plane.
+const PLANE: [usize; 6] = [16, 32, 64, 128, 256, 512];
+/// The same in space, where a step of 256 would take minutes and gigabytes.
+const SPACE: [usize; 4] = [16, 32, 64, 128];
+
+/// One of the two views.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// The one that is always there.
+    Left,
+    /// The one that it is compared with.
+    Right,
+}
+
+impl Side {
+    /// Both.
+    pub const ALL: [Side; 2] = [Side::Left, Side::Right];
+
+    /// Its place in lists.
+    pub fn index(self) -> usize {
+        match self {
+            Side::Left => 0,
+            Side::Right => 1,
+        }
+    }
+
+    /// Its name.
+    pub fn label(self) -> &'static str {
+        match self {
+            Side::Left => "left",
+            Side::Right => "right",
+        }
+    }
+}
+
+/// What walls do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Walls {
+    /// They only push.
+    Separating,
+    /// They hold the liquid.
+    Sticking,
+}
+
+impl Walls {
+    /// Both.
+    pub const ALL: [Walls; 2] = [Walls::Separating, Walls::Sticking];
+
+    /// The command line's word for it.
+    pub fn label(self) -> &'static str {
+        match self {
+            Walls::Separating => "separating",
+            Walls::Sticking => "sticking",
+        }
+    }
+
+    /// The simulation's word for it.
+    pub fn separation(self) -> Separation {
+        match self {
+            Walls::Separating => Separation::Cut,
+            Walls::Sticking => Separation::Sticking,
+        }
+    }
+}
+
+/// Who solves for a view, and what its walls do.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Choice {
+    /// A name of the registry of solvers.
+    pub solver: String,
+    /// What walls do.
+    pub walls: Walls,
+}
+
+impl Choice {
+    /// With separating walls.
+    pub fn of(solver: &str) -> Self {
+        Self {
+            solver: solver.to_owned(),
+            walls: Walls::Separating,
+        }
+    }
+
+    /// What the papers call the solver.
+    pub fn label(&self) -> &str {
+        entry(&self.solver).map_or(&*self.solver, |entry| entry.label)
+    }
+}
+
+/// What colours show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Colour {
+    /// Nothing: liquid is blue.
+    Plain,
+    /// Magnitude of the velocity, m/s.
+    Speed,
+    /// Pressure over density, m²/s².
+    Pressure,
+}
+
+impl Colour {
+    /// All of them.
+    pub const ALL: [Colour; 3] = [Colour::Speed, Colour::Pressure, Colour::Plain];
+
+    /// Its name.
+    pub fn label(self) -> &'static str {
+        match self {
+            Colour::Plain => "no colours",
+            Colour::Speed => "speed",
+            Colour::Pressure => "pressure",
+        }
+    }
+}
+
+/// What is drawn besides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Mark {
+    /// Particles.
+    Particles,
+    /// Cells that have left the wall.
+    Detached,
+}
+
+impl Mark {
+    /// All of them.
+    pub const ALL: [Mark; 2] = [Mark::Particles, Mark::Detached];
+
+    /// Its name.
+    pub fn label(self) -> &'static str {
+        match self {
+            Mark::Particles => "particles",
+            Mark::Detached => "detached cells",
+        }
+    }
+}
+
+/// A plane through a scene in space.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Slice {
+    /// Across which axis: 0, 1 or 2.
+    pub axis: usize,
+    /// Where on it, m.
+    pub at: f64,
+}
+
+/// Names of the axes.
+pub const AXES: [&str; 3] = ["x", "y", "z"];
+
+impl Slice {
+    /// The axes that are seen: to the right, and upwards.
+    pub fn seen_axes(self) -> [usize; 2] {
+        match self.axis {
+            0 => [2, 1],
+            1 => [0, 2],
+            _ => [0, 1],
+        }
+    }
+}
+
+/// Everything that is chosen.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LiquidSettings {
+    /// A name of the catalogue.
+    pub scene: String,
+    /// Cells a side of scenes in the plane, and of those in space.
+    pub sizes: [usize; 2],
+    /// What the views do; the second only counts while two are compared.
+    pub choices: [Choice; 2],
+    /// Whether two views run side by side.
+    pub compare: bool,
+    /// What colours show.
+    pub colour: Colour,
+    /// What is drawn besides.
+    pub marks: BTreeSet<Mark>,
+    /// Where scenes in space are cut.
+    pub slice: Slice,
+}
+
+impl Default for LiquidSettings {
+    fn default() -> Self {
+        Self {
+            scene: "circle".to_owned(),
+            sizes: [64, 32],
+            choices: [Choice::of("fas-mg"), Choice::of("pi-mgpcg")],
+            compare: false,
+            colour: Colour::Speed,
+            marks: BTreeSet::from(Mark::ALL),
+            slice: Slice { axis: 2, at: 0.5 },
+        }
+    }
+}
+
+impl LiquidSettings {
+    /// The scene's row of the catalogue.
+    pub fn entry(&self) -> &'static SceneEntry {
+        let found = SCENES.iter().find(|s| s.name == self.scene);
+        found.unwrap_or(&SCENES[0])
+    }
+
+    /// Cells a side of the chosen scene.
+    pub fn size(&self) -> usize {
+        self.sizes[usize::from(self.entry().dimension == 3)]
+    }
+
+    /// Chooses cells a side of the chosen scene.
+    pub fn set_size(&mut self, size: usize) {
+        let which = usize::from(self.entry().dimension == 3);
+        self.sizes[which] = size;
+    }
+
+    /// What the views that are shown do.
+    pub fn shown(&self) -> &[Choice] {
+        &self.choices[..1 + usize::from(self.compare)]
+    }
+
+    /// Sizes, solvers and places that a hand might have written wrong.
+    pub fn within_bounds(mut self) -> Self {
+        let default = Self::default();
+        if !SCENES.iter().any(|s| s.name == self.scene) {
+            self.scene = default.scene;
+        }
+        if !PLANE.contains(&self.sizes[0]) {
+            self.sizes[0] = default.sizes[0];
+        }
+        if !SPACE.contains(&self.sizes[1]) {
+            self.sizes[1] = default.sizes[1];
+        }
+        self.settle_size();
+        for (choice, default) in self.choices.iter_mut().zip(default.choices) {
+            if entry(&choice.solver).is_none() {
+                choice.solver = default.solver;
+            }
+        }
+        self.slice.axis = self.slice.axis.min(2);
+        self.slice.at = if self.slice.at.is_finite() {
+            self.slice.at.clamp(0.0, 1.0)
+        } else {
+            default.slice.at
+        };
+        self
+    }
+
+    /// A size that the scene allows: the chosen one, or the least.
+    pub fn settle_size(&mut self) {
+        let sizes = sizes(&self.scene);
+        if !sizes.contains(&self.size())
+            && let Some(least) = sizes.first()
+        {
+            self.set_size(*least);
+        }
+    }
+}
+
+/// Cells a side that a scene may have, from coarse to fine; none of a scene that isn't there.
+pub fn sizes(scene: &str) -> Vec<usize> {
+    let of = |all: &[usize], fits: &dyn Fn(usize) -> bool| -> Vec<usize> {
+        // What a grid holds a finer one holds: only the coarsest are looked at.
+        all.iter().copied().skip_while(|n| !fits(*n)).collect()
+    };
+    match AnyScene::of(scene) {
+        Some(AnyScene::Plane(scene)) => of(&PLANE, &|n| scene.fits(n)),
+        Some(AnyScene::Space(scene)) => of(&SPACE, &|n| scene.fits(n)),
+        None => Vec::new(),
+    }
+}
+
+/// `64² = 4,096 cells`.
+pub fn size_label(size: usize, dimension: usize) -> String {
+    let cells = size.pow(dimension as u32);
+    let power = if dimension == 3 { "³" } else { "²" };
+    format!("{size}{power} = {} cells", thousands(cells))
+}
+
+/// `4,096`.
+pub fn thousands(n: usize) -> String {
+    let digits = n.to_string();
+    let mut text = String::new();
+    for (k, digit) in digits.chars().enumerate() {
+        if k > 0 && (digits.len() - k).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_scene_has_sizes_and_the_one_that_swings_starts_finer() {
+        for scene in SCENES {
+            let sizes = sizes(scene.name);
+            assert!(sizes.len() >= 3, "{}: {sizes:?}", scene.name);
+            let least = if scene.name == "swinging-circle" {
+                32
+            } else {
+                16
+            };
+            assert_eq!(sizes[0], least, "{}", scene.name);
+        }
+        assert!(sizes("bathtub").is_empty());
+        assert_eq!(size_label(64, 3), "64³ = 262,144 cells");
+        assert_eq!(size_label(16, 2), "16² = 256 cells");
+    }
+
+    #[test]
+    fn what_a_hand_wrote_wrong_is_mended() {
+        let wrong = LiquidSettings {
+            scene: "bathtub".to_owned(),
+            sizes: [17, 1 << 40],
+            choices: [Choice::of("gauss"), Choice::of("pgs")],
+            slice: Slice {
+                axis: 9,
+                at: f64::NAN,
+            },
+            ..LiquidSettings::default()
+        };
+        let mended = wrong.within_bounds();
+        let default = LiquidSettings::default();
+        assert_eq!(
+            (&mended.scene, mended.sizes),
+            (&default.scene, default.sizes)
+        );
+        assert_eq!(mended.choices[0].solver, "fas-mg");
+        assert_eq!(mended.choices[1].solver, "pgs", "a right one stays");
+        assert_eq!(mended.slice, default.slice);
+        let swinging = LiquidSettings {
+            scene: "swinging-circle".to_owned(),
+            sizes: [16, 32],
+            ..default
+        };
+        assert_eq!(swinging.within_bounds().size(), 32);
+    }
+}

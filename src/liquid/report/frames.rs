@@ -1,0 +1,55 @@
+//! A run as a table: a row a frame, of every simulation that is under way.
+
+use crate::liquid::lcp::SolveLog;
+use crate::liquid::scenes::Frame;
+
+/// The head of the CSV.
+pub const HEAD: &str = "frame,walls,substeps,iterations,outer,residual,seconds,unknowns,at_wall,detached,pockets,divergence,volume,max_speed,fallbacks,solver\n";
+
+/// A row of the CSV; `walls` names the simulation, the solver is that of the last substep.
+pub fn row(walls: &str, frame: &Frame) -> String {
+    let sum = |of: &dyn Fn(&SolveLog) -> usize| -> usize { frame.solves.iter().map(of).sum() };
+    format!(
+        "{},{walls},{},{},{},{:e},{:e},{},{},{},{},{:e},{},{},{},{}\n",
+        frame.frame,
+        frame.solves.len(),
+        sum(&|s| s.iterations()),
+        sum(&|s| s.outer),
+        frame
+            .solves
+            .iter()
+            .map(SolveLog::residual)
+            .fold(0.0, f64::max),
+        frame.solves.iter().map(|s| s.seconds).sum::<f64>(),
+        frame.unknowns,
+        frame.at_wall,
+        frame.detached,
+        frame.pockets,
+        frame.divergence,
+        frame.volume,
+        frame.max_speed,
+        sum(&|s| usize::from(s.fallback.is_some())),
+        frame.solves.last().map_or("", |s| s.solver),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::liquid::lcp::{Watch, solver};
+    use crate::liquid::pressure::Separation;
+    use crate::liquid::scenes::{Simulation, scene2};
+
+    #[test]
+    fn a_row_has_a_value_for_every_name_of_the_head() {
+        let scene = scene2("circle").expect("a scene");
+        let mut simulation = Simulation::new(scene, 16, Separation::Cut);
+        let mut solver = solver::<2>("fas-mg").expect("a name");
+        let frame = simulation
+            .frame(&mut *solver, Watch::SILENT, &mut |_| {})
+            .expect("converges");
+        let row = row("separating", &frame);
+        assert_eq!(row.split(',').count(), HEAD.split(',').count());
+        assert!(row.starts_with("0,separating,") && row.ends_with(",fas-mg\n"));
+    }
+}

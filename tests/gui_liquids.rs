@@ -1,0 +1,461 @@
+//! The workspace of liquids without a display: scenes, solvers changed while they run, two views in step, and a chip that stays
+//! as it was.
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use eframe::egui::{Key, Modifiers, vec2};
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
+use stokeslet::gui::command::Theme;
+use stokeslet::gui::liquids::settings::{Choice, Colour, Mark, Side, Slice, Walls};
+use stokeslet::gui::liquids::shot::Shot;
+use stokeslet::gui::liquids::{LiquidCommand as L, LiquidFormat};
+use stokeslet::gui::{App, Command, Start, Workspace};
+use stokeslet::liquid::lcp::Status;
+use tempfile::TempDir;
+
+type Window = Harness<'static, App>;
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+fn home() -> TempDir {
+    tempfile::tempdir().expect("a temporary folder")
+}
+
+/// The window with a design and with settings in a folder of its own.
+fn open(home: &Path) -> Window {
+    let design = Path::new(env!("CARGO_MANIFEST_DIR")).join("designs/tee.toml");
+    let start = Start {
+        design: Some(design),
+        components: None,
+        home: Some(home.to_owned()),
+    };
+    let mut window = Harness::builder()
+        .with_size(vec2(1280.0, 800.0))
+        .with_max_steps(60)
+        .build_eframe(move |creation| App::new(&start, &creation.egui_ctx));
+    window.run_steps(4);
+    window
+}
+
+/// Among liquids, on a small grid.
+fn opened(home: &Path) -> Window {
+    let mut window = open(home);
+    apply(&mut window, Command::Enter(Workspace::Liquids));
+    liquid(&mut window, L::Size(16));
+    settled(&mut window);
+    window
+}
+
+fn apply(window: &mut Window, command: Command) {
+    window.state_mut().apply(command);
+    window.run_steps(2);
+}
+
+fn liquid(window: &mut Window, command: L) {
+    apply(window, Command::Liquid(command));
+}
+
+/// Frames of the window until it is so.
+fn until(window: &mut Window, what: &str, is_so: impl Fn(&App) -> bool) {
+    let begin = Instant::now();
+    while !is_so(window.state()) {
+        assert!(begin.elapsed() < PATIENCE, "never: {what}");
+        window.step();
+        std::thread::sleep(Duration::from_millis(3));
+    }
+}
+
+/// Until nothing is simulated and all pictures are made.
+fn settled(window: &mut Window) {
+    window.run_steps(2);
+    until(window, "settled", App::is_liquid_settled);
+    window.run_steps(3);
+    until(window, "settled", App::is_liquid_settled);
+}
+
+fn step(window: &mut Window, frames: usize) {
+    settled(window);
+    let want = window.state().liquids().frame().map_or(0, |f| f + frames);
+    for _ in 0..frames {
+        liquid(window, L::Step);
+    }
+    settled(window);
+    let failure = &window.state().liquids().failure;
+    assert!(failure.is_none(), "{failure:?}");
+    assert_eq!(window.state().liquids().frame(), Some(want));
+}
+
+#[test]
+fn the_workspace_is_opened_by_its_tab_a_scene_is_chosen_and_stepped() {
+    let home = home();
+    let mut window = open(home.path());
+    assert_eq!(window.state().workspace(), Workspace::Chip);
+    assert!(
+        window.state().liquids().views.is_empty(),
+        "nothing is simulated that nobody looks at"
+    );
+    window.get_by_label("Liquids").click();
+    window.run_steps(3);
+    settled(&mut window);
+    assert_eq!(window.state().workspace(), Workspace::Liquids);
+    liquid(&mut window, L::Size(16));
+    window.get_by_label("Scene Square").click();
+    settled(&mut window);
+    assert_eq!(window.state().settings().liquids.scene, "square");
+    window.key_press(Key::Period);
+    window.run_steps(2);
+    settled(&mut window);
+    let liquids = window.state().liquids();
+    assert_eq!(liquids.frame(), Some(1));
+    assert!((liquids.time().expect("a time") - 0.01).abs() < 1e-12);
+    let view = &liquids.views[0];
+    let log = view.last.as_ref().expect("a solve");
+    assert_eq!(log.status, Status::Converged);
+    let frame = &view.rows[0].frame;
+    assert!(frame.unknowns > 50 && frame.at_wall > 10);
+    assert!(
+        window.query_by_label("converged").is_some(),
+        "and it is said"
+    );
+    window.get_by_label("Restart").click();
+    settled(&mut window);
+    assert_eq!(window.state().liquids().frame(), Some(0));
+    assert!(window.state().liquids().views[0].rows.is_empty());
+}
+
+#[test]
+fn it_plays_pauses_and_takes_another_solver_while_it_runs() {
+    let home = home();
+    let mut window = opened(home.path());
+    window.key_press(Key::Space);
+    until(&mut window, "ten frames", |app| {
+        app.liquids().frame() >= Some(10)
+    });
+    assert!(window.state().liquids().is_playing);
+    liquid(&mut window, L::Solver(Side::Left, "pgs".to_owned()));
+    let solver = |app: &App| {
+        let last = app.liquids().views[0].last.as_ref();
+        last.map(|log| log.solver)
+    };
+    until(&mut window, "the new solver", |app| {
+        solver(app) == Some("pgs")
+    });
+    assert!(window.state().liquids().is_playing, "it goes on");
+    let rows = &window.state().liquids().views[0].rows;
+    assert_eq!(rows[0].frame.solves[0].solver, "fas-mg");
+    let numbers: Vec<usize> = rows.iter().map(|row| row.frame.frame).collect();
+    let all: Vec<usize> = (0..numbers.len()).collect();
+    assert_eq!(numbers, all, "no frame is lost or done twice");
+    window.key_press(Key::Space);
+    settled(&mut window);
+    let frame = window.state().liquids().frame();
+    std::thread::sleep(Duration::from_millis(60));
+    window.run_steps(4);
+    assert_eq!(window.state().liquids().frame(), frame, "it rests");
+}
+
+#[test]
+fn two_views_run_in_step_and_say_how_far_they_are_apart() {
+    let home = home();
+    let mut window = opened(home.path());
+    step(&mut window, 1);
+    liquid(&mut window, L::Compare(true));
+    liquid(&mut window, L::Walls(Side::Right, Walls::Sticking));
+    liquid(&mut window, L::Solver(Side::Right, "pcg-ic".to_owned()));
+    settled(&mut window);
+    let first = window.state().liquids().views[0].shot.clone();
+    assert_eq!(window.state().liquids().views.len(), 2);
+    assert_eq!(
+        window.state().liquids().views[1].shot.frames(),
+        first.frames()
+    );
+    step(&mut window, 12);
+    let liquids = window.state().liquids();
+    let [a, b] = &liquids.views[..] else {
+        panic!("two views");
+    };
+    assert_eq!(a.shot.time(), b.shot.time());
+    assert_eq!((a.rows.len(), b.rows.len()), (13, 12));
+    assert_eq!(
+        (a.shot.walls(), b.shot.walls()),
+        (Walls::Separating, Walls::Sticking)
+    );
+    let apart = liquids.apart.expect("two of the same scene");
+    assert!(
+        apart.farthest > 1e-6,
+        "walls that let go part them: {apart:?}"
+    );
+    let choice = Choice {
+        solver: "pcg-ic".to_owned(),
+        walls: Walls::Sticking,
+    };
+    assert_eq!(b.choice, choice);
+    liquid(&mut window, L::Compare(false));
+    settled(&mut window);
+    assert_eq!(window.state().liquids().views.len(), 1);
+    assert_eq!(window.state().liquids().apart, None);
+}
+
+#[test]
+fn solvers_of_the_same_problem_stay_together() {
+    let home = home();
+    let mut window = opened(home.path());
+    liquid(&mut window, L::Compare(true));
+    liquid(&mut window, L::Solver(Side::Right, "mprgp".to_owned()));
+    step(&mut window, 3);
+    let apart = window.state().liquids().apart.expect("two views");
+    // The tolerance of 1e-6 1/s over three frames of 10 ms.
+    assert!(apart.farthest < 1e-6, "{apart:?}");
+    assert!(apart.pressure < 1e-3 * apart.of, "{apart:?}");
+}
+
+#[test]
+fn a_scene_in_space_is_cut_where_the_slider_says() {
+    let home = home();
+    let mut window = opened(home.path());
+    liquid(&mut window, L::Scene("ball-box".to_owned()));
+    liquid(&mut window, L::Size(16));
+    step(&mut window, 1);
+    let shot = window.state().liquids().views[0].shot.clone();
+    assert!(matches!(*shot, Shot::Space(_)));
+    for (axis, at) in [(2, 0.5), (0, 0.5), (1, 0.55)] {
+        liquid(&mut window, L::Slice(Slice { axis, at }));
+        settled(&mut window);
+        let slice = window.state().settings().liquids.slice;
+        assert_eq!(slice, Slice { axis, at });
+        assert!(shot.probe(slice, [0.5, 0.5]).is_some(), "through the ball");
+    }
+    liquid(&mut window, L::Slice(Slice { axis: 2, at: 0.15 }));
+    let slice = window.state().settings().liquids.slice;
+    assert_eq!(shot.probe(slice, [0.5, 0.5]), None, "beside it");
+    // What is no slice is refused.
+    liquid(&mut window, L::Slice(Slice { axis: 7, at: 0.1 }));
+    liquid(
+        &mut window,
+        L::Slice(Slice {
+            axis: 0,
+            at: f64::NAN,
+        }),
+    );
+    assert_eq!(window.state().settings().liquids.slice, slice);
+}
+
+#[test]
+fn a_solver_that_stalls_is_said_to_and_another_goes_on() {
+    let home = home();
+    let mut window = opened(home.path());
+    liquid(&mut window, L::Size(32));
+    liquid(&mut window, L::Solver(Side::Left, "fmg-literal".to_owned()));
+    liquid(&mut window, L::Play);
+    until(&mut window, "a failure", |app| {
+        app.liquids().failure.is_some()
+    });
+    settled(&mut window);
+    let liquids = window.state().liquids();
+    assert!(!liquids.is_playing, "nothing goes on without a pressure");
+    let failure = liquids.failure.clone().expect("a failure");
+    let log = failure.log.expect("a solve");
+    assert_ne!(log.status, Status::Converged);
+    let last = liquids.views[0].last.as_ref().expect("its residuals");
+    assert_eq!(
+        last.status, log.status,
+        "the plot is of the solve that failed"
+    );
+    let done = liquids.frame();
+    let word = log.status.word();
+    let seen = window.query_all_by_label_contains(word).count();
+    assert!(seen > 0, "`{word}` is on the screen");
+    liquid(&mut window, L::Solver(Side::Left, "pi-mgpcg".to_owned()));
+    settled(&mut window);
+    step(&mut window, 1);
+    assert_eq!(window.state().liquids().frame(), done.map(|f| f + 1));
+}
+
+#[test]
+fn the_chip_its_undo_and_what_is_unsaved_stay_as_they_were() {
+    let home = home();
+    let mut window = open(home.path());
+    apply(
+        &mut window,
+        Command::SetWidth(stokeslet::units::Metre(2e-4)),
+    );
+    let text = window.state().document().text.clone();
+    let steps = window.state().document().history.steps().len();
+    let revision = window.state().document().revision;
+    window.key_press_modifiers(Modifiers::COMMAND, Key::Num2);
+    window.run_steps(2);
+    assert_eq!(window.state().workspace(), Workspace::Liquids);
+    liquid(&mut window, L::Size(16));
+    liquid(&mut window, L::Play);
+    until(&mut window, "frames", |app| {
+        app.liquids().frame() >= Some(3)
+    });
+    // What is about the chip is refused here.
+    for command in [
+        Command::Undo,
+        Command::SelectAll,
+        Command::Delete,
+        Command::Solve,
+        Command::SetText(String::new()),
+    ] {
+        apply(&mut window, command);
+    }
+    window.key_press_modifiers(Modifiers::COMMAND, Key::Z);
+    window.key_press(Key::Delete);
+    window.run_steps(2);
+    assert_eq!(window.state().document().revision, revision);
+    // Unsaved work is asked about here too.
+    apply(&mut window, Command::Quit);
+    assert!(window.query_by_label("Don't save").is_some());
+    window.key_press(Key::Escape);
+    window.run_steps(3);
+    window.key_press_modifiers(Modifiers::COMMAND, Key::Num1);
+    window.run_steps(3);
+    assert_eq!(window.state().workspace(), Workspace::Chip);
+    let app = window.state();
+    assert_eq!(app.document().text, text);
+    assert_eq!(app.document().history.steps().len(), steps);
+    assert!(app.document().is_modified());
+    settled(&mut window);
+    let frame = window.state().liquids().frame();
+    std::thread::sleep(Duration::from_millis(60));
+    window.run_steps(3);
+    assert_eq!(
+        window.state().liquids().frame(),
+        frame,
+        "nobody looks: it rests"
+    );
+    apply(&mut window, Command::Undo);
+    assert_ne!(window.state().document().text, text, "undo works as before");
+}
+
+#[test]
+fn a_run_is_exported_as_the_command_line_writes_it() {
+    let home = home();
+    let mut window = opened(home.path());
+    liquid(&mut window, L::Compare(true));
+    step(&mut window, 2);
+    let path = |name: &str| home.path().join(name);
+    for (format, name) in [
+        (LiquidFormat::Png, "a.png"),
+        (LiquidFormat::Csv, "a.csv"),
+        (LiquidFormat::Vtu, "a.vtu"),
+    ] {
+        liquid(&mut window, L::ExportTo(format, path(name)));
+        settled(&mut window);
+    }
+    let picture = image::open(path("a.png")).expect("a picture");
+    assert_eq!((picture.width(), picture.height()), (1032, 512));
+    let rows = std::fs::read_to_string(path("a.csv")).expect("rows");
+    assert_eq!(rows.lines().count(), 1 + 2 * 2);
+    assert!(rows.starts_with("frame,walls,substeps,iterations"));
+    for name in ["a.vtu", "a-2.vtu"] {
+        let bytes = std::fs::read(path(name)).expect("particles");
+        assert!(bytes.starts_with(b"<?xml"), "{name}");
+    }
+    // A folder that isn't there and can't be made is told, and nothing is lost.
+    std::fs::write(path("file"), "").expect("a file");
+    liquid(
+        &mut window,
+        L::ExportTo(LiquidFormat::Csv, path("file").join("in.csv")),
+    );
+    settled(&mut window);
+    let told = window
+        .query_all_by_label_contains("Nothing was exported")
+        .count();
+    assert_eq!(told, 1);
+}
+
+#[test]
+fn what_was_chosen_is_there_again_after_a_restart() {
+    let home = home();
+    let mut window = opened(home.path());
+    liquid(&mut window, L::Scene("maze".to_owned()));
+    liquid(&mut window, L::Size(32));
+    liquid(&mut window, L::Solver(Side::Left, "fas-mg".to_owned()));
+    liquid(&mut window, L::Colour(Colour::Pressure));
+    let want = window.state().settings().liquids.clone();
+    let begin = Instant::now();
+    while !home.path().join("settings.json").is_file() {
+        assert!(begin.elapsed() < PATIENCE, "settings are kept");
+        window.step();
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    drop(window);
+    let again = open(home.path());
+    assert_eq!(again.state().settings().liquids, want);
+}
+
+/// SplitMix64.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        (self.next() % n.max(1) as u64) as usize
+    }
+
+    /// Anything that the workspace offers, and some that it must refuse; sizes stay small, so that a test stays short.
+    fn command(&mut self) -> Command {
+        match self.below(24) {
+            0 => Command::Enter(Workspace::ALL[self.below(2)]),
+            1 => Command::Enter(Workspace::Liquids),
+            8..=14 => Command::Liquid([L::Step, L::Play, L::PlayOrPause][self.below(3)].clone()),
+            2 => Command::Liquid(L::Size([16, 17, 32][self.below(3)])),
+            3 => Command::Liquid(L::Scene(
+                ["circle", "bathtub", "sphere"][self.below(3)].into(),
+            )),
+            4 => Command::Liquid(L::Slice(Slice {
+                axis: self.below(4),
+                at: self.below(5) as f64 / 4.0,
+            })),
+            5 => [Command::Fit, Command::ZoomIn, Command::ZoomOut][self.below(3)].clone(),
+            6 => Command::SetTheme([Theme::Light, Theme::Dark][self.below(2)]),
+            7 => Command::Liquid(L::Mark(Mark::ALL[self.below(2)])),
+            _ => {
+                let offered: Vec<L> = L::offered()
+                    .into_iter()
+                    .filter(|c| !matches!(c, L::Size(_) | L::Export(_)))
+                    .collect();
+                Command::Liquid(offered[self.below(offered.len())].clone())
+            }
+        }
+    }
+}
+
+#[test]
+fn four_hundred_random_commands_never_panic_and_leave_the_chip_alone() {
+    let home = home();
+    let mut window = opened(home.path());
+    let before = window.state().document().text.clone();
+    let mut random = Random(3);
+    let mut frames = 0;
+    for k in 0..400 {
+        let command = random.command();
+        window.state_mut().apply(command);
+        if k % 4 == 0 {
+            window.step();
+            std::thread::sleep(Duration::from_millis(2));
+        }
+        frames += usize::from(window.state().liquids().frame() > Some(0));
+    }
+    assert_eq!(window.state().document().text, before);
+    assert!(frames > 10, "something ran: {frames}");
+    apply(&mut window, Command::Enter(Workspace::Liquids));
+    liquid(&mut window, L::Scene("square".to_owned()));
+    liquid(&mut window, L::Size(16));
+    liquid(&mut window, L::Solver(Side::Left, "pi-mgpcg".to_owned()));
+    liquid(&mut window, L::Compare(false));
+    liquid(&mut window, L::Restart);
+    settled(&mut window);
+    step(&mut window, 1);
+}
