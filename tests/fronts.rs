@@ -665,7 +665,7 @@ fn after_a_component_moved_few_fronts_are_computed() {
 }
 
 /// Pipes of three widths pass on few numbers at r = 6 and more; at r = 4 they pass on more than a third of a mouth's 19, so they
-/// are not parted there, and the whole lattice is one group whose kinds grow (114 and 191).
+/// are not parted there, and the whole lattice is one group whose kinds grow (108 and 185).
 #[test]
 fn kinds_of_fronts_hardly_grow_with_a_lattice() {
     for r in [6, 8] {

@@ -67,7 +67,7 @@
 //! | r = 16, of 79 | 12 | 9 | 5 | 4 | 3 | 1 |
 //!
 //! (`cargo test --lib ranks_of_pipes -- --ignored --nocapture`.) So pipes of 2 widths stay whole at r = 8, and at r = 4 those of 3
-//! and 4 widths too: there the whole lattice is one group, and its kinds grow with it (114 for 10 x 10 crossings, 191 for 20 x 20).
+//! and 4 widths too: there the whole lattice is one group, and its kinds grow with it (108 for 10 x 10 crossings, 185 for 20 x 20).
 //!
 //! # Groups
 //! Pieces and ends are joined as long as they share free unknowns ([`group()`]). A junction and the ends at it are a hub with
@@ -89,8 +89,8 @@
 //!      |        |        |            solved as a whole
 //! ```
 //! Short pipes tie junctions into larger groups: there pairs that are each other's best partner (smallest result) are joined in
-//! rounds, so a chain of copies becomes copies of longer chains, as in cyclic reduction. On a lattice of 10 x 10 and of 20 x 20
-//! crossings there are 73 kinds at r = 8, of the same cost (`tests/fronts.rs`).
+//! rounds, so a chain of copies becomes copies of longer chains, as in cyclic reduction. On a lattice of 10 x 10 crossings there are
+//! 100 kinds at r = 8, on one of 20 x 20 there are 126 (`computed_matrices` of `solve --ports-only --format json`).
 //!
 //! Unknowns at the chip's edge: velocities of flow-rate ports and closed ends are *given* (they stay and are known; their reactions give
 //! the ports' pressures), tangential ones of pressure ports are *zero*, all else is *free*.
