@@ -14,6 +14,8 @@ use crate::geometry::Point;
 const EDGE_TOLERANCE: f64 = 1e-9;
 /// Bins a cell: with two, a chip that fills a third of its box has six cells a bin.
 const BINS_PER_CELL: f64 = 2.0;
+/// Cells between two questions whether to stop: some milliseconds.
+const PATIENCE: usize = 1 << 16;
 /// An edge whose middle is this part of its length off the straight line is curved.
 const STRAIGHT: f64 = 1e-7;
 
@@ -73,18 +75,33 @@ fn is_curved(x: &[Point; 6]) -> bool {
 impl FieldIndex {
     /// Sorts the cells into bins.
     pub fn new(fields: &Fields) -> Self {
+        Self::unless(fields, &|| false).unwrap_or_default()
+    }
+
+    /// As [`Self::new`]; `None` where `is_cancelled`, asked now and then, said so.
+    pub fn unless(fields: &Fields, is_cancelled: &dyn Fn() -> bool) -> Option<Self> {
         let n_cells = fields.cells.len();
         if n_cells == 0 {
-            return Self::default();
+            return Some(Self::default());
         }
-        let (boxes, is_curved): (Vec<(Point, Point)>, Vec<bool>) = (0..n_cells)
-            .into_par_iter()
-            .with_min_len(1 << 12)
-            .map(|c| {
-                let x = nodes_of(fields, c);
-                (cell_box(&x), is_curved(&x))
-            })
-            .unzip();
+        let go_on = || (!is_cancelled()).then_some(());
+        let mut boxes: Vec<(Point, Point)> = Vec::with_capacity(n_cells);
+        let mut curved = Vec::with_capacity(n_cells);
+        for from in (0..n_cells).step_by(PATIENCE) {
+            go_on()?;
+            let here = (from..n_cells.min(from + PATIENCE)).into_par_iter();
+            let found: Vec<_> = here
+                .with_min_len(1 << 12)
+                .map(|c| {
+                    let x = nodes_of(fields, c);
+                    (cell_box(&x), is_curved(&x))
+                })
+                .collect();
+            for (cell, flag) in found {
+                boxes.push(cell);
+                curved.push(flag);
+            }
+        }
         let (mut low, mut high) = boxes[0];
         for (a, b) in &boxes {
             low = Point::new(low.x.min(a.x), low.y.min(a.y));
@@ -104,11 +121,19 @@ impl FieldIndex {
             first: vec![0; n[0] * n[1] + 1],
             owned: Vec::new(),
             cells: Vec::new(),
-            is_curved,
+            is_curved: curved,
         };
-        let ranges: Vec<[usize; 4]> = boxes.iter().map(|(a, b)| index.bins(*a, *b)).collect();
-        for range in &ranges {
-            index.each_bin(*range, |first, bin| first[bin + 1] += 1);
+        let ranges: Vec<[u32; 4]> = boxes
+            .par_iter()
+            .map(|(a, b)| index.bins(*a, *b).map(|bin| bin as u32))
+            .collect();
+        drop(boxes);
+        for part in ranges.chunks(PATIENCE) {
+            go_on()?;
+            for range in part {
+                let range = range.map(|bin| bin as usize);
+                index.each_bin(range, |first, bin| first[bin + 1] += 1);
+            }
         }
         for k in 1..index.first.len() {
             index.first[k] += index.first[k - 1];
@@ -120,21 +145,29 @@ impl FieldIndex {
             cells[*at as usize] = cell as u32;
             *at += 1;
         };
-        for (c, &[i0, _, j0, _]) in ranges.iter().enumerate() {
-            put(&mut next, i0 + n[0] * j0, c);
+        for (k, part) in ranges.chunks(PATIENCE).enumerate() {
+            go_on()?;
+            for (c, range) in part.iter().enumerate() {
+                let [i0, _, j0, _] = range.map(|bin| bin as usize);
+                put(&mut next, i0 + n[0] * j0, k * PATIENCE + c);
+            }
         }
         index.owned = next[..n[0] * n[1]].to_vec();
-        for (c, &[i0, i1, j0, j1]) in ranges.iter().enumerate() {
-            for j in j0..=j1 {
-                for i in i0..=i1 {
-                    if (i, j) != (i0, j0) {
-                        put(&mut next, i + n[0] * j, c);
+        for (k, part) in ranges.chunks(PATIENCE).enumerate() {
+            go_on()?;
+            for (c, range) in part.iter().enumerate() {
+                let [i0, i1, j0, j1] = range.map(|bin| bin as usize);
+                for j in j0..=j1 {
+                    for i in i0..=i1 {
+                        if (i, j) != (i0, j0) {
+                            put(&mut next, i + n[0] * j, k * PATIENCE + c);
+                        }
                     }
                 }
             }
         }
         index.cells = cells;
-        index
+        Some(index)
     }
 
     /// The box around all cells, m.
@@ -287,6 +320,26 @@ fn least(l: &[f64; 3]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn nobody_waits_for_an_index_that_was_cancelled() {
+        let at = |x: f64, y: f64| Point::new(x, y);
+        let fields = Fields {
+            nodes: vec![
+                at(0.0, 0.0),
+                at(1.0, 0.0),
+                at(0.0, 1.0),
+                at(0.5, 0.0),
+                at(0.5, 0.5),
+                at(0.0, 0.5),
+            ],
+            cells: vec![[0, 1, 2, 3, 4, 5]],
+            ..Fields::default()
+        };
+        assert!(FieldIndex::unless(&fields, &|| true).is_none());
+        let index = FieldIndex::unless(&fields, &|| false).expect("nobody cancels");
+        assert_eq!(index.extent(), FieldIndex::new(&fields).extent());
+    }
 
     #[test]
     fn no_cells_hold_no_point() {

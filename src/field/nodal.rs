@@ -7,7 +7,7 @@ use crate::fem::lagrange::n_nodes;
 use crate::fronts::tree::gather;
 use crate::geometry::{Point, sin_cos};
 use crate::stokes::piece::{Leaf, Patch};
-use crate::stokes::slabs::{Slabs, State};
+use crate::stokes::slabs::{IsCancelled, Slabs, State};
 use crate::stokes::system::{Instance, System};
 
 /// Velocity and pressure at every node of the chip, in `D` dimensions.
@@ -121,12 +121,14 @@ struct Share<'a, const D: usize> {
 ///
 /// # Shapes and units
 /// - `shift(part)`: added to the pressure there, Pa
+/// - `is_cancelled`: once true, what is left stays zero
 pub fn nodal<const D: usize>(
     system: &System<D>,
     slabs: &Slabs,
     state: &State,
     wall_velocity: Option<WallVelocity<'_, D>>,
     shift: &(dyn Fn(usize) -> f64 + Sync),
+    is_cancelled: IsCancelled<'_>,
 ) -> Nodal<D> {
     let per_cell = n_nodes::<D>();
     let counts: Vec<(usize, usize)> = (0..system.pieces.len() as u32)
@@ -185,6 +187,7 @@ pub fn nodal<const D: usize>(
     }
     let found: Vec<_> = shares
         .into_par_iter()
+        .filter(|_| !is_cancelled())
         .map(|share| {
             let by = shift(share.instance);
             fill(system, slabs, state, wall_velocity, by, share)
@@ -347,15 +350,14 @@ impl From<Nodal<2>> for Fields {
             list.into_iter().map(|p| Point::new(p[0], p[1])).collect()
         };
         let (nodes, velocity) = rayon::join(|| points(n.nodes), || points(n.velocity));
+        // In place too, but where more memory was set aside than whole cells fill.
+        let cells = bytemuck::try_cast_vec(n.cells)
+            .unwrap_or_else(|(_, flat): (_, Vec<u32>)| flat.as_chunks::<6>().0.to_vec());
         Self {
             nodes,
             velocity,
             pressure: n.pressure,
-            cells: n
-                .cells
-                .par_chunks(6)
-                .map(|c| std::array::from_fn(|k| c[k]))
-                .collect(),
+            cells,
             part: n.part,
             walls: n.walls,
         }

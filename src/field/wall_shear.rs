@@ -8,7 +8,7 @@ use crate::fem::lagrange::{CellPoint, cell_point};
 use crate::geometry::Point;
 use crate::session::WallShear;
 use crate::stokes::residual::{Data, Residuals, Rows};
-use crate::stokes::slabs::{Slabs, State};
+use crate::stokes::slabs::{IsCancelled, Slabs, State};
 use crate::stokes::system::System;
 
 /// Least, mean and greatest wall shear stress `|t . mu (grad u + grad u^T) n|` over all walls, Pa.
@@ -58,8 +58,13 @@ pub fn wall_shear(
     }
 }
 
-/// As [`wall_shear`], over the pieces of a chip.
-pub fn wall_shear_of_pieces(system: &System<2>, slabs: &Slabs, state: &State) -> WallShear {
+/// As [`wall_shear`], over the pieces of a chip; of no use where it was cancelled.
+pub fn wall_shear_of_pieces(
+    system: &System<2>,
+    slabs: &Slabs,
+    state: &State,
+    is_cancelled: IsCancelled<'_>,
+) -> WallShear {
     let samples: Vec<Vec<Sample>> = system
         .leaves
         .par_iter()
@@ -69,6 +74,7 @@ pub fn wall_shear_of_pieces(system: &System<2>, slabs: &Slabs, state: &State) ->
         .instances
         .par_iter()
         .enumerate()
+        .filter(|_| !is_cancelled())
         .map(|(k, instance)| {
             let slab = &state.slabs[slabs.first[k]..][..system.piece_of(instance).n];
             let mut out = NO_WALL;

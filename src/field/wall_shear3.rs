@@ -11,7 +11,7 @@ use super::nodal::{Frame, mesh_values};
 use crate::fem::lagrange::cell_point;
 use crate::fem::quadrature;
 use crate::mesh::{BlockMesh, TETRAHEDRON_FACETS};
-use crate::stokes::slabs::{Slabs, State};
+use crate::stokes::slabs::{IsCancelled, Slabs, State};
 use crate::stokes::system::System;
 
 /// A place on a wall, with all that the shear there depends on but the velocity. Made once for all copies of a mesh.
@@ -154,8 +154,13 @@ pub fn range(samples: impl IntoIterator<Item = ShearSample>) -> ShearRange {
     }
 }
 
-/// Least, mean and greatest wall shear over the pieces of a chip, Pa, places in m.
-pub fn wall_shear_of_solids(system: &System<3>, slabs: &Slabs, state: &State) -> ShearRange {
+/// Least, mean and greatest wall shear over the pieces of a chip, Pa, places in m; of no use where it was cancelled.
+pub fn wall_shear_of_solids(
+    system: &System<3>,
+    slabs: &Slabs,
+    state: &State,
+    is_cancelled: IsCancelled<'_>,
+) -> ShearRange {
     let points: Vec<Vec<WallPoint>> = system
         .leaves
         .par_iter()
@@ -165,6 +170,7 @@ pub fn wall_shear_of_solids(system: &System<3>, slabs: &Slabs, state: &State) ->
         .instances
         .par_iter()
         .enumerate()
+        .filter(|_| !is_cancelled())
         .map(|(k, instance)| {
             let slab = &state.slabs[slabs.first[k]..][..system.piece_of(instance).n];
             let (mut local, mut x) = (Vec::new(), Vec::new());

@@ -131,7 +131,9 @@
 //! pieces of fixed size, so neither threads nor what was known change a bit. Without caching each front's number enters its key.
 //!
 //! # Costs
-//! A front costs `2/3 e^3 + 2 e^2 b + e b^2` flops as counted, for LU; `L D L^T` saves `1/3 e^3 + e^2 b` of them. With `m = 5r - 1` unknowns a mouth, doubling a pipe costs `8.7 m^3` a time,
+//! A front costs `2/3 e^3 + 2 e^2 b + e b^2` flops as planned, for LU; `L D L^T` saves `1/3 e^3 + e^2 b` of them. Plans, and the flops
+//! of a solve's report, count the first, since only the pivots tell whether a front takes the second; `solve --profile` counts what was
+//! done ([`Inside::flops`]). With `m = 5r - 1` unknowns a mouth, doubling a pipe costs `8.7 m^3` a time,
 //! and a crossing, whose last front has nearly `5m` unknowns, grows like `r^3` too. As planned
 //! (`cargo test --lib sizes_of_fronts -- --ignored --nocapture`; the chamber has one mouth):
 //!

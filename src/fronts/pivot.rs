@@ -45,6 +45,8 @@ pub struct Pivot {
     factors: Mat<f64>,
     forward: Vec<usize>,
     middle: Middle,
+    /// Operations that it took, those of an attempt that was given up too.
+    flops: u64,
 }
 
 /// What stands between `L` and the other factor.
@@ -62,17 +64,23 @@ impl Pivot {
     /// Factorises a symmetric block, of which the lower triangle is read; `None` where a pivot is zero or not finite.
     pub fn new(mut block: Mat<f64>) -> Option<Self> {
         let n = block.nrows();
-        if n >= QUASI_DEFINITE
-            && let Some(done) = Self::quasi_definite(&block)
-        {
+        let is_tried = n >= QUASI_DEFINITE;
+        if is_tried && let Some(done) = Self::quasi_definite(&block) {
             return Some(done);
         }
-        if n < SYMMETRIC {
+        let mut done = if n < SYMMETRIC {
             mirror(&mut block);
-            Self::lu(block)
+            Self::lu(block)?
         } else {
-            Self::symmetric(block)
-        }
+            Self::symmetric(block)?
+        };
+        done.flops += u64::from(is_tried) * symmetric_flops(n);
+        Some(done)
+    }
+
+    /// Floating-point operations of the factorisation, lower terms left out.
+    pub fn flops(&self) -> u64 {
+        self.flops
     }
 
     /// `L D L^T` with the positive diagonal first; `None` where signs or growth say that it must be pivoted.
@@ -110,6 +118,7 @@ impl Pivot {
             factors,
             forward,
             middle: Middle::Diagonal(reciprocal),
+            flops: symmetric_flops(n),
         })
     }
 
@@ -130,6 +139,7 @@ impl Pivot {
             factors: block,
             forward,
             middle: Middle::Upper,
+            flops: 2 * symmetric_flops(n),
         })
     }
 
@@ -153,6 +163,7 @@ impl Pivot {
             factors: block,
             forward,
             middle: Middle::Blocks(diagonal, below),
+            flops: symmetric_flops(n),
         })
     }
 
@@ -240,6 +251,11 @@ impl Pivot {
             out
         }
     }
+}
+
+/// Of one triangle of `n` x `n`: half of an LU.
+fn symmetric_flops(n: usize) -> u64 {
+    (n as u64).pow(3) / 3
 }
 
 /// Lower triangle of `A` becomes `L` of `A = L D L^T`, with `D` on the diagonal; `None` where a pivot is zero.
@@ -413,6 +429,15 @@ mod tests {
             let off = (pivot.solve(&(&a * &x)) - &x).norm_max();
             assert!(off < 1e-10, "{n}: {off:.1e}");
         }
+    }
+
+    #[test]
+    fn operations_are_those_of_the_way_that_was_taken() {
+        let n = QUASI_DEFINITE + 6;
+        let half = (n as u64).pow(3) / 3;
+        let flops = |weakest| Pivot::new(stokes_like(n, weakest)).map(|pivot| pivot.flops());
+        assert_eq!(flops(2.0), Some(half), "half of an LU");
+        assert_eq!(flops(1e-12), Some(3 * half), "that, given up, and an LU");
     }
 
     /// Factors are the same bits for any number of threads.

@@ -233,7 +233,8 @@ impl Plan {
 }
 
 impl Kind {
-    /// Floating-point operations: LU, solves for the boundary's columns, half of the symmetric update.
+    /// Floating-point operations as planned: LU, solves for the boundary's columns, half of the symmetric update. Fronts that
+    /// turn out to be symmetric take fewer ([`super::Inside::flops`]).
     pub fn flops(&self) -> u64 {
         let (b, e) = (u64::from(self.n_boundary), u64::from(self.n_eliminated));
         2 * e * e * e / 3 + 2 * e * e * b + e * b * b

@@ -52,7 +52,9 @@ pub struct TaskRow {
     pub bytes: u64,
     /// Of all threads together, without what spans inside these took.
     pub seconds: f64,
-    /// 1e9 flops per second of one thread; `None` where no flops were stated.
+    /// 1e9 flops per second of one thread; `None` where no flops were stated. Of fronts, the flops are those of the factorisation that
+    /// was taken and of what follows from it, while the seconds hold assembly and sums of children too: small fronts are slower by
+    /// it. Other threads may help with a large front; their time isn't in its seconds.
     pub gflop_per_s: Option<f64>,
     /// By rows, then columns.
     pub sizes: Vec<SizeRow>,

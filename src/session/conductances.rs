@@ -1,5 +1,7 @@
 //! The conductance between a chip's ports from its answers to unit data, whoever answers.
 
+use rayon::prelude::*;
+
 use super::Conductance;
 use crate::chip::Port;
 use crate::field::ports::{PortValues, conductance, gives_flow};
@@ -14,18 +16,23 @@ pub(super) fn conductances(
     ports: &[Port],
     island: &[Option<u32>],
     unit: f64,
-    mut answer: impl FnMut(&[f64]) -> Vec<PortValues>,
+    answer: impl Fn(&[f64]) -> Vec<PortValues> + Sync,
 ) -> Conductance {
     let n = ports.len();
     let flow_given: Vec<bool> = ports.iter().map(|p| gives_flow(p.condition)).collect();
     let mut hybrid = vec![vec![0.0; n]; n];
-    for j in 0..n {
+    let column = |j: usize| {
         // Where nothing fixes the pressure, inflows must balance: the rest leaves evenly through all ports of the island.
         let is_mate = |i: usize| island[j].is_some() && island[i] == island[j];
         let mates = (0..n).filter(|&i| is_mate(i)).count().max(1) as f64;
         let even = |i: usize| if is_mate(i) { 1.0 / mates } else { 0.0 };
         let values: Vec<f64> = (0..n).map(|i| f64::from(i == j) - even(i)).collect();
-        for (i, seen) in answer(&values).into_iter().enumerate() {
+        answer(&values)
+    };
+    // Side by side: each walks through the whole network by itself.
+    let columns: Vec<Vec<PortValues>> = (0..n).into_par_iter().map(column).collect();
+    for (j, column) in columns.into_iter().enumerate() {
+        for (i, seen) in column.into_iter().enumerate() {
             hybrid[i][j] = if flow_given[i] {
                 seen.work_pressure
             } else {

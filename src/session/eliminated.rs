@@ -219,14 +219,15 @@ impl<const D: usize> Kept<D> {
             return Err(SolveError::Cancelled);
         }
         let measured = match &flow.slabs {
-            Some(slabs) => space.measure(system, slabs, &answer.state, &|part| {
-                let interface = system.instances[part].interfaces.first();
-                if interface.is_some_and(|&i| system.free_island(i).is_some()) {
-                    shift
-                } else {
-                    0.0
-                }
-            }),
+            Some(slabs) => {
+                let shift = |part: usize| {
+                    let interface = system.instances[part].interfaces.first();
+                    let is_free = interface.is_some_and(|&i| system.free_island(i).is_some());
+                    if is_free { shift } else { 0.0 }
+                };
+                let is_cancelled = || cancel.is_cancelled();
+                space.measure(system, slabs, &answer.state, &shift, &is_cancelled)
+            }
             None => Measured {
                 max_speed: UNKNOWN_SPEED,
                 wall_shear: WallShear::UNKNOWN,
@@ -234,6 +235,8 @@ impl<const D: usize> Kept<D> {
                 solid: None,
             },
         };
+        // Hundreds of megabytes of a large chip: giving them back takes its time too.
+        drop(answer);
         drop(stage);
         if cancel.is_cancelled() {
             return Err(SolveError::Cancelled);

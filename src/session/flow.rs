@@ -15,7 +15,7 @@ use crate::fronts::{
     Class, Element, FrontError, Inside, Known, Leaves, NOWHERE, Network, Schur, Top, Values,
 };
 use crate::stokes::piece::Leaf;
-use crate::stokes::slabs::{Slabs, State, top_back};
+use crate::stokes::slabs::{IsCancelled, Slabs, State, top_back};
 use crate::stokes::system::System;
 
 impl<const D: usize> Leaves for Vec<Arc<Leaf<D>>> {
@@ -126,7 +126,8 @@ impl<const D: usize> Flow<D> {
         };
         let system = &self.system;
         // Each of these goes once through all unknowns, tenths of a second for millions.
-        let go_on = || match cancel.is_cancelled() {
+        let is_cancelled = || cancel.is_cancelled();
+        let go_on = || match is_cancelled() {
             true => Err(SolveError::Cancelled),
             false => Ok(()),
         };
@@ -134,12 +135,13 @@ impl<const D: usize> Flow<D> {
             shared: vec![0.0; given.len()],
             slabs: vec![0.0; slabs.n],
         };
-        let scale = self.scale(slabs, given, &mut state, loads);
+        let scale = self.scale(slabs, given, &mut state, loads, &is_cancelled);
         go_on()?;
-        let mut reactions = self.step(slabs, loads, given, &mut state);
+        let mut reactions = self.step(slabs, loads, given, &mut state, &is_cancelled);
         loop {
             go_on()?;
-            let norms = slabs.residual_norms(system, &state, loads, &|_| false);
+            let norms = slabs.residual_norms(system, &state, loads, &|_| false, &is_cancelled);
+            go_on()?;
             report.relative_residual = if scale > 0.0 {
                 norms[0].max(norms[1]) / scale
             } else {
@@ -162,7 +164,7 @@ impl<const D: usize> Flow<D> {
                 slabs: vec![0.0; slabs.n],
             };
             let none = vec![0.0; given.len()];
-            let held = self.step(slabs, &residual, &none, &mut more);
+            let held = self.step(slabs, &residual, &none, &mut more, &is_cancelled);
             let add = |x: &mut [f64], d: &[f64]| x.iter_mut().zip(d).for_each(|(x, d)| *x += d);
             add(&mut state.shared, &more.shared);
             add(&mut state.slabs, &more.slabs);
@@ -172,7 +174,14 @@ impl<const D: usize> Flow<D> {
     }
 
     /// One substitution, down and up, of all unknowns; loads inside slabs are carried where there are any. Returns reactions.
-    fn step(&self, slabs: &Slabs, loads: &State, given: &[f64], state: &mut State) -> Vec<f64> {
+    fn step(
+        &self,
+        slabs: &Slabs,
+        loads: &State,
+        given: &[f64],
+        state: &mut State,
+        is_cancelled: IsCancelled<'_>,
+    ) -> Vec<f64> {
         let carried = (!loads.slabs.is_empty()).then(|| {
             let mut carried = loads.clone();
             slabs.forward(&self.system, &self.values, &mut carried);
@@ -181,7 +190,8 @@ impl<const D: usize> Flow<D> {
         let on_shared = carried.as_ref().unwrap_or(loads);
         let (shared, reactions) = self.solve_shared(&on_shared.shared, given);
         state.shared = shared;
-        slabs.back(&self.system, &self.values, state, carried.as_ref());
+        let carried = carried.as_ref();
+        slabs.back(&self.system, &self.values, state, carried, is_cancelled);
         reactions
     }
 
@@ -222,7 +232,14 @@ impl<const D: usize> Flow<D> {
     }
 
     /// Norm of the right-hand side: loads less what given values bring. Leaves garbage in `x`, of zeros.
-    fn scale(&self, slabs: &Slabs, given: &[f64], x: &mut State, loads: &State) -> f64 {
+    fn scale(
+        &self,
+        slabs: &Slabs,
+        given: &[f64],
+        x: &mut State,
+        loads: &State,
+        is_cancelled: IsCancelled<'_>,
+    ) -> f64 {
         let system = &self.system;
         let is_given = |k: usize| system.class[k] == Class::Given && given[k] != 0.0;
         let mut is_touched = vec![false; system.instances.len()];
@@ -235,7 +252,7 @@ impl<const D: usize> Flow<D> {
             }
         }
         let is_zero = |instance: u32| !is_touched[instance as usize];
-        let norms = slabs.residual_norms(system, x, loads, &is_zero);
+        let norms = slabs.residual_norms(system, x, loads, &is_zero, is_cancelled);
         norms.into_iter().fold(0.0, f64::hypot)
     }
 }

@@ -75,7 +75,12 @@ fn study<const D: usize>(
     let data = manufactured_data::data(system, slabs, chip, exact);
     let answer = flow.solve(&data.loads, &data.given, settings, cancel, &mut report)?;
     let wall = |p| (exact.velocity)(p);
-    let nodal = nodal(system, slabs, &answer.state, Some(&wall), &|_| 0.0);
+    let is_cancelled = || cancel.is_cancelled();
+    let state = &answer.state;
+    let nodal = nodal(system, slabs, state, Some(&wall), &|_| 0.0, &is_cancelled);
+    if is_cancelled() {
+        return Err(SolveError::Cancelled);
+    }
     let is_free = chip
         .ports
         .iter()

@@ -19,7 +19,7 @@ use crate::stokes::duct::mouth::DuctProfile;
 use crate::stokes::mouth::{Mouth, duct_mouth, plane_mouth};
 use crate::stokes::piece::{Flat, Layers, PieceError};
 use crate::stokes::section::{Section, Top};
-use crate::stokes::slabs::{Slabs, State};
+use crate::stokes::slabs::{IsCancelled, Slabs, State};
 use crate::stokes::system::{PartError, Port, System};
 
 /// What is measured all over a chip.
@@ -44,13 +44,14 @@ pub(super) trait Space<const D: usize>: Send + Sync {
     /// Flow in the unit of results (m^3/s where the chip has a depth) over flow in the unit of the equations.
     fn flow_unit(&self) -> f64;
 
-    /// Fields, greatest speed, wall shear; `shift(part)` is added to the pressure there, Pa.
+    /// Fields, greatest speed, wall shear; `shift(part)` is added to the pressure there, Pa. Of no use where it was cancelled.
     fn measure(
         &self,
         system: &System<D>,
         slabs: &Slabs,
         state: &State,
         shift: &(dyn Fn(usize) -> f64 + Sync),
+        is_cancelled: IsCancelled<'_>,
     ) -> Measured;
 
     /// Notes what is particular about it.
@@ -104,9 +105,10 @@ impl Space<2> for Plane {
         slabs: &Slabs,
         state: &State,
         shift: &(dyn Fn(usize) -> f64 + Sync),
+        is_cancelled: IsCancelled<'_>,
     ) -> Measured {
-        let wall_shear = wall_shear_of_pieces(system, slabs, state);
-        let fields = Fields::from(nodal(system, slabs, state, None, shift));
+        let wall_shear = wall_shear_of_pieces(system, slabs, state, is_cancelled);
+        let fields = Fields::from(nodal(system, slabs, state, None, shift, is_cancelled));
         Measured {
             max_speed: fastest(&fields),
             wall_shear,
@@ -193,11 +195,12 @@ impl Space<3> for Deep {
         slabs: &Slabs,
         state: &State,
         shift: &(dyn Fn(usize) -> f64 + Sync),
+        is_cancelled: IsCancelled<'_>,
     ) -> Measured {
-        let shear = wall_shear_of_solids(system, slabs, state);
+        let shear = wall_shear_of_solids(system, slabs, state, is_cancelled);
         let plane = |[x, y, _]: [f64; 3]| Point::new(x, y);
         let solid = Solid {
-            nodal: nodal(system, slabs, state, None, shift),
+            nodal: nodal(system, slabs, state, None, shift, is_cancelled),
             depth: self.depth,
             top: self.lift.top,
         };

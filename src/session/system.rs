@@ -188,8 +188,8 @@ fn locals(
 fn add(leaf: &Leaf<2>, locals: &[Local], given: &[f64], out: &mut AssembledSystem) {
     let rows = leaf.rows();
     for (i, a) in locals.iter().enumerate().filter(|e| e.1.number != NOWHERE) {
-        for &(j, v) in &rows.entries[rows.start[i] as usize..rows.start[i + 1] as usize] {
-            let b = locals[j as usize];
+        for (j, v) in rows.row(i) {
+            let b = locals[j];
             let v = a.factor * b.factor * v;
             if b.number == NOWHERE {
                 let x = given.get(b.shared as usize).copied().unwrap_or(0.0);

@@ -9,6 +9,9 @@ use super::system::System;
 use crate::fronts::tree::{gather, scatter};
 use crate::fronts::{Class, Inside, KindId, NOWHERE, Top, Values};
 
+/// Asked by every task of a pass through all unknowns: true ends the pass, which leaves what is of no use then.
+pub type IsCancelled<'a> = &'a (dyn Fn() -> bool + Sync);
+
 /// Values on all unknowns of a chip, or loads on them.
 #[derive(Clone, Debug, Default)]
 pub struct State {
@@ -112,6 +115,7 @@ impl<'a> Span<'a> {
         x: &State,
         loads: &State,
         is_zero: &(dyn Fn(u32) -> bool + Sync),
+        is_cancelled: IsCancelled<'_>,
         scratch: &mut Vec<f64>,
     ) -> Left<'a> {
         let layout = &self.group.layout;
@@ -125,7 +129,7 @@ impl<'a> Span<'a> {
         let copies: Vec<u32> = (0..self.instances.len() as u32)
             .filter(|&c| !is_zero(self.instances[c as usize]))
             .collect();
-        if copies.is_empty() && loads.slabs.is_empty() {
+        if (copies.is_empty() && loads.slabs.is_empty()) || is_cancelled() {
             return left;
         }
         let own = self.first..self.first + n * self.instances.len();
@@ -234,10 +238,12 @@ impl Slabs {
         values: &Values,
         state: &mut State,
         loads: Option<&State>,
+        is_cancelled: IsCancelled<'_>,
     ) {
         let shared = &state.shared;
         self.chunks(&mut state.slabs)
             .into_par_iter()
+            .filter(|_| !is_cancelled())
             .for_each(|chunk| {
                 let n = chunk.group.layout.tree.n;
                 for (k, &instance) in chunk.instances.iter().enumerate() {
@@ -309,12 +315,13 @@ impl Slabs {
         x: &State,
         loads: &State,
         is_zero: &(dyn Fn(u32) -> bool + Sync),
+        is_cancelled: IsCancelled<'_>,
     ) -> [f64; 2] {
         let found: Vec<Left> = self
             .spans()
             .into_par_iter()
             .map_init(Vec::new, |scratch, span| {
-                span.residual(system, x, loads, is_zero, scratch)
+                span.residual(system, x, loads, is_zero, is_cancelled, scratch)
             })
             .collect();
         let mut shared = loads.shared.clone();

@@ -74,6 +74,27 @@ impl Solved {
     /// Makes ready what every frame needs. Work for a thread: some milliseconds a hundred thousand cells.
     pub fn new(revision: u64, chip: Arc<Chip>, solution: Solution, resolution: u32) -> Self {
         let index = FieldIndex::new(&solution.fields);
+        Self::indexed(revision, chip, solution, (resolution, index))
+    }
+
+    /// As [`Self::new`]; `None` where `is_cancelled`, asked now and then, said so.
+    pub fn unless(
+        revision: u64,
+        chip: Arc<Chip>,
+        solution: Solution,
+        resolution: u32,
+        is_cancelled: &dyn Fn() -> bool,
+    ) -> Option<Self> {
+        let index = FieldIndex::unless(&solution.fields, is_cancelled)?;
+        Some(Self::indexed(revision, chip, solution, (resolution, index)))
+    }
+
+    fn indexed(
+        revision: u64,
+        chip: Arc<Chip>,
+        solution: Solution,
+        (resolution, index): (u32, FieldIndex),
+    ) -> Self {
         let (low, high) = solution
             .fields
             .pressure

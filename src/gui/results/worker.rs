@@ -351,7 +351,10 @@ fn solve_one(
             ..first
         };
     }
-    let mut solved = Solved::new(job.revision, job.chip.clone(), solution, job.resolution);
+    let is_cancelled = || token.is_cancelled();
+    let (revision, chip) = (job.revision, job.chip.clone());
+    let solved = Solved::unless(revision, chip, solution, job.resolution, &is_cancelled);
+    let mut solved = solved.ok_or(Refusal::Cancelled)?;
     solved.reuse = reuse;
     solved.profile = Some(kept.profile.clone());
     Ok(solved)

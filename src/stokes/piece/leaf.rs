@@ -33,8 +33,21 @@ pub struct Leaf<const D: usize> {
 pub struct Rows {
     /// Start of each row.
     pub start: Vec<u32>,
-    /// Column and value.
-    pub entries: Vec<(u32, f64)>,
+    /// Column of each entry; apart from the values, which would fill up a quarter of the memory that a product reads.
+    pub columns: Vec<u32>,
+    /// Value of each entry.
+    pub values: Vec<f64>,
+}
+
+impl Rows {
+    /// Entries of a row: column and value.
+    pub fn row(&self, i: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
+        let range = self.start[i] as usize..self.start[i + 1] as usize;
+        let columns = self.columns[range.clone()].iter();
+        columns
+            .zip(&self.values[range])
+            .map(|(&j, &v)| (j as usize, v))
+    }
 }
 
 impl<const D: usize> Leaf<D> {
@@ -100,7 +113,7 @@ impl<const D: usize> Leaf<D> {
         let per_cell = D * n_nodes::<D>() + D + 1;
         let entries = self.mesh.n_cells() * per_cell * per_cell;
         let mesh = 8 * D * self.mesh.nodes.len() + 4 * self.mesh.cells.len();
-        (mesh + 40 * self.moves.len() + 16 * entries) as u64
+        (mesh + 40 * self.moves.len() + 12 * entries) as u64
     }
 
     /// The matrix over its unknowns.
@@ -124,7 +137,7 @@ impl<const D: usize> Leaf<D> {
             }
             let mut out = Rows {
                 start: vec![0],
-                entries: Vec::new(),
+                ..Rows::default()
             };
             let mut sums = vec![0.0; n];
             let mut seen = vec![false; n];
@@ -142,12 +155,14 @@ impl<const D: usize> Leaf<D> {
                 }
                 columns.sort_unstable();
                 for &b in &columns {
-                    out.entries.push((b, std::mem::take(&mut sums[b as usize])));
+                    out.values.push(std::mem::take(&mut sums[b as usize]));
                     seen[b as usize] = false;
                 }
-                columns.clear();
-                out.start.push(out.entries.len() as u32);
+                out.columns.append(&mut columns);
+                out.start.push(out.columns.len() as u32);
             }
+            out.columns.shrink_to_fit();
+            out.values.shrink_to_fit();
             out
         })
     }
@@ -158,8 +173,10 @@ impl<const D: usize> Leaf<D> {
         let n = self.moves.len();
         let mut out = Mat::zeros(n, n);
         for i in 0..n {
-            for &(j, v) in &rows.entries[rows.start[i] as usize..rows.start[i + 1] as usize] {
-                out[(i, j as usize)] = v;
+            // Symmetric: a row fills a column, whose entries lie side by side.
+            let column = out.col_as_slice_mut(i);
+            for (j, v) in rows.row(i) {
+                column[j] = v;
             }
         }
         out
@@ -170,8 +187,8 @@ impl<const D: usize> Leaf<D> {
         let rows = self.rows();
         for (i, y) in y.iter_mut().enumerate() {
             let mut sum = [0.0; LANES];
-            for &(j, v) in &rows.entries[rows.start[i] as usize..rows.start[i + 1] as usize] {
-                let x = &x[j as usize];
+            for (j, v) in rows.row(i) {
+                let x = &x[j];
                 for (s, x) in sum.iter_mut().zip(x) {
                     *s += v * x;
                 }
