@@ -324,8 +324,20 @@ mod tests {
         assert!((liquid / (circle / 2.0) - 1.0).abs() < 0.08, "{liquid}");
         let wall = share(&image, inks.wall);
         assert!((wall / (1.0 - circle) - 1.0).abs() < 0.08, "{wall}");
-        // The edge crosses the middle row at x = 0.1.
-        assert_eq!(image.pixels[100 * 200 + 20], inks.edge);
+        // The edge crosses the middle row at x = 0.1: there is its ink, two pixels wide, but for some blending.
+        let apart = |k: usize| {
+            let (a, b) = (image.pixels[100 * 200 + k], inks.edge);
+            let channels = a.to_array().into_iter().zip(b.to_array());
+            channels.map(|(a, b)| u32::from(a.abs_diff(b))).sum::<u32>()
+        };
+        assert!(
+            apart(19) < 60 && apart(20) < 60,
+            "{} {}",
+            apart(19),
+            apart(20)
+        );
+        assert_eq!(image.pixels[100 * 200 + 17], inks.wall);
+        assert_eq!(image.pixels[100 * 200 + 22], inks.liquid);
         assert!(draw(&shot, &look(), &window(50), &|| true).is_none());
     }
 
@@ -343,10 +355,9 @@ mod tests {
             share(&image, Inks::of(false).liquid)
         };
         let disc = std::f64::consts::PI * 0.35 * 0.35;
-        assert!(
-            (of(&at(2, 0.5)) / (disc / 2.0) - 1.0).abs() < 0.15,
-            "left half"
-        );
+        // The wall's edge and particles that keep their radius from the surface take a fifth of 0.19.
+        let half = of(&at(2, 0.5)) / (disc / 2.0);
+        assert!((0.7..1.05).contains(&half), "left half: {half}");
         assert!(of(&at(0, 0.3)) > 0.2, "a whole disc, left of the middle");
         assert_eq!(of(&at(0, 0.7)), 0.0, "none right of it");
         assert_eq!(of(&at(2, 0.05)), 0.0, "outside of the sphere");
