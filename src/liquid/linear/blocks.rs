@@ -88,7 +88,8 @@ impl Blocks {
         x: &mut [T],
         work: impl Fn(std::ops::Range<usize>, usize, &mut [T]) + Sync,
     ) {
-        let (mut own, mut others): (Vec<(usize, &mut [T])>, Vec<&[T]>) = (Vec::new(), Vec::new());
+        let mut own: Vec<(usize, &mut [T])> = Vec::new();
+        let mut others: Vec<&[T]> = Vec::new();
         let mut rest = x;
         for k in 0..self.len() {
             let (part, after) = rest.split_at_mut((self.starts[k + 1] - self.starts[k]) as usize);
