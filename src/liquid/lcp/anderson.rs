@@ -116,20 +116,20 @@ impl Anderson {
 mod tests {
     use super::*;
 
-    /// A linear iteration with two slow errors, the others fast: two steps of memory remove both.
+    /// A linear iteration with two slow errors, the others fast: two steps of memory find both.
     #[test]
-    fn slow_errors_that_fit_into_memory_are_gone_at_once() {
+    fn slow_errors_that_fit_into_memory_go_as_fast_as_the_others() {
         let rates = [0.9, -0.8, 0.01, 0.02, 0.0];
         let cycle = |x: &[f64]| -> Vec<f64> { x.iter().zip(rates).map(|(x, r)| r * x).collect() };
         let worst = |x: &[f64]| x.iter().fold(0.0f64, |m, x| m.max(x.abs()));
         let mut anderson = Anderson::new(2);
         let mut x = vec![1.0; 5];
         let mut plain = x.clone();
-        for _ in 0..4 {
+        for _ in 0..8 {
             let after = cycle(&x);
             x = anderson.mix(x, &after).unwrap_or(after);
             plain = cycle(&plain);
         }
-        assert!(worst(&plain) > 0.6 && worst(&x) < 0.05, "{x:?}");
+        assert!(worst(&plain) > 0.4 && worst(&x) < 1e-4, "{x:?}");
     }
 }

@@ -50,6 +50,8 @@ const ALL: &[&str] = &[
     "pi-mgpcg",
     "fmg-star",
     "mprgp",
+    "fas-aa",
+    "fmg-aa",
     "monotone-v",
 ];
 const LCP: &[&str] = &[
@@ -65,6 +67,8 @@ const LCP: &[&str] = &[
     "pi-mgpcg",
     "fmg-star",
     "mprgp",
+    "fas-aa",
+    "fmg-aa",
     "monotone-v",
 ];
 const OUTER: &[&str] = &["pi-pcg", "pi-mg", "pe-pcg", "pe-mg", "newton", "pi-mgpcg"];
