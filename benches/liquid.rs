@@ -27,8 +27,8 @@ const SPHERES: [(usize, usize, usize); 4] = [(32, 10, 15), (64, 10, 9), (128, 3,
 const CIRCLES: [(usize, usize, usize); 4] =
     [(64, 20, 25), (128, 20, 15), (256, 10, 9), (512, 4, 5)];
 /// The first one is the baseline: walls that hold.
-const SOLVERS: [&str; 6] = [
-    "pcg-mic", "pi-pcg", "pi-mg", "pi-mgpcg", "fas-mg", "fmg-star",
+const SOLVERS: [&str; 8] = [
+    "pcg-mic", "pi-pcg", "pi-mg", "pi-mgpcg", "fas-mg", "fas-aa", "fmg-star", "fmg-aa",
 ];
 /// Frames of whole substeps.
 const FRAMES: usize = 20;
@@ -217,7 +217,7 @@ fn substeps(asked: &Asked) -> Result<(), Failure> {
         if !asked.wants(&case) {
             continue;
         }
-        for name in ["pcg-mic", "pi-pcg", "pi-mgpcg", "fas-mg"] {
+        for name in ["pcg-mic", "pi-pcg", "pi-mgpcg", "fas-mg", "fas-aa"] {
             let walls = if name == SOLVERS[0] {
                 Separation::Sticking
             } else {

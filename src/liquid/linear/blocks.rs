@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::{Matrix, Real};
+use super::{Matrix, Real, SPLIT_ENTRIES};
 
 /// Blocks of fewer rows are not worth a task.
 const SMALLEST: usize = 4096;
@@ -33,9 +33,10 @@ pub struct Blocks {
 }
 
 impl Blocks {
-    /// Cuts the rows of a matrix, as small as is worth a task.
+    /// Cuts the rows of a matrix, as small as is worth a task; one block where a second thread is not worth it.
     pub fn of<T: Real>(matrix: &Matrix<T>) -> Self {
-        Self::at_least(matrix, SMALLEST)
+        let is_shared = matrix.nnz() >= SPLIT_ENTRIES;
+        Self::at_least(matrix, if is_shared { SMALLEST } else { matrix.n() })
     }
 
     /// Cuts into blocks of at least `smallest` rows.
@@ -47,7 +48,7 @@ impl Blocks {
         // No block may end before this: all that the rows of the block before touch.
         let mut least = 0;
         while begin < n {
-            let mut end = (begin + smallest).max(least).min(n);
+            let mut end = (begin + smallest.max(1)).max(least).min(n);
             // What would be left is no block by itself.
             if n - end < smallest {
                 end = n;

@@ -2,7 +2,10 @@
 
 use rayon::prelude::*;
 
-use super::{Real, SPLIT, larger};
+use super::{Real, SPLIT_ENTRIES, larger};
+
+/// Rows of a task.
+const SHARE: usize = 4096;
 
 /// A symmetric matrix: the diagonal, and the other entries row by row.
 ///
@@ -64,13 +67,13 @@ impl<T: Real> Matrix<T> {
 
     /// `y[i] = f(i, (A x)_i)` for every row, in parallel where that pays.
     pub fn map_rows(&self, x: &[T], y: &mut [T], f: impl Fn(usize, T) -> T + Sync) {
-        if self.n() < SPLIT {
+        if self.nnz() < SPLIT_ENTRIES {
             for (i, y) in y.iter_mut().enumerate() {
                 *y = f(i, self.row_times(i, x));
             }
         } else {
-            y.par_chunks_mut(SPLIT / 4).enumerate().for_each(|(k, y)| {
-                let first = k * (SPLIT / 4);
+            y.par_chunks_mut(SHARE).enumerate().for_each(|(k, y)| {
+                let first = k * SHARE;
                 for (j, y) in y.iter_mut().enumerate() {
                     *y = f(first + j, self.row_times(first + j, x));
                 }
@@ -84,12 +87,12 @@ impl<T: Real> Matrix<T> {
             rows.map(|i| f(i, self.row_times(i, x)).magnitude())
                 .fold(T::ZERO, larger)
         };
-        if self.n() < SPLIT {
+        if self.nnz() < SPLIT_ENTRIES {
             of(0..self.n())
         } else {
-            (0..self.n().div_ceil(SPLIT / 4))
+            (0..self.n().div_ceil(SHARE))
                 .into_par_iter()
-                .map(|k| of(k * (SPLIT / 4)..((k + 1) * (SPLIT / 4)).min(self.n())))
+                .map(|k| of(k * SHARE..((k + 1) * SHARE).min(self.n())))
                 .reduce(|| T::ZERO, larger)
         }
     }

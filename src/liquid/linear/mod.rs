@@ -19,8 +19,11 @@ pub use pcg::{Ended, Identity, Jacobi, Precondition, Run, conjugate_gradients};
 pub use real::Real;
 pub use sweep::{Order, Sweeper};
 
-/// Vectors shorter than this are not worth a second thread.
-const SPLIT: usize = 16_384;
+/// Vectors shorter than this are not worth a second thread: waking it takes as long as some ten thousand entries.
+const SPLIT: usize = 98_304;
+
+/// Nor are matrices with fewer entries.
+const SPLIT_ENTRIES: usize = 400_000;
 
 /// The larger of two absolute values; NaN if one is.
 fn larger<T: Real>(m: T, a: T) -> T {

@@ -212,7 +212,7 @@ mod tests {
 
     #[test]
     fn sweeps_in_blocks_are_sweeps_in_another_order_on_any_number_of_threads() {
-        let n = 20_000;
+        let n = 150_000;
         let a = chain(n);
         let sweeper = Sweeper::new(&a);
         assert!(sweeper.blocks.len() > 3);

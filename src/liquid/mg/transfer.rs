@@ -284,7 +284,7 @@ impl<T: Real> Transfer<T> {
 /// Every element by itself; on several threads where that pays.
 fn in_parallel<T: Send>(values: &mut [T], work: impl Fn(usize, &mut T) + Sync) {
     const SHARE: usize = 4096;
-    if values.len() < 2 * SHARE {
+    if values.len() < 6 * SHARE {
         for (i, v) in values.iter_mut().enumerate() {
             work(i, v);
         }
