@@ -81,7 +81,7 @@ pub fn block_matrix<const D: usize>(mesh: &BlockMesh<D>) -> BlockMatrix {
 
 /// An edge is straight whose middle is off the middle by this part of the cell's size at most: thousands of roundings, which a
 /// mesh that was moved and mirrored has, and far less than the flattest arc. At 1e-14, cells of junctions that lie askew were
-/// integrated as if they were curved: a tenth of their elimination.
+/// integrated as if they were curved.
 const STRAIGHT: f64 = 1e-12;
 
 /// Whether all edge middles lie in the middle: then the map from the reference simplex is affine.

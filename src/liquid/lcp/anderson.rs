@@ -2,14 +2,9 @@
 
 use std::collections::VecDeque;
 
-use rayon::prelude::*;
-
 use super::Lcp;
-use crate::liquid::linear::{Builder, dot};
+use crate::liquid::linear::{Builder, dot, together};
 use crate::liquid::mg::Cholesky;
-
-/// Vectors shorter than this are not worth a second thread.
-const SPLIT: usize = 8192;
 
 /// What the last cycles did to their iterates.
 ///
@@ -65,17 +60,10 @@ impl Anderson {
     /// What to go on from, after a cycle took `before` to `after`; none in the first cycle.
     fn mix(&mut self, before: Vec<f64>, after: &[f64]) -> Option<Vec<f64>> {
         let mut f = before;
-        f.par_iter_mut()
-            .zip(after)
-            .with_min_len(SPLIT)
-            .for_each(|(f, after)| *f = after - *f);
+        let difference =
+            |last: &mut [f64], now: &[f64]| together(last, now, |last, now| *last = now - *last);
+        difference(&mut f, after);
         if let Some((mut last_f, mut last_c)) = self.last.take() {
-            let difference = |last: &mut [f64], now: &[f64]| {
-                last.par_iter_mut()
-                    .zip(now)
-                    .with_min_len(SPLIT)
-                    .for_each(|(last, now)| *last = now - *last);
-            };
             difference(&mut last_f, &f);
             difference(&mut last_c, after);
             if self.steps.len() == self.depth {
@@ -99,11 +87,7 @@ impl Anderson {
             Cholesky::new(&gram.finish()).solve(&g, &mut gamma);
             let mut mixed = after.to_vec();
             for (gamma, (_, c)) in gamma.iter().zip(&self.steps) {
-                mixed
-                    .par_iter_mut()
-                    .zip(c)
-                    .with_min_len(SPLIT)
-                    .for_each(|(m, c)| *m -= gamma * c);
+                together(&mut mixed, c, |m, c| *m -= gamma * c);
             }
             mixed
         });

@@ -222,7 +222,7 @@ pub fn solver<const D: usize>(name: &str) -> Option<Box<dyn LcpSolver<D>>> {
         Fas {
             name,
             recipe,
-            guarded: name == "fas-mg",
+            guarded: ["fas-mg", "fas-aa"].contains(&name),
             ..Fas::default()
         }
     };
@@ -246,7 +246,6 @@ pub fn solver<const D: usize>(name: &str) -> Option<Box<dyn LcpSolver<D>>> {
         "fas-mg" => Box::new(fas(&|_| {})),
         "fas-aa" => Box::new(Fas {
             mixing: 2,
-            guarded: true,
             ..fas(&|_| {})
         }),
         "fas-trilinear" => Box::new(fas(&|r| r.weights = Weights::Trilinear)),

@@ -40,6 +40,14 @@ pub fn inf_norm<T: Real>(v: &[T]) -> T {
     }
 }
 
+/// Works on pairs of entries; in parallel where that pays.
+pub fn together<T: Real>(x: &mut [T], y: &[T], work: impl Fn(&mut T, &T) + Sync) {
+    x.par_iter_mut()
+        .zip(y)
+        .with_min_len(SPLIT / 2)
+        .for_each(|(x, y)| work(x, y));
+}
+
 /// The scalar product, summed in blocks so that rounding grows slowly and the order is fixed.
 pub fn dot<T: Real>(a: &[T], b: &[T]) -> T {
     let block = |(a, b): (&[T], &[T])| {

@@ -1,8 +1,6 @@
 //! Preconditioned conjugate gradients.
 
-use rayon::prelude::*;
-
-use super::{Matrix, SPLIT, dot, inf_norm};
+use super::{Matrix, dot, inf_norm, together};
 
 /// An approximate inverse, symmetric and positive definite.
 pub trait Precondition {
@@ -52,14 +50,6 @@ pub struct Run {
     pub ended: Ended,
     /// Infinity norm of the last residual.
     pub residual: f64,
-}
-
-/// Works on pairs of entries; in parallel where that pays.
-fn together(x: &mut [f64], y: &[f64], work: impl Fn(&mut f64, &f64) + Sync) {
-    x.par_iter_mut()
-        .zip(y)
-        .with_min_len(SPLIT / 2)
-        .for_each(|(x, y)| work(x, y));
 }
 
 /// Solves `A x = g` from the given `x`.
