@@ -1,8 +1,8 @@
 //! What a chip costs once more, after one of its components moved: the table of operations keeps what the first solve computed.
 //!
 //! ```text
-//! cargo bench --bench again                lattices of 10 x 10 crossings, ports only and with all fields; a few seconds
-//! cargo bench --bench again -- scattered   one of regular, tees, scattered
+//! cargo bench --bench again                   lattices of 10 x 10 and 20 x 20 crossings, ports only and with all fields; a minute
+//! cargo bench --bench again -- scattered-10   cases whose name holds this: regular, tees or scattered, crossings a side, @resolution
 //! ```
 //! `regular`: the crossings of a square lattice, nearly all alike. `tees`: every third link up is left out, so that tees,
 //! crossings and bends mix. `scattered`: every crossing moved a little, so that no two junctions are alike and the
@@ -19,8 +19,15 @@ use stokeslet::session::{
 };
 use support::{Asked, Failure, Report, chips, median, seconds};
 
-const SIDE: usize = 10;
-const RESOLUTION: u32 = 8;
+/// Lattice, crossings a side, cell edges across a channel.
+const CASES: [(&str, usize, u32); 6] = [
+    ("regular", 10, 8),
+    ("tees", 10, 8),
+    ("scattered", 10, 8),
+    ("scattered", 10, 16),
+    ("scattered", 20, 8),
+    ("scattered", 20, 16),
+];
 const REPETITIONS: usize = 5;
 /// Where the crossing is moved to, one after the other, in parts of the crossings' distance.
 const PLACES: [f64; 4] = [0.07, 0.05, 0.09, 0.03];
@@ -59,18 +66,21 @@ fn scatter(k: usize, axis: usize) -> f64 {
 
 fn compare(asked: &Asked) -> Result<(), Failure> {
     let mut report = Report::new(&HEADINGS);
-    let lattices = ["regular", "tees", "scattered"].into_iter();
-    for lattice in lattices.filter(|lattice| asked.wants(lattice)) {
+    for (lattice, side, resolution) in CASES {
+        let name = format!("{lattice}-{side}@{resolution}");
+        if !asked.wants(&name) {
+            continue;
+        }
         let has_link =
             |row: usize, column: usize| lattice != "tees" || !(row + column).is_multiple_of(3);
         let chip = |moved_by: f64| {
-            chips::lattice_with(SIDE, has_link, |k| {
+            chips::lattice_with(side, has_link, |k| {
                 let own = if lattice == "scattered" {
                     [scatter(k, 0), scatter(k, 1)]
                 } else {
                     [0.0; 2]
                 };
-                let by = if k == SIDE * SIDE / 2 + SIDE / 2 {
+                let by = if k == side * side / 2 + side / 2 {
                     moved_by
                 } else {
                     0.0
@@ -86,7 +96,7 @@ fn compare(asked: &Asked) -> Result<(), Failure> {
             (WantedResults::All, "fields"),
         ] {
             let settings = SolveSettings {
-                resolution: RESOLUTION,
+                resolution,
                 wanted,
                 ..SolveSettings::default()
             };
@@ -105,7 +115,7 @@ fn compare(asked: &Asked) -> Result<(), Failure> {
             let (first, total) = (median(first), of(|t| t.total));
             let last = again.last().ok_or("nothing was run")?;
             report.add(vec![
-                lattice.into(),
+                name.clone(),
                 what.into(),
                 last.unknowns.to_string(),
                 seconds(first),

@@ -150,6 +150,23 @@ fn chip(home: &Path, report: &mut Report) -> Result<(), Failure> {
     Ok(())
 }
 
+/// How long this thread was on a processor and waited for one, and how long the machine's host gave its processors to others, ms;
+/// none where the system doesn't tell.
+fn scheduled() -> Option<[f64; 3]> {
+    let thread = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    let mut thread = thread.split_whitespace().map(str::parse::<f64>);
+    let all = std::fs::read_to_string("/proc/stat").ok()?;
+    let stolen: f64 = all
+        .lines()
+        .next()?
+        .split_whitespace()
+        .nth(8)?
+        .parse()
+        .ok()?;
+    let [ran, waited] = [thread.next()?.ok()?, thread.next()?.ok()?];
+    Some([ran * 1e-6, waited * 1e-6, stolen * 10.0])
+}
+
 /// The window with grid20, which it solves at once as far as it is interactive.
 fn open(home: &Path) -> Window {
     let start = Start {
@@ -199,6 +216,7 @@ impl Bench {
         let by = vec2(t.cos() * rect.width(), t.sin() * rect.height()) * 0.35;
         window.hover_at(pos2(rect.center().x, rect.center().y) + by);
         let before = window.state().seen().worker.running;
+        let scheduled = self.tells.then(scheduled).flatten();
         let clock = Instant::now();
         window.step();
         let stepped = clock.elapsed();
@@ -210,6 +228,13 @@ impl Bench {
         if self.tells && ms > SPIKE {
             let (step, at) = (stepped.as_secs_f64() * 1e3, self.frame);
             eprintln!("frame {at}: {ms:.1} ms, {step:.1} of them in the app, during {before:?}");
+            if let Some((old, new)) = scheduled.zip(self::scheduled()) {
+                let [ran, waited, stolen] = [0, 1, 2].map(|k| new[k] - old[k]);
+                eprintln!(
+                    "    {ran:.1} on a processor, {waited:.1} waiting for one, {:.1} for something else; {stolen:.0} taken from the machine",
+                    ms - ran - waited
+                );
+            }
         }
         self.times.push(ms);
         self.frame += 1;

@@ -76,6 +76,38 @@ fn separating_walls_let_go_of_what_sticking_walls_hold() {
     );
 }
 
+/// [001] figure 2: a ball thrown against a circle's wall. Its two ways to let liquid go look alike, and other than holding it.
+#[test]
+fn pressures_held_on_edges_and_in_cells_let_go_alike() {
+    let mask = |name: &str, separation| {
+        let scene = scene2("thrown-circle").expect("a scene");
+        let mut simulation = Simulation::new(scene, 48, separation);
+        let mut solver = solver::<2>(name).expect("a name");
+        for _ in 0..25 {
+            simulation
+                .frame(&mut *solver, Watch::SILENT, &mut |_| {})
+                .expect("its schedule is done");
+        }
+        let cells = simulation.mac.cells;
+        let mut mask = vec![false; cells.len()];
+        for x in &simulation.x {
+            mask[cells.index(x.map(|x| (x / simulation.mac.dx) as usize))] = true;
+        }
+        mask
+    };
+    let differing = |a: &[bool], b: &[bool]| {
+        let count = a.iter().zip(b).filter(|(a, b)| a != b).count();
+        count as f64 / a.len() as f64
+    };
+    let cells = mask("cm11", Separation::Cut);
+    let edges = mask("cm11-edges", Separation::Cut);
+    let held = mask("cm11", Separation::Sticking);
+    let alike = differing(&cells, &edges);
+    let other = differing(&cells, &held);
+    assert!(alike < 0.02, "{alike}");
+    assert!(other > 2.0 * alike, "{other} against {alike}");
+}
+
 #[test]
 fn pressures_in_space_keep_continuity_too() {
     let (_, told) = run(

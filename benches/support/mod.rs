@@ -60,8 +60,9 @@ impl Asked {
 }
 
 /// The program's allocator: benches measure what users run.
+#[cfg(not(target_env = "msvc"))]
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
 /// A chip, and how long it took to read and place it, s.
 pub struct Placed {

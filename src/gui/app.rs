@@ -16,6 +16,7 @@ use eframe::egui::{self, Event, Key, Modifiers, ThemePreference, ViewportCommand
 use self::filing::Filing;
 use self::liquids::Liquidity;
 use self::solving::Solving;
+use super::background;
 use super::canvas::Canvas;
 use super::command::{Command, Panel, SHORTCUTS, Theme};
 use super::document::{Document, EMPTY};
@@ -56,6 +57,7 @@ pub struct App {
 impl App {
     /// The program as it starts; `ctx` is the window's.
     pub fn new(start: &Start, ctx: &egui::Context) -> Self {
+        background::prepare();
         let wake = |ctx: &egui::Context| {
             let ctx = ctx.clone();
             move || ctx.request_repaint()

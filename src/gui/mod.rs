@@ -22,12 +22,14 @@
 //! | [`liquids`] | the other workspace: scenes into frames that are seen while solvers are chosen; **mapped there** |
 //! | [`results`] | solutions into pictures and numbers: rasters, arrows, streamlines, probes; the worker that solves |
 //! | [`panels`] | everything around the canvas: read-only state in, commands out |
+//! | [`background`] | threads that compute and give way to the one that draws |
 //! | [`files`] | dialogs, recent files, autosave, settings, exports: what touches the disk |
 //! | [`words`] | labels and reasons into sentences |
 //!
 //! Undo keeps whole texts of the design, so undoing gives the same bytes, comments and all.
 
 pub mod app;
+mod background;
 pub mod canvas;
 pub mod command;
 pub mod document;

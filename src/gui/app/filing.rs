@@ -9,7 +9,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use eframe::egui::{ColorImage, ScreenshotCallback, ViewportCommand};
 
 use super::{App, Start};
-use crate::export::{Format, write_file};
+use crate::export::{ExportError, Format, write_file};
 use crate::gui::command::{Command, Panel};
 use crate::gui::document::{Document, EMPTY};
 use crate::gui::files::autosave::{self, Autosave, Leftover};
@@ -19,6 +19,7 @@ use crate::gui::files::library_watch::{self, LibraryWatch};
 use crate::gui::files::open::{Stamp, open};
 use crate::gui::files::save::{SaveError, save};
 use crate::gui::files::settings::Settings;
+use crate::gui::files::task::{NoAnswer, Task};
 use crate::gui::files::{self, examples, picture, recent, sentence};
 use crate::gui::liquids::LiquidFormat;
 use crate::gui::panels::{Asked, Notice, Panels, Question};
@@ -55,6 +56,8 @@ pub(super) struct Filing {
     noted: Option<Arc<str>>,
     stored: Settings,
     changed: Option<Instant>,
+    /// Settings on their way to the disk, which may take a tenth of a second to say that they are there.
+    storing: Option<Task<Result<(), ExportError>>>,
 }
 
 impl Filing {
@@ -100,6 +103,7 @@ impl Filing {
             noted: None,
             stored: settings.clone(),
             changed: None,
+            storing: None,
         };
         (filing, settings)
     }
@@ -401,6 +405,9 @@ impl App {
             }
             None => {}
         }
+        if let Some(stored) = self.filing.storing.as_ref().and_then(Task::poll) {
+            self.hear_of_settings(stored);
+        }
         let complaint = self.filing.autosave.as_ref().and_then(Autosave::failure);
         if let Some(complaint) = complaint {
             self.notify(Notice::error(complaint));
@@ -425,7 +432,7 @@ impl App {
         }
         if self.state.settings != self.filing.stored {
             let since = *self.filing.changed.get_or_insert_with(Instant::now);
-            if since.elapsed().as_secs_f32() > SETTLED {
+            if since.elapsed().as_secs_f32() > SETTLED && self.filing.storing.is_none() {
                 self.store_settings();
             } else {
                 let soon = std::time::Duration::from_secs_f32(SETTLED);
@@ -435,17 +442,39 @@ impl App {
         self.take_picture();
     }
 
+    /// Has them written by a thread: no frame waits for a disk.
     fn store_settings(&mut self) {
         self.filing.changed = None;
         self.filing.stored = self.state.settings.clone();
-        if let Err(error) = self.state.settings.store(self.filing.home.as_deref()) {
-            self.notify(Notice::error(capital(&sentence(&error))));
+        let (settings, home) = (self.filing.stored.clone(), self.filing.home.clone());
+        let ctx = self.ctx.clone();
+        let wake = move || ctx.request_repaint();
+        let store = move || settings.store(home.as_deref());
+        self.filing.storing = Some(Task::start("settings", wake, store));
+    }
+
+    fn hear_of_settings(&mut self, stored: Result<Result<(), ExportError>, NoAnswer>) {
+        self.filing.storing = None;
+        match stored {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => self.notify(Notice::error(capital(&sentence(&error)))),
+            Err(none) => self.notify(Notice::error(format!(
+                "The settings were not kept: {none}."
+            ))),
         }
     }
 
     /// The window is closed.
     pub(super) fn leave(&mut self) {
-        self.store_settings();
+        // The last ones must come last.
+        for _ in 0..2 {
+            if let Some(storing) = self.filing.storing.take() {
+                let _ = storing.wait();
+            }
+            if self.state.settings != self.filing.stored {
+                self.store_settings();
+            }
+        }
         if self.filing.may_close || !self.state.document.is_modified() {
             self.forget_unsaved();
         }

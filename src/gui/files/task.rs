@@ -3,6 +3,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
+use crate::gui::background;
+
 /// Why there is no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoAnswer {
@@ -29,15 +31,13 @@ impl<T: Send + 'static> Task<T> {
     ) -> Self {
         let (tell, answer) = channel();
         let failed = tell.clone();
-        let started = std::thread::Builder::new()
-            .name(name.to_owned())
-            .spawn(move || {
-                // Nothing that the work leaves half done is seen by others: it owns what it works on.
-                let done = catch_unwind(AssertUnwindSafe(work)).map_err(|_| NoAnswer::Crashed);
-                // Nobody waits any more once the window is closed.
-                let _ = tell.send(done);
-                wake();
-            });
+        let started = background::spawn(name, move || {
+            // Nothing that the work leaves half done is seen by others: it owns what it works on.
+            let done = catch_unwind(AssertUnwindSafe(work)).map_err(|_| NoAnswer::Crashed);
+            // Nobody waits any more once the window is closed.
+            let _ = tell.send(done);
+            wake();
+        });
         if started.is_err() {
             let _ = failed.send(Err(NoAnswer::NoThread));
         }

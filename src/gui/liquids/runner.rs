@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 use super::settings::Choice;
 use super::shot::{Apart, Failure, Row, Shot, Snapshot};
 use super::track::{Done, NotDone, Track};
+use crate::gui::background;
 use crate::gui::results::newest::Wake;
 use crate::liquid::lcp::{SolveLog, Watch};
 use crate::liquid::scenes::{AnyScene, Scene, Simulation};
@@ -153,9 +154,7 @@ impl Runner {
             wake: Arc::new(wake),
         });
         let own = shared.clone();
-        let started = std::thread::Builder::new()
-            .name("liquids".into())
-            .spawn(move || run(&own));
+        let started = background::spawn("liquids", move || run(&own));
         if let Err(error) = started {
             shared.lock().news.push(News::Failed(Failure {
                 view: 0,
@@ -275,11 +274,7 @@ enum Work {
 }
 
 fn run(shared: &Shared) {
-    // Where no pool can be made the global one serves.
-    let pool = rayon::ThreadPoolBuilder::new()
-        .thread_name(|k| format!("liquids {k}"))
-        .build()
-        .ok();
+    let pool = background::pool("liquids");
     let mut stage: Option<Stage> = None;
     let mut at: At = None;
     while let Some((work, token)) = wait(shared, &at) {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::settings::{Slice, Walls};
-use crate::liquid::lcp::{SolveLog, Status};
+use crate::liquid::lcp::SolveLog;
 use crate::liquid::particles::extend_into_solid;
 use crate::liquid::pressure::Separation;
 use crate::liquid::scenes::{Frame, Simulation};
@@ -264,11 +264,6 @@ impl Failure {
     pub fn status(&self) -> &'static str {
         self.log.as_ref().map_or("failed", |log| log.status.word())
     }
-}
-
-/// Whether a status is what was asked for.
-pub fn is_good(status: Status) -> bool {
-    status == Status::Converged
 }
 
 #[cfg(test)]

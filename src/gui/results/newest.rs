@@ -4,6 +4,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
+use crate::gui::background;
+
 /// Wakes the window: something is done.
 pub type Wake = Arc<dyn Fn() + Send + Sync>;
 
@@ -56,21 +58,19 @@ impl<J: Send + 'static, R: Send + 'static> Newest<J, R> {
         });
         let own = shared.clone();
         // Where no thread can be started there are no pictures, and everything else goes on.
-        let _ = std::thread::Builder::new()
-            .name(name.to_owned())
-            .spawn(move || {
-                while let Some(job) = wait(&own) {
-                    let is_stale = || own.is_stale.load(Ordering::Relaxed);
-                    let result = catch_unwind(AssertUnwindSafe(|| work(job, &is_stale)));
-                    let mut state = own.lock();
-                    state.is_busy = false;
-                    if let Ok(Some(result)) = result {
-                        state.done = Some(result);
-                    }
-                    drop(state);
-                    wake();
+        let _ = background::spawn(name, move || {
+            while let Some(job) = wait(&own) {
+                let is_stale = || own.is_stale.load(Ordering::Relaxed);
+                let result = catch_unwind(AssertUnwindSafe(|| work(job, &is_stale)));
+                let mut state = own.lock();
+                state.is_busy = false;
+                if let Ok(Some(result)) = result {
+                    state.done = Some(result);
                 }
-            });
+                drop(state);
+                wake();
+            }
+        });
         Self { shared }
     }
 

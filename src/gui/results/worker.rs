@@ -15,6 +15,7 @@ use super::newest::Wake;
 use super::{Reuse, Solved, WorkerStatus};
 use crate::chip::{Chip, Condition};
 use crate::elimination::Table;
+use crate::gui::background;
 use crate::gui::words::capital;
 use crate::profile::{ProfileTable, Recorder};
 use crate::session::{
@@ -115,9 +116,7 @@ impl Worker {
             wake: Arc::new(wake),
         });
         let own = shared.clone();
-        let started = std::thread::Builder::new()
-            .name("solver".into())
-            .spawn(move || run(&own));
+        let started = background::spawn("solver", move || run(&own));
         if let Err(error) = started {
             shared.lock().events.push(Event::Failed {
                 revision: 0,
@@ -202,11 +201,7 @@ impl Drop for Worker {
 
 fn run(shared: &Shared) {
     let table = Table::default();
-    // Where no pool can be made the global one serves.
-    let pool = rayon::ThreadPoolBuilder::new()
-        .thread_name(|k| format!("solver {k}"))
-        .build()
-        .ok();
+    let pool = background::pool("solver");
     let kept: Mutex<Option<Kept>> = Mutex::new(None);
     while let Some((job, asked, token)) = wait(shared) {
         let work = |(job, token): &(Job, CancelToken)| {

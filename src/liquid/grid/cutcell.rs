@@ -55,7 +55,7 @@ fn negative_area(corners: [f64; 4]) -> f64 {
 /// Exact where the level set is linear on a face (in two dimensions) or cuts it in a straight line (in three); second order.
 /// # Source
 /// The `V` of [000] (3.40); area cases after Batty, Bertails, Bridson 2007.
-pub fn open_fractions<const D: usize>(cells: &Lattice<D>, phi: &[f64]) -> [Vec<f64>; D] {
+pub fn open_fractions<const D: usize>(cells: &Lattice<D>, phi: &[f64]) -> [Vec<f32>; D] {
     let nodes = cells.nodes();
     std::array::from_fn(|axis| {
         let faces = cells.faces(axis);
@@ -74,7 +74,7 @@ pub fn open_fractions<const D: usize>(cells: &Lattice<D>, phi: &[f64]) -> [Vec<f
                     phi[at + other],
                 ])
             };
-            (1.0 - closed).clamp(0.0, 1.0)
+            (1.0 - closed).clamp(0.0, 1.0) as f32
         })
     })
 }
@@ -115,7 +115,7 @@ mod tests {
             let layer = |at: usize| -> f64 {
                 (0..faces.len())
                     .filter(|i| faces.coordinates(*i)[axis] == at)
-                    .map(|i| open[i])
+                    .map(|i| f64::from(open[i]))
                     .sum::<f64>()
                     / 144.0
             };

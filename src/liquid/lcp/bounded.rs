@@ -5,6 +5,7 @@
 //!        V(m - 1);   p += P p';   sweeps
 //! ```
 
+use super::edges::Edges;
 use crate::liquid::linear::{Matrix, Order};
 use crate::liquid::mg::{Cholesky, Hierarchy};
 
@@ -15,6 +16,8 @@ pub enum Clamp {
     Inside,
     /// After both colours, as [001] prints it; its fixed point is not the solution.
     After,
+    /// After both colours, on edges that cross the wall, of the finest level only ([001] section 3.1).
+    Edges,
 }
 
 /// What is restricted from cells that sit on their bound and are pushed against it.
@@ -85,6 +88,8 @@ pub struct Bounded<'a, const D: usize> {
     coarsest: Cholesky,
     /// Even unknowns, then odd ones, of every level; empty where no sweep asks for them.
     colours: Vec<Vec<u32>>,
+    /// Where [`Clamp::Edges`] holds pressures.
+    pub edges: Edges,
     /// One a level.
     pub work: Vec<Work>,
 }
@@ -117,6 +122,7 @@ impl<'a, const D: usize> Bounded<'a, D> {
             hierarchy,
             style,
             colours: colours.collect(),
+            edges: Edges::default(),
             // Lattices whose sides can't be halved to 4 end with more cells; sweeps serve there.
             coarsest: Cholesky::new(&if last.n() <= EXACT {
                 last.clone()
@@ -140,6 +146,12 @@ impl<'a, const D: usize> Bounded<'a, D> {
                 sweeper.plain(order, &work.b, &mut work.p);
                 for (p, bound) in work.p.iter_mut().zip(&work.bound) {
                     *p = p.max(*bound);
+                }
+            }
+            Clamp::Edges => {
+                sweeper.plain(order, &work.b, &mut work.p);
+                if l == 0 {
+                    self.edges.project(&mut work.p);
                 }
             }
         }

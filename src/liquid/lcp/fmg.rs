@@ -7,6 +7,7 @@ use std::borrow::Cow;
 
 use super::anderson::Anderson;
 use super::bounded::{Bounded, Clamp, Reach, Style, Truncate, Visit};
+use super::edges::Edges;
 use super::{Lcp, LcpSolver, Status, Trace};
 use crate::liquid::mg::{Coarse, Hierarchy, Recipe, Sides, Weights};
 
@@ -83,6 +84,14 @@ impl Fmg {
         }
     }
 
+    /// The same, with pressures held where edges cross the wall instead of in cells behind it.
+    pub fn cm11_edges() -> Self {
+        let mut fmg = Self::cm11();
+        fmg.name = "cm11-edges";
+        fmg.style.clamp = Clamp::Edges;
+        fmg
+    }
+
     /// FMG*: repaired, on Galerkin matrices.
     pub fn star() -> Self {
         let mut fmg = Self::repaired();
@@ -110,26 +119,32 @@ impl Fmg {
         }
     }
 
-    fn full<const D: usize>(problem: &Lcp<D>, bounded: &mut Bounded<'_, D>, p: &mut [f64]) {
+    fn full<const D: usize>(&self, problem: &Lcp<D>, bounded: &mut Bounded<'_, D>, p: &mut [f64]) {
         let finest = &mut bounded.work[0];
         problem
             .matrix
             .map_rows(p, &mut finest.b, |i, ap| -problem.b[i] - ap);
         for ((bound, s), p) in finest.bound.iter_mut().zip(&problem.in_s).zip(p.iter()) {
-            *bound = if *s { -p } else { f64::NEG_INFINITY };
+            let is_held = *s && self.style.clamp != Clamp::Edges;
+            *bound = if is_held { -p } else { f64::NEG_INFINITY };
         }
+        bounded.edges.correct(Some(p));
         bounded.full_cycle();
         for (p, e) in p.iter_mut().zip(&bounded.work[0].p) {
             *p += e;
         }
     }
 
-    fn v<const D: usize>(problem: &Lcp<D>, bounded: &mut Bounded<'_, D>, p: &mut [f64]) {
+    fn v<const D: usize>(&self, problem: &Lcp<D>, bounded: &mut Bounded<'_, D>, p: &mut [f64]) {
         let finest = &mut bounded.work[0];
         for (b, of) in finest.b.iter_mut().zip(&problem.b) {
             *b = -of;
         }
-        finest.bound = problem.lower_bounds();
+        match self.style.clamp {
+            Clamp::Edges => finest.bound.fill(f64::NEG_INFINITY),
+            Clamp::Inside | Clamp::After => finest.bound = problem.lower_bounds(),
+        }
+        bounded.edges.correct(None);
         finest.p.copy_from_slice(p);
         bounded.v_cycle(0);
         p.copy_from_slice(&bounded.work[0].p);
@@ -151,9 +166,16 @@ impl<const D: usize> LcpSolver<D> for Fmg {
             )
         });
         let mut bounded = Bounded::new(&hierarchy, self.style);
+        if self.style.clamp == Clamp::Edges {
+            bounded.edges = Edges::of(problem);
+        }
         let mut p = vec![0.0; problem.n()];
         let mut mixing = (self.mixing > 0).then(|| Anderson::new(self.mixing));
-        let mut residual = problem.residual(&p);
+        let measure = |bounded: &Bounded<'_, D>, p: &[f64]| match self.style.clamp {
+            Clamp::Edges => bounded.edges.residual(problem, p),
+            Clamp::Inside | Clamp::After => problem.residual(p),
+        };
+        let mut residual = measure(&bounded, &p);
         trace.log.outer = 1;
         let limit = match self.schedule {
             Schedule::Fixed(full, v) => full + v,
@@ -175,18 +197,21 @@ impl<const D: usize> LcpSolver<D> for Fmg {
             }
             let before = mixing.is_some().then(|| p.clone());
             match self.schedule {
-                Schedule::VUntilConverged => Self::v(problem, &mut bounded, &mut p),
+                Schedule::VUntilConverged => self.v(problem, &mut bounded, &mut p),
                 Schedule::Fixed(full, _) if cycle >= full => {
-                    Self::v(problem, &mut bounded, &mut p);
+                    self.v(problem, &mut bounded, &mut p);
                 }
-                _ => Self::full(problem, &mut bounded, &mut p),
+                _ => self.full(problem, &mut bounded, &mut p),
             }
             trace.log.inner += 1;
             residual = match (&mut mixing, before) {
                 (Some(mixing), Some(before)) => mixing.advance(problem, before, &mut p),
-                _ => problem.residual(&p),
+                _ => measure(&bounded, &p),
             };
         }
-        (p, Status::MaxIterations)
+        match self.schedule {
+            Schedule::Fixed(..) => (p, Status::Scheduled),
+            _ => (p, Status::MaxIterations),
+        }
     }
 }

@@ -9,6 +9,7 @@
 
 mod anderson;
 mod bounded;
+mod edges;
 mod fas;
 mod fmg;
 mod inner;

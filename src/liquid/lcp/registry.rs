@@ -177,6 +177,12 @@ pub const SOLVERS: &[Entry] = &[
         "3 full and 4 V-cycles of [001], whatever the residual",
     ),
     row(
+        "cm11-edges",
+        "CM11 on edges",
+        Kind::Ablation,
+        "the same, pressures held where edges cross the wall",
+    ),
+    row(
         "fmg-star",
         "FMG*",
         Kind::Lcp,
@@ -269,6 +275,7 @@ pub fn solver<const D: usize>(name: &str) -> Option<Box<dyn LcpSolver<D>>> {
         "fmg" => Box::new(Fmg::repaired()),
         "fmg-literal" => Box::new(Fmg::literal()),
         "cm11" => Box::new(Fmg::cm11()),
+        "cm11-edges" => Box::new(Fmg::cm11_edges()),
         "fmg-star" => Box::new(Fmg::star()),
         "fmg-aa" => Box::new(Fmg {
             name,

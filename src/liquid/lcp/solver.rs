@@ -36,6 +36,8 @@ pub enum Status {
     Stagnated,
     /// It fell too slowly.
     MaxIterations,
+    /// All cycles of a fixed schedule are done, and the residual is what it is: how [001] works.
+    Scheduled,
     /// Somebody asked to stop.
     Cancelled,
 }
@@ -47,8 +49,14 @@ impl Status {
             Status::Converged => "converged",
             Status::Stagnated => "stagnated",
             Status::MaxIterations => "limit",
+            Status::Scheduled => "scheduled",
             Status::Cancelled => "cancelled",
         }
+    }
+
+    /// Whether the method did what it promises: met the tolerance, or ran its fixed schedule.
+    pub fn is_done(self) -> bool {
+        matches!(self, Status::Converged | Status::Scheduled)
     }
 }
 
@@ -111,12 +119,12 @@ pub struct Solution {
 }
 
 impl Solution {
-    /// The pressure, if the residual is below the tolerance.
+    /// The pressure, if the residual is below the tolerance or the method has a schedule instead of one.
     ///
     /// # Errors
     /// [`NotConverged`] with the log and the best that was found.
     pub fn converged(self) -> Result<(Vec<f64>, SolveLog), NotConverged> {
-        if self.log.status == Status::Converged {
+        if self.log.status.is_done() {
             Ok((self.p, self.log))
         } else {
             Err(NotConverged {

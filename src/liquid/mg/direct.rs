@@ -18,7 +18,7 @@ pub struct Geometry<const D: usize> {
     /// Time step over density.
     pub dt: f64,
     /// Open part of every face.
-    pub open: Arc<[Vec<f64>; D]>,
+    pub open: Arc<[Vec<f32>; D]>,
     /// The liquid's level set at cell centres, continued into walls.
     pub liquid: Arc<Vec<f64>>,
 }
@@ -61,10 +61,10 @@ pub fn discretise<T: Real, const D: usize>(
             let lattice = cells.faces(a);
             let low = lattice.index(c);
             let stride = cells.stride(a);
-            all[D - 1 - a] = (i - stride, scale * geometry.open[a][low]);
+            all[D - 1 - a] = (i - stride, scale * f64::from(geometry.open[a][low]));
             all[D + a] = (
                 i + stride,
-                scale * geometry.open[a][low + lattice.stride(a)],
+                scale * f64::from(geometry.open[a][low + lattice.stride(a)]),
             );
         }
         all
@@ -141,7 +141,7 @@ impl<const D: usize> Geometry<D> {
                     for k in (0..children).filter(|k| k >> axis & 1 == 0) {
                         sum += self.open[axis][from.index(child(c, k))];
                     }
-                    sum / (children / 2) as f64
+                    sum / (children / 2) as f32
                 })
                 .collect()
         });

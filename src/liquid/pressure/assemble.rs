@@ -16,8 +16,8 @@ use crate::liquid::mg::{Air, Geometry, Places, discretise};
 pub struct Walls<const D: usize> {
     /// Distance on nodes, positive in open space.
     pub distance: Arc<Vec<f64>>,
-    /// Open part of every face.
-    pub open: Arc<[Vec<f64>; D]>,
+    /// Open part of every face; geometry of second order needs no more digits.
+    pub open: Arc<[Vec<f32>; D]>,
     /// Velocity of the bodies: all move together.
     pub velocity: [f64; D],
 }
@@ -79,7 +79,9 @@ pub fn divergence<const D: usize>(mac: &Mac<D>, walls: &Walls<D>, of: &[u32]) ->
                 let faces = mac.cells.faces(a);
                 let low = faces.index(c);
                 let high = low + faces.stride(a);
-                let flow = |f: usize| walls.open[a][f] * (mac.u[a][f] - walls.velocity[a]) / mac.dx;
+                let flow = |f: usize| {
+                    f64::from(walls.open[a][f]) * (mac.u[a][f] - walls.velocity[a]) / mac.dx
+                };
                 sum += flow(high) - flow(low);
             }
             sum

@@ -9,7 +9,7 @@ use crate::gui::command::Command;
 use crate::gui::liquids::Shown;
 use crate::gui::liquids::command::LiquidCommand;
 use crate::gui::liquids::settings::{Choice, Side, Walls, thousands};
-use crate::gui::liquids::shot::{Failure, is_good};
+use crate::gui::liquids::shot::Failure;
 use crate::gui::panels::toolbar::seconds;
 use crate::gui::seen::Seen;
 use crate::liquid::lcp::{Kind, SOLVERS};
@@ -290,7 +290,7 @@ fn status(ui: &mut Ui, view: &Shown) {
         ui.label("–");
         return;
     };
-    let ink = match (is_good(log.status), log.fallback) {
+    let ink = match (log.status.is_done(), log.fallback) {
         (true, None) => crate::gui::panels::problems::good(ui),
         (true, Some(_)) => ui.visuals().warn_fg_color,
         (false, _) => Colours::of(ui.visuals()).error,
