@@ -103,10 +103,10 @@ fn save_where_nobody_may(disk: &Path, reason: &str, is_mounted: bool) {
     place(&mut window, "cross", 0.01, 0.0);
     let work = text(&window);
     assert_ne!(work, saved);
-    for path in [&file, &disk.join("new.toml")] {
-        apply(&mut window, Command::SaveTo(path.clone()));
+    for command in [Command::Save, Command::SaveTo(disk.join("new.toml"))] {
+        apply(&mut window, command);
         window.run_steps(2);
-        window.get_by_label_contains(&format!("{}`: {reason}", path.display()));
+        window.get_by_label_contains(&format!("folder `{}`: {reason}", disk.display()));
         assert!(window.state().document().is_modified(), "not saved");
         assert_eq!(text(&window), work, "and not lost");
     }
