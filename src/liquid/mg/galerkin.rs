@@ -17,23 +17,25 @@ pub fn galerkin<T: Real>(a: &Matrix<T>, p: &Transfer<T>, scale: T) -> Matrix<T> 
     let chunk = n.div_ceil(16).max(256);
     let chunks: Vec<Rows<T>> = (0..n.div_ceil(chunk))
         .into_par_iter()
-        .map(|k| {
-            let mut fine = Sums::new(a.n());
-            let mut coarse = Sums::new(n);
-            let mut rows = Rows::default();
-            for k in k * chunk..((k + 1) * chunk).min(n) {
-                coarse_row(a, p, scale, k, &mut fine, &mut coarse);
-                coarse.touched.sort_unstable();
-                let before = rows.columns.len();
-                for c in coarse.touched.iter().filter(|c| **c as usize != k) {
-                    rows.columns.push(*c);
-                    rows.values.push(coarse.values[*c as usize]);
+        // As large as the systems: not made anew for every chunk.
+        .map_init(
+            || (Sums::new(a.n()), Sums::new(n)),
+            |(fine, coarse), k| {
+                let mut rows = Rows::default();
+                for k in k * chunk..((k + 1) * chunk).min(n) {
+                    coarse_row(a, p, scale, k, fine, coarse);
+                    coarse.touched.sort_unstable();
+                    let before = rows.columns.len();
+                    for c in coarse.touched.iter().filter(|c| **c as usize != k) {
+                        rows.columns.push(*c);
+                        rows.values.push(coarse.value(*c));
+                    }
+                    rows.lengths.push((rows.columns.len() - before) as u32);
+                    rows.diagonal.push(coarse.value(k as u32));
                 }
-                rows.lengths.push((rows.columns.len() - before) as u32);
-                rows.diagonal.push(coarse.values[k]);
-            }
-            rows
-        })
+                rows
+            },
+        )
         .collect();
     let nnz = chunks.iter().map(|c| c.columns.len()).sum();
     let mut matrix = Matrix {
@@ -67,8 +69,8 @@ struct Rows<T> {
 
 /// A sparse row being summed up.
 struct Sums<T> {
-    values: Vec<T>,
-    seen: Vec<u32>,
+    /// One a column: its value, and the row that it was last touched by. Side by side: they are read together.
+    entries: Vec<(T, u32)>,
     touched: Vec<u32>,
     row: u32,
 }
@@ -76,8 +78,7 @@ struct Sums<T> {
 impl<T: Real> Sums<T> {
     fn new(n: usize) -> Self {
         Self {
-            values: vec![T::ZERO; n],
-            seen: vec![u32::MAX; n],
+            entries: vec![(T::ZERO, u32::MAX); n],
             touched: Vec::new(),
             row: 0,
         }
@@ -88,16 +89,19 @@ impl<T: Real> Sums<T> {
         self.touched.clear();
     }
 
-    #[inline]
+    #[inline(always)]
     fn add(&mut self, at: u32, value: T) {
-        let k = at as usize;
-        if self.seen[k] == self.row {
-            self.values[k] += value;
+        let (sum, row) = &mut self.entries[at as usize];
+        if *row == self.row {
+            *sum += value;
         } else {
-            self.seen[k] = self.row;
-            self.values[k] = value;
+            (*sum, *row) = (value, self.row);
             self.touched.push(at);
         }
+    }
+
+    fn value(&self, at: u32) -> T {
+        self.entries[at as usize].0
     }
 }
 
@@ -122,7 +126,7 @@ fn coarse_row<T: Real>(
     }
     coarse.begin(k);
     for j in &fine.touched {
-        let value = fine.values[*j as usize];
+        let value = fine.value(*j);
         let (columns, weights) = p.row(*j as usize);
         for (c, w) in columns.iter().zip(weights) {
             coarse.add(*c, value * *w);
