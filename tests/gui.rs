@@ -29,6 +29,8 @@ mod broken;
 #[cfg(target_os = "linux")]
 #[path = "gui/disk.rs"]
 mod disk;
+#[path = "gui/killed.rs"]
+mod killed;
 
 type Window = Harness<'static, App>;
 
@@ -465,45 +467,6 @@ fn every_broken_file_opens_with_its_problems_and_can_be_mended() {
             window.run_steps(3);
         }
     }
-}
-
-#[test]
-fn work_that_was_not_saved_is_offered_after_a_crash() {
-    let home = home();
-    let drawn = {
-        let mut window = empty(home.path());
-        place(&mut window, "tee", 0.0, 0.0);
-        let drawn = text(&window);
-        window.run_steps(2);
-        // Gone without a word: what waits to be written is written by the thread that writes it.
-        drop(window);
-        drawn
-    };
-    // The next program must see a program that is no more: no process has this number.
-    let folder = home.path().join("recovery");
-    let file = std::fs::read_dir(&folder)
-        .expect("a folder of recovery")
-        .map(|entry| entry.expect("an entry").path())
-        .next()
-        .expect("what was not saved");
-    let kept = std::fs::read_to_string(&file).expect("text");
-    let mut kept: serde_json::Value = serde_json::from_str(&kept).expect("JSON");
-    kept["pid"] = serde_json::json!(u32::MAX - 1);
-    std::fs::write(&file, kept.to_string()).expect("written");
-
-    let mut window = open(None, home.path());
-    window.run_steps(3);
-    window.get_by_label("Recover").click();
-    window.run_steps(4);
-    assert_eq!(text(&window), drawn);
-    assert!(
-        window.state().document().is_modified(),
-        "it is in no file yet"
-    );
-    let saved = home.path().join("saved.toml");
-    apply(&mut window, Command::SaveTo(saved.clone()));
-    assert_eq!(std::fs::read_to_string(saved).expect("saved"), drawn);
-    assert!(!file.exists(), "nothing is left to recover");
 }
 
 #[test]
