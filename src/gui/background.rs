@@ -38,7 +38,7 @@ pub fn prepare() {
     let _ = builder.build_global();
 }
 
-/// Where the system doesn't let it, such as for a program that gives way even more, nothing changes.
+/// Where the system doesn't let it, such as a program that gives way even more, nothing changes.
 fn give_way() {
     if let Ok(value) = ThreadPriorityValue::try_from(PRIORITY) {
         let _ = ThreadPriority::Crossplatform(value).set_for_current();
@@ -62,19 +62,15 @@ mod tests {
     #[test]
     fn threads_that_compute_give_way_and_the_one_that_starts_them_does_not() {
         let own = niceness();
-        // A program that was started with a lower priority keeps its own.
-        let expected = own.max(9);
         let (tell, told) = mpsc::channel();
         spawn("test", move || {
             tell.send(niceness()).expect("someone waits")
         })
         .expect("a thread");
-        assert_eq!(told.recv(), Ok(expected));
+        let gives_way = |niceness: &i32| *niceness >= 9;
+        assert!(told.recv().is_ok_and(|n| gives_way(&n)));
         let pool = pool("test").expect("a pool");
-        assert_eq!(
-            pool.broadcast(|_| niceness()),
-            vec![expected; pool.current_num_threads()]
-        );
+        assert!(pool.broadcast(|_| niceness()).iter().all(gives_way));
         assert_eq!(niceness(), own);
     }
 }
