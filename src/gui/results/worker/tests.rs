@@ -118,10 +118,19 @@ fn of_many_jobs_at_once_the_newest_wins() {
     assert!(worker.drain().is_empty(), "and nothing of them comes later");
 }
 
+/// Beside other tests and at a lower priority than theirs no clock can be trusted, but all of it is slowed alike. Seconds are the
+/// bench's: `cargo bench --bench frames`.
 #[test]
-fn a_large_solve_is_cancelled_within_half_a_second() {
-    let worker = Worker::new(|| {});
+fn a_large_solve_is_cancelled_in_less_than_half_its_time() {
     let chip = example("grid20");
+    let whole = {
+        let worker = Worker::new(|| {});
+        let begin = Instant::now();
+        worker.request(job(&chip, 1, 16));
+        next_solved(&worker);
+        begin.elapsed()
+    };
+    let worker = Worker::new(|| {});
     // Into every stage: the time that a cancelled solve still takes depends on where it is.
     let mut cancelled = 0;
     for after in [20, 80, 200, 350, 500, 800] {
@@ -145,8 +154,8 @@ fn a_large_solve_is_cancelled_within_half_a_second() {
         let took = asked.elapsed();
         eprintln!("cancelled after {after} ms, in {at:?}: the cores were free in {took:?}");
         assert!(
-            took < Duration::from_millis(500),
-            "after {after} ms in {at:?} it took {took:?}"
+            2 * took < whole,
+            "after {after} ms in {at:?} it took {took:?}, a whole solve {whole:?}"
         );
         assert!(worker.drain().is_empty(), "no result of what was cancelled");
     }
