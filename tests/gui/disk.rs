@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use egui_kittest::kittest::Queryable;
 use stokeslet::gui::Command;
 
-use super::{apply, empty, home, place, text};
+use super::{Window, apply, empty, home, place, text};
 
 /// Of the process that has such a disk: where it is, and why it takes nothing.
 const DISK: &str = "STOKESLET_TEST_DISK";
@@ -84,13 +84,20 @@ fn again(test: &str, otherwise: &str, reasons: [&str; 2]) {
     );
 }
 
-fn save_where_nobody_may(disk: &Path, reason: &str, is_mounted: bool) {
-    let home = home();
-    let mut window = empty(home.path());
+/// A window whose design is saved on the disk, the file, and its text.
+fn saved_on(disk: &Path, home: &Path) -> (Window, PathBuf, String) {
+    let mut window = empty(home);
     place(&mut window, "tee", 0.0, 0.0);
     let file = disk.join("chip.toml");
     apply(&mut window, Command::SaveTo(file.clone()));
     let saved = text(&window);
+    assert_eq!(std::fs::read_to_string(&file).expect("it had room"), saved);
+    (window, file, saved)
+}
+
+fn save_where_nobody_may(disk: &Path, reason: &str, is_mounted: bool) {
+    let home = home();
+    let (mut window, file, saved) = saved_on(disk, home.path());
     let mut close = Process::new(if is_mounted { "mount" } else { "chmod" });
     let how: &[&str] = if is_mounted {
         &["-o", "remount,ro"]
@@ -124,13 +131,7 @@ fn save_where_nobody_may(disk: &Path, reason: &str, is_mounted: bool) {
 
 fn save_where_there_is_no_room(disk: &Path, full: &str) {
     let home = home();
-    let mut window = empty(home.path());
-    place(&mut window, "tee", 0.0, 0.0);
-    let file = disk.join("chip.toml");
-    apply(&mut window, Command::SaveTo(file.clone()));
-    let saved = text(&window);
-    assert_eq!(std::fs::read_to_string(&file).expect("it had room"), saved);
-
+    let (mut window, file, saved) = saved_on(disk, home.path());
     let work = format!("{saved}# {}\n", "much more ".repeat(10_000));
     apply(&mut window, Command::SetText(work.clone()));
     apply(&mut window, Command::Save);
