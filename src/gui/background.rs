@@ -1,12 +1,12 @@
-//! Threads that compute behind the window. They give way to the one that draws it: a frame never queues behind a solve for a
-//! processor, however many threads the solve has.
+//! Threads that compute behind the window. They give way to the one that draws it, which otherwise waits for a processor behind
+//! a solve that has a thread on each (`cargo bench --bench frames -- --spikes` tells how long).
 
 use std::io;
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use thread_priority::{ThreadPriority, ThreadPriorityValue};
 
-/// Of 100; on Linux a niceness of 9, at which a thread that draws gets eight times the share and is let in at once.
+/// Of 100; on Linux a niceness of 9, a seventh of the share of a thread that draws.
 const PRIORITY: u8 = 25;
 
 /// Starts a thread that computes.
