@@ -142,14 +142,10 @@ fn top(plan: &Plan, class: &[Class], joints: &[Joint], roots: &[Live]) -> Top {
         }
     }
     let place = |boundary: &[Image]| -> Vec<Run> {
-        let placed: Vec<Image> = boundary
-            .iter()
-            .map(|i| Image {
-                to: position.get(i.to as usize).copied().unwrap_or(NOWHERE),
-                factor: i.factor,
-            })
-            .collect();
-        runs(&placed)
+        runs(boundary.iter().map(|i| Image {
+            to: position.get(i.to as usize).copied().unwrap_or(NOWHERE),
+            factor: i.factor,
+        }))
     };
     let nodes = joints.iter().enumerate().map(|(k, joint)| Node {
         kind: joint.kind,

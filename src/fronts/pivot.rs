@@ -214,22 +214,46 @@ impl Pivot {
         solve_unit_lower_triangular_in_place(self.factors.as_ref(), x, Par::Seq);
     }
 
-    /// Symmetric only: `to` becomes `-B^-1 x`.
-    pub fn middle(&self, x: MatRef<'_, f64>, to: MatMut<'_, f64>) {
-        for (x, mut to) in x.col_iter().zip(to.col_iter_mut()) {
+    /// Symmetric only: `x` becomes `-B^-1 x`.
+    pub fn middle(&self, x: MatMut<'_, f64>) {
+        for mut x in x.col_iter_mut() {
             match &self.middle {
                 Middle::Upper => {}
                 Middle::Diagonal(reciprocal) => {
-                    let from = x.iter().zip(reciprocal);
-                    to.iter_mut().zip(from).for_each(|(t, (x, d))| *t = -x * d);
+                    x.iter_mut().zip(reciprocal).for_each(|(x, d)| *x *= -d);
                 }
                 Middle::Blocks(diagonal, below) => {
-                    to.copy_from(x);
-                    divide(diagonal.as_ref(), below.as_ref(), to.rb_mut());
-                    to.iter_mut().for_each(|t| *t = -*t);
+                    divide(diagonal.as_ref(), below.as_ref(), x.rb_mut());
+                    x.iter_mut().for_each(|x| *x = -*x);
                 }
             }
         }
+    }
+
+    /// Symmetric only: `-B h`, what [`Self::middle`] made `h` of.
+    pub fn before_middle(&self, h: MatRef<'_, f64>) -> Mat<f64> {
+        let mut out = h.to_owned();
+        match &self.middle {
+            Middle::Upper => {}
+            Middle::Diagonal(_) => {
+                let diagonal: Vec<f64> = (0..h.nrows()).map(|i| -self.factors[(i, i)]).collect();
+                for j in 0..h.ncols() {
+                    let column = out.col_as_slice_mut(j).iter_mut();
+                    column.zip(&diagonal).for_each(|(x, d)| *x *= d);
+                }
+            }
+            Middle::Blocks(diagonal, below) => {
+                for j in 0..h.ncols() {
+                    let from = h.col(j);
+                    for (i, to) in out.col_as_slice_mut(j).iter_mut().enumerate() {
+                        let next = (i + 1 < h.nrows()).then(|| below[i] * from[i + 1]);
+                        let last = i.checked_sub(1).map(|k| below[k] * from[k]);
+                        *to = -(diagonal[i] * from[i] + next.unwrap_or(0.0) + last.unwrap_or(0.0));
+                    }
+                }
+            }
+        }
+        out
     }
 
     /// Symmetric only: `P^T L^-T x`.
@@ -243,9 +267,8 @@ impl Pivot {
         let mut out = self.permuted(rhs);
         if self.is_symmetric() {
             self.lower(out.as_mut());
-            let mut made = Mat::zeros(out.nrows(), out.ncols());
-            self.middle(out.as_ref(), made.as_mut());
-            self.upper(made * faer::Scale(-1.0))
+            self.middle(out.as_mut());
+            self.upper(out * faer::Scale(-1.0))
         } else {
             self.solve_permuted(out.as_mut());
             out

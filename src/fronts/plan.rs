@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use super::tree::Run;
 use crate::fingerprint::{Fingerprint, Hasher};
 use crate::session::Caching;
 
@@ -37,6 +38,13 @@ pub struct Child {
     /// One a boundary unknown of the child.
     pub images: Arc<[Image]>,
 }
+
+/// Before the first image of a child.
+const NO_RUN: Run = Run {
+    start: 0,
+    len: 0,
+    factor: 1.0,
+};
 
 /// How a front comes about.
 #[derive(Clone, Debug)]
@@ -78,6 +86,8 @@ pub struct Counters {
 pub struct Shape {
     key: Hasher,
     sizes: [u32; 2],
+    /// Images that follow each other and aren't in the key yet: most of them do.
+    run: Run,
 }
 
 impl Shape {
@@ -86,21 +96,38 @@ impl Shape {
         Self {
             key: Hasher::new(52).word(u64::from(n_boundary) << 32 | u64::from(n_eliminated)),
             sizes: [n_boundary, n_eliminated],
+            run: NO_RUN,
         }
     }
 
     /// The next unknown of a child.
     pub fn image(&mut self, image: Image) {
-        let to = u64::from(image.to);
-        self.key = match image.factor {
-            1.0 => self.key.word(to),
-            factor => self.key.word(1 << 32 | to).float(factor),
-        };
+        let next = u64::from(self.run.start) + u64::from(self.run.len);
+        if u64::from(image.to) == next && image.factor == self.run.factor {
+            self.run.len += 1;
+        } else {
+            self.end_of_run();
+            self.run = Run {
+                start: image.to,
+                len: 1,
+                factor: image.factor,
+            };
+        }
     }
 
     /// After the last unknown of a child.
     pub fn end_of_child(&mut self) {
+        self.end_of_run();
+        self.run = NO_RUN;
         self.key = self.key.word(u64::MAX);
+    }
+
+    fn end_of_run(&mut self) {
+        let Run { start, len, factor } = self.run;
+        if len > 0 {
+            let places = u64::from(start) << 32 | u64::from(len);
+            self.key = self.key.word(places).float(factor);
+        }
     }
 }
 

@@ -21,7 +21,7 @@ pub struct Run {
 }
 
 /// Images as runs.
-pub fn runs(images: &[Image]) -> Vec<Run> {
+pub fn runs(images: impl IntoIterator<Item = Image>) -> Vec<Run> {
     let mut out: Vec<Run> = Vec::new();
     for image in images {
         match out.last_mut() {

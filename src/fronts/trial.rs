@@ -149,7 +149,7 @@ pub fn weights(plan: &Plan, values: &Values, kind: KindId) -> Mat<f64> {
     let images: Vec<Image> = (0..b).map(Image::plain).collect();
     let node = Node {
         kind,
-        boundary: runs(&images),
+        boundary: runs(images),
         eliminated: b,
         depth: 0,
     };

@@ -201,7 +201,7 @@ impl<const D: usize> Flow<D> {
         let product = |x: &[f64]| {
             let mut y = vec![0.0; n];
             for element in &self.elements {
-                let places = runs(&element.boundary);
+                let places = runs(element.boundary.iter().copied());
                 let mut local = Schur::zeros(element.boundary.len(), 1);
                 gather(&places, x, local.col_as_slice_mut(0));
                 let made = self.values.schur(element.kind) * &local;

@@ -3,7 +3,7 @@
 //! ```text
 //! F_ee     added up, factorised                                          L D L^T, see pivot
 //! F_eb     by panels of columns: added up, X = L^-1 P F_eb, H = -D^-1 X   side by side
-//! F_bb     by block columns: added up, S = F_bb + X^T H, below the diagonal  side by side
+//! F_bb     by block columns: added up, S = F_bb + H^T X, below the diagonal  side by side
 //! ```
 //! Each block is added up just before it is used, while it is in a processor's cache. Blocks have fixed sizes, so a value never
 //! depends on the number of threads.
@@ -37,7 +37,7 @@ impl<'a> Part<'a> {
         let b = b as u32;
         let mut found = Vec::new();
         let mut at = 0;
-        for run in runs(images) {
+        for run in runs(images.iter().copied()) {
             if run.start != NOWHERE {
                 let inside = b.clamp(run.start, run.start + run.len) - run.start;
                 for (start, len) in [(0, inside), (inside, run.len - inside)] {
@@ -155,51 +155,51 @@ pub fn eliminate(parts: &[Part<'_>], b: usize, e: usize) -> Option<(Lower, Insid
         return Some((Lower::new(b, blocks), inside));
     }
     let pivot = Pivot::new(sum([b, b + e], [b, b + e]))?;
-    // S = F_bb + left^T right
-    let (mut left, mut right) = (Mat::zeros(e, b), Mat::zeros(e, b));
-    let panels = left.as_mut().par_col_chunks_mut(WIDTH);
-    panels
-        .zip(right.as_mut().par_col_chunks_mut(WIDTH))
-        .enumerate()
-        .for_each(|(k, (mut left, mut right))| {
-            let first = k * WIDTH;
-            let coupling = sum([b, b + e], [first, first + left.ncols()]);
-            if pivot.is_symmetric() {
-                pivot.permute(&coupling, left.as_mut());
-                pivot.lower(left.as_mut());
-                pivot.middle(left.as_ref(), right);
-            } else {
-                pivot.permute(&coupling, right.as_mut());
-                pivot.solve_permuted(right.as_mut());
-                right *= faer::Scale(-1.0);
-                left.copy_from(&coupling);
-            }
-        });
+    // H or, by LU, the weights.
+    let mut made = Mat::zeros(e, b);
+    let panels = made.as_mut().par_col_chunks_mut(WIDTH);
+    panels.enumerate().for_each(|(k, mut made)| {
+        let first = k * WIDTH;
+        let coupling = sum([b, b + e], [first, first + made.ncols()]);
+        pivot.permute(&coupling, made.as_mut());
+        if pivot.is_symmetric() {
+            pivot.lower(made.as_mut());
+            pivot.middle(made);
+        } else {
+            pivot.solve_permuted(made.as_mut());
+            made *= faer::Scale(-1.0);
+        }
+    });
     let blocks = each_block(b, |columns| {
         let [first, last] = columns;
         let mut block = sum([first, b], columns);
         let n = last - first;
         let (mut diagonal, below) = block.as_mut().split_at_row_mut(n);
-        let right = right.as_ref().subcols(first, n);
+        // S = F_bb + H^T X, symmetric; X = -D H again rather than kept beside H
+        let here = if pivot.is_symmetric() {
+            pivot.before_middle(made.as_ref().subcols(first, n))
+        } else {
+            sum([b, b + e], columns)
+        };
         triangular::matmul(
             diagonal.as_mut(),
             BlockStructure::TriangularLower,
             Accum::Add,
-            left.as_ref().subcols(first, n).transpose(),
+            made.as_ref().subcols(first, n).transpose(),
             BlockStructure::Rectangular,
-            right,
+            &here,
             BlockStructure::Rectangular,
             1.0,
             Par::Seq,
         );
-        let left = left.as_ref().subcols(last, b - last).transpose();
-        matmul(below, Accum::Add, left, right, 1.0, Par::Seq);
+        let after = made.as_ref().subcols(last, b - last).transpose();
+        matmul(below, Accum::Add, after, &here, 1.0, Par::Seq);
         finite(block)
     })?;
     if pivot.is_symmetric() {
-        inside.half = Some(right);
+        inside.half = Some(made);
     } else {
-        inside.weights = OnceLock::from(right);
+        inside.weights = OnceLock::from(made);
     }
     inside.pivot = Some(pivot);
     let known = inside.half.as_ref().or(inside.weights.get());
@@ -207,8 +207,14 @@ pub fn eliminate(parts: &[Part<'_>], b: usize, e: usize) -> Option<(Lower, Insid
     Some((Lower::new(b, blocks), inside))
 }
 
+/// Sums side by side: one after the other each would wait for the last.
 fn is_finite(m: &Mat<f64>) -> bool {
-    (0..m.ncols()).all(|j| m.col_as_slice(j).iter().sum::<f64>().is_finite())
+    (0..m.ncols()).all(|j| {
+        let mut sums = [0.0; 16];
+        let chunks = m.col_as_slice(j).chunks(sums.len());
+        chunks.for_each(|chunk| sums.iter_mut().zip(chunk).for_each(|(s, x)| *s += x));
+        sums.iter().sum::<f64>().is_finite()
+    })
 }
 
 fn finite(m: Mat<f64>) -> Option<Mat<f64>> {

@@ -16,7 +16,7 @@ fn roots(matrices: &[(Mat<f64>, Vec<u32>)], n: usize) -> (Values, Vec<Root>, Mat
         add(&mut whole, m, &images);
         roots.push(Root {
             kind: plan.leaf(key(k as u64), places.len() as u32, 0, k as u32),
-            boundary: runs(&images),
+            boundary: runs(images),
         });
     }
     let leaves = matrices.iter().map(|m| m.0.clone()).collect();

@@ -58,7 +58,7 @@ fn row() -> Row {
     };
     let node = |kind, (a, b): (usize, usize), sign, eliminated, depth| Node {
         kind,
-        boundary: runs(&place(a, b, sign)),
+        boundary: runs(place(a, b, sign)),
         eliminated,
         depth,
     };
@@ -158,7 +158,7 @@ fn scattering_is_the_transpose_of_gathering() {
         image(0, 0.5),
         image(4, 1.0),
     ];
-    let runs = runs(&images);
+    let runs = runs(images);
     assert_eq!(
         runs.len(),
         5,

@@ -8,6 +8,7 @@
 //! ```
 //! A slab holds every unknown with the sign of the front that eliminates it; those of the boundary as they are.
 
+mod leaves;
 mod lists;
 mod mirror;
 mod scratch;
@@ -16,14 +17,13 @@ mod unknowns;
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
+use self::leaves::{Cutter, Prepared};
 use self::lists::{join, lists};
-use self::mirror::{numbered, submesh};
-use self::scratch::{Scratch, Scratches};
-use self::unknowns::{Mirrored, Unknowns, leaf_unknowns, moves, number};
-use super::leaf::Leaf;
+use self::scratch::Scratches;
+use self::unknowns::{Mirrored, Unknowns, factor, number};
 use super::space::SpaceMesh;
 use super::{Body, Patch, Piece, PieceError, Workshop};
-use crate::fingerprint::{Fingerprint, Hasher};
+use crate::fingerprint::Fingerprint;
 use crate::fronts::tree::runs;
 use crate::fronts::{Image, KindId, Node, Plan, Tree};
 use crate::geometry::Point;
@@ -36,19 +36,6 @@ use crate::stokes::section::{NONE, Section};
 pub struct PolygonBody {
     nodes: Vec<Node>,
     pub patches: Vec<Patch>,
-}
-
-/// A leaf before it is known whether it is a copy.
-struct Prepared {
-    key: Fingerprint,
-    /// Of the leaf as it lies, where it isn't the front's.
-    patch_key: Option<Fingerprint>,
-    /// Nodes of the mesh, vertices first.
-    nodes: Vec<u32>,
-    n_vertices: usize,
-    /// Unknowns, those of the boundary first.
-    order: Vec<u32>,
-    n_boundary: usize,
 }
 
 /// The fronts of a polygon.
@@ -67,78 +54,10 @@ pub fn piece<const D: usize>(
     shop.go_on()?;
     let mirrored = |t: usize| if D == 2 { tree.mirrored[t] } else { [false; 2] };
     let unknowns = number(polygon, &space, &tree, &section, &mirrored);
-    let mut cells_of: Vec<Vec<u32>> = vec![Vec::new(); polygon.mesh.n_cells()];
-    for (c, &plane) in space.plane_cell.iter().enumerate() {
-        cells_of[plane as usize].push(c as u32);
-    }
-    let mut walls_of: Vec<Vec<u8>> = vec![Vec::new(); space.mesh.n_cells()];
-    for &(cell, facet) in &space.mesh.walls {
-        walls_of[cell as usize].push(facet);
-    }
     let scratches = Scratches::new(space.mesh.nodes.len(), unknowns.at.len());
-    let own_cells = |cells: &[u32]| -> Vec<u32> {
-        let own = |&c: &u32| cells_of[c as usize].iter().copied();
-        cells.iter().flat_map(own).collect()
-    };
-    // The leaf of a front, in its mirror.
-    let cut = |t: usize, cells: &[u32], scratch: &mut Scratch| {
-        let (cells, mirrored) = (own_cells(cells), mirrored(t));
-        let (nodes, n_vertices) = numbered(&space.mesh, &cells, mirrored, &mut scratch.node);
-        let numbering = (&nodes[..], n_vertices);
-        let mesh = submesh(
-            &space.mesh,
-            &walls_of,
-            &cells,
-            numbering,
-            mirrored,
-            &mut scratch.node,
-        );
-        let found = leaf_unknowns(&unknowns, &nodes);
-        let (eliminated, boundary): (Vec<u32>, Vec<u32>) = found
-            .iter()
-            .partition(|&&u| unknowns.at[u as usize] == t as u32);
-        let order: Vec<u32> = boundary.iter().chain(&eliminated).copied().collect();
-        let local = &mut scratch.unknown;
-        let moves = moves::<D>(&unknowns, &mesh, &nodes, &order, Some(mirrored), local);
-        let leaf = Leaf::new(mesh, drag, moves);
-        let key = leaf.key();
-        let is_plain =
-            mirrored == [false; 2] && order.iter().all(|&u| unknowns.sign[u as usize] == 1.0);
-        let patch_key = || {
-            let mask = u64::from(mirrored[0]) | u64::from(mirrored[1]) << 1;
-            let signs = order.iter().map(|&u| unknowns.sign[u as usize] < 0.0);
-            let key = Hasher::new(61).key(key).word(mask);
-            signs
-                .fold(key, |key, sign| key.word(u64::from(sign)))
-                .finish()
-        };
-        let prepared = Prepared {
-            key,
-            patch_key: (!is_plain).then(patch_key),
-            nodes,
-            n_vertices,
-            order,
-            n_boundary: boundary.len(),
-        };
-        (prepared, leaf)
-    };
-    // The same cells as they lie, with the signs of the slab.
-    let as_it_lies = |cells: &[u32], found: &Prepared, scratch: &mut Scratch| {
-        let numbering = (&found.nodes[..], found.n_vertices);
-        let mesh = submesh(
-            &space.mesh,
-            &walls_of,
-            &own_cells(cells),
-            numbering,
-            [false; 2],
-            &mut scratch.node,
-        );
-        let local = &mut scratch.unknown;
-        let moves = moves::<D>(&unknowns, &mesh, &found.nodes, &found.order, None, local);
-        Leaf::new(mesh, drag, moves)
-    };
+    let cutter = Cutter::new(&space, &unknowns, drag);
     shop.go_on()?;
-    // Leaves are cut side by side and only their keys kept: nearly all are copies.
+    // Side by side; only those that turn out to be new are made.
     let is_cancelled = shop.is_cancelled;
     let prepared: Vec<Option<Prepared>> = tree
         .nodes
@@ -148,7 +67,9 @@ pub fn piece<const D: usize>(
             || scratches.take(),
             |scratch, (t, node)| match node {
                 DissectionNode::Leaf { .. } if is_cancelled() => None,
-                DissectionNode::Leaf { cells } => Some(cut(t, cells, scratch).0),
+                DissectionNode::Leaf { cells } => {
+                    Some(cutter.prepare(t, cells, mirrored(t), scratch))
+                }
                 DissectionNode::Join { .. } => None,
             },
         )
@@ -182,11 +103,14 @@ pub fn piece<const D: usize>(
             (DissectionNode::Leaf { cells }, Some(found)) => {
                 let sizes = [found.n_boundary, found.order.len() - found.n_boundary];
                 let sizes = sizes.map(|n| n as u32);
-                let (kind, leaf) = shop.leaf(found.key, sizes, || cut(t, cells, &mut scratch).1);
+                let (kind, leaf) = shop.leaf(found.key, sizes, || {
+                    cutter.front(cells, found, mirrored(t), &mut scratch)
+                });
                 let leaf = match found.patch_key {
                     None => leaf,
                     Some(key) => *patch_leaves.entry(key).or_insert_with(|| {
-                        shop.leaves.push(as_it_lies(cells, found, &mut scratch));
+                        shop.leaves
+                            .push(cutter.as_it_lies(cells, found, &mut scratch));
                         shop.leaves.len() as u32 - 1
                     }),
                 };
@@ -223,11 +147,11 @@ pub fn piece<const D: usize>(
     let place = |list: &[u32], front: Option<Mirrored>| {
         let image = |&u: &u32| Image {
             to: position[u as usize],
-            factor: front.map_or(1.0, |mirrored| {
-                unknowns.sign_in(mirrored, u) * unknowns.sign[u as usize]
-            }),
+            factor: factor(front.is_some_and(|mirrored| {
+                unknowns.turns(mirrored, u) != unknowns.is_turned[u as usize]
+            })),
         };
-        runs(&list.iter().map(image).collect::<Vec<_>>())
+        runs(list.iter().map(image))
     };
     let nodes = lists
         .par_iter()

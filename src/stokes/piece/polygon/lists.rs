@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::Prepared;
 use super::scratch::{Scratch, Scratches};
-use super::unknowns::{Mirrored, Unknowns};
+use super::unknowns::{Mirrored, Unknowns, factor};
 use crate::fronts::{Child, Image, KindId, Shape};
 use crate::mesh::dissect::{Dissection, DissectionNode};
 use crate::stokes::section::NONE;
@@ -107,9 +107,9 @@ fn list(
     }
     let mut shape = Shape::new(n_boundary, eliminated.len() as u32);
     for &c in children {
-        let signs = [mirrored(t), mirrored(c as usize)];
+        let across = between(mirrored(t), mirrored(c as usize));
         for &u in &lists[c as usize].boundary {
-            shape.image(image(unknowns, signs, u, local));
+            shape.image(image(unknowns, across, u, local));
         }
         shape.end_of_child();
     }
@@ -123,10 +123,15 @@ fn list(
     }
 }
 
-fn image(unknowns: &Unknowns, signs: [Mirrored; 2], u: u32, local: &[u32]) -> Image {
+/// The axes that one of two fronts is mirrored along and the other isn't.
+fn between(one: Mirrored, other: Mirrored) -> Mirrored {
+    [0, 1].map(|axis| one[axis] != other[axis])
+}
+
+fn image(unknowns: &Unknowns, across: Mirrored, u: u32, local: &[u32]) -> Image {
     Image {
         to: local[u as usize],
-        factor: unknowns.sign_in(signs[0], u) * unknowns.sign_in(signs[1], u),
+        factor: factor(across != [false; 2] && unknowns.turns(across, u)),
     }
 }
 
@@ -144,9 +149,9 @@ pub(super) fn join(
         local[u as usize] = k as u32;
     }
     let child = |(&c, &kind): (&u32, &KindId)| {
-        let signs = [mirrored(t), mirrored(c as usize)];
+        let across = between(mirrored(t), mirrored(c as usize));
         let images = lists[c as usize].boundary.iter();
-        let images = images.map(|&u| image(unknowns, signs, u, local));
+        let images = images.map(|&u| image(unknowns, across, u, local));
         Child {
             kind,
             images: images.collect::<Arc<[Image]>>(),

@@ -18,12 +18,12 @@ fn in_mirror<const D: usize>(
             out.swap(1, 2);
             out.swap(3, 5);
         }
-        let place = |k: &usize| {
-            let at = mesh.nodes[out[*k] as usize];
+        let places = [0, 1, 2].map(|k: usize| {
+            let at = mesh.nodes[out[k] as usize];
             [0, 1].map(|a| snap(if mirrored[a] { -at[a] } else { at[a] }))
-        };
-        let first = (0..3).min_by(|a, b| {
-            let ([x, y], [u, v]) = (place(a), place(b));
+        });
+        let first = (0..3).min_by(|&a, &b| {
+            let ([x, y], [u, v]) = (places[a], places[b]);
             x.total_cmp(&u).then(y.total_cmp(&v))
         });
         let first = first.unwrap_or(0);
@@ -33,14 +33,23 @@ fn in_mirror<const D: usize>(
     (out, nodes.len())
 }
 
-/// The nodes of the cells, vertices first, in an order that only the cells' order fixes, and how many are vertices.
+/// Nodes of some cells, vertices first, in an order that only the cells' order fixes.
+pub(super) struct Numbered {
+    pub nodes: Vec<u32>,
+    pub n_vertices: usize,
+    /// The cells, node by node, in these numbers.
+    pub cells: Vec<u32>,
+}
+
+/// Numbers the nodes of the cells in the mirror.
 pub(super) fn numbered<const D: usize>(
     mesh: &BlockMesh<D>,
     cells: &[u32],
     mirrored: Mirrored,
     local: &mut [u32],
-) -> (Vec<u32>, usize) {
+) -> Numbered {
     let (mut nodes, mut others) = (Vec::new(), Vec::new());
+    let mut listed = Vec::new();
     for &c in cells {
         let (list, n) = in_mirror(mesh, c, mirrored);
         for &n in &list[..n] {
@@ -50,11 +59,20 @@ pub(super) fn numbered<const D: usize>(
                 if is_vertex { &mut nodes } else { &mut others }.push(n);
             }
         }
+        listed.extend_from_slice(&list[..n]);
     }
     let n_vertices = nodes.len();
     nodes.append(&mut others);
+    for (k, &n) in nodes.iter().enumerate() {
+        local[n as usize] = k as u32;
+    }
+    listed.iter_mut().for_each(|n| *n = local[*n as usize]);
     nodes.iter().for_each(|&n| local[n as usize] = NONE);
-    (nodes, n_vertices)
+    Numbered {
+        nodes,
+        n_vertices,
+        cells: listed,
+    }
 }
 
 /// The cells as a mesh of their own with these nodes, in the mirror.

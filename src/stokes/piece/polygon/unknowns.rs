@@ -22,23 +22,36 @@ pub(super) struct Unknowns {
     pub turned: FxHashMap<u32, f64>,
     /// Axes whose mirror image turns each about, bit by bit.
     pub flips: Vec<u8>,
-    /// Sign of each in a slab.
-    pub sign: Vec<f64>,
+    /// Whether each has the other sign in a slab.
+    pub is_turned: Vec<bool>,
 }
 
 /// Axes that a front is mirrored along.
 pub(super) type Mirrored = [bool; 2];
 
 impl Unknowns {
-    /// Sign of an unknown in a front.
-    pub fn sign_in(&self, mirrored: Mirrored, unknown: u32) -> f64 {
-        let mask = u8::from(mirrored[0]) | u8::from(mirrored[1]) << 1;
-        if (self.flips[unknown as usize] & mask).count_ones() % 2 == 1 {
-            -1.0
-        } else {
-            1.0
-        }
+    /// Velocities of a node, then its pressure.
+    pub fn of_node(&self, node: u32) -> impl Iterator<Item = u32> + '_ {
+        let (first, free) = self.velocity[node as usize];
+        let pressure = self.pressure[node as usize];
+        (first..first + free).chain((pressure != NONE).then_some(pressure))
     }
+
+    /// Whether mirroring turns an unknown's sign.
+    pub fn turns(&self, mirrored: Mirrored, unknown: u32) -> bool {
+        let flips = self.flips[unknown as usize];
+        (mirrored[0] && flips & 0b01 != 0) != (mirrored[1] && flips & 0b10 != 0)
+    }
+
+    /// Sign of an unknown in a slab.
+    fn sign(&self, unknown: u32) -> f64 {
+        factor(self.is_turned[unknown as usize])
+    }
+}
+
+/// Of an unknown whose sign is turned, or isn't.
+pub(super) fn factor(is_turned: bool) -> f64 {
+    if is_turned { -1.0 } else { 1.0 }
 }
 
 /// Numbers the unknowns and finds where each is eliminated.
@@ -64,7 +77,7 @@ pub(super) fn number<const D: usize>(
         at: Vec::new(),
         turned: FxHashMap::default(),
         flips: Vec::new(),
-        sign: Vec::new(),
+        is_turned: Vec::new(),
     };
     for (k, &(plane, level)) in space.place.iter().enumerate() {
         let free = if space.mesh.on_wall[k] {
@@ -100,26 +113,23 @@ pub(super) fn number<const D: usize>(
             out.flips.push(0);
         }
     }
-    let sign = |(u, &t): (usize, &u32)| match t {
-        NONE => 1.0,
-        t => out.sign_in(mirrored(t as usize), u as u32),
-    };
-    out.sign = out.at.iter().enumerate().map(sign).collect();
+    let is_turned = |(u, &t): (usize, &u32)| t != NONE && out.turns(mirrored(t as usize), u as u32);
+    out.is_turned = out.at.iter().enumerate().map(is_turned).collect();
     out
 }
 
 /// Unknowns of these nodes, node by node.
 pub(super) fn leaf_unknowns(unknowns: &Unknowns, nodes: &[u32]) -> Vec<u32> {
-    let mut out = Vec::new();
-    for &n in nodes {
-        let (first, free) = unknowns.velocity[n as usize];
-        out.extend(first..first + free);
-        let p = unknowns.pressure[n as usize];
-        if p != NONE {
-            out.push(p);
-        }
-    }
-    out
+    nodes.iter().flat_map(|&n| unknowns.of_node(n)).collect()
+}
+
+/// Cosine and sine of a mouth's angle in a mirror.
+pub(super) fn turned(angle: f64, mirrored: Mirrored) -> [f64; 2] {
+    let (s, co) = sin_cos(angle);
+    [
+        if mirrored[0] { -co } else { co },
+        if mirrored[1] { -s } else { s },
+    ]
 }
 
 /// Which unknowns of a leaf's mesh each of its unknowns moves: those of a front in its mirror, or of a slab.
@@ -134,7 +144,7 @@ pub(super) fn moves<const D: usize>(
     let mirrored = front.unwrap_or_default();
     let sign = |u: u32| match front {
         Some(_) => 1.0,
-        None => unknowns.sign[u as usize],
+        None => unknowns.sign(u),
     };
     for (k, &u) in order.iter().enumerate() {
         local[u as usize] = k as u32;
@@ -149,9 +159,7 @@ pub(super) fn moves<const D: usize>(
             let sign = sign(first + c);
             match (unknowns.turned.get(&n), c) {
                 (Some(&angle), 0 | 1) => {
-                    let (s, co) = sin_cos(angle);
-                    let co = if mirrored[0] { -co } else { co };
-                    let s = if mirrored[1] { -s } else { s };
+                    let [co, s] = turned(angle, mirrored);
                     let pair = if c == 0 { [co, s] } else { [-s, co] };
                     for (i, f) in pair.into_iter().enumerate().filter(|e| e.1 != 0.0) {
                         to.push((d * k + i as u32, sign * f));
