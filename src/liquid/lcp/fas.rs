@@ -4,6 +4,8 @@
 //! N(q)_i = min((A q + b)_i, A_ii q_i)   i in S;   (A q + b)_i   otherwise
 //! V(h):    2 projected sweeps;  r = f - N(q);  q0 = R q;  f' = N'(q0) + R r;
 //!          q' = V(2h) from q0;  q += P (q' - q0);  2 projected sweeps
+//!
+//! full(h): f' and q0 of every level, down to the coarsest; from there up:  q += P (q' - q0);  V of this level
 //! ```
 //! The paper writes `min(A q + b, q)`. `A q + b` is a divergence and `q` a pressure: on coarse levels, where `f` is not 0, that
 //! compares what can't be compared, and 2 to 5 % of the solves never converge ([`Scaling::Literal`] shows it).
@@ -15,7 +17,7 @@ use super::inner::Inner;
 use super::policy::Policy;
 use super::{Lcp, LcpSolver, Status, Trace};
 use crate::liquid::linear::{Order, inf_norm};
-use crate::liquid::mg::{Hierarchy, Level, Recipe};
+use crate::liquid::mg::{Hierarchy, Level, Recipe, Weights};
 
 /// Cycles before it gives up.
 const LIMIT: usize = 1000;
@@ -44,12 +46,22 @@ pub enum CoarseS {
     AllChildren,
 }
 
+/// How levels are gone through.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cycles {
+    /// Down and up again.
+    V,
+    /// Down, then up with a V-cycle on every level: [001]'s full cycles.
+    Full,
+}
+
 /// Full approximation scheme multigrid.
 ///
 /// # Accuracy and cost
-/// 7 to 10 cycles to 1e-6 whatever the size, each about 17 iterations of conjugate gradients with an incomplete factor.
+/// 7 to 10 cycles to 1e-6 whatever the size, each about 17 iterations of conjugate gradients with an incomplete factor; 3 to 5
+/// full cycles with twice the sweeps.
 /// # Source
-/// [000] algorithms 5 and 6, with the scaling above.
+/// [000] algorithms 5 and 6, with the scaling above; full cycles: [001] algorithm 1, which writes them for corrections.
 #[derive(Debug)]
 pub struct Fas {
     /// Its name.
@@ -64,6 +76,30 @@ pub struct Fas {
     pub guarded: bool,
     /// How many cycles [`Anderson`] remembers; 0: cycles are taken as they are.
     pub mixing: usize,
+    /// How levels are gone through.
+    pub cycles: Cycles,
+    /// Sweeps before a correction, and as many after it.
+    pub sweeps: usize,
+}
+
+impl Fas {
+    /// FMG*: full cycles of [001], on Galerkin matrices and on the complementarity problem of every level.
+    ///
+    /// Full cycles of corrections, whose coarse grids know bounds but no minimum map, take up to 19 cycles or stall where many
+    /// cells let go at once ([`super::fmg`]).
+    pub fn star() -> Self {
+        Self {
+            name: "fmg-star",
+            recipe: Recipe {
+                weights: Weights::Trilinear,
+                ..Recipe::default()
+            },
+            guarded: false,
+            cycles: Cycles::Full,
+            sweeps: 4,
+            ..Self::default()
+        }
+    }
 }
 
 impl Default for Fas {
@@ -75,6 +111,8 @@ impl Default for Fas {
             coarse_s: CoarseS::AnyChild,
             guarded: true,
             mixing: 0,
+            cycles: Cycles::V,
+            sweeps: 2,
         }
     }
 }
@@ -84,7 +122,7 @@ struct Work {
     b: Vec<f64>,
     f: Vec<f64>,
     q: Vec<f64>,
-    /// The iterate that came from the finer level.
+    /// The iterate that came from the finer level, where there is one.
     start: Vec<f64>,
     r: Vec<f64>,
     /// f - b.
@@ -95,6 +133,7 @@ struct Work {
 struct Run<'a, const D: usize> {
     hierarchy: &'a Hierarchy<'a, f64, D>,
     scaling: Scaling,
+    sweeps: usize,
     tolerance: f64,
     work: Vec<Work>,
 }
@@ -129,28 +168,61 @@ impl<const D: usize> Run<'_, D> {
         }
     }
 
-    fn cycle(&mut self, l: usize) {
-        let level = &self.hierarchy.levels[l];
-        let sweeper = &level.sweeper;
+    fn sweep(&mut self, l: usize) {
         let work = &mut self.work[l];
-        let Some(transfer) = &level.transfer else {
-            for sweep in 0..COARSEST_SWEEPS {
-                sweeper.bounded(Order::Forward, &work.g, &work.bound, &mut work.q);
-                if sweep % 10 == 9 {
-                    Self::residual(level, self.scaling, work);
-                    if inf_norm(&work.r) < 1e-3 * self.tolerance {
-                        break;
-                    }
+        let sweeper = &self.hierarchy.levels[l].sweeper;
+        sweeper.bounded(Order::Forward, &work.g, &work.bound, &mut work.q);
+    }
+
+    fn v_cycle(&mut self, l: usize) {
+        if l == self.last() {
+            self.solve_coarsest();
+            return;
+        }
+        (0..self.sweeps).for_each(|_| self.sweep(l));
+        self.restrict(l);
+        self.v_cycle(l + 1);
+        self.correct(l);
+        (0..self.sweeps).for_each(|_| self.sweep(l));
+    }
+
+    fn full_cycle(&mut self) {
+        let last = self.last();
+        (0..last).for_each(|l| self.restrict(l));
+        self.solve_coarsest();
+        for l in (0..last).rev() {
+            self.correct(l);
+            self.v_cycle(l);
+        }
+    }
+
+    fn last(&self) -> usize {
+        self.hierarchy.levels.len() - 1
+    }
+
+    fn solve_coarsest(&mut self) {
+        let last = self.last();
+        for sweep in 0..COARSEST_SWEEPS {
+            self.sweep(last);
+            if sweep % 10 == 9 {
+                let work = &mut self.work[last];
+                Self::residual(&self.hierarchy.levels[last], self.scaling, work);
+                if inf_norm(&work.r) < 1e-3 * self.tolerance {
+                    break;
                 }
             }
+        }
+    }
+
+    /// The problem of level `l + 1` and the iterate that it starts from.
+    fn restrict(&mut self, l: usize) {
+        let level = &self.hierarchy.levels[l];
+        let Some(transfer) = &level.transfer else {
             return;
         };
-        for _ in 0..2 {
-            sweeper.bounded(Order::Forward, &work.g, &work.bound, &mut work.q);
-        }
-        Self::residual(level, self.scaling, work);
         let (above, below) = self.work.split_at_mut(l + 1);
         let (work, next) = (&mut above[l], &mut below[0]);
+        Self::residual(level, self.scaling, work);
         let scale = Hierarchy::<f64, D>::scale();
         let coarse = &self.hierarchy.levels[l + 1];
         transfer.restrict(scale, &work.q, &mut next.q);
@@ -164,16 +236,19 @@ impl<const D: usize> Run<'_, D> {
             *f -= r;
         }
         Self::prepare(coarse, self.scaling, next);
-        self.cycle(l + 1);
+    }
+
+    /// What level `l + 1` changed.
+    fn correct(&mut self, l: usize) {
+        let Some(transfer) = &self.hierarchy.levels[l].transfer else {
+            return;
+        };
         let (above, below) = self.work.split_at_mut(l + 1);
         let (work, next) = (&mut above[l], &mut below[0]);
         for (r, (q, start)) in next.r.iter_mut().zip(next.q.iter().zip(&next.start)) {
             *r = q - start;
         }
         transfer.prolong_add(&next.r, &mut work.q);
-        for _ in 0..2 {
-            sweeper.bounded(Order::Forward, &work.g, &work.bound, &mut work.q);
-        }
     }
 }
 
@@ -208,7 +283,7 @@ fn levels<const D: usize>(
             b,
             f: zero(),
             q: zero(),
-            start: zero(),
+            start: if l > 0 { zero() } else { Vec::new() },
             r: zero(),
             g: zero(),
             bound: zero(),
@@ -235,9 +310,12 @@ impl<const D: usize> LcpSolver<D> for Fas {
             work: levels(&hierarchy, problem, self.coarse_s),
             hierarchy: &hierarchy,
             scaling: self.scaling,
+            sweeps: self.sweeps,
             tolerance: trace.tolerance,
         };
         Run::prepare(&hierarchy.levels[0], self.scaling, &mut run.work[0]);
+        // Only coarser levels are prepared again.
+        run.work[0].b = Vec::new();
         let mut mixing = (self.mixing > 0).then(|| Anderson::new(self.mixing));
         let mut residual = problem.residual(&run.work[0].q);
         trace.log.outer = 1;
@@ -260,7 +338,10 @@ impl<const D: usize> LcpSolver<D> for Fas {
             }
             if cycle < LIMIT {
                 let before = mixing.is_some().then(|| run.work[0].q.clone());
-                run.cycle(0);
+                match self.cycles {
+                    Cycles::V => run.v_cycle(0),
+                    Cycles::Full => run.full_cycle(),
+                }
                 trace.log.inner += 1;
                 let q = &mut run.work[0].q;
                 residual = match (&mut mixing, before) {

@@ -5,7 +5,6 @@
 
 use std::borrow::Cow;
 
-use super::anderson::Anderson;
 use super::bounded::{Bounded, Clamp, Reach, Style, Truncate, Visit};
 use super::edges::Edges;
 use super::{Lcp, LcpSolver, Status, Trace};
@@ -38,8 +37,6 @@ pub struct Fmg {
     pub style: Style,
     /// Which of them.
     pub schedule: Schedule,
-    /// How many cycles [`Anderson`] remembers; 0: cycles are taken as they are.
-    pub mixing: usize,
 }
 
 impl Fmg {
@@ -62,7 +59,6 @@ impl Fmg {
                 bounded_levels: 3,
             },
             schedule: Schedule::UntilConverged,
-            mixing: 0,
         }
     }
 
@@ -92,10 +88,10 @@ impl Fmg {
         fmg
     }
 
-    /// FMG*: repaired, on Galerkin matrices.
-    pub fn star() -> Self {
+    /// Repaired, on Galerkin matrices.
+    pub fn galerkin() -> Self {
         let mut fmg = Self::repaired();
-        fmg.name = "fmg-star";
+        fmg.name = "fmg-galerkin";
         fmg.recipe.coarse = Coarse::Galerkin;
         fmg
     }
@@ -115,7 +111,6 @@ impl Fmg {
                 bounded_levels: usize::MAX,
             },
             schedule: Schedule::VUntilConverged,
-            mixing: 0,
         }
     }
 
@@ -170,7 +165,6 @@ impl<const D: usize> LcpSolver<D> for Fmg {
             bounded.edges = Edges::of(problem);
         }
         let mut p = vec![0.0; problem.n()];
-        let mut mixing = (self.mixing > 0).then(|| Anderson::new(self.mixing));
         let measure = |bounded: &Bounded<'_, D>, p: &[f64]| match self.style.clamp {
             Clamp::Edges => bounded.edges.residual(problem, p),
             Clamp::Inside | Clamp::After => problem.residual(p),
@@ -195,7 +189,6 @@ impl<const D: usize> LcpSolver<D> for Fmg {
             if cycle == limit {
                 break;
             }
-            let before = mixing.is_some().then(|| p.clone());
             match self.schedule {
                 Schedule::VUntilConverged => self.v(problem, &mut bounded, &mut p),
                 Schedule::Fixed(full, _) if cycle >= full => {
@@ -204,10 +197,7 @@ impl<const D: usize> LcpSolver<D> for Fmg {
                 _ => self.full(problem, &mut bounded, &mut p),
             }
             trace.log.inner += 1;
-            residual = match (&mut mixing, before) {
-                (Some(mixing), Some(before)) => mixing.advance(problem, before, &mut p),
-                _ => measure(&bounded, &p),
-            };
+            residual = measure(&bounded, &p);
         }
         match self.schedule {
             Schedule::Fixed(..) => (p, Status::Scheduled),

@@ -183,16 +183,16 @@ pub const SOLVERS: &[Entry] = &[
         "the same, pressures held where edges cross the wall",
     ),
     row(
+        "fmg-galerkin",
+        "FMG Galerkin",
+        Kind::Ablation,
+        "repaired full cycles on Galerkin matrices; stalls where many cells let go at once",
+    ),
+    row(
         "fmg-star",
         "FMG*",
         Kind::Lcp,
-        "repaired full cycles on Galerkin matrices",
-    ),
-    row(
-        "fmg-aa",
-        "FMG-AA",
-        Kind::Lcp,
-        "FMG*, the best combination of the last two cycles (Anderson)",
+        "full cycles of the full approximation scheme, 4 sweeps before and after",
     ),
     row(
         "monotone-v",
@@ -276,12 +276,8 @@ pub fn solver<const D: usize>(name: &str) -> Option<Box<dyn LcpSolver<D>>> {
         "fmg-literal" => Box::new(Fmg::literal()),
         "cm11" => Box::new(Fmg::cm11()),
         "cm11-edges" => Box::new(Fmg::cm11_edges()),
-        "fmg-star" => Box::new(Fmg::star()),
-        "fmg-aa" => Box::new(Fmg {
-            name,
-            mixing: 1,
-            ..Fmg::star()
-        }),
+        "fmg-galerkin" => Box::new(Fmg::galerkin()),
+        "fmg-star" => Box::new(Fas::star()),
         "monotone-v" => Box::new(Fmg::monotone()),
         "newton" => Box::new(MinimumMapNewton),
         "mprgp" => Box::new(Mprgp),

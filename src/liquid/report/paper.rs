@@ -51,7 +51,6 @@ const ALL: &[&str] = &[
     "fmg-star",
     "mprgp",
     "fas-aa",
-    "fmg-aa",
     "monotone-v",
 ];
 const LCP: &[&str] = &[
@@ -68,7 +67,6 @@ const LCP: &[&str] = &[
     "fmg-star",
     "mprgp",
     "fas-aa",
-    "fmg-aa",
     "monotone-v",
 ];
 const OUTER: &[&str] = &["pi-pcg", "pi-mg", "pe-pcg", "pe-mg", "newton", "pi-mgpcg"];
