@@ -6,109 +6,30 @@
 //! ```
 //! Large fronts are cut into panels of fixed width, so a value never depends on the number of threads.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
 
-use faer::linalg::matmul::matmul;
-use faer::{Accum, Mat, Par};
+use faer::{Mat, Par};
 use rayon::prelude::*;
 use thiserror::Error;
 
-use super::pivot::Pivot;
 use super::plan::{Child, Image, KindId, Plan, Recipe};
 use crate::fingerprint::{Fingerprint, Hasher};
 use crate::profile::{Recorder, Work};
 
 mod front;
+mod inside;
 mod lower;
+mod twins;
 
 use front::Part;
+pub use inside::Inside;
 pub use lower::mirror;
 use lower::{Lower, Triangle};
+use twins::Mirror;
 
 /// What is left of a front on its boundary: `n_boundary` x `n_boundary`, symmetric.
 pub type Schur = Mat<f64>;
-
-/// What substitution needs of a front.
-#[derive(Debug)]
-pub struct Inside {
-    /// `n_eliminated` x `n_boundary`: the eliminated unknowns for unit boundary unknowns. Of large fronts formed only where
-    /// many copies are substituted.
-    weights: OnceLock<Mat<f64>>,
-    /// `-B^-1 L^-1 P F_eb` of large fronts: half way to the weights.
-    half: Option<Mat<f64>>,
-    /// Factors of the eliminated block, for loads on it.
-    pivot: Option<Pivot>,
-    n_eliminated: usize,
-    n_boundary: usize,
-}
-
-impl Inside {
-    /// Unknowns that it eliminates.
-    pub fn n_eliminated(&self) -> usize {
-        self.n_eliminated
-    }
-
-    /// Unknowns of its boundary.
-    pub fn n_boundary(&self) -> usize {
-        self.n_boundary
-    }
-
-    /// The weights, formed now if they weren't before.
-    fn weights(&self) -> &Mat<f64> {
-        self.weights
-            .get_or_init(|| match (&self.half, &self.pivot) {
-                (Some(half), Some(pivot)) => pivot.upper(half.clone()),
-                _ => Mat::zeros(self.n_eliminated, self.n_boundary),
-            })
-    }
-
-    /// `W x`; `copies`: columns that there are in all, of which these may be a few. The way depends on that number alone, never
-    /// on what was formed before: the bits must not.
-    pub fn substitute(&self, x: &Mat<f64>, copies: usize) -> Mat<f64> {
-        if let (Some(half), Some(pivot)) = (&self.half, &self.pivot)
-            && 4 * copies < self.n_eliminated
-        {
-            return pivot.upper(half * x);
-        }
-        let weights = self.weights();
-        let mut out = Mat::zeros(self.n_eliminated, x.ncols());
-        matmul(out.as_mut(), Accum::Replace, weights, x, 1.0, Par::Seq);
-        out
-    }
-
-    /// `(F_ee^-1 b, W^T b)` for loads `b` on the eliminated unknowns.
-    pub fn carry(&self, b: &Mat<f64>) -> (Mat<f64>, Mat<f64>) {
-        let Some(pivot) = &self.pivot else {
-            return (b.clone(), Mat::zeros(self.n_boundary, b.ncols()));
-        };
-        let carried = match &self.half {
-            Some(half) => {
-                let mut reduced = pivot.permuted(b);
-                pivot.lower(reduced.as_mut());
-                half.transpose() * &reduced
-            }
-            None => self.weights().transpose() * b,
-        };
-        (pivot.solve(b), carried)
-    }
-
-    /// Floating-point operations that made it and the Schur complement beside it, a multiplication and an addition being two:
-    /// `e^3/3 + e^2 b + e b^2` by `L D L^T`, `2/3 e^3 + 2 e^2 b + e b^2` by LU, and what an attempt at the first cost that
-    /// ended in the second. Sums of children aren't counted, nor what is done later, in substitution.
-    pub fn flops(&self) -> u64 {
-        let (e, b) = (self.n_eliminated as u64, self.n_boundary as u64);
-        let Some(pivot) = &self.pivot else { return 0 };
-        let solves = if pivot.is_symmetric() { 1 } else { 2 };
-        pivot.flops() + solves * e * e * b + e * b * b
-    }
-
-    /// Bytes that it holds, or will.
-    pub fn bytes(&self) -> u64 {
-        let (e, b) = (self.n_eliminated as u64, self.n_boundary as u64);
-        8 * (e * b * if self.half.is_some() { 2 } else { 1 } + e * e)
-    }
-}
 
 /// Where the matrices of leaves come from.
 pub trait Leaves: Sync {
@@ -377,12 +298,16 @@ impl Values {
                 front::eliminate(&[part], b, e)
             }
             Recipe::Join(children) => {
-                let part = |child: &Child| {
+                let held = |child: &Child| {
                     let held = self.schurs[child.kind as usize].as_ref();
-                    let held = held.expect("children come before their parents");
-                    Part::new(held.triangle(), &child.images, b)
+                    held.expect("children come before their parents").triangle()
                 };
-                front::eliminate(&children.iter().map(part).collect::<Vec<_>>(), b, e)
+                if let Some(mirror) = Mirror::between(children, b, e) {
+                    twins::eliminate(held(&children[0]), mirror)
+                } else {
+                    let part = |child: &Child| Part::new(held(child), &child.images, b);
+                    front::eliminate(&children.iter().map(part).collect::<Vec<_>>(), b, e)
+                }
             }
             Recipe::Given => unreachable!("given fronts are put in before anything needs them"),
         };

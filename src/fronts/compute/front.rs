@@ -8,14 +8,12 @@
 //! Each block is added up just before it is used, while it is in a processor's cache. Blocks have fixed sizes, so a value never
 //! depends on the number of threads.
 
-use std::sync::OnceLock;
-
 use faer::linalg::matmul::matmul;
 use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::{Accum, Mat, MatMut, Par};
 use rayon::prelude::*;
 
-use super::Inside;
+use super::inside::{Inside, Way, Whole};
 use super::lower::{Lower, Triangle};
 use crate::fronts::pivot::Pivot;
 use crate::fronts::plan::{Image, NOWHERE};
@@ -143,16 +141,10 @@ pub fn eliminate(parts: &[Part<'_>], b: usize, e: usize) -> Option<(Lower, Insid
             .for_each(|p| p.add(out.as_mut(), rows, columns));
         out
     };
-    let mut inside = Inside {
-        weights: OnceLock::new(),
-        half: None,
-        pivot: None,
-        n_eliminated: e,
-        n_boundary: b,
-    };
+    let whole = |way| Inside::new([b, e], Way::Whole(Box::new(way)));
     if e == 0 {
         let blocks = each_block(b, |columns| finite(sum([columns[0], b], columns)))?;
-        return Some((Lower::new(b, blocks), inside));
+        return Some((Lower::new(b, blocks), whole(Whole::default())));
     }
     let pivot = Pivot::new(sum([b, b + e], [b, b + e]))?;
     // H or, by LU, the weights.
@@ -196,15 +188,13 @@ pub fn eliminate(parts: &[Part<'_>], b: usize, e: usize) -> Option<(Lower, Insid
         matmul(below, Accum::Add, after, &here, 1.0, Par::Seq);
         finite(block)
     })?;
-    if pivot.is_symmetric() {
-        inside.half = Some(made);
+    is_finite(&made).then_some(())?;
+    let inside = if pivot.is_symmetric() {
+        Whole::half_way(made, pivot)
     } else {
-        inside.weights = OnceLock::from(made);
-    }
-    inside.pivot = Some(pivot);
-    let known = inside.half.as_ref().or(inside.weights.get());
-    known.is_none_or(is_finite).then_some(())?;
-    Some((Lower::new(b, blocks), inside))
+        Whole::of_weights(made, pivot)
+    };
+    Some((Lower::new(b, blocks), whole(inside)))
 }
 
 /// Sums side by side: one after the other each would wait for the last.
@@ -222,7 +212,7 @@ fn finite(m: Mat<f64>) -> Option<Mat<f64>> {
 }
 
 /// The block columns of an `n` x `n` matrix, side by side.
-fn each_block(
+pub fn each_block(
     n: usize,
     work: impl Fn([usize; 2]) -> Option<Mat<f64>> + Sync,
 ) -> Option<Vec<Mat<f64>>> {

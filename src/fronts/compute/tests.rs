@@ -199,6 +199,97 @@ fn large_children_are_added_in_any_order() {
     assert_near(&weights(&plan, &values, join), &want, "weights");
 }
 
+/// A front and its mirror image: `on_mirror` unknowns between them (every third changes its sign), of which some stay, and
+/// `beside` on each side, of which all but the last stay; walls too. `shift`: on the mirror they don't meet
+/// themselves.
+fn twins(
+    on_mirror: u32,
+    beside: u32,
+    shift: u32,
+) -> (Plan, Vec<Mat<f64>>, KindId, [Vec<Image>; 2]) {
+    let stay = on_mirror / 4; // on the mirror
+    let b = stay + 2 * (beside - 1);
+    let image = |to, turned: bool| Image {
+        to,
+        factor: if turned { -1.0 } else { 1.0 },
+    };
+    let side = |other: bool| -> Vec<Image> {
+        let first = u32::from(other) * (beside - 1);
+        let on = (0..on_mirror).map(|i| {
+            let to = if i < stay {
+                i
+            } else if other {
+                b + (i - stay + shift) % (on_mirror - stay)
+            } else {
+                b + i - stay
+            };
+            image(to, other && i % 3 == 0)
+        });
+        let off =
+            (0..beside - 1).map(|i| image(stay + first + i, (i % 5 == 0) != (other && i % 2 == 0)));
+        let last = image(b + on_mirror - stay + u32::from(other), other);
+        let wall = image(NOWHERE, false);
+        on.chain(off).chain([last, wall]).collect()
+    };
+    let images = [side(false), side(true)];
+    let n = images[0].len();
+    let leaves = vec![Random::new(17).symmetric(n)];
+    let mut plan = Plan::new(Caching::Cached);
+    let leaf = plan.leaf(key(1), n as u32, 0, 0);
+    let child = |images: &Vec<Image>| Child {
+        kind: leaf,
+        images: images.as_slice().into(),
+    };
+    let children = images.iter().map(child).collect();
+    let join = plan.join(children, b, on_mirror - stay + 2);
+    (plan, leaves, join, images)
+}
+
+#[test]
+fn mirror_twins_are_eliminated_in_halves() {
+    // Whether they are twins; pivots by LU, then by LDL^T; of one and of several block columns.
+    for (on_mirror, beside, shift, are_twins) in [
+        (90, 120, 0, true),
+        (200, 170, 0, true),
+        (320, 300, 0, true),
+        (90, 120, 1, false),
+    ] {
+        let (plan, leaves, join, images) = twins(on_mirror, beside, shift);
+        let kind = &plan.kinds[join as usize];
+        let (b, e) = (kind.n_boundary as usize, kind.n_eliminated as usize);
+        let mut whole = Mat::zeros(b + e, b + e);
+        for images in &images {
+            add(&mut whole, &leaves[0], images);
+        }
+        let (schur, want) = by_dense_elimination(&whole, b);
+        let values = computed(&plan, &leaves);
+        assert_near(values.schur(join), &schur, "Schur complement");
+        assert_near(&weights(&plan, &values, join), &want, "weights");
+        let inside = values.inside(join);
+        let loads = Mat::from_fn(e, 2, |i, j| ((i * 7 + j) % 11) as f64 - 5.0);
+        let (solved_loads, carried) = inside.carry(&loads);
+        let rest: Vec<usize> = (b..b + e).collect();
+        assert_near(
+            &solved_loads,
+            &solved(&part(&whole, &rest, &rest), &loads),
+            "loads",
+        );
+        assert_near(
+            &carried,
+            &(want.transpose() * &loads),
+            "what loads do to the boundary",
+        );
+        // As it is, each front takes more than e b^2.
+        let as_it_is = (e * b * b) as u64;
+        assert_eq!(
+            inside.flops() < as_it_is,
+            are_twins,
+            "{} of {as_it_is}",
+            inside.flops()
+        );
+    }
+}
+
 #[test]
 fn two_images_of_one_child_may_be_one_unknown() {
     let a = Random::new(5).symmetric(4);
