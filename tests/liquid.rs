@@ -63,6 +63,27 @@ fn continuity_holds_after_every_projection_and_no_particle_is_lost_in_200_frames
     }
 }
 
+/// Particles crowd and scatter, and the level set made of them loses or gains; a source inside the liquid makes up for it.
+#[test]
+fn volume_comes_back_to_one_percent_within_200_frames_where_it_is_kept() {
+    let late = |scene: Scene<2>| {
+        let (_, told) = run(scene, 32, 200, Separation::Cut);
+        for frame in &told {
+            assert!(frame.divergence <= 1e-5, "{:e}", frame.divergence);
+        }
+        let last = &told[180..];
+        let mean = last.iter().map(|f| f.volume).sum::<f64>() / last.len() as f64;
+        mean / told[0].volume
+    };
+    let scene = || scene2("circle").expect("a scene");
+    let (kept, as_it_is) = (late(scene().keeping_volume()), late(scene()));
+    assert!((kept - 1.0).abs() < 0.01, "{kept}");
+    assert!(
+        (as_it_is - 1.0).abs() > 0.02,
+        "else it proves nothing: {as_it_is}"
+    );
+}
+
 /// At frame 68 the splash has come round: sticking walls carry it along the whole ceiling, separating walls have let go of it.
 #[test]
 fn separating_walls_let_go_of_what_sticking_walls_hold() {

@@ -221,6 +221,10 @@ pub struct LiquidRunArgs {
     /// Threads to work with [default: one per processor]. Results don't depend on it.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
     pub threads: Option<u16>,
+    /// Make up for volume that is lost or gained, and start with particles enough for that: within 1 % over hundreds of frames.
+    /// The papers don't.
+    #[arg(long)]
+    pub keep_volume: bool,
     /// Go on from the last checkpoint of the same run, if there is one.
     #[arg(long)]
     pub resume: bool,

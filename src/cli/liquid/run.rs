@@ -59,6 +59,11 @@ fn run_scene<const D: usize>(
         ],
         _ => &[("separating", Separation::Cut)],
     };
+    let scene = if args.keep_volume {
+        scene.keeping_volume()
+    } else {
+        scene
+    };
     let mut tracks = Vec::new();
     for (name, separation) in walls {
         let solver = solver::<D>(&args.solver).ok_or_else(|| CliError::Usage {
@@ -154,7 +159,15 @@ fn folder(args: &LiquidRunArgs) -> PathBuf {
 
 /// What a checkpoint is of.
 fn key(walls: &str, args: &LiquidRunArgs) -> String {
-    format!("{} {} {} {}", args.scene, args.size, args.solver, walls)
+    let volume = if args.keep_volume {
+        " keeping volume"
+    } else {
+        ""
+    };
+    format!(
+        "{} {} {} {walls}{volume}",
+        args.scene, args.size, args.solver
+    )
 }
 
 fn checkpoint_path(walls: &str, out: &Path) -> PathBuf {

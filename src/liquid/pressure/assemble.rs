@@ -60,6 +60,32 @@ pub struct Assembled<const D: usize> {
     pub lcp: Lcp<D>,
     /// Parts of the liquid without air, which were made solvable.
     pub pockets: Vec<Pocket>,
+    /// The divergence that is wanted outside of pockets, 1/s.
+    pub growth: f64,
+}
+
+impl<const D: usize> Assembled<D> {
+    /// Lets the liquid grow by a part of itself a second; pockets have nowhere to grow to.
+    pub fn grow(&mut self, rate: f64) {
+        self.growth += rate;
+        self.lcp.b.iter_mut().for_each(|b| *b -= rate);
+        for pocket in &self.pockets {
+            for i in &pocket.unknowns {
+                self.lcp.b[*i as usize] += rate;
+            }
+        }
+    }
+
+    /// What is left of the divergence of unknowns beyond what is wanted.
+    pub fn beyond(&self, mut divergence: Vec<f64>) -> Vec<f64> {
+        divergence.iter_mut().for_each(|left| *left -= self.growth);
+        for pocket in &self.pockets {
+            for i in &pocket.unknowns {
+                divergence[*i as usize] += self.growth - pocket.mean;
+            }
+        }
+        divergence
+    }
 }
 
 /// Net outflow of the given cells.
@@ -139,6 +165,7 @@ pub fn assemble<const D: usize>(
             geometry: Some(geometry),
         },
         pockets,
+        growth: 0.0,
     }
 }
 

@@ -132,6 +132,7 @@ fn basic<const D: usize>(
         motion: None,
         gravity: -9.81,
         frame: 0.01,
+        keeps_volume: false,
     }
 }
 

@@ -45,9 +45,18 @@ pub struct Scene<const D: usize> {
     pub gravity: f64,
     /// Time between frames, s.
     pub frame: f64,
+    /// Whether liquid that particles lose or gain as they crowd and scatter is made up for.
+    pub keeps_volume: bool,
 }
 
 impl<const D: usize> Scene<D> {
+    /// The same with the volume kept, and with particles enough that none of the liquid's cells falls empty as they move.
+    pub fn keeping_volume(mut self) -> Self {
+        self.keeps_volume = true;
+        self.particles = self.particles.max(1 << D);
+        self
+    }
+
     /// Whether a grid of `n` cells a side holds the scene: what is open never reaches into the outermost cells, wherever the
     /// container swings. Those are the wall that every solver counts on.
     pub fn fits(&self, n: usize) -> bool {

@@ -5,7 +5,7 @@
 //!   1  particles along u, then out of walls
 //!   2  liquid's level set from particles, continued into walls
 //!   3  u carried along itself (at faces of liquid), gravity
-//!   4  pressure problem, any solver, u -= dt grad p
+//!   4  pressure problem, any solver, u -= dt grad p        where volume is kept: div u = (1 - V / V_0) / time
 //!   5  u continued by 10 cells, then what points into walls is taken off
 //! ```
 
@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use thiserror::Error;
 
 use super::Scene;
-use crate::liquid::grid::{Lattice, Mac, advect, extrapolate, sample};
+use crate::liquid::grid::{Lattice, Mac, advect, centre_value, extrapolate, sample};
 use crate::liquid::lcp::{LcpError, LcpSolver, NotConverged, SolveLog, Watch};
 use crate::liquid::linear::inf_norm;
 use crate::liquid::particles::{
@@ -28,6 +28,12 @@ use crate::liquid::pressure::{
 
 /// Layers of cells that velocities are continued by.
 const LAYERS: usize = 10;
+/// Lost or gained volume is made up for within about this time, s ...
+const VOLUME_TIME: f64 = 0.03;
+/// ... but no faster than by this part of the liquid a second.
+const MOST_GROWTH: f64 = 0.5;
+/// Cells of a task.
+const SHARE: usize = 1 << 15;
 /// The axis that gravity acts along.
 const UP: usize = 1;
 
@@ -84,7 +90,7 @@ pub struct Frame {
     pub pockets: usize,
     /// The largest violation of continuity after any projection: |div u| at cells held, -div u at cells that left, 1/s.
     pub divergence: f64,
-    /// Cells whose centre is in liquid and in open space, times the volume of a cell.
+    /// Volume of the liquid's level set in open space.
     pub volume: f64,
     /// The largest velocity component, m/s.
     pub max_speed: f64,
@@ -106,6 +112,8 @@ pub struct Simulation<const D: usize> {
     /// Frames done.
     pub frames: usize,
     walls: Walls<D>,
+    /// Volume at the start, where it is kept.
+    kept_volume: Option<f64>,
 }
 
 impl<const D: usize> Simulation<D> {
@@ -129,7 +137,7 @@ impl<const D: usize> Simulation<D> {
             scene.liquid.distance(x) <= -margin
                 && sample(&nodes, &walls.distance, x.map(|x| x / dx)) >= 0.0
         });
-        Self {
+        let mut simulation = Self {
             scene,
             separation,
             mac,
@@ -137,7 +145,12 @@ impl<const D: usize> Simulation<D> {
             time: 0.0,
             frames: 0,
             walls,
+            kept_volume: None,
+        };
+        if simulation.scene.keeps_volume {
+            simulation.kept_volume = Some(simulation.volume(&simulation.liquid()));
         }
+        simulation
     }
 
     /// The walls as they are now.
@@ -196,7 +209,7 @@ impl<const D: usize> Simulation<D> {
             self.substep(dt, solver, watch, observe, &mut log)?;
         }
         log.max_speed = self.mac.max_component();
-        log.volume = self.volume();
+        log.volume = self.volume(&self.liquid());
         self.frames += 1;
         Ok(log)
     }
@@ -222,6 +235,10 @@ impl<const D: usize> Simulation<D> {
         }
         move_out_of_solid(&cells, dx, &self.walls.distance, &mut self.x);
         let mut liquid = self.liquid();
+        let growth = self.kept_volume.map_or(0.0, |kept| {
+            let rate = (1.0 - self.volume(&liquid) / kept) / VOLUME_TIME;
+            rate.clamp(-MOST_GROWTH, MOST_GROWTH)
+        });
         extend_into_solid(&cells, dx, &self.walls.distance, &mut liquid);
         let is_wanted = |axis: usize, _: usize, c: [usize; D]| {
             let high = cells.index(c);
@@ -231,13 +248,17 @@ impl<const D: usize> Simulation<D> {
         };
         self.mac.u = advect(&self.mac, dt, &is_wanted);
         self.mac.accelerate(UP, self.scene.gravity * dt);
-        assemble(
+        let mut assembled = assemble(
             &self.mac,
             &self.walls,
             Arc::new(liquid),
             dt,
             self.separation,
-        )
+        );
+        if growth != 0.0 {
+            assembled.grow(growth);
+        }
+        assembled
     }
 
     fn substep(
@@ -265,16 +286,12 @@ impl<const D: usize> Simulation<D> {
             .map_err(|source| SimulationError::NotConverged { frame, source })?;
         if let Some(geometry) = &lcp.geometry {
             let mut valid = project(&mut self.mac, geometry, &lcp.places.of, &p);
-            let mut left = divergence(&self.mac, &self.walls, &lcp.places.of);
+            let left = divergence(&self.mac, &self.walls, &lcp.places.of);
+            let mut left = assembled.beyond(left);
             let detached = |i: usize| lcp.in_s[i] && p[i] <= 0.0;
             for (i, left) in left.iter_mut().enumerate() {
                 if detached(i) {
                     *left = left.min(0.0);
-                }
-            }
-            for pocket in &assembled.pockets {
-                for i in &pocket.unknowns {
-                    left[*i as usize] -= pocket.mean;
                 }
             }
             log.divergence = log.divergence.max(inf_norm(&left));
@@ -294,23 +311,26 @@ impl<const D: usize> Simulation<D> {
         Ok(())
     }
 
-    /// Volume of cells whose centre is in liquid and in open space.
-    fn volume(&self) -> f64 {
+    /// Volume of a level set in open space: cells at either surface count as far as it cuts them.
+    fn volume(&self, liquid: &[f64]) -> f64 {
         let (cells, dx) = (self.mac.cells, self.mac.dx);
-        let count = self
-            .liquid()
-            .iter()
-            .enumerate()
-            .filter(|(i, phi)| {
-                **phi < 0.0
-                    && crate::liquid::grid::centre_value(
-                        &cells,
-                        &self.walls.distance,
-                        cells.coordinates(*i),
-                    ) >= 0.0
-            })
-            .count();
-        count as f64 * dx.powi(D as i32)
+        let inside = |distance: f64| (0.5 + distance / dx).clamp(0.0, 1.0);
+        let part = |i: usize, phi: f64| match inside(-phi) {
+            0.0 => 0.0,
+            wet => {
+                wet * inside(centre_value(
+                    &cells,
+                    &self.walls.distance,
+                    cells.coordinates(i),
+                ))
+            }
+        };
+        let share = |(k, share): (usize, &[f64])| -> f64 {
+            let parts = share.iter().enumerate();
+            parts.map(|(i, phi)| part(k * SHARE + i, *phi)).sum()
+        };
+        let sums: Vec<f64> = liquid.par_chunks(SHARE).enumerate().map(share).collect();
+        sums.iter().sum::<f64>() * dx.powi(D as i32)
     }
 }
 
