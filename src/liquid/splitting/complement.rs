@@ -10,9 +10,13 @@
 
 use super::project::{Run, SplitError};
 use super::{Detached, System, Warm};
-use crate::liquid::lcp::{Lcp, Status, solver};
+use crate::liquid::lcp::{Lcp, Status, TOLERANCE, solver};
 
-/// Solves the problem by a solver of `liquid/lcp`, to its tolerance of 1e-6.
+/// Solves the problem by a solver of `liquid/lcp`, as well as the other methods solve theirs: the minimum map, and with it the
+/// divergence that is left, is within `inner_tolerance`.
+///
+/// Solvers end at a tolerance of their own, [`TOLERANCE`]. The problem is homogeneous, so it is handed over in the unit in which that
+/// is what was asked for.
 ///
 /// # Errors
 /// [`SplitError::Solver`] for an unknown name, [`SplitError::Problem`] for numbers that are none.
@@ -47,12 +51,13 @@ pub(super) fn complement<const D: usize>(
         in_s[*i as usize] = false;
     }
     run.log.pockets = system.pockets.len();
+    let unit = run.settings.inner_tolerance / TOLERANCE;
     let problem = Lcp {
         matrix: system.matrix.clone(),
         b: system
             .wet
             .iter()
-            .map(|i| wetted.divergence(&run.mac, *i as usize))
+            .map(|i| wetted.divergence(&run.mac, *i as usize) / unit)
             .collect(),
         in_s,
         places: system.places.clone(),
@@ -62,7 +67,8 @@ pub(super) fn complement<const D: usize>(
         .solve(&problem, run.watch)
         .map_err(SplitError::Problem)?;
     run.memory.solver = Some(solver);
-    system.subtract_gradient(solution.best(), &mut run.mac);
+    let p: Vec<f64> = solution.best().iter().map(|p| p * unit).collect();
+    system.subtract_gradient(&p, &mut run.mac);
     let mut left = vec![false; wetted.walls.len()];
     let slack: Vec<f64> = system
         .wet
@@ -71,7 +77,7 @@ pub(super) fn complement<const D: usize>(
         .collect();
     for (wall, left) in wetted.walls.iter().zip(&mut left) {
         let k = place[wall.fluid as usize];
-        if k < n && problem.in_s[k] && solution.best()[k] <= 0.0 {
+        if k < n && problem.in_s[k] && p[k] <= 0.0 {
             *left = slack[k] > 0.0;
             *wall.face.of_mut(&mut run.mac) = wall.away * slack[k].max(0.0) / walls_of[k] as f64;
         }
@@ -79,5 +85,8 @@ pub(super) fn complement<const D: usize>(
     run.log.detached = Detached::of(wetted, &left, run.settings.marking).cells;
     run.log.divergence.push(wetted.max_divergence(&run.mac));
     run.log.solve = solution.log;
+    for residual in &mut run.log.solve.history {
+        *residual *= unit;
+    }
     Ok(run.log.solve.status)
 }

@@ -23,7 +23,10 @@
 //! - what arrives at walls has to be kept until the method has looked at it: set to 0 before, liquid hangs at the ceiling for 20
 //!   steps more (IOPSepBC at 96²: to t = 117 instead of 98; the thesis has it off at 100);
 //! - counts of ADMM and IOP grow with the side, so those of 96³ are not to be had at 32³: 17 and 8 times OrigPS at 32³, 28 and 13 times
-//!   at 64³, printed 49 and 29 times at 96³.
+//!   at 64³, printed 49 and 29 times at 96³;
+//! - complementarity takes 1.6 times the iterations of OrigPS at 32³ and at 96³ if both are asked for the same divergence; four times
+//!   as many is what a tolerance of 1e-6 beside one of 1e-3 costs. Looser first policies save a fifth of that in space and cost more
+//!   in the plane; first policies from the step before or from what arrives at walls save nothing.
 //!
 //! Source, by the tag `[003]`: Eckert, "Flexible Boundary Conditions for Fluid Solvers Based on Proximal Operators", master's thesis,
 //! TU Munich, 2014.

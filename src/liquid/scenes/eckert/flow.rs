@@ -45,6 +45,9 @@ pub struct TankStep {
     pub log: SplitLog,
     /// Cells of liquid, before the solve.
     pub volume: usize,
+    /// Those of them that hold at least half the particles that cells start with: drops and films that one particle makes of a cell
+    /// don't count.
+    pub filled: usize,
     /// Where they are.
     pub reach: Reach,
     /// The largest velocity on faces of liquid after the solve, cells per time.
@@ -166,6 +169,16 @@ impl<const D: usize> TankFlow<D> {
         }
     }
 
+    /// Cells that hold at least half the particles that cells start with.
+    fn filled(&self) -> usize {
+        let mut held = vec![0usize; self.mac.cells.len()];
+        for x in &self.x {
+            held[self.mac.cells.index(cell_of(&self.mac.cells, *x))] += 1;
+        }
+        let seeded = self.settings.particles.pow(D as u32);
+        held.iter().filter(|n| **n * 2 >= seeded).count()
+    }
+
     /// The rest of a step, with velocities that are free of divergence; `before` are those that particles gave.
     pub fn finish(&mut self, projected: Mac<D>, kind: WallKind) {
         let cells = self.mac.cells;
@@ -230,6 +243,7 @@ impl<const D: usize> TankFlow<D> {
         let done = TankStep {
             step,
             volume: wetted.n(),
+            filled: self.filled(),
             reach: Reach::of(&velocity.cells, flags),
             max_speed: wetted.max_speed(&velocity),
             log,

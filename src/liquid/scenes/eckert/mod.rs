@@ -23,6 +23,7 @@ pub use runs::{Averages, compare, differences, run, snapshots};
 pub use table::Table;
 pub use tables::{
     TableRequest, accelerated, agreement, calibrate, grid_growth, identical_inputs, kicks,
-    lcp_beside, periods, residual_shape, sampled_runs, thresholds, thresholds_walled, whole_runs,
+    lcp_beside, periods, residual_shape, sampled_runs, thresholds, thresholds_walled, volumes,
+    whole_runs,
 };
 pub use tank::{TANKS, Tank, TankEntry, tank};

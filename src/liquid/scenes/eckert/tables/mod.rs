@@ -18,7 +18,7 @@ use crate::liquid::splitting::{Method, SplitLog, method};
 pub use accuracy::{agreement, identical_inputs, thresholds, thresholds_walled};
 pub use beyond::{accelerated, grid_growth, lcp_beside};
 pub use residuals::{periods, residual_shape};
-pub use whole::{calibrate, kicks, sampled_runs, whole_runs};
+pub use whole::{calibrate, kicks, sampled_runs, volumes, whole_runs};
 
 /// What to run.
 #[derive(Clone, Copy, Debug)]

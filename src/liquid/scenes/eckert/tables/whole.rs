@@ -134,7 +134,67 @@ pub fn sampled_runs<const D: usize>(
     Ok(table)
 }
 
-/// E8: when the liquid of the dam gets where, beside the printed steps, for some accelerations.
+/// E13: how much liquid there is at the start and at the end, in cells and in cells that are at least half full. The thesis sees more
+/// of it in the end with OrigPSSep and IOPSepBC, less with ADMM and IOP.
+///
+/// # Errors
+/// [`FlowError::Problem`].
+pub fn volumes<const D: usize>(
+    tanks: &[Tank<D>],
+    request: &TableRequest<'_>,
+) -> Result<Table, FlowError<D>> {
+    const PRINTED: [(&str, &str); 6] = [
+        ("orig-ps", ""),
+        ("orig-ps-sep", "more"),
+        ("iop-sep-bc", "more"),
+        ("admm-vel-sep", "less"),
+        ("iop-sep", "less"),
+        ("stairs-pi-pcg", ""),
+    ];
+    let mut table = Table::new(
+        "E13",
+        format!(
+            "{D}D, n = {}, {} steps, practical settings; printed: 96^3, read off pictures",
+            request.n, request.steps
+        ),
+        &[
+            "tank",
+            "method",
+            "printed",
+            "half full at start",
+            "half full at end",
+            "end / start",
+            "cells at start",
+            "cells at end",
+            "unmet steps",
+        ],
+    );
+    for tank in tanks {
+        for (name, printed) in PRINTED {
+            let of = (by_name(name), &Settings::practical::<D>());
+            let (flow, steps) = (flow::<D>(), request.steps);
+            let done = run(tank, request.n, &flow, of, steps, request.watch)?;
+            let ends = [done.first(), done.last()];
+            let filled = ends.map(|s| s.map_or(0, |s| s.filled));
+            let cells = ends.map(|s| s.map_or(0, |s| s.volume));
+            table.add(vec![
+                tank.name.into(),
+                name.into(),
+                printed.into(),
+                filled[0].to_string(),
+                filled[1].to_string(),
+                format!("{:.3}", filled[1] as f64 / filled[0] as f64),
+                cells[0].to_string(),
+                cells[1].to_string(),
+                Averages::of(done.iter().map(|s| &s.log)).unmet.to_string(),
+            ]);
+        }
+    }
+    Ok(table)
+}
+
+/// E8 and E9: when the liquid of the dam gets where, beside the printed steps, for some accelerations, and how many cells of it are
+/// still at the ceiling later on.
 ///
 /// # Errors
 /// [`FlowError::Problem`].
@@ -145,9 +205,20 @@ pub fn calibrate<const D: usize>(
     request: &TableRequest<'_>,
 ) -> Result<Table, FlowError<D>> {
     let mut table = Table::new(
-        "E8",
+        "E8, E9",
         request.note(tank, "printed, 96^3 OrigPS: 37, 66, 120, 160; separating methods off the ceiling by 100, OrigPS not at 120"),
-        &["method", "gravity / side", "right wall", "ceiling", "left wall high up", "left wall", "last at ceiling"],
+        &[
+            "method",
+            "gravity / side",
+            "right wall",
+            "ceiling",
+            "left wall high up",
+            "left wall",
+            "last at ceiling",
+            "at ceiling at 100",
+            "at ceiling at 120",
+            "steps at ceiling after 200",
+        ],
     );
     for name in names {
         for gravity in gravities {
@@ -161,6 +232,8 @@ pub fn calibrate<const D: usize>(
             let events = Events::of(&reaches);
             let step = |e: Option<usize>| e.map_or_else(String::new, |e| (e + 1).to_string());
             let last = reaches.iter().rposition(|r| r.ceiling_middle > 0);
+            let at = |t: usize| or_blank(reaches.get(t - 1).map(|r| r.ceiling_middle as f64));
+            let late = reaches.iter().skip(200).filter(|r| r.ceiling_middle > 0);
             table.add(vec![
                 (*name).into(),
                 gravity.to_string(),
@@ -169,6 +242,9 @@ pub fn calibrate<const D: usize>(
                 step(events.left_top),
                 step(events.left_low),
                 step(last),
+                at(100),
+                at(120),
+                late.count().to_string(),
             ]);
         }
     }
