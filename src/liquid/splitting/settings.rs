@@ -55,8 +55,8 @@ pub enum Warm {
 /// How well and in which way a method solves. Velocities are in cells per unit of time, divergences per unit of time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
-    /// Largest divergence that an inner solve may leave, eps_CG; of complementarity the whole solve. Default 1e-3; smaller: more iterations; larger than the outer
-    /// tolerance: the outer loop hardly ends ([003] section 4.1).
+    /// Largest divergence that an inner solve may leave, eps_CG; for complementarity, that the whole solve may. Default 1e-3; smaller:
+    /// more iterations; larger than the outer tolerance: the outer loop hardly ends ([003] section 4.1).
     pub inner_tolerance: f64,
     /// eps_Aabs of ADMM's velocity residual. Default 1e-3.
     pub velocity_absolute: f64,
