@@ -42,7 +42,7 @@
 //! cells. Fronts are joined two by two up to the root, whose boundary is the mouths. What lies on the near side of a middle line is
 //! numbered and signed as its mirror image, so mirror images are equal fronts too: a symmetric chamber costs half.
 //! Where two mirror images are joined, what is even across the mirror and what is odd are eliminated apart (`compute/twins.rs`):
-//! nothing couples them, and together they cost a third.
+//! nothing couples them, and together they cost a quarter to a third.
 //!
 //! **Which unknowns are held, and why pivots are regular.** A velocity goes at the lowest node of the tree that holds all cells around
 //! it. A pressure goes with the velocity at its vertex, but never before a velocity that it acts on ([`crate::mesh::separators`]):
