@@ -74,12 +74,7 @@ impl<const D: usize> Leaf<D> {
         let mut key = Hasher::new(60)
             .word(D as u64)
             .word(m.n_vertices as u64)
-            // Twelve digits: rounding of a width must not make a class of its own.
-            .int(if self.drag > 0.0 {
-                (self.drag.ln() * 1e12).round() as i64
-            } else {
-                i64::MIN
-            });
+            .int(drag_digits(self.drag));
         let origin = m.nodes.first().copied().unwrap_or([0.0; D]);
         for node in &m.nodes {
             for (x, o) in node.iter().zip(origin) {
@@ -197,6 +192,15 @@ impl<const D: usize> Leaf<D> {
                 *y -= s;
             }
         }
+    }
+}
+
+/// Twelve digits of a drag, for keys: rounding of a width must not make a class of its own.
+pub(super) fn drag_digits(drag: f64) -> i64 {
+    if drag > 0.0 {
+        (drag.ln() * 1e12).round() as i64
+    } else {
+        i64::MIN
     }
 }
 

@@ -4,7 +4,7 @@ use super::mirror::{numbered, submesh};
 use super::scratch::Scratch;
 use super::unknowns::{Mirrored, Unknowns, leaf_unknowns, moves, turned};
 use crate::fingerprint::{Fingerprint, Hasher};
-use crate::stokes::piece::leaf::Leaf;
+use crate::stokes::piece::leaf::{Leaf, drag_digits};
 use crate::stokes::piece::space::SpaceMesh;
 
 /// Cuts leaves out of a polygon.
@@ -13,9 +13,9 @@ pub(super) struct Cutter<'a, const D: usize> {
     pub unknowns: &'a Unknowns,
     pub drag: f64,
     /// Cells of the mesh in each of its plane cells.
-    pub cells_of: Vec<Vec<u32>>,
+    cells_of: Vec<Vec<u32>>,
     /// Facets of each cell that lie on walls.
-    pub walls_of: Vec<Vec<u8>>,
+    walls_of: Vec<Vec<u8>>,
 }
 
 /// A leaf before it is known whether it is a copy.
@@ -75,11 +75,10 @@ impl<'a, const D: usize> Cutter<'a, D> {
         let mut order: Vec<u32> = found.iter().copied().filter(|&u| !goes(u)).collect();
         let n_boundary = order.len();
         order.extend(found.iter().copied().filter(|&u| goes(u)));
-        // Twelve digits: rounding of a width must not make a class of its own.
-        let drag = (self.drag > 0.0).then(|| digits(self.drag.ln(), 1e12));
         let mut key = Hasher::new(62)
+            .word(D as u64)
             .word(numbered.n_vertices as u64)
-            .int(drag.unwrap_or(i64::MIN));
+            .int(drag_digits(self.drag));
         let first = mesh.nodes[nodes[0] as usize];
         let (mut is_plain, mut in_slab) = (mirrored == [false; 2], Hasher::new(61));
         for &n in &nodes {
