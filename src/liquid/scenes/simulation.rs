@@ -255,9 +255,7 @@ impl<const D: usize> Simulation<D> {
             dt,
             self.separation,
         );
-        if growth != 0.0 {
-            assembled.grow(growth);
-        }
+        assembled.grow(growth);
         assembled
     }
 
