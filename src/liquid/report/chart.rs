@@ -140,7 +140,10 @@ fn text(x: f64, y: f64, anchor: &str, content: &str) -> Text {
     Text::new(content)
         .set("x", x)
         .set("y", y)
-        .set("font-family", "sans-serif")
+        .set(
+            "font-family",
+            "Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif",
+        )
         .set("font-size", 12)
         .set("text-anchor", anchor)
 }
