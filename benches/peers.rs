@@ -35,10 +35,12 @@ const CASES: [(&str, u32); 5] = [
     ("voronoi-s4", 14),
     ("wide", 14),
 ];
-/// Repetitions, of which the median counts; cases that take long are run fewer times.
-const REPETITIONS: usize = 3;
-/// A case is not run again once its runs took this long, s.
-const ENOUGH: f64 = 30.0;
+/// Repetitions, of which the median counts: so many where they are short, at least so many unless they take long.
+const MOST: usize = 9;
+const FEWEST: usize = 3;
+/// Runs are short while they took less than this together, and long once they took that, s.
+const SHORT: f64 = 6.0;
+const LONG: f64 = 30.0;
 
 const HEADINGS: [&str; 26] = [
     "case",
@@ -141,7 +143,7 @@ fn one(case: &str) -> Result<Vec<String>, Failure> {
     let mut runs: Vec<SolveReport> = Vec::new();
     process::forget_peak_memory();
     let (mut peak, mut processor) = (0.0, Vec::new());
-    while runs.len() < REPETITIONS && runs.iter().map(|r| r.timings.total).sum::<f64>() < ENOUGH {
+    while is_wanted(runs.iter().map(|r| r.timings.total)) {
         let before = process::processor_time();
         runs.push(support::solve_afresh(&placed.chip, &settings)?.report);
         processor.push(process::processor_time() - before);
@@ -186,6 +188,13 @@ fn one(case: &str) -> Result<Vec<String>, Failure> {
     Ok(row)
 }
 
+/// Whether another run is, after runs that took so long.
+fn is_wanted(seconds: impl ExactSizeIterator<Item = f64>) -> bool {
+    let n = seconds.len();
+    let limit = if n < FEWEST { LONG } else { SHORT };
+    n < MOST && seconds.sum::<f64>() < limit
+}
+
 fn peer_row(system: &AssembledSystem, ours: f64) -> Result<Vec<String>, Failure> {
     let matrix = peer::lower_triangle(system)?;
     let total = |runs: &Vec<peer::PeerRun>| median(runs.iter().map(peer::PeerRun::total).collect());
@@ -196,7 +205,7 @@ fn peer_row(system: &AssembledSystem, ours: f64) -> Result<Vec<String>, Failure>
         .take(if most > 1 { 2 } else { 1 })
     {
         let mut runs: Vec<peer::PeerRun> = Vec::new();
-        while runs.len() < REPETITIONS && runs.iter().map(|r| r.total()).sum::<f64>() < ENOUGH {
+        while is_wanted(runs.iter().map(peer::PeerRun::total)) {
             runs.push(peer::run(system, &matrix, par)?);
         }
         tried.push((par.degree(), runs));

@@ -3,6 +3,8 @@
 //! A [`Tree`] says how the unknowns of one piece follow from its boundary: slab = [boundary | eliminated, node by node]. Its
 //! copies lie one after the other. Nodes of one level and kind, of all copies, are gathered into the columns of one product.
 
+use std::ops::Range;
+
 use faer::Mat;
 use rayon::prelude::*;
 
@@ -76,6 +78,9 @@ pub type Fronts<'a> = dyn Fn(KindId) -> &'a Inside + Sync + 'a;
 /// Columns of one product.
 const COLUMNS: usize = 128;
 
+/// From so many multiplications on the products of a level are done side by side.
+const SIDE_BY_SIDE: usize = 1 << 18;
+
 impl Tree {
     /// Sorts the nodes by depth and kind; those that eliminate nothing are dropped.
     pub fn new(
@@ -131,33 +136,40 @@ impl Tree {
 
     /// As [`Self::back`], with fronts found by the tree's own numbers.
     pub fn back_by(&self, fronts: &Fronts<'_>, slabs: &mut [f64], loads: Option<&[f64]>) {
-        for (kind, members) in self.levels.iter().flatten() {
-            let front = fronts(*kind);
-            let copies = slabs.len() / self.n.max(1);
-            let columns = members.len() * copies;
-            // Copies in the outer place: one copy's nodes lie near each other.
-            let at = |c: usize| {
-                (
-                    &self.nodes[members[c % members.len()] as usize],
-                    c / members.len() * self.n,
-                )
-            };
-            let blocks: Vec<Mat<f64>> = each_block(columns, |from, to| {
-                let mut x = Mat::zeros(front.n_boundary(), to - from);
-                for c in from..to {
-                    let (node, base) = at(c);
-                    gather(
-                        &node.boundary,
-                        &slabs[base..base + self.n],
-                        x.col_as_slice_mut(c - from),
-                    );
+        let copies = slabs.len() / self.n.max(1);
+        for level in &self.levels {
+            let groups: Vec<Group<'_>> = level
+                .iter()
+                .map(|(kind, members)| Group {
+                    front: fronts(*kind),
+                    members,
+                    copies,
+                })
+                .collect();
+            let blocks: Vec<(&Group<'_>, Range<usize>)> = groups
+                .iter()
+                .flat_map(|group| blocks(group.columns()).map(move |columns| (group, columns)))
+                .collect();
+            let substitute = |(group, columns): &(&Group<'_>, Range<usize>)| {
+                let mut x = Mat::zeros(group.front.n_boundary(), columns.len());
+                for (k, c) in columns.clone().enumerate() {
+                    let (m, copy) = group.at(c);
+                    let slab = &slabs[copy * self.n..][..self.n];
+                    let boundary = &self.nodes[m as usize].boundary;
+                    gather(boundary, slab, x.col_as_slice_mut(k));
                 }
-                front.substitute(&x, columns)
-            });
-            for (block, made) in blocks.iter().enumerate() {
-                for k in 0..made.ncols() {
-                    let (node, base) = at(block * COLUMNS + k);
-                    let first = base + node.eliminated as usize;
+                group.front.substitute(&x, group.columns())
+            };
+            let work: usize = groups.iter().map(Group::multiplications).sum();
+            let made: Vec<Mat<f64>> = if blocks.len() < 2 || work < SIDE_BY_SIDE {
+                blocks.iter().map(substitute).collect()
+            } else {
+                blocks.par_iter().map(substitute).collect()
+            };
+            for ((group, columns), made) in blocks.iter().zip(&made) {
+                for (k, c) in columns.clone().enumerate() {
+                    let (m, copy) = group.at(c);
+                    let first = copy * self.n + self.nodes[m as usize].eliminated as usize;
                     let from = made.col_as_slice(k);
                     let to = &mut slabs[first..first + from.len()];
                     match loads {
@@ -196,16 +208,18 @@ impl Tree {
                     slabs[first..first + n_eliminated].iter().any(|&b| b != 0.0)
                 })
                 .collect();
-            let blocks: Vec<(Mat<f64>, Mat<f64>)> = each_block(loaded.len(), |from, to| {
-                let mut b = Mat::zeros(n_eliminated, to - from);
-                for (k, &(m, base)) in loaded[from..to].iter().enumerate() {
+            let blocks: Vec<Range<usize>> = blocks(loaded.len()).collect();
+            let carry = |columns: &Range<usize>| {
+                let mut b = Mat::zeros(n_eliminated, columns.len());
+                for (k, &(m, base)) in loaded[columns.clone()].iter().enumerate() {
                     let first = base + self.nodes[m as usize].eliminated as usize;
                     b.col_as_slice_mut(k)
                         .copy_from_slice(&slabs[first..first + n_eliminated]);
                 }
                 front.carry(&b)
-            });
-            for (block, (y, carried)) in blocks.iter().enumerate() {
+            };
+            let carried: Vec<(Mat<f64>, Mat<f64>)> = blocks.par_iter().map(carry).collect();
+            for (block, (y, carried)) in carried.iter().enumerate() {
                 for k in 0..y.ncols() {
                     let (m, base) = loaded[block * COLUMNS + k];
                     let node = &self.nodes[m as usize];
@@ -219,14 +233,33 @@ impl Tree {
     }
 }
 
-/// Blocks of at most [`COLUMNS`] columns, side by side where there are several.
-fn each_block<T: Send>(columns: usize, work: impl Fn(usize, usize) -> T + Sync) -> Vec<T> {
-    let n = columns.div_ceil(COLUMNS);
-    let block = |k: usize| work(k * COLUMNS, ((k + 1) * COLUMNS).min(columns));
-    if n < 4 {
-        (0..n).map(block).collect()
-    } else {
-        (0..n).into_par_iter().map(block).collect()
+/// So many columns in blocks of at most [`COLUMNS`].
+fn blocks(columns: usize) -> impl Iterator<Item = Range<usize>> {
+    let ends = (0..columns.div_ceil(COLUMNS)).map(|k| k * COLUMNS);
+    ends.map(move |from| from..(from + COLUMNS).min(columns))
+}
+
+/// Nodes of one level and kind, in all copies.
+struct Group<'a> {
+    front: &'a Inside,
+    members: &'a [u32],
+    copies: usize,
+}
+
+impl Group<'_> {
+    fn columns(&self) -> usize {
+        self.members.len() * self.copies
+    }
+
+    /// Node and copy of a column. Copies in the outer place: one copy's nodes lie near each other.
+    fn at(&self, column: usize) -> (u32, usize) {
+        let n = self.members.len();
+        (self.members[column % n], column / n)
+    }
+
+    /// Of its products, at most.
+    fn multiplications(&self) -> usize {
+        self.columns() * self.front.n_boundary() * self.front.n_eliminated()
     }
 }
 

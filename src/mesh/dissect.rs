@@ -19,6 +19,8 @@
 //! # Source
 //! George, "Nested dissection of a regular finite element mesh", SIAM J. Numer. Anal. 10 (1973).
 
+use rayon::prelude::*;
+
 use super::BlockMesh;
 use super::grid_lines::{GridLines, Square};
 
@@ -81,10 +83,11 @@ impl Dissection {
 
 /// Cuts a mesh until no set has more than `cells_a_leaf` cells, except that the cells of one square of a grid stay together.
 pub fn dissect(mesh: &BlockMesh<2>, cells_a_leaf: usize) -> Dissection {
-    let cells: Vec<Cell> = (0..mesh.n_cells()).map(|c| Cell::of(mesh, c)).collect();
+    let cells = (0..mesh.n_cells()).into_par_iter();
+    let cells: Vec<Cell> = cells.map(|c| Cell::of(mesh, c)).collect();
     let grid = GridLines::of(mesh).map(|lines| Grid {
-        squares: lines.squares(mesh),
         middle: lines.middle(),
+        squares: lines.into_squares(),
         first: usize::from(!is_mirror_image(mesh, 0) && is_mirror_image(mesh, 1)),
     });
     let mut order: Vec<u32> = (0..cells.len() as u32).collect();
@@ -253,9 +256,14 @@ impl Cell {
         let corners = corners.map(|&n| mesh.nodes[n as usize]);
         let sum = corners.fold([0.0; 2], |s, p| [s[0] + p[0], s[1] + p[1]]);
         Self {
-            centroid: sum.map(|x| (x / 3.0 * 1_048_576.0).round() as i64),
+            centroid: sum.map(|x| nearest(x / 3.0 * 1_048_576.0)),
         }
     }
+}
+
+/// The nearest whole number; `f64::round` is a call.
+fn nearest(x: f64) -> i64 {
+    (x + if x < 0.0 { -0.5 } else { 0.5 }) as i64
 }
 
 struct Cutter {

@@ -1,6 +1,6 @@
 //! Triangles with P2 nodes, walls and sockets told apart.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use crate::geometry::Point;
 
@@ -36,7 +36,11 @@ impl P2Mesh {
     ) -> Self {
         let n_vertices = vertices.len();
         let mut nodes = vertices;
-        let mut edges: FxHashMap<(u32, u32), (u32, u32)> = FxHashMap::default(); // (node, number of cells)
+        // As many edges as Euler's formula counts, but for holes: to (node, number of cells).
+        let n_edges = n_vertices + triangles.len();
+        let mut edges: FxHashMap<(u32, u32), (u32, u32)> =
+            FxHashMap::with_capacity_and_hasher(n_edges, FxBuildHasher);
+        nodes.reserve_exact(n_edges);
         let mut cells = Vec::with_capacity(triangles.len());
         for t in triangles {
             let mut cell = [t[0], t[1], t[2], 0, 0, 0];

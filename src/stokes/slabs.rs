@@ -60,34 +60,67 @@ impl Group {
             order.extend(copies.iter().map(|&c| (patch.leaf, p as u32, c)));
         }
         order.sort_unstable();
-        let (mut values, mut lanes, mut out) = (Vec::new(), Vec::new(), Vec::new());
-        for same in order.chunk_by(|a, b| a.0 == b.0) {
-            let patch = &self.layout.patches[same[0].1 as usize];
-            let leaf = system.leaf(self.piece, patch);
-            let size = leaf.moves.len();
-            for eight in same.chunks(LANES) {
-                lanes.clear();
-                lanes.resize(size, [0.0; LANES]);
-                out.clear();
-                out.resize(size, [0.0; LANES]);
-                values.resize(size, 0.0);
-                for (lane, &(_, p, c)) in eight.iter().enumerate() {
-                    let slab = &x[c as usize * n..][..n];
-                    let places = &self.layout.patches[p as usize].unknowns;
-                    gather(places, slab, &mut values);
-                    lanes
-                        .iter_mut()
-                        .zip(&values)
-                        .for_each(|(l, v)| l[lane] = *v);
-                }
-                leaf.residual(&lanes, &mut out);
-                for (lane, &(_, p, c)) in eight.iter().enumerate() {
-                    values.iter_mut().zip(&out).for_each(|(v, o)| *v = o[lane]);
-                    let places = &self.layout.patches[p as usize].unknowns;
-                    scatter(places, &values, &mut r[c as usize * n..][..n]);
-                }
+        let alike = order.chunk_by(|a, b| a.0 == b.0);
+        let eights: Vec<&[(u32, u32, u32)]> = alike.flat_map(|same| same.chunks(LANES)).collect();
+        let product = |eight: &[(u32, u32, u32)], scratch: &mut Scratch| {
+            let leaf = system.leaf(self.piece, &self.layout.patches[eight[0].1 as usize]);
+            scratch.clear(leaf.moves.len());
+            for (lane, &(_, p, c)) in eight.iter().enumerate() {
+                let slab = &x[c as usize * n..][..n];
+                let places = &self.layout.patches[p as usize].unknowns;
+                gather(places, slab, &mut scratch.values);
+                let lanes = scratch.lanes.iter_mut().zip(&scratch.values);
+                lanes.for_each(|(l, v)| l[lane] = *v);
+            }
+            leaf.residual(&scratch.lanes, &mut scratch.out);
+        };
+        let mut add = |eight: &[(u32, u32, u32)], scratch: &mut Scratch| {
+            for (lane, &(_, p, c)) in eight.iter().enumerate() {
+                let values = scratch.values.iter_mut().zip(&scratch.out);
+                values.for_each(|(v, o)| *v = o[lane]);
+                let places = &self.layout.patches[p as usize].unknowns;
+                scatter(places, &scratch.values, &mut r[c as usize * n..][..n]);
+            }
+        };
+        if eights.len() < 2 * EIGHTS {
+            let mut scratch = Scratch::default();
+            for eight in eights {
+                product(eight, &mut scratch);
+                add(eight, &mut scratch);
+            }
+            return;
+        }
+        // One copy of something large: its leaves side by side, and their sums one after the other, while they are at hand.
+        let mut made = vec![Scratch::default(); EIGHTS];
+        for eights in eights.chunks(EIGHTS) {
+            let pairs = eights.par_iter().zip(&mut made);
+            pairs.for_each(|(eight, scratch)| product(eight, scratch));
+            for (eight, scratch) in eights.iter().zip(&mut made) {
+                add(eight, scratch);
             }
         }
+    }
+}
+
+/// Products of [`LANES`] leaves each that are done side by side before they are added: as many as a cache holds.
+const EIGHTS: usize = 64;
+
+/// What goes into the product of a leaf in eight places, and what comes out.
+#[derive(Clone, Default)]
+struct Scratch {
+    values: Vec<f64>,
+    lanes: Vec<[f64; LANES]>,
+    out: Vec<[f64; LANES]>,
+}
+
+impl Scratch {
+    /// Zeros, for a leaf with so many unknowns.
+    fn clear(&mut self, size: usize) {
+        for lanes in [&mut self.lanes, &mut self.out] {
+            lanes.clear();
+            lanes.resize(size, [0.0; LANES]);
+        }
+        self.values.resize(size, 0.0);
     }
 }
 

@@ -24,9 +24,9 @@ pub struct Canonical<const D: usize> {
 /// A piece's slab: how it is filled, and where leaves lie in it.
 pub struct Layout {
     /// How its unknowns follow from its boundary; kinds have the piece's own numbers.
-    pub tree: Tree,
+    pub tree: Arc<Tree>,
     /// Leaves in their places, with the piece's own numbers.
-    pub patches: Vec<Patch>,
+    pub patches: Arc<[Patch]>,
     /// Which unknowns of the slab are pressures.
     pub is_pressure: Vec<bool>,
 }
@@ -98,10 +98,9 @@ impl<const D: usize> Canonical<D> {
     /// Its slab. The first call costs time and memory like its length; port results don't need it.
     pub fn layout(&self) -> Arc<Layout> {
         let made = self.layout.get_or_init(|| {
-            let mut patches = Vec::new();
-            self.piece.patches(&mut |p| patches.push(p));
+            let patches = self.piece.patches();
             let mut is_pressure = vec![false; self.piece.n];
-            for patch in &patches {
+            for patch in patches.iter() {
                 let flags = &self.leaves[patch.leaf as usize].is_pressure;
                 let places = patch.unknowns.iter().flat_map(|r| r.start..r.start + r.len);
                 places

@@ -17,6 +17,8 @@ pub use canonical::{Canonical, Layout, Names};
 pub use leaf::{LANES, Leaf};
 pub use space::{Flat, Layers, Lift, SpaceMesh};
 
+use std::sync::Arc;
+
 use thiserror::Error;
 
 use crate::fingerprint::Fingerprint;
@@ -126,7 +128,10 @@ pub struct Piece {
 #[derive(Debug)]
 enum Body {
     Strip(Box<strip::StripBody>),
-    Polygon(polygon::PolygonBody),
+    Polygon {
+        tree: Arc<Tree>,
+        patches: Arc<[Patch]>,
+    },
 }
 
 impl Piece {
@@ -150,18 +155,18 @@ impl Piece {
     }
 
     /// How its unknowns follow from its boundary. Costs time like its length; port results don't need it.
-    pub fn tree(&self, plan: &Plan) -> Tree {
+    pub fn tree(&self, plan: &Plan) -> Arc<Tree> {
         match &self.body {
-            Body::Strip(body) => body.tree(self, plan),
-            Body::Polygon(body) => body.tree(self, plan),
+            Body::Strip(body) => Arc::new(body.tree(self, plan)),
+            Body::Polygon { tree, .. } => tree.clone(),
         }
     }
 
-    /// Calls `visit` with every leaf in its place.
-    pub fn patches(&self, visit: &mut dyn FnMut(Patch)) {
+    /// Every leaf in its place.
+    pub fn patches(&self) -> Arc<[Patch]> {
         match &self.body {
-            Body::Strip(body) => body.patches(visit),
-            Body::Polygon(body) => body.patches.iter().cloned().for_each(visit),
+            Body::Strip(body) => body.patches().collect(),
+            Body::Polygon { patches, .. } => patches.clone(),
         }
     }
 }

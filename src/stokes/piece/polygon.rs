@@ -14,6 +14,8 @@ mod mirror;
 mod scratch;
 mod unknowns;
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
@@ -25,18 +27,11 @@ use super::space::SpaceMesh;
 use super::{Body, Patch, Piece, PieceError, Workshop};
 use crate::fingerprint::Fingerprint;
 use crate::fronts::tree::runs;
-use crate::fronts::{Image, KindId, Node, Plan, Tree};
+use crate::fronts::{Image, KindId, Node, Tree};
 use crate::geometry::Point;
 use crate::mesh::dissect::{CELLS_A_LEAF, DissectionNode, dissect};
 use crate::mesh::{BlockMesh, PlaneMouth, PlanePolygon};
 use crate::stokes::section::{NONE, Section};
-
-/// What it takes to walk through a polygon.
-#[derive(Debug)]
-pub struct PolygonBody {
-    nodes: Vec<Node>,
-    pub patches: Vec<Patch>,
-}
 
 /// The fronts of a polygon.
 pub fn piece<const D: usize>(
@@ -153,7 +148,7 @@ pub fn piece<const D: usize>(
         };
         runs(list.iter().map(image))
     };
-    let nodes = lists
+    let nodes: Vec<Node> = lists
         .par_iter()
         .enumerate()
         .map(|(k, list)| Node {
@@ -163,6 +158,10 @@ pub fn piece<const D: usize>(
             depth: depth[k],
         })
         .collect();
+    let kinds = &shop.plan.kinds;
+    let walk = Tree::new(n_boundary, n as usize, nodes, |kind| {
+        kinds[kind as usize].n_eliminated > 0
+    });
     let (numbers, n_boundary_nodes) = node_numbers(polygon, &space);
     let leaves = &shop.leaves;
     let patches: Vec<Patch> = placed
@@ -212,7 +211,10 @@ pub fn piece<const D: usize>(
         mouth_scales,
         is_long: false,
         n_leaves: patches.len() as u64,
-        body: Body::Polygon(PolygonBody { nodes, patches }),
+        body: Body::Polygon {
+            tree: Arc::new(walk),
+            patches: patches.into(),
+        },
     })
 }
 
@@ -281,12 +283,4 @@ fn mouth_images<const D: usize>(
             images
         })
         .collect()
-}
-
-impl PolygonBody {
-    pub fn tree(&self, piece: &Piece, plan: &Plan) -> Tree {
-        Tree::new(piece.n_boundary, piece.n, self.nodes.clone(), |kind| {
-            plan.kinds[kind as usize].n_eliminated > 0
-        })
-    }
 }

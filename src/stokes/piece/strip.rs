@@ -327,8 +327,8 @@ impl StripBody {
         })
     }
 
-    pub fn patches(&self, visit: &mut dyn FnMut(Patch)) {
-        for k in 0..self.n {
+    pub fn patches(&self) -> impl Iterator<Item = Patch> + '_ {
+        (0..self.n).map(|k| {
             let is_last = k == self.n - 1 && self.strip.last.is_some();
             let leaf = if !self.alike() {
                 self.leaves[k as usize]
@@ -352,7 +352,7 @@ impl StripBody {
                 ((self.n + 1) * u64::from(self.line_nodes) + k * u64::from(self.inside_nodes))
                     as u32,
             ];
-            visit(Patch {
+            Patch {
                 leaf,
                 unknowns: [
                     (self.line_at(k), self.line),
@@ -373,7 +373,7 @@ impl StripBody {
                 angle,
                 scale,
                 origin,
-            });
-        }
+            }
+        })
     }
 }

@@ -81,7 +81,7 @@ fn pipe(r: u32, widths: f64) -> PlanePart {
 fn whole(a: &Alone) -> Mat<f64> {
     let n = a.piece.n;
     let mut whole = Mat::zeros(n, n);
-    a.piece.patches(&mut |patch| {
+    for patch in a.piece.patches().iter() {
         let dense = a.leaves[patch.leaf as usize].dense();
         for j in 0..dense.ncols() {
             // Column j of P^T A P, where P gathers the patch from the slab.
@@ -96,7 +96,7 @@ fn whole(a: &Alone) -> Mat<f64> {
                 to.iter_mut().zip(&column).for_each(|(t, c)| *t += f * c);
             }
         }
-    });
+    }
     whole
 }
 

@@ -2,7 +2,7 @@
 
 use super::mirror::{numbered, submesh};
 use super::scratch::Scratch;
-use super::unknowns::{Mirrored, Unknowns, leaf_unknowns, moves, turned};
+use super::unknowns::{Mirrored, Unknowns, moves, turned};
 use crate::fingerprint::{Fingerprint, Hasher};
 use crate::stokes::piece::leaf::{Leaf, drag_digits};
 use crate::stokes::piece::space::SpaceMesh;
@@ -71,10 +71,8 @@ impl<'a, const D: usize> Cutter<'a, D> {
         let numbered = numbered(mesh, &self.own(plane), mirrored, &mut scratch.node);
         let nodes = numbered.nodes;
         let goes = |u: u32| unknowns.at[u as usize] == t as u32;
-        let found = leaf_unknowns(unknowns, &nodes);
-        let mut order: Vec<u32> = found.iter().copied().filter(|&u| !goes(u)).collect();
-        let n_boundary = order.len();
-        order.extend(found.iter().copied().filter(|&u| goes(u)));
+        // Those that stay, those that go.
+        let (mut order, mut eliminated) = (Vec::with_capacity(4 * nodes.len()), Vec::new());
         let mut key = Hasher::new(62)
             .word(D as u64)
             .word(numbered.n_vertices as u64)
@@ -90,7 +88,9 @@ impl<'a, const D: usize> Cutter<'a, D> {
             // Which unknowns the node has, and which of them go; which have the other sign in a slab.
             let (mut has, mut turns) = (u64::from(free), 0);
             for (k, u) in unknowns.of_node(n).enumerate() {
-                has |= (1 | u64::from(goes(u)) << 1) << (8 + 2 * k);
+                let goes = goes(u);
+                if goes { &mut eliminated } else { &mut order }.push(u);
+                has |= (1 | u64::from(goes) << 1) << (8 + 2 * k);
                 turns |= u64::from(unknowns.is_turned[u as usize]) << k;
             }
             is_plain &= turns == 0;
@@ -110,6 +110,8 @@ impl<'a, const D: usize> Cutter<'a, D> {
             .cells
             .iter()
             .fold(key, |key, &n| key.word(u64::from(n)));
+        let n_boundary = order.len();
+        order.append(&mut eliminated);
         let key = key.finish();
         let mask = u64::from(mirrored[0]) | u64::from(mirrored[1]) << 1;
         Prepared {

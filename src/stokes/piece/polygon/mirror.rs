@@ -49,7 +49,7 @@ pub(super) fn numbered<const D: usize>(
     local: &mut [u32],
 ) -> Numbered {
     let (mut nodes, mut others) = (Vec::new(), Vec::new());
-    let mut listed = Vec::new();
+    let mut listed = Vec::with_capacity(10 * cells.len());
     for &c in cells {
         let (list, n) = in_mirror(mesh, c, mirrored);
         for &n in &list[..n] {

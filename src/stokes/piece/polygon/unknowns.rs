@@ -118,11 +118,6 @@ pub(super) fn number<const D: usize>(
     out
 }
 
-/// Unknowns of these nodes, node by node.
-pub(super) fn leaf_unknowns(unknowns: &Unknowns, nodes: &[u32]) -> Vec<u32> {
-    nodes.iter().flat_map(|&n| unknowns.of_node(n)).collect()
-}
-
 /// Cosine and sine of a mouth's angle in a mirror.
 pub(super) fn turned(angle: f64, mirrored: Mirrored) -> [f64; 2] {
     let (s, co) = sin_cos(angle);
