@@ -348,6 +348,15 @@ fn fronts_and_block_rows_give_the_same_fields_on_designs() {
     }
 }
 
+/// 2,304 leaves of one copy: their products are done side by side. One that is left out or added twice would show.
+#[test]
+fn the_residual_of_one_large_part_is_that_of_all_its_leaves() {
+    let solution = solved(&from_file("wide"), 4);
+    let residual = solution.report.relative_residual;
+    assert!(residual < 1e-12, "{residual:.1e}");
+    assert_eq!(solution.report.refinement_steps, 0);
+}
+
 #[test]
 fn uncached_fronts_give_the_same_fields_on_designs() {
     for (name, r) in [("y-mixer", 4), ("bridge", 4), ("voronoi-s15", 3)] {

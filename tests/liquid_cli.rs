@@ -28,7 +28,17 @@ fn demand(code: i32, folder: &Path, arguments: &[&str]) -> (String, String) {
 fn scenes_solvers_and_tables_are_listed() {
     let folder = tempfile::tempdir().unwrap();
     let (out, _) = demand(0, folder.path(), &["scenes"]);
-    for name in ["circle", "double-sphere", "fas-mg", "mprgp", "T6.12"] {
+    for name in [
+        "circle",
+        "double-sphere",
+        "fas-mg",
+        "mprgp",
+        "T6.12",
+        "T1-dam-box",
+        "levitating-planes",
+        "admm-vel-sep",
+        "T4.2-2d",
+    ] {
         assert!(out.contains(name), "{name}");
     }
 }
@@ -83,6 +93,86 @@ fn a_run_writes_what_was_asked_for_and_goes_on_where_it_was() {
 }
 
 #[test]
+fn a_tank_is_run_by_a_splitting_method_beside_one_solve_and_goes_on_where_it_was() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |out: &str, frames: &str, more: &[&str]| {
+        let mut arguments = vec!["run", "breaking-dam", "--size", "24", "--out", out];
+        arguments.extend(["--frames", frames, "--solver", "iop-sep", "--walls", "both"]);
+        arguments.extend(["--format", "png,csv,vtu", "--every", "8"]);
+        arguments.extend(more);
+        demand(0, folder.path(), &arguments).0
+    };
+    run("parts", "8", &[]);
+    let told = run("parts", "16", &["--resume"]);
+    assert!(
+        told.contains("orig-ps ") && told.contains("iop-sep "),
+        "{told}"
+    );
+    run("whole", "16", &[]);
+    let file = |out: &str, name: &str| {
+        fs::read(folder.path().join(out).join("breaking-dam-24").join(name)).unwrap()
+    };
+    for name in ["frame-0016.png", "iop-sep-0016.vtu", "orig-ps-0016.vtu"] {
+        assert!(
+            file("parts", name) == file("whole", name),
+            "{name} differs after a stop"
+        );
+    }
+    let log = String::from_utf8(file("parts", "frames.csv")).unwrap();
+    assert_eq!(log.lines().count(), 1 + 2 * 16);
+    // In space, and by a solver of complementarity problems.
+    let space = [
+        "run",
+        "stairs-3d",
+        "--size",
+        "12",
+        "--frames",
+        "2",
+        "--solver",
+        "pi-mgpcg",
+    ];
+    let (told, _) = demand(0, folder.path(), &space);
+    assert!(told.contains("cells of liquid"), "{told}");
+}
+
+#[test]
+fn tables_of_splitting_methods_are_printed_kept_and_drawn() {
+    let folder = tempfile::tempdir().unwrap();
+    let arguments = [
+        "table", "t4.4", "--sizes", "16", "--frames", "20", "--out", "out",
+    ];
+    let (first, _) = demand(0, folder.path(), &arguments);
+    assert!(
+        first.contains("CG printed") && first.contains("305"),
+        "{first}"
+    );
+    let file = |name: &str| fs::read_to_string(folder.path().join("out").join(name)).unwrap();
+    assert!(file("T4.4-2d-16.csv").contains("1e-3,1e-2,"));
+    assert!(file("T4.4-2d-16.svg").contains("eps_CG 1e-4, printed"));
+    let again: Vec<&str> = arguments.iter().copied().chain(["--resume"]).collect();
+    assert!(demand(0, folder.path(), &again).0.contains("is done"));
+    let (_, err) = demand(2, folder.path(), &["table", "E11", "--solvers", "iop-sep"]);
+    assert!(err.contains("can't be chosen"), "{err}");
+}
+
+#[test]
+fn the_table_of_fixed_cycles_has_a_row_a_scene() {
+    let folder = tempfile::tempdir().unwrap();
+    let arguments = [
+        "table", "T1", "--sizes", "16", "--frames", "1", "--out", "out",
+    ];
+    let (told, _) = demand(0, folder.path(), &arguments);
+    for scene in ["ball-box", "dam-box", "rotated-box", "dam-sphere"] {
+        let csv = folder.path().join(format!("out/T1-{scene}.csv"));
+        assert_eq!(fs::read_to_string(csv).unwrap().lines().count(), 3);
+    }
+    assert!(
+        told.contains("CM11, no LCP") && !told.contains("failed"),
+        "{told}"
+    );
+}
+
+#[test]
 fn a_table_prints_ours_beside_the_papers_and_keeps_sizes_that_are_done() {
     let folder = tempfile::tempdir().unwrap();
     let table = |more: &[&str]| {
@@ -115,6 +205,7 @@ fn names_that_do_not_exist_are_refused_with_a_hint() {
         &["run", "bathtub"][..],
         &["run", "circle", "--solver", "gauss"],
         &["table", "T9.9"],
+        &["run", "breaking-dam", "--solver", "gauss"],
         &["run", "circle", "--size", "3"],
     ] {
         let (_, err) = demand(2, folder.path(), arguments);
@@ -122,5 +213,13 @@ fn names_that_do_not_exist_are_refused_with_a_hint() {
             err.contains("there is no") || err.contains("a number from 8"),
             "{err}"
         );
+    }
+    for (arguments, hint) in [
+        (&["run", "circle", "--solver", "iop-sep"][..], "of tanks"),
+        (&["run", "stairs", "--walls", "sticking"], "orig-ps, admm"),
+        (&["run", "stairs", "--keep-volume"], "for scenes"),
+    ] {
+        let (_, err) = demand(2, folder.path(), arguments);
+        assert!(err.contains(hint), "{err}");
     }
 }

@@ -168,7 +168,9 @@ Examples:
   stokeslet liquid scenes                                      scenes, solvers, tables
   stokeslet liquid run circle --walls both --format png,csv    sticking beside separating walls
   stokeslet liquid run sphere --size 64 --frames 200 --resume  goes on where it was stopped
-  stokeslet liquid table T6.1 --sizes 32,64                    ours beside the paper's";
+  stokeslet liquid run stairs-3d --solver iop-sep --size 48    a tank by a splitting method
+  stokeslet liquid table T6.1 --sizes 32,64                    ours beside the paper's
+  stokeslet liquid table T4.2                                  the same for splitting methods";
 
 /// Of `liquid`.
 #[derive(Debug, clap::Args)]
@@ -193,18 +195,19 @@ pub enum LiquidCommand {
 /// Of `liquid run`.
 #[derive(Debug, clap::Args)]
 pub struct LiquidRunArgs {
-    /// The scene.
+    /// The scene, or a tank of the splitting methods.
     pub scene: String,
-    /// Who solves the pressure problems.
-    #[arg(long, value_name = "NAME", default_value = "fas-mg")]
-    pub solver: String,
+    /// Who solves the pressure problems [default: fas-mg; in tanks iop-sep-bc].
+    #[arg(long, value_name = "NAME")]
+    pub solver: Option<String>,
     /// Cells a side. Time grows like N^3 in the plane and N^4 in space.
     #[arg(long, value_name = "N", default_value_t = 64, value_parser = at_least_8)]
     pub size: usize,
-    /// Frames of 0.01 s.
+    /// Frames of 0.01 s; in tanks steps.
     #[arg(long, value_name = "N", default_value_t = 100)]
     pub frames: usize,
-    /// Whether liquid may leave walls; both runs the scene twice and draws the two side by side.
+    /// Whether liquid may leave walls; both runs the scene twice and draws the two side by side. In tanks the method says which; both
+    /// draws OrigPS beside it.
     #[arg(long, default_value = "separating",
           value_parser = PossibleValuesParser::new(["separating", "sticking", "both"]))]
     pub walls: String,
@@ -235,14 +238,14 @@ pub struct LiquidRunArgs {
 pub struct LiquidTableArgs {
     /// Its number, such as T6.1.
     pub table: String,
-    /// Cells a side. 64 in space takes minutes, 128 hours for tables over 100 frames.
-    #[arg(long, value_name = "N,N,...", value_delimiter = ',', default_value = "32",
-          value_parser = at_least_8)]
+    /// Cells a side [default: 32; of tables of splitting methods as listed]. 64 in space takes minutes, 128 hours for tables over 100
+    /// frames.
+    #[arg(long, value_name = "N,N,...", value_delimiter = ',', value_parser = at_least_8)]
     pub sizes: Vec<usize>,
-    /// Frames to average over.
-    #[arg(long, value_name = "N", default_value_t = 100)]
-    pub frames: usize,
-    /// Only these solvers [default: the table's, without those that take hours at a size].
+    /// Frames to average over [default: 100]; of tables of splitting methods steps [default: as listed].
+    #[arg(long, value_name = "N", value_parser = at_least_1)]
+    pub frames: Option<usize>,
+    /// Only these solvers [default: the table's, without those that take hours at a size]. Tables of splitting methods have theirs.
     #[arg(long, value_name = "NAME,...", value_delimiter = ',')]
     pub solvers: Vec<String>,
     /// Where results go.

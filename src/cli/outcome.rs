@@ -104,6 +104,9 @@ pub enum CliError {
     /// A liquid that can't go on.
     #[error(transparent)]
     Liquid(#[from] stokeslet::liquid::scenes::SimulationError),
+    /// A tank that can't.
+    #[error(transparent)]
+    Tank(#[from] stokeslet::liquid::scenes::eckert::TankError),
     /// A run that can't be taken up.
     #[error("can't go on from `{}`; without --resume the run starts over", path.display())]
     Checkpoint {

@@ -40,7 +40,8 @@
 //! | change who may leave the wall | [`pressure::Separation`] |
 //! | change interpolation at walls | `mg/transfer.rs` |
 //! | change a step of the loop | `scenes/simulation.rs` |
-//! | add a table of a paper | a row in `report/paper.rs` |
+//! | add a table of [000] or [001] | a row in `report/paper.rs` |
+//! | add a table of [003] | a function and a row in `scenes/eckert/tables/`, its picture in `report/splitting.rs` |
 
 pub mod grid;
 pub mod lcp;

@@ -3,11 +3,15 @@
 mod bar;
 mod run;
 mod table;
+mod tank_table;
+mod track;
 
 use cpu_time::ProcessTime;
 use stokeslet::liquid::lcp::{Kind, SOLVERS};
 use stokeslet::liquid::report::paper::TABLES;
 use stokeslet::liquid::scenes::SCENES;
+use stokeslet::liquid::scenes::eckert::{self, TANKS};
+use stokeslet::liquid::splitting::METHODS;
 use stokeslet::session::CancelToken;
 
 use super::args::{LiquidArgs, LiquidCommand};
@@ -65,10 +69,25 @@ fn list() -> String {
             out += &format!("  {:<18} {}\n", s.name, s.summary);
         }
     }
+    out += "\nTanks of the splitting methods, in space with -3d after the name\n";
+    for t in TANKS {
+        out += &format!("  {:<18} {}\n", t.name, t.summary);
+    }
+    out += "\nSplitting methods for tanks; the solvers above work there too\n";
+    for m in METHODS {
+        out += &format!("  {:<18} {}\n", m.name, m.summary);
+    }
     out += "\nTables\n";
     for t in TABLES {
         let sizes: Vec<String> = t.rows.iter().map(|r| r.0.to_string()).collect();
-        out += &format!("  {:<6} {} ({})\n", t.id, t.title, sizes.join(", "));
+        out += &format!("  {:<16} {} ({})\n", t.id, t.title, sizes.join(", "));
+    }
+    out += "\nTables of splitting methods\n";
+    for t in eckert::TABLES {
+        out += &format!(
+            "  {:<16} {} ({}, {} steps)\n",
+            t.id, t.title, t.side, t.steps
+        );
     }
     out
 }

@@ -7,7 +7,8 @@ use stokeslet::export::write_file;
 use stokeslet::liquid::lcp::{Status, Watch, entry};
 use stokeslet::liquid::report::compare::{Cell, HEAD, cells, csv, histories, parse, picture, text};
 use stokeslet::liquid::report::measure::{Campaign, coarsening, measure};
-use stokeslet::liquid::report::paper::{Measure, PaperTable, TABLES, table};
+use stokeslet::liquid::report::paper::{Measure, PaperTable, TABLES, tables};
+use stokeslet::liquid::scenes::eckert::{self, table_entry};
 use stokeslet::liquid::scenes::{AnyScene, SimulationError};
 use stokeslet::session::CancelToken;
 
@@ -15,7 +16,7 @@ use super::super::args::LiquidTableArgs;
 use super::super::outcome::{CliError, Outcome};
 use super::super::print_out;
 use super::bar::Bar;
-use super::processor_clock;
+use super::{processor_clock, tank_table};
 
 /// Solvers that take hours beyond these sizes, in the plane and in space; asked for by name they run all the same.
 const SLOW: [(&str, usize, usize); 4] = [
@@ -30,21 +31,44 @@ const SLOW: [(&str, usize, usize); 4] = [
 /// # Errors
 /// A simulation that can't go on, files that can't be written.
 pub fn run(args: &LiquidTableArgs, cancel: &CancelToken) -> Result<Outcome, CliError> {
-    let table = table(&args.table).ok_or_else(|| {
-        let all: Vec<&str> = TABLES.iter().map(|t| t.id).collect();
-        CliError::Usage {
-            message: format!(
-                "there is no table `{}`; there are {}",
-                args.table,
-                all.join(", ")
-            ),
+    if let Some(entry) = table_entry(&args.table) {
+        return tank_table::run(entry, args, cancel);
+    }
+    let tables = tables(&args.table);
+    if tables.is_empty() {
+        let all = TABLES.iter().map(|t| t.id);
+        let all: Vec<&str> = all.chain(eckert::TABLES.iter().map(|t| t.id)).collect();
+        let message = format!(
+            "there is no table `{}`; there are {}",
+            args.table,
+            all.join(", ")
+        );
+        return Err(CliError::Usage { message });
+    }
+    for table in tables {
+        let outcome = one_table(table, args, cancel)?;
+        if outcome != Outcome::Fine {
+            return Ok(outcome);
         }
-    })?;
+    }
+    Ok(Outcome::Fine)
+}
+
+fn one_table(
+    table: &PaperTable,
+    args: &LiquidTableArgs,
+    cancel: &CancelToken,
+) -> Result<Outcome, CliError> {
     let scene = AnyScene::of(table.scene).ok_or_else(|| CliError::Usage {
         message: format!("there is no scene `{}`", table.scene),
     })?;
+    let sizes = match (&args.sizes[..], table.rows) {
+        ([], [(only, _)]) => vec![*only],
+        ([], _) => vec![32],
+        (asked, _) => asked.to_vec(),
+    };
     let mut found: Vec<Cell> = Vec::new();
-    for size in &args.sizes {
+    for size in &sizes {
         let path = args.out.join(format!("{}-{size}.csv", table.id));
         let before = fs::read_to_string(&path).ok().filter(|_| args.resume);
         if let Some(text) = before {
@@ -149,15 +173,16 @@ fn one_size(
         Measure::Single(frame) => Some(frame),
         _ => None,
     };
+    let frames = args.frames.unwrap_or(100);
     let campaign = Campaign {
         scene: scene.clone(),
         size,
-        frames: args.frames,
+        frames,
         single,
         driver: "fas-mg",
         solvers,
     };
-    let frames = single.map_or(args.frames, |f| f + 1);
+    let frames = single.map_or(frames, |f| f + 1);
     let bar = Bar::new(frames, &format!("{} at {size}", table.id));
     let findings = measure(&campaign, watch, &|frames| bar.at(frames));
     bar.finish();

@@ -8,6 +8,7 @@ use super::shot::{Row, Shot};
 use super::{Liquids, Shown};
 use crate::export::write_file;
 use crate::gui::files::sentence;
+use crate::liquid::report::still::Still;
 use crate::liquid::report::{frames, picture, vtu};
 
 /// What is to be written; made in no time, written on a thread.
@@ -74,8 +75,8 @@ impl Order {
                 for (k, shot) in self.shots.iter().enumerate() {
                     let mut bytes = Vec::new();
                     match &**shot {
-                        Shot::Plane(s) => vtu::write(&mut bytes, &s.simulation),
-                        Shot::Space(s) => vtu::write(&mut bytes, &s.simulation),
+                        Shot::Plane(s) => vtu::write(&mut bytes, &Still::from(&*s.simulation)),
+                        Shot::Space(s) => vtu::write(&mut bytes, &Still::from(&*s.simulation)),
                     }
                     .map_err(|e| e.to_string())?;
                     files.push((self.path_of(k), bytes));
@@ -99,7 +100,7 @@ impl Order {
 
 fn draw(shot: &Shot) -> image::RgbImage {
     match shot {
-        Shot::Plane(s) => picture::draw(&s.simulation),
-        Shot::Space(s) => picture::draw(&s.simulation),
+        Shot::Plane(s) => picture::draw(&Still::from(&*s.simulation)),
+        Shot::Space(s) => picture::draw(&Still::from(&*s.simulation)),
     }
 }

@@ -18,6 +18,15 @@ pub enum Clamp {
     After,
     /// After both colours, on edges that cross the wall, of the finest level only ([001] section 3.1).
     Edges,
+    /// Not at all: walls hold the liquid.
+    Never,
+}
+
+impl Clamp {
+    /// Whether cells have bounds.
+    pub fn is_in_cells(self) -> bool {
+        matches!(self, Clamp::Inside | Clamp::After)
+    }
 }
 
 /// What is restricted from cells that sit on their bound and are pushed against it.
@@ -77,7 +86,7 @@ pub struct Work {
     pub p: Vec<f64>,
     /// Residual.
     pub r: Vec<f64>,
-    /// Lower bounds; minus infinity where there is none.
+    /// Lower bounds; minus infinity where there is none. Empty: nowhere on this level, which then costs nothing.
     pub bound: Vec<f64>,
 }
 
@@ -105,8 +114,8 @@ impl<'a, const D: usize> Bounded<'a, D> {
                 Work {
                     b: zero.clone(),
                     p: zero.clone(),
-                    r: zero.clone(),
-                    bound: zero,
+                    r: zero,
+                    bound: Vec::new(),
                 }
             })
             .collect();
@@ -140,20 +149,16 @@ impl<'a, const D: usize> Bounded<'a, D> {
             Visit::RedBlack => Order::Listed(&self.colours[l]),
         };
         let work = &mut self.work[l];
-        match self.style.clamp {
-            Clamp::Inside => sweeper.bounded(order, &work.b, &work.bound, &mut work.p),
-            Clamp::After => {
-                sweeper.plain(order, &work.b, &mut work.p);
-                for (p, bound) in work.p.iter_mut().zip(&work.bound) {
-                    *p = p.max(*bound);
-                }
-            }
-            Clamp::Edges => {
-                sweeper.plain(order, &work.b, &mut work.p);
-                if l == 0 {
-                    self.edges.project(&mut work.p);
-                }
-            }
+        if self.style.clamp == Clamp::Inside && !work.bound.is_empty() {
+            sweeper.bounded(order, &work.b, &work.bound, &mut work.p);
+            return;
+        }
+        sweeper.plain(order, &work.b, &mut work.p);
+        for (p, bound) in work.p.iter_mut().zip(&work.bound) {
+            *p = p.max(*bound);
+        }
+        if self.style.clamp == Clamp::Edges && l == 0 {
+            self.edges.project(&mut work.p);
         }
     }
 
@@ -169,10 +174,10 @@ impl<'a, const D: usize> Bounded<'a, D> {
 
     fn truncate(&mut self, l: usize) {
         if self.style.truncate == Truncate::Bound {
-            let work = &mut self.work[l];
-            for i in 0..work.r.len() {
-                if work.p[i] <= work.bound[i] && work.r[i] < 0.0 {
-                    work.r[i] = 0.0;
+            let Work { p, r, bound, .. } = &mut self.work[l];
+            for ((r, p), bound) in r.iter_mut().zip(p).zip(bound) {
+                if *p <= *bound && *r < 0.0 {
+                    *r = 0.0;
                 }
             }
         }
@@ -185,10 +190,11 @@ impl<'a, const D: usize> Bounded<'a, D> {
         };
         let (above, below) = self.work.split_at_mut(l + 1);
         let (work, next) = (&above[l], &mut below[0]);
-        next.bound.fill(f64::NEG_INFINITY);
-        if l >= self.style.bounded_levels {
+        next.bound.clear();
+        if l >= self.style.bounded_levels || work.bound.is_empty() {
             return;
         }
+        next.bound.resize(next.p.len(), f64::NEG_INFINITY);
         for i in 0..work.p.len() {
             let bound = work.bound[i] - work.p[i];
             if bound == f64::NEG_INFINITY {
@@ -217,7 +223,7 @@ impl<'a, const D: usize> Bounded<'a, D> {
             for (p, bound) in work.p.iter_mut().zip(&work.bound) {
                 *p = p.max(*bound);
             }
-            if l <= self.style.bounded_levels {
+            if !work.bound.is_empty() {
                 for _ in 0..20 {
                     self.sweep(l, Visit::Forward);
                 }
@@ -287,7 +293,7 @@ impl<'a, const D: usize> Bounded<'a, D> {
             work.p.fill(0.0);
             transfer.prolong_add(&below[0].p, &mut work.p);
             work.b.copy_from_slice(&residuals[l]);
-            work.bound.copy_from_slice(&bounds[l]);
+            work.bound.clone_from(&bounds[l]);
             self.v_cycle(l);
         }
     }

@@ -88,6 +88,14 @@ impl Fmg {
         fmg
     }
 
+    /// The same with walls that hold the liquid: no bounds at all.
+    pub fn cm11_hold() -> Self {
+        let mut fmg = Self::cm11();
+        fmg.name = "cm11-hold";
+        fmg.style.clamp = Clamp::Never;
+        fmg
+    }
+
     /// Repaired, on Galerkin matrices.
     pub fn galerkin() -> Self {
         let mut fmg = Self::repaired();
@@ -114,14 +122,23 @@ impl Fmg {
         }
     }
 
+    /// Of the pressures; empty where there are none.
+    fn bounds<const D: usize>(&self, problem: &Lcp<D>) -> Vec<f64> {
+        if self.style.clamp.is_in_cells() && problem.in_s.contains(&true) {
+            problem.lower_bounds()
+        } else {
+            Vec::new()
+        }
+    }
+
     fn full<const D: usize>(&self, problem: &Lcp<D>, bounded: &mut Bounded<'_, D>, p: &mut [f64]) {
         let finest = &mut bounded.work[0];
         problem
             .matrix
             .map_rows(p, &mut finest.b, |i, ap| -problem.b[i] - ap);
-        for ((bound, s), p) in finest.bound.iter_mut().zip(&problem.in_s).zip(p.iter()) {
-            let is_held = *s && self.style.clamp != Clamp::Edges;
-            *bound = if is_held { -p } else { f64::NEG_INFINITY };
+        finest.bound = self.bounds(problem);
+        for (bound, p) in finest.bound.iter_mut().zip(p.iter()) {
+            *bound -= p;
         }
         bounded.edges.correct(Some(p));
         bounded.full_cycle();
@@ -135,10 +152,7 @@ impl Fmg {
         for (b, of) in finest.b.iter_mut().zip(&problem.b) {
             *b = -of;
         }
-        match self.style.clamp {
-            Clamp::Edges => finest.bound.fill(f64::NEG_INFINITY),
-            Clamp::Inside | Clamp::After => finest.bound = problem.lower_bounds(),
-        }
+        finest.bound = self.bounds(problem);
         bounded.edges.correct(None);
         finest.p.copy_from_slice(p);
         bounded.v_cycle(0);
@@ -168,6 +182,7 @@ impl<const D: usize> LcpSolver<D> for Fmg {
         let measure = |bounded: &Bounded<'_, D>, p: &[f64]| match self.style.clamp {
             Clamp::Edges => bounded.edges.residual(problem, p),
             Clamp::Inside | Clamp::After => problem.residual(p),
+            Clamp::Never => problem.matrix.largest(p, |i, ap| ap + problem.b[i]),
         };
         let mut residual = measure(&bounded, &p);
         trace.log.outer = 1;

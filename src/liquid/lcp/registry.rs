@@ -59,6 +59,12 @@ pub const SOLVERS: &[Entry] = &[
         Kind::Sticking,
         "conjugate gradients, IC(0)",
     ),
+    row(
+        "cm11-hold",
+        "CM11, no LCP",
+        Kind::Sticking,
+        "3 full and 4 V-cycles of [001] without bounds, whatever the residual",
+    ),
     row("pgs", "PGS", Kind::Lcp, "projected Gauss-Seidel"),
     row(
         "psor",
@@ -276,6 +282,7 @@ pub fn solver<const D: usize>(name: &str) -> Option<Box<dyn LcpSolver<D>>> {
         "fmg-literal" => Box::new(Fmg::literal()),
         "cm11" => Box::new(Fmg::cm11()),
         "cm11-edges" => Box::new(Fmg::cm11_edges()),
+        "cm11-hold" => Box::new(Fmg::cm11_hold()),
         "fmg-galerkin" => Box::new(Fmg::galerkin()),
         "fmg-star" => Box::new(Fas::star()),
         "monotone-v" => Box::new(Fmg::monotone()),

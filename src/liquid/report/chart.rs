@@ -38,6 +38,8 @@ pub struct Chart {
     pub x_axis: Axis,
     /// Its vertical axis.
     pub y_axis: Axis,
+    /// What stands at 0, 1, ... of the horizontal axis instead of numbers; empty: numbers.
+    pub names: Vec<String>,
     /// Its lines.
     pub series: Vec<Series>,
 }
@@ -193,9 +195,13 @@ impl Chart {
         let x_ticks = if sizes.len() <= 6 { sizes } else { x.ticks() };
         for tick in x_ticks {
             if let Some(at) = x.at(tick) {
+                let label = match self.names.get(tick as usize) {
+                    Some(name) => name.clone(),
+                    None => number(tick),
+                };
                 document = document
                     .add(line(at, TOP, at, HEIGHT - BOTTOM, "#e4e4e4"))
-                    .add(text(at, HEIGHT - BOTTOM + 17.0, "middle", &number(tick)));
+                    .add(text(at, HEIGHT - BOTTOM + 17.0, "middle", &label));
             }
         }
         for tick in y.ticks() {
@@ -274,6 +280,7 @@ mod tests {
             y_label: "y".into(),
             x_axis: Axis::Linear,
             y_axis: Axis::Logarithmic,
+            names: Vec::new(),
             series: vec![
                 series("first", &[(0.0, 1.0), (1.0, 1e-3)]),
                 series("second", &[(0.0, 0.0), (1.0, f64::NAN), (2.0, 5.0)]),

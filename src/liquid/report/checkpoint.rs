@@ -1,8 +1,9 @@
 //! The state of a run as bytes, and back: a run that goes on from it gives the same bits as one that was never stopped.
 //!
 //! ```text
-//! "STKLIQ01"  key (length, bytes)  frames  time  particles  [x]  per axis: faces [u]  cells the solver remembers [u32]
-//!             log (length, bytes)  check sum                      all little-endian, counts UInt64, numbers Float64
+//! "STKLIQ02"  key (length, bytes)  frames  time  particles  [x]  velocities of particles  [v]  per axis: faces [u]
+//!             cells the solver remembers [u32]  log (length, bytes)  check sum
+//!                                                              all little-endian, counts UInt64, numbers Float64
 //! ```
 
 use std::hash::Hasher;
@@ -11,8 +12,9 @@ use rustc_hash::FxHasher;
 use thiserror::Error;
 
 use crate::liquid::scenes::Simulation;
+use crate::liquid::scenes::eckert::TankFlow;
 
-const MAGIC: &[u8; 8] = b"STKLIQ01";
+const MAGIC: &[u8; 8] = b"STKLIQ02";
 
 /// Why bytes are no state to go on from.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -39,19 +41,73 @@ pub struct Kept {
     pub log: String,
 }
 
+/// What a loop needs to go on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct State<const D: usize> {
+    /// Frames of a scene, steps of a tank.
+    pub frames: usize,
+    /// Of a scene.
+    pub time: f64,
+    /// Particles.
+    pub x: Vec<[f64; D]>,
+    /// Their velocities; none of a scene, whose particles follow the grid's.
+    pub v: Vec<[f64; D]>,
+    /// Velocities on faces, axis by axis.
+    pub u: [Vec<f64>; D],
+}
+
+impl<const D: usize> State<D> {
+    /// Of a scene.
+    pub fn of_scene(simulation: &Simulation<D>) -> Self {
+        Self {
+            frames: simulation.frames,
+            time: simulation.time,
+            x: simulation.x.clone(),
+            v: Vec::new(),
+            u: simulation.mac.u.clone(),
+        }
+    }
+
+    /// Of a tank.
+    pub fn of_tank(tank: &TankFlow<D>) -> Self {
+        Self {
+            frames: tank.steps,
+            time: 0.0,
+            x: tank.x.clone(),
+            v: tank.v.clone(),
+            u: tank.mac.u.clone(),
+        }
+    }
+
+    /// Puts a scene of the same size into this state.
+    pub fn restore_scene(self, simulation: &mut Simulation<D>) {
+        simulation.restore(self.frames, self.time, self.x, self.u);
+    }
+
+    /// Puts a tank of the same size into this state.
+    pub fn restore_tank(self, tank: &mut TankFlow<D>) {
+        tank.steps = self.frames;
+        tank.x = self.x;
+        tank.v = self.v;
+        tank.mac.u = self.u;
+    }
+}
+
 /// The state as bytes; `key` says which run it is of.
-pub fn save<const D: usize>(key: &str, simulation: &Simulation<D>, kept: &Kept) -> Vec<u8> {
+pub fn save<const D: usize>(key: &str, state: &State<D>, kept: &Kept) -> Vec<u8> {
     let mut out = MAGIC.to_vec();
     let count = |out: &mut Vec<u8>, n: usize| out.extend((n as u64).to_le_bytes());
     count(&mut out, key.len());
     out.extend(key.as_bytes());
-    count(&mut out, simulation.frames);
-    out.extend(simulation.time.to_le_bytes());
-    count(&mut out, simulation.x.len());
-    for v in simulation.x.iter().flatten() {
-        out.extend(v.to_le_bytes());
+    count(&mut out, state.frames);
+    out.extend(state.time.to_le_bytes());
+    for points in [&state.x, &state.v] {
+        count(&mut out, points.len());
+        for v in points.iter().flatten() {
+            out.extend(v.to_le_bytes());
+        }
     }
-    for u in &simulation.mac.u {
+    for u in &state.u {
         count(&mut out, u.len());
         for v in u {
             out.extend(v.to_le_bytes());
@@ -97,21 +153,35 @@ impl<'a> Reader<'a> {
         Ok(f64::from_le_bytes(self.eight()?))
     }
 
+    fn points<const D: usize>(&mut self) -> Result<Vec<[f64; D]>, CheckpointError> {
+        let mut points = Vec::new();
+        for _ in 0..self.count()? {
+            let mut point = [0.0; D];
+            for v in &mut point {
+                *v = self.real()?;
+            }
+            points.push(point);
+        }
+        Ok(points)
+    }
+
     fn text(&mut self) -> Result<String, CheckpointError> {
         let n = self.count()?;
         String::from_utf8(self.take(n)?.to_vec()).map_err(|_| CheckpointError::Damaged)
     }
 }
 
-/// Puts a simulation of the same scene and size into the saved state.
+/// A saved state of the run that `key` names.
 ///
+/// # Shapes and units
+/// - `faces`: velocities along each axis
 /// # Errors
-/// [`CheckpointError`]; the simulation is then as it was.
+/// [`CheckpointError`].
 pub fn load<const D: usize>(
     bytes: &[u8],
     key: &str,
-    simulation: &mut Simulation<D>,
-) -> Result<Kept, CheckpointError> {
+    faces: [usize; D],
+) -> Result<(State<D>, Kept), CheckpointError> {
     let body = bytes.len().checked_sub(8).ok_or(CheckpointError::Damaged)?;
     let mut reader = Reader(&bytes[body..]);
     if reader.count()? as u64 != check_sum(&bytes[..body]) {
@@ -130,21 +200,16 @@ pub fn load<const D: usize>(
     }
     let frames = reader.count()?;
     let time = reader.real()?;
-    let n = reader.count()?;
-    let mut x = Vec::new();
-    for _ in 0..n {
-        let mut point = [0.0; D];
-        for v in &mut point {
-            *v = reader.real()?;
-        }
-        x.push(point);
+    let (x, v) = (reader.points()?, reader.points()?);
+    if !v.is_empty() && v.len() != x.len() {
+        return Err(CheckpointError::Damaged);
     }
     let mut u: [Vec<f64>; D] = std::array::from_fn(|_| Vec::new());
-    for (u, now) in u.iter_mut().zip(&simulation.mac.u) {
-        if reader.count()? != now.len() {
+    for (u, faces) in u.iter_mut().zip(faces) {
+        if reader.count()? != faces {
             return Err(CheckpointError::Damaged);
         }
-        for _ in 0..now.len() {
+        for _ in 0..faces {
             u.push(reader.real()?);
         }
     }
@@ -155,8 +220,14 @@ pub fn load<const D: usize>(
         .map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
         .collect();
     let log = reader.text()?;
-    simulation.restore(frames, time, x, u);
-    Ok(Kept { memory, log })
+    let state = State {
+        frames,
+        time,
+        x,
+        v,
+        u,
+    };
+    Ok((state, Kept { memory, log }))
 }
 
 #[cfg(test)]
@@ -164,7 +235,9 @@ mod tests {
     use super::*;
     use crate::liquid::lcp::{Watch, solver};
     use crate::liquid::pressure::Separation;
+    use crate::liquid::scenes::eckert::{FlowSettings, tank};
     use crate::liquid::scenes::scene2;
+    use crate::liquid::splitting::{Method, Settings};
 
     fn start() -> Simulation<2> {
         Simulation::new(
@@ -185,14 +258,16 @@ mod tests {
                     memory: solver.memory(),
                     log: "row\n".into(),
                 };
-                saved = save("key", &whole, &kept);
+                saved = save("key", &State::of_scene(&whole), &kept);
             }
             whole
                 .frame(&mut *solver, Watch::SILENT, &mut |_| {})
                 .expect("converges");
         }
         let mut again = start();
-        let kept = load(&saved, "key", &mut again).expect("whole");
+        let faces = again.mac.u.each_ref().map(Vec::len);
+        let (state, kept) = load(&saved, "key", faces).expect("whole");
+        state.restore_scene(&mut again);
         assert_eq!((kept.log.as_str(), again.frames), ("row\n", 3));
         let mut fresh = crate::liquid::lcp::solver::<2>("pi-pcg").expect("a name");
         fresh.recall(kept.memory);
@@ -205,12 +280,35 @@ mod tests {
     }
 
     #[test]
+    fn a_tank_that_was_stopped_goes_on_with_the_same_bits() {
+        let tank = tank::<2>("breaking-dam").expect("a tank");
+        let start = || TankFlow::new(&tank, 16, FlowSettings::of::<2>());
+        let settings = Settings::practical::<2>();
+        let go_on = |flow: &mut TankFlow<2>| {
+            flow.step(Method::IopSepBc, &settings, Watch::SILENT, &mut |_| {})
+                .expect("converges");
+        };
+        let mut whole = start();
+        (0..3).for_each(|_| go_on(&mut whole));
+        let saved = save("key", &State::of_tank(&whole), &Kept::default());
+        let mut again = start();
+        let faces = again.mac.u.each_ref().map(Vec::len);
+        let (state, _) = load(&saved, "key", faces).expect("whole");
+        state.restore_tank(&mut again);
+        for flow in [&mut whole, &mut again] {
+            (0..3).for_each(|_| go_on(flow));
+        }
+        assert!(again.x == whole.x && again.v == whole.v && again.mac == whole.mac);
+        assert_eq!((again.steps, &again.flags), (6, &whole.flags));
+    }
+
+    #[test]
     fn damaged_and_foreign_checkpoints_are_refused() {
         let simulation = start();
-        let bytes = save("this run", &simulation, &Kept::default());
-        let refused = |bytes: &[u8], key: &str| {
-            load(bytes, key, &mut start()).expect_err("not a state of this run")
-        };
+        let bytes = save("this run", &State::of_scene(&simulation), &Kept::default());
+        let faces = simulation.mac.u.each_ref().map(Vec::len);
+        let refused =
+            |bytes: &[u8], key: &str| load(bytes, key, faces).expect_err("not a state of this run");
         assert_eq!(
             refused(&bytes[..bytes.len() - 1], "this run"),
             CheckpointError::Damaged
@@ -219,6 +317,8 @@ mod tests {
         flipped[100] ^= 4;
         assert_eq!(refused(&flipped, "this run"), CheckpointError::Damaged);
         assert_eq!(refused(&[], "this run"), CheckpointError::Damaged);
+        let other = load::<2>(&bytes, "this run", [3, 4]).expect_err("another grid");
+        assert_eq!(other, CheckpointError::Damaged);
         assert!(matches!(
             refused(&bytes, "that run"),
             CheckpointError::OtherRun { .. }

@@ -205,6 +205,7 @@ pub fn picture(table: &PaperTable, cells: &[Cell]) -> String {
         },
         x_axis: Axis::Logarithmic,
         y_axis: Axis::Logarithmic,
+        names: Vec::new(),
         series,
     }
     .svg()
@@ -218,6 +219,7 @@ pub fn histories(title: &str, findings: &Findings) -> Chart {
         y_label: "infinity norm of the minimum map".into(),
         x_axis: Axis::Linear,
         y_axis: Axis::Logarithmic,
+        names: Vec::new(),
         series: findings
             .solvers
             .iter()
@@ -243,11 +245,11 @@ pub fn histories(title: &str, findings: &Findings) -> Chart {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::liquid::report::paper::table;
+    use crate::liquid::report::paper::tables;
 
     #[test]
     fn rows_survive_their_way_through_a_file() {
-        let t = table("T6.1").expect("a table");
+        let t = tables("T6.1")[0];
         let cell = Cell {
             size: 64,
             solver: "fas-mg".into(),

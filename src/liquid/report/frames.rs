@@ -2,6 +2,7 @@
 
 use crate::liquid::lcp::SolveLog;
 use crate::liquid::scenes::Frame;
+use crate::liquid::scenes::eckert::TankStep;
 
 /// The head of the CSV.
 pub const HEAD: &str = "frame,walls,substeps,iterations,outer,residual,seconds,unknowns,at_wall,detached,pockets,divergence,volume,max_speed,fallbacks,solver\n";
@@ -33,12 +34,39 @@ pub fn row(walls: &str, frame: &Frame) -> String {
     )
 }
 
+/// The head of a tank's CSV.
+pub const TANK_HEAD: &str = "step,method,iterations,outer,residual,seconds,cells,filled,detached,pockets,divergence,at_right_wall,at_ceiling,max_speed,status\n";
+
+/// A row of a tank's CSV.
+pub fn tank_row(method: &str, step: &TankStep) -> String {
+    let (log, solve) = (&step.log, &step.log.solve);
+    format!(
+        "{},{method},{},{},{:e},{:e},{},{},{},{},{:e},{},{},{},{}\n",
+        step.step,
+        solve.inner,
+        solve.outer,
+        solve.residual(),
+        solve.seconds,
+        step.volume,
+        step.filled,
+        log.detached.len(),
+        log.pockets,
+        log.divergence_left,
+        step.reach.right,
+        step.reach.ceiling,
+        step.max_speed,
+        solve.status.word(),
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::liquid::lcp::{Watch, solver};
     use crate::liquid::pressure::Separation;
+    use crate::liquid::scenes::eckert::{FlowSettings, TankFlow, tank};
     use crate::liquid::scenes::{Simulation, scene2};
+    use crate::liquid::splitting::{Method, Settings};
 
     #[test]
     fn a_row_has_a_value_for_every_name_of_the_head() {
@@ -51,5 +79,18 @@ mod tests {
         let row = row("separating", &frame);
         assert_eq!(row.split(',').count(), HEAD.split(',').count());
         assert!(row.starts_with("0,separating,") && row.ends_with(",fas-mg\n"));
+    }
+
+    #[test]
+    fn a_tank_s_row_has_one_too() {
+        let tank = tank::<2>("breaking-dam").expect("a tank");
+        let mut flow = TankFlow::new(&tank, 16, FlowSettings::of::<2>());
+        let settings = Settings::practical::<2>();
+        let step = flow
+            .step(Method::OrigPs, &settings, Watch::SILENT, &mut |_| {})
+            .expect("converges");
+        let row = tank_row("orig-ps", &step);
+        assert_eq!(row.split(',').count(), TANK_HEAD.split(',').count());
+        assert!(row.starts_with("1,orig-ps,") && row.ends_with(",converged\n"));
     }
 }

@@ -40,7 +40,7 @@ pub struct Measured {
     pub seconds: f64,
     /// Of those, for hierarchies and factors.
     pub setup_seconds: f64,
-    /// Problems it did not solve.
+    /// Problems it did not solve; a fixed schedule asks for no more than its cycles.
     pub failed: usize,
     /// Problems another solver finished.
     pub handed_over: usize,
@@ -173,7 +173,7 @@ impl Measured {
         self.outer += log.outer;
         self.seconds += log.seconds;
         self.setup_seconds += log.setup_seconds;
-        self.failed += usize::from(log.status != Status::Converged);
+        self.failed += usize::from(!log.status.is_done());
         self.handed_over += usize::from(log.fallback.is_some());
         self.last = Some(log.clone());
     }

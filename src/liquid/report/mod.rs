@@ -9,4 +9,6 @@ pub mod frames;
 pub mod measure;
 pub mod paper;
 pub mod picture;
+pub mod splitting;
+pub mod still;
 pub mod vtu;

@@ -1,4 +1,4 @@
-//! The tables of [000], as printed, and what each measures.
+//! The tables of [000], and table 1 of [001], as printed, and what each measures.
 
 /// What is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,6 +70,26 @@ const LCP: &[&str] = &[
     "monotone-v",
 ];
 const OUTER: &[&str] = &["pi-pcg", "pi-mg", "pe-pcg", "pe-mg", "newton", "pi-mgpcg"];
+
+/// Three full and four V-cycles, walls that hold and walls that let go.
+const CM11: &[&str] = &["cm11-hold", "cm11"];
+
+/// A row of table 1 of [001], whose seconds are those of a graphics card.
+const fn cm11(
+    id: &'static str,
+    scene: &'static str,
+    rows: &'static [(usize, &'static [f64])],
+) -> PaperTable {
+    PaperTable {
+        id,
+        title: "seconds of 3 full and 4 V-cycles, without and with bounds",
+        scene,
+        measure: Measure::Seconds,
+        solvers: CM11,
+        printed: 2,
+        rows,
+    }
+}
 
 /// All tables.
 pub const TABLES: &[PaperTable] = &[
@@ -297,11 +317,23 @@ pub const TABLES: &[PaperTable] = &[
             (128, &[2.55, 14.01, 2.56]),
         ],
     },
+    cm11("T1-ball-box", "ball-box", &[(64, &[0.01900, 0.02126])]),
+    cm11("T1-dam-box", "dam-box", &[(64, &[0.01889, 0.02117])]),
+    cm11(
+        "T1-rotated-box",
+        "rotated-box",
+        &[(128, &[0.10978, 0.12297])],
+    ),
+    cm11("T1-dam-sphere", "dam-sphere", &[(128, &[0.10967, 0.12258])]),
 ];
 
-/// The table of a number.
-pub fn table(id: &str) -> Option<&'static PaperTable> {
-    TABLES.iter().find(|t| t.id.eq_ignore_ascii_case(id))
+/// The tables of a number: one, or those of all scenes that it was printed for.
+pub fn tables(id: &str) -> Vec<&'static PaperTable> {
+    let is = |t: &PaperTable| {
+        let (head, tail) = t.id.split_at_checked(id.len()).unwrap_or_default();
+        head.eq_ignore_ascii_case(id) && (tail.is_empty() || tail.starts_with('-'))
+    };
+    TABLES.iter().filter(|t| is(t)).collect()
 }
 
 impl PaperTable {
@@ -336,8 +368,12 @@ mod tests {
                 table.id
             );
         }
-        let t = table("t6.2").expect("any case");
+        let [t] = tables("t6.2")[..] else {
+            panic!("one table, in any case");
+        };
         assert_eq!(t.value(64, "newton"), Some(3890.08));
         assert_eq!((t.value(256, "newton"), t.value(64, "mprgp")), (None, None));
+        assert_eq!(tables("T1").len(), 4, "one a scene, not T1 of T12");
+        assert!(tables("T6").is_empty() && tables("").is_empty());
     }
 }

@@ -1,11 +1,10 @@
-//! A simulation as it looks: walls, liquid, particles.
+//! A run as it looks: walls, liquid, particles.
 
 use std::io::Cursor;
 
 use image::{ImageError, ImageFormat, Rgb, RgbImage};
 
-use crate::liquid::grid::sample;
-use crate::liquid::scenes::Simulation;
+use super::still::Still;
 
 /// Pixels a side.
 pub const SIDE: u32 = 512;
@@ -19,38 +18,34 @@ const PARTICLE: Rgb<u8> = Rgb([22, 71, 140]);
 
 /// A square picture: in the plane walls, liquid and particles; in space particles seen along z, the nearer the lighter, before
 /// the walls of the middle plane.
-pub fn draw<const D: usize>(simulation: &Simulation<D>) -> RgbImage {
-    let mac = &simulation.mac;
-    let nodes = mac.cells.nodes();
-    let walls = simulation.walls();
-    let liquid = simulation.liquid();
+pub fn draw<const D: usize>(still: &Still<'_, D>) -> RgbImage {
     let mut image = RgbImage::from_pixel(SIDE, SIDE, OPEN);
     let place = |px: u32, py: u32| {
         let mut x = [0.5; D];
         x[0] = (f64::from(px) + 0.5) / f64::from(SIDE);
         x[1] = 1.0 - (f64::from(py) + 0.5) / f64::from(SIDE);
-        x.map(|x| x / mac.dx)
+        x
     };
     for (px, py, pixel) in image.enumerate_pixels_mut() {
         let x = place(px, py);
-        if sample(&nodes, &walls.distance, x) < 0.0 {
+        if (still.is_wall)(x) {
             *pixel = WALL;
-        } else if D == 2 && sample(&mac.cells, &liquid, x.map(|x| x - 0.5)) < 0.0 {
+        } else if D == 2 && (still.is_liquid)(x) {
             *pixel = LIQUID;
         }
     }
-    let mut order: Vec<usize> = (0..simulation.x.len()).collect();
+    let mut order: Vec<usize> = (0..still.x.len()).collect();
     if D == 3 {
-        order.sort_by(|a, b| simulation.x[*a][D - 1].total_cmp(&simulation.x[*b][D - 1]));
+        order.sort_by(|a, b| still.x[*a][D - 1].total_cmp(&still.x[*b][D - 1]));
     }
     // Dots in the plane, in space discs of about a cell.
     let radius = if D == 3 {
-        0.5 * mac.dx * f64::from(SIDE)
+        0.5 * still.dx * f64::from(SIDE)
     } else {
         0.7
     };
     for p in order {
-        let x = simulation.x[p];
+        let x = still.x[p];
         let colour = if D == 3 {
             let near = x[D - 1].clamp(0.0, 1.0);
             let mix = |dark: u8, light: u8| {
@@ -105,12 +100,12 @@ pub fn png(image: &RgbImage) -> Result<Vec<u8>, ImageError> {
 mod tests {
     use super::*;
     use crate::liquid::pressure::Separation;
-    use crate::liquid::scenes::{scene2, scene3};
+    use crate::liquid::scenes::{Simulation, scene2, scene3};
 
     #[test]
     fn a_half_full_circle_is_liquid_left_open_right_and_wall_around() {
         let scene = scene2("circle").expect("a scene");
-        let image = draw(&Simulation::new(scene, 32, Separation::Cut));
+        let image = draw(&Still::from(&Simulation::new(scene, 32, Separation::Cut)));
         let counts = |colours: &[Rgb<u8>], columns: std::ops::Range<u32>| {
             let of = |p: &(u32, u32, &Rgb<u8>)| columns.contains(&p.0) && colours.contains(p.2);
             image.enumerate_pixels().filter(of).count() as f64
@@ -130,7 +125,7 @@ mod tests {
     #[test]
     fn pictures_stand_beside_each_other_and_are_png() {
         let scene = scene3("sphere").expect("a scene");
-        let one = draw(&Simulation::new(scene, 16, Separation::Cut));
+        let one = draw(&Still::from(&Simulation::new(scene, 16, Separation::Cut)));
         let two = beside(&[one.clone(), one]);
         assert_eq!(two.dimensions(), (2 * SIDE + GAP, SIDE));
         assert!(png(&two).expect("encodes").starts_with(b"\x89PNG"));

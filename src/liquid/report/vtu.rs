@@ -7,21 +7,21 @@
 
 use std::io::{self, Write};
 
-use crate::liquid::scenes::Simulation;
+use super::still::Still;
 
 /// VTK's number for a vertex.
 const VERTEX: u8 = 1;
 
-/// Writes the particles of a simulation.
+/// Writes the particles of a run, in sides of the domain.
 ///
 /// # Errors
 /// What the writer says.
-pub fn write<const D: usize>(out: &mut dyn Write, simulation: &Simulation<D>) -> io::Result<()> {
-    let n = simulation.x.len();
-    let floats = |of: &dyn Fn(&[f64; D]) -> [f64; D]| -> Vec<u8> {
+pub fn write<const D: usize>(out: &mut dyn Write, still: &Still<'_, D>) -> io::Result<()> {
+    let n = still.x.len();
+    let floats = |of: &dyn Fn(usize) -> [f64; D]| -> Vec<u8> {
         let mut bytes = Vec::with_capacity(24 * n);
-        for x in &simulation.x {
-            let v = of(x);
+        for p in 0..n {
+            let v = of(p);
             for a in 0..3 {
                 bytes.extend(v.get(a).copied().unwrap_or(0.0).to_le_bytes());
             }
@@ -31,13 +31,8 @@ pub fn write<const D: usize>(out: &mut dyn Write, simulation: &Simulation<D>) ->
     let counts =
         |from: i64| -> Vec<u8> { (from..from + n as i64).flat_map(i64::to_le_bytes).collect() };
     let arrays = [
-        ("Float64", "position", 3, floats(&|x| *x)),
-        (
-            "Float64",
-            "velocity",
-            3,
-            floats(&|x| simulation.mac.velocity(*x)),
-        ),
+        ("Float64", "position", 3, floats(&|p| still.x[p])),
+        ("Float64", "velocity", 3, floats(&|p| still.velocity(p))),
         ("Int64", "connectivity", 1, counts(0)),
         ("Int64", "offsets", 1, counts(1)),
         ("UInt8", "types", 1, vec![VERTEX; n]),
@@ -56,7 +51,7 @@ pub fn write<const D: usize>(out: &mut dyn Write, simulation: &Simulation<D>) ->
          <UnstructuredGrid>\n<FieldData><DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" format=\"ascii\">{}</DataArray></FieldData>\n\
          <Piece NumberOfPoints=\"{n}\" NumberOfCells=\"{n}\">\n<Points>{}</Points>\n<PointData Vectors=\"velocity\">{}</PointData>\n\
          <Cells>{}{}{}</Cells>\n</Piece>\n</UnstructuredGrid>\n<AppendedData encoding=\"raw\">\n_",
-        simulation.time, heads[0], heads[1], heads[2], heads[3], heads[4]
+        still.time, heads[0], heads[1], heads[2], heads[3], heads[4]
     )?;
     for (.., bytes) in &arrays {
         out.write_all(&(bytes.len() as u64).to_le_bytes())?;
@@ -69,14 +64,14 @@ pub fn write<const D: usize>(out: &mut dyn Write, simulation: &Simulation<D>) ->
 mod tests {
     use super::*;
     use crate::liquid::pressure::Separation;
-    use crate::liquid::scenes::scene2;
+    use crate::liquid::scenes::{Simulation, scene2};
 
     #[test]
     fn offsets_point_at_the_arrays_and_positions_survive() {
         let scene = scene2("thrown-circle").expect("a scene");
         let simulation = Simulation::new(scene, 16, Separation::Cut);
         let mut bytes = Vec::new();
-        write(&mut bytes, &simulation).expect("a vector takes all");
+        write(&mut bytes, &Still::from(&simulation)).expect("a vector takes all");
         let n = simulation.x.len();
         let start = bytes
             .windows(2)

@@ -1,5 +1,7 @@
 //! The methods by name.
 
+use crate::liquid::lcp::{Kind, entry};
+
 /// Whether liquid may leave walls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WallKind {
@@ -138,6 +140,14 @@ pub fn method(name: &str) -> Option<&'static MethodEntry> {
 }
 
 impl Method {
+    /// The method of a name of this table, or complementarity by a solver of `liquid/lcp`.
+    pub fn named(name: &str) -> Option<Self> {
+        let of_lcp = || entry(name).filter(|e| e.kind == Kind::Lcp);
+        method(name)
+            .map(|m| m.method)
+            .or_else(|| Some(Method::Lcp(of_lcp()?.name)))
+    }
+
     /// Whether liquid may leave walls.
     pub fn walls(self) -> WallKind {
         match self {
@@ -150,5 +160,25 @@ impl Method {
     /// Its row of the table.
     pub fn entry(self) -> Option<&'static MethodEntry> {
         METHODS.iter().find(|m| m.method == self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn solvers_of_complementarity_problems_are_methods_too() {
+        assert_eq!(
+            Method::named("iop-sep"),
+            Some(Method::Iop(WallKind::Separating))
+        );
+        assert_eq!(Method::named("mprgp"), Some(Method::Lcp("mprgp")));
+        assert_eq!(
+            Method::named("pcg-mic"),
+            None,
+            "holds liquid at walls, as OrigPS does"
+        );
+        assert_eq!(Method::named("gauss"), None);
     }
 }

@@ -12,7 +12,7 @@
 
 use super::{FlowSettings, Reach, Tank, Unmet, WallStart};
 use crate::liquid::grid::{CellFlag, Lattice, Mac, Shape, extrapolate, trace};
-use crate::liquid::lcp::Watch;
+use crate::liquid::lcp::{Status, Watch};
 use crate::liquid::particles::{CellList, Seeding, grid_to_particles, particles_to_grid, seed};
 use crate::liquid::splitting::{
     Memory, Method, Settings, SplitError, SplitLog, Unconverged, WallKind, Wetted, project,
@@ -75,6 +75,17 @@ pub enum FlowError<const D: usize> {
         #[source]
         source: Unconverged<D>,
     },
+}
+
+/// [`FlowError`] in either dimension.
+#[derive(Debug, Error)]
+pub enum TankError {
+    /// In the plane.
+    #[error(transparent)]
+    Plane(#[from] FlowError<2>),
+    /// In space.
+    #[error(transparent)]
+    Space(#[from] FlowError<3>),
 }
 
 /// A tank under way.
@@ -236,8 +247,10 @@ impl<const D: usize> TankFlow<D> {
             project(flags, velocity, method, settings, &mut self.memory, watch).map_err(problem)?;
         let (velocity, log) = match (projected.converged(), self.settings.unmet) {
             (Ok(done), _) => done,
-            (Err(source), Unmet::Fail) => return Err(FlowError::Unconverged { step, source }),
-            (Err(source), Unmet::GoOn) => (*source.best, *source.log),
+            (Err(source), Unmet::GoOn) if source.log.solve.status != Status::Cancelled => {
+                (*source.best, *source.log)
+            }
+            (Err(source), _) => return Err(FlowError::Unconverged { step, source }),
         };
         let wetted = Wetted::new(velocity.cells, flags).map_err(problem)?;
         let done = TankStep {

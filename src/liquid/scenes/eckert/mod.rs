@@ -15,15 +15,15 @@ mod table;
 mod tables;
 mod tank;
 
-pub use flow::{FlowError, Snapshot, TankFlow, TankStep};
+pub use flow::{FlowError, Snapshot, TankError, TankFlow, TankStep};
 pub use flow_settings::{FlowSettings, Unmet, WallStart};
 pub use measure::{Events, Reach};
 pub use printed::{PrintedRow, T4_1, T4_2, T4_3, T4_4, T4_5, T4_6};
 pub use runs::{Averages, compare, differences, run, snapshots};
 pub use table::Table;
 pub use tables::{
-    TableRequest, accelerated, agreement, calibrate, grid_growth, identical_inputs, kicks,
-    lcp_beside, periods, residual_shape, sampled_runs, thresholds, thresholds_walled, volumes,
-    whole_runs,
+    TABLES, TableEntry, TableRequest, accelerated, agreement, calibrate, grid_growth,
+    identical_inputs, kicks, lcp_beside, periods, residual_shape, sampled_runs, table_entry,
+    thresholds, thresholds_walled, volumes, whole_runs,
 };
-pub use tank::{TANKS, Tank, TankEntry, tank};
+pub use tank::{AnyTank, TANKS, Tank, TankEntry, tank};

@@ -39,6 +39,26 @@ impl Table {
         row[column].parse().ok()
     }
 
+    /// Columns of equal width, the note above them.
+    pub fn text(&self) -> String {
+        let lines = || std::iter::once(&self.headings).chain(&self.rows);
+        let width = |column: usize| lines().map(|line| line[column].chars().count()).max();
+        let widths: Vec<usize> = (0..self.headings.len())
+            .map(|k| width(k).unwrap_or(0))
+            .collect();
+        let mut out = format!("{}: {}\n", self.id, self.note);
+        for line in lines() {
+            let cells = line.iter().zip(&widths).enumerate();
+            let cells = cells.map(|(k, (cell, width))| match k {
+                0 => format!("{cell:<width$}"),
+                _ => format!("{cell:>width$}"),
+            });
+            out += &cells.collect::<Vec<_>>().join("  ");
+            out.push('\n');
+        }
+        out
+    }
+
     /// Comma-separated, the note as comments before it.
     pub fn csv(&self) -> String {
         let mut out = String::new();

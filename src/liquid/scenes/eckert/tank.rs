@@ -53,6 +53,25 @@ pub struct Tank<const D: usize> {
     pub steps: usize,
 }
 
+/// A tank in either dimension.
+#[derive(Clone, Debug)]
+pub enum AnyTank {
+    /// In the plane.
+    Plane(Tank<2>),
+    /// In space.
+    Space(Tank<3>),
+}
+
+impl AnyTank {
+    /// By name: in the plane, or in space with `-3d` after it.
+    pub fn of(name: &str) -> Option<Self> {
+        match name.strip_suffix("-3d") {
+            Some(name) => tank(name).map(Self::Space),
+            None => tank(name).map(Self::Plane),
+        }
+    }
+}
+
 /// A cuboid over the whole depth.
 fn slab<const D: usize>(low: [f64; 2], high: [f64; 2]) -> Shape<D> {
     let of = |plane: [f64; 2], rest: f64| std::array::from_fn(|a| *plane.get(a).unwrap_or(&rest));

@@ -5,6 +5,7 @@
 
 mod accuracy;
 mod beyond;
+mod catalogue;
 mod residuals;
 mod whole;
 
@@ -17,6 +18,7 @@ use crate::liquid::splitting::{Method, SplitLog, method};
 
 pub use accuracy::{agreement, identical_inputs, thresholds, thresholds_walled};
 pub use beyond::{accelerated, grid_growth, lcp_beside};
+pub use catalogue::{TABLES, TableEntry, table_entry};
 pub use residuals::{periods, residual_shape};
 pub use whole::{calibrate, kicks, sampled_runs, volumes, whole_runs};
 
