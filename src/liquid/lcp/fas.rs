@@ -80,9 +80,24 @@ pub struct Fas {
     pub cycles: Cycles,
     /// Sweeps before a correction, and as many after it.
     pub sweeps: usize,
+    /// Whether a solve starts from the pressures of the one before.
+    pub warm: bool,
+    /// Cells and pressures of the last solve, ascending.
+    pub known: Vec<(u32, f64)>,
 }
 
 impl Fas {
+    /// The pressures of the last solve where its cells are liquid still; 0 elsewhere.
+    fn first_guess(&self, cells: &[u32], q: &mut [f64]) {
+        let mut known = self.known.iter().peekable();
+        for (cell, q) in cells.iter().zip(q) {
+            while known.next_if(|(k, _)| k < cell).is_some() {}
+            if let Some((_, p)) = known.next_if(|(k, _)| k == cell) {
+                *q = *p;
+            }
+        }
+    }
+
     /// FMG*: full cycles of [001], on Galerkin matrices and on the complementarity problem of every level.
     ///
     /// Full cycles of corrections, whose coarse grids know bounds but no minimum map, take up to 19 cycles or stall where many
@@ -113,6 +128,8 @@ impl Default for Fas {
             mixing: 0,
             cycles: Cycles::V,
             sweeps: 2,
+            warm: false,
+            known: Vec::new(),
         }
     }
 }
@@ -120,6 +137,7 @@ impl Default for Fas {
 struct Work {
     s: Vec<bool>,
     b: Vec<f64>,
+    /// Empty: 0, on the finest level.
     f: Vec<f64>,
     q: Vec<f64>,
     /// The iterate that came from the finer level, where there is one.
@@ -141,7 +159,8 @@ struct Run<'a, const D: usize> {
 impl<const D: usize> Run<'_, D> {
     /// `r = f - N(q)`.
     fn residual(level: &Level<'_, f64, D>, scaling: Scaling, work: &mut Work) {
-        let (a, q, g, f, s) = (&level.matrix, &work.q, &work.g, &work.f, &work.s);
+        let (a, q, g, s) = (&level.matrix, &work.q, &work.g, &work.s);
+        let f = &work.f;
         a.map_rows(q, &mut work.r, |i, aq| {
             let linear = g[i] - aq;
             if s[i] {
@@ -149,7 +168,7 @@ impl<const D: usize> Run<'_, D> {
                     Scaling::Diagonal => a.diagonal[i],
                     Scaling::Literal => 1.0,
                 };
-                linear.max(f[i] - scale * q[i])
+                linear.max(f.get(i).copied().unwrap_or(0.0) - scale * q[i])
             } else {
                 linear
             }
@@ -158,12 +177,13 @@ impl<const D: usize> Run<'_, D> {
 
     /// Right hand side and bounds of the sweeps, from `f` and `b`.
     fn prepare(level: &Level<'_, f64, D>, scaling: Scaling, work: &mut Work) {
-        for i in 0..work.f.len() {
-            work.g[i] = work.f[i] - work.b[i];
+        for i in 0..work.b.len() {
+            let f = work.f.get(i).copied().unwrap_or(0.0);
+            work.g[i] = f - work.b[i];
             work.bound[i] = match scaling {
                 _ if !work.s[i] => f64::NEG_INFINITY,
-                Scaling::Diagonal => work.f[i] / level.matrix.diagonal[i],
-                Scaling::Literal => work.f[i],
+                Scaling::Diagonal => f / level.matrix.diagonal[i],
+                Scaling::Literal => f,
             };
         }
     }
@@ -278,12 +298,13 @@ fn levels<const D: usize>(
             transfer.restrict(Hierarchy::<f64, D>::scale(), &fine.b, &mut b);
         }
         let zero = || vec![0.0; n];
+        let coarse = || if l > 0 { zero() } else { Vec::new() };
         all.push(Work {
             s,
             b,
-            f: zero(),
+            f: coarse(),
             q: zero(),
-            start: if l > 0 { zero() } else { Vec::new() },
+            start: coarse(),
             r: zero(),
             g: zero(),
             bound: zero(),
@@ -297,11 +318,42 @@ impl<const D: usize> LcpSolver<D> for Fas {
         self.name
     }
 
+    fn memory(&self) -> Vec<u32> {
+        let of = |(cell, p): &(u32, f64)| {
+            let bits = p.to_bits();
+            [*cell, (bits >> 32) as u32, bits as u32]
+        };
+        self.known.iter().flat_map(of).collect()
+    }
+
+    fn recall(&mut self, memory: Vec<u32>) {
+        let of = |m: &[u32; 3]| {
+            let bits = u64::from(m[1]) << 32 | u64::from(m[2]);
+            (m[0], f64::from_bits(bits))
+        };
+        self.known = memory.as_chunks::<3>().0.iter().map(of).collect();
+    }
+
     fn run(&mut self, problem: &Lcp<D>, trace: &mut Trace<'_>) -> (Vec<f64>, Status) {
+        let (p, status) = self.iterate(problem, trace);
+        if self.warm {
+            let cells = problem.places.of.iter().copied();
+            self.known = cells.zip(p.iter().copied()).collect();
+        }
+        (p, status)
+    }
+}
+
+impl Fas {
+    fn iterate<const D: usize>(
+        &self,
+        problem: &Lcp<D>,
+        trace: &mut Trace<'_>,
+    ) -> (Vec<f64>, Status) {
         let hierarchy = trace.setup(|| {
             Hierarchy::new(
                 Cow::Borrowed(&problem.matrix),
-                problem.places.clone(),
+                Cow::Borrowed(&problem.places),
                 problem.geometry.as_ref(),
                 self.recipe,
             )
@@ -316,6 +368,9 @@ impl<const D: usize> LcpSolver<D> for Fas {
         Run::prepare(&hierarchy.levels[0], self.scaling, &mut run.work[0]);
         // Only coarser levels are prepared again.
         run.work[0].b = Vec::new();
+        if self.warm {
+            self.first_guess(&problem.places.of, &mut run.work[0].q);
+        }
         let mut mixing = (self.mixing > 0).then(|| Anderson::new(self.mixing));
         let mut residual = problem.residual(&run.work[0].q);
         trace.log.outer = 1;
@@ -351,5 +406,34 @@ impl<const D: usize> LcpSolver<D> for Fas {
             }
         }
         (run.work.swap_remove(0).q, Status::MaxIterations)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::liquid::lcp::{LcpSolver, Watch, solver};
+    use crate::liquid::pressure::Separation;
+    use crate::liquid::scenes::{Simulation, scene2};
+
+    #[test]
+    fn a_warm_solve_starts_where_the_last_one_ended() {
+        let scene = scene2("circle").expect("a scene");
+        let problem = Simulation::new(scene, 32, Separation::Cut)
+            .next_problem()
+            .lcp;
+        let solve = |solver: &mut dyn LcpSolver<2>| {
+            let solution = solver.solve(&problem, Watch::SILENT).expect("numbers");
+            (solution.log.inner, solution.best().to_vec())
+        };
+        let new = || solver::<2>("fas-warm").expect("a name");
+        let mut warm = new();
+        let (cold, p) = solve(&mut *warm);
+        assert!(cold > 3, "{cold}");
+        assert_eq!(solve(&mut *warm), (0, p.clone()));
+        let mut other = new();
+        other.recall(warm.memory());
+        assert_eq!(solve(&mut *other), (0, p.clone()), "through a checkpoint");
+        warm.forget();
+        assert_eq!(solve(&mut *warm), (cold, p));
     }
 }

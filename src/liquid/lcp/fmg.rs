@@ -169,7 +169,7 @@ impl<const D: usize> LcpSolver<D> for Fmg {
         let hierarchy = trace.setup(|| {
             Hierarchy::new(
                 Cow::Borrowed(&problem.matrix),
-                problem.places.clone(),
+                Cow::Borrowed(&problem.places),
                 problem.geometry.as_ref(),
                 self.recipe,
             )

@@ -23,10 +23,10 @@ pub enum Inner {
 }
 
 /// Solves `A x = g` from the given `x` until the infinity norm of the residual is below the tolerance; counts in the log.
-pub fn solve_linear<const D: usize>(
+pub fn solve_linear<'a, const D: usize>(
     inner: Inner,
-    matrix: &Matrix<f64>,
-    places: impl FnOnce() -> Places<D>,
+    matrix: &'a Matrix<f64>,
+    places: impl FnOnce() -> Cow<'a, Places<D>>,
     g: &[f64],
     x: &mut [f64],
     trace: &mut Trace<'_>,

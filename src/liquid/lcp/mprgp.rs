@@ -34,7 +34,7 @@ impl<const D: usize> LcpSolver<D> for Mprgp {
         let hierarchy = trace.setup(|| {
             Hierarchy::<f32, D>::new(
                 Cow::Owned(a.cast()),
-                problem.places.clone(),
+                Cow::Borrowed(&problem.places),
                 None,
                 Recipe::default(),
             )

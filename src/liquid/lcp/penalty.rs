@@ -1,5 +1,7 @@
 //! The penalty method: pressures below 0 are held there by very stiff springs.
 
+use std::borrow::Cow;
+
 use super::inner::{Inner, solve_linear};
 use super::{Lcp, LcpSolver, Status, TOLERANCE, Trace};
 
@@ -62,7 +64,7 @@ impl<const D: usize> LcpSolver<D> for Penalty {
                 for (diagonal, held) in matrix.diagonal.iter_mut().zip(&held) {
                     *diagonal += if *held { STIFFNESS } else { 0.0 };
                 }
-                let places = || problem.places.clone();
+                let places = || Cow::Borrowed(&problem.places);
                 if let Some(end) = solve_linear(self.inner, &matrix, places, &g, &mut p, trace) {
                     break 'outer end;
                 }

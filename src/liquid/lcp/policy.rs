@@ -1,5 +1,7 @@
 //! Policy iteration: guess which cells have left the wall, solve the rest, look again.
 
+use std::borrow::Cow;
+
 use super::inner::{Inner, solve_linear};
 use super::{Lcp, LcpSolver, Status, Trace};
 use crate::liquid::mg::Places;
@@ -104,13 +106,15 @@ impl Policy {
         let (matrix, _) = problem.matrix.kept(attached);
         let g = kept(&|i| -problem.b[i]);
         let mut x = kept(&|i| p[i]);
-        let places = || Places {
-            cells: problem.places.cells,
-            of: (0..attached.len())
-                .filter(|i| attached[*i])
-                .map(|i| problem.places.of[i])
-                .collect(),
-            solid: problem.places.solid.clone(),
+        let places = || {
+            Cow::Owned(Places {
+                cells: problem.places.cells,
+                of: (0..attached.len())
+                    .filter(|i| attached[*i])
+                    .map(|i| problem.places.of[i])
+                    .collect(),
+                solid: problem.places.solid.clone(),
+            })
         };
         let failed = solve_linear(self.inner, &matrix, places, &g, &mut x, trace);
         let mut next = x.iter();

@@ -111,6 +111,12 @@ pub const SOLVERS: &[Entry] = &[
         "FAS-MG, the best combination of the last three cycles (Anderson)",
     ),
     row(
+        "fas-warm",
+        "FAS warm",
+        Kind::Lcp,
+        "FAS-AA from the pressures of the solve before",
+    ),
+    row(
         "fas-trilinear",
         "FAS trilinear",
         Kind::Lcp,
@@ -234,7 +240,7 @@ pub fn solver<const D: usize>(name: &str) -> Option<Box<dyn LcpSolver<D>>> {
         Fas {
             name,
             recipe,
-            guarded: ["fas-mg", "fas-aa"].contains(&name),
+            guarded: ["fas-mg", "fas-aa", "fas-warm"].contains(&name),
             ..Fas::default()
         }
     };
@@ -258,6 +264,11 @@ pub fn solver<const D: usize>(name: &str) -> Option<Box<dyn LcpSolver<D>>> {
         "fas-mg" => Box::new(fas(&|_| {})),
         "fas-aa" => Box::new(Fas {
             mixing: 2,
+            ..fas(&|_| {})
+        }),
+        "fas-warm" => Box::new(Fas {
+            mixing: 2,
+            warm: true,
             ..fas(&|_| {})
         }),
         "fas-trilinear" => Box::new(fas(&|r| r.weights = Weights::Trilinear)),

@@ -45,8 +45,8 @@ impl Default for Recipe {
 /// One level.
 #[derive(Clone, Debug)]
 pub struct Level<'a, T: Real, const D: usize> {
-    /// Its cells and unknowns.
-    pub places: Places<D>,
+    /// Its cells and unknowns; the finest one's are usually the problem's own.
+    pub places: Cow<'a, Places<D>>,
     /// Its matrix; the finest one is usually the problem's own.
     pub matrix: Cow<'a, Matrix<T>>,
     /// From the next coarser level; none on the coarsest.
@@ -69,7 +69,7 @@ impl<'a, T: Real, const D: usize> Hierarchy<'a, T, D> {
     /// - `geometry`: of the finest level, for [`Coarse::Direct`]
     pub fn new(
         matrix: Cow<'a, Matrix<T>>,
-        places: Places<D>,
+        places: Cow<'a, Places<D>>,
         geometry: Option<&Geometry<D>>,
         recipe: Recipe,
     ) -> Self {
@@ -85,7 +85,7 @@ impl<'a, T: Real, const D: usize> Hierarchy<'a, T, D> {
             let (transfer, coarse) = match next {
                 Some(c) => (
                     Some(c.transfer),
-                    Some((Cow::Owned(c.matrix), c.places, c.geometry)),
+                    Some((Cow::Owned(c.matrix), Cow::Owned(c.places), c.geometry)),
                 ),
                 None => (None, None),
             };

@@ -52,9 +52,9 @@ const TOP: f64 = 40.0;
 const BOTTOM: f64 = 50.0;
 
 /// Colours that people with any colour vision can tell apart in pairs; more lines than colours go around.
-const COLOURS: [&str; 13] = [
+const COLOURS: [&str; 14] = [
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#7f7f7f",
-    "#8c564b", "#9467bd", "#17becf", "#bcbd22", "#d62728",
+    "#8c564b", "#9467bd", "#17becf", "#bcbd22", "#d62728", "#1b4d1b",
 ];
 
 struct Scale {

@@ -129,6 +129,17 @@ pub fn parse(text: &str) -> Vec<Cell> {
         .collect()
 }
 
+/// The table's solvers, then others that were asked for.
+fn solvers<'a>(table: &PaperTable, cells: &'a [Cell]) -> Vec<&'a str> {
+    let mut all: Vec<&str> = table.solvers.to_vec();
+    for cell in cells {
+        if !all.contains(&cell.solver.as_str()) {
+            all.push(&cell.solver);
+        }
+    }
+    all
+}
+
 /// The table as text: a line a solver, ours and the paper's for every size.
 pub fn text(table: &PaperTable, cells: &[Cell]) -> String {
     let mut sizes: Vec<usize> = cells.iter().map(|c| c.size).collect();
@@ -139,15 +150,15 @@ pub fn text(table: &PaperTable, cells: &[Cell]) -> String {
         out += &format!("{:>22}", size);
     }
     out.push('\n');
-    for solver in table.solvers {
+    for solver in solvers(table, cells) {
         let of: Vec<Option<&Cell>> = sizes
             .iter()
-            .map(|s| cells.iter().find(|c| c.size == *s && c.solver == *solver))
+            .map(|s| cells.iter().find(|c| c.size == *s && c.solver == solver))
             .collect();
         if of.iter().all(Option::is_none) {
             continue;
         }
-        out += &format!("{:<20}", entry(solver).map_or(*solver, |e| e.label));
+        out += &format!("{:<20}", entry(solver).map_or(solver, |e| e.label));
         for (size, cell) in sizes.iter().zip(of) {
             let mut ours = short(cell.map(|c| c.value));
             if let Some(cell) = cell.filter(|c| c.failed > 0) {
@@ -169,11 +180,11 @@ pub fn text(table: &PaperTable, cells: &[Cell]) -> String {
 /// The table as a picture: ours full, the paper's dashed.
 pub fn picture(table: &PaperTable, cells: &[Cell]) -> String {
     let mut series = Vec::new();
-    for (colour, solver) in table.solvers.iter().enumerate() {
-        let label = entry(solver).map_or(*solver, |e| e.label);
+    for (colour, solver) in solvers(table, cells).into_iter().enumerate() {
+        let label = entry(solver).map_or(solver, |e| e.label);
         let ours: Vec<(f64, f64)> = cells
             .iter()
-            .filter(|c| c.solver == *solver && c.failed < c.solves.max(1))
+            .filter(|c| c.solver == solver && c.failed < c.solves.max(1))
             .map(|c| (c.size as f64, c.value))
             .collect();
         let theirs: Vec<(f64, f64)> = table
@@ -261,6 +272,12 @@ mod tests {
             setup_seconds: 1e-3,
             unknowns: 1174,
         };
+        let other = Cell {
+            solver: "fas-warm".into(),
+            ..cell.clone()
+        };
+        let shown = super::text(t, &[cell.clone(), other]);
+        assert!(shown.contains("FAS warm"), "asked for by name: {shown}");
         let text = format!("{HEAD}{}", csv(t, std::slice::from_ref(&cell)));
         assert!(text.contains("T6.1,64,fas-mg,8.15,10.39,313"));
         assert_eq!(parse(&text), vec![cell.clone()]);

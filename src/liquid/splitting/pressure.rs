@@ -24,7 +24,7 @@ impl<const D: usize> Prepared<D> {
             (inner == Inner::Multigrid && !system.wet.is_empty()).then(|| {
                 Hierarchy::new(
                     Cow::Owned(system.matrix.cast()),
-                    system.places.clone(),
+                    Cow::Owned(system.places.clone()),
                     None,
                     Recipe::default(),
                 )
