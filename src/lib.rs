@@ -63,6 +63,7 @@
 //! | add a command of the window | `gui/command.rs`; what it does is in `gui/app/`, what it means for a design in `gui/edits/` |
 //! | add a panel, a tool of the canvas, a way to see results | `gui/panels/`, `gui/canvas/tools/`, `gui/results/` |
 //! | add a solver or a scene of liquids | a row in `liquid/lcp/registry.rs` or `liquid/scenes/catalogue.rs`; the window lists them by itself |
+//! | add a splitting method or a tank | a row in `liquid/splitting/registry.rs` or `liquid/scenes/eckert/tank.rs`; the window lists them too |
 //! | change what the window shows of liquids | `gui/liquids/`, mapped in its `mod.rs`; [`liquid`] knows nothing of it |
 //! | add a subcommand | a file in `cli/` and its arm in `cli/args.rs` |
 //!

@@ -66,6 +66,7 @@ impl App {
             }
             L::Size(size) => settings.set_size(*size),
             L::Solver(side, solver) => settings.choices[side.index()].solver.clone_from(solver),
+            L::Method(side, method) => settings.methods[side.index()].clone_from(method),
             L::Walls(side, walls) => settings.choices[side.index()].walls = *walls,
             L::Compare(on) => settings.compare = *on,
             L::Colour(colour) => settings.colour = *colour,
@@ -111,7 +112,7 @@ impl App {
             scene: settings.scene.clone(),
             size: settings.size(),
         };
-        let choices = settings.shown().to_vec();
+        let choices = settings.shown();
         let ctx = &self.ctx;
         let runner = self.liquids.runner.get_or_insert_with(|| {
             let ctx = ctx.clone();

@@ -4,24 +4,26 @@ use std::path::PathBuf;
 
 use eframe::egui::{Key, Modifiers};
 
-use super::settings::{AXES, Choice, Colour, Mark, Side, Slice, Walls, size_label, sizes};
+use super::means::{Means, offer, offers};
+use super::settings::{AXES, Colour, Mark, Side, Slice, Walls, size_label, sizes};
+use super::subjects::{Group, subject, subjects};
 use crate::gui::command::{Binding, Command};
 use crate::gui::seen::{Seen, Workspace};
-use crate::liquid::lcp::{SOLVERS, entry};
-use crate::liquid::scenes::SCENES;
 
 /// One thing to do in the workspace of liquids.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LiquidCommand {
-    /// Takes this scene of the catalogue, from its start.
+    /// Takes this scene or tank, from its start.
     Scene(String),
     /// So many cells a side, from the start.
     Size(usize),
-    /// Who solves for a view; also while it runs, from the next frame on.
+    /// Who solves for a view of a scene; also while it runs, from the next frame on.
     Solver(Side, String),
-    /// What walls of a view do; also while it runs.
+    /// What walls of a view of a scene do; also while it runs.
     Walls(Side, Walls),
-    /// Two views of the same scene, or one. The second goes on from where the first is.
+    /// Who solves for a view of a tank; also while it runs, from the next step on.
+    Method(Side, String),
+    /// Two views of the same scene or tank, or one. The second goes on from where the first is.
     Compare(bool),
     /// Frame after frame.
     Play,
@@ -84,12 +86,13 @@ impl LiquidCommand {
     pub fn label(&self) -> String {
         use LiquidCommand as L;
         match self {
-            L::Scene(scene) => format!("Liquids: scene {}", title(scene)),
-            L::Size(size) => format!("Liquids: {size} cells a side"),
-            L::Solver(side, solver) => {
-                let label = entry(solver).map_or(&**solver, |entry| entry.label);
-                format!("Liquids: {} solver {label} ({solver})", side.label())
+            L::Scene(scene) => {
+                let group = subject(scene).map_or(Group::Scenes, |entry| entry.group);
+                format!("Liquids: {} {}", group.noun(), title(scene))
             }
+            L::Size(size) => format!("Liquids: {size} cells a side"),
+            L::Solver(side, name) => choosing(*side, Group::Scenes, name),
+            L::Method(side, name) => choosing(*side, Group::Tanks, name),
             L::Walls(side, walls) => {
                 format!("Liquids: {} walls {}", side.label(), walls.label())
             }
@@ -127,17 +130,27 @@ impl LiquidCommand {
             L::Compare(false),
         ];
         all.extend(LiquidFormat::ALL.map(L::Export));
-        all.extend(SCENES.iter().map(|s| L::Scene(s.name.to_owned())));
+        all.extend(subjects().iter().map(|s| L::Scene(s.name.clone())));
         all.extend(sizes("circle").into_iter().map(L::Size));
         all.extend(Colour::ALL.map(L::Colour));
         all.extend(Mark::ALL.map(L::Mark));
         all.extend((0..3).map(|axis| L::Slice(Slice { axis, at: 0.5 })));
         for side in Side::ALL {
             all.extend(Walls::ALL.map(|walls| L::Walls(side, walls)));
-            let solvers = SOLVERS.iter().map(|s| L::Solver(side, s.name.to_owned()));
-            all.extend(solvers);
+            for group in Group::ALL {
+                let offers = offers(group).into_iter().flat_map(|(_, all)| all);
+                all.extend(offers.map(|offer| L::choose(group, side, offer.name)));
+            }
         }
         all
+    }
+
+    /// Chooses who solves for a view.
+    pub fn choose(group: Group, side: Side, name: &str) -> Self {
+        match group {
+            Group::Scenes => LiquidCommand::Solver(side, name.to_owned()),
+            Group::Tanks => LiquidCommand::Method(side, name.to_owned()),
+        }
     }
 
     /// Why it can't be done now.
@@ -152,25 +165,39 @@ impl LiquidCommand {
         }
         let settings = &seen.settings.liquids;
         let liquids = seen.liquids;
+        let is_scene = settings.group() == Group::Scenes;
+        let is_shown = |side: Side| when(side == Side::Left || settings.compare, NOT_COMPARED);
         match self {
             L::Scene(scene) => when(
-                SCENES.iter().any(|s| s.name == scene),
-                "there is no scene of this name",
+                subject(scene).is_some(),
+                "there is no scene or tank of this name",
             ),
             L::Size(size) => when(
                 sizes(&settings.scene).contains(size),
-                "the scene has no grid of this size",
+                "the scene or tank has no grid of this size",
             ),
-            L::Solver(side, solver) => {
-                when(entry(solver).is_some(), "there is no solver of this name")?;
-                when(is_shown(*side, settings.compare), NOT_COMPARED)
+            L::Solver(side, name) => {
+                when(is_scene, "solvers are for scenes: a tank takes a method")?;
+                let is_one = offer(Group::Scenes, name).is_some();
+                when(is_one, "there is no solver of this name")?;
+                is_shown(*side)
             }
-            L::Walls(side, _) => when(is_shown(*side, settings.compare), NOT_COMPARED),
+            L::Method(side, name) => {
+                when(!is_scene, "methods are for tanks: a scene takes a solver")?;
+                let is_one = offer(Group::Tanks, name).is_some();
+                when(is_one, "there is no method of this name")?;
+                is_shown(*side)
+            }
+            L::Walls(side, _) => {
+                when(is_scene, WALLS_OF_METHODS)?;
+                is_shown(*side)
+            }
+            L::Colour(Colour::Pressure) => when(settings.group().has_pressure(), NO_PRESSURE),
             L::Compare(on) => when(*on != settings.compare, "it is so already"),
             L::Play => when(!liquids.is_playing, "it is playing"),
             L::Pause => when(liquids.is_playing, "nothing is playing"),
             L::Slice(slice) => {
-                when(settings.entry().dimension == 3, "the scene is in the plane")?;
+                when(settings.entry().dimension == 3, "it is all in the plane")?;
                 let is_one = slice.axis < 3 && (0.0..=1.0).contains(&slice.at);
                 when(is_one, "there is no such slice")
             }
@@ -183,9 +210,13 @@ impl LiquidCommand {
 }
 
 const NOT_COMPARED: &str = "there is one view only: compare first";
+const WALLS_OF_METHODS: &str = "of a tank the method says what walls do";
+const NO_PRESSURE: &str = "methods of tanks tell velocities, but no pressure";
 
-fn is_shown(side: Side, compare: bool) -> bool {
-    side == Side::Left || compare
+fn choosing(side: Side, group: Group, name: &str) -> String {
+    let label = offer(group, name).map_or(name, |offer| offer.label);
+    let noun = group.solved_by();
+    format!("Liquids: {} {noun} {label} ({name})", side.label())
 }
 
 /// Keys of the workspace; they go before those that hold everywhere.
@@ -212,21 +243,17 @@ pub const LIQUID_SHORTCUTS: &[Binding] = {
     ]
 };
 
-/// A scene's name as a title: `sphere-cuboid` is `Sphere cuboid`.
+/// A name as a title: `sphere-cuboid` is `Sphere cuboid`, `stairs-3d` is `Stairs 3D`.
 pub fn title(scene: &str) -> String {
-    crate::gui::words::capital(&scene.replace('-', " "))
+    crate::gui::words::capital(&scene.replace("-3d", " 3D").replace('-', " "))
 }
 
-/// What a view is called: solver and walls.
-pub fn view_name(choice: &Choice) -> String {
-    format!("{}, {}", choice.label(), choice.walls.label())
+/// What a view is called: who solves, and what walls do.
+pub fn view_name(choice: &Means) -> String {
+    format!("{}, {}", choice.label(), choice.walls().label())
 }
 
-/// A size of a scene, with its cells.
+/// A size of a scene or tank, with its cells.
 pub fn size_text(scene: &str, size: usize) -> String {
-    let dimension = SCENES
-        .iter()
-        .find(|s| s.name == scene)
-        .map_or(2, |s| s.dimension);
-    size_label(size, dimension)
+    size_label(size, subject(scene).map_or(2, |entry| entry.dimension))
 }

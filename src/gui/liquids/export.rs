@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::command::LiquidFormat;
-use super::shot::{Row, Shot};
+use super::shot::Shot;
+use super::told::Row;
 use super::{Liquids, Shown};
 use crate::export::write_file;
 use crate::gui::files::sentence;
-use crate::liquid::report::still::Still;
-use crate::liquid::report::{frames, picture, vtu};
+use crate::liquid::report::{picture, vtu};
 
 /// What is to be written; made in no time, written on a thread.
 #[derive(Clone, Debug)]
@@ -63,11 +63,9 @@ impl Order {
                 Ok(vec![(self.path.clone(), bytes)])
             }
             LiquidFormat::Csv => {
-                let rows = self.rows.iter().flatten();
-                let rows: String = rows
-                    .map(|row| frames::row(row.walls.label(), &row.frame))
-                    .collect();
-                let text = format!("{}{rows}", frames::HEAD);
+                let rows: String = self.rows.iter().flatten().map(Row::csv).collect();
+                let head = self.shots.first().map_or("", |shot| shot.head());
+                let text = format!("{head}{rows}");
                 Ok(vec![(self.path.clone(), text.into_bytes())])
             }
             LiquidFormat::Vtu => {
@@ -75,8 +73,8 @@ impl Order {
                 for (k, shot) in self.shots.iter().enumerate() {
                     let mut bytes = Vec::new();
                     match &**shot {
-                        Shot::Plane(s) => vtu::write(&mut bytes, &Still::from(&*s.simulation)),
-                        Shot::Space(s) => vtu::write(&mut bytes, &Still::from(&*s.simulation)),
+                        Shot::Plane(s) => vtu::write(&mut bytes, &s.run.still()),
+                        Shot::Space(s) => vtu::write(&mut bytes, &s.run.still()),
                     }
                     .map_err(|e| e.to_string())?;
                     files.push((self.path_of(k), bytes));
@@ -100,7 +98,7 @@ impl Order {
 
 fn draw(shot: &Shot) -> image::RgbImage {
     match shot {
-        Shot::Plane(s) => picture::draw(&Still::from(&*s.simulation)),
-        Shot::Space(s) => picture::draw(&Still::from(&*s.simulation)),
+        Shot::Plane(s) => picture::draw(&s.run.still()),
+        Shot::Space(s) => picture::draw(&s.run.still()),
     }
 }

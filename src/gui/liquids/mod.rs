@@ -1,4 +1,5 @@
-//! The workspace of liquids: scenes that run beside each other, solvers that are chosen while they run, what each solve took.
+//! The workspace of liquids: scenes and tanks that run beside each other, solvers and methods that are chosen while they run, what
+//! each solve took.
 //!
 //! ```text
 //! LiquidSettings --app/liquids.rs--> Runner (thread) --Track, a frame whole or not at all--> News --> Liquids (what views read)
@@ -10,10 +11,14 @@
 //!
 //! | file | turns what into what |
 //! | --- | --- |
+//! | [`subjects`] | the papers' scenes and tanks into one list; **what differs between the two** |
+//! | [`means`] | solvers and splitting methods into what may be chosen for either |
 //! | [`settings`] | what is chosen; kept between runs |
 //! | [`command`] | everything that can be done here, with labels and keys |
 //! | [`runner`], `track` | choices into frames, on a thread |
-//! | [`shot`] | a simulation at the end of a frame; differences, probes |
+//! | [`run`] | a simulation of either loop into places, velocities, edges of walls and liquid |
+//! | [`shot`] | a run at the end of a frame, with pressures and contacts; differences, probes |
+//! | [`told`] | what frames tell: rows, residuals, failures |
 //! | [`picture`] | a shot into pixels, on a thread |
 //! | [`stage`] | the canvases: pan, zoom, pictures, legends |
 //! | [`panels`] | everything around the canvases |
@@ -21,12 +26,16 @@
 
 pub mod command;
 pub mod export;
+pub mod means;
 pub mod panels;
 pub mod picture;
+pub mod run;
 pub mod runner;
 pub mod settings;
 pub mod shot;
 pub mod stage;
+pub mod subjects;
+pub mod told;
 mod track;
 
 use std::sync::Arc;
@@ -36,9 +45,10 @@ pub use runner::{Goal, News, Runner, RunnerStatus, Setup};
 pub use settings::LiquidSettings;
 pub use stage::Stage;
 
-use crate::liquid::lcp::SolveLog;
-use settings::{Choice, Colour};
-use shot::{Apart, Failure, Row, Shot};
+use means::Means;
+use settings::Colour;
+use shot::{Apart, Shot};
+use told::{Failure, Row, Solved};
 
 /// Colours span what the last frames had: impacts are seen, and the calm after them too.
 const REMEMBERED: usize = 30;
@@ -49,11 +59,11 @@ pub struct Shown {
     /// The end of its last frame.
     pub shot: Arc<Shot>,
     /// What was chosen for it.
-    pub choice: Choice,
+    pub choice: Means,
     /// Its frames since the start, or since it was opened.
     pub rows: Vec<Row>,
     /// Its last solve, with its residuals; also of a frame that failed.
-    pub last: Option<SolveLog>,
+    pub last: Option<Solved>,
 }
 
 /// What the runs are at: all that views read.
@@ -77,7 +87,7 @@ impl Liquids {
         self.views.first().map(|view| view.shot.frames())
     }
 
-    /// Simulated time, s.
+    /// Simulated time: s of scenes, the thesis's of tanks.
     pub fn time(&self) -> Option<f64> {
         self.views.first().map(|view| view.shot.time())
     }
@@ -103,12 +113,13 @@ impl Liquids {
                 self.set_views(views);
                 for (view, told) in self.views.iter_mut().zip(told) {
                     view.rows.push(told.row);
-                    view.last = told.log;
+                    view.last = told.solved;
                 }
             }
             News::Failed(failure) => {
-                if let (Some(view), Some(log)) = (self.views.get_mut(failure.view), &failure.log) {
-                    view.last = Some(log.clone());
+                let view = self.views.get_mut(failure.view);
+                if let (Some(view), Some(solved)) = (view, &failure.solved) {
+                    view.last = Some(solved.clone());
                 }
                 self.failure = Some(failure);
             }
@@ -130,7 +141,7 @@ impl Liquids {
         }
     }
 
-    /// Ends of the colours, SI: of all views alike, so that they compare.
+    /// Ends of the colours, in the units of what runs: of all views alike, so that they compare.
     pub fn range(&self, colour: Colour) -> [f64; 2] {
         let rows = self
             .views

@@ -10,12 +10,11 @@ use eframe::egui::{Color32, ColorImage};
 use rayon::prelude::*;
 
 use super::settings::{Colour, Slice};
-use super::shot::{Contact, Shot, Snapshot, place};
+use super::shot::{Contact, Shot, Snapshot, place, seen_axes};
 use crate::geometry::Point;
 use crate::gui::canvas::theme::Colours;
 use crate::gui::results::colour::ColourMap;
 use crate::gui::results::raster::Window;
-use crate::liquid::grid::sample;
 
 /// Rows that one task fills.
 const BAND: usize = 16;
@@ -165,14 +164,6 @@ fn draw_any<const D: usize>(
     (!is_stale()).then_some(image)
 }
 
-/// Distance to the wall, pixels, positive in open space.
-fn openness<const D: usize>(snapshot: &Snapshot<D>, x: [f64; D], pixel: f64) -> f64 {
-    let simulation = &snapshot.simulation;
-    let mac = &simulation.mac;
-    let at = x.map(|x| x / mac.dx);
-    sample(&mac.cells.nodes(), &simulation.walls().distance, at) / pixel
-}
-
 /// Liquid and air at a place.
 fn wet<const D: usize>(
     snapshot: &Snapshot<D>,
@@ -182,18 +173,16 @@ fn wet<const D: usize>(
     x: [f64; D],
     pixel: f64,
 ) -> Color32 {
-    let mac = &snapshot.simulation.mac;
+    let (run, seen) = (&snapshot.run, seen_axes::<D>(look.slice));
     let mut colour = inks.background;
-    if openness(snapshot, x, pixel) > -1.0 {
-        let centred = x.map(|x| x / mac.dx - 0.5);
-        let depth = -sample(&mac.cells, &snapshot.liquid, centred) / pixel;
+    if run.openness(x, seen) > -pixel {
+        let depth = run.depth(x, seen) / pixel;
         let cover = (depth + 0.5).clamp(0.0, 1.0);
         if cover > 0.0 {
-            let pressure = |cell| snapshot.pressure[cell];
             let value = match look.colour {
                 Colour::Plain => None,
-                Colour::Speed => Some(speed(mac.velocity(x))),
-                Colour::Pressure => Some(snapshot.cell(x).map_or(0.0, pressure)),
+                Colour::Speed => Some(run.speed(x)),
+                Colour::Pressure => Some(snapshot.pressure(x)),
             };
             let full = value.map_or(inks.liquid, |value| shades.at(value));
             // Particles carry the full colour; the liquid behind them steps back.
@@ -217,18 +206,15 @@ fn walled<const D: usize>(
     pixel: f64,
     below: Color32,
 ) -> Color32 {
-    let open = openness(snapshot, x, pixel);
+    let run = &snapshot.run;
+    let open = run.openness(x, seen_axes::<D>(look.slice)) / pixel;
     let mut colour = over(below, inks.wall, (0.5 - open).clamp(0.0, 1.0));
     let is_detached = |cell| snapshot.contact[cell] == Contact::Detached;
-    if look.detached && snapshot.cell(x).is_some_and(is_detached) {
+    if look.detached && run.cell(x).is_some_and(is_detached) {
         colour = over(colour, inks.detached, 0.75);
     }
     let edge = (EDGE + 0.5 - open.abs()).clamp(0.0, 1.0);
     over(colour, inks.edge, edge)
-}
-
-fn speed<const D: usize>(v: [f64; D]) -> f64 {
-    v.iter().map(|v| v * v).sum::<f64>().sqrt()
 }
 
 /// Discs of the particles that are within a cell of the slice.
@@ -240,18 +226,15 @@ fn particles<const D: usize>(
     window: &Window,
     image: &mut ColorImage,
 ) {
-    let mac = &snapshot.simulation.mac;
-    let axes = if D == 3 {
-        look.slice.seen_axes()
-    } else {
-        [0, 1]
-    };
+    let run = &snapshot.run;
+    let (axes, dx) = (seen_axes::<D>(look.slice), run.dx());
     let [width, height] = window.size;
-    // In space there is one a cell, in the plane there are eight.
+    // In space there are few a cell, one or eight; in the plane there are eight or nine.
     let part = if D == 3 { 0.28 } else { 0.12 };
-    let radius = (part * mac.dx / window.pixel).clamp(0.6, 9.0);
-    for x in &snapshot.simulation.x {
-        if D == 3 && (x[look.slice.axis.min(2)] - look.slice.at).abs() > mac.dx {
+    let radius = (part * dx / window.pixel).clamp(0.6, 9.0);
+    for k in 0..run.particles() {
+        let x = run.particle(k);
+        if D == 3 && (x[look.slice.axis.min(2)] - look.slice.at).abs() > dx {
             continue;
         }
         let [px, py] = window.place(Point::new(x[axes[0]], x[axes[1]]));
@@ -261,10 +244,8 @@ fn particles<const D: usize>(
         }
         let colour = match look.colour {
             Colour::Plain => inks.particle,
-            Colour::Speed => shades.at(speed(mac.velocity(*x))),
-            Colour::Pressure => shades.at(snapshot
-                .cell(*x)
-                .map_or(0.0, |cell| snapshot.pressure[cell])),
+            Colour::Speed => shades.at(run.speed(x)),
+            Colour::Pressure => shades.at(snapshot.pressure(x)),
         };
         let reach = |c: f64, n: usize| {
             let low = (c - radius - 0.5).max(0.0) as usize;
@@ -288,7 +269,9 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
+    use crate::gui::liquids::run::Run;
     use crate::liquid::pressure::Separation;
+    use crate::liquid::scenes::eckert::{FlowSettings, TankFlow, tank};
     use crate::liquid::scenes::{Simulation, scene2, scene3};
 
     fn look() -> Look {
@@ -315,8 +298,8 @@ mod tests {
     #[test]
     fn half_of_a_circle_is_liquid_and_its_wall_is_where_the_level_set_says() {
         let scene = scene2("circle").expect("a scene");
-        let now = Snapshot::at_start(Arc::new(Simulation::new(scene, 64, Separation::Cut)));
-        let shot = Shot::Plane(now);
+        let simulation = Simulation::new(scene, 64, Separation::Cut);
+        let shot = Shot::Plane(Snapshot::at_start(Run::of_scene(Arc::new(simulation))));
         let image = draw(&shot, &look(), &window(200), &|| false).expect("not stale");
         let inks = Inks::of(false);
         let circle = std::f64::consts::PI * 0.16;
@@ -344,8 +327,8 @@ mod tests {
     #[test]
     fn slices_across_each_axis_show_the_half_that_is_full() {
         let scene = scene3("sphere").expect("a scene");
-        let now = Snapshot::at_start(Arc::new(Simulation::new(scene, 32, Separation::Cut)));
-        let shot = Shot::Space(now);
+        let simulation = Simulation::new(scene, 32, Separation::Cut);
+        let shot = Shot::Space(Snapshot::at_start(Run::of_scene(Arc::new(simulation))));
         let at = |axis, at| Look {
             slice: Slice { axis, at },
             ..look()
@@ -366,8 +349,9 @@ mod tests {
     #[test]
     fn particles_and_detached_cells_are_drawn_where_they_are() {
         let scene = scene2("circle").expect("a scene");
-        let mut now = Snapshot::at_start(Arc::new(Simulation::new(scene, 32, Separation::Cut)));
-        let cell = now.cell([0.3, 0.5]).expect("on the grid");
+        let simulation = Simulation::new(scene, 32, Separation::Cut);
+        let mut now = Snapshot::at_start(Run::of_scene(Arc::new(simulation)));
+        let cell = now.run.cell([0.3, 0.5]).expect("on the grid");
         let mut contact = (*now.contact).clone();
         contact[cell] = Contact::Detached;
         now.contact = Arc::new(contact);
@@ -395,5 +379,54 @@ mod tests {
             .zip(&dotted.pixels)
             .filter(|(a, b)| a != b);
         assert!(changed.count() > 1000);
+    }
+    #[test]
+    fn a_tank_is_drawn_cell_by_cell_in_the_plane_and_on_a_slice_between_two_layers() {
+        let tank2 = tank::<2>("breaking-dam").expect("a tank");
+        let flow2 = TankFlow::new(&tank2, 20, FlowSettings::of::<2>());
+        let tank3 = tank::<3>("breaking-dam").expect("a tank");
+        let flow3 = TankFlow::new(&tank3, 20, FlowSettings::of::<3>());
+        let shots = [
+            Shot::Plane(Snapshot::at_start(Run::Tank(Arc::new(flow2)))),
+            Shot::Space(Snapshot::at_start(Run::Tank(Arc::new(flow3)))),
+        ];
+        for shot in shots {
+            let image = draw(&shot, &look(), &window(200), &|| false).expect("not stale");
+            let inks = Inks::of(false);
+            // 7 by 11 cells of ten pixels; the wall's edge takes two pixels of two sides.
+            let liquid = share(&image, inks.liquid);
+            assert!((liquid / (0.35 * 0.55) - 1.0).abs() < 0.06, "{liquid}");
+            let wall = share(&image, inks.wall);
+            assert!((wall / (1.0 - 0.9 * 0.9) - 1.0).abs() < 0.2, "{wall}");
+            assert_eq!(image.pixels[5], inks.wall, "also at the very edge");
+            // A solid cell that let go is marked whole, over the wall.
+            let marked = |mut shot: Shot| {
+                let mark = |contact: &mut Arc<Vec<Contact>>, cell: usize| {
+                    let mut marked = (**contact).clone();
+                    marked[cell] = Contact::Detached;
+                    *contact = Arc::new(marked);
+                };
+                match &mut shot {
+                    Shot::Plane(s) => {
+                        let cell = s.run.cell([0.02, 0.52]).expect("a cell");
+                        mark(&mut s.contact, cell);
+                    }
+                    Shot::Space(s) => {
+                        let cell = s.run.cell([0.02, 0.52, 0.5]).expect("a cell");
+                        mark(&mut s.contact, cell);
+                    }
+                }
+                shot
+            };
+            let look = Look {
+                detached: true,
+                ..look()
+            };
+            let after = draw(&marked(shot), &look, &window(200), &|| false).expect("not stale");
+            let changed = image.pixels.iter().zip(&after.pixels);
+            let changed = changed.filter(|(a, b)| a != b).count();
+            // Below the wall's edge, which is drawn last, nothing shows of it.
+            assert!((80..=100).contains(&changed), "{changed}");
+        }
     }
 }

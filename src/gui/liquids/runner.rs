@@ -12,13 +12,14 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::settings::Choice;
-use super::shot::{Apart, Failure, Row, Shot, Snapshot};
-use super::track::{Done, NotDone, Track};
+use super::means::Means;
+use super::shot::{Apart, Shot, Snapshot};
+use super::subjects::{AnySubject, Group, Subject, subject};
+use super::told::{Failure, Told};
+use super::track::{NotDone, Track, start, track};
 use crate::gui::background;
 use crate::gui::results::newest::Wake;
 use crate::liquid::lcp::{SolveLog, Watch};
-use crate::liquid::scenes::{AnyScene, Scene, Simulation};
 use crate::session::CancelToken;
 
 /// Frames follow each other no faster than this: eyes see no more, and the processor has other things to do.
@@ -29,7 +30,7 @@ const RATED: usize = 20;
 /// What to simulate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setup {
-    /// A name of the catalogue.
+    /// A name of the list of subjects.
     pub scene: String,
     /// Cells a side.
     pub size: usize,
@@ -53,16 +54,7 @@ pub struct View {
     /// The end of its last frame.
     pub shot: Arc<Shot>,
     /// What was chosen for it.
-    pub choice: Choice,
-}
-
-/// What a frame of a view told.
-#[derive(Clone, Debug)]
-pub struct Told {
-    /// For plots and tables.
-    pub row: Row,
-    /// The last solve, with its residuals.
-    pub log: Option<SolveLog>,
+    pub choice: Means,
 }
 
 /// What happened, in its order.
@@ -70,7 +62,7 @@ pub struct Told {
 pub enum News {
     /// Another scene, size or a new start: what was known of the run before is void.
     Started(Vec<View>),
-    /// Other solvers or walls, another number of views.
+    /// Other solvers, walls or methods, another number of views.
     Chosen(Vec<View>),
     /// A frame of every view.
     Frame(Vec<View>, Vec<Told>, Option<Apart>),
@@ -121,13 +113,13 @@ struct State {
 }
 
 /// Which run the views are of, and what was chosen for them; none before the first.
-type At = Option<(u64, Vec<Choice>)>;
+type At = Option<(u64, Vec<Means>)>;
 
 #[derive(Clone)]
 struct Wanted {
     serial: u64,
     setup: Setup,
-    choices: Vec<Choice>,
+    choices: Vec<Means>,
 }
 
 impl Shared {
@@ -159,14 +151,14 @@ impl Runner {
             shared.lock().news.push(News::Failed(Failure {
                 view: 0,
                 message: format!("Nothing can be simulated: the system starts no thread ({error})"),
-                log: None,
+                solved: None,
             }));
         }
         Self { shared }
     }
 
     /// Another scene or size, or the same from its start. At rest.
-    pub fn start(&self, setup: Setup, choices: Vec<Choice>) {
+    pub fn start(&self, setup: Setup, choices: Vec<Means>) {
         let mut state = self.shared.lock();
         let serial = state.wanted.as_ref().map_or(1, |wanted| wanted.serial + 1);
         state.wanted = Some(Wanted {
@@ -181,8 +173,8 @@ impl Runner {
         self.shared.changed.notify_one();
     }
 
-    /// Other solvers or walls, another number of views; goes on if it went.
-    pub fn choose(&self, choices: Vec<Choice>) {
+    /// Other solvers, walls or methods, another number of views; goes on if it went.
+    pub fn choose(&self, choices: Vec<Means>) {
         let mut state = self.shared.lock();
         if let Some(wanted) = &mut state.wanted
             && wanted.choices != choices
@@ -257,7 +249,7 @@ impl Drop for Runner {
 
 /// The views of a run, in step.
 struct Tracks<const D: usize> {
-    views: Vec<Track<D>>,
+    views: Vec<Box<dyn Track<D>>>,
 }
 
 /// Views of either dimension, and what they are of.
@@ -269,7 +261,7 @@ enum Stage {
 /// What to do next.
 enum Work {
     Start(Wanted),
-    Choose(Vec<Choice>),
+    Choose(Vec<Means>),
     Frame,
 }
 
@@ -420,20 +412,20 @@ fn failed(message: String) -> NotDone {
     NotDone::Failed(Box::new(Failure {
         view: 0,
         message,
-        log: None,
+        solved: None,
     }))
 }
 
 impl Stage {
-    fn new(setup: &Setup, choices: &[Choice]) -> Result<Self, NotDone> {
-        match AnyScene::of(&setup.scene) {
-            Some(AnyScene::Plane(scene)) => Ok(Stage::Plane(Tracks::new(scene, setup, choices)?)),
-            Some(AnyScene::Space(scene)) => Ok(Stage::Space(Tracks::new(scene, setup, choices)?)),
+    fn new(setup: &Setup, choices: &[Means]) -> Result<Self, NotDone> {
+        match AnySubject::of(&setup.scene) {
+            Some(AnySubject::Plane(of)) => Ok(Stage::Plane(Tracks::new(of, setup, choices)?)),
+            Some(AnySubject::Space(of)) => Ok(Stage::Space(Tracks::new(of, setup, choices)?)),
             None => Err(failed(format!("There is no scene `{}`", setup.scene))),
         }
     }
 
-    fn choose(&mut self, choices: &[Choice]) -> Result<(), NotDone> {
+    fn choose(&mut self, choices: &[Means]) -> Result<(), NotDone> {
         match self {
             Stage::Plane(tracks) => tracks.choose(choices),
             Stage::Space(tracks) => tracks.choose(choices),
@@ -442,8 +434,8 @@ impl Stage {
 
     fn renew(&mut self) {
         match self {
-            Stage::Plane(tracks) => tracks.views.iter_mut().for_each(Track::renew),
-            Stage::Space(tracks) => tracks.views.iter_mut().for_each(Track::renew),
+            Stage::Plane(tracks) => tracks.views.iter_mut().for_each(|track| track.renew()),
+            Stage::Space(tracks) => tracks.views.iter_mut().for_each(|track| track.renew()),
         }
     }
 
@@ -456,17 +448,18 @@ impl Stage {
 }
 
 impl<const D: usize> Tracks<D> {
-    fn new(scene: Scene<D>, setup: &Setup, choices: &[Choice]) -> Result<Self, NotDone> {
-        if !scene.fits(setup.size) {
+    fn new(of: Subject<D>, setup: &Setup, choices: &[Means]) -> Result<Self, NotDone> {
+        let group = subject(&setup.scene).map_or(Group::Scenes, |entry| entry.group);
+        if !of.fits(setup.size) {
             return Err(failed(format!(
-                "{} cells a side don't hold the scene {}",
-                setup.size, setup.scene
+                "{} cells a side don't hold the {} {}",
+                setup.size,
+                group.noun(),
+                setup.scene
             )));
         }
-        let walls = choices.first().map(|c| c.walls.separation());
-        let walls = walls.ok_or(NotDone::Cancelled)?;
-        let simulation = Arc::new(Simulation::new(scene, setup.size, walls));
-        let start = Snapshot::at_start(simulation);
+        let first = choices.first().ok_or(NotDone::Cancelled)?;
+        let start = start(of, setup.size, first);
         let mut tracks = Self { views: Vec::new() };
         for choice in choices {
             tracks.add(start.clone(), choice)?;
@@ -474,33 +467,35 @@ impl<const D: usize> Tracks<D> {
         Ok(tracks)
     }
 
-    fn add(&mut self, from: Snapshot<D>, choice: &Choice) -> Result<(), NotDone> {
-        let track = Track::new(from, choice.clone())
-            .ok_or_else(|| failed(format!("There is no solver `{}`", choice.solver)))?;
+    fn add(&mut self, from: Snapshot<D>, choice: &Means) -> Result<(), NotDone> {
+        let noun = from.run.group().solved_by();
+        let track = track(from, choice)
+            .ok_or_else(|| failed(format!("There is no {noun} `{}`", choice.name())))?;
         self.views.push(track);
         Ok(())
     }
 
     /// Views that are new go on from where the first is.
-    fn choose(&mut self, choices: &[Choice]) -> Result<(), NotDone> {
+    fn choose(&mut self, choices: &[Means]) -> Result<(), NotDone> {
         self.views.truncate(choices.len());
         for (view, choice) in self.views.iter_mut().zip(choices) {
-            view.choose(choice.clone());
+            view.choose(choice);
         }
         for choice in &choices[self.views.len()..] {
-            if let Some(first) = self.views.first() {
-                self.add(first.now.clone(), choice)?;
+            let from = self.views.first().map(|first| first.now().clone());
+            if let Some(from) = from {
+                self.add(from, choice)?;
             }
         }
         Ok(())
     }
 
     fn seen(&self, shot: impl Fn(Snapshot<D>) -> Shot) -> Vec<View> {
-        let view = |track: &Track<D>| View {
-            shot: Arc::new(shot(track.now.clone())),
-            choice: track.choice.clone(),
-        };
-        self.views.iter().map(view).collect()
+        let views = self.views.iter().map(|track| View {
+            shot: Arc::new(shot(track.now().clone())),
+            choice: track.means(),
+        });
+        views.collect()
     }
 
     /// The next frame of all views, or of none.
@@ -510,6 +505,26 @@ impl<const D: usize> Tracks<D> {
         token: &CancelToken,
         shot: impl Fn(Snapshot<D>) -> Shot,
     ) -> Result<News, NotDone> {
+        let made = self.make(shared, token);
+        let made = match token.is_cancelled() {
+            true => Err(NotDone::Cancelled),
+            false => made,
+        };
+        if let Err(problem) = made {
+            self.views.iter_mut().for_each(|track| track.give_up());
+            return Err(problem);
+        }
+        let told = self.views.iter_mut().filter_map(|track| track.take());
+        let told = told.collect();
+        let apart = match &self.views[..] {
+            [a, b] => Apart::of(a.now(), b.now()),
+            _ => None,
+        };
+        Ok(News::Frame(self.seen(shot), told, apart))
+    }
+
+    /// Makes a frame of every view, until one can't be made.
+    fn make(&mut self, shared: &Shared, token: &CancelToken) -> Result<(), NotDone> {
         let begin = Instant::now();
         let clock = || begin.elapsed().as_secs_f64();
         let cancelled = || token.is_cancelled();
@@ -517,8 +532,6 @@ impl<const D: usize> Tracks<D> {
             cancelled: &cancelled,
             seconds: &clock,
         };
-        let mut all: Vec<Done<D>> = Vec::new();
-        let mut problem = None;
         for (k, track) in self.views.iter_mut().enumerate() {
             let mut solves = 0;
             shared.lock().busy = Some((k, 0, begin));
@@ -526,36 +539,9 @@ impl<const D: usize> Tracks<D> {
                 solves += 1;
                 shared.lock().busy = Some((k, solves, begin));
             };
-            match track.frame(k, watch, &mut solved) {
-                Ok(done) => all.push(done),
-                Err(why) => {
-                    problem = Some(why);
-                    break;
-                }
-            }
+            track.frame(k, watch, &mut solved)?;
         }
-        if token.is_cancelled() {
-            problem = Some(NotDone::Cancelled);
-        }
-        if let Some(problem) = problem {
-            for (track, done) in self.views.iter_mut().zip(all) {
-                track.give_up(done);
-            }
-            return Err(problem);
-        }
-        let mut told = Vec::new();
-        for (track, done) in self.views.iter_mut().zip(all) {
-            track.now = done.after;
-            told.push(Told {
-                row: done.row,
-                log: done.log,
-            });
-        }
-        let apart = match &self.views[..] {
-            [a, b] => Apart::of(&a.now, &b.now),
-            _ => None,
-        };
-        Ok(News::Frame(self.seen(shot), told, apart))
+        Ok(())
     }
 }
 

@@ -1,12 +1,12 @@
-//! What is chosen in the workspace, kept between runs: scene, size, solvers, walls, what is drawn.
+//! What is chosen in the workspace, kept between runs: scene or tank, size, solvers, walls, methods, what is drawn.
 
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::liquid::lcp::entry;
+use super::means::{Means, offer};
+use super::subjects::{AnySubject, Group, SubjectEntry, subject, subjects};
 use crate::liquid::pressure::Separation;
-use crate::liquid::scenes::{AnyScene, SCENES, SceneEntry};
 
 /// Cells a side that are offered in the plane.
 const PLANE: [usize; 6] = [16, 32, 64, 128, 256, 512];
@@ -73,7 +73,7 @@ impl Walls {
     }
 }
 
-/// Who solves for a view, and what its walls do.
+/// Who solves for a view of a scene, and what its walls do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Choice {
     /// A name of the registry of solvers.
@@ -90,11 +90,6 @@ impl Choice {
             walls: Walls::Separating,
         }
     }
-
-    /// What the papers call the solver.
-    pub fn label(&self) -> &str {
-        entry(&self.solver).map_or(&*self.solver, |entry| entry.label)
-    }
 }
 
 /// What colours show.
@@ -102,7 +97,7 @@ impl Choice {
 pub enum Colour {
     /// Nothing: liquid is blue.
     Plain,
-    /// Magnitude of the velocity, m/s.
+    /// Magnitude of the velocity: m/s of scenes, cells a time of tanks.
     Speed,
     /// Pressure over density, m²/s².
     Pressure,
@@ -171,12 +166,14 @@ impl Slice {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LiquidSettings {
-    /// A name of the catalogue.
+    /// A name of the list of subjects: a scene's or a tank's.
     pub scene: String,
-    /// Cells a side of scenes in the plane, and of those in space.
+    /// Cells a side of what is in the plane, and of what is in space.
     pub sizes: [usize; 2],
-    /// What the views do; the second only counts while two are compared.
+    /// What the views of scenes do; the second only counts while two are compared.
     pub choices: [Choice; 2],
+    /// Splitting methods of the views of tanks, in the same way.
+    pub methods: [String; 2],
     /// Whether two views run side by side.
     pub compare: bool,
     /// What colours show.
@@ -193,6 +190,7 @@ impl Default for LiquidSettings {
             scene: "circle".to_owned(),
             sizes: [64, 32],
             choices: [Choice::of("fas-mg"), Choice::of("pi-mgpcg")],
+            methods: ["iop-sep-bc", "orig-ps"].map(str::to_owned),
             compare: false,
             colour: Colour::Speed,
             marks: BTreeSet::from(Mark::ALL),
@@ -202,10 +200,14 @@ impl Default for LiquidSettings {
 }
 
 impl LiquidSettings {
-    /// The scene's row of the catalogue.
-    pub fn entry(&self) -> &'static SceneEntry {
-        let found = SCENES.iter().find(|s| s.name == self.scene);
-        found.unwrap_or(&SCENES[0])
+    /// The row of what is chosen.
+    pub fn entry(&self) -> &'static SubjectEntry {
+        subject(&self.scene).unwrap_or(&subjects()[0])
+    }
+
+    /// Whether a scene or a tank is chosen.
+    pub fn group(&self) -> Group {
+        self.entry().group
     }
 
     /// Cells a side of the chosen scene.
@@ -220,14 +222,26 @@ impl LiquidSettings {
     }
 
     /// What the views that are shown do.
-    pub fn shown(&self) -> &[Choice] {
-        &self.choices[..1 + usize::from(self.compare)]
+    pub fn shown(&self) -> Vec<Means> {
+        let means = |k: usize| match self.group() {
+            Group::Scenes => Means::Solver(self.choices[k].clone()),
+            Group::Tanks => Means::Method(self.methods[k].clone()),
+        };
+        (0..1 + usize::from(self.compare)).map(means).collect()
+    }
+
+    /// What colours show: the chosen, or speed where nobody tells a pressure.
+    pub fn shown_colour(&self) -> Colour {
+        match self.colour {
+            Colour::Pressure if !self.group().has_pressure() => Colour::Speed,
+            colour => colour,
+        }
     }
 
     /// Sizes, solvers and places that a hand might have written wrong.
     pub fn within_bounds(mut self) -> Self {
         let default = Self::default();
-        if !SCENES.iter().any(|s| s.name == self.scene) {
+        if subject(&self.scene).is_none() {
             self.scene = default.scene;
         }
         if !PLANE.contains(&self.sizes[0]) {
@@ -238,8 +252,13 @@ impl LiquidSettings {
         }
         self.settle_size();
         for (choice, default) in self.choices.iter_mut().zip(default.choices) {
-            if entry(&choice.solver).is_none() {
+            if offer(Group::Scenes, &choice.solver).is_none() {
                 choice.solver = default.solver;
+            }
+        }
+        for (method, default) in self.methods.iter_mut().zip(default.methods) {
+            if offer(Group::Tanks, method).is_none() {
+                *method = default;
             }
         }
         self.slice.axis = self.slice.axis.min(2);
@@ -262,15 +281,15 @@ impl LiquidSettings {
     }
 }
 
-/// Cells a side that a scene may have, from coarse to fine; none of a scene that isn't there.
+/// Cells a side that a scene or tank may have, from coarse to fine; none of what isn't there.
 pub fn sizes(scene: &str) -> Vec<usize> {
     let of = |all: &[usize], fits: &dyn Fn(usize) -> bool| -> Vec<usize> {
         // What a grid holds a finer one holds: only the coarsest are looked at.
         all.iter().copied().skip_while(|n| !fits(*n)).collect()
     };
-    match AnyScene::of(scene) {
-        Some(AnyScene::Plane(scene)) => of(&PLANE, &|n| scene.fits(n)),
-        Some(AnyScene::Space(scene)) => of(&SPACE, &|n| scene.fits(n)),
+    match AnySubject::of(scene) {
+        Some(AnySubject::Plane(subject)) => of(&PLANE, &|n| subject.fits(n)),
+        Some(AnySubject::Space(subject)) => of(&SPACE, &|n| subject.fits(n)),
         None => Vec::new(),
     }
 }
@@ -300,16 +319,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_scene_has_sizes_and_the_one_that_swings_starts_finer() {
-        for scene in SCENES {
-            let sizes = sizes(scene.name);
-            assert!(sizes.len() >= 3, "{}: {sizes:?}", scene.name);
-            let least = if scene.name == "swinging-circle" {
+    fn everything_has_sizes_and_what_swings_or_is_thin_starts_finer() {
+        for entry in subjects() {
+            let sizes = sizes(&entry.name);
+            assert!(sizes.len() >= 3, "{}: {sizes:?}", entry.name);
+            let is_thin = entry.group == Group::Tanks && !entry.name.starts_with("breaking-dam");
+            let least = if entry.name == "swinging-circle" || is_thin {
                 32
             } else {
                 16
             };
-            assert_eq!(sizes[0], least, "{}", scene.name);
+            assert_eq!(sizes[0], least, "{}", entry.name);
         }
         assert!(sizes("bathtub").is_empty());
         assert_eq!(size_label(64, 3), "64³ = 262,144 cells");
@@ -322,6 +342,7 @@ mod tests {
             scene: "bathtub".to_owned(),
             sizes: [17, 1 << 40],
             choices: [Choice::of("gauss"), Choice::of("pgs")],
+            methods: ["mprgp", "iop-sep"].map(str::to_owned),
             slice: Slice {
                 axis: 9,
                 at: f64::NAN,
@@ -336,6 +357,7 @@ mod tests {
         );
         assert_eq!(mended.choices[0].solver, "fas-mg");
         assert_eq!(mended.choices[1].solver, "pgs", "a right one stays");
+        assert_eq!(mended.methods, ["iop-sep-bc", "iop-sep"], "no solver here");
         assert_eq!(mended.slice, default.slice);
         let swinging = LiquidSettings {
             scene: "swinging-circle".to_owned(),
@@ -343,5 +365,39 @@ mod tests {
             ..default
         };
         assert_eq!(swinging.within_bounds().size(), 32);
+    }
+
+    #[test]
+    fn settings_of_before_there_were_tanks_are_read_and_tanks_are_kept() {
+        let old = r#"{ "scene": "maze", "sizes": [128, 16], "compare": true,
+            "choices": [{ "solver": "pgs", "walls": "Sticking" }, { "solver": "mprgp", "walls": "Separating" }] }"#;
+        let read: LiquidSettings = serde_json::from_str(old).unwrap();
+        let read = read.within_bounds();
+        assert_eq!((read.scene.as_str(), read.size()), ("maze", 128));
+        assert_eq!(read.methods, LiquidSettings::default().methods);
+        assert_eq!(read.shown()[0].label(), "PGS");
+        let tank = LiquidSettings {
+            scene: "stairs-3d".to_owned(),
+            ..read
+        };
+        let text = serde_json::to_string(&tank).unwrap();
+        let again: LiquidSettings = serde_json::from_str(&text).unwrap();
+        // Thin obstacles need cells that hold them.
+        assert_eq!((again.sizes[1], again.within_bounds().size()), (16, 32));
+    }
+
+    #[test]
+    fn a_tank_takes_methods_and_has_no_pressure_to_show() {
+        let mut settings = LiquidSettings {
+            colour: Colour::Pressure,
+            compare: true,
+            ..LiquidSettings::default()
+        };
+        assert_eq!(settings.shown_colour(), Colour::Pressure);
+        settings.scene = "breaking-dam".to_owned();
+        assert_eq!(settings.shown_colour(), Colour::Speed);
+        let names: Vec<_> = settings.shown().iter().map(Means::walls).collect();
+        assert_eq!(names, [Walls::Separating, Walls::Sticking]);
+        assert_eq!(settings.shown()[0], Means::Method("iop-sep-bc".to_owned()));
     }
 }

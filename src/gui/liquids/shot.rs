@@ -4,11 +4,9 @@ use std::sync::Arc;
 
 use rayon::prelude::*;
 
+use super::run::Run;
 use super::settings::{Slice, Walls};
-use crate::liquid::lcp::SolveLog;
-use crate::liquid::particles::extend_into_solid;
-use crate::liquid::pressure::Separation;
-use crate::liquid::scenes::{Frame, Simulation};
+use super::subjects::Group;
 
 /// What a cell at a wall does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,34 +20,29 @@ pub enum Contact {
     Detached,
 }
 
-/// A simulation at the end of a frame.
+/// A simulation at the end of a frame, and what its last solve said of cells.
 #[derive(Clone, Debug)]
 pub struct Snapshot<const D: usize> {
-    /// Particles, velocities, walls.
-    pub simulation: Arc<Simulation<D>>,
-    /// The liquid's level set at cell centres, continued into walls, m.
-    pub liquid: Arc<Vec<f64>>,
-    /// Pressure over density a cell of the last solve, m²/s²; 0 where there was no unknown.
+    /// Particles, velocities, walls, liquid.
+    pub run: Run<D>,
+    /// Pressure over density a cell of the last solve, m²/s²; 0 where there was no unknown, empty where none is told.
     pub pressure: Arc<Vec<f64>>,
     /// What cells did in the last solve.
     pub contact: Arc<Vec<Contact>>,
-    /// The fastest particle's speed, m/s.
+    /// The fastest particle's speed: m/s of scenes, cells a time of tanks.
     pub fastest: f64,
 }
 
 impl<const D: usize> Snapshot<D> {
-    /// Of a simulation whose pressure was never solved for.
-    pub fn at_start(simulation: Arc<Simulation<D>>) -> Self {
-        let cells = simulation.mac.cells;
-        let mut liquid = simulation.liquid();
-        let walls = &simulation.walls().distance;
-        extend_into_solid(&cells, simulation.mac.dx, walls, &mut liquid);
+    /// Of a run whose pressure was never solved for.
+    pub fn at_start(run: Run<D>) -> Self {
+        let n = run.cells().len();
+        let told = if run.group().has_pressure() { n } else { 0 };
         Self {
-            liquid: Arc::new(liquid),
-            pressure: Arc::new(vec![0.0; cells.len()]),
-            contact: Arc::new(vec![Contact::None; cells.len()]),
-            fastest: fastest(&simulation),
-            simulation,
+            pressure: Arc::new(vec![0.0; told]),
+            contact: Arc::new(vec![Contact::None; n]),
+            fastest: fastest(&run),
+            run,
         }
     }
 
@@ -59,43 +52,34 @@ impl<const D: usize> Snapshot<D> {
         self.pressure.iter().fold([0.0; 2], ends)
     }
 
-    /// The cell that holds a point, if it is on the grid.
-    pub fn cell(&self, x: [f64; D]) -> Option<usize> {
-        let mac = &self.simulation.mac;
-        let mut c = [0; D];
-        for a in 0..D {
-            let at = x[a] / mac.dx;
-            if !(0.0..mac.cells.n[a] as f64).contains(&at) {
-                return None;
-            }
-            c[a] = at as usize;
-        }
-        Some(mac.cells.index(c))
+    /// Pressure over density at a place, m²/s²; 0 where none is known.
+    pub fn pressure(&self, x: [f64; D]) -> f64 {
+        let pressure = |cell: usize| self.pressure.get(cell).copied();
+        self.run.cell(x).and_then(pressure).unwrap_or(0.0)
     }
 }
 
-/// The speed of the fastest particle, m/s; what isn't a number is none.
-pub fn fastest<const D: usize>(simulation: &Simulation<D>) -> f64 {
-    let speed = |x: &[f64; D]| {
-        let v = simulation.mac.velocity(*x);
-        v.iter().map(|v| v * v).sum::<f64>().sqrt()
-    };
-    simulation
-        .x
-        .par_iter()
+/// The speed of the fastest particle; what isn't a number is none.
+pub fn fastest<const D: usize>(run: &Run<D>) -> f64 {
+    (0..run.particles())
+        .into_par_iter()
         .with_min_len(1024)
-        .map(speed)
+        .map(|k| run.speed(run.particle(k)))
         .reduce(|| 0.0, f64::max)
 }
 
 /// A place of the picture in the scene: that of the slice in space.
 pub fn place<const D: usize>(slice: Slice, at: [f64; 2]) -> [f64; D] {
     let mut x = [slice.at; D];
-    let axes = if D == 3 { slice.seen_axes() } else { [0, 1] };
-    for (axis, at) in axes.into_iter().zip(at) {
+    for (axis, at) in seen_axes::<D>(slice).into_iter().zip(at) {
         x[axis] = at;
     }
     x
+}
+
+/// The axes of the picture: to the right, and upwards.
+pub fn seen_axes<const D: usize>(slice: Slice) -> [usize; 2] {
+    if D == 3 { slice.seen_axes() } else { [0, 1] }
 }
 
 /// A snapshot of either dimension.
@@ -110,64 +94,85 @@ pub enum Shot {
 /// Speed and pressure at a place.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Probe {
-    /// Magnitude of the velocity, m/s.
+    /// Magnitude of the velocity: m/s of scenes, cells a time of tanks.
     pub speed: f64,
-    /// Pressure over density, m²/s².
-    pub pressure: f64,
+    /// Pressure over density, m²/s², where it is told.
+    pub pressure: Option<f64>,
     /// What the cell does.
     pub contact: Contact,
 }
 
 impl Shot {
-    /// Frames done.
-    pub fn frames(&self) -> usize {
+    /// Which loop it is of.
+    pub fn group(&self) -> Group {
         match self {
-            Shot::Plane(s) => s.simulation.frames,
-            Shot::Space(s) => s.simulation.frames,
+            Shot::Plane(s) => s.run.group(),
+            Shot::Space(s) => s.run.group(),
         }
     }
 
-    /// Time, s.
+    /// Frames done.
+    pub fn frames(&self) -> usize {
+        match self {
+            Shot::Plane(s) => s.run.frames(),
+            Shot::Space(s) => s.run.frames(),
+        }
+    }
+
+    /// Time: s of scenes, the thesis's of tanks.
     pub fn time(&self) -> f64 {
         match self {
-            Shot::Plane(s) => s.simulation.time,
-            Shot::Space(s) => s.simulation.time,
+            Shot::Plane(s) => s.run.time(),
+            Shot::Space(s) => s.run.time(),
         }
     }
 
     /// How many particles.
     pub fn particles(&self) -> usize {
         match self {
-            Shot::Plane(s) => s.simulation.x.len(),
-            Shot::Space(s) => s.simulation.x.len(),
+            Shot::Plane(s) => s.run.particles(),
+            Shot::Space(s) => s.run.particles(),
         }
     }
 
-    /// Side of a cell, m.
+    /// Side of a cell: m of scenes, sides of the box of tanks.
     pub fn dx(&self) -> f64 {
         match self {
-            Shot::Plane(s) => s.simulation.mac.dx,
-            Shot::Space(s) => s.simulation.mac.dx,
+            Shot::Plane(s) => s.run.dx(),
+            Shot::Space(s) => s.run.dx(),
         }
     }
 
-    /// What walls do.
-    pub fn walls(&self) -> Walls {
-        let separation = match self {
-            Shot::Plane(s) => s.simulation.separation,
-            Shot::Space(s) => s.simulation.separation,
-        };
-        match separation {
-            Separation::Sticking => Walls::Sticking,
-            _ => Walls::Separating,
+    /// What walls do; of a tank that is up to who solves.
+    pub fn walls(&self) -> Option<Walls> {
+        match self {
+            Shot::Plane(s) => s.run.walls(),
+            Shot::Space(s) => s.run.walls(),
         }
     }
 
-    /// The fastest particle's speed, m/s.
+    /// The fastest particle's speed: m/s of scenes, cells a time of tanks.
     pub fn fastest(&self) -> f64 {
         match self {
             Shot::Plane(s) => s.fastest,
             Shot::Space(s) => s.fastest,
+        }
+    }
+
+    /// Cells that have left the wall in the last solve.
+    pub fn detached(&self) -> usize {
+        let contact = match self {
+            Shot::Plane(s) => &s.contact,
+            Shot::Space(s) => &s.contact,
+        };
+        contact.iter().filter(|c| **c == Contact::Detached).count()
+    }
+
+    /// The head of its table.
+    pub fn head(&self) -> &'static str {
+        match self {
+            Shot::Plane(s) => s.run.head(),
+            Shot::Space(s) => s.run.head(),
         }
     }
 
@@ -181,41 +186,23 @@ impl Shot {
 }
 
 fn probe<const D: usize>(snapshot: &Snapshot<D>, x: [f64; D]) -> Option<Probe> {
-    let cell = snapshot.cell(x)?;
-    if snapshot.liquid[cell] >= 0.0 {
-        return None;
-    }
-    let v = snapshot.simulation.mac.velocity(x);
+    let run = &snapshot.run;
+    let cell = run.cell(x).filter(|cell| run.is_liquid(*cell))?;
     Some(Probe {
-        speed: v.iter().map(|v| v * v).sum::<f64>().sqrt(),
-        pressure: snapshot.pressure[cell],
+        speed: run.speed(x),
+        pressure: snapshot.pressure.get(cell).copied(),
         contact: snapshot.contact[cell],
     })
-}
-
-/// A frame of a view, for plots and tables. Residuals of all but the last solve are left out: they would fill the memory.
-#[derive(Clone, Debug)]
-pub struct Row {
-    /// What walls did.
-    pub walls: Walls,
-    /// What it took.
-    pub frame: Frame,
-    /// Time at its end, s.
-    pub time: f64,
-    /// The fastest particle's speed at its end, m/s.
-    pub fastest: f64,
-    /// The least and the greatest pressure of the last solve, m²/s².
-    pub pressures: [f64; 2],
 }
 
 /// How far two views are from each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Apart {
-    /// The farthest that a particle is from its twin, m.
+    /// The farthest that a particle is from its twin: m of scenes, sides of the box of tanks.
     pub farthest: f64,
-    /// The mean distance of twins, m.
+    /// The mean distance of twins.
     pub mean: f64,
-    /// The greatest difference of the last pressures in a cell, m²/s².
+    /// The greatest difference of the last pressures in a cell, m²/s²; 0 where none is told.
     pub pressure: f64,
     /// The greatest pressure of either, m²/s².
     pub of: f64,
@@ -224,12 +211,13 @@ pub struct Apart {
 impl Apart {
     /// Of two snapshots of the same scene; none where they have not the same particles.
     pub fn of<const D: usize>(a: &Snapshot<D>, b: &Snapshot<D>) -> Option<Self> {
-        let (x, y) = (&a.simulation.x, &b.simulation.x);
-        if x.len() != y.len() || a.pressure.len() != b.pressure.len() {
+        let n = a.run.particles();
+        if n != b.run.particles() || a.pressure.len() != b.pressure.len() {
             return None;
         }
         let (mut farthest, mut sum) = (0.0f64, 0.0);
-        for (x, y) in x.iter().zip(y) {
+        for k in 0..n {
+            let (x, y) = (a.run.particle(k), b.run.particle(k));
             let d = (0..D).map(|k| (x[k] - y[k]).powi(2)).sum::<f64>().sqrt();
             farthest = farthest.max(d);
             sum += d;
@@ -241,35 +229,18 @@ impl Apart {
         }
         Some(Self {
             farthest,
-            mean: sum / x.len().max(1) as f64,
+            mean: sum / n.max(1) as f64,
             pressure,
             of,
         })
     }
 }
 
-/// Why a view has no next frame.
-#[derive(Clone, Debug)]
-pub struct Failure {
-    /// Which view, from 0.
-    pub view: usize,
-    /// A sentence for people.
-    pub message: String,
-    /// What the solve did that failed, if it was one.
-    pub log: Option<SolveLog>,
-}
-
-impl Failure {
-    /// How the solve ended, in a word.
-    pub fn status(&self) -> &'static str {
-        self.log.as_ref().map_or("failed", |log| log.status.word())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::liquid::scenes::{scene2, scene3};
+    use crate::liquid::pressure::Separation;
+    use crate::liquid::scenes::{Simulation, scene2, scene3};
 
     #[test]
     fn the_slice_decides_what_is_seen_where() {
@@ -288,8 +259,8 @@ mod tests {
         moved.x[0][1] += 0.3;
         let n = moved.x.len() as f64;
         let (a, mut b) = (
-            Snapshot::at_start(still),
-            Snapshot::at_start(Arc::new(moved)),
+            Snapshot::at_start(Run::of_scene(still)),
+            Snapshot::at_start(Run::of_scene(Arc::new(moved))),
         );
         b.pressure = Arc::new(vec![-2.0; b.pressure.len()]);
         let apart = Apart::of(&a, &b).expect("the same particles");
@@ -300,11 +271,9 @@ mod tests {
     #[test]
     fn a_probe_reads_the_liquid_and_nothing_else() {
         let scene = scene3("ball-box").expect("a scene");
-        let shot = Shot::Space(Snapshot::at_start(Arc::new(Simulation::new(
-            scene,
-            16,
-            Separation::Cut,
-        ))));
+        let simulation = Simulation::new(scene, 16, Separation::Cut);
+        let run = Run::of_scene(Arc::new(simulation));
+        let shot = Shot::Space(Snapshot::at_start(run));
         let slice = Slice { axis: 2, at: 0.5 };
         let inside = shot.probe(slice, [0.5, 0.55]).expect("in the ball");
         assert!((inside.speed - 4.0).abs() < 1e-12, "{inside:?}");

@@ -13,6 +13,7 @@ use super::command::view_name;
 use super::picture::{DETACHED, Look, draw};
 use super::settings::{AXES, Colour, LiquidSettings, Mark};
 use super::shot::{Probe, Shot};
+use super::subjects::Group;
 use super::{Liquids, Shown};
 use crate::export::readable::{Scale, figures};
 use crate::geometry::Point;
@@ -220,7 +221,12 @@ impl Stage {
         let paper = Paper::new(ui.visuals().dark_mode);
         head(&painter, rect, k, view, seen, &paper);
         if let Some(failure) = seen.liquids.failure.as_ref().filter(|f| f.view == k) {
-            banner(&painter, rect, &failure.message, colours.error, &paper);
+            let text = format!(
+                "{}\nThe picture is of the last frame that was solved. Choose another {} to go on.",
+                failure.message,
+                view.choice.group().solved_by()
+            );
+            banner(&painter, rect, &text, colours.error, &paper);
         }
         if k > 0 {
             let line = Stroke::new(1.0, ui.visuals().widgets.noninteractive.bg_stroke.color);
@@ -231,9 +237,10 @@ impl Stage {
 
 /// How the views are drawn now.
 fn look(settings: &LiquidSettings, liquids: &Liquids, is_dark: bool) -> Look {
-    let mut range = liquids.range(settings.colour);
+    let colour = settings.shown_colour();
+    let mut range = liquids.range(colour);
     let is_signed = range[0] < -SIGN * range[1];
-    let map = match settings.colour {
+    let map = match colour {
         Colour::Pressure if is_signed => {
             let end = range[0].abs().max(range[1]);
             range = [-end, end];
@@ -251,7 +258,7 @@ fn look(settings: &LiquidSettings, liquids: &Liquids, is_dark: bool) -> Look {
         slice = LiquidSettings::default().slice;
     }
     Look {
-        colour: settings.colour,
+        colour,
         map,
         range,
         particles: settings.marks.contains(&Mark::Particles),
@@ -262,13 +269,13 @@ fn look(settings: &LiquidSettings, liquids: &Liquids, is_dark: bool) -> Look {
 }
 
 /// The unit of a speed of this size.
-fn scale_of(colour: Colour, size: f64) -> Scale {
+fn scale_of(colour: Colour, group: Group, size: f64) -> Scale {
     match colour {
         Colour::Pressure => Scale {
             unit: "/ density, m²/s²",
             factor: 1.0,
         },
-        _ => crate::export::readable::Quantity::Speed.scale_for(size),
+        _ => group.speed_scale(size),
     }
 }
 
@@ -277,7 +284,7 @@ fn legend(painter: &Painter, rect: Rect, seen: &Seen<'_>, is_dark: bool) {
     let settings = &seen.settings.liquids;
     let look = look(settings, seen.liquids, is_dark);
     let size = look.range[0].abs().max(look.range[1].abs());
-    let unit = scale_of(look.colour, size);
+    let unit = scale_of(look.colour, settings.group(), size);
     let bar = (look.colour != Colour::Plain).then(|| Bar {
         name: look.colour.label(),
         unit: unit.unit,
@@ -291,9 +298,10 @@ fn legend(painter: &Painter, rect: Rect, seen: &Seen<'_>, is_dark: bool) {
     let mut notes = Vec::new();
     if settings.entry().dimension == 3 {
         let slice = settings.slice;
-        let mut text = format!("{} = {:.3} m", AXES[slice.axis.min(2)], slice.at);
+        let metre = settings.group().metre();
+        let mut text = format!("{} = {:.3}{metre}", AXES[slice.axis.min(2)], slice.at);
         if let (true, Some(view)) = (look.particles, seen.liquids.views.first()) {
-            text += &format!(" ± {} m", figures(view.shot.dx()));
+            text += &format!(" ± {}{metre}", figures(view.shot.dx()));
         }
         notes.push(text);
     }
@@ -330,10 +338,7 @@ fn head(painter: &Painter, rect: Rect, k: usize, view: &Shown, seen: &Seen<'_>, 
 /// What must not be overlooked, at the lower edge.
 fn banner(painter: &Painter, rect: Rect, text: &str, ink: Color32, paper: &Paper) {
     let width = (rect.width() - 48.0).max(80.0);
-    let text = format!(
-        "{text}\nThe picture is of the last frame that was solved. Choose another solver to go on."
-    );
-    let galley = painter.layout(text, FontId::proportional(13.0), ink, width);
+    let galley = painter.layout(text.to_owned(), FontId::proportional(13.0), ink, width);
     let room = galley.size() + vec2(20.0, 14.0);
     let corner = Align2::CENTER_BOTTOM.align_size_within_rect(room, rect.shrink(12.0));
     painter.rect(

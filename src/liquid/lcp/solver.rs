@@ -230,7 +230,9 @@ impl Trace<'_> {
 pub const TOLERANCE: f64 = 1e-6;
 
 /// A method for [`Lcp`]s. Implementors write [`LcpSolver::run`]; callers use [`LcpSolver::solve`].
-pub trait LcpSolver<const D: usize>: Send {
+///
+/// `Sync`, since tanks keep one and are drawn and written by several threads.
+pub trait LcpSolver<const D: usize>: Send + Sync {
     /// Its name in the registry.
     fn name(&self) -> &'static str;
 

@@ -2,10 +2,10 @@
 
 use eframe::egui::{self, ComboBox, Slider, Ui};
 
-use super::push;
+use super::{option, push};
 use crate::gui::command::Command;
 use crate::gui::liquids::command::LiquidCommand;
-use crate::gui::liquids::settings::{AXES, Colour, Mark, Slice};
+use crate::gui::liquids::settings::{AXES, Colour, LiquidSettings, Mark, Slice};
 use crate::gui::panels::icons::Icon;
 use crate::gui::panels::toolbar::button;
 use crate::gui::seen::Seen;
@@ -32,23 +32,20 @@ pub fn bar_ui(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
     ui.separator();
     let combo = ComboBox::from_id_salt("liquid colours")
         .width(96.0)
-        .selected_text(settings.colour.label());
+        .selected_text(settings.shown_colour().label());
     let response = combo.show_ui(ui, |ui| {
         for colour in Colour::ALL {
-            let is_on = settings.colour == colour;
-            if ui.selectable_label(is_on, colour.label()).clicked() {
-                push(out, LiquidCommand::Colour(colour));
-            }
+            let is_on = settings.shown_colour() == colour;
+            let command = LiquidCommand::Colour(colour);
+            option(ui, seen, is_on, colour.label(), command, out);
         }
     });
     response.response.on_hover_text("What colours show");
     for mark in Mark::ALL {
         let is_on = settings.marks.contains(&mark);
         let hint = match mark {
-            Mark::Particles => "Draw particles  (P)",
-            Mark::Detached => {
-                "Mark cells at walls that have left: their pressure is 0 and they may go  (D)"
-            }
+            Mark::Particles => "Draw particles  (P)".to_owned(),
+            Mark::Detached => format!("{}  (D)", settings.group().detached()),
         };
         let label = crate::gui::words::capital(mark.label());
         if ui
@@ -61,7 +58,7 @@ pub fn bar_ui(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
     }
     ui.separator();
     let compare = settings.compare;
-    let hint = "Two views of the same scene, with another solver or other walls";
+    let hint = settings.group().two_views();
     if ui
         .selectable_label(compare, "Compare")
         .on_hover_text(hint)
@@ -71,12 +68,13 @@ pub fn bar_ui(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
     }
     if settings.entry().dimension == 3 {
         ui.separator();
-        slice(ui, settings.slice, out);
+        slice(ui, settings, out);
     }
 }
 
 /// The axis that a scene in space is cut across, and where.
-fn slice(ui: &mut Ui, slice: Slice, out: &mut Vec<Command>) {
+fn slice(ui: &mut Ui, settings: &LiquidSettings, out: &mut Vec<Command>) {
+    let slice = settings.slice;
     ui.label("Slice");
     for (axis, name) in AXES.into_iter().enumerate() {
         let hint = format!("Across {name}");
@@ -92,7 +90,7 @@ fn slice(ui: &mut Ui, slice: Slice, out: &mut Vec<Command>) {
     ui.spacing_mut().slider_width = 120.0;
     let slider = Slider::new(&mut at, 0.0..=1.0)
         .fixed_decimals(3)
-        .suffix(" m");
+        .suffix(settings.group().metre());
     let response = ui.add(slider).on_hover_text("Where the scene is cut");
     response.widget_info(|| egui::WidgetInfo::slider(true, at, "Slice"));
     if response.changed() {

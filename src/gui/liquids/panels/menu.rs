@@ -38,7 +38,7 @@ fn show(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
     ui.set_min_width(190.0);
     let settings = &seen.settings.liquids;
     for colour in Colour::ALL {
-        let marked = settings.colour == colour;
+        let marked = settings.shown_colour() == colour;
         let command = Command::Liquid(L::Colour(colour));
         labelled(ui, seen, &capital(colour.label()), marked, command, out);
     }

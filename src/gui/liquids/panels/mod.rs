@@ -9,13 +9,15 @@
 //! ```
 
 mod bar;
+mod chooser;
+mod lines;
 mod menu;
 mod numbers;
 mod plots;
 mod scenes;
 mod status;
 
-use eframe::egui::{Color32, Panel, ScrollArea, Ui};
+use eframe::egui::{Button, Color32, Panel, Response, ScrollArea, Sense, Ui, vec2};
 
 pub use bar::bar_ui;
 pub use menu::menus_ui;
@@ -67,7 +69,34 @@ pub fn colour_of(view: usize, is_dark: bool) -> Color32 {
     of[view % 2]
 }
 
+/// The mark of a view, in its colour.
+fn dot(ui: &mut Ui, k: usize) {
+    let (rect, _) = ui.allocate_exact_size(vec2(11.0, 11.0), Sense::hover());
+    let colour = colour_of(k, ui.visuals().dark_mode);
+    ui.painter().circle_filled(rect.center(), 5.0, colour);
+}
+
 /// A command of liquids as one of the window.
 fn push(out: &mut Vec<Command>, command: LiquidCommand) {
     out.push(Command::Liquid(command));
+}
+
+/// One of several that a command chooses; where that can't be now, it says why.
+fn option(
+    ui: &mut Ui,
+    seen: &Seen<'_>,
+    is_on: bool,
+    label: &str,
+    command: LiquidCommand,
+    out: &mut Vec<Command>,
+) -> Response {
+    let enabled = command.is_enabled(seen);
+    let response = ui.add_enabled(enabled.is_ok(), Button::selectable(is_on, label));
+    if response.clicked() {
+        push(out, command);
+    }
+    match enabled {
+        Ok(()) => response,
+        Err(why) => response.on_disabled_hover_text(format!("Not now: {why}.")),
+    }
 }

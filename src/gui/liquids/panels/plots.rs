@@ -1,4 +1,5 @@
-//! The residuals of the last solve and the iterations over time, of all views.
+//! The residuals of the last solve and the iterations over time, of all views. A method that minds walls and divergence in turn has
+//! a residual of either: the one that decides is drawn as a line, the other dashed.
 
 use eframe::egui::{Align, Color32, Layout, Rangef, RichText, Sense, Ui, Vec2b, vec2};
 use egui_plot::{
@@ -9,6 +10,7 @@ use super::colour_of;
 use crate::export::readable::ticks;
 use crate::gui::liquids::Shown;
 use crate::gui::liquids::command::view_name;
+use crate::gui::liquids::subjects::Group;
 use crate::gui::seen::Seen;
 use crate::liquid::lcp::TOLERANCE;
 
@@ -25,25 +27,47 @@ const SEEN: usize = 40;
 /// Draws both plots side by side.
 pub fn plots_ui(ui: &mut Ui, seen: &Seen<'_>) {
     let views = &seen.liquids.views;
+    let group = seen.settings.liquids.group();
     // The panel keeps its height, whatever is in it.
     ui.take_available_height();
     ui.add_space(2.0);
     ui.columns_const(|[left, right]| {
         left.horizontal(|ui| {
-            ui.strong("Residual of the last solve").on_hover_text(
-                "Infinity norm of the minimum map after every cycle or outer iteration, 1/s; the dashed line is the tolerance",
-            );
+            ui.strong(format!("Residual of the last {}", last(group)))
+                .on_hover_text(measured(group));
             names(ui, views);
         });
-        residuals(left, views);
+        residuals(left, group, views);
         right.horizontal(|ui| {
-            ui.strong("Iterations a substep").on_hover_text(
-                "Inner iterations and line searches of every pressure solve, over simulated time",
-            );
+            ui.strong(format!("Iterations a {}", group.part()))
+                .on_hover_text(
+                    "Inner iterations and line searches of every pressure solve, over simulated time",
+                );
             names(ui, views);
         });
-        counts(right, views);
+        counts(right, group, views);
     });
+}
+
+/// What the residuals are of.
+fn last(group: Group) -> &'static str {
+    match group {
+        Group::Scenes => "solve",
+        Group::Tanks => "step",
+    }
+}
+
+/// What the residuals are.
+fn measured(group: Group) -> &'static str {
+    match group {
+        Group::Scenes => {
+            "Infinity norm of the minimum map after every cycle or outer iteration, 1/s; the dashed line is the tolerance"
+        }
+        Group::Tanks => {
+            "What the method ends by, after every outer iteration: divergence, or the velocity that was taken off walls; \
+             the other of the two is dashed, and so is the tolerance. Methods of a single solve have one value"
+        }
+    }
 }
 
 /// Which colour is whose, beside the title: over the curves a legend would hide them.
@@ -89,14 +113,25 @@ fn name(views: &[Shown], k: usize) -> String {
     }
 }
 
-fn residuals(ui: &mut Ui, views: &[Shown]) {
+/// What residuals have to fall below; each once.
+fn tolerances(group: Group, views: &[Shown]) -> Vec<f64> {
+    let told = views.iter().filter_map(|view| view.last.as_ref());
+    let mut all: Vec<f64> = told.map(|solved| solved.tolerance).collect();
+    if all.is_empty() && group == Group::Scenes {
+        all.push(TOLERANCE);
+    }
+    all.dedup();
+    all
+}
+
+fn residuals(ui: &mut Ui, group: Group, views: &[Shown]) {
+    let tolerances = tolerances(group, views);
     let most = marks_of(ui.available_height(), 26.0);
     let is_dark = ui.visuals().dark_mode;
-    let plot = plot(ui, "residuals")
+    let mut plot = plot(ui, "residuals")
         .y_axis_formatter(|mark: GridMark, _: &_| power(mark.value))
         .y_grid_spacer(move |input: GridInput| marks(input, |ends| decades(ends, most)))
         .x_grid_spacer(|input: GridInput| marks(input, |ends| few(ends, 5)))
-        .include_y(TOLERANCE.log10())
         .include_x(0.0)
         .include_x(1.0)
         .label_formatter(|hover: &HoverPosition<'_>| {
@@ -104,21 +139,32 @@ fn residuals(ui: &mut Ui, views: &[Shown]) {
                 format!("after {:.0}: {:.1e}", p.x, 10f64.powf(p.y))
             })
         });
+    for tolerance in &tolerances {
+        plot = plot.include_y(tolerance.log10());
+    }
     let grey = ui.visuals().weak_text_color();
     plot.show(ui, |plot| {
-        plot.hline(
-            HLine::new("tolerance", TOLERANCE.log10())
-                .color(grey)
-                .width(1.0)
-                .style(LineStyle::dashed_dense())
-                .allow_hover(false)
-                .id("tolerance"),
-        );
+        for (k, tolerance) in tolerances.iter().enumerate() {
+            plot.hline(
+                HLine::new("tolerance", tolerance.log10())
+                    .color(grey)
+                    .width(1.0)
+                    .style(LineStyle::dashed_dense())
+                    .allow_hover(false)
+                    .id(("tolerance", k)),
+            );
+        }
         for (k, view) in views.iter().enumerate() {
-            let Some(log) = &view.last else {
+            let Some(solved) = &view.last else {
                 continue;
             };
-            let (points, colour) = (history(&log.history), colour_of(k, is_dark));
+            let colour = colour_of(k, is_dark);
+            for (what, residuals) in &solved.others {
+                let name = format!("{}: {what}", name(views, k));
+                let line = Line::new(name, history(residuals)).color(colour);
+                plot.line(line.style(LineStyle::dashed_loose()).id((k, *what)));
+            }
+            let points = history(&solved.log.history);
             curve(plot, name(views, k), points, colour, k);
         }
     });
@@ -136,18 +182,19 @@ fn history(history: &[f64]) -> Vec<[f64; 2]> {
         .collect()
 }
 
-fn counts(ui: &mut Ui, views: &[Shown]) {
+fn counts(ui: &mut Ui, group: Group, views: &[Shown]) {
+    let second = group.second();
     let most = marks_of(ui.available_height(), 26.0);
     let is_dark = ui.visuals().dark_mode;
     let plot = plot(ui, "counts")
-        .x_axis_formatter(|mark: GridMark, _: &_| format!("{} s", short(mark.value)))
+        .x_axis_formatter(move |mark: GridMark, _: &_| format!("{}{second}", short(mark.value)))
         .y_axis_formatter(|mark: GridMark, _: &_| short(mark.value))
         .x_grid_spacer(|input: GridInput| marks(input, |ends| few(ends, 5)))
         .y_grid_spacer(move |input: GridInput| marks(input, |ends| few(ends, most)))
         .include_x(0.0)
         .include_y(0.0)
-        .label_formatter(|hover: &HoverPosition<'_>| {
-            near(hover, |p| format!("{:.3} s: {:.0}", p.x, p.y))
+        .label_formatter(move |hover: &HoverPosition<'_>| {
+            near(hover, |p| format!("{:.3}{second}: {:.0}", p.x, p.y))
         });
     plot.show(ui, |plot| {
         for (k, view) in views.iter().enumerate() {
@@ -162,12 +209,12 @@ fn iterations(view: &Shown) -> Vec<[f64; 2]> {
     let from = view.rows.len().saturating_sub(FRAMES);
     let mut points = Vec::new();
     for (k, row) in view.rows.iter().enumerate().skip(from) {
-        let n = row.frame.solves.len() as f64;
+        let n = row.solves().len() as f64;
         let begin = match k.checked_sub(1) {
             Some(before) => view.rows[before].time,
             None => row.time,
         };
-        for (s, solve) in row.frame.solves.iter().enumerate() {
+        for (s, solve) in row.solves().iter().enumerate() {
             let part = (s as f64 + 1.0) / n;
             points.push([begin + part * (row.time - begin), solve.iterations() as f64]);
         }

@@ -1,4 +1,4 @@
-//! The catalogue of scenes with small pictures, and how finely the chosen one is computed.
+//! The list of scenes and that of tanks with small pictures, and how finely the chosen one is computed.
 
 use std::collections::BTreeMap;
 
@@ -11,9 +11,9 @@ use super::push;
 use crate::gui::command::Command;
 use crate::gui::liquids::command::{LiquidCommand, size_text, title};
 use crate::gui::liquids::settings::sizes;
+use crate::gui::liquids::subjects::{AnySubject, Group, Subject, SubjectEntry, subjects};
 use crate::gui::seen::Seen;
-use crate::liquid::grid::Shape;
-use crate::liquid::scenes::{AnyScene, SCENES, SceneEntry};
+use crate::gui::words::capital;
 
 /// Pixels a side of a picture.
 const SIDE: usize = 96;
@@ -22,12 +22,14 @@ const SHOWN: f32 = 46.0;
 /// Height of a card.
 const CARD: f32 = 60.0;
 
-/// What the list remembers: pictures by scene, of one theme; sizes of the scene that was chosen last.
+/// What the list remembers: pictures by name, of one theme; sizes of what was chosen last; the group that is listed, and what was
+/// chosen when it was: another choice brings its own group.
 #[derive(Default)]
 pub struct Scenes {
     pictures: BTreeMap<&'static str, TextureHandle>,
     is_dark: bool,
     sizes: Option<(String, Vec<usize>)>,
+    listed: Option<(String, Group)>,
 }
 
 impl std::fmt::Debug for Scenes {
@@ -49,17 +51,35 @@ impl Scenes {
         ui.add_space(2.0);
         self.size(ui, seen, out);
         ui.add_space(6.0);
-        ui.strong("Scenes");
+        let group = self.group(ui, seen);
         ui.add_space(2.0);
         ScrollArea::vertical()
-            .id_salt("scenes")
+            .id_salt(group.label())
             .auto_shrink(false)
             .show(ui, |ui| {
                 ui.spacing_mut().item_spacing.y = 3.0;
-                for scene in SCENES {
-                    self.card(ui, seen, scene, out);
+                for entry in subjects().iter().filter(|entry| entry.group == group) {
+                    self.card(ui, seen, entry, out);
                 }
             });
+    }
+
+    /// Which group is listed; the other is a click away.
+    fn group(&mut self, ui: &mut Ui, seen: &Seen<'_>) -> Group {
+        let chosen = &seen.settings.liquids.scene;
+        let listed = self.listed.as_ref().filter(|(of, _)| of == chosen);
+        let mut group = listed.map_or(seen.settings.liquids.group(), |(_, group)| *group);
+        ui.horizontal(|ui| {
+            for other in Group::ALL {
+                let label = RichText::new(other.label()).strong();
+                let label = ui.selectable_label(group == other, label);
+                if label.on_hover_text(other.summary()).clicked() {
+                    group = other;
+                }
+            }
+        });
+        self.listed = Some((chosen.clone(), group));
+        group
     }
 
     fn size(&mut self, ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
@@ -92,13 +112,13 @@ impl Scenes {
         &mut self,
         ui: &mut Ui,
         seen: &Seen<'_>,
-        scene: &'static SceneEntry,
+        entry: &'static SubjectEntry,
         out: &mut Vec<Command>,
     ) {
         let width = ui.available_width() - 2.0;
         let (rect, response) = ui.allocate_exact_size(vec2(width, CARD), Sense::click());
-        let is_chosen = seen.settings.liquids.scene == scene.name;
-        let name = format!("Scene {}", title(scene.name));
+        let is_chosen = seen.settings.liquids.scene == entry.name;
+        let name = format!("{} {}", capital(entry.group.noun()), title(&entry.name));
         response.widget_info(|| WidgetInfo::selected(Role::Button, true, is_chosen, &name));
         if ui.is_rect_visible(rect) {
             let visuals = ui.visuals();
@@ -122,7 +142,7 @@ impl Scenes {
                 vec2(SHOWN, SHOWN),
             );
             let uv = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
-            let texture = self.picture(ui, scene).id();
+            let texture = self.picture(ui, entry).id();
             ui.painter().image(texture, picture, uv, Color32::WHITE);
             let words = rect
                 .shrink2(vec2(6.0, 5.0))
@@ -131,34 +151,36 @@ impl Scenes {
             words_ui.spacing_mut().item_spacing.y = 1.0;
             words_ui.horizontal(|ui| {
                 ui.spacing_mut().item_spacing.x = 5.0;
-                let head = RichText::new(title(scene.name)).strong();
+                // The dimension stands beside it.
+                let head = title(entry.name.trim_end_matches("-3d"));
+                let head = RichText::new(head).strong();
                 ui.add(Label::new(head).truncate().selectable(false));
-                let dimension = RichText::new(format!("{}D", scene.dimension))
+                let dimension = RichText::new(format!("{}D", entry.dimension))
                     .small()
                     .weak();
                 ui.add(Label::new(dimension).selectable(false));
             });
-            let (what, _) = parts(scene.summary);
+            let (what, _) = parts(entry.summary);
             let summary = RichText::new(what).small().weak();
             words_ui.add(Label::new(summary).wrap().selectable(false));
         }
         let response = response
             .on_hover_cursor(CursorIcon::PointingHand)
-            .on_hover_text(scene.summary);
+            .on_hover_text(entry.summary);
         if response.clicked() {
-            push(out, LiquidCommand::Scene(scene.name.to_owned()));
+            push(out, LiquidCommand::Scene(entry.name.clone()));
         }
     }
 
-    fn picture(&mut self, ui: &Ui, scene: &'static SceneEntry) -> &TextureHandle {
+    fn picture(&mut self, ui: &Ui, entry: &'static SubjectEntry) -> &TextureHandle {
         let is_dark = self.is_dark;
-        self.pictures.entry(scene.name).or_insert_with(|| {
-            let image = match AnyScene::of(scene.name) {
-                Some(AnyScene::Plane(s)) => picture(&s.open, &s.liquid, is_dark),
-                Some(AnyScene::Space(s)) => picture(&s.open, &s.liquid, is_dark),
+        self.pictures.entry(&entry.name).or_insert_with(|| {
+            let image = match AnySubject::of(&entry.name) {
+                Some(AnySubject::Plane(subject)) => picture(&subject, is_dark),
+                Some(AnySubject::Space(subject)) => picture(&subject, is_dark),
                 None => ColorImage::filled([1, 1], Color32::TRANSPARENT),
             };
-            let name = format!("scene {}", scene.name);
+            let name = format!("scene {}", entry.name);
             ui.ctx().load_texture(name, image, TextureOptions::LINEAR)
         })
     }
@@ -173,7 +195,7 @@ fn parts(summary: &str) -> (&str, &str) {
 }
 
 /// Walls and liquid at the start, in the middle plane.
-fn picture<const D: usize>(open: &Shape<D>, liquid: &Shape<D>, is_dark: bool) -> ColorImage {
+fn picture<const D: usize>(subject: &Subject<D>, is_dark: bool) -> ColorImage {
     let rgb = Color32::from_rgb;
     let (wall, air, wet) = match is_dark {
         true => (rgb(70, 77, 87), rgb(21, 24, 28), rgb(86, 158, 216)),
@@ -183,9 +205,9 @@ fn picture<const D: usize>(open: &Shape<D>, liquid: &Shape<D>, is_dark: bool) ->
         let at = |k: usize| (k as f64 + 0.5) / SIDE as f64;
         let mut x = [0.5; D];
         (x[0], x[1]) = (at(k % SIDE), 1.0 - at(k / SIDE));
-        if open.distance(x) >= 0.0 {
+        if subject.is_wall(x) {
             wall
-        } else if liquid.distance(x) < 0.0 {
+        } else if subject.is_liquid(x) {
             wet
         } else {
             air
@@ -197,16 +219,19 @@ fn picture<const D: usize>(open: &Shape<D>, liquid: &Shape<D>, is_dark: bool) ->
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::liquid::scenes::scene2;
 
     #[test]
     fn pictures_show_wall_air_and_liquid() {
-        let scene = scene2("circle").expect("a scene");
-        let image = picture(&scene.open, &scene.liquid, false);
-        let mut colours: Vec<_> = image.pixels.clone();
-        colours.sort_unstable_by_key(Color32::to_array);
-        colours.dedup();
-        assert_eq!(colours.len(), 3);
+        for name in ["circle", "stairs-3d"] {
+            let image = match AnySubject::of(name).expect("a name") {
+                AnySubject::Plane(subject) => picture(&subject, false),
+                AnySubject::Space(subject) => picture(&subject, false),
+            };
+            let mut colours: Vec<_> = image.pixels.clone();
+            colours.sort_unstable_by_key(Color32::to_array);
+            colours.dedup();
+            assert_eq!(colours.len(), 3, "{name}");
+        }
         assert_eq!(
             parts("a circle, its left half full ([000] figure 6.1)"),
             ("a circle, its left half full", "[000] figure 6.1")

@@ -2,11 +2,12 @@
 
 use eframe::egui::{Align, Label, Layout, RichText, Ui, vec2};
 
-use crate::export::readable::{Quantity, figures};
+use crate::export::readable::figures;
 use crate::geometry::Point;
 use crate::gui::canvas::theme::Colours;
 use crate::gui::liquids::runner::Goal;
 use crate::gui::liquids::shot::{Contact, Probe};
+use crate::gui::liquids::subjects::Group;
 use crate::gui::panels::toolbar::seconds;
 use crate::gui::seen::Seen;
 
@@ -17,7 +18,8 @@ pub fn status_ui(ui: &mut Ui, seen: &Seen<'_>, pointed: Option<(Point, Option<Pr
         let size = vec2(430.0, ui.spacing().interact_size.y);
         ui.allocate_ui_with_layout(size, Layout::left_to_right(Align::Center), |ui| {
             ui.set_min_size(size);
-            let text = pointed.map_or_else(|| "–".to_owned(), place);
+            let group = seen.settings.liquids.group();
+            let text = pointed.map_or_else(|| "–".to_owned(), |pointed| place(group, pointed));
             ui.add(Label::new(RichText::new(text).monospace()).truncate())
                 .on_hover_text("What is under the pointer; pressures are over density");
         });
@@ -31,9 +33,10 @@ pub fn status_ui(ui: &mut Ui, seen: &Seen<'_>, pointed: Option<(Point, Option<Pr
             ui.label(RichText::new(text).color(ink));
             ui.separator();
             if let (Some(frame), Some(time)) = (seen.liquids.frame(), seen.liquids.time()) {
-                ui.label(format!("frame {frame}"));
+                let group = seen.settings.liquids.group();
+                ui.label(format!("{} {frame}", group.frame()));
                 ui.separator();
-                ui.label(format!("{time:.3} s"))
+                ui.label(format!("{time:.3}{}", group.second()))
                     .on_hover_text("Simulated time");
                 ui.separator();
                 let n: usize = seen.liquids.views.iter().map(|v| v.shot.particles()).sum();
@@ -48,8 +51,8 @@ pub fn status_ui(ui: &mut Ui, seen: &Seen<'_>, pointed: Option<(Point, Option<Pr
     });
 }
 
-fn place((at, probe): (Point, Option<Probe>)) -> String {
-    let at = format!("{:.3}, {:.3} m", at.x, at.y);
+fn place(group: Group, (at, probe): (Point, Option<Probe>)) -> String {
+    let at = format!("{:.3}, {:.3}{}", at.x, at.y, group.metre());
     let Some(probe) = probe else {
         return at;
     };
@@ -58,11 +61,11 @@ fn place((at, probe): (Point, Option<Probe>)) -> String {
         Contact::Held => "  held",
         Contact::Detached => "  detached",
     };
-    format!(
-        "{at}  {}  {} m²/s²{contact}",
-        Quantity::Speed.show(probe.speed),
-        figures(probe.pressure)
-    )
+    let pressure = match probe.pressure {
+        Some(pressure) => format!("  {} m²/s²", figures(pressure)),
+        None => String::new(),
+    };
+    format!("{at}  {}{pressure}{contact}", group.speed(probe.speed))
 }
 
 /// In words, and whether something went wrong.
@@ -77,7 +80,11 @@ fn doing(seen: &Seen<'_>) -> (String, bool) {
         .filter(|(.., time)| time.as_secs_f64() > 0.5);
     let text = match (slow, liquids.status.goal) {
         (Some((_, solves, time)), _) => {
-            format!("substep {}, {}", solves + 1, seconds(time.as_secs_f64()))
+            let what = match seen.settings.liquids.group() {
+                Group::Scenes => format!("substep {}", solves + 1),
+                Group::Tanks => "solving".to_owned(),
+            };
+            format!("{what}, {}", seconds(time.as_secs_f64()))
         }
         (None, Goal::Endless) => match liquids.status.rate {
             Some(rate) => format!("{} frames/s", figures(rate)),

@@ -1,0 +1,158 @@
+//! Who makes a view's velocities free of divergence: of a scene a solver, and what walls do; of a tank a splitting method, which
+//! says both.
+
+use super::settings::{Choice, Walls};
+use super::subjects::Group;
+use crate::liquid::lcp::{Entry, Kind, SOLVERS, entry};
+use crate::liquid::splitting::{METHODS, MethodEntry, WallKind, method};
+
+/// What is chosen for a view.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Means {
+    /// Of a scene.
+    Solver(Choice),
+    /// Of a tank: a name of the registry of splitting methods.
+    Method(String),
+}
+
+impl From<Choice> for Means {
+    fn from(choice: Choice) -> Self {
+        Means::Solver(choice)
+    }
+}
+
+impl Means {
+    /// Its name in its registry.
+    pub fn name(&self) -> &str {
+        match self {
+            Means::Solver(choice) => &choice.solver,
+            Means::Method(name) => name,
+        }
+    }
+
+    /// Of what it is the means.
+    pub fn group(&self) -> Group {
+        match self {
+            Means::Solver(_) => Group::Scenes,
+            Means::Method(_) => Group::Tanks,
+        }
+    }
+
+    /// What the papers call it.
+    pub fn label(&self) -> &str {
+        offer(self.group(), self.name()).map_or(self.name(), |offer| offer.label)
+    }
+
+    /// What walls do.
+    pub fn walls(&self) -> Walls {
+        let is_sticking = |name: &String| {
+            method(name).is_some_and(|entry| entry.method.walls() == WallKind::Sticking)
+        };
+        match self {
+            Means::Solver(choice) => choice.walls,
+            Means::Method(name) if is_sticking(name) => Walls::Sticking,
+            Means::Method(_) => Walls::Separating,
+        }
+    }
+}
+
+/// One that may be chosen.
+#[derive(Clone, Copy, Debug)]
+pub struct Offer {
+    /// Its name in its registry.
+    pub name: &'static str,
+    /// What the papers call it.
+    pub label: &'static str,
+    /// In a sentence.
+    pub summary: &'static str,
+}
+
+impl From<&Entry> for Offer {
+    fn from(entry: &Entry) -> Self {
+        Self {
+            name: entry.name,
+            label: entry.label,
+            summary: entry.summary,
+        }
+    }
+}
+
+impl From<&MethodEntry> for Offer {
+    fn from(entry: &MethodEntry) -> Self {
+        Self {
+            name: entry.name,
+            label: entry.label,
+            summary: entry.summary,
+        }
+    }
+}
+
+/// All that may be chosen for a group, in their order, under headings.
+pub fn offers(group: Group) -> Vec<(&'static str, Vec<Offer>)> {
+    let solvers = |kind| {
+        let all = SOLVERS.iter().filter(move |entry| entry.kind == kind);
+        all.map(Offer::from).collect()
+    };
+    let methods = |walls| {
+        let all = METHODS.iter().filter(move |m| m.method.walls() == walls);
+        all.map(Offer::from).collect()
+    };
+    match group {
+        Group::Scenes => vec![
+            ("Solvers", solvers(Kind::Lcp)),
+            (
+                "Without complementarity: liquid sticks",
+                solvers(Kind::Sticking),
+            ),
+            (
+                "Variants that show where a method fails",
+                solvers(Kind::Ablation),
+            ),
+        ],
+        Group::Tanks => vec![
+            ("Liquid may leave walls", methods(WallKind::Separating)),
+            ("Liquid sticks to walls", methods(WallKind::Sticking)),
+        ],
+    }
+}
+
+/// The one of a name.
+pub fn offer(group: Group, name: &str) -> Option<Offer> {
+    match group {
+        Group::Scenes => entry(name).map(Offer::from),
+        Group::Tanks => method(name).map(Offer::from),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everything_of_both_registries_is_offered_once() {
+        for (group, n) in [
+            (Group::Scenes, SOLVERS.len()),
+            (Group::Tanks, METHODS.len()),
+        ] {
+            let mut names: Vec<&str> = offers(group)
+                .iter()
+                .flat_map(|(_, all)| all.iter().map(|offer| offer.name))
+                .collect();
+            names.sort_unstable();
+            names.dedup();
+            assert_eq!(names.len(), n, "{group:?}");
+            assert!(names.iter().all(|name| offer(group, name).is_some()));
+        }
+        assert!(offer(Group::Scenes, "iop-sep").is_none());
+        assert!(offer(Group::Tanks, "fas-mg").is_none());
+    }
+
+    #[test]
+    fn a_method_says_what_walls_do() {
+        let of = |name: &str| Means::Method(name.to_owned());
+        assert_eq!(of("orig-ps").walls(), Walls::Sticking);
+        assert_eq!(of("admm-vel-sep").walls(), Walls::Separating);
+        assert_eq!(of("admm-vel-sep").label(), "ADMMVelSep");
+        assert_eq!(Means::from(Choice::of("pgs")).label(), "PGS");
+    }
+}
