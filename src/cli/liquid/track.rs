@@ -280,7 +280,7 @@ where
     fn told(&self) -> Option<String> {
         let last = self.last.as_ref()?;
         Some(format!(
-            "{:<11} {} particles, {} cells of liquid, {} of walls let go, divergence {:.1e}, {} iterations in {} systems",
+            "{:<11} {} particles, {} cells of liquid, {} of walls let go, divergence {:.1e}, {} iterations, {} outer",
             self.name,
             self.flow.x.len(),
             last.volume,
