@@ -61,7 +61,8 @@ pub fn run(
         print_out(&format!("{}\n", table.text()))?;
         write_file(&path(".csv"), table.csv().as_bytes())?;
         print_out(&format!("{}\n", path(".csv").display()))?;
-        for (name, chart) in charts(&table) {
+        for (name, mut chart) in charts(&table) {
+            chart.title = format!("{}: {}", chart.title, entry.title);
             let name = if name.is_empty() {
                 name
             } else {

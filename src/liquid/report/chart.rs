@@ -57,6 +57,9 @@ const COLOURS: [&str; 14] = [
     "#8c564b", "#9467bd", "#17becf", "#bcbd22", "#d62728", "#1b4d1b",
 ];
 
+/// Lines of more points have no dots.
+const DOTS: usize = 60;
+
 struct Scale {
     axis: Axis,
     low: f64,
@@ -240,7 +243,7 @@ impl Chart {
                     .set("stroke-width", 1.8)
                     .set("stroke-dasharray", dash),
             );
-            for (x, y) in &shown {
+            for (x, y) in shown.iter().filter(|_| shown.len() <= DOTS) {
                 document = document.add(
                     Circle::new()
                         .set("cx", *x)
