@@ -59,12 +59,6 @@ pub const SOLVERS: &[Entry] = &[
         Kind::Sticking,
         "conjugate gradients, IC(0)",
     ),
-    row(
-        "cm11-hold",
-        "CM11, no LCP",
-        Kind::Sticking,
-        "3 full and 4 V-cycles of [001] without bounds, whatever the residual",
-    ),
     row("pgs", "PGS", Kind::Lcp, "projected Gauss-Seidel"),
     row(
         "psor",
@@ -193,6 +187,12 @@ pub const SOLVERS: &[Entry] = &[
         "CM11 on edges",
         Kind::Ablation,
         "the same, pressures held where edges cross the wall",
+    ),
+    row(
+        "cm11-hold",
+        "CM11, no LCP",
+        Kind::Ablation,
+        "3 full and 4 V-cycles of [001] without bounds, whatever the residual",
     ),
     row(
         "fmg-galerkin",
