@@ -164,8 +164,9 @@ pub fn text(table: &PaperTable, cells: &[Cell]) -> String {
             if let Some(cell) = cell.filter(|c| c.failed > 0) {
                 ours += &format!(" ({} of {} failed)", cell.failed, cell.solves);
             }
+            // Words of failures may need more room than a column has.
             out += &format!(
-                "{:>22}",
+                "  {:>20}",
                 format!("{ours} | {}", short(table.value(*size, solver)))
             );
         }
