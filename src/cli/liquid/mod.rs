@@ -73,7 +73,7 @@ fn list() -> String {
     for t in TANKS {
         out += &format!("  {:<18} {}\n", t.name, t.summary);
     }
-    out += "\nSplitting methods for tanks; the solvers above work there too\n";
+    out += "\nSplitting methods for tanks; those of the first list work there too\n";
     for m in METHODS {
         out += &format!("  {:<18} {}\n", m.name, m.summary);
     }
