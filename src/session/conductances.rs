@@ -1,7 +1,5 @@
 //! The conductance between a chip's ports from its answers to unit data, whoever answers.
 
-use rayon::prelude::*;
-
 use super::Conductance;
 use crate::chip::Port;
 use crate::field::ports::{PortValues, conductance, gives_flow};
@@ -10,28 +8,26 @@ use crate::field::ports::{PortValues, conductance, gives_flow};
 ///
 /// # Shapes and units
 /// - `island`: by port, the island where only differences of pressure are known, if it is on one
-/// - `answer`: what the ports see for these values at them, flows or pressures as their conditions have it
+/// - `answers`: by case, what the ports see for its values at them, flows or pressures as their conditions have it
 /// - `unit`: flow in the unit of results over flow in the unit of the answers
 pub(super) fn conductances(
     ports: &[Port],
     island: &[Option<u32>],
     unit: f64,
-    answer: impl Fn(&[f64]) -> Vec<PortValues> + Sync,
+    answers: impl Fn(&[Vec<f64>]) -> Vec<Vec<PortValues>>,
 ) -> Conductance {
     let n = ports.len();
     let flow_given: Vec<bool> = ports.iter().map(|p| gives_flow(p.condition)).collect();
     let mut hybrid = vec![vec![0.0; n]; n];
-    let column = |j: usize| {
+    let values = |j: usize| -> Vec<f64> {
         // Where nothing fixes the pressure, inflows must balance: the rest leaves evenly through all ports of the island.
         let is_mate = |i: usize| island[j].is_some() && island[i] == island[j];
         let mates = (0..n).filter(|&i| is_mate(i)).count().max(1) as f64;
         let even = |i: usize| if is_mate(i) { 1.0 / mates } else { 0.0 };
-        let values: Vec<f64> = (0..n).map(|i| f64::from(i == j) - even(i)).collect();
-        answer(&values)
+        (0..n).map(|i| f64::from(i == j) - even(i)).collect()
     };
-    // Side by side: each walks through the whole network by itself.
-    let columns: Vec<Vec<PortValues>> = (0..n).into_par_iter().map(column).collect();
-    for (j, column) in columns.into_iter().enumerate() {
+    let cases: Vec<Vec<f64>> = (0..n).map(values).collect();
+    for (j, column) in answers(&cases).into_iter().enumerate() {
         for (i, seen) in column.into_iter().enumerate() {
             hybrid[i][j] = if flow_given[i] {
                 seen.work_pressure

@@ -298,19 +298,36 @@ impl<const D: usize> Kept<D> {
     fn conductances(&self) -> Conductance {
         let system = &self.flow.system;
         let unit = self.space.flow_unit();
-        conductances(&self.ports, &self.free_islands(), unit, |values| {
-            let data = port_data(system, &self.ports, &self.mouths, values.iter().copied());
-            let (mut shared, reactions) = self.flow.solve_shared(&data.loads, &data.given);
-            system.complete(&mut shared);
-            let given = self.ports.iter().zip(values);
-            let conditions: Vec<Condition> = given
-                .map(|(port, &value)| match port.condition {
-                    Condition::FlowRate(_) => Condition::FlowRate(value),
-                    Condition::Pressure(_) => Condition::Pressure(value),
-                    Condition::TractionFree => Condition::TractionFree,
-                })
+        let answers = |cases: &[Vec<f64>]| -> Vec<Vec<PortValues>> {
+            let data: Vec<PortData> = cases
+                .iter()
+                .map(|values| port_data(system, &self.ports, &self.mouths, values.iter().copied()))
                 .collect();
-            self.see(&shared, &reactions, &conditions)
+            let both: Vec<(&[f64], &[f64])> = data.iter().map(|d| (&*d.loads, &*d.given)).collect();
+            let found = self.flow.solve_shared(&both);
+            let seen = cases
+                .iter()
+                .zip(found)
+                .map(|(values, (mut shared, reactions))| {
+                    system.complete(&mut shared);
+                    let given = self.ports.iter().zip(values);
+                    let conditions: Vec<Condition> = given
+                        .map(|(port, &value)| match port.condition {
+                            Condition::FlowRate(_) => Condition::FlowRate(value),
+                            Condition::Pressure(_) => Condition::Pressure(value),
+                            Condition::TractionFree => Condition::TractionFree,
+                        })
+                        .collect();
+                    self.see(&shared, &reactions, &conditions)
+                });
+            seen.collect()
+        };
+        // Few at a time: each has a vector of its own on all that the parts share.
+        conductances(&self.ports, &self.free_islands(), unit, |cases| {
+            cases.chunks(CASES).flat_map(answers).collect()
         })
     }
 }
+
+/// Answers that are found together: every front is read once for all of them.
+const CASES: usize = 16;

@@ -15,7 +15,7 @@ use crate::fronts::{
     Class, Element, FrontError, Inside, Known, Leaves, NOWHERE, Network, Schur, Top, Values,
 };
 use crate::stokes::piece::Leaf;
-use crate::stokes::slabs::{IsCancelled, Slabs, State, top_back};
+use crate::stokes::slabs::{IsCancelled, Slabs, State};
 use crate::stokes::system::System;
 
 impl<const D: usize> Leaves for Vec<Arc<Leaf<D>>> {
@@ -49,43 +49,56 @@ pub struct Answer {
 
 impl<const D: usize> Flow<D> {
     /// Shared unknowns for loads on shared unknowns; given values are read from `given`. Returns reactions too.
-    pub fn solve_shared(&self, loads: &[f64], given: &[f64]) -> (Vec<f64>, Vec<f64>) {
-        let (mut all, reactions) = self.solve_all(loads, given);
-        all.truncate(self.system.class.len());
-        (all, reactions)
+    ///
+    /// # Shapes and units
+    /// - `data`: loads and given values of any number of cases, which go through every front together
+    pub fn solve_shared(&self, data: &[(&[f64], &[f64])]) -> Vec<(Vec<f64>, Vec<f64>)> {
+        let mut found = self.solve_all(data);
+        for (shared, _) in &mut found {
+            shared.truncate(self.system.class.len());
+        }
+        found
     }
 
     /// As [`Self::solve_shared`], with the unknowns of bridges.
-    fn solve_all(&self, loads: &[f64], given: &[f64]) -> (Vec<f64>, Vec<f64>) {
-        let top = &self.top;
-        let mut slab = vec![0.0; top.tree.n];
-        for (load, &at) in loads.iter().zip(&top.position) {
-            if at != NOWHERE {
-                slab[at as usize] += load;
+    fn solve_all(&self, data: &[(&[f64], &[f64])]) -> Vec<(Vec<f64>, Vec<f64>)> {
+        let Top { tree, position, .. } = &self.top;
+        let (n, n_boundary) = (tree.n, tree.n_boundary);
+        let mut carried = vec![0.0; n * data.len()];
+        for (k, (loads, _)) in data.iter().enumerate() {
+            for (load, &at) in loads.iter().zip(position) {
+                if at != NOWHERE {
+                    carried[k * n + at as usize] += load;
+                }
             }
         }
-        top.tree.forward(&self.values, &mut slab);
-        let n = top.tree.n_boundary;
-        let boundary_loads = slab[..n].to_vec();
-        let mut x = vec![0.0; n];
-        for (value, &at) in given.iter().zip(&top.position) {
-            if (at as usize) < n {
-                x[at as usize] = *value;
+        tree.forward(&self.values, &mut carried);
+        let mut slabs = vec![0.0; n * data.len()];
+        let mut reactions = Vec::with_capacity(data.len());
+        for (k, (_, given)) in data.iter().enumerate() {
+            let x = &mut slabs[k * n..][..n_boundary];
+            for (value, &at) in given.iter().zip(position) {
+                if (at as usize) < n_boundary {
+                    x[at as usize] = *value;
+                }
             }
+            let loads = &carried[k * n..][..n_boundary];
+            reactions.push(self.network.solve(&self.values, x, loads));
         }
-        let reactions = self.network.solve(&self.values, &mut x, &boundary_loads);
-        let mut full = vec![0.0; top.tree.n];
-        full[..n].copy_from_slice(&x);
-        let mut shared = vec![0.0; top.position.len()];
-        top_back(top, &self.values, &mut full, Some(&slab), &mut shared);
-        let mut on_shared = vec![0.0; top.position.len()];
-        for (r, &at) in on_shared.iter_mut().zip(&top.position) {
-            if (at as usize) < n {
-                *r = reactions[at as usize];
-            }
-        }
-        on_shared.truncate(self.system.class.len());
-        (shared, on_shared)
+        tree.back(&self.values, &mut slabs, Some(&carried));
+        let read = |from: &[f64], at: u32| from.get(at as usize).copied().unwrap_or(0.0);
+        let cases = reactions.iter().enumerate().map(|(k, reactions)| {
+            let slab = &slabs[k * n..][..n];
+            let shared = position.iter().map(|&at| read(slab, at)).collect();
+            let held = position.iter().take(self.system.class.len());
+            (shared, held.map(|&at| read(reactions, at)).collect())
+        });
+        cases.collect()
+    }
+
+    /// [`Self::solve_all`] of one case.
+    fn solve_one(&self, loads: &[f64], given: &[f64]) -> (Vec<f64>, Vec<f64>) {
+        self.solve_all(&[(loads, given)]).pop().unwrap_or_default()
     }
 
     /// All unknowns for loads on all unknowns, refined with the same factors until the relative residual is at most the
@@ -112,7 +125,7 @@ impl<const D: usize> Flow<D> {
         };
         report.refinement_steps = 0;
         let Some(slabs) = &self.slabs else {
-            let (mut shared, reactions) = self.solve_all(&loads.shared, given);
+            let (mut shared, reactions) = self.solve_one(&loads.shared, given);
             report.relative_residual = self.shared_residual(&shared, &loads.shared, given);
             shared.truncate(self.system.class.len());
             let state = State {
@@ -188,7 +201,8 @@ impl<const D: usize> Flow<D> {
             carried
         });
         let on_shared = carried.as_ref().unwrap_or(loads);
-        let (shared, reactions) = self.solve_shared(&on_shared.shared, given);
+        let (mut shared, reactions) = self.solve_one(&on_shared.shared, given);
+        shared.truncate(self.system.class.len());
         state.shared = shared;
         let carried = carried.as_ref();
         slabs.back(&self.system, &self.values, state, carried, is_cancelled);

@@ -2,6 +2,8 @@
 
 use std::time::Instant;
 
+use rayon::prelude::*;
+
 use super::{
     Caching, CancelToken, Conductance, Ownership, Progress, Solution, SolveError, SolveReport,
     SolveSettings, Stage, WallShear, WantedResults,
@@ -326,7 +328,7 @@ impl<'a> Solver<'a> {
                 self.singular_islands[island as usize].then_some(island)
             })
             .collect();
-        conductances(&chip.ports, &group, unit, |values| {
+        let answer = |values: &Vec<f64>| {
             let data = self.port_data(values.iter().copied(), chip);
             let rhs = self.residuals.rows(None, &data);
             let (mut rows, _) = substitution::solve(
@@ -337,6 +339,10 @@ impl<'a> Solver<'a> {
             );
             rows.truncate(self.model.rows.len());
             self.ports(chip, &rows, &data)
+        };
+        // Side by side: each walks through the whole network by itself.
+        conductances(&chip.ports, &group, unit, |cases| {
+            cases.par_iter().map(answer).collect()
         })
     }
 

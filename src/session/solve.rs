@@ -62,7 +62,7 @@ pub fn solve(
     let mut solution = eliminated.solve(&conditions, progress, cancel)?;
     let (first, then) = (&eliminated.report().timings, &solution.report.timings);
     solution.report.timings = Timings {
-        back_substitute: then.back_substitute,
+        back_substitute: first.back_substitute + then.back_substitute,
         results: first.results + then.results,
         total: start.elapsed().as_secs_f64(),
         ..*first

@@ -186,16 +186,25 @@ fn locals(
 
 /// Adds a leaf's matrix; what given values bring goes to the right-hand side.
 fn add(leaf: &Leaf<2>, locals: &[Local], given: &[f64], out: &mut AssembledSystem) {
+    let mut entry = |a: &Local, b: &Local, v: f64| {
+        if a.number == NOWHERE {
+            return;
+        }
+        let v = a.factor * b.factor * v;
+        if b.number == NOWHERE {
+            let x = given.get(b.shared as usize).copied().unwrap_or(0.0);
+            out.rhs[a.number as usize] -= v * x;
+        } else if a.number >= b.number && v != 0.0 {
+            out.lower.push((a.number, b.number, v));
+        }
+    };
     let rows = leaf.rows();
-    for (i, a) in locals.iter().enumerate().filter(|e| e.1.number != NOWHERE) {
+    for (i, a) in locals.iter().enumerate() {
         for (j, v) in rows.row(i) {
-            let b = locals[j];
-            let v = a.factor * b.factor * v;
-            if b.number == NOWHERE {
-                let x = given.get(b.shared as usize).copied().unwrap_or(0.0);
-                out.rhs[a.number as usize] -= v * x;
-            } else if a.number >= b.number && v != 0.0 {
-                out.lower.push((a.number, b.number, v));
+            let b = &locals[j];
+            entry(a, b, v);
+            if j != i {
+                entry(b, a, v);
             }
         }
     }

@@ -1,13 +1,14 @@
 //! The unknowns of a whole chip: shared ones, and a slab for every copy of a piece; substitution and residuals over them.
 
+use std::array;
 use std::sync::Arc;
 
 use rayon::prelude::*;
 
-use super::piece::{LANES, Layout, Patch};
+use super::piece::{LANES, Layout, Leaf, Patch};
 use super::system::System;
 use crate::fronts::tree::{gather, scatter};
-use crate::fronts::{Class, Inside, KindId, NOWHERE, Top, Values};
+use crate::fronts::{Class, Inside, KindId, NOWHERE, Values};
 
 /// Asked by every task of a pass through all unknowns: true ends the pass, which leaves what is of no use then.
 pub type IsCancelled<'a> = &'a (dyn Fn() -> bool + Sync);
@@ -64,29 +65,26 @@ impl Group {
         let eights: Vec<&[(u32, u32, u32)]> = alike.flat_map(|same| same.chunks(LANES)).collect();
         let product = |eight: &[(u32, u32, u32)], scratch: &mut Scratch| {
             let leaf = system.leaf(self.piece, &self.layout.patches[eight[0].1 as usize]);
-            scratch.clear(leaf.moves.len());
-            for (lane, &(_, p, c)) in eight.iter().enumerate() {
-                let slab = &x[c as usize * n..][..n];
+            let size = leaf.moves.len();
+            scratch.x.resize(size * eight.len(), 0.0);
+            for (&(_, p, c), x_leaf) in eight.iter().zip(scratch.x.chunks_mut(size.max(1))) {
                 let places = &self.layout.patches[p as usize].unknowns;
-                gather(places, slab, &mut scratch.values);
-                let lanes = scratch.lanes.iter_mut().zip(&scratch.values);
-                lanes.for_each(|(l, v)| l[lane] = *v);
+                gather(places, &x[c as usize * n..][..n], x_leaf);
             }
-            leaf.residual(&scratch.lanes, &mut scratch.out);
+            scratch.product(leaf);
         };
-        let mut add = |eight: &[(u32, u32, u32)], scratch: &mut Scratch| {
-            for (lane, &(_, p, c)) in eight.iter().enumerate() {
-                let values = scratch.values.iter_mut().zip(&scratch.out);
-                values.for_each(|(v, o)| *v = o[lane]);
+        let mut add = |eight: &[(u32, u32, u32)], scratch: &Scratch| {
+            let size = scratch.x.len() / eight.len();
+            for (&(_, p, c), y) in eight.iter().zip(scratch.y.chunks(size.max(1))) {
                 let places = &self.layout.patches[p as usize].unknowns;
-                scatter(places, &scratch.values, &mut r[c as usize * n..][..n]);
+                scatter(places, y, &mut r[c as usize * n..][..n]);
             }
         };
         if eights.len() < 2 * EIGHTS {
             let mut scratch = Scratch::default();
             for eight in eights {
                 product(eight, &mut scratch);
-                add(eight, &mut scratch);
+                add(eight, &scratch);
             }
             return;
         }
@@ -95,7 +93,7 @@ impl Group {
         for eights in eights.chunks(EIGHTS) {
             let pairs = eights.par_iter().zip(&mut made);
             pairs.for_each(|(eight, scratch)| product(eight, scratch));
-            for (eight, scratch) in eights.iter().zip(&mut made) {
+            for (eight, scratch) in eights.iter().zip(&made) {
                 add(eight, scratch);
             }
         }
@@ -105,22 +103,44 @@ impl Group {
 /// Products of [`LANES`] leaves each that are done side by side before they are added: as many as a cache holds.
 const EIGHTS: usize = 64;
 
-/// What goes into the product of a leaf in eight places, and what comes out.
+/// What goes into the product of a leaf in up to eight places, and what comes out.
 #[derive(Clone, Default)]
 struct Scratch {
-    values: Vec<f64>,
+    /// One copy after the other.
+    x: Vec<f64>,
+    /// `-A x`, likewise.
+    y: Vec<f64>,
     lanes: Vec<[f64; LANES]>,
     out: Vec<[f64; LANES]>,
 }
 
 impl Scratch {
-    /// Zeros, for a leaf with so many unknowns.
-    fn clear(&mut self, size: usize) {
-        for lanes in [&mut self.lanes, &mut self.out] {
-            lanes.clear();
-            lanes.resize(size, [0.0; LANES]);
+    /// `y = -A x`.
+    fn product<const D: usize>(&mut self, leaf: &Leaf<D>) {
+        let size = leaf.moves.len();
+        self.y.clear();
+        if self.x.len() == size {
+            self.y.resize(size, 0.0);
+            leaf.residual_of_one(&self.x, &mut self.y);
+            return;
         }
-        self.values.resize(size, 0.0);
+        // All copies in one pass each way: unknown by unknown, every line of memory is touched once.
+        let copies = self.x.len() / size;
+        let from: [&[f64]; LANES] = array::from_fn(|k| &self.x[k.min(copies - 1) * size..][..size]);
+        self.lanes.clear();
+        self.lanes
+            .extend((0..size).map(|i| array::from_fn(|lane| from[lane][i])));
+        self.out.clear();
+        self.out.resize(size, [0.0; LANES]);
+        leaf.residual(&self.lanes, &mut self.out);
+        self.y.resize(size * LANES, 0.0);
+        let mut parts = self.y.chunks_mut(size);
+        let to: [&mut [f64]; LANES] = array::from_fn(|_| parts.next().unwrap_or_default());
+        for (i, out) in self.out.iter().enumerate() {
+            for lane in 0..LANES {
+                to[lane][i] = out[lane];
+            }
+        }
     }
 }
 
@@ -398,23 +418,5 @@ impl Slabs {
     /// Calls `visit` with (instance, patches of its piece, its slab), instances of a piece side by side.
     pub fn patches_of(&self, piece: u32) -> &[Patch] {
         &self.groups[piece as usize].layout.patches
-    }
-}
-
-/// Back-substitution among shared unknowns: the top slab from its boundary.
-pub fn top_back(
-    top: &Top,
-    values: &Values,
-    slab: &mut [f64],
-    loads: Option<&[f64]>,
-    shared: &mut [f64],
-) {
-    top.tree.back(values, slab, loads);
-    for (x, &at) in shared.iter_mut().zip(&top.position) {
-        *x = if at == NOWHERE {
-            0.0
-        } else {
-            slab[at as usize]
-        };
     }
 }

@@ -340,7 +340,7 @@ fn solve_one(
     if reuse != Reuse::Factors {
         let (first, then) = (kept.eliminated.report().timings, solution.report.timings);
         solution.report.timings = crate::session::Timings {
-            back_substitute: then.back_substitute,
+            back_substitute: first.back_substitute + then.back_substitute,
             results: first.results + then.results,
             total: first.total + then.total,
             ..first

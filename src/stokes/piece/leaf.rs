@@ -1,5 +1,6 @@
 //! The smallest fronts: a slice of a strip, or a few cells of a polygon.
 
+use std::array;
 use std::sync::OnceLock;
 
 use crate::fem::lagrange::n_nodes;
@@ -28,7 +29,8 @@ pub struct Leaf<const D: usize> {
     rows: OnceLock<Rows>,
 }
 
-/// The leaf's matrix over its own unknowns, compressed rows.
+/// The leaf's matrix over its own unknowns: compressed rows of the upper triangle, diagonal included. Products of leaves that
+/// occur once are as fast as memory gives their matrices, of which this is half.
 #[derive(Debug, Default)]
 pub struct Rows {
     /// Start of each row.
@@ -40,7 +42,7 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// Entries of a row: column and value.
+    /// Entries of a row from the diagonal on: column and value. The rest is the transpose.
     pub fn row(&self, i: usize) -> impl Iterator<Item = (usize, f64)> + '_ {
         let range = self.start[i] as usize..self.start[i + 1] as usize;
         let columns = self.columns[range.clone()].iter();
@@ -106,7 +108,7 @@ impl<const D: usize> Leaf<D> {
     /// Bytes that it holds, or will when its rows are assembled; about.
     pub fn bytes(&self) -> u64 {
         let per_cell = D * n_nodes::<D>() + D + 1;
-        let entries = self.mesh.n_cells() * per_cell * per_cell;
+        let entries = self.mesh.n_cells() * per_cell * (per_cell + 1) / 2;
         let mesh = 8 * D * self.mesh.nodes.len() + 4 * self.mesh.cells.len();
         (mesh + 40 * self.moves.len() + 12 * entries) as u64
     }
@@ -137,10 +139,10 @@ impl<const D: usize> Leaf<D> {
             let mut sums = vec![0.0; n];
             let mut seen = vec![false; n];
             let mut columns = Vec::new();
-            for moves in &self.moves {
+            for (a, moves) in self.moves.iter().enumerate() {
                 for &(i, f) in moves {
                     for (j, v) in matrix.row(i as usize, self.drag) {
-                        for &(b, g) in &moved_by[j] {
+                        for &(b, g) in moved_by[j].iter().filter(|m| m.0 as usize >= a) {
                             if !std::mem::replace(&mut seen[b as usize], true) {
                                 columns.push(b);
                             }
@@ -168,10 +170,9 @@ impl<const D: usize> Leaf<D> {
         let n = self.moves.len();
         let mut out = Mat::zeros(n, n);
         for i in 0..n {
-            // Symmetric: a row fills a column, whose entries lie side by side.
-            let column = out.col_as_slice_mut(i);
             for (j, v) in rows.row(i) {
-                column[j] = v;
+                out[(i, j)] = v;
+                out[(j, i)] = v;
             }
         }
         out
@@ -180,17 +181,34 @@ impl<const D: usize> Leaf<D> {
     /// `y -= A x` for [`LANES`] copies at once.
     pub fn residual(&self, x: &[[f64; LANES]], y: &mut [[f64; LANES]]) {
         let rows = self.rows();
-        for (i, y) in y.iter_mut().enumerate() {
+        for (i, &of_i) in x.iter().enumerate() {
             let mut sum = [0.0; LANES];
             for (j, v) in rows.row(i) {
-                let x = &x[j];
-                for (s, x) in sum.iter_mut().zip(x) {
-                    *s += v * x;
+                let (of_j, y) = (x[j], &mut y[j]);
+                sum = array::from_fn(|lane| sum[lane] + v * of_j[lane]);
+                if j != i {
+                    // By value: lanes that might lie in one another's place wouldn't be done side by side.
+                    let before = *y;
+                    *y = array::from_fn(|lane| before[lane] - v * of_i[lane]);
                 }
             }
-            for (y, s) in y.iter_mut().zip(sum) {
-                *y -= s;
+            let before = y[i];
+            y[i] = array::from_fn(|lane| before[lane] - sum[lane]);
+        }
+    }
+
+    /// The same for one copy alone.
+    pub fn residual_of_one(&self, x: &[f64], y: &mut [f64]) {
+        let rows = self.rows();
+        for (i, &of_i) in x.iter().enumerate() {
+            let mut sum = 0.0;
+            for (j, v) in rows.row(i) {
+                sum += v * x[j];
+                if j != i {
+                    y[j] -= v * of_i;
+                }
             }
+            y[i] -= sum;
         }
     }
 }

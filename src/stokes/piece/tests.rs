@@ -157,25 +157,42 @@ fn the_front_of_a_piece_is_the_dense_elimination_of_its_leaves() {
 }
 
 #[test]
-fn leaves_are_symmetric_and_residuals_are_their_products() {
+fn residuals_of_leaves_are_products_of_their_meshes() {
     for (name, r, part, drag) in parts() {
         let a = alone(&part, r, drag, Caching::Cached);
         for leaf in &a.leaves {
-            let dense = leaf.dense();
-            let off = (&dense - dense.transpose()).norm_max();
-            assert!(off < 1e-14 * dense.norm_max(), "{name}: {off:.1e}");
             let n = leaf.moves.len();
+            // By the mesh's own matrix, walls included: P^T M P x.
+            let product = |x: &dyn Fn(usize) -> f64| -> Vec<f64> {
+                let mut moved = vec![0.0; leaf.n_mesh()];
+                for (i, moves) in leaf.moves.iter().enumerate() {
+                    moves.iter().for_each(|m| moved[m.0 as usize] += m.1 * x(i));
+                }
+                let y = leaf.matrix().multiply(&moved, leaf.drag);
+                let back = leaf.moves.iter();
+                back.map(|moves| moves.iter().map(|m| m.1 * y[m.0 as usize]).sum())
+                    .collect()
+            };
             let x: Vec<[f64; LANES]> = (0..n)
                 .map(|i| std::array::from_fn(|lane| ((i * LANES + lane) as f64).sin()))
                 .collect();
             let mut y = vec![[1.0; LANES]; n];
             leaf.residual(&x, &mut y);
-            let want = Mat::from_fn(n, LANES, |i, lane| {
-                1.0 - (0..n).map(|j| dense[(i, j)] * x[j][lane]).sum::<f64>()
-            });
-            for (i, row) in y.iter().enumerate() {
-                for (lane, v) in row.iter().enumerate() {
-                    assert!((v - want[(i, lane)]).abs() < 1e-12, "{name}: row {i}");
+            let dense = leaf.dense();
+            for lane in 0..LANES {
+                let of_lane: Vec<f64> = x.iter().map(|x| x[lane]).collect();
+                let mut alone = vec![1.0; n];
+                leaf.residual_of_one(&of_lane, &mut alone);
+                for (i, product) in product(&|i| x[i][lane]).into_iter().enumerate() {
+                    let by_dense: f64 = (0..n).map(|j| dense[(i, j)] * x[j][lane]).sum();
+                    for (way, got) in [
+                        ("eight", 1.0 - y[i][lane]),
+                        ("one", 1.0 - alone[i]),
+                        ("dense", by_dense),
+                    ] {
+                        let off = (got - product).abs();
+                        assert!(off < 1e-12, "{name}, {way}: row {i}: {off:.1e}");
+                    }
                 }
             }
         }
