@@ -223,12 +223,20 @@ fn laws(series: Series, measured: &[Measured]) -> String {
                 points(|m| m.unknowns, |m| m.seconds),
                 points(|m| m.unknowns, |m| m.added),
             );
+            // The kinds are paid once, then every copy: a constant and a rate a million unknowns.
+            let ([time_once, time_rate], time_apart) = fit::affine(&time);
+            let ([space_once, space_rate], space_apart) = fit::affine(&space);
             format!(
-                "from {SMALLEST_FITTED} crossings a side, time ~ unknowns^{:.2}, linear within {:.0} %; memory ~ unknowns^{:.2}, linear within {:.0} %",
+                "from {SMALLEST_FITTED} crossings a side, time ~ unknowns^{:.2}, proportional within {:.0} %, {:.3} s + {:.3} s a million within {time_apart:.0} %; \
+                 memory ~ unknowns^{:.2}, proportional within {:.0} %, {:.0} MiB + {:.1} MiB a million within {space_apart:.0} %",
                 fit::exponent(&time),
                 fit::from_linear(&time),
+                time_once,
+                1e6 * time_rate,
                 fit::exponent(&space),
                 fit::from_linear(&space),
+                space_once,
+                1e6 * space_rate,
             )
         }
         Series::ResolutionGrid20 | Series::ResolutionVoronoi | Series::ResolutionSolid => {

@@ -24,6 +24,19 @@ pub fn from_linear(points: &[(f64, f64)]) -> f64 {
     100.0 * (most - least) / (most + least)
 }
 
+/// `y = a + b x` of positive values, every point weighed by its own size: `[a, b]`, and the greatest deviation in percent of `y`.
+pub fn affine(points: &[(f64, f64)]) -> ([f64; 2], f64) {
+    // Normal equations of a / y + b x / y = 1.
+    let sum = |of: fn(&(f64, f64)) -> f64| points.iter().map(of).sum::<f64>();
+    let (aa, ab) = (sum(|p| p.1.powi(-2)), sum(|p| p.0 * p.1.powi(-2)));
+    let bb = sum(|p| (p.0 / p.1).powi(2));
+    let (ra, rb) = (sum(|p| 1.0 / p.1), sum(|p| p.0 / p.1));
+    let det = aa * bb - ab * ab;
+    let [a, b] = [(ra * bb - rb * ab) / det, (aa * rb - ab * ra) / det];
+    let apart = points.iter().map(|(x, y)| ((a + b * x) / y - 1.0).abs());
+    ([a, b], 100.0 * apart.fold(0.0, f64::max))
+}
+
 /// How far `y` is from `a + b log2 x`: `b`, and the greatest deviation in percent of the greatest `y`.
 pub fn logarithm(points: &[(f64, f64)]) -> [f64; 2] {
     let logs: Vec<_> = points.iter().map(|p| (p.0.log2(), p.1)).collect();
