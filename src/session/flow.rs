@@ -96,11 +96,6 @@ impl<const D: usize> Flow<D> {
         cases.collect()
     }
 
-    /// [`Self::solve_all`] of one case.
-    fn solve_one(&self, loads: &[f64], given: &[f64]) -> (Vec<f64>, Vec<f64>) {
-        self.solve_all(&[(loads, given)]).pop().unwrap_or_default()
-    }
-
     /// All unknowns for loads on all unknowns, refined with the same factors until the relative residual is at most the
     /// tolerance.
     ///
@@ -125,7 +120,8 @@ impl<const D: usize> Flow<D> {
         };
         report.refinement_steps = 0;
         let Some(slabs) = &self.slabs else {
-            let (mut shared, reactions) = self.solve_one(&loads.shared, given);
+            let found = self.solve_all(&[(&loads.shared, given)]).pop();
+            let (mut shared, reactions) = found.unwrap_or_default();
             report.relative_residual = self.shared_residual(&shared, &loads.shared, given);
             shared.truncate(self.system.class.len());
             let state = State {
@@ -201,8 +197,8 @@ impl<const D: usize> Flow<D> {
             carried
         });
         let on_shared = carried.as_ref().unwrap_or(loads);
-        let (mut shared, reactions) = self.solve_one(&on_shared.shared, given);
-        shared.truncate(self.system.class.len());
+        let found = self.solve_shared(&[(&on_shared.shared, given)]).pop();
+        let (shared, reactions) = found.unwrap_or_default();
         state.shared = shared;
         let carried = carried.as_ref();
         slabs.back(&self.system, &self.values, state, carried, is_cancelled);
