@@ -301,6 +301,40 @@ fn mixing_saves_cycles() {
     assert!(mixed < plain, "{mixed} instead of {plain}");
 }
 
+/// Bubbles of a single cell hold the pressure near 0 around them, which no coarse cell can follow: interpolation has to.
+#[test]
+fn bubbles_of_a_cell_cost_hardly_a_cycle() {
+    let n = 32;
+    let cells = Lattice::<3>::cube(n);
+    let dx = 1.0 / n as f64;
+    let room = Shape::cuboid([0.1; 3], [0.9; 3]);
+    let walls = Walls::new(&cells, dx, &|x| -room.distance(x), [0.0; 3]);
+    let mut mac = Mac::new(cells, dx);
+    mac.u[1].fill(-0.1);
+    let cycles = |bubbles: f64, name: &str| {
+        let level = |i: usize| {
+            let is_air = mac.centre(cells.coordinates(i))[1] > 0.6 || hash_unit(i as u32) < bubbles;
+            if is_air { 5.0 * dx } else { -0.5 * dx }
+        };
+        let liquid = (0..cells.len()).map(level).collect();
+        let problem = assemble(&mac, &walls, Arc::new(liquid), 0.01, Separation::Cut).lcp;
+        let mut solver = solver::<3>(name).expect("a name");
+        let solution = solver.solve(&problem, Watch::SILENT);
+        let (_, log) = solution.expect("fair").converged().expect("converges");
+        log.inner
+    };
+    let smooth = cycles(0.0, "fas-mg");
+    for bubbles in [0.001, 0.01] {
+        let damped = cycles(bubbles, "fas-mg");
+        let plain = cycles(bubbles, "fas-plain-surface");
+        assert!(damped <= smooth + 1, "{damped} instead of {smooth}");
+        assert!(
+            plain >= damped + 5,
+            "{plain} without damping, {damped} with"
+        );
+    }
+}
+
 /// In the first step the walls let nearly all cells go. Coarse grids that know only bounds lose sight of that.
 #[test]
 fn full_cycles_stay_few_where_many_cells_let_go_at_once() {

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use super::bounded::{Bounded, Clamp, Reach, Style, Truncate, Visit};
 use super::edges::Edges;
 use super::{Lcp, LcpSolver, Status, Trace};
-use crate::liquid::mg::{Coarse, Hierarchy, Recipe, Sides, Weights};
+use crate::liquid::mg::{Coarse, Hierarchy, Recipe, Sides, Surfaces, Weights};
 
 /// Full cycles before it gives up.
 const LIMIT: usize = 500;
@@ -47,6 +47,7 @@ impl Fmg {
             recipe: Recipe {
                 weights: Weights::Trilinear,
                 sides: Sides::OneSided,
+                surfaces: Surfaces::Plain,
                 coarse: Coarse::Direct,
             },
             style: Style {

@@ -10,7 +10,7 @@ use super::penalty::Penalty;
 use super::pgs::Pgs;
 use super::policy::Policy;
 use super::unbounded::{Factor, Unbounded};
-use crate::liquid::mg::{Coarse, Recipe, Sides, Weights};
+use crate::liquid::mg::{Coarse, Recipe, Sides, Surfaces, Weights};
 
 /// What a solver is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,6 +129,12 @@ pub const SOLVERS: &[Entry] = &[
         "FAS-MG, coarse cells behind thin solids left out",
     ),
     row(
+        "fas-plain-surface",
+        "FAS plain surface",
+        Kind::Lcp,
+        "FAS-MG as printed beside air: interpolation isn't damped",
+    ),
+    row(
         "fas-pwc",
         "FAS PWC",
         Kind::Ablation,
@@ -150,7 +156,7 @@ pub const SOLVERS: &[Entry] = &[
         "fas-literal",
         "FAS literal",
         Kind::Ablation,
-        "FAS-MG with the minimum map as printed",
+        "FAS-MG as printed, minimum map and surfaces",
     ),
     row(
         "fas-literal-simple",
@@ -272,6 +278,7 @@ pub fn solver<const D: usize>(name: &str) -> Option<Box<dyn LcpSolver<D>>> {
             ..fas(&|_| {})
         }),
         "fas-trilinear" => Box::new(fas(&|r| r.weights = Weights::Trilinear)),
+        "fas-plain-surface" => Box::new(fas(&|r| r.surfaces = Surfaces::Plain)),
         "fas-pwc" => Box::new(fas(&|r| r.weights = Weights::Constant)),
         "fas-simple" => Box::new(fas(&|r| r.sides = Sides::Simple)),
         "fas-visible" => Box::new(fas(&|r| r.sides = Sides::Visible)),
@@ -279,11 +286,14 @@ pub fn solver<const D: usize>(name: &str) -> Option<Box<dyn LcpSolver<D>>> {
         "fas-direct" => Box::new(fas(&|r| r.coarse = Coarse::Direct)),
         "fas-literal" => Box::new(Fas {
             scaling: Scaling::Literal,
-            ..fas(&|_| {})
+            ..fas(&|r| r.surfaces = Surfaces::Plain)
         }),
         "fas-literal-simple" => Box::new(Fas {
             scaling: Scaling::Literal,
-            ..fas(&|r| r.sides = Sides::Simple)
+            ..fas(&|r| {
+                r.sides = Sides::Simple;
+                r.surfaces = Surfaces::Plain;
+            })
         }),
         "fas-all-children" => Box::new(Fas {
             coarse_s: CoarseS::AllChildren,

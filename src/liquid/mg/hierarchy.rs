@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::direct::Bubbles;
-use super::{Air, Geometry, Places, Sides, Transfer, Weights, discretise, galerkin};
+use super::{Air, Geometry, Places, Sides, Surfaces, Transfer, Weights, discretise, galerkin};
 use crate::liquid::linear::{Matrix, Real, Sweeper};
 
 /// Coarsening ends when a side has this many cells or fewer.
@@ -27,16 +27,19 @@ pub struct Recipe {
     pub weights: Weights,
     /// At solids.
     pub sides: Sides,
+    /// Beside air; direct coarse matrices know the air themselves.
+    pub surfaces: Surfaces,
     /// Coarse matrices.
     pub coarse: Coarse,
 }
 
 impl Default for Recipe {
-    /// Barycentric, one-sided, Galerkin: the paper's.
+    /// Barycentric, one-sided, Galerkin: the paper's, but for damped surfaces.
     fn default() -> Self {
         Self {
             weights: Weights::Barycentric,
             sides: Sides::OneSided,
+            surfaces: Surfaces::Damped,
             coarse: Coarse::Galerkin,
         }
     }
@@ -170,7 +173,10 @@ fn coarser<T: Real, const D: usize>(
     if coarse.of.is_empty() {
         return None;
     }
-    let transfer = Transfer::new(places, &coarse, depth, recipe.weights, recipe.sides);
+    let mut transfer = Transfer::new(places, &coarse, depth, recipe.weights, recipe.sides);
+    if depth == 0 && direct.is_none() && recipe.surfaces == Surfaces::Damped {
+        transfer.damp(matrix);
+    }
     let matrix = direct.unwrap_or_else(|| galerkin(matrix, &transfer, Hierarchy::<T, D>::scale()));
     Some(Coarser {
         transfer,

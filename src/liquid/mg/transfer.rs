@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use crate::liquid::grid::{Lattice, sample};
-use crate::liquid::linear::Real;
+use crate::liquid::linear::{Matrix, Real};
 
 /// Which cell every unknown sits in, and where the solid is.
 #[derive(Clone, Debug)]
@@ -63,6 +63,16 @@ pub enum Sides {
     /// Only coarse cells whose centre is on the same side of the solid's surface as the fine one; the rest is shared out. The
     /// reading of [000] 5.3.3 that doubles the counts.
     CentreSign,
+}
+
+/// What interpolation makes of cells beside a free surface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Surfaces {
+    /// Every row of `P` times the share of the cell's diagonal that belongs to other unknowns, which is what a Jacobi sweep makes
+    /// of a constant: a cell close to the air is held near 0 whatever its neighbours do. On the finest level.
+    Damped,
+    /// As everywhere: the paper's. A bubble of one cell then pins whole coarse cells, and the more of them the coarser the level.
+    Plain,
 }
 
 /// `P` from one level to the next coarser one, by fine rows and by coarse rows.
@@ -236,6 +246,25 @@ impl<T: Real> Transfer<T> {
         }
     }
 
+    /// [`Surfaces::Damped`] for the matrix of the fine level, whose off-diagonals must not be positive.
+    pub fn damp(&mut self, matrix: &Matrix<T>) {
+        let ones = vec![T::ONE; matrix.n()];
+        let mut shares = vec![T::ONE; matrix.n()];
+        matrix.map_rows(&ones, &mut shares, |i, held| {
+            let share = T::ONE - held / matrix.diagonal[i];
+            // A cell alone is nobody's neighbour, and a coarse cell above it must not be left without an equation.
+            if share > T::ZERO { share } else { T::ONE }
+        });
+        for (i, share) in shares.iter().enumerate() {
+            for weight in &mut self.weights[self.starts[i] as usize..self.starts[i + 1] as usize] {
+                *weight *= *share;
+            }
+        }
+        for (i, weight) in self.fine.iter().zip(&mut self.back_weights) {
+            *weight *= shares[*i as usize];
+        }
+    }
+
     /// Non-zero weights.
     pub fn nnz(&self) -> usize {
         self.weights.len()
@@ -392,6 +421,7 @@ fn transpose<T: Real>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::liquid::linear::Builder;
 
     fn full<const D: usize>(n: usize) -> Places<D> {
         let cells = Lattice::<D>::cube(n);
@@ -474,6 +504,44 @@ mod tests {
         );
         assert_eq!(sum(Sides::Simple, [4, 2]), 0.75);
         assert_eq!(sum(Sides::OneSided, [5, 3]), 0.75, "the one above is air");
+    }
+
+    #[test]
+    fn rows_are_damped_by_what_holds_their_cells() {
+        let mut p = Transfer::<f64>::new(
+            &full::<2>(8),
+            &full::<2>(4),
+            0,
+            Weights::Barycentric,
+            Sides::OneSided,
+        );
+        let undamped = p.clone();
+        // Cells in a row of 64: 0 is held to air, 63 has no neighbour.
+        let mut builder = Builder::new(64);
+        for i in 0..64usize {
+            let neighbours = [i.wrapping_sub(1), i + 1].into_iter();
+            let neighbours: Vec<usize> = neighbours.filter(|j| i < 63 && *j < 63).collect();
+            neighbours.iter().for_each(|j| builder.entry(*j, -1.0));
+            let held = if i == 0 || i == 63 { 3.0 } else { 0.0 };
+            builder.end_row(neighbours.len() as f64 + held);
+        }
+        p.damp(&builder.finish());
+        let sum = |p: &Transfer<f64>, i| p.row(i).1.iter().sum::<f64>();
+        for i in 0..64 {
+            let share = if i == 0 { 0.25 } else { 1.0 };
+            assert_eq!(sum(&p, i), share * sum(&undamped, i), "cell {i}");
+        }
+        for k in 0..16 {
+            let (rows, weights) = p.column(k);
+            for (i, w) in rows.iter().zip(weights) {
+                let (columns, forth) = p.row(*i as usize);
+                let at = columns
+                    .iter()
+                    .position(|c| *c as usize == k)
+                    .expect("there");
+                assert_eq!(*w, forth[at], "the transpose is damped alike");
+            }
+        }
     }
 
     #[test]

@@ -35,13 +35,13 @@ pub fn row(walls: &str, frame: &Frame) -> String {
 }
 
 /// The head of a tank's CSV.
-pub const TANK_HEAD: &str = "step,method,iterations,outer,residual,seconds,cells,filled,detached,pockets,divergence,at_right_wall,at_ceiling,max_speed,status\n";
+pub const TANK_HEAD: &str = "step,method,iterations,outer,residual,seconds,cells,filled,detached,pockets,divergence,at_right_wall,at_ceiling,at_ceiling_middle,max_speed,status\n";
 
 /// A row of a tank's CSV.
 pub fn tank_row(method: &str, step: &TankStep) -> String {
     let (log, solve) = (&step.log, &step.log.solve);
     format!(
-        "{},{method},{},{},{:e},{:e},{},{},{},{},{:e},{},{},{},{}\n",
+        "{},{method},{},{},{:e},{:e},{},{},{},{},{:e},{},{},{},{},{}\n",
         step.step,
         solve.inner,
         solve.outer,
@@ -54,6 +54,7 @@ pub fn tank_row(method: &str, step: &TankStep) -> String {
         log.divergence_left,
         step.reach.right,
         step.reach.ceiling,
+        step.reach.ceiling_middle,
         step.max_speed,
         solve.status.word(),
     )

@@ -288,7 +288,8 @@ pub const TABLES: &[PaperTable] = &[
             "fas-pwc",
             "fas-simple",
             "fas-direct",
-            // Not in the paper:
+            // Not in the paper's table; the first is its interpolation as printed:
+            "fas-plain-surface",
             "fas-visible",
             "fas-centre-sign",
             "fas-all-children",
