@@ -13,11 +13,13 @@ use stokeslet::gui::liquids::settings::{Choice, Colour, Mark, Side, Slice, Walls
 use stokeslet::gui::liquids::shot::Shot;
 use stokeslet::gui::liquids::{LiquidCommand as L, LiquidFormat};
 use stokeslet::gui::{App, Command, Start, Workspace};
-use stokeslet::liquid::lcp::{Status, Watch};
+use stokeslet::liquid::lcp::{Status, Watch, solver};
+use stokeslet::liquid::pressure::Separation;
 use stokeslet::liquid::report::frames::{TANK_HEAD, tank_row};
 use stokeslet::liquid::report::still::Still;
 use stokeslet::liquid::report::vtu;
 use stokeslet::liquid::scenes::eckert::{FlowSettings, TankFlow, tank};
+use stokeslet::liquid::scenes::{Simulation, scene2};
 use stokeslet::liquid::splitting::{METHODS, Method, Settings, method};
 use tempfile::TempDir;
 
@@ -394,6 +396,46 @@ fn what_was_chosen_is_there_again_after_a_restart() {
     drop(window);
     let again = open(home.path());
     assert_eq!(again.state().settings().liquids, want);
+}
+
+#[test]
+fn a_scene_keeps_its_volume_where_that_is_ticked_and_a_tank_has_nothing_to_tick() {
+    let home = home();
+    let mut window = opened(home.path());
+    step(&mut window, 1);
+    window.get_by_label("Keep volume").click();
+    window.run_steps(2);
+    settled(&mut window);
+    let liquids = window.state().liquids();
+    assert_eq!(liquids.frame(), Some(0), "another run");
+    step(&mut window, 4);
+    let rows = &window.state().liquids().views[0].rows;
+    let volumes: Vec<f64> = rows
+        .iter()
+        .filter_map(|r| r.frame())
+        .map(|f| f.volume)
+        .collect();
+    let scene = scene2("circle").expect("a scene").keeping_volume();
+    let mut alone = Simulation::new(
+        scene,
+        window.state().settings().liquids.size(),
+        Separation::Cut,
+    );
+    let mut solver = solver::<2>("fas-mg").expect("a solver");
+    for volume in volumes {
+        let frame = alone.frame(&mut *solver, Watch::SILENT, &mut |_| {});
+        assert_eq!(volume, frame.expect("converges").volume, "to the last bit");
+    }
+    liquid(&mut window, L::Scene("breaking-dam".to_owned()));
+    assert!(window.query_by_label("Keep volume").is_none());
+    step(&mut window, 1);
+    liquid(&mut window, L::KeepVolume(false));
+    settled(&mut window);
+    assert_eq!(
+        window.state().liquids().frame(),
+        Some(1),
+        "refused, and nothing starts anew"
+    );
 }
 
 /// A tank on a small grid, from its start.

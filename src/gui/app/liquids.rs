@@ -65,6 +65,7 @@ impl App {
                 }
             }
             L::Size(size) => settings.set_size(*size),
+            L::KeepVolume(on) => settings.keep_volume = *on,
             L::Solver(side, solver) => settings.choices[side.index()].solver.clone_from(solver),
             L::Method(side, method) => settings.methods[side.index()].clone_from(method),
             L::Walls(side, walls) => settings.choices[side.index()].walls = *walls,
@@ -111,6 +112,7 @@ impl App {
         let setup = Setup {
             scene: settings.scene.clone(),
             size: settings.size(),
+            keep_volume: settings.keeps_volume(),
         };
         let choices = settings.shown();
         let ctx = &self.ctx;

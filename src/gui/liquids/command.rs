@@ -17,6 +17,8 @@ pub enum LiquidCommand {
     Scene(String),
     /// So many cells a side, from the start.
     Size(usize),
+    /// Whether a scene makes up for volume that is lost or gained, from the start.
+    KeepVolume(bool),
     /// Who solves for a view of a scene; also while it runs, from the next frame on.
     Solver(Side, String),
     /// What walls of a view of a scene do; also while it runs.
@@ -91,6 +93,8 @@ impl LiquidCommand {
                 format!("Liquids: {} {}", group.noun(), title(scene))
             }
             L::Size(size) => format!("Liquids: {size} cells a side"),
+            L::KeepVolume(true) => "Liquids: keep the volume".to_owned(),
+            L::KeepVolume(false) => "Liquids: let the volume drift, as the papers do".to_owned(),
             L::Solver(side, name) => choosing(*side, Group::Scenes, name),
             L::Method(side, name) => choosing(*side, Group::Tanks, name),
             L::Walls(side, walls) => {
@@ -128,6 +132,8 @@ impl LiquidCommand {
             L::Pause,
             L::Compare(true),
             L::Compare(false),
+            L::KeepVolume(true),
+            L::KeepVolume(false),
         ];
         all.extend(LiquidFormat::ALL.map(L::Export));
         all.extend(subjects().iter().map(|s| L::Scene(s.name.clone())));
@@ -176,6 +182,10 @@ impl LiquidCommand {
                 sizes(&settings.scene).contains(size),
                 "the scene or tank has no grid of this size",
             ),
+            L::KeepVolume(on) => {
+                when(is_scene, "only scenes can keep their volume")?;
+                when(*on != settings.keep_volume, "it is so already")
+            }
             L::Solver(side, name) => {
                 when(is_scene, "solvers are for scenes: a tank takes a method")?;
                 let is_one = offer(Group::Scenes, name).is_some();

@@ -34,6 +34,8 @@ pub struct Setup {
     pub scene: String,
     /// Cells a side.
     pub size: usize,
+    /// Whether volume that is lost or gained is made up for; tanks go without.
+    pub keep_volume: bool,
 }
 
 /// How far to go.
@@ -459,6 +461,11 @@ impl<const D: usize> Tracks<D> {
             )));
         }
         let first = choices.first().ok_or(NotDone::Cancelled)?;
+        let of = if setup.keep_volume {
+            of.keeping_volume()
+        } else {
+            of
+        };
         let start = start(of, setup.size, first);
         let mut tracks = Self { views: Vec::new() };
         for choice in choices {

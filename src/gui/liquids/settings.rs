@@ -170,6 +170,8 @@ pub struct LiquidSettings {
     pub scene: String,
     /// Cells a side of what is in the plane, and of what is in space.
     pub sizes: [usize; 2],
+    /// Whether scenes make up for volume that is lost or gained.
+    pub keep_volume: bool,
     /// What the views of scenes do; the second only counts while two are compared.
     pub choices: [Choice; 2],
     /// Splitting methods of the views of tanks, in the same way.
@@ -189,6 +191,7 @@ impl Default for LiquidSettings {
         Self {
             scene: "circle".to_owned(),
             sizes: [64, 32],
+            keep_volume: false,
             choices: [Choice::of("fas-mg"), Choice::of("pi-mgpcg")],
             methods: ["iop-sep-bc", "orig-ps"].map(str::to_owned),
             compare: false,
@@ -219,6 +222,11 @@ impl LiquidSettings {
     pub fn set_size(&mut self, size: usize) {
         let which = usize::from(self.entry().dimension == 3);
         self.sizes[which] = size;
+    }
+
+    /// Whether what is chosen keeps its volume: tanks go without.
+    pub fn keeps_volume(&self) -> bool {
+        self.keep_volume && self.group() == Group::Scenes
     }
 
     /// What the views that are shown do.

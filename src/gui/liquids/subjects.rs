@@ -230,6 +230,14 @@ impl<const D: usize> Subject<D> {
         }
     }
 
+    /// The same with the volume kept; a tank as it is.
+    pub fn keeping_volume(self) -> Self {
+        match self {
+            Subject::Scene(scene) => Subject::Scene(scene.keeping_volume()),
+            Subject::Tank(_) => self,
+        }
+    }
+
     /// Whether a place is in a wall, before there is a grid.
     pub fn is_wall(&self, x: [f64; D]) -> bool {
         /// About as thick as the layer of solid cells around a tank of a common size.

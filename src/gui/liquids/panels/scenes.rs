@@ -50,6 +50,7 @@ impl Scenes {
         ui.strong("Grid");
         ui.add_space(2.0);
         self.size(ui, seen, out);
+        volume(ui, seen, out);
         ui.add_space(6.0);
         let group = self.group(ui, seen);
         ui.add_space(2.0);
@@ -183,6 +184,22 @@ impl Scenes {
             let name = format!("scene {}", entry.name);
             ui.ctx().load_texture(name, image, TextureOptions::LINEAR)
         })
+    }
+}
+
+/// Whether the volume is kept; of tanks there is nothing to choose.
+fn volume(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+    let settings = &seen.settings.liquids;
+    if settings.group() != Group::Scenes {
+        return;
+    }
+    let mut keeps = settings.keep_volume;
+    let check = ui.checkbox(&mut keeps, "Keep volume").on_hover_text(
+        "A source inside the liquid makes up for what particles lose or gain as they crowd and scatter; in space there are eight of \
+         them a cell. The papers do without. Starts anew",
+    );
+    if check.changed() {
+        push(out, LiquidCommand::KeepVolume(keeps));
     }
 }
 

@@ -5,6 +5,7 @@ fn setup(scene: &str, size: usize) -> Setup {
     Setup {
         scene: scene.to_owned(),
         size,
+        keep_volume: false,
     }
 }
 
