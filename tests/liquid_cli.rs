@@ -199,6 +199,32 @@ fn a_table_prints_ours_beside_the_papers_and_keeps_sizes_that_are_done() {
 }
 
 #[test]
+fn tables_of_one_scene_share_a_run_and_say_what_each_says_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let told = |tables: &str| {
+        let arguments = [
+            "table", tables, "--sizes", "16,32", "--frames", "3", "--out", tables,
+        ];
+        demand(0, folder.path(), &arguments).0
+    };
+    let together = told("T6.7,T6.1,T6.3");
+    let blocks: Vec<&str> = together.matches(" solves, pressures").collect();
+    assert_eq!(blocks.len(), 3, "{together}");
+    for alone in ["T6.7", "T6.1", "T6.3"] {
+        // Seconds are in the last columns, and no run's are another's.
+        let counts = |tables: &str| -> Vec<String> {
+            let csv = folder.path().join(format!("{tables}/{alone}.csv"));
+            let text = fs::read_to_string(csv).unwrap();
+            let of = |line: &str| line.split(',').take(8).collect::<Vec<_>>().join(",");
+            text.lines().map(of).collect()
+        };
+        told(alone);
+        assert_eq!(counts(alone), counts("T6.7,T6.1,T6.3"));
+        assert!(counts(alone).len() > 12, "two sizes of six solvers or more");
+    }
+}
+
+#[test]
 fn names_that_do_not_exist_are_refused_with_a_hint() {
     let folder = tempfile::tempdir().unwrap();
     for arguments in [

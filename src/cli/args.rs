@@ -236,8 +236,9 @@ pub struct LiquidRunArgs {
 /// Of `liquid table`.
 #[derive(Debug, clap::Args)]
 pub struct LiquidTableArgs {
-    /// Its number, such as T6.1.
-    pub table: String,
+    /// Its number, such as T6.1, or several: T6.1,T6.7,T6.9 share one run.
+    #[arg(value_name = "TABLE,...", required = true, value_delimiter = ',')]
+    pub tables: Vec<String>,
     /// Cells a side [default: 32; of tables of splitting methods as listed]. 64 in space takes minutes, 128 hours for tables over 100
     /// frames.
     #[arg(long, value_name = "N,N,...", value_delimiter = ',', value_parser = at_least_8)]

@@ -26,27 +26,37 @@ const SLOW: [(&str, usize, usize); 4] = [
     ("fas-pwc", 256, 128),
 ];
 
-/// Runs a table.
+/// Runs tables; those that ask the same of the same scene share its run.
 ///
 /// # Errors
 /// A simulation that can't go on, files that can't be written.
 pub fn run(args: &LiquidTableArgs, cancel: &CancelToken) -> Result<Outcome, CliError> {
-    if let Some(entry) = table_entry(&args.table) {
-        return tank_table::run(entry, args, cancel);
+    let mut groups: Vec<Vec<&PaperTable>> = Vec::new();
+    let mut of_tanks = Vec::new();
+    for id in &args.tables {
+        if let Some(entry) = table_entry(id) {
+            of_tanks.push(entry);
+            continue;
+        }
+        let named = tables(id);
+        if named.is_empty() {
+            return Err(unknown(id));
+        }
+        for table in named {
+            match groups.iter_mut().find(|of| of[0].shares_run(table)) {
+                Some(group) => group.push(table),
+                None => groups.push(vec![table]),
+            }
+        }
     }
-    let tables = tables(&args.table);
-    if tables.is_empty() {
-        let all = TABLES.iter().map(|t| t.id);
-        let all: Vec<&str> = all.chain(eckert::TABLES.iter().map(|t| t.id)).collect();
-        let message = format!(
-            "there is no table `{}`; there are {}",
-            args.table,
-            all.join(", ")
-        );
-        return Err(CliError::Usage { message });
+    for group in groups {
+        let outcome = together(&group, args, cancel)?;
+        if outcome != Outcome::Fine {
+            return Ok(outcome);
+        }
     }
-    for table in tables {
-        let outcome = one_table(table, args, cancel)?;
+    for entry in of_tanks {
+        let outcome = tank_table::run(entry, args, cancel)?;
         if outcome != Outcome::Fine {
             return Ok(outcome);
         }
@@ -54,32 +64,50 @@ pub fn run(args: &LiquidTableArgs, cancel: &CancelToken) -> Result<Outcome, CliE
     Ok(Outcome::Fine)
 }
 
-fn one_table(
-    table: &PaperTable,
+fn unknown(id: &str) -> CliError {
+    let all = TABLES.iter().map(|t| t.id);
+    let all: Vec<&str> = all.chain(eckert::TABLES.iter().map(|t| t.id)).collect();
+    CliError::Usage {
+        message: format!("there is no table `{id}`; there are {}", all.join(", ")),
+    }
+}
+
+/// Tables of one run, size by size.
+fn together(
+    group: &[&PaperTable],
     args: &LiquidTableArgs,
     cancel: &CancelToken,
 ) -> Result<Outcome, CliError> {
-    let scene = AnyScene::of(table.scene).ok_or_else(|| CliError::Usage {
-        message: format!("there is no scene `{}`", table.scene),
+    let scene = AnyScene::of(group[0].scene).ok_or_else(|| CliError::Usage {
+        message: format!("there is no scene `{}`", group[0].scene),
     })?;
-    let sizes = match (&args.sizes[..], table.rows) {
+    let sizes = match (&args.sizes[..], group[0].rows) {
         ([], [(only, _)]) => vec![*only],
         ([], _) => vec![32],
         (asked, _) => asked.to_vec(),
     };
-    let mut found: Vec<Cell> = Vec::new();
-    for size in &sizes {
-        let path = args.out.join(format!("{}-{size}.csv", table.id));
-        let before = fs::read_to_string(&path).ok().filter(|_| args.resume);
-        if let Some(text) = before {
-            found.extend(parse(&text));
+    let mut found: Vec<Vec<Cell>> = vec![Vec::new(); group.len()];
+    for size in sizes {
+        let path = |table: &PaperTable| args.out.join(format!("{}-{size}.csv", table.id));
+        let mut missing = Vec::new();
+        for (table, found) in group.iter().zip(&mut found) {
+            let before = fs::read_to_string(path(table)).ok();
+            match before.filter(|_| args.resume) {
+                Some(text) => found.extend(parse(&text)),
+                None => missing.push((*table, found)),
+            }
+        }
+        if missing.is_empty() {
             continue;
         }
-        let solvers = chosen(table, &scene, *size, &args.solvers)?;
-        match one_size(table, &scene, *size, solvers, args, cancel) {
+        let tables: Vec<&PaperTable> = missing.iter().map(|(table, _)| *table).collect();
+        match one_size(&tables, &scene, size, args, cancel) {
             Ok(of_size) => {
-                write_file(&path, format!("{HEAD}{}", csv(table, &of_size)).as_bytes())?;
-                found.extend(of_size);
+                for ((table, found), cells) in missing.into_iter().zip(of_size) {
+                    let text = format!("{HEAD}{}", csv(table, &cells));
+                    write_file(&path(table), text.as_bytes())?;
+                    found.extend(cells);
+                }
             }
             Err(_) if cancel.is_cancelled() => {
                 eprintln!("stopped on request; --resume keeps the sizes that are done");
@@ -88,18 +116,18 @@ fn one_table(
             Err(error) => return Err(error),
         }
     }
-    let file = |kind: &str| args.out.join(format!("{}.{kind}", table.id));
-    write_file(
-        &file("csv"),
-        format!("{HEAD}{}", csv(table, &found)).as_bytes(),
-    )?;
-    write_file(&file("svg"), picture(table, &found).as_bytes())?;
-    print_out(&text(table, &found))?;
-    print_out(&format!(
-        "{} and {}\n",
-        file("csv").display(),
-        file("svg").display()
-    ))?;
+    for (table, found) in group.iter().zip(&found) {
+        let file = |kind: &str| args.out.join(format!("{}.{kind}", table.id));
+        let rows = format!("{HEAD}{}", csv(table, found));
+        write_file(&file("csv"), rows.as_bytes())?;
+        write_file(&file("svg"), picture(table, found).as_bytes())?;
+        print_out(&text(table, found))?;
+        print_out(&format!(
+            "{} and {}\n",
+            file("csv").display(),
+            file("svg").display()
+        ))?;
+    }
     Ok(Outcome::Fine)
 }
 
@@ -136,43 +164,39 @@ fn chosen(
         .collect())
 }
 
+/// What one run says for each of its tables.
 fn one_size(
-    table: &PaperTable,
+    tables: &[&PaperTable],
     scene: &AnyScene,
     size: usize,
-    solvers: Vec<&'static str>,
     args: &LiquidTableArgs,
     cancel: &CancelToken,
-) -> Result<Vec<Cell>, CliError> {
+) -> Result<Vec<Vec<Cell>>, CliError> {
     let clock = processor_clock();
     let cancelled = || cancel.is_cancelled();
     let watch = Watch {
         cancelled: &cancelled,
         seconds: &clock,
     };
-    if let (Measure::Coarsening, AnyScene::Space(scene)) = (table.measure, scene) {
+    let measure_of = tables[0].measure;
+    if let (Measure::Coarsening, AnyScene::Space(scene)) = (measure_of, scene) {
         let seconds = coarsening(scene, 2 * size, &clock);
-        return Ok(table
-            .solvers
-            .iter()
-            .zip(seconds)
-            .map(|(solver, seconds)| Cell {
-                size,
-                solver: (*solver).to_string(),
-                value: seconds,
-                solves: 1,
-                failed: 0,
-                disagreed: 0,
-                seconds,
-                setup_seconds: seconds,
-                unknowns: 0,
-            })
-            .collect());
+        let of = |table: &&PaperTable| coarsening_cells(table, size, &seconds);
+        return Ok(tables.iter().map(of).collect());
     }
-    let single = match table.measure {
+    let single = match measure_of {
         Measure::Single(frame) => Some(frame),
         _ => None,
     };
+    let asked = tables.iter();
+    let asked = asked.map(|table| chosen(table, scene, size, &args.solvers));
+    let asked: Vec<Vec<&'static str>> = asked.collect::<Result<_, _>>()?;
+    let mut solvers: Vec<&'static str> = Vec::new();
+    for name in asked.iter().flatten() {
+        if !solvers.contains(name) {
+            solvers.push(name);
+        }
+    }
     let frames = args.frames.unwrap_or(100);
     let campaign = Campaign {
         scene: scene.clone(),
@@ -183,20 +207,37 @@ fn one_size(
         solvers,
     };
     let frames = single.map_or(frames, |f| f + 1);
-    let bar = Bar::new(frames, &format!("{} at {size}", table.id));
+    let ids: Vec<&str> = tables.iter().map(|table| table.id).collect();
+    let bar = Bar::new(frames, &format!("{} at {size}", ids.join(", ")));
     let findings = measure(&campaign, watch, &|frames| bar.at(frames));
     bar.finish();
     let findings = findings.map_err(told)?;
-    if single.is_some() {
-        let title = format!("{} at {size}: residuals", table.id);
-        write_histories(
-            &args.out,
-            table.id,
-            size,
-            &histories(&title, &findings).svg(),
-        )?;
+    let mut all = Vec::new();
+    for (table, asked) in tables.iter().zip(asked) {
+        let findings = findings.of(&asked);
+        if single.is_some() {
+            let title = format!("{} at {size}: residuals", table.id);
+            let picture = histories(&title, &findings).svg();
+            write_histories(&args.out, table.id, size, &picture)?;
+        }
+        all.push(cells(table, size, &findings));
     }
-    Ok(cells(table, size, &findings))
+    Ok(all)
+}
+
+fn coarsening_cells(table: &PaperTable, size: usize, seconds: &[f64]) -> Vec<Cell> {
+    let cell = |(solver, seconds): (&&str, &f64)| Cell {
+        size,
+        solver: (*solver).to_string(),
+        value: *seconds,
+        solves: 1,
+        failed: 0,
+        disagreed: 0,
+        seconds: *seconds,
+        setup_seconds: *seconds,
+        unknowns: 0,
+    };
+    table.solvers.iter().zip(seconds).map(cell).collect()
 }
 
 fn write_histories(out: &Path, id: &str, size: usize, svg: &str) -> Result<(), CliError> {

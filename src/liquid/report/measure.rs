@@ -63,6 +63,17 @@ pub struct Findings {
     pub divergence: f64,
 }
 
+impl Findings {
+    /// What it says of some of the solvers, in their order.
+    pub fn of(&self, solvers: &[&str]) -> Self {
+        let of = |name: &&str| self.solvers.iter().find(|m| m.solver == *name).cloned();
+        Self {
+            solvers: solvers.iter().filter_map(of).collect(),
+            ..self.clone()
+        }
+    }
+}
+
 /// Runs a campaign.
 ///
 /// # Shapes and units

@@ -338,6 +338,15 @@ pub fn tables(id: &str) -> Vec<&'static PaperTable> {
 }
 
 impl PaperTable {
+    /// Whether one run has the numbers of both.
+    pub fn shares_run(&self, other: &Self) -> bool {
+        let problems = |measure| match measure {
+            Measure::Iterations | Measure::Outer | Measure::Seconds => Measure::Iterations,
+            Measure::Single(_) | Measure::Coarsening => measure,
+        };
+        self.scene == other.scene && problems(self.measure) == problems(other.measure)
+    }
+
     /// The printed value, if there is one.
     pub fn value(&self, size: usize, solver: &str) -> Option<f64> {
         let column = self.solvers[..self.printed]
