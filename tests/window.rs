@@ -479,7 +479,8 @@ fn draw_solve_probe_and_save(size: Vec2) {
     user.quit();
 }
 
-/// Opens the liquids, steps one scene, compares two solvers on it, and cuts one in space.
+/// Opens the liquids, steps one scene, compares two solvers on it, cuts one in space and keeps its volume, and compares two methods
+/// in a tank.
 fn run_liquids(size: Vec2) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("chip.toml");
@@ -495,6 +496,14 @@ fn run_liquids(size: Vec2) {
     user.press("Scene Sphere");
     user.frames(12);
     user.picture("8-liquids-in-space");
+    user.press("Keep volume");
+    user.frames(1);
+    assert!(user.app().settings().liquids.keeps_volume());
+    user.press("Tanks");
+    user.press("Tank Breaking dam");
+    user.press("Compare");
+    user.frames(110);
+    user.picture("9-tank-compared");
     user.press("Chip");
     assert_eq!(user.app().workspace(), Workspace::Chip);
     user.quit();

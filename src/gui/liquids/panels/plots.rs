@@ -131,7 +131,7 @@ fn residuals(ui: &mut Ui, group: Group, views: &[Shown]) {
     let mut plot = plot(ui, "residuals")
         .y_axis_formatter(|mark: GridMark, _: &_| power(mark.value))
         .y_grid_spacer(move |input: GridInput| marks(input, |ends| decades(ends, most)))
-        .x_grid_spacer(|input: GridInput| marks(input, |ends| few(ends, 5)))
+        .x_grid_spacer(|input: GridInput| marks(input, |ends| whole(ends, 5)))
         .include_x(0.0)
         .include_x(1.0)
         .label_formatter(|hover: &HoverPosition<'_>| {
@@ -273,6 +273,16 @@ fn few((low, high): (f64, f64), most: usize) -> Vec<f64> {
         .collect()
 }
 
+/// Whole values, no more than `most`.
+fn whole((low, high): (f64, f64), most: usize) -> Vec<f64> {
+    let (first, last) = (low.ceil() as i64, high.floor() as i64);
+    if last - first < most as i64 {
+        (first..=last).map(|k| k as f64).collect()
+    } else {
+        few((low, high), most)
+    }
+}
+
 /// Marks of a grid from their places; none where there is nothing to mark.
 fn marks(input: GridInput, of: impl Fn((f64, f64)) -> Vec<f64>) -> Vec<GridMark> {
     let (low, high) = input.bounds;
@@ -327,6 +337,8 @@ mod tests {
         let marks: Vec<String> = few((0.0, 0.9), 5).into_iter().map(short).collect();
         assert_eq!(marks, ["0", "0.2", "0.4", "0.6", "0.8"]);
         assert!(few((0.0, 53.0), 3).len() <= 3);
+        assert_eq!(whole((-0.02, 1.02), 5), [0.0, 1.0], "no halves of a cycle");
+        assert_eq!(whole((-0.2, 5.4), 5), few((-0.2, 5.4), 5));
         assert_eq!(short(25.0), "25");
     }
 }

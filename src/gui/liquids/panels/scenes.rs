@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use eframe::egui::text::LayoutJob;
 use eframe::egui::{
-    Color32, ColorImage, ComboBox, CursorIcon, Label, Rect, RichText, Role, ScrollArea, Sense,
-    StrokeKind, TextureHandle, TextureOptions, Ui, UiBuilder, WidgetInfo, pos2, vec2,
+    Align, Color32, ColorImage, ComboBox, CursorIcon, FontSelection, Label, Rect, RichText, Role,
+    ScrollArea, Sense, StrokeKind, TextureHandle, TextureOptions, Ui, UiBuilder, WidgetInfo, pos2,
+    vec2,
 };
 
 use super::push;
@@ -163,7 +165,12 @@ impl Scenes {
             });
             let (what, _) = parts(entry.summary);
             let summary = RichText::new(what).small().weak();
-            words_ui.add(Label::new(summary).wrap().selectable(false));
+            let mut text = LayoutJob::default();
+            let font = FontSelection::Default;
+            summary.append_to(&mut text, words_ui.style(), font, Align::Min);
+            // What a card has room for; all of it is a hover away.
+            text.wrap.max_rows = 2;
+            words_ui.add(Label::new(text).wrap().selectable(false));
         }
         let response = response
             .on_hover_cursor(CursorIcon::PointingHand)
