@@ -15,7 +15,8 @@
 //! | module | turns what into what |
 //! | --- | --- |
 //! | [`app`] | events and commands into the next state: the loop itself |
-//! | [`command`] | the list of everything that can be done, with labels and shortcuts |
+//! | [`command`] | the list of everything that can be done, with labels |
+//! | [`keys`] | which keys ask for which commands |
 //! | [`document`], [`history`] | text and edits into a design, its layout, and the way back |
 //! | [`edits`] | intentions (move these, draw a channel) into [`crate::design::Edit`]s; pure |
 //! | [`canvas`] | the chip view: `scene` what to show (pure), `paint` how, `tools` what pointers do |
@@ -36,6 +37,7 @@ pub mod document;
 pub mod edits;
 pub mod files;
 pub mod history;
+mod keys;
 pub mod liquids;
 pub mod panels;
 pub mod results;

@@ -7,7 +7,8 @@ use eframe::egui::{Key, Modifiers};
 use super::means::{Means, offer, offers};
 use super::settings::{AXES, Colour, Mark, Side, Slice, Walls, size_label, sizes};
 use super::subjects::{Group, subject, subjects};
-use crate::gui::command::{Binding, Command};
+use crate::gui::command::Command;
+use crate::gui::keys::Binding;
 use crate::gui::seen::{Seen, Workspace};
 
 /// One thing to do in the workspace of liquids.

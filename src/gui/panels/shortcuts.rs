@@ -2,7 +2,8 @@
 
 use eframe::egui::{self, Modal, RichText, Ui};
 
-use crate::gui::command::{Command, SHORTCUTS};
+use crate::gui::command::Command;
+use crate::gui::keys::SHORTCUTS;
 use crate::gui::liquids::LIQUID_SHORTCUTS;
 
 /// What the pointer does on the canvas.

@@ -58,8 +58,9 @@ pub enum Cycles {
 /// Full approximation scheme multigrid.
 ///
 /// # Accuracy and cost
-/// 7 to 11 cycles to 1e-6 on average over a scene of up to 128 cells a side, up to 14 in single problems; each about 17 iterations
-/// of conjugate gradients with an incomplete factor. 3 to 6 full cycles with twice the sweeps.
+/// 5 to 7 cycles to 1e-6 on average over a scene of up to 256 cells a side in the plane and 64 in space, up to 14 in single problems
+/// (the first of the sphere at 256); each about as long as 3 iterations of conjugate gradients with an incomplete factor. 3 to 5 full
+/// cycles with twice the sweeps.
 /// # Source
 /// [000] algorithms 5 and 6, with the scaling above; full cycles: [001] algorithm 1, which writes them for corrections.
 #[derive(Debug)]
