@@ -510,7 +510,7 @@ fn run_liquids(size: Vec2) {
 }
 
 #[test]
-#[ignore = "needs Xvfb, xdotool and ImageMagick; 1 minute"]
+#[ignore = "needs Xvfb, xdotool and ImageMagick; some minutes"]
 fn liquids_run_in_a_real_window() {
     for size in [vec2(1280.0, 800.0), vec2(2560.0, 1440.0)] {
         run_liquids(size);
