@@ -59,7 +59,7 @@ pub enum Cycles {
 ///
 /// # Accuracy and cost
 /// 5 to 7 cycles to 1e-6 on average over a scene of up to 256 cells a side in the plane and 64 in space, up to 14 in single problems
-/// (the first of the sphere at 256); each about as long as 3 iterations of conjugate gradients with an incomplete factor. 3 to 5 full
+/// (the first of the sphere at 256); each about as long as 3 iterations of conjugate gradients with an incomplete factor. 3 to 6 full
 /// cycles with twice the sweeps.
 /// # Source
 /// [000] algorithms 5 and 6, with the scaling above; full cycles: [001] algorithm 1, which writes them for corrections.

@@ -71,7 +71,7 @@ pub enum Surfaces {
     /// Every row of `P` times the share of the cell's diagonal that belongs to other unknowns, which is what a Jacobi sweep makes
     /// of a constant: a cell close to the air is held near 0 whatever its neighbours do. On the finest level.
     Damped,
-    /// As everywhere: the paper's. A bubble of one cell then pins whole coarse cells, and the more of them the coarser the level.
+    /// As everywhere: the paper's. A bubble of one cell then pins a whole coarse cell, and a larger one on each coarser level.
     Plain,
 }
 

@@ -198,19 +198,12 @@ pub fn agreement(tank: &Tank<2>, request: &TableRequest<'_>) -> Result<Table, Fl
     for name in &names {
         high.push(solved(name, Settings::accurate::<2>())?);
         low.push(solved(name, Settings::practical::<2>())?);
-        let divergence = STRICTER;
-        let accurate = Settings::accurate::<2>();
-        strict.push(if is_stricter(name) {
-            Some(solved(
-                name,
-                Settings {
-                    divergence,
-                    ..accurate
-                },
-            )?)
-        } else {
-            None
-        });
+        let stricter = Settings {
+            divergence: STRICTER,
+            ..Settings::accurate::<2>()
+        };
+        let again = is_stricter(name).then(|| solved(name, stricter));
+        strict.push(again.transpose()?);
     }
     for (a, b) in PAIRS {
         let of = |name| names.iter().position(|n| *n == name).unwrap_or_default();
