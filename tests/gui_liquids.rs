@@ -415,6 +415,7 @@ fn a_scene_keeps_its_volume_where_that_is_ticked_and_a_tank_has_nothing_to_tick(
         .filter_map(|r| r.frame())
         .map(|f| f.volume)
         .collect();
+    assert_eq!(volumes.len(), 4);
     let scene = scene2("circle").expect("a scene").keeping_volume();
     let mut alone = Simulation::new(
         scene,

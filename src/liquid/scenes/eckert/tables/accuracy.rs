@@ -178,7 +178,7 @@ pub fn agreement(tank: &Tank<2>, request: &TableRequest<'_>) -> Result<Table, Fl
             "pair",
             "high: median",
             "high: largest",
-            "ADMMDiv to 1e-11: largest",
+            &format!("ADMMDiv to {STRICTER:e}: largest"),
             "low: median",
             "low: largest",
             "inputs",
