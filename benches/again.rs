@@ -14,10 +14,9 @@ mod support;
 
 use std::process::ExitCode;
 
-use stokeslet::elimination::Table;
-use stokeslet::session::{
-    CancelToken, SolveReport, SolveSettings, Timings, WantedResults, silent, solve,
-};
+use stokeslet::cancel::CancelToken;
+use stokeslet::session::{SolveReport, SolveSettings, Timings, WantedResults, silent, solve};
+use stokeslet::table::Table;
 use support::{Asked, Failure, Report, chips, median, seconds};
 
 /// Lattice, crossings a side, cell edges across a channel.

@@ -10,7 +10,8 @@ mod support;
 
 use std::process::ExitCode;
 
-use stokeslet::session::{Caching, SolveReport, SolveSettings};
+use stokeslet::session::{SolveReport, SolveSettings};
+use stokeslet::table::Caching;
 use support::{Asked, Failure, Report, median, seconds};
 
 const CASES: [(&str, u32); 3] = [("grid20", 4), ("grid20", 8), ("voronoi-s4", 8)];

@@ -13,10 +13,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use eframe::egui::{self, Event, Modifiers, MouseWheelUnit, Painter, TouchPhase, Vec2, pos2, vec2};
-use stokeslet::gui::canvas::{Canvas, Overlay, View};
-use stokeslet::gui::document::Document;
-use stokeslet::gui::seen::{Seen, Selection, State};
 use stokeslet::library::Library;
+use stokeslet_gui::canvas::{Canvas, Overlay, View};
+use stokeslet_gui::document::Document;
+use stokeslet_gui::seen::{Seen, Selection, State};
 use support::{Asked, Failure, Report, median};
 
 const FRAMES: usize = 120;

@@ -18,9 +18,9 @@ use std::time::{Duration, Instant};
 
 use eframe::egui::{pos2, vec2};
 use egui_kittest::Harness;
-use stokeslet::gui::liquids::LiquidCommand;
-use stokeslet::gui::liquids::settings::Side;
-use stokeslet::gui::{App, Command, Start, Workspace};
+use stokeslet_gui::liquids::LiquidCommand;
+use stokeslet_gui::liquids::settings::Side;
+use stokeslet_gui::{App, Command, Start, Workspace};
 use support::{Asked, Failure, Report, median, root};
 
 /// 60 a second.

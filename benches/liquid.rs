@@ -16,10 +16,10 @@ mod support;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use stokeslet::liquid::lcp::{Lcp, Status, Watch, solver};
-use stokeslet::liquid::pressure::Separation;
-use stokeslet::liquid::report::measure::coarsening;
-use stokeslet::liquid::scenes::{Simulation, scene2, scene3};
+use stokeslet::dynamics::lcp::{Lcp, Status, Watch, solver};
+use stokeslet::dynamics::pressure::Separation;
+use stokeslet::dynamics::report::measure::coarsening;
+use stokeslet::dynamics::scenes::{Simulation, scene2, scene3};
 use support::{Asked, Failure, Report, fit, median, process, seconds};
 
 /// Cells a side in space, the frame whose first problem is taken, and how often it is solved.

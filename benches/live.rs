@@ -14,11 +14,11 @@ use std::time::{Duration, Instant};
 
 use stokeslet::chip::{Chip, place};
 use stokeslet::design::{parse, print};
-use stokeslet::gui::canvas::View;
-use stokeslet::gui::results::painting::{Asked as Picture, Look, paint};
-use stokeslet::gui::results::raster::Window;
-use stokeslet::gui::results::{Event, Job, Quantity, Solved, Worker};
 use stokeslet::library::Library;
+use stokeslet_gui::canvas::View;
+use stokeslet_gui::results::painting::{Asked as Picture, Look, paint};
+use stokeslet_gui::results::raster::Window;
+use stokeslet_gui::results::{Event, Job, Quantity, Solved, Worker};
 use support::{Asked, Failure, Report, chips, median, seconds};
 
 const SIDE: usize = 10;

@@ -21,10 +21,9 @@ mod support;
 use std::process::ExitCode;
 
 use faer::Par;
-use stokeslet::elimination::Table;
-use stokeslet::session::{
-    AssembledSystem, CancelToken, SolveReport, SolveSettings, assembled_system, silent,
-};
+use stokeslet::cancel::CancelToken;
+use stokeslet::session::{AssembledSystem, SolveReport, SolveSettings, assembled_system, silent};
+use stokeslet::table::Table;
 use support::{Asked, Failure, Report, child, exported, median, peer, process, seconds};
 
 /// Designs at resolutions. The peer needs a hundred times the memory of our fields; these fit in 12 GiB.

@@ -15,8 +15,8 @@ mod support;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use stokeslet::liquid::lcp::Watch;
-use stokeslet::liquid::scenes::eckert::{TABLES, Table, TableEntry, TableRequest};
+use stokeslet::dynamics::lcp::Watch;
+use stokeslet::dynamics::scenes::eckert::{TABLES, Table, TableEntry, TableRequest};
 use support::{Asked, Failure, Report};
 
 fn main() -> ExitCode {

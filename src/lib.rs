@@ -84,7 +84,7 @@
 //!
 //! # Example
 //! ```
-//! use stokeslet::{chip, design, elimination::Table, library::Library, session};
+//! use stokeslet::{cancel::CancelToken, chip, design, library::Library, session, table::Table};
 //!
 //! let text = r#"
 //! format = 1
@@ -99,29 +99,18 @@
 //! assert!(mistakes.is_empty());
 //! let settings = session::SolveSettings::default();
 //! let solution = session::solve(
-//!     &chip.expect("no mistakes"), &settings, &Table::default(), &session::progress::silent, &session::CancelToken::new(),
+//!     &chip.expect("no mistakes"), &settings, &Table::default(), &session::progress::silent, &CancelToken::new(),
 //! )?;
 //! // w^3 d dp / (12 mu L) = 0.4167 uL/s
 //! assert!((solution.ports[0].flow_rate / 4.166_666_667e-10 - 1.0).abs() < 1e-9);
 //! # Ok::<(), session::SolveError>(())
 //! ```
 
-pub mod chip;
-pub mod design;
-pub mod diagnostic;
-pub mod elimination;
-pub mod export;
-pub mod fem;
-pub mod field;
-pub mod fingerprint;
-pub mod fronts;
-pub mod geometry;
-pub mod gui;
-pub mod import;
-pub mod library;
-pub mod liquid;
-pub mod mesh;
-pub mod profile;
-pub mod session;
-pub mod stokes;
-pub mod units;
+pub use stokeslet_base::{cancel, diagnostic, fingerprint, geometry, profile, table, units};
+pub use stokeslet_cad::{chip, design, import, library, shape};
+#[cfg(feature = "dynamics")]
+pub use stokeslet_dynamics as dynamics;
+pub use stokeslet_flow::{
+    blocks, canonical, elimination, export, fem, field, mesh, session, stokes,
+};
+pub use stokeslet_fronts as fronts;

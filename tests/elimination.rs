@@ -11,10 +11,11 @@ use stokeslet::elimination::order::EliminateSettings;
 use stokeslet::elimination::substitution::{Wanted, solve};
 use stokeslet::elimination::system::LeafRef;
 use stokeslet::elimination::{
-    BlockSystem, Elimination, EliminationError, Leaves, RunSettings, Stage, Table, eliminate,
+    BlockSystem, Elimination, EliminationError, Leaves, RunSettings, Stage, eliminate,
 };
 use stokeslet::fingerprint::{Fingerprint, Hasher};
-use stokeslet::session::Caching;
+use stokeslet::table::Caching;
+use stokeslet::table::Table;
 
 #[macro_use]
 mod support;

@@ -4,13 +4,15 @@
 use faer::linalg::solvers::Solve;
 use faer::sparse::{SparseColMat, Triplet};
 use faer::{Col, Mat};
-use stokeslet::chip::{Chip, Condition, DepthModel};
-use stokeslet::elimination::Table;
+use stokeslet::cancel::CancelToken;
+use stokeslet::chip::{Chip, Condition};
+use stokeslet::design::DepthModel;
 use stokeslet::geometry::Motion;
 use stokeslet::session::{
-    AssembledSystem, Caching, CancelToken, Solution, SolveSettings, UnknownKind, assembled_system,
-    solve,
+    AssembledSystem, Solution, SolveSettings, UnknownKind, assembled_system, solve,
 };
+use stokeslet::table::Caching;
+use stokeslet::table::Table;
 
 #[macro_use]
 mod support;

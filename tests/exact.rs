@@ -2,9 +2,11 @@
 
 use std::f64::consts::{FRAC_PI_2, PI};
 
-use stokeslet::chip::{Condition, DepthModel, Shape, Strip};
+use stokeslet::chip::Condition;
+use stokeslet::design::DepthModel;
 use stokeslet::geometry::{Motion, Point};
 use stokeslet::session::Solution;
+use stokeslet::shape::{Shape, Strip};
 
 #[macro_use]
 mod support;

@@ -6,14 +6,17 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use stokeslet::chip::{Chip, Condition, DepthModel, Part, Port, Shape, SocketRef, Strip};
+use stokeslet::cancel::CancelToken;
+use stokeslet::chip::{Chip, Condition, Port};
+use stokeslet::design::DepthModel;
 use stokeslet::export::{Colouring, Format, Results, export};
 use stokeslet::field::{Fields, Line};
 use stokeslet::geometry::{Motion, Point};
 use stokeslet::session::{
-    AssembledSystem, CancelToken, PortKind, PortResult, Solution, SolveReport, Timings, Unknown,
-    UnknownKind, WallShear, silent,
+    AssembledSystem, PortKind, PortResult, Solution, SolveReport, Timings, Unknown, UnknownKind,
+    WallShear, silent,
 };
+use stokeslet::shape::{Part, Shape, SocketRef, Strip};
 
 const LENGTH: f64 = 1e-3;
 const WIDTH: f64 = 1e-4;

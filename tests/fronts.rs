@@ -3,15 +3,19 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use stokeslet::chip::{Chip, Condition, DepthModel, Part, Shape, Strip};
-use stokeslet::elimination::Table;
+use stokeslet::cancel::CancelToken;
+use stokeslet::chip::{Chip, Condition};
+use stokeslet::design::DepthModel;
 use stokeslet::field::Fields;
 use stokeslet::geometry::{Motion, Point};
 use stokeslet::profile::Recorder;
 use stokeslet::session::{
-    Caching, CancelToken, Eliminated, Method, Ownership, Solution, SolveError, SolveSettings,
-    WantedResults, eliminate, silent,
+    Eliminated, Method, Ownership, Solution, SolveError, SolveSettings, WantedResults, eliminate,
+    silent,
 };
+use stokeslet::shape::{Part, Shape, Strip};
+use stokeslet::table::Caching;
+use stokeslet::table::Table;
 
 #[macro_use]
 mod support;
@@ -183,12 +187,12 @@ fn mirrored_pair() -> Chip {
         ..turned
     };
     let second = b.place(lopsided(), motion);
-    b.chip.connections.push(stokeslet::chip::Connection {
-        a: stokeslet::chip::SocketRef {
+    b.chip.connections.push(stokeslet::shape::Connection {
+        a: stokeslet::shape::SocketRef {
             part: link,
             socket: 1,
         },
-        b: stokeslet::chip::SocketRef {
+        b: stokeslet::shape::SocketRef {
             part: second,
             socket: 1,
         },
@@ -284,12 +288,12 @@ fn ring() -> Chip {
     let bend = b.attach(arc(w, std::f64::consts::PI, w), 0, (left, 1));
     b.attach(straight(2e-4, w), 0, (bend, 1));
     let last = b.chip.parts.len() - 1;
-    b.chip.connections.push(stokeslet::chip::Connection {
-        a: stokeslet::chip::SocketRef {
+    b.chip.connections.push(stokeslet::shape::Connection {
+        a: stokeslet::shape::SocketRef {
             part: last,
             socket: 1,
         },
-        b: stokeslet::chip::SocketRef {
+        b: stokeslet::shape::SocketRef {
             part: next,
             socket: 0,
         },

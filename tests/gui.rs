@@ -11,12 +11,12 @@ use stokeslet::chip::SocketUse;
 use stokeslet::design::{Attachment, Bend, Placement, PortCondition, Spanned, Value};
 use stokeslet::export::Format;
 use stokeslet::geometry::Point;
-use stokeslet::gui::command::{ChannelEnd, Layer, Panel, Theme};
-use stokeslet::gui::edits::{Align, Axis};
-use stokeslet::gui::files::export::PictureFormat;
-use stokeslet::gui::results::Quantity;
-use stokeslet::gui::{App, Command, Selection, Start, Tool};
 use stokeslet::units::{Dimension, Metre, Pascal, Radian};
+use stokeslet_gui::command::{ChannelEnd, Layer, Panel, Theme};
+use stokeslet_gui::edits::{Align, Axis};
+use stokeslet_gui::files::export::PictureFormat;
+use stokeslet_gui::results::Quantity;
+use stokeslet_gui::{App, Command, Selection, Start, Tool};
 use tempfile::TempDir;
 
 #[path = "support/broken.rs"]

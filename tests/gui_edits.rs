@@ -7,17 +7,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::f64::consts::FRAC_PI_2;
 
-use stokeslet::chip::{LaidSocket, Layout, SocketRef, SocketUse, lay_out};
+use stokeslet::chip::{LaidSocket, Layout, SocketUse, lay_out};
 use stokeslet::design::{
     Attachment, Bend, Design, Dimension, Edit, Placement, Spanned, Value, parse, rewrite,
 };
 use stokeslet::diagnostic::Severity;
 use stokeslet::geometry::Point;
-use stokeslet::gui::Selection;
-use stokeslet::gui::command::ChannelEnd;
-use stokeslet::gui::edits::{self, Align, Axis, Drawing, Refusal};
 use stokeslet::library::{Defaults, Library};
+use stokeslet::shape::SocketRef;
 use stokeslet::units::{Metre, Radian};
+use stokeslet_gui::Selection;
+use stokeslet_gui::command::ChannelEnd;
+use stokeslet_gui::edits::{self, Align, Axis, Drawing, Refusal};
 
 /// A file, read and laid out.
 struct Opened {

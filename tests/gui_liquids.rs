@@ -7,20 +7,20 @@ use std::time::{Duration, Instant};
 use eframe::egui::{Key, Modifiers, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
-use stokeslet::gui::command::Theme;
-use stokeslet::gui::liquids::means::Means;
-use stokeslet::gui::liquids::settings::{Choice, Colour, Mark, Side, Slice, Walls};
-use stokeslet::gui::liquids::shot::Shot;
-use stokeslet::gui::liquids::{LiquidCommand as L, LiquidFormat};
-use stokeslet::gui::{App, Command, Start, Workspace};
-use stokeslet::liquid::lcp::{Status, Watch, solver};
-use stokeslet::liquid::pressure::Separation;
-use stokeslet::liquid::report::frames::{TANK_HEAD, tank_row};
-use stokeslet::liquid::report::still::Still;
-use stokeslet::liquid::report::vtu;
-use stokeslet::liquid::scenes::eckert::{FlowSettings, TankFlow, tank};
-use stokeslet::liquid::scenes::{Simulation, scene2};
-use stokeslet::liquid::splitting::{METHODS, Method, Settings, method};
+use stokeslet::dynamics::lcp::{Status, Watch, solver};
+use stokeslet::dynamics::pressure::Separation;
+use stokeslet::dynamics::report::frames::{TANK_HEAD, tank_row};
+use stokeslet::dynamics::report::still::Still;
+use stokeslet::dynamics::report::vtu;
+use stokeslet::dynamics::scenes::eckert::{FlowSettings, TankFlow, tank};
+use stokeslet::dynamics::scenes::{Simulation, scene2};
+use stokeslet::dynamics::splitting::{METHODS, Method, Settings, method};
+use stokeslet_gui::command::Theme;
+use stokeslet_gui::liquids::means::Means;
+use stokeslet_gui::liquids::settings::{Choice, Colour, Mark, Side, Slice, Walls};
+use stokeslet_gui::liquids::shot::Shot;
+use stokeslet_gui::liquids::{LiquidCommand as L, LiquidFormat};
+use stokeslet_gui::{App, Command, Start, Workspace};
 use tempfile::TempDir;
 
 type Window = Harness<'static, App>;
@@ -588,7 +588,7 @@ fn two_methods_are_compared_on_one_tank_and_part_at_the_walls() {
         (a.choice.walls(), b.choice.walls()),
         (Walls::Separating, Walls::Sticking)
     );
-    let let_go = |view: &stokeslet::gui::liquids::Shown| {
+    let let_go = |view: &stokeslet_gui::liquids::Shown| {
         let steps = view.rows.iter().filter_map(|row| row.step());
         steps.map(|step| step.log.detached.len()).sum::<usize>()
     };

@@ -2,10 +2,12 @@
 
 use std::f64::consts::{FRAC_PI_2, PI};
 
-use stokeslet::chip::{Chip, Condition, DepthModel, Shape, Strip};
-use stokeslet::elimination::Table;
+use stokeslet::chip::{Chip, Condition};
+use stokeslet::design::DepthModel;
 use stokeslet::geometry::{Motion, Point};
 use stokeslet::session::Solution;
+use stokeslet::shape::{Shape, Strip};
+use stokeslet::table::Table;
 
 #[macro_use]
 mod support;

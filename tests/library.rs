@@ -4,7 +4,6 @@
 use std::path::Path;
 
 use proptest::prelude::*;
-use stokeslet::chip::{Mouth, Shape, SocketRef};
 use stokeslet::design::{Spanned, Value};
 use stokeslet::diagnostic::{Diagnostic, Severity};
 use stokeslet::geometry::Point;
@@ -12,6 +11,7 @@ use stokeslet::geometry::outline::{first_crossing, signed_area};
 use stokeslet::library::{
     Defaults, Library, ParameterKind, Realisation, describe, junction_outline, list, picture,
 };
+use stokeslet::shape::{Mouth, Shape, SocketRef};
 use stokeslet::units::Dimension;
 
 const DEFAULTS: Defaults = Defaults {

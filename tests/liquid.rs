@@ -1,8 +1,8 @@
 //! The liquid loop as physics: continuity after every projection, no particle lost, walls that let go and walls that don't.
 
-use stokeslet::liquid::lcp::{Watch, solver};
-use stokeslet::liquid::pressure::Separation;
-use stokeslet::liquid::scenes::{Frame, Scene, Simulation, scene2, scene3};
+use stokeslet::dynamics::lcp::{Watch, solver};
+use stokeslet::dynamics::pressure::Separation;
+use stokeslet::dynamics::scenes::{Frame, Scene, Simulation, scene2, scene3};
 
 fn run<const D: usize>(
     scene: Scene<D>,
@@ -168,7 +168,7 @@ fn a_swinging_container_takes_its_liquid_along() {
 /// A column of liquid at rest in a box under gravity stays at rest: the pressure is hydrostatic.
 #[test]
 fn a_still_pool_stays_still() {
-    use stokeslet::liquid::grid::Shape;
+    use stokeslet::dynamics::grid::Shape;
     let mut scene = scene2("square").expect("a scene");
     scene.name = "pool";
     scene.liquid = Shape::Below {

@@ -3,13 +3,13 @@
 
 use std::sync::Arc;
 
-use stokeslet::liquid::grid::{Lattice, Mac, Shape};
-use stokeslet::liquid::lcp::{Entry, Kind, Lcp, LcpError, SOLVERS, Status, Watch, solver};
-use stokeslet::liquid::linear::{Builder, Matrix, inf_norm};
-use stokeslet::liquid::mg::Places;
-use stokeslet::liquid::particles::hash_unit;
-use stokeslet::liquid::pressure::{Separation, Walls, assemble};
-use stokeslet::liquid::scenes::{Simulation, scene2, scene3};
+use stokeslet::dynamics::grid::{Lattice, Mac, Shape};
+use stokeslet::dynamics::lcp::{Entry, Kind, Lcp, LcpError, SOLVERS, Status, Watch, solver};
+use stokeslet::dynamics::linear::{Builder, Matrix, inf_norm};
+use stokeslet::dynamics::mg::Places;
+use stokeslet::dynamics::particles::hash_unit;
+use stokeslet::dynamics::pressure::{Separation, Walls, assemble};
+use stokeslet::dynamics::scenes::{Simulation, scene2, scene3};
 
 /// Solvers that must solve complementarity problems.
 fn conforming() -> impl Iterator<Item = &'static Entry> {

@@ -1,13 +1,13 @@
 //! The splitting methods of [003]: their pieces on hand-made cells, their results beside each other, and what walls do in the end.
 
-use stokeslet::liquid::grid::{CellFlag, Lattice, Mac};
-use stokeslet::liquid::lcp::{Status, Watch};
-use stokeslet::liquid::scenes::eckert::{
+use stokeslet::dynamics::grid::{CellFlag, Lattice, Mac};
+use stokeslet::dynamics::lcp::{Status, Watch};
+use stokeslet::dynamics::scenes::eckert::{
     Events, FlowError, FlowSettings, Snapshot, TANKS, TankFlow, TankStep, Unmet, compare,
     differences, kicks, periods, residual_shape, run, snapshots, tank,
 };
-use stokeslet::liquid::scenes::eckert::{TableRequest, WallStart};
-use stokeslet::liquid::splitting::{
+use stokeslet::dynamics::scenes::eckert::{TableRequest, WallStart};
+use stokeslet::dynamics::splitting::{
     Classify, Inner, METHODS, Marking, Memory, Method, Projected, Settings, SplitError, SplitLog,
     StopOn, System, WallKind, Warm, Warning, Wetted, detached_by_velocity, method, project,
 };

@@ -1,9 +1,10 @@
 //! The thesis's even split of unknowns against ownership by connections: the same fields, at their different costs.
 
+use stokeslet::cancel::CancelToken;
 use stokeslet::chip::Chip;
-use stokeslet::elimination::Table;
 use stokeslet::library::Library;
-use stokeslet::session::{CancelToken, Method, Ownership, Solution, SolveSettings, solve};
+use stokeslet::session::{Method, Ownership, Solution, SolveSettings, solve};
+use stokeslet::table::Table;
 
 fn chip(name: &str) -> Chip {
     let text =

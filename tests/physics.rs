@@ -1,11 +1,13 @@
 //! What holds of any Stokes flow, whatever the chip: balances, reciprocity, linearity, reversal.
 
 use faer::{Mat, Side};
-use stokeslet::chip::{Chip, Condition, DepthModel, Shape};
+use stokeslet::chip::{Chip, Condition};
+use stokeslet::design::DepthModel;
 use stokeslet::fem::lagrange::cell_point;
 use stokeslet::fem::quadrature;
 use stokeslet::geometry::{Motion, Point};
 use stokeslet::session::{PortKind, Solution};
+use stokeslet::shape::Shape;
 
 #[macro_use]
 mod support;
@@ -446,9 +448,9 @@ fn mass_imbalance_counts_flow_that_is_given_wrong() {
     let result = stokeslet::session::solve(
         &chip,
         &support::at(4),
-        &stokeslet::elimination::Table::default(),
+        &stokeslet::table::Table::default(),
         &|_, _| {},
-        &stokeslet::session::CancelToken::new(),
+        &stokeslet::cancel::CancelToken::new(),
     );
     if let Ok(s) = result {
         assert!(

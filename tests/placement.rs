@@ -5,11 +5,12 @@
 use std::f64::consts::{FRAC_PI_2, PI};
 
 use proptest::prelude::*;
-use stokeslet::chip::{self, Chip, Shape, Strip};
+use stokeslet::chip::{self, Chip};
 use stokeslet::design;
 use stokeslet::diagnostic::Diagnostic;
 use stokeslet::geometry::Point;
 use stokeslet::library::Library;
+use stokeslet::shape::{Shape, Strip};
 
 #[path = "support/broken.rs"]
 mod broken;

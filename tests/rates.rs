@@ -5,9 +5,10 @@
 //! they aren't too good to be true is what the ceilings and the comparison of two resolutions are for.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail as tests do")]
 
+use stokeslet::cancel::CancelToken;
 use stokeslet::chip::{Chip, Condition};
+use stokeslet::session::manufactured_study;
 use stokeslet::session::study::Row;
-use stokeslet::session::{CancelToken, manufactured_study};
 
 #[macro_use]
 mod support;

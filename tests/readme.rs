@@ -5,11 +5,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use stokeslet::cancel::CancelToken;
 use stokeslet::chip::place;
 use stokeslet::design::parse;
-use stokeslet::elimination::Table;
 use stokeslet::library::Library;
-use stokeslet::session::{CancelToken, SolveSettings, silent, solve};
+use stokeslet::session::{SolveSettings, silent, solve};
+use stokeslet::table::Table;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).to_path_buf()

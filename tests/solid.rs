@@ -3,16 +3,18 @@
 #[macro_use]
 mod support;
 
-use stokeslet::chip::{Chip, Condition, DepthModel, Shape, Strip};
-use stokeslet::elimination::Table;
+use stokeslet::cancel::CancelToken;
+use stokeslet::chip::{Chip, Condition};
+use stokeslet::design::DepthModel;
 use stokeslet::field::Sampler;
 use stokeslet::geometry::{Motion, Point};
 use stokeslet::mesh::Top;
 use stokeslet::session::{
-    CancelToken, DepthSettings, Solution, SolveError, SolveSettings, WantedResults,
-    manufactured_study, solve,
+    DepthSettings, Solution, SolveError, SolveSettings, WantedResults, manufactured_study, solve,
 };
+use stokeslet::shape::{Shape, Strip};
 use stokeslet::stokes::duct::{self, mouth::DuctProfile};
+use stokeslet::table::Table;
 
 use support::chips::{Builder, arc, lattice, square, straight, tee};
 use support::{at, largest, order, solved, solved_with};
@@ -388,7 +390,7 @@ fn uncached_elimination_gives_the_same() {
     let chip = deep_tee();
     let mut settings = at(4);
     let want = solved_with(&chip, &settings, &Table::default());
-    settings.caching = stokeslet::session::Caching::Uncached;
+    settings.caching = stokeslet::table::Caching::Uncached;
     assert_same(
         &solved_with(&chip, &settings, &Table::default()),
         &want,

@@ -21,9 +21,9 @@ use egui_kittest::kittest::Queryable;
 use stokeslet::chip::{SocketUse, place};
 use stokeslet::design::{Design, Placement, parse};
 use stokeslet::geometry::Point;
-use stokeslet::gui::document::EMPTY;
-use stokeslet::gui::{App, Start, Tool, Workspace};
 use stokeslet::library::Library;
+use stokeslet_gui::document::EMPTY;
+use stokeslet_gui::{App, Start, Tool, Workspace};
 use tempfile::TempDir;
 
 /// At least so long between what the user does.

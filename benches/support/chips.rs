@@ -1,9 +1,11 @@
 //! Chips of any size, made in memory.
 
-use stokeslet::chip::{Chip, Condition, DepthModel, Part, Port, Shape, SocketRef, Strip};
+use stokeslet::chip::{Chip, Condition, Port};
+use stokeslet::design::DepthModel;
 use stokeslet::design::Design;
 use stokeslet::geometry::Motion;
 use stokeslet::import;
+use stokeslet::shape::{Part, Shape, SocketRef, Strip};
 
 use super::{Failure, Placed, placed};
 

@@ -17,11 +17,13 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 use std::{env, fs};
 
-use stokeslet::chip::{Chip, DepthModel, place};
+use stokeslet::cancel::CancelToken;
+use stokeslet::chip::{Chip, place};
+use stokeslet::design::DepthModel;
 use stokeslet::design::{Design, parse};
-use stokeslet::elimination::Table as Operations;
 use stokeslet::library::Library;
-use stokeslet::session::{CancelToken, Solution, SolveSettings, Timings, silent, solve};
+use stokeslet::session::{Solution, SolveSettings, Timings, silent, solve};
+use stokeslet::table::Table as Operations;
 
 /// Any error, shown by `main`.
 pub type Failure = Box<dyn Error>;

@@ -1,11 +1,18 @@
 //! `stokeslet gui`: opens the window.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use stokeslet::gui::{Start, run as open_window};
+use stokeslet_gui::{Start, run as open_window};
 
-use super::args::GuiArgs;
 use super::outcome::{CliError, Outcome};
+
+/// Of `gui`.
+#[derive(Debug, clap::Args)]
+pub struct GuiArgs {
+    /// The design file to open; without it, the examples.
+    #[arg(value_name = "DESIGN")]
+    pub design: Option<PathBuf>,
+}
 
 /// Returns when the window is closed. What is wrong with the design is said in the window.
 ///

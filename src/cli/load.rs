@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use stokeslet::chip::{Chip, DepthModel, place};
+use stokeslet::chip::{Chip, place};
+use stokeslet::design::DepthModel;
 use stokeslet::design::parse;
 use stokeslet::diagnostic::{Diagnostic, Severity};
 use stokeslet::library::Library;

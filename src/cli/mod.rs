@@ -8,9 +8,11 @@
 mod args;
 mod check;
 mod components;
+#[cfg(feature = "gui")]
 mod gui;
 mod import;
 mod inputs;
+#[cfg(feature = "dynamics")]
 mod liquid;
 mod load;
 mod outcome;
@@ -60,7 +62,9 @@ fn dispatch(args: Args) -> Result<Outcome, CliError> {
         }
         Command::Import(args) => import::run(&args),
         Command::Verify(args) => verify::run(&args, library),
+        #[cfg(feature = "dynamics")]
         Command::Liquid(args) => liquid::run(&args),
+        #[cfg(feature = "gui")]
         Command::Gui(args) => gui::run(args, library),
     }
 }

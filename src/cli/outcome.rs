@@ -63,6 +63,7 @@ pub enum CliError {
         pattern: String,
     },
     /// No window can be opened.
+    #[cfg(feature = "gui")]
     #[error("no window can be opened ({0}); `stokeslet solve` works without one")]
     Window(String),
     /// A pattern that isn't one.
@@ -102,21 +103,25 @@ pub enum CliError {
     #[error(transparent)]
     Solve(#[from] stokeslet::session::SolveError),
     /// A liquid that can't go on.
+    #[cfg(feature = "dynamics")]
     #[error(transparent)]
-    Liquid(#[from] stokeslet::liquid::scenes::SimulationError),
+    Liquid(#[from] stokeslet::dynamics::scenes::SimulationError),
     /// A tank that can't.
+    #[cfg(feature = "dynamics")]
     #[error(transparent)]
-    Tank(#[from] stokeslet::liquid::scenes::eckert::TankError),
+    Tank(#[from] stokeslet::dynamics::scenes::eckert::TankError),
     /// A run that can't be taken up.
+    #[cfg(feature = "dynamics")]
     #[error("can't go on from `{}`; without --resume the run starts over", path.display())]
     Checkpoint {
         /// The checkpoint.
         path: PathBuf,
         /// What is wrong with it.
         #[source]
-        source: stokeslet::liquid::report::checkpoint::CheckpointError,
+        source: stokeslet::dynamics::report::checkpoint::CheckpointError,
     },
     /// A picture that can't be encoded.
+    #[cfg(feature = "dynamics")]
     #[error("can't draw the picture")]
     Picture(#[from] image::ImageError),
     /// Stdout is closed or full.

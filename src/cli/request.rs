@@ -2,12 +2,13 @@
 
 use std::path::PathBuf;
 
-use stokeslet::chip::DepthModel;
+use stokeslet::design::DepthModel;
 use stokeslet::export::{Colouring, Format};
 use stokeslet::field::Line;
 use stokeslet::geometry::Point;
-use stokeslet::session::{Caching, DepthSettings, WantedResults};
+use stokeslet::session::{DepthSettings, WantedResults};
 use stokeslet::stokes::duct::mouth::DuctProfile;
+use stokeslet::table::Caching;
 use stokeslet::units::{Dimension, parse_quantity_as};
 
 use super::args::SolveArgs;

@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
-use stokeslet::elimination::Table;
+use stokeslet::cancel::CancelToken;
 use stokeslet::export::readable::Quantity;
 use stokeslet::export::{Digest, Staging, write_file};
-use stokeslet::session::{CancelToken, SolveError, side_by_side};
+use stokeslet::session::{SolveError, side_by_side};
+use stokeslet::table::Table;
 
 use super::args::SolveArgs;
 use super::inputs::Input;

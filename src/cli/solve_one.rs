@@ -4,16 +4,18 @@ use std::io::ErrorKind;
 use std::sync::Arc;
 use std::time::Instant;
 
-use stokeslet::chip::{Chip, DepthModel};
+use stokeslet::cancel::CancelToken;
+use stokeslet::chip::Chip;
+use stokeslet::design::DepthModel;
 use stokeslet::diagnostic::Diagnostic;
-use stokeslet::elimination::Table;
 use stokeslet::export::{Digest, Format, Results, Samples, export};
 use stokeslet::library::Library;
 use stokeslet::profile::{ProfileTable, Recorder};
 use stokeslet::session::{
-    CancelToken, DepthSettings, Progress, Solution, SolveError, SolveSettings, Stage, Timings,
-    assembled_system, solve,
+    DepthSettings, Progress, Solution, SolveError, SolveSettings, Stage, Timings, assembled_system,
+    solve,
 };
+use stokeslet::table::Table;
 use thiserror::Error;
 
 use super::inputs::Input;

@@ -3,9 +3,10 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use stokeslet::cancel::CancelToken;
 use stokeslet::chip::{Chip, place};
 use stokeslet::design::parse;
-use stokeslet::session::{CancelToken, Row, manufactured_study};
+use stokeslet::session::{Row, manufactured_study};
 
 use super::args::VerifyArgs;
 use super::load::{find_library, load};

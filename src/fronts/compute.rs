@@ -14,8 +14,9 @@ use rayon::prelude::*;
 use thiserror::Error;
 
 use super::plan::{Child, Image, KindId, Plan, Recipe};
-use crate::fingerprint::{Fingerprint, Hasher};
-use crate::profile::{Recorder, Work};
+use stokeslet_base::fingerprint::{Fingerprint, Hasher};
+use stokeslet_base::profile::{Recorder, Work};
+use stokeslet_base::table::Table;
 
 mod front;
 mod inside;
@@ -47,6 +48,28 @@ pub trait Known: Sync {
     fn inside(&self, key: Fingerprint) -> Option<Arc<Inside>>;
     /// Keeps that for later runs.
     fn keep_inside(&self, key: Fingerprint, inside: &Arc<Inside>);
+}
+
+impl Known for Table {
+    fn schur(&self, key: Fingerprint) -> Option<Arc<Schur>> {
+        self.get(key)
+    }
+
+    fn keep_schur(&self, key: Fingerprint, schur: &Arc<Schur>) {
+        self.keep(
+            key,
+            schur.clone(),
+            8 * (schur.nrows() * schur.ncols()) as u64,
+        );
+    }
+
+    fn inside(&self, key: Fingerprint) -> Option<Arc<Inside>> {
+        self.get(key)
+    }
+
+    fn keep_inside(&self, key: Fingerprint, inside: &Arc<Inside>) {
+        self.keep(key, inside.clone(), inside.bytes());
+    }
 }
 
 /// What is asked of a computation.

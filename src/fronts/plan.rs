@@ -5,8 +5,8 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::tree::Run;
-use crate::fingerprint::{Fingerprint, Hasher};
-use crate::session::Caching;
+use stokeslet_base::fingerprint::{Fingerprint, Hasher};
+use stokeslet_base::table::Caching;
 
 /// Number of a kind of front in its [`Plan`].
 pub type KindId = u32;

@@ -10,8 +10,8 @@ use rustc_hash::FxHashMap;
 use super::compute::{Inside, Schur, Wanted};
 use super::tree::runs;
 use super::{Image, KindId, Known, Leaves, NOWHERE, Node, Plan, Run, Tree, Values};
-use crate::fingerprint::{Fingerprint, Hasher};
-use crate::profile::Recorder;
+use stokeslet_base::fingerprint::{Fingerprint, Hasher};
+use stokeslet_base::profile::Recorder;
 
 /// Fixed pseudo-random numbers in [-1, 1].
 pub struct Random(u64);

@@ -27,7 +27,7 @@ use super::liquids::stage::pointed;
 use super::panels::{self, Notice, Panels};
 use super::results::{self, FieldLayer, ResultView, Results};
 use super::seen::{Seen, Selection, State, Tool, Workspace};
-use crate::library::Library;
+use stokeslet_cad::library::Library;
 
 /// What the window starts with.
 #[derive(Clone, Debug, Default)]

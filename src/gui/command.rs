@@ -10,11 +10,11 @@ use super::keys::SHORTCUTS;
 use super::liquids::{LIQUID_SHORTCUTS, LiquidCommand};
 use super::results::Quantity;
 use super::seen::{Selection, Tool, Workspace};
-use crate::chip::DepthModel;
-use crate::design::{Bend, Edit, Placement, PortCondition, Value};
-use crate::export::Format;
-use crate::geometry::Point;
-use crate::units::{Metre, PascalSecond};
+use stokeslet_base::geometry::Point;
+use stokeslet_base::units::{Metre, PascalSecond};
+use stokeslet_cad::design::DepthModel;
+use stokeslet_cad::design::{Bend, Edit, Placement, PortCondition, Value};
+use stokeslet_flow::export::Format;
 
 /// One thing to do. [`super::app::App::apply`] does it.
 #[derive(Clone, Debug, PartialEq)]

@@ -7,10 +7,10 @@ use thiserror::Error;
 
 use super::history::History;
 use super::seen::Selection;
-use crate::chip::{Layout, lay_out};
-use crate::design::{self, Design, Edit, RewriteError};
-use crate::diagnostic::{Diagnostic, Severity};
-use crate::library::Library;
+use stokeslet_base::diagnostic::{Diagnostic, Severity};
+use stokeslet_cad::chip::{Layout, lay_out};
+use stokeslet_cad::design::{self, Design, Edit, RewriteError};
+use stokeslet_cad::library::Library;
 
 /// What a new document holds.
 pub const EMPTY: &str = "format = 1\n\n[fluid]\nviscosity = \"1 mPa s\"\n\n[chip]\nmodel = \"shallow\"\nwidth = \"100 um\"\ndepth = \"50 um\"\n";
@@ -201,7 +201,7 @@ impl Document {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::units::Metre;
+    use stokeslet_base::units::Metre;
 
     fn edit(document: &mut Document, edit: Edit, join: Option<&str>) {
         let selection = Selection::default();

@@ -6,7 +6,7 @@ use super::command::{Command, Layer};
 use super::edits::Axis;
 use super::results::Quantity;
 use super::seen::{Tool, Workspace};
-use crate::export::Format;
+use stokeslet_flow::export::Format;
 
 /// Keys and what they ask for.
 pub type Binding = (Modifiers, Key, fn() -> Command);
@@ -67,7 +67,7 @@ pub const SHORTCUTS: &[Binding] = {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gui::liquids::LIQUID_SHORTCUTS;
+    use crate::liquids::LIQUID_SHORTCUTS;
 
     #[test]
     fn no_two_commands_share_their_keys() {

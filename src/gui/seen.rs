@@ -6,7 +6,7 @@ use super::document::Document;
 use super::files::settings::Settings;
 use super::liquids::Liquids;
 use super::results::{ResultView, Results, WorkerStatus};
-use crate::library::Library;
+use stokeslet_cad::library::Library;
 
 /// What is selected, by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

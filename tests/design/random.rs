@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use proptest::{collection::vec, option};
-use stokeslet::chip::DepthModel;
+use stokeslet::design::DepthModel;
 use stokeslet::design::{
     Attachment, Bend, Channel, Component, Connection, Design, Dimension, Placement, Port,
     PortCondition, Spanned, Value, print,

@@ -1,7 +1,7 @@
 //! Valid designs are read as they are meant, printed and read again; no bytes make the reader panic.
 
 use proptest::prelude::*;
-use stokeslet::chip::DepthModel;
+use stokeslet::design::DepthModel;
 use stokeslet::design::{Bend, Design, Edit, Placement, PortCondition, Value, parse, print};
 use stokeslet::geometry::Point;
 use stokeslet::units::{Dimension, FlowRatePerDepth, Metre, Pascal, Radian};

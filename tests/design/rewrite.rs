@@ -1,6 +1,6 @@
 //! A rewrite changes what it is asked to and nothing else: comments, order and spacing stay.
 
-use stokeslet::chip::DepthModel;
+use stokeslet::design::DepthModel;
 use stokeslet::design::{
     Bend, Channel, Component, Connection, Edit, Placement, Port, PortCondition, RewriteError,
     Spanned, Value, parse, rewrite,

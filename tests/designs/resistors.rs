@@ -1,6 +1,7 @@
 //! The designs whose answer is a network of resistors give it: straight channels of known lengths, junctions worth a fraction of a width.
 
-use stokeslet::chip::{Chip, DepthModel};
+use stokeslet::chip::Chip;
+use stokeslet::design::DepthModel;
 use stokeslet::geometry::Point;
 use stokeslet::session::Solution;
 use stokeslet::stokes::duct;

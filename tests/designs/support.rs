@@ -2,13 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use stokeslet::chip::canonical::canonicalise;
-use stokeslet::chip::{self, Chip, Shape};
+use stokeslet::cancel::CancelToken;
+use stokeslet::canonical::canonicalise;
+use stokeslet::chip::{self, Chip};
 use stokeslet::design::{self, Design};
-use stokeslet::elimination::Table;
 use stokeslet::library::Library;
 use stokeslet::mesh::{Quality, quality};
-use stokeslet::session::{CancelToken, Solution, SolveError, SolveSettings, solve};
+use stokeslet::session::{Solution, SolveError, SolveSettings, solve};
+use stokeslet::shape::Shape;
+use stokeslet::table::Table;
 
 /// Residual that every solve must reach.
 pub const RESIDUAL: f64 = 1e-10;

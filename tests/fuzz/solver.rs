@@ -2,10 +2,11 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use stokeslet::blocks::cut;
+use stokeslet::cancel::CancelToken;
 use stokeslet::chip::Chip;
-use stokeslet::chip::blocks::cut;
-use stokeslet::elimination::Table;
-use stokeslet::session::{CancelToken, SolveError, SolveSettings, solve};
+use stokeslet::session::{SolveError, SolveSettings, solve};
+use stokeslet::table::Table;
 
 use crate::validity::size;
 

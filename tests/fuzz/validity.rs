@@ -2,9 +2,10 @@
 
 use std::collections::HashSet;
 
-use stokeslet::chip::{Chip, Mouth, Shape, SocketRef};
+use stokeslet::chip::Chip;
 use stokeslet::geometry::Point;
 use stokeslet::geometry::outline::{first_crossing, signed_area};
+use stokeslet::shape::{Mouth, Shape, SocketRef};
 
 /// Sockets that meet agree to this part of their width.
 const AGREES: f64 = 1e-6;
@@ -101,12 +102,12 @@ fn cells(shape: &Shape, resolution: f64) -> f64 {
     let area = match shape {
         Shape::Polygon { corners, .. } => signed_area(corners),
         Shape::Strip(strip) => match *strip {
-            stokeslet::chip::Strip::Straight {
+            stokeslet::shape::Strip::Straight {
                 length,
                 width_start,
                 width_end,
             } => length * width_start.max(width_end),
-            stokeslet::chip::Strip::Arc {
+            stokeslet::shape::Strip::Arc {
                 radius,
                 angle,
                 width,

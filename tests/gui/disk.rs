@@ -7,7 +7,7 @@ use std::process::Command as Process;
 use std::time::{Duration, Instant};
 
 use egui_kittest::kittest::Queryable;
-use stokeslet::gui::Command;
+use stokeslet_gui::Command;
 
 use super::{Window, apply, empty, home, place, text};
 

@@ -6,7 +6,7 @@ use std::process::{Command as Process, Stdio};
 use std::time::{Duration, Instant};
 
 use egui_kittest::kittest::Queryable;
-use stokeslet::gui::Command;
+use stokeslet_gui::Command;
 
 use super::{apply, empty, home, open, place, text};
 

@@ -2,13 +2,13 @@
 
 use std::f64::consts::PI;
 
-use stokeslet::chip::{
-    self, Chip, Condition, Connection, DepthModel, Part, Port, Shape, SocketRef, Strip,
-};
+use stokeslet::chip::{self, Chip, Condition, Port};
+use stokeslet::design::DepthModel;
 use stokeslet::design::{self, Design};
 use stokeslet::geometry::{Motion, Point};
 use stokeslet::import::network;
 use stokeslet::library::Library;
+use stokeslet::shape::{Connection, Part, Shape, SocketRef, Strip};
 
 /// Puts parts together socket to socket.
 pub struct Builder {

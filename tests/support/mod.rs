@@ -7,9 +7,10 @@
 
 pub mod chips;
 
+use stokeslet::cancel::CancelToken;
 use stokeslet::chip::Chip;
-use stokeslet::elimination::Table;
-use stokeslet::session::{CancelToken, Solution, SolveSettings, solve};
+use stokeslet::session::{Solution, SolveSettings, solve};
+use stokeslet::table::Table;
 
 /// Fails unless `got` is within `rel * |want|` of `want`. Not a number fails.
 macro_rules! assert_close {

@@ -1,5 +1,6 @@
 //! `stokeslet liquid`: scenes of liquids that come off the wall, runs of them, and the papers' tables beside ours.
 
+mod args;
 mod bar;
 mod run;
 mod table;
@@ -7,17 +8,18 @@ mod tank_table;
 mod track;
 
 use cpu_time::ProcessTime;
-use stokeslet::liquid::lcp::{Kind, SOLVERS};
-use stokeslet::liquid::report::paper::TABLES;
-use stokeslet::liquid::scenes::SCENES;
-use stokeslet::liquid::scenes::eckert::{self, TANKS};
-use stokeslet::liquid::splitting::METHODS;
-use stokeslet::session::CancelToken;
+use stokeslet::cancel::CancelToken;
+use stokeslet::dynamics::lcp::{Kind, SOLVERS};
+use stokeslet::dynamics::report::paper::TABLES;
+use stokeslet::dynamics::scenes::SCENES;
+use stokeslet::dynamics::scenes::eckert::{self, TANKS};
+use stokeslet::dynamics::splitting::METHODS;
 
-use super::args::{LiquidArgs, LiquidCommand};
 use super::outcome::{CliError, Outcome};
 use super::print_out;
 use super::solve::listen_for_ctrl_c;
+pub use args::LiquidArgs;
+use args::LiquidCommand;
 
 /// Runs one of the subcommands of `liquid`.
 ///

@@ -4,14 +4,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use stokeslet::cancel::CancelToken;
+use stokeslet::dynamics::lcp::Watch;
+use stokeslet::dynamics::report::picture;
 use stokeslet::export::write_file;
-use stokeslet::liquid::lcp::Watch;
-use stokeslet::liquid::report::picture;
-use stokeslet::session::CancelToken;
 
-use super::super::args::LiquidRunArgs;
 use super::super::outcome::{CliError, Outcome};
 use super::super::print_out;
+use super::args::LiquidRunArgs;
 use super::bar::Bar;
 use super::processor_clock;
 use super::track::{Track, tracks};

@@ -3,18 +3,20 @@
 use std::fs;
 use std::path::Path;
 
+use stokeslet::cancel::CancelToken;
+use stokeslet::dynamics::lcp::{Status, Watch, entry};
+use stokeslet::dynamics::report::compare::{
+    Cell, HEAD, cells, csv, histories, parse, picture, text,
+};
+use stokeslet::dynamics::report::measure::{Campaign, coarsening, measure};
+use stokeslet::dynamics::report::paper::{Measure, PaperTable, TABLES, tables};
+use stokeslet::dynamics::scenes::eckert::{self, table_entry};
+use stokeslet::dynamics::scenes::{AnyScene, SimulationError};
 use stokeslet::export::write_file;
-use stokeslet::liquid::lcp::{Status, Watch, entry};
-use stokeslet::liquid::report::compare::{Cell, HEAD, cells, csv, histories, parse, picture, text};
-use stokeslet::liquid::report::measure::{Campaign, coarsening, measure};
-use stokeslet::liquid::report::paper::{Measure, PaperTable, TABLES, tables};
-use stokeslet::liquid::scenes::eckert::{self, table_entry};
-use stokeslet::liquid::scenes::{AnyScene, SimulationError};
-use stokeslet::session::CancelToken;
 
-use super::super::args::LiquidTableArgs;
 use super::super::outcome::{CliError, Outcome};
 use super::super::print_out;
+use super::args::LiquidTableArgs;
 use super::bar::Bar;
 use super::{processor_clock, tank_table};
 

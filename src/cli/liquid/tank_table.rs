@@ -3,15 +3,15 @@
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
+use stokeslet::cancel::CancelToken;
+use stokeslet::dynamics::lcp::Watch;
+use stokeslet::dynamics::report::splitting::charts;
+use stokeslet::dynamics::scenes::eckert::{TableEntry, TableRequest};
 use stokeslet::export::write_file;
-use stokeslet::liquid::lcp::Watch;
-use stokeslet::liquid::report::splitting::charts;
-use stokeslet::liquid::scenes::eckert::{TableEntry, TableRequest};
-use stokeslet::session::CancelToken;
 
-use super::super::args::LiquidTableArgs;
 use super::super::outcome::{CliError, Outcome};
 use super::super::print_out;
+use super::args::LiquidTableArgs;
 use super::processor_clock;
 
 /// Runs a table at every size.

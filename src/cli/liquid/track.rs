@@ -1,19 +1,19 @@
 //! What `stokeslet liquid run` runs: a scene with a solver, or a tank with a splitting method; to the command they are alike.
 
 use image::RgbImage;
-use stokeslet::liquid::lcp::{LcpSolver, Watch, solver};
-use stokeslet::liquid::pressure::Separation;
-use stokeslet::liquid::report::checkpoint::{CheckpointError, Kept, State, load, save};
-use stokeslet::liquid::report::still::Still;
-use stokeslet::liquid::report::{frames, picture, vtu};
-use stokeslet::liquid::scenes::eckert::{
+use stokeslet::dynamics::lcp::{LcpSolver, Watch, solver};
+use stokeslet::dynamics::pressure::Separation;
+use stokeslet::dynamics::report::checkpoint::{CheckpointError, Kept, State, load, save};
+use stokeslet::dynamics::report::still::Still;
+use stokeslet::dynamics::report::{frames, picture, vtu};
+use stokeslet::dynamics::scenes::eckert::{
     AnyTank, FlowError, FlowSettings, Tank, TankError, TankFlow, TankStep,
 };
-use stokeslet::liquid::scenes::{AnyScene, Frame, Scene, Simulation};
-use stokeslet::liquid::splitting::{METHODS, Method, Settings, WallKind};
+use stokeslet::dynamics::scenes::{AnyScene, Frame, Scene, Simulation};
+use stokeslet::dynamics::splitting::{METHODS, Method, Settings, WallKind};
 
-use super::super::args::LiquidRunArgs;
 use super::super::outcome::CliError;
+use super::args::LiquidRunArgs;
 
 /// One of the simulations of a run, which are drawn side by side.
 pub trait Track {

@@ -15,9 +15,9 @@ use rayon::prelude::*;
 
 use super::inside::{Inside, Way, Whole};
 use super::lower::{Lower, Triangle};
-use crate::fronts::pivot::Pivot;
-use crate::fronts::plan::{Image, NOWHERE};
-use crate::fronts::tree::{Run, runs};
+use crate::pivot::Pivot;
+use crate::plan::{Image, NOWHERE};
+use crate::tree::{Run, runs};
 
 /// Columns that one task works on.
 pub const WIDTH: usize = 256;

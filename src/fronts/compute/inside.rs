@@ -6,7 +6,7 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, Par};
 
 use super::twins::Twins;
-use crate::fronts::pivot::Pivot;
+use crate::pivot::Pivot;
 
 /// What substitution needs of a front.
 #[derive(Debug)]

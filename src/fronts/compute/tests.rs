@@ -2,11 +2,11 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering::Relaxed;
 
 use super::*;
-use crate::fronts::plan::{Child, Kind, NOWHERE};
-use crate::fronts::trial::{
+use crate::plan::{Child, Kind, NOWHERE};
+use crate::trial::{
     Memory, Random, add, assert_near, bits, computed, key, part, run, solved, weights,
 };
-use crate::session::Caching;
+use stokeslet_base::table::Caching;
 
 /// All of one kind.
 fn wanted<'a>(kind: &'a [KindId; 1], deep: bool) -> Wanted<'a> {

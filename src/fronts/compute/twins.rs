@@ -17,7 +17,7 @@ use faer::Mat;
 use super::front::{self, Part, each_block};
 use super::inside::{Inside, Way};
 use super::lower::{Lower, Triangle};
-use crate::fronts::plan::{Child, Image, NOWHERE};
+use crate::plan::{Child, Image, NOWHERE};
 
 /// Fronts with fewer unknowns are eliminated as they are: two products half as wide take as long.
 const LEAST: usize = 256;

@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 
 use super::join::{Joiner, Live};
 use super::{Class, Element, Watch, free};
-use crate::fronts::FrontError;
-use crate::fronts::plan::NOWHERE;
+use crate::FrontError;
+use crate::plan::NOWHERE;
 
 /// Two groups, the lower number first; a group and itself where a bridge comes back to it.
 type Pair = (u32, u32);

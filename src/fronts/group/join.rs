@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Class, Element, free};
-use crate::fronts::plan::{Child, Image, KindId, NOWHERE, Plan};
+use crate::plan::{Child, Image, KindId, NOWHERE, Plan};
 
 /// An element on its way up, and the joint that made it.
 pub(super) struct Live {

@@ -2,9 +2,9 @@ use faer::Mat;
 use faer::linalg::solvers::Solve;
 
 use super::*;
-use crate::fronts::network::Network;
-use crate::fronts::trial::{Random, add, assert_near, column, computed, key, part};
-use crate::session::Caching;
+use crate::network::Network;
+use crate::trial::{Random, add, assert_near, column, computed, key, part};
+use stokeslet_base::table::Caching;
 
 /// Elements on shared unknowns, each with its matrix.
 struct Puzzle {
@@ -71,8 +71,7 @@ impl Puzzle {
         let n = self.class.len();
         let mut whole = Mat::zeros(n, n);
         for element in self.elements.iter().chain(&self.bridges) {
-            let crate::fronts::Recipe::Leaf(leaf) = self.plan.kinds[element.kind as usize].recipe
-            else {
+            let crate::Recipe::Leaf(leaf) = self.plan.kinds[element.kind as usize].recipe else {
                 panic!("elements are leaves here");
             };
             add(&mut whole, &self.matrices[leaf as usize], &element.boundary);

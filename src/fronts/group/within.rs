@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::join::{Joiner, Live};
 use super::{Class, Element, free};
-use crate::fronts::plan::NOWHERE;
+use crate::plan::NOWHERE;
 
 /// Elements that hang together through free unknowns, each component and the whole in ascending order.
 pub(super) fn components(elements: &[Element], class: &[Class]) -> Vec<Vec<u32>> {

@@ -1,5 +1,5 @@
 use super::*;
-use crate::fronts::trial::Random;
+use crate::trial::Random;
 
 #[test]
 fn a_sum_of_three_products_has_rank_three_and_comes_back() {

@@ -1,10 +1,10 @@
 use faer::linalg::solvers::Solve as _;
 
 use super::*;
-use crate::fronts::plan::{Image, Plan};
-use crate::fronts::tree::runs;
-use crate::fronts::trial::{Random, add, assert_near, column, computed, key, part};
-use crate::session::Caching;
+use crate::plan::{Image, Plan};
+use crate::tree::runs;
+use crate::trial::{Random, add, assert_near, column, computed, key, part};
+use stokeslet_base::table::Caching;
 
 /// Roots on places of a slab's boundary, each of a kind of its own, and the sum of their matrices.
 fn roots(matrices: &[(Mat<f64>, Vec<u32>)], n: usize) -> (Values, Vec<Root>, Mat<f64>) {

@@ -1,5 +1,5 @@
 use super::*;
-use crate::fronts::trial::key;
+use crate::trial::key;
 
 fn images(places: &[(u32, f64)]) -> Arc<[Image]> {
     let image = |&(to, factor): &(u32, f64)| Image { to, factor };

@@ -1,9 +1,9 @@
 use faer::linalg::solvers::Solve;
 
 use super::*;
-use crate::fronts::plan::{Child, Plan};
-use crate::fronts::trial::{Random, add, assert_near, column, computed, key, part};
-use crate::session::Caching;
+use crate::plan::{Child, Plan};
+use crate::trial::{Random, add, assert_near, column, computed, key, part};
+use stokeslet_base::table::Caching;
 
 /// A row of four equal pieces, joined two by two. Each has two unknowns on the left and two on the right, the latter with
 /// another sign, and three inside; one of the left ones of the whole is on a wall.

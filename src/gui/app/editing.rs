@@ -3,13 +3,13 @@
 use std::time::{Duration, Instant};
 
 use super::App;
-use crate::design::Edit;
-use crate::geometry::Point;
-use crate::gui::command::Command;
-use crate::gui::edits::{self, Drawing, Refusal};
-use crate::gui::panels::Notice;
-use crate::gui::seen::Selection;
-use crate::gui::words::sentence;
+use crate::command::Command;
+use crate::edits::{self, Drawing, Refusal};
+use crate::panels::Notice;
+use crate::seen::Selection;
+use crate::words::sentence;
+use stokeslet_base::geometry::Point;
+use stokeslet_cad::design::Edit;
 
 /// A preview that takes longer than this would make dragging jerk: only the canvas's own ghost is shown then.
 const SLOW_PREVIEW: Duration = Duration::from_millis(12);

@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use super::App;
-use crate::gui::files::task::Task;
-use crate::gui::liquids::{Goal, LiquidCommand, LiquidFormat, News, Runner, Setup, Stage, export};
-use crate::gui::panels::Notice;
-use crate::gui::seen::Workspace;
+use crate::files::task::Task;
+use crate::liquids::{Goal, LiquidCommand, LiquidFormat, News, Runner, Setup, Stage, export};
+use crate::panels::Notice;
+use crate::seen::Workspace;
 
 /// The window is drawn so often while a frame takes its time: the seconds move.
 const TICK: std::time::Duration = std::time::Duration::from_millis(100);
@@ -173,7 +173,7 @@ impl App {
 
 impl App {
     /// What the runs are at.
-    pub fn liquids(&self) -> &crate::gui::liquids::Liquids {
+    pub fn liquids(&self) -> &crate::liquids::Liquids {
         &self.state.liquids
     }
 

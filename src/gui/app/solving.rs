@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use super::App;
-use crate::chip::{Chip, DepthModel, Shape, Strip};
-use crate::geometry::outline::signed_area;
-use crate::gui::command::Command;
-use crate::gui::panels::Notice;
-use crate::gui::results::{Event, Job, Worker};
-use crate::session::SolveSettings;
+use crate::command::Command;
+use crate::panels::Notice;
+use crate::results::{Event, Job, Worker};
+use stokeslet_base::geometry::outline::signed_area;
+use stokeslet_cad::chip::Chip;
+use stokeslet_cad::design::DepthModel;
+use stokeslet_cad::shape::{Shape, Strip};
+use stokeslet_flow::session::SolveSettings;
 
 /// Unknowns that are solved and drawn fast enough to follow the pointer: some tenths of a second where nothing is known yet.
 const INTERACTIVE_UNKNOWNS: f64 = 1e6;
@@ -191,13 +193,13 @@ fn area(shape: &Shape) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::library::Library;
+    use stokeslet_cad::library::Library;
 
     fn chip(name: &str) -> Chip {
-        let path = format!("{}/designs/{name}.toml", env!("CARGO_MANIFEST_DIR"));
+        let path = format!("{}/../../designs/{name}.toml", env!("CARGO_MANIFEST_DIR"));
         let text = std::fs::read(path).expect("a design");
-        let (design, _) = crate::design::parse(&text, name);
-        let placed = crate::chip::place(&design.expect("a design"), &Library::embedded());
+        let (design, _) = stokeslet_cad::design::parse(&text, name);
+        let placed = stokeslet_cad::chip::place(&design.expect("a design"), &Library::embedded());
         placed.0.expect("a chip")
     }
 

@@ -3,8 +3,8 @@
 use eframe::egui::{Id, Pos2, Rect, Role, Sense, Vec2, WidgetInfo, accesskit};
 
 use super::tools::Frame;
-use crate::gui::command::Command;
-use crate::gui::seen::{Selection, Tool};
+use crate::command::Command;
+use crate::seen::{Selection, Tool};
 
 /// With more than this in view there are none: nobody can go through them all, and they cost time.
 const MOST: usize = 300;

@@ -4,8 +4,8 @@ use eframe::egui::{Align2, FontId, Painter, Rect, Stroke, pos2};
 
 use super::View;
 use super::theme::Colours;
-use crate::geometry::Point;
-use crate::units::{Dimension, print_quantity};
+use stokeslet_base::geometry::Point;
+use stokeslet_base::units::{Dimension, print_quantity};
 
 /// Lines of the grid are at least this far apart, points.
 const CLOSEST: f64 = 9.0;

@@ -3,7 +3,7 @@
 //! Edges line up with edges, middles with middles, sockets with sockets. A guide spans everything that lies on it.
 
 use super::scene::Bounds;
-use crate::geometry::Point;
+use stokeslet_base::geometry::Point;
 
 /// What of an item can line up; the same of both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,10 +4,10 @@ use eframe::egui::{self, Ui, ViewportCommand};
 
 use super::scene::Scene;
 use super::tools::Hit;
-use crate::chip::SocketUse;
-use crate::gui::command::Command;
-use crate::gui::edits::Axis;
-use crate::gui::seen::{Seen, Tool};
+use crate::command::Command;
+use crate::edits::Axis;
+use crate::seen::{Seen, Tool};
+use stokeslet_cad::chip::SocketUse;
 
 /// What the menu was opened on.
 #[derive(Clone, Debug, Default)]

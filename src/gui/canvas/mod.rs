@@ -11,7 +11,7 @@ mod access;
 pub mod grid;
 mod guides;
 mod menu;
-pub(in crate::gui) mod navigate;
+pub(crate) mod navigate;
 pub mod outline;
 pub mod paint;
 mod pick;
@@ -33,13 +33,14 @@ use eframe::egui::{self, Color32, Sense};
 
 use super::command::{Command, Layer};
 use super::seen::{Seen, Selection, Tool};
-use crate::chip::{LaidSocket, Layout, Mouth, SocketUse};
-use crate::diagnostic::Severity;
-use crate::geometry::Point;
 use grid::Grid;
 use outline::Outlines;
 use paint::{Look, Painted, Side};
 use scene::{Bounds, Scene};
+use stokeslet_base::diagnostic::Severity;
+use stokeslet_base::geometry::Point;
+use stokeslet_cad::chip::{LaidSocket, Layout, SocketUse};
+use stokeslet_cad::shape::Mouth;
 use stroke::Pen;
 use theme::Colours;
 pub use tools::DraggedKind;
@@ -49,7 +50,7 @@ pub use view::View;
 /// The window's layout settles within so many frames; until then what is fitted is fitted again.
 const SETTLING: u8 = 3;
 /// Closer or farther by this factor with each command.
-pub(in crate::gui) const STEP: f64 = 1.4;
+pub(crate) const STEP: f64 = 1.4;
 
 /// What draws results on the canvas.
 pub trait Overlay {
@@ -84,7 +85,7 @@ impl Canvas {
         self.was_shown = true;
         let corners = layout.parts.iter().flat_map(|part| {
             let to_chip = part.motion.to_apply();
-            let corners = crate::library::boundary(&part.shape, 36);
+            let corners = stokeslet_cad::library::boundary(&part.shape, 36);
             corners.into_iter().map(to_chip)
         });
         match Bounds::around(corners) {

@@ -10,9 +10,9 @@ use lyon::path::Polygon;
 use lyon::tessellation::{BuffersBuilder, FillOptions, FillTessellator, FillVertex, VertexBuffers};
 use rustc_hash::FxHashMap;
 
-use crate::chip::{Shape, Strip};
-use crate::geometry::Point;
-use crate::geometry::outline::bounds;
+use stokeslet_base::geometry::Point;
+use stokeslet_base::geometry::outline::bounds;
+use stokeslet_cad::shape::{Shape, Strip};
 
 /// Chords leave an arc by at most this much of a point of the screen.
 const TOLERANCE: f64 = 0.15;
@@ -236,7 +236,7 @@ fn polygon(corners: &[Point], sockets: &[usize]) -> Outline {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::geometry::outline::signed_area;
+    use stokeslet_base::geometry::outline::signed_area;
 
     fn area(outline: &Outline) -> f64 {
         outline

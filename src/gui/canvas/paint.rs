@@ -12,8 +12,8 @@ use super::outline::{Outline, Outlines};
 use super::scene::{Placed, Scene};
 use super::stroke::{Pen, stroke};
 use super::theme::Colours;
-use crate::chip::{Mouth, SocketRef};
-use crate::geometry::Point;
+use stokeslet_base::geometry::Point;
+use stokeslet_cad::shape::{Mouth, SocketRef};
 
 /// Width of walls, points, where channels are wide enough.
 const WALL: f32 = 1.6;
@@ -252,7 +252,7 @@ pub fn highlight(
 
 /// Parts that aren't on the chip yet, moved by `placed` of each.
 pub fn ghost(
-    parts: &[(Placed, &crate::chip::Shape)],
+    parts: &[(Placed, &stokeslet_cad::shape::Shape)],
     outlines: &mut Outlines,
     view: &View,
     pen: Pen,
@@ -399,8 +399,8 @@ fn tag_place(within: Rect, at: Pos2, size: Vec2, side: Side) -> Rect {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gui::canvas::tests::layout_of;
-    use crate::gui::canvas::theme::LIGHT;
+    use crate::canvas::tests::layout_of;
+    use crate::canvas::theme::LIGHT;
 
     fn look(view: View) -> Look {
         Look {
@@ -437,8 +437,8 @@ mod tests {
 
     #[test]
     fn walls_leave_openings_open() {
-        let outline = crate::gui::canvas::outline::outline(
-            &crate::chip::Shape::Strip(crate::chip::Strip::Straight {
+        let outline = crate::canvas::outline::outline(
+            &stokeslet_cad::shape::Shape::Strip(stokeslet_cad::shape::Strip::Straight {
                 length: 1.0,
                 width_start: 0.1,
                 width_end: 0.1,

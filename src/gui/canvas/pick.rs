@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use super::scene::{Bounds, Scene, envelope};
-use crate::chip::{Mouth, Shape, Strip};
-use crate::design::Design;
-use crate::geometry::Point;
+use stokeslet_base::geometry::Point;
+use stokeslet_cad::design::Design;
+use stokeslet_cad::shape::{Mouth, Shape, Strip};
 
 /// A straight run of a pipe or channel, where a tee could go.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -110,7 +110,7 @@ impl Scene {
             return true;
         }
         let shape = &self.layout.parts[part].shape;
-        let corners: Vec<Point> = crate::library::boundary(shape, 180)
+        let corners: Vec<Point> = stokeslet_cad::library::boundary(shape, 180)
             .into_iter()
             .map(|p| placed.to_chip(p))
             .collect();
@@ -160,7 +160,9 @@ pub fn distance(shape: &Shape, p: Point) -> f64 {
                 to_mouths.fold(f64::INFINITY, f64::min)
             }
         }
-        Shape::Strip(Strip::Straight { .. }) => to_polygon(&crate::library::boundary(shape, 4), p),
+        Shape::Strip(Strip::Straight { .. }) => {
+            to_polygon(&stokeslet_cad::library::boundary(shape, 4), p)
+        }
         Shape::Polygon { ref corners, .. } => to_polygon(corners, p),
     }
 }
@@ -197,8 +199,8 @@ fn to_polygon(corners: &[Point], p: Point) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gui::canvas::outline::Outlines;
-    use crate::gui::canvas::tests::layout_of;
+    use crate::canvas::outline::Outlines;
+    use crate::canvas::tests::layout_of;
 
     #[test]
     fn distances_to_arcs_end_at_their_mouths() {

@@ -5,12 +5,12 @@ use eframe::egui::{Align2, Color32, FontId, Painter, Pos2, Rect, Shape, Stroke, 
 use super::View;
 use super::scene::Scene;
 use super::theme::Colours;
-use crate::chip::SocketUse;
-use crate::design::{Design, PortCondition};
-use crate::export::readable::Quantity;
-use crate::geometry::Point;
-use crate::gui::results::Results;
-use crate::units::{Dimension, print_quantity};
+use crate::results::Results;
+use stokeslet_base::geometry::Point;
+use stokeslet_base::units::{Dimension, print_quantity};
+use stokeslet_cad::chip::SocketUse;
+use stokeslet_cad::design::{Design, PortCondition};
+use stokeslet_flow::export::readable::Quantity;
 
 /// Length of an arrow, points.
 const ARROW: f32 = 24.0;
@@ -213,7 +213,7 @@ pub fn paint(painter: &Painter, symbol: &Symbol, colour: Color32, colours: &Colo
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::units::{FlowRate, FlowRatePerDepth, Pascal};
+    use stokeslet_base::units::{FlowRate, FlowRatePerDepth, Pascal};
 
     #[test]
     fn values_have_units_and_flow_says_which_way() {

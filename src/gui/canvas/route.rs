@@ -3,10 +3,10 @@
 use std::f64::consts::{FRAC_PI_4, PI};
 
 use super::grid::Grid;
-use crate::chip::Mouth;
-use crate::design::Bend;
-use crate::geometry::Point;
-use crate::gui::command::ChannelEnd;
+use crate::command::ChannelEnd;
+use stokeslet_base::geometry::Point;
+use stokeslet_cad::design::Bend;
+use stokeslet_cad::shape::Mouth;
 
 /// The least length of a leg, channel widths.
 const SHORTEST: f64 = 1.0;
@@ -216,7 +216,7 @@ pub fn rounded(points: &[Point], bend: Bend) -> Vec<Point> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::units::Metre;
+    use stokeslet_base::units::Metre;
 
     const W: f64 = 1e-4;
     const GRID: Grid = Grid {

@@ -9,9 +9,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::View;
 use super::outline::Outlines;
-use crate::chip::{Layout, Part, Shape, SocketRef, SocketUse, Strip};
-use crate::geometry::Point;
-use crate::library::boundary;
+use stokeslet_base::geometry::Point;
+use stokeslet_cad::chip::{Layout, SocketUse};
+use stokeslet_cad::library::boundary;
+use stokeslet_cad::shape::{Part, Shape, SocketRef, Strip};
 
 /// Chords of a whole turn in the corners that boxes are taken from.
 const CHORDS: usize = 72;
@@ -344,7 +345,7 @@ fn narrowest(shape: &Shape) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gui::canvas::tests::layout_of;
+    use crate::canvas::tests::layout_of;
 
     #[test]
     fn walls_are_open_where_something_meets_or_a_port_is() {

@@ -7,12 +7,13 @@ use rustc_hash::FxHashSet;
 
 use super::grid::Grid;
 use super::scene::{Bounds, Scene};
-use crate::chip::{Mouth, facing};
-use crate::design::{Attachment, Design, Placement, Spanned};
-use crate::geometry::{Motion, Point};
-use crate::gui::edits::{own_mouths, same_width};
-use crate::library::{Realisation, boundary};
-use crate::units::Radian;
+use crate::edits::{own_mouths, same_width};
+use stokeslet_base::geometry::{Motion, Point};
+use stokeslet_base::units::Radian;
+use stokeslet_cad::chip::facing;
+use stokeslet_cad::design::{Attachment, Design, Placement, Spanned};
+use stokeslet_cad::library::{Realisation, boundary};
+use stokeslet_cad::shape::Mouth;
 
 /// A component that isn't placed yet, where it would go.
 #[derive(Clone, Debug)]
@@ -179,10 +180,10 @@ pub fn followers(scene: &Scene, design: &Design, names: &[usize]) -> FxHashSet<u
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chip::mouth_after;
-    use crate::gui::canvas::outline::Outlines;
-    use crate::gui::canvas::tests::{design_of, layout_of};
-    use crate::library::{Defaults, Library};
+    use crate::canvas::outline::Outlines;
+    use crate::canvas::tests::{design_of, layout_of};
+    use stokeslet_cad::chip::mouth_after;
+    use stokeslet_cad::library::{Defaults, Library};
 
     const PIPE: &str =
         "p = { kind = \"pipe\", at = [\"0 mm\", \"0 mm\"], parameters = { length = \"1 mm\" } }";

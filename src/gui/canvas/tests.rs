@@ -8,14 +8,14 @@ use egui_kittest::kittest::Queryable;
 
 use super::grid::Grid;
 use super::{Canvas, DraggedKind, Overlay, View};
-use crate::chip::{Layout, lay_out};
-use crate::design::{Bend, Design, Placement};
-use crate::geometry::Point;
-use crate::gui::command::{ChannelEnd, Command};
-use crate::gui::document::Document;
-use crate::gui::seen::{Seen, Selection, State, Tool};
-use crate::library::Library;
-use crate::units::Metre;
+use crate::command::{ChannelEnd, Command};
+use crate::document::Document;
+use crate::seen::{Seen, Selection, State, Tool};
+use stokeslet_base::geometry::Point;
+use stokeslet_base::units::Metre;
+use stokeslet_cad::chip::{Layout, lay_out};
+use stokeslet_cad::design::{Bend, Design, Placement};
+use stokeslet_cad::library::Library;
 
 fn text_of(components: &str, rest: &str) -> String {
     format!(
@@ -25,7 +25,7 @@ fn text_of(components: &str, rest: &str) -> String {
 
 /// A design of these components and ports.
 pub fn design_of(components: &str, ports: &str) -> Design {
-    let (design, mistakes) = crate::design::parse(text_of(components, ports), "test");
+    let (design, mistakes) = stokeslet_cad::design::parse(text_of(components, ports), "test");
     assert!(mistakes.is_empty(), "{mistakes:?}");
     design.expect("parsed")
 }

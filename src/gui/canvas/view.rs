@@ -2,7 +2,7 @@
 
 use eframe::egui::{Pos2, Rect, Vec2, pos2, vec2};
 
-use crate::geometry::Point;
+use stokeslet_base::geometry::Point;
 
 /// Least and greatest size of a point of the screen, m: a nanometre to a metre.
 const SCALES: [f64; 2] = [1e-9, 1.0];

@@ -7,9 +7,9 @@ use super::draft::Draft;
 use super::rigid::transform;
 use super::sockets::{bounds_of, owner, tidy_point};
 use super::{Align, Axis, Drawing, Refusal};
-use crate::chip::normalise;
-use crate::design::{Edit, Placement};
-use crate::geometry::{Motion, Point};
+use stokeslet_base::geometry::{Motion, Point};
+use stokeslet_cad::chip::normalise;
+use stokeslet_cad::design::{Edit, Placement};
 
 /// Turns by quarter turns, counter-clockwise, about the middle of the selection.
 ///

@@ -9,10 +9,11 @@ use super::grid_search::{Line, Search, Stop, search};
 use super::keep_lines::crossing;
 use super::obstacles::{Box2, Obstacles};
 use super::sockets::{same_width, tidy_point};
-use crate::chip::{Mouth, channel_parts, normalise};
-use crate::design::{Bend, Channel, Spanned};
-use crate::geometry::{Motion, Point};
-use crate::units::Metre;
+use stokeslet_base::geometry::{Motion, Point};
+use stokeslet_base::units::Metre;
+use stokeslet_cad::chip::{channel_parts, normalise};
+use stokeslet_cad::design::{Bend, Channel, Spanned};
+use stokeslet_cad::shape::Mouth;
 
 /// Obstacles whose sides become lines to run along: the nearest ones.
 const SIDES: usize = 8;

@@ -10,10 +10,11 @@ use super::ports::check_free;
 use super::sockets::{Sockets, meet, owner, same_width, tidy_point};
 use super::tee;
 use super::{Drawing, Refusal};
-use crate::chip::{Mouth, channel_parts};
-use crate::design::{Bend, Channel, Dimension, Edit, Spanned, Value};
-use crate::geometry::Point;
-use crate::gui::command::ChannelEnd;
+use crate::command::ChannelEnd;
+use stokeslet_base::geometry::Point;
+use stokeslet_cad::chip::channel_parts;
+use stokeslet_cad::design::{Bend, Channel, Dimension, Edit, Spanned, Value};
+use stokeslet_cad::shape::Mouth;
 
 /// Draws a channel; returns its name (or that of the component that does instead, where a straight pipe or a connection will do).
 ///

@@ -5,9 +5,9 @@ use rustc_hash::FxHashSet;
 use super::draft::Draft;
 use super::sockets::owner;
 use super::{Drawing, Refusal};
-use crate::design::{Edit, Placement};
-use crate::geometry::Motion;
-use crate::gui::seen::Selection;
+use crate::seen::Selection;
+use stokeslet_base::geometry::Motion;
+use stokeslet_cad::design::{Edit, Placement};
 
 /// Removes what is selected. What was attached to it stays where it is.
 ///

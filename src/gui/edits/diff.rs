@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::design::{Channel, Component, Connection, Design, Edit, Placement, Port, Value};
+use stokeslet_cad::design::{Channel, Component, Connection, Design, Edit, Placement, Port, Value};
 
 /// Removals first, so that names and sockets are free when others take them.
 pub(super) fn edits(old: &Design, new: &Design) -> Vec<Edit> {

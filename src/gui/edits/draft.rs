@@ -3,12 +3,12 @@
 use super::diff;
 use super::sockets::placement_at;
 use super::{Drawing, Refusal, settle};
-use crate::chip::{Layout, lay_out};
-use crate::design::{
+use stokeslet_base::geometry::Motion;
+use stokeslet_cad::chip::{Layout, lay_out};
+use stokeslet_cad::design::{
     Channel, Component, Connection, Design, Dimension, Edit, Placement, Spanned, Value,
 };
-use crate::geometry::Motion;
-use crate::library::Defaults;
+use stokeslet_cad::library::Defaults;
 
 /// What the design is to be.
 pub(super) struct Draft<'a> {
@@ -198,7 +198,7 @@ pub(super) fn component(
 
 /// A placement by one socket on another.
 pub(super) fn attached(socket: &str, to: String, mirror: bool) -> Placement {
-    Placement::Attached(crate::design::Attachment {
+    Placement::Attached(stokeslet_cad::design::Attachment {
         socket: Spanned::nowhere(socket.to_owned()),
         to: Spanned::nowhere(to),
         mirror,

@@ -4,10 +4,10 @@ use super::auto_route::bend_reach;
 use super::draft::{Draft, component};
 use super::names::Names;
 use super::sockets::{placement_at, tidy};
-use crate::chip::normalise;
-use crate::design::{Bend, Channel, Component, Dimension, Spanned, Value};
-use crate::geometry::{Motion, Point};
-use crate::units::Metre;
+use stokeslet_base::geometry::{Motion, Point};
+use stokeslet_base::units::Metre;
+use stokeslet_cad::chip::normalise;
+use stokeslet_cad::design::{Bend, Channel, Component, Dimension, Spanned, Value};
 
 /// A channel through these points as a pipe and what is left of the channel: nothing where it is straight.
 ///

@@ -12,7 +12,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::obstacles::{Box2, overlap};
-use crate::geometry::Point;
+use stokeslet_base::geometry::Point;
 
 /// What running through an obstacle costs, in widths per piece of line.
 const THROUGH: f64 = 60.0;

@@ -7,8 +7,8 @@
 //! ```
 
 use super::sockets::same_mouth;
-use crate::chip::Mouth;
-use crate::geometry::Point;
+use stokeslet_base::geometry::Point;
+use stokeslet_cad::shape::Mouth;
 
 /// Lines that turn by less than this (sine) cross too far away to mean anything.
 const PARALLEL: f64 = 1e-3;

@@ -49,19 +49,19 @@ pub use place::place;
 pub use ports::add_port;
 pub use refusal::Refusal;
 pub use shape::{move_way_point, set_channel_shape, set_parameter, set_placement};
-pub(in crate::gui) use sockets::{own_mouths, same_width};
+pub(crate) use sockets::{own_mouths, same_width};
 pub use tee::insert_tee;
 
-use crate::chip::Layout;
-use crate::design::Design;
-use crate::library::Library;
+use stokeslet_cad::chip::Layout;
+use stokeslet_cad::design::Design;
+use stokeslet_cad::library::Library;
 
 /// What intentions are about: the design, where everything of it lies, what it can use.
 #[derive(Clone, Copy, Debug)]
 pub struct Drawing<'a> {
     /// The design as its text says it.
     pub design: &'a Design,
-    /// [`crate::chip::lay_out`] of that design with that library.
+    /// [`stokeslet_cad::chip::lay_out`] of that design with that library.
     pub layout: &'a Layout,
     /// What components are made from.
     pub library: &'a Library,

@@ -6,9 +6,9 @@ use super::draft::Draft;
 use super::rigid::transform;
 use super::sockets::{facing_each_other, same_width};
 use super::{Drawing, Refusal};
-use crate::chip::{LaidSocket, SocketUse};
-use crate::design::Edit;
-use crate::geometry::{Motion, Point};
+use stokeslet_base::geometry::{Motion, Point};
+use stokeslet_cad::chip::{LaidSocket, SocketUse};
+use stokeslet_cad::design::Edit;
 
 /// Moves the selected items by so much, m.
 ///

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::design::Design;
+use stokeslet_cad::design::Design;
 
 /// Leaves room for a number below the longest name that designs may have, bytes.
 const MAX_BASE: usize = 80;
@@ -82,7 +82,7 @@ mod tests {
 
     #[test]
     fn names_are_the_least_free_ones_of_components_and_channels() {
-        let design = crate::design::parse(TEXT, "x").0.expect("valid");
+        let design = stokeslet_cad::design::parse(TEXT, "x").0.expect("valid");
         assert_eq!(fresh_name(&design, "tee"), "tee3");
         assert_eq!(fresh_name(&design, "tee2"), "tee3");
         assert_eq!(fresh_name(&design, "a.b c"), "a_b_c1");

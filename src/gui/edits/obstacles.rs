@@ -1,9 +1,10 @@
 //! What a channel should not run through: outlines of placed parts, boxed in whatever frame is asked for.
 
-use crate::chip::{Layout, Part};
-use crate::geometry::outline::bounds;
-use crate::geometry::{Motion, Point};
-use crate::library::boundary;
+use stokeslet_base::geometry::outline::bounds;
+use stokeslet_base::geometry::{Motion, Point};
+use stokeslet_cad::chip::Layout;
+use stokeslet_cad::library::boundary;
+use stokeslet_cad::shape::Part;
 
 /// Chords of a whole circle: boxes need no finer arcs.
 const CHORDS: usize = 32;

@@ -10,11 +10,11 @@ use super::names::Names;
 use super::sockets::{bounds_of, owner, tidy_point};
 use super::subset::subset;
 use super::{Drawing, Refusal};
-use crate::chip::lay_out;
-use crate::design::{Design, Dimension, Edit, Placement, parse, rewrite};
-use crate::diagnostic::Severity;
-use crate::geometry::Point;
-use crate::units::print_quantity;
+use stokeslet_base::diagnostic::Severity;
+use stokeslet_base::geometry::Point;
+use stokeslet_base::units::print_quantity;
+use stokeslet_cad::chip::lay_out;
+use stokeslet_cad::design::{Design, Dimension, Edit, Placement, parse, rewrite};
 
 /// Without a place, copies go so many widths to the right and down.
 const BESIDE: f64 = 2.0;
@@ -82,7 +82,7 @@ fn read(drawing: &Drawing<'_>, snippet: &str) -> Result<Design, Refusal> {
     let mut head = String::new();
     // Writing into a String can't fail.
     if !table.contains_key("format") {
-        let _ = writeln!(head, "format = {}", crate::design::FORMAT);
+        let _ = writeln!(head, "format = {}", stokeslet_cad::design::FORMAT);
     }
     if !table.contains_key("fluid") {
         let viscosity = print_quantity(design.viscosity.0, Dimension::Viscosity);
@@ -163,7 +163,7 @@ fn check_references(part: &mut Design) -> Result<(), Refusal> {
         Placement::Attached(attachment) if attachment.to.value == socket => Some(&c.name.value),
         _ => None,
     });
-    let ends = |c: &&crate::design::Channel| {
+    let ends = |c: &&stokeslet_cad::design::Channel| {
         c.from.value == socket || c.to.as_ref().is_some_and(|to| to.value == socket)
     };
     let channel = part.channels.iter().find(ends).map(|c| &c.name.value);

@@ -3,7 +3,7 @@
 use super::draft::{Draft, component};
 use super::ports::check_free;
 use super::{Drawing, Refusal, fresh_name};
-use crate::design::{Edit, Placement};
+use stokeslet_cad::design::{Edit, Placement};
 
 /// Places a component of the library; returns its name, made from the kind.
 ///

@@ -2,9 +2,9 @@
 
 use super::sockets::Sockets;
 use super::{Drawing, Refusal, fresh_port_name};
-use crate::chip::SocketUse;
-use crate::design::{Edit, Port, PortCondition, Spanned};
-use crate::units::Pascal;
+use stokeslet_base::units::Pascal;
+use stokeslet_cad::chip::SocketUse;
+use stokeslet_cad::design::{Edit, Port, PortCondition, Spanned};
 
 /// Opens `item.socket`; the first port of a design is an inlet at 1 mbar, all others are outlets at 0 Pa. Returns its name.
 ///
@@ -48,9 +48,9 @@ pub(super) fn check_free(drawing: &Drawing<'_>, socket: &str) -> Result<(), Refu
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chip::lay_out;
-    use crate::design::{parse, rewrite};
-    use crate::library::Library;
+    use stokeslet_cad::chip::lay_out;
+    use stokeslet_cad::design::{parse, rewrite};
+    use stokeslet_cad::library::Library;
 
     #[test]
     fn the_first_port_drives_and_the_second_lets_out() {

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use crate::diagnostic::Diagnostic;
+use stokeslet_base::diagnostic::Diagnostic;
 
 /// Why nothing was changed.
 #[derive(Clone, Debug, Error, PartialEq)]

@@ -6,9 +6,9 @@ use rustc_hash::FxHashMap;
 
 use super::draft::Draft;
 use super::sockets::{Sockets, owner, tidy_point};
-use crate::chip::{facing, mouth_after};
-use crate::design::Placement;
-use crate::geometry::Motion;
+use stokeslet_base::geometry::Motion;
+use stokeslet_cad::chip::{facing, mouth_after};
+use stokeslet_cad::design::Placement;
 
 /// How every item moved, chip to chip; `None` where it did not move as one.
 pub(super) type Moved = Vec<Option<Motion>>;

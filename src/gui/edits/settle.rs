@@ -9,9 +9,10 @@ use super::keep_lines::keep_lines;
 use super::obstacles::Obstacles;
 use super::sockets::{Sockets, meet, same_mouth, same_width};
 use super::{RouteEnd, RouteTask, auto_route, diff};
-use crate::chip::{Layout, Mouth, PLACE_TOLERANCE, SocketUse, channel_parts};
-use crate::design::{Channel, Spanned};
-use crate::geometry::Point;
+use stokeslet_base::geometry::Point;
+use stokeslet_cad::chip::{Layout, PLACE_TOLERANCE, SocketUse, channel_parts};
+use stokeslet_cad::design::{Channel, Spanned};
+use stokeslet_cad::shape::Mouth;
 
 /// Components may hang on ends of channels that hang on components: so many times the mending starts over.
 const ROUNDS: usize = 12;

@@ -6,10 +6,11 @@ use super::rigid::transform;
 use super::settle::reroute;
 use super::sockets::{Sockets, same_width, tidy_point};
 use super::{Drawing, Obstacles, Refusal};
-use crate::chip::{Mouth, channel_parts};
-use crate::design::{Bend, Channel, Edit, Placement, Spanned, Value};
-use crate::geometry::{Motion, Point};
-use crate::units::Metre;
+use stokeslet_base::geometry::{Motion, Point};
+use stokeslet_base::units::Metre;
+use stokeslet_cad::chip::channel_parts;
+use stokeslet_cad::design::{Bend, Channel, Edit, Placement, Spanned, Value};
+use stokeslet_cad::shape::Mouth;
 
 /// Puts a component at a position and angle as typed; what is attached follows.
 ///

@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 use std::f64::consts::PI;
 
-use crate::chip::{
-    DIRECTION_TOLERANCE, LaidSocket, Layout, Mouth, PLACE_TOLERANCE, SocketRef, mouth_after,
-    normalise,
+use stokeslet_base::geometry::outline::bounds;
+use stokeslet_base::geometry::{Motion, Point};
+use stokeslet_base::units::Radian;
+use stokeslet_cad::chip::{
+    DIRECTION_TOLERANCE, LaidSocket, Layout, PLACE_TOLERANCE, mouth_after, normalise,
 };
-use crate::design::Placement;
-use crate::geometry::outline::bounds;
-use crate::geometry::{Motion, Point};
-use crate::library::{Realisation, boundary};
-use crate::units::Radian;
+use stokeslet_cad::design::Placement;
+use stokeslet_cad::library::{Realisation, boundary};
+use stokeslet_cad::shape::{Mouth, SocketRef};
 
 /// Chords of a whole circle where arcs are boxed.
 const CHORDS: usize = 120;
@@ -45,7 +45,7 @@ pub(super) fn owner(socket: &str) -> &str {
 }
 
 /// Whether sockets are equally wide, as connections need it.
-pub(in crate::gui) fn same_width(a: f64, b: f64) -> bool {
+pub(crate) fn same_width(a: f64, b: f64) -> bool {
     (a - b).abs() <= PLACE_TOLERANCE * a.min(b)
 }
 
@@ -69,7 +69,7 @@ pub(super) fn same_mouth(a: &Mouth, b: &Mouth) -> bool {
 }
 
 /// A component's sockets in its own frame.
-pub(in crate::gui) fn own_mouths(realisation: &Realisation) -> Vec<(&str, Mouth)> {
+pub(crate) fn own_mouths(realisation: &Realisation) -> Vec<(&str, Mouth)> {
     let mouth = |at: &SocketRef| {
         let part = &realisation.parts[at.part];
         mouth_after(&part.motion, &part.shape.mouths()[at.socket])

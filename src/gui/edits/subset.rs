@@ -9,8 +9,8 @@ use super::free_start::free_start;
 use super::names::Names;
 use super::sockets::{Sockets, owner, placement_at, tidy_point};
 use super::{Drawing, Refusal};
-use crate::design::{Channel, Design, Placement, Spanned};
-use crate::geometry::Point;
+use stokeslet_base::geometry::Point;
+use stokeslet_cad::design::{Channel, Design, Placement, Spanned};
 
 /// The selected components and channels with the connections and ports among them.
 ///
@@ -58,7 +58,8 @@ pub(super) fn subset(
     let mut names = Names::of_items(design);
     let draft = Draft::of(drawing);
     for channel in selected {
-        let to_kept = |to: &&crate::design::Spanned<String>| kept.contains(owner(&to.value));
+        let to_kept =
+            |to: &&stokeslet_cad::design::Spanned<String>| kept.contains(owner(&to.value));
         let to = channel.to.as_ref();
         let end = to.and_then(|to| sockets.mouth(&to.value));
         let mut copy = channel.clone();

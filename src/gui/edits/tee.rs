@@ -12,9 +12,10 @@ use super::draft::{Draft, attached, component};
 use super::names::Names;
 use super::sockets::{own_mouths, placement_at, tidy};
 use super::{Drawing, Refusal};
-use crate::chip::{Layout, Shape, Strip, normalise};
-use crate::design::{Channel, Component, Dimension, Edit, Placement, Spanned, Value};
-use crate::geometry::{Motion, Point};
+use stokeslet_base::geometry::{Motion, Point};
+use stokeslet_cad::chip::{Layout, normalise};
+use stokeslet_cad::design::{Channel, Component, Dimension, Edit, Placement, Spanned, Value};
+use stokeslet_cad::shape::{Shape, Strip};
 
 /// Pieces shorter than this many widths are refused: no mesh and no user likes them.
 const SHORTEST: f64 = 0.25;
@@ -328,8 +329,9 @@ pub(super) fn nearest_piece(layout: &Layout, pieces: &[String], at: Point) -> Op
         let parts = layout.parts.iter().zip(&layout.owners);
         let gaps = parts.filter(|(_, owner)| **owner == item).map(|(part, _)| {
             let local = part.motion.inverse().apply(at);
-            let (low, high) =
-                crate::geometry::outline::bounds(&crate::library::boundary(&part.shape, 32));
+            let (low, high) = stokeslet_base::geometry::outline::bounds(
+                &stokeslet_cad::library::boundary(&part.shape, 32),
+            );
             let off = Point::new(
                 (low.x - local.x).max(local.x - high.x).max(0.0),
                 (low.y - local.y).max(local.y - high.y).max(0.0),

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use super::draft::Draft;
 use super::*;
-use crate::chip::{SocketUse, lay_out};
-use crate::design::{Bend, Edit, Placement, parse, rewrite};
-use crate::diagnostic::Severity;
-use crate::geometry::{Motion, Point};
-use crate::gui::command::ChannelEnd;
-use crate::gui::seen::Selection;
+use crate::command::ChannelEnd;
+use crate::seen::Selection;
+use stokeslet_base::diagnostic::Severity;
+use stokeslet_base::geometry::{Motion, Point};
+use stokeslet_cad::chip::{SocketUse, lay_out};
+use stokeslet_cad::design::{Bend, Edit, Placement, parse, rewrite};
 
 const HEAD: &str =
     "format = 1\nfluid = { viscosity = \"1 mPa s\" }\nchip = { width = \"100 um\" }\n";
@@ -61,7 +61,7 @@ impl Opened {
             .collect()
     }
 
-    fn socket(&self, name: &str) -> &crate::chip::LaidSocket {
+    fn socket(&self, name: &str) -> &stokeslet_cad::chip::LaidSocket {
         let mut all = self.layout.sockets.iter();
         all.find(|s| self.layout.full_name(s) == name)
             .unwrap_or_else(|| panic!("{name} in {}", self.text))
@@ -344,9 +344,9 @@ fn edits_are_all_that_differs() {
     draft.set_parameter(
         "p",
         "length",
-        Some(crate::design::Value::Quantity(
+        Some(stokeslet_cad::design::Value::Quantity(
             1e-3,
-            crate::design::Dimension::Length,
+            stokeslet_cad::design::Dimension::Length,
         )),
     );
     draft.design.channels.remove(1);
@@ -363,14 +363,14 @@ fn a_wider_bend_routes_the_channel_anew() {
     let opened = open(
         "[components]\na = { kind = \"pipe\", at = [\"0 mm\", \"0 mm\"] }\nb = { kind = \"pipe\", at = [\"3 mm\", \"3 mm\"] }\n[channels]\nc = { from = \"a.b\", to = \"b.a\", via = [[\"0.5 mm\", \"0 mm\"], [\"0.5 mm\", \"3 mm\"]] }\n",
     );
-    let round = Bend::Round(crate::units::Metre(5e-4));
+    let round = Bend::Round(stokeslet_base::units::Metre(5e-4));
     let edits = set_channel_shape(&opened.drawing(), "c", None, round).unwrap();
     let after = opened.after(&edits);
     assert_eq!(after.errors(), Vec::<String>::new());
     let wide = set_channel_shape(
         &opened.drawing(),
         "c",
-        Some(crate::units::Metre(2e-4)),
+        Some(stokeslet_base::units::Metre(2e-4)),
         round,
     );
     assert_eq!(wide, Err(Refusal::OtherWidth("c".to_owned())));
@@ -386,7 +386,8 @@ fn a_wider_bend_routes_the_channel_anew() {
 #[test]
 fn a_longer_pipe_pushes_what_hangs_on_it_and_its_channels() {
     let opened = open(TREE);
-    let length = crate::design::Value::Quantity(2e-3, crate::design::Dimension::Length);
+    let length =
+        stokeslet_cad::design::Value::Quantity(2e-3, stokeslet_cad::design::Dimension::Length);
     let edits = set_parameter(&opened.drawing(), "p", "length", Some(length)).unwrap();
     let after = opened.after(&edits);
     assert_eq!(after.errors(), Vec::<String>::new());

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use sysinfo::{Pid, ProcessesToUpdate, System};
 
 use super::sentence;
-use crate::export::write_file;
+use stokeslet_flow::export::write_file;
 
 /// From a change to its file: long enough that typing writes once, short enough to lose little.
 pub const DELAY: Duration = Duration::from_secs(3);

@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 
 use super::export::PictureFormat;
 use super::task::Task;
-use crate::export::Format;
-use crate::gui::command::Command;
-use crate::gui::liquids::{LiquidCommand, LiquidFormat};
+use crate::command::Command;
+use crate::liquids::{LiquidCommand, LiquidFormat};
+use stokeslet_flow::export::Format;
 
 /// Faster than this nobody closes a dialog: it never came up.
 const NEVER_SHOWN: Duration = Duration::from_millis(300);

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use include_dir::{Dir, include_dir};
 
-static DESIGNS: Dir = include_dir!("$CARGO_MANIFEST_DIR/designs");
+static DESIGNS: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../designs");
 
 /// From the simplest to the largest; what the folder has besides comes after, by name.
 const ORDER: [&str; 17] = [
@@ -30,7 +30,7 @@ const ORDER: [&str; 17] = [
 /// A design that came with the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Example {
-    /// The file's stem; what [`crate::gui::Command::OpenExample`] says.
+    /// The file's stem; what [`crate::Command::OpenExample`] says.
     pub name: &'static str,
     /// Its title.
     pub title: String,
@@ -89,14 +89,14 @@ fn title(text: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chip::place;
-    use crate::library::Library;
+    use stokeslet_cad::chip::place;
+    use stokeslet_cad::library::Library;
 
     #[test]
     fn every_example_can_be_solved_as_it_is() {
         let library = Library::embedded();
         for example in all() {
-            let (design, mistakes) = crate::design::parse(example.text, example.name);
+            let (design, mistakes) = stokeslet_cad::design::parse(example.text, example.name);
             assert!(mistakes.is_empty(), "{}: {mistakes:?}", example.name);
             let design = design.expect("no mistakes");
             assert_eq!(design.title.as_deref(), Some(example.title.as_str()));

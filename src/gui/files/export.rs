@@ -6,12 +6,13 @@ use std::time::Instant;
 
 use super::sentence;
 use super::task::Task;
-use crate::elimination::Table;
-use crate::export::{Colouring, Format, Results, export};
-use crate::field::Line;
-use crate::geometry::Point;
-use crate::gui::results::{Quantity, ResultView, Solved};
-use crate::session::{CancelToken, SolveSettings, Stage, assembled_system, memory};
+use crate::results::{Quantity, ResultView, Solved};
+use stokeslet_base::cancel::CancelToken;
+use stokeslet_base::geometry::Point;
+use stokeslet_base::table::Table;
+use stokeslet_flow::export::{Colouring, Format, Results, export};
+use stokeslet_flow::field::Line;
+use stokeslet_flow::session::{SolveSettings, Stage, assembled_system, memory};
 
 /// Points along an exported line; enough for a smooth curve.
 const LINE_POINTS: usize = 201;
@@ -178,7 +179,7 @@ fn shown(folder: &Path) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gui::results::tests::solved_example;
+    use crate::results::tests::solved_example;
 
     fn order(folder: &Path, formats: &[Format]) -> Order {
         let solved = solved_example("straight", 4);

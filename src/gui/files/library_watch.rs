@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, SystemTime};
 
-use crate::diagnostic::Diagnostic;
-use crate::library::Library;
+use stokeslet_base::diagnostic::Diagnostic;
+use stokeslet_cad::library::Library;
 
 /// Between two looks at the folders.
 pub const PERIOD: Duration = Duration::from_secs(1);

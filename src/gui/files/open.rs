@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use thiserror::Error;
 
-/// Largest file that is read, bytes; that of [`crate::design::parse`].
+/// Largest file that is read, bytes; that of [`stokeslet_cad::design::parse`].
 const MAX_BYTES: u64 = 64 << 20;
 
 /// A file as it was read.
@@ -112,7 +112,7 @@ pub fn open(path: &Path) -> Result<Opened, OpenError> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gui::files::sentence;
+    use crate::files::sentence;
 
     #[test]
     fn a_vanished_file_and_a_folder_are_told_apart() {

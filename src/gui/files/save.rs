@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 use super::open::Stamp;
-use crate::export::{ExportError, write_file};
+use stokeslet_flow::export::{ExportError, write_file};
 
 /// Why a file isn't written. What was there is still there then.
 #[derive(Debug, Error)]
@@ -66,8 +66,8 @@ pub fn save(path: &Path, text: &str, expected: Option<&Stamp>) -> Result<Stamp, 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gui::files::open::open;
-    use crate::gui::files::sentence;
+    use crate::files::open::open;
+    use crate::files::sentence;
 
     #[test]
     fn what_is_saved_is_read_again_byte_by_byte() {

@@ -8,10 +8,10 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::reason;
-use crate::export::{ExportError, write_file};
-use crate::gui::command::{Layer, Panel, Theme};
-use crate::gui::liquids::LiquidSettings;
-use crate::gui::panels::hint::STEPS as HINT_STEPS;
+use crate::command::{Layer, Panel, Theme};
+use crate::liquids::LiquidSettings;
+use crate::panels::hint::STEPS as HINT_STEPS;
+use stokeslet_flow::export::{ExportError, write_file};
 
 /// Kept between runs. Unknown keys are ignored and missing ones have defaults, so that versions may differ.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -7,9 +7,9 @@ use eframe::egui::{Key, Modifiers};
 use super::means::{Means, offer, offers};
 use super::settings::{AXES, Colour, Mark, Side, Slice, Walls, size_label, sizes};
 use super::subjects::{Group, subject, subjects};
-use crate::gui::command::Command;
-use crate::gui::keys::Binding;
-use crate::gui::seen::{Seen, Workspace};
+use crate::command::Command;
+use crate::keys::Binding;
+use crate::seen::{Seen, Workspace};
 
 /// One thing to do in the workspace of liquids.
 #[derive(Clone, Debug, PartialEq)]
@@ -256,7 +256,7 @@ pub const LIQUID_SHORTCUTS: &[Binding] = {
 
 /// A name as a title: `sphere-cuboid` is `Sphere cuboid`, `stairs-3d` is `Stairs 3D`.
 pub fn title(scene: &str) -> String {
-    crate::gui::words::capital(&scene.replace("-3d", " 3D").replace('-', " "))
+    crate::words::capital(&scene.replace("-3d", " 3D").replace('-', " "))
 }
 
 /// What a view is called: who solves, and what walls do.

@@ -7,9 +7,9 @@ use super::command::LiquidFormat;
 use super::shot::Shot;
 use super::told::Row;
 use super::{Liquids, Shown};
-use crate::export::write_file;
-use crate::gui::files::sentence;
-use crate::liquid::report::{picture, vtu};
+use crate::files::sentence;
+use stokeslet_dynamics::report::{picture, vtu};
+use stokeslet_flow::export::write_file;
 
 /// What is to be written; made in no time, written on a thread.
 #[derive(Clone, Debug)]

@@ -3,8 +3,8 @@
 
 use super::settings::{Choice, Walls};
 use super::subjects::Group;
-use crate::liquid::lcp::{Entry, Kind, SOLVERS, entry};
-use crate::liquid::splitting::{METHODS, MethodEntry, WallKind, method};
+use stokeslet_dynamics::lcp::{Entry, Kind, SOLVERS, entry};
+use stokeslet_dynamics::splitting::{METHODS, MethodEntry, WallKind, method};
 
 /// What is chosen for a view.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@
 //!      +--- LiquidCommand <--- panels (scenes, numbers, plots), Stage (canvases) <-- picture (thread) --+
 //! ```
 //! The rest of the window knows it by [`Liquids`] and [`LiquidCommand`]; the chip and its document aren't touched from here. What
-//! is simulated is [`crate::liquid`], which knows nothing of windows.
+//! is simulated is [`stokeslet_dynamics`], which knows nothing of windows.
 //!
 //! | file | turns what into what |
 //! | --- | --- |

@@ -11,10 +11,10 @@ use rayon::prelude::*;
 
 use super::settings::{Colour, Slice};
 use super::shot::{Contact, Shot, Snapshot, place, seen_axes};
-use crate::geometry::Point;
-use crate::gui::canvas::theme::Colours;
-use crate::gui::results::colour::ColourMap;
-use crate::gui::results::raster::Window;
+use crate::canvas::theme::Colours;
+use crate::results::colour::ColourMap;
+use crate::results::raster::Window;
+use stokeslet_base::geometry::Point;
 
 /// Rows that one task fills.
 const BAND: usize = 16;
@@ -269,10 +269,10 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::gui::liquids::run::Run;
-    use crate::liquid::pressure::Separation;
-    use crate::liquid::scenes::eckert::{FlowSettings, TankFlow, tank};
-    use crate::liquid::scenes::{Simulation, scene2, scene3};
+    use crate::liquids::run::Run;
+    use stokeslet_dynamics::pressure::Separation;
+    use stokeslet_dynamics::scenes::eckert::{FlowSettings, TankFlow, tank};
+    use stokeslet_dynamics::scenes::{Simulation, scene2, scene3};
 
     fn look() -> Look {
         Look {

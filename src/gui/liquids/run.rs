@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use super::settings::Walls;
 use super::subjects::Group;
-use crate::liquid::grid::{CellFlag, Lattice, Mac, sample};
-use crate::liquid::particles::extend_into_solid;
-use crate::liquid::pressure::Separation;
-use crate::liquid::report::frames;
-use crate::liquid::report::still::Still;
-use crate::liquid::scenes::Simulation;
-use crate::liquid::scenes::eckert::TankFlow;
+use stokeslet_dynamics::grid::{CellFlag, Lattice, Mac, sample};
+use stokeslet_dynamics::particles::extend_into_solid;
+use stokeslet_dynamics::pressure::Separation;
+use stokeslet_dynamics::report::frames;
+use stokeslet_dynamics::report::still::Still;
+use stokeslet_dynamics::scenes::Simulation;
+use stokeslet_dynamics::scenes::eckert::TankFlow;
 
 /// What runs.
 #[derive(Clone, Debug)]
@@ -242,7 +242,7 @@ fn stairs<const D: usize>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::liquid::scenes::eckert::{FlowSettings, tank};
+    use stokeslet_dynamics::scenes::eckert::{FlowSettings, tank};
 
     fn dam() -> Run<2> {
         let tank = tank::<2>("breaking-dam").expect("a tank");

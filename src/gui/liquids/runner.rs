@@ -17,10 +17,10 @@ use super::shot::{Apart, Shot, Snapshot};
 use super::subjects::{AnySubject, Group, Subject, subject};
 use super::told::{Failure, Told};
 use super::track::{NotDone, Track, start, track};
-use crate::gui::background;
-use crate::gui::results::newest::Wake;
-use crate::liquid::lcp::{SolveLog, Watch};
-use crate::session::CancelToken;
+use crate::background;
+use crate::results::newest::Wake;
+use stokeslet_base::cancel::CancelToken;
+use stokeslet_dynamics::lcp::{SolveLog, Watch};
 
 /// Frames follow each other no faster than this: eyes see no more, and the processor has other things to do.
 const LEAST: Duration = Duration::from_micros(16_600);

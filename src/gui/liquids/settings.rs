@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::means::{Means, offer};
 use super::subjects::{AnySubject, Group, SubjectEntry, subject, subjects};
-use crate::liquid::pressure::Separation;
+use stokeslet_dynamics::pressure::Separation;
 
 /// Cells a side that are offered in the plane.
 const PLANE: [usize; 6] = [16, 32, 64, 128, 256, 512];

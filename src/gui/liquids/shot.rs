@@ -239,8 +239,8 @@ impl Apart {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::liquid::pressure::Separation;
-    use crate::liquid::scenes::{Simulation, scene2, scene3};
+    use stokeslet_dynamics::pressure::Separation;
+    use stokeslet_dynamics::scenes::{Simulation, scene2, scene3};
 
     #[test]
     fn the_slice_decides_what_is_seen_where() {

@@ -15,16 +15,16 @@ use super::settings::{AXES, Colour, LiquidSettings, Mark};
 use super::shot::{Probe, Shot};
 use super::subjects::Group;
 use super::{Liquids, Shown};
-use crate::export::readable::{Scale, figures};
-use crate::geometry::Point;
-use crate::gui::canvas::navigate::navigate;
-use crate::gui::canvas::theme::Colours;
-use crate::gui::canvas::{STEP, View};
-use crate::gui::results::colour::{ColourMap, marks};
-use crate::gui::results::legend::{Bar, Paper, ROW, draw_row};
-use crate::gui::results::newest::{Newest, Wake};
-use crate::gui::results::raster::Window;
-use crate::gui::seen::Seen;
+use crate::canvas::navigate::navigate;
+use crate::canvas::theme::Colours;
+use crate::canvas::{STEP, View};
+use crate::results::colour::{ColourMap, marks};
+use crate::results::legend::{Bar, Paper, ROW, draw_row};
+use crate::results::newest::{Newest, Wake};
+use crate::results::raster::Window;
+use crate::seen::Seen;
+use stokeslet_base::geometry::Point;
+use stokeslet_flow::export::readable::{Scale, figures};
 
 /// Room around the scene, points.
 const MARGIN: f32 = 14.0;

@@ -3,10 +3,10 @@
 
 use std::sync::LazyLock;
 
-use crate::export::readable::{Quantity, Scale, figures};
-use crate::liquid::grid::{Lattice, Shape};
-use crate::liquid::scenes::eckert::{AnyTank, TANKS, Tank};
-use crate::liquid::scenes::{AnyScene, SCENES, Scene};
+use stokeslet_dynamics::grid::{Lattice, Shape};
+use stokeslet_dynamics::scenes::eckert::{AnyTank, TANKS, Tank};
+use stokeslet_dynamics::scenes::{AnyScene, SCENES, Scene};
+use stokeslet_flow::export::readable::{Quantity, Scale, figures};
 
 /// Which loop simulates it, and with it who may solve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,10 +1,10 @@
 //! What frames tell: rows for tables and plots, solves with their residuals, failures.
 
 use super::settings::Walls;
-use crate::liquid::lcp::{SolveLog, TOLERANCE};
-use crate::liquid::report::frames;
-use crate::liquid::scenes::Frame;
-use crate::liquid::scenes::eckert::TankStep;
+use stokeslet_dynamics::lcp::{SolveLog, TOLERANCE};
+use stokeslet_dynamics::report::frames;
+use stokeslet_dynamics::scenes::Frame;
+use stokeslet_dynamics::scenes::eckert::TankStep;
 
 /// What a frame took, as its loop tells it.
 #[derive(Clone, Debug)]

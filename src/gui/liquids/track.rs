@@ -10,9 +10,9 @@ use super::run::Run;
 use super::shot::Snapshot;
 use super::subjects::Subject;
 use super::told::{Failure, Told};
-use crate::liquid::lcp::{SolveLog, Watch};
-use crate::liquid::scenes::Simulation;
-use crate::liquid::scenes::eckert::{FlowSettings, TankFlow};
+use stokeslet_dynamics::lcp::{SolveLog, Watch};
+use stokeslet_dynamics::scenes::Simulation;
+use stokeslet_dynamics::scenes::eckert::{FlowSettings, TankFlow};
 
 use scene::SceneTrack;
 use tank::TankTrack;

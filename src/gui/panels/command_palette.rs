@@ -5,9 +5,9 @@ use eframe::egui::{
 };
 
 use super::enabled::is_enabled;
-use crate::gui::command::Command;
-use crate::gui::files::examples;
-use crate::gui::seen::{Seen, Tool};
+use crate::command::Command;
+use crate::files::examples;
+use crate::seen::{Seen, Tool};
 
 /// Most that are listed.
 const MOST: usize = 60;
@@ -232,8 +232,8 @@ fn line(ui: &mut Ui, seen: &Seen<'_>, entry: &Entry, is_chosen: bool, follow: bo
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gui::panels::testing::{Shown, harness, opened_example};
-    use crate::gui::seen::State;
+    use crate::panels::testing::{Shown, harness, opened_example};
+    use crate::seen::State;
     use egui_kittest::kittest::Queryable as _;
 
     fn first(state: &State, search: &str) -> Option<Command> {
@@ -252,7 +252,7 @@ mod tests {
         assert_eq!(first(&state, "undo"), Some(Command::Undo));
         assert_eq!(
             first(&state, "dark"),
-            Some(Command::SetTheme(crate::gui::command::Theme::Dark))
+            Some(Command::SetTheme(crate::command::Theme::Dark))
         );
         assert_eq!(
             first(&state, "h-filter"),

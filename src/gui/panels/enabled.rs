@@ -1,8 +1,8 @@
 //! Whether a command can be done now, and why not: the same for menus, toolbar, shortcuts and the palette of commands.
 
-use crate::gui::command::Command;
-use crate::gui::edits::Align;
-use crate::gui::seen::{Seen, Workspace};
+use crate::command::Command;
+use crate::edits::Align;
+use crate::seen::{Seen, Workspace};
 
 /// `Err` says why not, as the end of "this is grey because ...".
 ///
@@ -196,12 +196,12 @@ fn solvable(seen: &Seen<'_>) -> Result<(), &'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::export::Format;
-    use crate::gui::document::{Document, EMPTY};
-    use crate::gui::files::examples;
-    use crate::gui::panels::testing::opened;
-    use crate::gui::seen::Selection;
-    use crate::gui::seen::State;
+    use crate::document::{Document, EMPTY};
+    use crate::files::examples;
+    use crate::panels::testing::opened;
+    use crate::seen::Selection;
+    use crate::seen::State;
+    use stokeslet_flow::export::Format;
 
     fn check(state: &State, table: &[(Command, bool)]) {
         for (command, want) in table {
@@ -226,7 +226,7 @@ mod tests {
                 (C::Cancel, false),
                 (C::Export(Format::ALL.to_vec()), false),
                 (C::Fit, false),
-                (C::SetWidth(crate::units::Metre(1e-4)), true),
+                (C::SetWidth(stokeslet_base::units::Metre(1e-4)), true),
                 (C::SetLive(true), !state.settings.live),
                 (C::CopyProfiles, false),
                 (C::GoTo(0), true),

@@ -9,10 +9,10 @@ use rustc_hash::FxHashMap;
 
 use super::shortcuts::title;
 use super::thumbnail::{Colours, Thumbnail};
-use crate::chip::place;
-use crate::gui::command::Command;
-use crate::gui::files::examples::{Example, all};
-use crate::gui::seen::Seen;
+use crate::command::Command;
+use crate::files::examples::{Example, all};
+use crate::seen::Seen;
+use stokeslet_cad::chip::place;
 
 /// Time of a frame for pictures that aren't drawn yet.
 const BUDGET: Duration = Duration::from_millis(3);
@@ -125,7 +125,7 @@ impl Gallery {
                 ui.ctx().request_repaint();
                 return None;
             }
-            let (design, _) = crate::design::parse(example.text, example.name);
+            let (design, _) = stokeslet_cad::design::parse(example.text, example.name);
             let chip = design.and_then(|design| place(&design, seen.library).0);
             let picture = chip
                 .map(|chip| Thumbnail::of_chip(&chip))
@@ -139,12 +139,12 @@ impl Gallery {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gui::panels::testing::{Shown, harness, opened};
+    use crate::panels::testing::{Shown, harness, opened};
     use egui_kittest::kittest::Queryable as _;
 
     #[test]
     fn a_click_opens_an_example_and_closes_the_gallery() {
-        let shown = Shown::new(opened(crate::gui::document::EMPTY));
+        let shown = Shown::new(opened(crate::document::EMPTY));
         shown.borrow_mut().panels.hear(&Command::Gallery);
         let mut harness = harness(&shown);
         harness.run_steps(20);

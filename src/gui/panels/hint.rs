@@ -3,9 +3,9 @@
 use eframe::egui::{self, Align2, RichText, Ui, vec2};
 
 use super::icons::{Icon, small_icon_button};
-use crate::design::Placement;
-use crate::gui::command::Command;
-use crate::gui::seen::Seen;
+use crate::command::Command;
+use crate::seen::Seen;
+use stokeslet_cad::design::Placement;
 
 /// How many there are.
 pub const STEPS: usize = 5;
@@ -130,8 +130,8 @@ fn dots(ui: &mut Ui, step: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gui::document::EMPTY;
-    use crate::gui::panels::testing::{Shown, harness, opened, opened_example};
+    use crate::document::EMPTY;
+    use crate::panels::testing::{Shown, harness, opened, opened_example};
     use egui_kittest::kittest::Queryable as _;
 
     #[test]

@@ -2,8 +2,8 @@
 
 use eframe::egui::{self, RichText, Ui};
 
-use crate::gui::command::Command;
-use crate::gui::seen::Seen;
+use crate::command::Command;
+use crate::seen::Seen;
 
 /// Draws the steps, the newest at the bottom.
 pub fn history_ui(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
@@ -42,12 +42,12 @@ pub fn history_ui(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::design::Edit;
-    use crate::gui::command::Panel;
-    use crate::gui::panels::testing::{Shown, harness, opened_example};
-    use crate::gui::seen::Selection;
-    use crate::units::Metre;
+    use crate::command::Panel;
+    use crate::panels::testing::{Shown, harness, opened_example};
+    use crate::seen::Selection;
     use egui_kittest::kittest::Queryable as _;
+    use stokeslet_base::units::Metre;
+    use stokeslet_cad::design::Edit;
 
     #[test]
     fn a_click_goes_to_a_step() {

@@ -5,7 +5,7 @@ use eframe::egui::{
     vec2,
 };
 
-use crate::gui::seen::Tool;
+use crate::seen::Tool;
 
 /// A picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

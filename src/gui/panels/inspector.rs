@@ -12,9 +12,9 @@ use rustc_hash::FxHashMap;
 
 use super::fields::{Field, Fields};
 use super::values::{Measure, read_quantity, show_quantity};
-use crate::gui::command::Command;
-use crate::gui::seen::Seen;
-use crate::units::Dimension;
+use crate::command::Command;
+use crate::seen::Seen;
+use stokeslet_base::units::Dimension;
 
 /// Width of fields.
 const FIELD: f32 = 104.0;
@@ -167,16 +167,16 @@ fn section(ui: &mut Ui, title: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::design::{Placement, Value};
-    use crate::geometry::Point;
-    use crate::gui::panels::testing::{Shown, harness, opened_example};
-    use crate::gui::seen::Selection;
+    use crate::panels::testing::{Shown, harness, opened_example};
+    use crate::seen::Selection;
     use eframe::egui::Key;
     use eframe::egui::accesskit::Role;
     use egui_kittest::Harness;
     use egui_kittest::kittest::Queryable as _;
     use std::cell::RefCell;
     use std::rc::Rc;
+    use stokeslet_base::geometry::Point;
+    use stokeslet_cad::design::{Placement, Value};
 
     fn selected(example: &str, item: &str) -> (Rc<RefCell<Shown>>, Harness<'static>) {
         let mut state = opened_example(example);
@@ -272,7 +272,7 @@ mod tests {
         type_into(&mut harness, "rotation", "90 deg");
         let placement = Placement::Absolute {
             at: Point::new(3e-3, 2e-3),
-            rotation: crate::units::Radian(std::f64::consts::FRAC_PI_2),
+            rotation: stokeslet_base::units::Radian(std::f64::consts::FRAC_PI_2),
             mirror: true,
         };
         assert_eq!(

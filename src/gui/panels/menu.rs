@@ -3,15 +3,15 @@
 use eframe::egui::{self, Button, Ui};
 
 use super::enabled::is_enabled;
-use crate::export::Format;
-use crate::gui::command::{Command, Layer, Panel, Theme};
-use crate::gui::edits::{Align, Axis};
-use crate::gui::files::export::PictureFormat;
-use crate::gui::files::recent;
-use crate::gui::liquids::panels::menus_ui;
-use crate::gui::results::Quantity;
-use crate::gui::seen::{Seen, Selection, Tool, Workspace};
-use crate::gui::words::capital;
+use crate::command::{Command, Layer, Panel, Theme};
+use crate::edits::{Align, Axis};
+use crate::files::export::PictureFormat;
+use crate::files::recent;
+use crate::liquids::panels::menus_ui;
+use crate::results::Quantity;
+use crate::seen::{Seen, Selection, Tool, Workspace};
+use crate::words::capital;
+use stokeslet_flow::export::Format;
 
 /// Resolutions that are offered, from quick to fine.
 pub const RESOLUTIONS: [u32; 6] = [6, 8, 12, 16, 24, 32];

@@ -3,12 +3,12 @@
 use eframe::egui::{Grid, ProgressBar, RichText, ScrollArea, Sense, Ui, vec2};
 
 use super::results::{fact, heading, layer_ui, right};
-use crate::export::readable::{Quantity as Unit, figures};
-use crate::gui::command::{Command, Layer};
-use crate::gui::results::colour::tint;
-use crate::gui::results::solved::{count, seconds};
-use crate::gui::results::{Reuse, Solved};
-use crate::gui::seen::Seen;
+use crate::command::{Command, Layer};
+use crate::results::colour::tint;
+use crate::results::solved::{count, seconds};
+use crate::results::{Reuse, Solved};
+use crate::seen::Seen;
+use stokeslet_flow::export::readable::{Quantity as Unit, figures};
 
 /// Height of a row of the table of kinds.
 const ROW: f32 = 18.0;

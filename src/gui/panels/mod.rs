@@ -60,9 +60,9 @@ use self::toast::Toasts;
 use super::command::{Command, Panel};
 use super::files::dialogs::Ask;
 use super::seen::{Seen, Workspace};
-use crate::geometry::Point;
-use crate::gui::liquids::panels::{LiquidPanels, status_ui};
-use crate::gui::liquids::shot::Probe;
+use crate::liquids::panels::{LiquidPanels, status_ui};
+use crate::liquids::shot::Probe;
+use stokeslet_base::geometry::Point;
 
 pub use enabled::is_enabled;
 pub use question::{Asked, Choice, ChoiceKind, Question};

@@ -9,11 +9,11 @@ use eframe::egui::{
 use rustc_hash::FxHashMap;
 
 use super::thumbnail::{Colours, Thumbnail};
-use crate::gui::canvas::DraggedKind;
-use crate::gui::command::Command;
-use crate::gui::seen::{Seen, Tool};
-use crate::gui::words::capital;
-use crate::library::{Defaults, Definition};
+use crate::canvas::DraggedKind;
+use crate::command::Command;
+use crate::seen::{Seen, Tool};
+use crate::words::capital;
+use stokeslet_cad::library::{Defaults, Definition};
 
 /// Time of a frame for pictures that aren't drawn yet.
 const BUDGET: Duration = Duration::from_millis(2);
@@ -274,9 +274,9 @@ pub fn fitting(ui: &Ui, text: &str, font: &egui::FontId, width: f32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gui::panels::testing::{Shown, harness, opened_example};
-    use crate::library::Library;
+    use crate::panels::testing::{Shown, harness, opened_example};
     use egui_kittest::kittest::Queryable as _;
+    use stokeslet_cad::library::Library;
 
     #[test]
     fn search_finds_by_name_family_and_doc() {

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use eframe::egui::{self, Key, Modal, RichText, Role, TextEdit, WidgetInfo};
 
 use super::shortcuts::title;
-use crate::gui::command::Command;
-use crate::gui::files::dialogs::Ask;
-use crate::gui::liquids::LiquidCommand;
+use crate::command::Command;
+use crate::files::dialogs::Ask;
+use crate::liquids::LiquidCommand;
 
 /// Most entries that are listed.
 const MOST: usize = 500;
@@ -265,7 +265,7 @@ fn label(ask: &Ask, path: &Path) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gui::panels::testing::{Shown, harness, opened_example};
+    use crate::panels::testing::{Shown, harness, opened_example};
     use egui_kittest::kittest::Queryable as _;
 
     fn folder() -> tempfile::TempDir {

@@ -3,9 +3,9 @@
 use eframe::egui::{self, CursorIcon, RichText, Role, Sense, Ui, WidgetInfo};
 
 use super::icons::{Icon, icon};
-use crate::diagnostic::{Diagnostic, Severity, line_and_column};
-use crate::gui::command::Command;
-use crate::gui::seen::Seen;
+use crate::command::Command;
+use crate::seen::Seen;
+use stokeslet_base::diagnostic::{Diagnostic, Severity, line_and_column};
 
 /// Most that are listed; a file that is broken everywhere is not read to its end anyway.
 const MOST: usize = 200;
@@ -157,15 +157,15 @@ fn place(seen: &Seen<'_>, diagnostic: &Diagnostic) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gui::command::Panel;
-    use crate::gui::panels::testing::{Shown, harness, opened};
+    use crate::command::Panel;
+    use crate::panels::testing::{Shown, harness, opened};
     use egui_kittest::kittest::Queryable as _;
 
     #[test]
     fn the_panel_says_what_check_says_and_a_click_shows_the_place() {
         let text = format!(
             "{}[components]\nx = {{ kind = \"teee\", at = [\"0 mm\", \"0 mm\"] }}\n",
-            crate::gui::document::EMPTY
+            crate::document::EMPTY
         );
         let mut state = opened(&text);
         state.settings.panels.insert(Panel::Problems);

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use eframe::egui::{RichText, Sense, Ui, vec2};
 use egui_plot::{Legend, Line, Plot};
 
-use crate::export::readable::{Quantity as Unit, Scale, figures};
-use crate::field::Sample;
-use crate::geometry::Point;
-use crate::gui::command::Command;
-use crate::gui::results::colour::DISTINCT;
-use crate::gui::results::{Profile, Solved, profiles};
-use crate::gui::seen::{Seen, Tool};
+use crate::command::Command;
+use crate::results::colour::DISTINCT;
+use crate::results::{Profile, Solved, profiles};
+use crate::seen::{Seen, Tool};
+use stokeslet_base::geometry::Point;
+use stokeslet_flow::export::readable::{Quantity as Unit, Scale, figures};
+use stokeslet_flow::field::Sample;
 
 /// What is plotted over the distance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -241,7 +241,7 @@ fn plot_ui(ui: &mut Ui, profiles: &[Profile], plotted: Plotted) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gui::results::tests::{channel, solved};
+    use crate::results::tests::{channel, solved};
 
     #[test]
     fn a_line_through_walls_is_plotted_inside_the_flow_only() {

@@ -2,7 +2,7 @@
 
 use eframe::egui::{self, Key, Modal};
 
-use crate::gui::command::Command;
+use crate::command::Command;
 
 /// What is asked, so that whoever asked knows its answer again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -152,7 +152,7 @@ impl Question {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gui::panels::testing::{Shown, harness, opened_example};
+    use crate::panels::testing::{Shown, harness, opened_example};
     use egui_kittest::kittest::Queryable as _;
 
     #[test]

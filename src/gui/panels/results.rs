@@ -8,13 +8,13 @@ use eframe::egui::{
     self, Align, Color32, DragValue, Grid, Label, Layout, RichText, ScrollArea, Ui, vec2,
 };
 
-use crate::export::readable::{Quantity as Unit, figures};
-use crate::geometry::Point;
-use crate::gui::command::{Command, Layer};
-use crate::gui::results::solved::{count, seconds};
-use crate::gui::results::{Quantity, Solved};
-use crate::gui::seen::Seen;
-use crate::gui::words::capital;
+use crate::command::{Command, Layer};
+use crate::results::solved::{count, seconds};
+use crate::results::{Quantity, Solved};
+use crate::seen::Seen;
+use crate::words::capital;
+use stokeslet_base::geometry::Point;
+use stokeslet_flow::export::readable::{Quantity as Unit, figures};
 
 /// Width of a column of conductances, points.
 const CONDUCTANCE: f32 = 54.0;

@@ -2,9 +2,9 @@
 
 use eframe::egui::{self, Modal, RichText, Ui};
 
-use crate::gui::command::Command;
-use crate::gui::keys::SHORTCUTS;
-use crate::gui::liquids::LIQUID_SHORTCUTS;
+use crate::command::Command;
+use crate::keys::SHORTCUTS;
+use crate::liquids::LIQUID_SHORTCUTS;
 
 /// What the pointer does on the canvas.
 const GESTURES: [(&str, &str); 12] = [

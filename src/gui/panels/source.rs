@@ -12,9 +12,9 @@ use eframe::egui::{
     Ui, WidgetInfo,
 };
 
-use crate::diagnostic::{Severity, line_and_column};
-use crate::gui::command::Command;
-use crate::gui::seen::Seen;
+use crate::command::Command;
+use crate::seen::Seen;
+use stokeslet_base::diagnostic::{Severity, line_and_column};
 
 /// From the last key to the command, s: long enough not to read half a word.
 const PAUSE: f64 = 0.5;
@@ -342,9 +342,9 @@ fn coloured(ui: &Ui, text: &str, marks: &[(Range<usize>, bool)]) -> LayoutJob {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gui::command::Panel;
-    use crate::gui::files::examples;
-    use crate::gui::panels::testing::{Shown, harness, opened};
+    use crate::command::Panel;
+    use crate::files::examples;
+    use crate::panels::testing::{Shown, harness, opened};
     use egui_kittest::kittest::Queryable as _;
 
     #[test]

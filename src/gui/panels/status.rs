@@ -5,11 +5,11 @@ use eframe::egui::{self, Align, Layout, RichText, Role, Ui, WidgetInfo};
 use super::icons::{Icon, icon};
 use super::problems::{counts, good, summary};
 use super::toolbar::{bar, progress, seconds};
-use crate::export::readable::{Quantity, figures};
-use crate::geometry::Point;
-use crate::gui::command::{Command, Panel};
-use crate::gui::results::Results;
-use crate::gui::seen::Seen;
+use crate::command::{Command, Panel};
+use crate::results::Results;
+use crate::seen::Seen;
+use stokeslet_base::geometry::Point;
+use stokeslet_flow::export::readable::{Quantity, figures};
 
 /// Draws the status line. Returns whether the problems were asked for.
 pub fn status_ui(

@@ -7,10 +7,10 @@ use eframe::egui;
 use egui_kittest::Harness;
 
 use super::Panels;
-use crate::gui::command::Command;
-use crate::gui::document::Document;
-use crate::gui::seen::State;
-use crate::library::Library;
+use crate::command::Command;
+use crate::document::Document;
+use crate::seen::State;
+use stokeslet_cad::library::Library;
 
 /// A design that was just opened, with no hints in the way.
 pub fn opened(text: &str) -> State {
@@ -22,7 +22,7 @@ pub fn opened(text: &str) -> State {
 
 /// An example that was just opened.
 pub fn opened_example(name: &str) -> State {
-    let example = crate::gui::files::examples::named(name).expect("an example of this name");
+    let example = crate::files::examples::named(name).expect("an example of this name");
     opened(example.text)
 }
 

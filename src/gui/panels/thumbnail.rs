@@ -8,10 +8,11 @@ use lyon::path::Path;
 use lyon::tessellation::{BuffersBuilder, FillOptions, FillTessellator, FillVertex, VertexBuffers};
 use rustc_hash::FxHashSet;
 
-use crate::chip::{Chip, Part, Shape, SocketRef, Strip};
-use crate::geometry::Point;
-use crate::geometry::outline::bounds;
-use crate::library::{Realisation, boundary};
+use stokeslet_base::geometry::Point;
+use stokeslet_base::geometry::outline::bounds;
+use stokeslet_cad::chip::Chip;
+use stokeslet_cad::library::{Realisation, boundary};
+use stokeslet_cad::shape::{Part, Shape, SocketRef, Strip};
 
 /// Chords of a whole circle: a thumbnail is small.
 const CHORDS: usize = 32;
@@ -213,7 +214,7 @@ fn walls(shape: &Shape, outline: &[Pos2], is_open: &dyn Fn(usize) -> bool) -> Ve
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::library::{Defaults, Library};
+    use stokeslet_cad::library::{Defaults, Library};
 
     #[test]
     fn every_component_has_a_picture_of_its_area_and_its_walls() {

@@ -139,7 +139,7 @@ fn toast(ui: &mut Ui, notice: &Notice) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gui::panels::testing::{Shown, harness, opened_example};
+    use crate::panels::testing::{Shown, harness, opened_example};
     use egui_kittest::kittest::Queryable as _;
 
     #[test]

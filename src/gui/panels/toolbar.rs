@@ -7,11 +7,11 @@ use eframe::egui::{self, ComboBox, Response, Ui};
 use super::enabled::is_enabled;
 use super::icons::{Icon, icon_button};
 use super::menu::RESOLUTIONS;
-use crate::gui::command::Command;
-use crate::gui::liquids::panels::bar_ui;
-use crate::gui::results::Quantity;
-use crate::gui::seen::{Seen, Tool, Workspace};
-use crate::session::Stage;
+use crate::command::Command;
+use crate::liquids::panels::bar_ui;
+use crate::results::Quantity;
+use crate::seen::{Seen, Tool, Workspace};
+use stokeslet_flow::session::Stage;
 
 /// Draws the toolbar.
 pub fn toolbar_ui(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {

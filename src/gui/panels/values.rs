@@ -1,8 +1,8 @@
 //! Parameters' values as people type them: text into values and back, with what to say about a text that is none.
 
-use crate::design::Value;
-use crate::library::ParameterKind;
-use crate::units::{Dimension, parse_quantity_as, print_quantity};
+use stokeslet_base::units::{Dimension, parse_quantity_as, print_quantity};
+use stokeslet_cad::design::Value;
+use stokeslet_cad::library::ParameterKind;
 
 /// A value as text, as it would be typed.
 pub fn show(value: &Value) -> String {

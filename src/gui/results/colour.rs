@@ -4,7 +4,7 @@ use colorgrad::Gradient;
 use eframe::egui::Color32;
 
 use super::{Quantity, Solved};
-use crate::export::readable::{self, Scale, nice_below, tick_text};
+use stokeslet_flow::export::readable::{self, Scale, nice_below, tick_text};
 
 /// Steps of a table of colours: more than an eye or eight bits tell apart.
 const STEPS: usize = 1024;
@@ -129,7 +129,7 @@ impl Scaling {
 }
 
 /// Marks of a legend from `range[0]` to `range[1]`, in a unit of which there are `factor` to the SI unit.
-pub(in crate::gui) fn marks(range: [f64; 2], factor: f64) -> Vec<(f64, String)> {
+pub(crate) fn marks(range: [f64; 2], factor: f64) -> Vec<(f64, String)> {
     let [low, high] = range.map(|v| v * factor);
     if !(low.is_finite() && high.is_finite()) {
         return Vec::new();
@@ -194,7 +194,7 @@ pub fn tint(kind: usize) -> Color32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gui::results::tests::{channel, solved};
+    use crate::results::tests::{channel, solved};
 
     #[test]
     fn the_range_is_the_fields_own_or_the_one_that_was_fixed() {
@@ -218,7 +218,7 @@ mod tests {
     #[test]
     fn pressure_of_both_signs_is_white_at_zero() {
         let mut chip = channel();
-        chip.ports[1].condition = crate::chip::Condition::Pressure(-300.0);
+        chip.ports[1].condition = stokeslet_cad::chip::Condition::Pressure(-300.0);
         let scaling = Scaling::new(&solved(&chip, 4), Quantity::Pressure, None);
         assert_eq!(scaling.map, ColourMap::BlueRed);
         assert!(

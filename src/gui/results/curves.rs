@@ -4,7 +4,7 @@ use eframe::egui::{Color32, Mesh, Painter, Pos2, Rect, Shape, Stroke, Vec2};
 
 use super::painting::Arrow;
 use super::streamline::Streamline;
-use crate::gui::canvas::View;
+use crate::canvas::View;
 
 /// Points nearer than this on the screen are one.
 const NEAR: f32 = 1.5;

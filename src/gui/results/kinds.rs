@@ -2,11 +2,11 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::chip::Chip;
-use crate::chip::canonical::{CanonicalShape, canonicalise};
-use crate::export::readable::figures;
-use crate::field::Fields;
-use crate::geometry::Point;
+use stokeslet_base::geometry::Point;
+use stokeslet_cad::chip::Chip;
+use stokeslet_flow::canonical::{CanonicalShape, canonicalise};
+use stokeslet_flow::export::readable::figures;
+use stokeslet_flow::field::Fields;
 
 /// One canonical shape of the chip.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -117,7 +117,7 @@ pub(super) fn seam_nodes(fields: &Fields) -> Vec<Point> {
 
 #[cfg(test)]
 mod tests {
-    use crate::gui::results::tests::solved_example;
+    use crate::results::tests::solved_example;
 
     #[test]
     fn copies_are_one_kind_and_mouths_have_their_nodes() {

@@ -20,11 +20,11 @@ use super::raster::Window;
 use super::solved::count;
 use super::streamline::{Seed, Streamline, inlet_seeds, streamline};
 use super::{Quantity, Solved, probe};
-use crate::chip::SocketUse;
-use crate::geometry::Point;
-use crate::gui::canvas::{Overlay, View};
-use crate::gui::command::Layer;
-use crate::gui::seen::{Seen, Tool};
+use crate::canvas::{Overlay, View};
+use crate::command::Layer;
+use crate::seen::{Seen, Tool};
+use stokeslet_base::geometry::Point;
+use stokeslet_cad::chip::SocketUse;
 
 /// Distance of arrows, points, at least; at most a half more.
 const ARROW_GAP: f32 = 26.0;

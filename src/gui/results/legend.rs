@@ -14,7 +14,7 @@ const TICK: f32 = 5.0;
 
 /// Ink and paper of what lies on the canvas.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::gui) struct Paper {
+pub(crate) struct Paper {
     pub ink: Color32,
     pub muted: Color32,
     pub ground: Color32,
@@ -22,7 +22,7 @@ pub(in crate::gui) struct Paper {
 }
 
 impl Paper {
-    pub(in crate::gui) fn new(is_dark: bool) -> Self {
+    pub(crate) fn new(is_dark: bool) -> Self {
         if is_dark {
             Self {
                 ink: Color32::from_gray(232),
@@ -43,7 +43,7 @@ impl Paper {
 
 /// A bar of colours with its marks.
 #[derive(Clone, Debug)]
-pub(in crate::gui) struct Bar {
+pub(crate) struct Bar {
     /// What is shown.
     pub name: &'static str,
     /// In this unit.
@@ -198,10 +198,10 @@ pub(super) fn draw(
 }
 
 /// Height of [`draw_row`], points.
-pub(in crate::gui) const ROW: f32 = 50.0;
+pub(crate) const ROW: f32 = 50.0;
 
 /// Draws a bar of colours from left to right with its marks below, then colours that mean one thing each, then notes.
-pub(in crate::gui) fn draw_row(
+pub(crate) fn draw_row(
     painter: &Painter,
     rect: Rect,
     bar: Option<&Bar>,

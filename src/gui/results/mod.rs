@@ -12,7 +12,7 @@ pub mod colour;
 mod curves;
 mod kinds;
 mod layer;
-pub(in crate::gui) mod legend;
+pub(crate) mod legend;
 pub mod newest;
 pub mod painting;
 pub mod probe;
@@ -26,8 +26,8 @@ pub mod worker;
 
 use std::time::Duration;
 
-use crate::geometry::Point;
-use crate::session::Stage;
+use stokeslet_base::geometry::Point;
+use stokeslet_flow::session::Stage;
 
 pub use kinds::{Kind, Kinds};
 pub use layer::FieldLayer;
@@ -112,10 +112,13 @@ pub(crate) mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::chip::{Chip, Condition, DepthModel, Part, Port, Shape, SocketRef, Strip};
-    use crate::elimination::Table;
-    use crate::geometry::Motion;
-    use crate::session::{CancelToken, SolveSettings, silent, solve};
+    use stokeslet_base::cancel::CancelToken;
+    use stokeslet_base::geometry::Motion;
+    use stokeslet_base::table::Table;
+    use stokeslet_cad::chip::{Chip, Condition, Port};
+    use stokeslet_cad::design::DepthModel;
+    use stokeslet_cad::shape::{Part, Shape, SocketRef, Strip};
+    use stokeslet_flow::session::{SolveSettings, silent, solve};
 
     /// 1 mm x 0.1 mm along x about y = 0, 1 mPa s, 100 Pa to 0 Pa.
     pub fn channel() -> Chip {
@@ -146,11 +149,13 @@ pub(crate) mod tests {
 
     /// A design of `designs/`, placed.
     pub fn example(name: &str) -> Chip {
-        let path = format!("{}/designs/{name}.toml", env!("CARGO_MANIFEST_DIR"));
+        let path = format!("{}/../../designs/{name}.toml", env!("CARGO_MANIFEST_DIR"));
         let text = std::fs::read(path).unwrap();
-        let (design, _) = crate::design::parse(&text, name);
-        let library = crate::library::Library::embedded();
-        crate::chip::place(&design.unwrap(), &library).0.unwrap()
+        let (design, _) = stokeslet_cad::design::parse(&text, name);
+        let library = stokeslet_cad::library::Library::embedded();
+        stokeslet_cad::chip::place(&design.unwrap(), &library)
+            .0
+            .unwrap()
     }
 
     pub fn solved(chip: &Chip, resolution: u32) -> Arc<Solved> {

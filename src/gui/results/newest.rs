@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use crate::gui::background;
+use crate::background;
 
 /// Wakes the window: something is done.
 pub type Wake = Arc<dyn Fn() + Send + Sync>;

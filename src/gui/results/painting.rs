@@ -14,8 +14,8 @@ use super::colour::{Scaling, tint};
 use super::raster::{BAND, Shade, Window, raster};
 use super::strokes::Stroke;
 use super::{Quantity, Solved};
-use crate::field::index::{cell_box, nodes_of};
-use crate::geometry::Point;
+use stokeslet_base::geometry::Point;
+use stokeslet_flow::field::index::{cell_box, nodes_of};
 
 /// Width of the coloured strokes along walls, points; half of it lies inside.
 const WALL_WIDTH: f64 = 7.0;
@@ -356,7 +356,7 @@ fn lattice(solved: &Solved, window: &Window, gap: f64) -> Vec<Arrow> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gui::results::tests::{channel, solved, solved_example};
+    use crate::results::tests::{channel, solved, solved_example};
 
     fn look(colour: Option<Quantity>) -> Look {
         Look {
@@ -401,7 +401,7 @@ mod tests {
     #[test]
     fn a_constant_field_has_the_colour_of_the_middle() {
         let mut chip = channel();
-        chip.ports[0].condition = crate::chip::Condition::Pressure(0.0);
+        chip.ports[0].condition = stokeslet_cad::chip::Condition::Pressure(0.0);
         let solved = solved(&chip, 4);
         let painting = paint(Asked {
             solved,

@@ -1,9 +1,9 @@
 //! The fields at a point, as people read them.
 
 use super::Solved;
-use crate::export::readable::{Quantity, figures};
-use crate::field::Sample;
-use crate::geometry::Point;
+use stokeslet_base::geometry::Point;
+use stokeslet_flow::export::readable::{Quantity, figures};
+use stokeslet_flow::field::Sample;
 
 /// What a probe reads: two lines, or four with the components of the velocity.
 pub fn lines(sample: &Sample, with_components: bool) -> Vec<String> {
@@ -36,7 +36,7 @@ mod tests {
     use std::time::Instant;
 
     use super::*;
-    use crate::gui::results::tests::{channel, solved, solved_example};
+    use crate::results::tests::{channel, solved, solved_example};
 
     #[test]
     fn a_probe_reads_every_value_with_its_unit() {

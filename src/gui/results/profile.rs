@@ -1,9 +1,9 @@
 //! The fields along the lines that a user drew, as points of a plot and as a table.
 
 use super::{ResultView, Solved};
-use crate::export::csv::write_lines;
-use crate::field::LinePoint;
-use crate::geometry::Point;
+use stokeslet_base::geometry::Point;
+use stokeslet_flow::export::csv::write_lines;
+use stokeslet_flow::field::LinePoint;
 
 /// Points of a line: as many as a wide plot has pixels, with both ends.
 const POINTS: usize = 401;
@@ -57,7 +57,7 @@ pub fn profiles_csv(solved: &Solved, shown: &ResultView) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gui::results::tests::{channel, solved};
+    use crate::results::tests::{channel, solved};
 
     #[test]
     fn a_table_has_every_point_of_every_line_in_si_units() {

@@ -10,10 +10,10 @@ use eframe::egui::{Rect, vec2};
 use rayon::prelude::*;
 
 use super::Quantity;
-use crate::field::index::{cell_box, velocity};
-use crate::field::{FieldIndex, Fields, barycentric};
-use crate::geometry::Point;
-use crate::gui::canvas::View;
+use crate::canvas::View;
+use stokeslet_base::geometry::Point;
+use stokeslet_flow::field::index::{cell_box, velocity};
+use stokeslet_flow::field::{FieldIndex, Fields, barycentric};
 
 /// Rows that one task fills: few enough to share out, enough that cells are seldom visited twice.
 pub(super) const BAND: usize = 32;
@@ -61,7 +61,7 @@ impl Window {
     }
 
     /// A place on the chip in pixels from the upper left corner.
-    pub(in crate::gui) fn place(&self, p: Point) -> [f64; 2] {
+    pub(crate) fn place(&self, p: Point) -> [f64; 2] {
         [
             (p.x - self.corner.x) / self.pixel,
             (self.corner.y - p.y) / self.pixel,
@@ -275,7 +275,7 @@ impl<'a> Cell<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gui::results::tests::{channel, solved, solved_example};
+    use crate::results::tests::{channel, solved, solved_example};
 
     /// Poiseuille flow lies in the elements, so every pixel has it, whatever the window.
     #[test]

@@ -5,12 +5,12 @@ use std::sync::{Arc, OnceLock};
 use super::Quantity;
 use super::kinds::Kinds;
 use super::walls::{WallStress, wall_stress};
-use crate::chip::Chip;
-use crate::export::readable::figures;
-use crate::field::{FieldIndex, Sample};
-use crate::geometry::Point;
-use crate::profile::ProfileTable;
-use crate::session::Solution;
+use stokeslet_base::geometry::Point;
+use stokeslet_base::profile::ProfileTable;
+use stokeslet_cad::chip::Chip;
+use stokeslet_flow::export::readable::figures;
+use stokeslet_flow::field::{FieldIndex, Sample};
+use stokeslet_flow::session::Solution;
 
 /// Part of the walls whose stress the colours span: in sharp corners it grows without bound as cells get finer.
 const SPANNED: f64 = 0.99;
@@ -222,9 +222,9 @@ pub fn seconds(s: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::field::index::{cell_box, nodes_of, velocity};
-    use crate::field::{Fields, barycentric};
-    use crate::gui::results::tests::{solved, solved_example};
+    use crate::results::tests::{solved, solved_example};
+    use stokeslet_flow::field::index::{cell_box, nodes_of, velocity};
+    use stokeslet_flow::field::{Fields, barycentric};
 
     #[test]
     fn numbers_of_things_and_times_are_short() {
@@ -341,7 +341,7 @@ mod tests {
 
     #[test]
     fn no_number_is_in_no_cell() {
-        let channel = solved(&crate::gui::results::tests::channel(), 4);
+        let channel = solved(&crate::results::tests::channel(), 4);
         assert!(channel.at(Point::new(f64::NAN, 0.0)).is_none());
     }
 }

@@ -7,9 +7,9 @@
 //! velocity. Ends where the flow leaves the chip, at walls, in eddies after one turn.
 
 use super::Solved;
-use crate::field::Located;
-use crate::field::index::{nodes_of, velocity};
-use crate::geometry::Point;
+use stokeslet_base::geometry::Point;
+use stokeslet_flow::field::Located;
+use stokeslet_flow::field::index::{nodes_of, velocity};
 
 /// Lines from all inlets together: enough to see where the flow goes, few enough to see between them.
 const LINES: f64 = 24.0;
@@ -269,7 +269,7 @@ fn dormand_prince(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gui::results::tests::{channel, solved, solved_example};
+    use crate::results::tests::{channel, solved, solved_example};
 
     fn alone(x: f64, y: f64) -> Seed {
         Seed {

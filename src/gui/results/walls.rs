@@ -1,9 +1,9 @@
-//! The shear stress along every wall, for colours: what [`crate::session::WallShear`] sums up.
+//! The shear stress along every wall, for colours: what [`stokeslet_flow::session::WallShear`] sums up.
 
 use rayon::prelude::*;
 
-use crate::field::Fields;
-use crate::geometry::Point;
+use stokeslet_base::geometry::Point;
+use stokeslet_flow::field::Fields;
 
 /// The two Gauss points of an edge.
 const GAUSS: [f64; 2] = [0.211_324_865_405_187_1, 0.788_675_134_594_812_9];
@@ -101,7 +101,7 @@ fn slopes(l: &[f64; 3]) -> [[f64; 6]; 2] {
 
 #[cfg(test)]
 mod tests {
-    use crate::gui::results::tests::{channel, solved, solved_example};
+    use crate::results::tests::{channel, solved, solved_example};
 
     #[test]
     fn a_straight_channel_has_one_stress_along_both_walls() {

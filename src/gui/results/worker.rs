@@ -13,13 +13,14 @@ use std::time::{Duration, Instant};
 
 use super::newest::Wake;
 use super::{Reuse, Solved, WorkerStatus};
-use crate::chip::{Chip, Condition};
-use crate::elimination::Table;
-use crate::gui::background;
-use crate::gui::words::capital;
-use crate::profile::{ProfileTable, Recorder};
-use crate::session::{
-    CancelToken, Eliminated, SolveError, SolveSettings, Stage, eliminate, memory, side_by_side,
+use crate::background;
+use crate::words::capital;
+use stokeslet_base::cancel::CancelToken;
+use stokeslet_base::profile::{ProfileTable, Recorder};
+use stokeslet_base::table::Table;
+use stokeslet_cad::chip::{Chip, Condition};
+use stokeslet_flow::session::{
+    Eliminated, SolveError, SolveSettings, Stage, eliminate, memory, side_by_side,
 };
 
 /// A solve that something newer waits for may go on for so long: while a component is dragged, the field follows it in steps
@@ -339,7 +340,7 @@ fn solve_one(
     let mut solution = kept.eliminated.solve(&conditions, &progress, token)?;
     if reuse != Reuse::Factors {
         let (first, then) = (kept.eliminated.report().timings, solution.report.timings);
-        solution.report.timings = crate::session::Timings {
+        solution.report.timings = stokeslet_flow::session::Timings {
             back_substitute: first.back_substitute + then.back_substitute,
             results: first.results + then.results,
             total: first.total + then.total,

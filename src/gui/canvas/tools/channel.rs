@@ -8,13 +8,13 @@ use lyon::tessellation::{
 };
 
 use super::{Frame, TOUCH, Tools};
-use crate::chip::Mouth;
-use crate::export::readable::Quantity;
-use crate::geometry::Point;
-use crate::gui::canvas::paint::{lit_socket, tag};
-use crate::gui::canvas::pick::Run;
-use crate::gui::canvas::route::{Draft, length, rounded};
-use crate::gui::command::{ChannelEnd, Command};
+use crate::canvas::paint::{lit_socket, tag};
+use crate::canvas::pick::Run;
+use crate::canvas::route::{Draft, length, rounded};
+use crate::command::{ChannelEnd, Command};
+use stokeslet_base::geometry::Point;
+use stokeslet_cad::shape::Mouth;
+use stokeslet_flow::export::readable::Quantity;
 
 /// Where a channel could end now.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,8 +3,8 @@
 use eframe::egui::{CursorIcon, Key, Pos2, Stroke};
 
 use super::{Frame, Tools};
-use crate::gui::command::Command;
-use crate::gui::seen::Tool;
+use crate::command::Command;
+use crate::seen::Tool;
 
 /// How near the pointer must be, points.
 const NEAR: f32 = 8.0;

@@ -3,11 +3,11 @@
 use eframe::egui::{CursorIcon, Pos2, Stroke};
 
 use super::{Frame, Tools};
-use crate::export::readable::Quantity;
-use crate::geometry::Point;
-use crate::gui::canvas::paint::{lit_socket, tag};
-use crate::gui::command::Command;
-use crate::gui::seen::Tool;
+use crate::canvas::paint::{lit_socket, tag};
+use crate::command::Command;
+use crate::seen::Tool;
+use stokeslet_base::geometry::Point;
+use stokeslet_flow::export::readable::Quantity;
 
 /// Lines shorter than this were clicks, points.
 const SHORTEST: f32 = 4.0;

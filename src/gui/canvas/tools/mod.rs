@@ -19,15 +19,15 @@ use super::ports::Symbol;
 use super::scene::{Bounds, Scene};
 use super::snap::{Ghost, Hold};
 use super::theme::Colours;
-use crate::design::{Bend, Design};
-use crate::geometry::Point;
-use crate::gui::command::Command;
-use crate::gui::seen::{Seen, Tool};
-use crate::units::Metre;
+use crate::command::Command;
+use crate::seen::{Seen, Tool};
 pub use channel::End;
 use line_ends::LineEnd;
 pub use place::DraggedKind;
 pub use select::{Hit, hit};
+use stokeslet_base::geometry::Point;
+use stokeslet_base::units::Metre;
+use stokeslet_cad::design::{Bend, Design};
 
 /// How near the pointer must be to what it catches, points.
 pub const REACH: f32 = 14.0;

@@ -3,16 +3,16 @@
 use eframe::egui::{CursorIcon, Key};
 
 use super::{Frame, Tools};
-use crate::geometry::Motion;
-use crate::gui::canvas::outline::Outlines;
-use crate::gui::canvas::paint::{self, lit_socket, tag};
-use crate::gui::canvas::scene::Placed;
-use crate::gui::canvas::snap::{self, Ghost};
-use crate::gui::canvas::stroke::Pen;
-use crate::gui::command::Command;
-use crate::gui::seen::Tool;
-use crate::library::Defaults;
-use crate::units::{Dimension, print_quantity};
+use crate::canvas::outline::Outlines;
+use crate::canvas::paint::{self, lit_socket, tag};
+use crate::canvas::scene::Placed;
+use crate::canvas::snap::{self, Ghost};
+use crate::canvas::stroke::Pen;
+use crate::command::Command;
+use crate::seen::Tool;
+use stokeslet_base::geometry::Motion;
+use stokeslet_base::units::{Dimension, print_quantity};
+use stokeslet_cad::library::Defaults;
 
 /// What is dragged from the library: a kind of component.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -142,8 +142,8 @@ pub fn paint(ghost: &Ghost, frame: &Frame<'_>, outlines: &mut Outlines) {
 
 /// A part of a ghost: never looked up by its box.
 fn placed(shape: usize, motion: &Motion) -> Placed {
-    use crate::geometry::Point;
-    use crate::gui::canvas::scene::Bounds;
+    use crate::canvas::scene::Bounds;
+    use stokeslet_base::geometry::Point;
     let origin = motion.translation;
     Placed {
         shape,

@@ -7,18 +7,18 @@ use eframe::egui::{Color32, CursorIcon, Key, Pos2, Rect, Stroke, StrokeKind, Vec
 use rustc_hash::FxHashSet;
 
 use super::{Frame, TOUCH, Tools};
-use crate::design::{Channel, Placement};
-use crate::geometry::Point;
-use crate::gui::canvas::guides::{Features, guides};
-use crate::gui::canvas::outline::Outlines;
-use crate::gui::canvas::paint::{highlight, lit_socket, tag};
-use crate::gui::canvas::pick::Catch;
-use crate::gui::canvas::scene::{Bounds, Scene};
-use crate::gui::canvas::snap::followers;
-use crate::gui::canvas::stroke::Pen;
-use crate::gui::command::Command;
-use crate::gui::edits::{Drawing, snap_move};
-use crate::gui::seen::{Selection, Tool};
+use crate::canvas::guides::{Features, guides};
+use crate::canvas::outline::Outlines;
+use crate::canvas::paint::{highlight, lit_socket, tag};
+use crate::canvas::pick::Catch;
+use crate::canvas::scene::{Bounds, Scene};
+use crate::canvas::snap::followers;
+use crate::canvas::stroke::Pen;
+use crate::command::Command;
+use crate::edits::{Drawing, snap_move};
+use crate::seen::{Selection, Tool};
+use stokeslet_base::geometry::Point;
+use stokeslet_cad::design::{Channel, Placement};
 
 /// Radius of a way-point's handle, points.
 const HANDLE: f32 = 5.0;
@@ -172,7 +172,7 @@ fn hear_keys(frame: &Frame<'_>, out: &mut Vec<Command>) {
     if selection.items.is_empty() {
         return;
     }
-    let fine = crate::gui::canvas::grid::Grid::at(frame.view.scale).minor;
+    let fine = crate::canvas::grid::Grid::at(frame.view.scale).minor;
     let step = if frame.shift() { 10.0 * fine } else { fine };
     for (key, x, y) in [
         (Key::ArrowLeft, -1.0, 0.0),
@@ -445,7 +445,7 @@ fn paint_legs(frame: &Frame<'_>, channel: &Channel, index: usize, to: Point) {
 
 /// A place, with units.
 pub fn coordinates(p: Point) -> String {
-    use crate::export::readable::Quantity::Length;
+    use stokeslet_flow::export::readable::Quantity::Length;
     format!("{}, {}", Length.show(p.x), Length.show(p.y))
 }
 

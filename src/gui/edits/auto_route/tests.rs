@@ -83,9 +83,9 @@ fn a_z_turns_half_way() {
 
 #[test]
 fn parts_in_the_way_are_gone_around() {
-    let block = crate::chip::Part {
+    let block = stokeslet_cad::shape::Part {
         name: "block".to_owned(),
-        shape: crate::chip::Shape::Strip(crate::chip::Strip::Straight {
+        shape: stokeslet_cad::shape::Shape::Strip(stokeslet_cad::shape::Strip::Straight {
             length: 5e-4,
             width_start: 1e-3,
             width_end: 1e-3,

@@ -3,12 +3,12 @@
 use eframe::egui::{self, ComboBox, Slider, Ui};
 
 use super::{option, push};
-use crate::gui::command::Command;
-use crate::gui::liquids::command::LiquidCommand;
-use crate::gui::liquids::settings::{AXES, Colour, LiquidSettings, Mark, Slice};
-use crate::gui::panels::icons::Icon;
-use crate::gui::panels::toolbar::button;
-use crate::gui::seen::Seen;
+use crate::command::Command;
+use crate::liquids::command::LiquidCommand;
+use crate::liquids::settings::{AXES, Colour, LiquidSettings, Mark, Slice};
+use crate::panels::icons::Icon;
+use crate::panels::toolbar::button;
+use crate::seen::Seen;
 
 /// Draws the toolbar's part.
 pub fn bar_ui(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
@@ -47,7 +47,7 @@ pub fn bar_ui(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
             Mark::Particles => "Draw particles  (P)".to_owned(),
             Mark::Detached => format!("{}  (D)", settings.group().detached()),
         };
-        let label = crate::gui::words::capital(mark.label());
+        let label = crate::words::capital(mark.label());
         if ui
             .selectable_label(is_on, label)
             .on_hover_text(hint)

@@ -3,12 +3,12 @@
 use eframe::egui::{self, ComboBox, RichText, Ui};
 
 use super::{dot, option, push};
-use crate::gui::command::Command;
-use crate::gui::liquids::command::LiquidCommand;
-use crate::gui::liquids::means::{Means, offer, offers};
-use crate::gui::liquids::settings::{Side, Walls};
-use crate::gui::seen::Seen;
-use crate::gui::words::capital;
+use crate::command::Command;
+use crate::liquids::command::LiquidCommand;
+use crate::liquids::means::{Means, offer, offers};
+use crate::liquids::settings::{Side, Walls};
+use crate::seen::Seen;
+use crate::words::capital;
 
 /// Draws the choice of a view.
 pub fn chooser_ui(

@@ -1,14 +1,14 @@
 //! What the table of numbers tells of the last frame: of scenes and of tanks, each line with what it means.
 
-use crate::export::readable::figures;
-use crate::gui::liquids::Shown;
-use crate::gui::liquids::settings::thousands;
-use crate::gui::liquids::shot::Shot;
-use crate::gui::liquids::subjects::Group;
-use crate::gui::panels::toolbar::seconds;
-use crate::liquid::lcp::SolveLog;
-use crate::liquid::scenes::Frame;
-use crate::liquid::scenes::eckert::TankStep;
+use crate::liquids::Shown;
+use crate::liquids::settings::thousands;
+use crate::liquids::shot::Shot;
+use crate::liquids::subjects::Group;
+use crate::panels::toolbar::seconds;
+use stokeslet_dynamics::lcp::SolveLog;
+use stokeslet_dynamics::scenes::Frame;
+use stokeslet_dynamics::scenes::eckert::TankStep;
+use stokeslet_flow::export::readable::figures;
 
 /// A name, what it means, and its value in a view.
 pub type Line = (&'static str, &'static str, fn(&Shown) -> String);

@@ -2,12 +2,12 @@
 
 use eframe::egui::Ui;
 
-use crate::gui::command::Command;
-use crate::gui::liquids::command::{LiquidCommand, LiquidFormat};
-use crate::gui::liquids::settings::{Colour, Mark};
-use crate::gui::panels::menu::{entry, labelled};
-use crate::gui::seen::Seen;
-use crate::gui::words::capital;
+use crate::command::Command;
+use crate::liquids::command::{LiquidCommand, LiquidFormat};
+use crate::liquids::settings::{Colour, Mark};
+use crate::panels::menu::{entry, labelled};
+use crate::seen::Seen;
+use crate::words::capital;
 
 /// Draws the menus between those of files and help.
 pub fn menus_ui(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {

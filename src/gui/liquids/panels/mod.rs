@@ -24,9 +24,9 @@ pub use menu::menus_ui;
 pub use status::status_ui;
 
 use super::command::LiquidCommand;
-use crate::gui::command::Command;
-use crate::gui::results::colour::DISTINCT;
-use crate::gui::seen::Seen;
+use crate::command::Command;
+use crate::results::colour::DISTINCT;
+use crate::seen::Seen;
 
 /// What the panels keep to themselves.
 #[derive(Debug, Default)]

@@ -5,16 +5,16 @@ use eframe::egui::{Grid, RichText, Ui};
 use super::chooser::chooser_ui;
 use super::lines::lines;
 use super::{dot, push};
-use crate::export::readable::figures;
-use crate::gui::canvas::theme::Colours;
-use crate::gui::command::Command;
-use crate::gui::liquids::Shown;
-use crate::gui::liquids::command::LiquidCommand;
-use crate::gui::liquids::settings::Side;
-use crate::gui::liquids::shot::Apart;
-use crate::gui::liquids::subjects::Group;
-use crate::gui::liquids::told::Failure;
-use crate::gui::seen::Seen;
+use crate::canvas::theme::Colours;
+use crate::command::Command;
+use crate::liquids::Shown;
+use crate::liquids::command::LiquidCommand;
+use crate::liquids::settings::Side;
+use crate::liquids::shot::Apart;
+use crate::liquids::subjects::Group;
+use crate::liquids::told::Failure;
+use crate::seen::Seen;
+use stokeslet_flow::export::readable::figures;
 
 /// Draws the panel.
 pub fn numbers_ui(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
@@ -141,7 +141,7 @@ fn status(ui: &mut Ui, view: &Shown) {
         return;
     };
     let ink = match (log.status.is_done(), log.fallback) {
-        (true, None) => crate::gui::panels::problems::good(ui),
+        (true, None) => crate::panels::problems::good(ui),
         (true, Some(_)) => ui.visuals().warn_fg_color,
         (false, _) => Colours::of(ui.visuals()).error,
     };

@@ -7,12 +7,12 @@ use egui_plot::{
 };
 
 use super::colour_of;
-use crate::export::readable::ticks;
-use crate::gui::liquids::Shown;
-use crate::gui::liquids::command::view_name;
-use crate::gui::liquids::subjects::Group;
-use crate::gui::seen::Seen;
-use crate::liquid::lcp::TOLERANCE;
+use crate::liquids::Shown;
+use crate::liquids::command::view_name;
+use crate::liquids::subjects::Group;
+use crate::seen::Seen;
+use stokeslet_dynamics::lcp::TOLERANCE;
+use stokeslet_flow::export::readable::ticks;
 
 /// Only the newest frames are plotted: a frame of the window must not grow with the run.
 const FRAMES: usize = 600;

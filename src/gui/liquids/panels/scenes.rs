@@ -10,12 +10,12 @@ use eframe::egui::{
 };
 
 use super::push;
-use crate::gui::command::Command;
-use crate::gui::liquids::command::{LiquidCommand, size_text, title};
-use crate::gui::liquids::settings::sizes;
-use crate::gui::liquids::subjects::{AnySubject, Group, Subject, SubjectEntry, subjects};
-use crate::gui::seen::Seen;
-use crate::gui::words::capital;
+use crate::command::Command;
+use crate::liquids::command::{LiquidCommand, size_text, title};
+use crate::liquids::settings::sizes;
+use crate::liquids::subjects::{AnySubject, Group, Subject, SubjectEntry, subjects};
+use crate::seen::Seen;
+use crate::words::capital;
 
 /// Pixels a side of a picture.
 const SIDE: usize = 96;

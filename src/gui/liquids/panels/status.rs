@@ -2,14 +2,14 @@
 
 use eframe::egui::{Align, Label, Layout, RichText, Ui, vec2};
 
-use crate::export::readable::figures;
-use crate::geometry::Point;
-use crate::gui::canvas::theme::Colours;
-use crate::gui::liquids::runner::Goal;
-use crate::gui::liquids::shot::{Contact, Probe};
-use crate::gui::liquids::subjects::Group;
-use crate::gui::panels::toolbar::seconds;
-use crate::gui::seen::Seen;
+use crate::canvas::theme::Colours;
+use crate::liquids::runner::Goal;
+use crate::liquids::shot::{Contact, Probe};
+use crate::liquids::subjects::Group;
+use crate::panels::toolbar::seconds;
+use crate::seen::Seen;
+use stokeslet_base::geometry::Point;
+use stokeslet_flow::export::readable::figures;
 
 /// Draws the status line. `pointed` is what is under the pointer.
 pub fn status_ui(ui: &mut Ui, seen: &Seen<'_>, pointed: Option<(Point, Option<Probe>)>) {
@@ -40,7 +40,7 @@ pub fn status_ui(ui: &mut Ui, seen: &Seen<'_>, pointed: Option<(Point, Option<Pr
                     .on_hover_text("Simulated time");
                 ui.separator();
                 let n: usize = seen.liquids.views.iter().map(|v| v.shot.particles()).sum();
-                let count = crate::gui::liquids::settings::thousands(n);
+                let count = crate::liquids::settings::thousands(n);
                 ui.label(format!("{count} particles"));
             }
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| {

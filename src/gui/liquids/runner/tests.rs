@@ -1,5 +1,5 @@
 use super::*;
-use crate::gui::liquids::settings::{Choice, Walls};
+use crate::liquids::settings::{Choice, Walls};
 
 fn setup(scene: &str, size: usize) -> Setup {
     Setup {
@@ -86,7 +86,7 @@ fn a_solver_that_fails_is_told_and_another_goes_on_from_the_last_frame() {
     };
     let solved = failure.solved.as_ref().expect("a solve that failed");
     let log = &solved.log;
-    assert!(log.status != crate::liquid::lcp::Status::Converged && log.history.len() > 1);
+    assert!(log.status != stokeslet_dynamics::lcp::Status::Converged && log.history.len() > 1);
     let done = news.len() - 2;
     runner.choose(vec![solver("pi-mgpcg")]);
     runner.go(Goal::Frames(1));

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use super::{NotDone, Track};
-use crate::gui::liquids::means::Means;
-use crate::gui::liquids::run::Run;
-use crate::gui::liquids::settings::Choice;
-use crate::gui::liquids::shot::{Contact, Snapshot, fastest};
-use crate::gui::liquids::told::{Account, Failure, Row, Solved, Told, forget_history};
-use crate::gui::words::capital;
-use crate::liquid::lcp::{Lcp, LcpSolver, SolveLog, Status, Trace, Watch, solver};
-use crate::liquid::scenes::{Simulation, SimulationError};
+use crate::liquids::means::Means;
+use crate::liquids::run::Run;
+use crate::liquids::settings::Choice;
+use crate::liquids::shot::{Contact, Snapshot, fastest};
+use crate::liquids::told::{Account, Failure, Row, Solved, Told, forget_history};
+use crate::words::capital;
+use stokeslet_dynamics::lcp::{Lcp, LcpSolver, SolveLog, Status, Trace, Watch, solver};
+use stokeslet_dynamics::scenes::{Simulation, SimulationError};
 
 /// The scene, and who solves.
 pub struct SceneTrack<const D: usize> {
@@ -239,8 +239,8 @@ impl<const D: usize> LcpSolver<D> for Seen<'_, D> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gui::liquids::settings::Walls;
-    use crate::liquid::scenes::scene2;
+    use crate::liquids::settings::Walls;
+    use stokeslet_dynamics::scenes::scene2;
 
     fn circle() -> Simulation<2> {
         let scene = scene2("circle").expect("a scene");

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use super::{NotDone, Track};
-use crate::gui::liquids::means::Means;
-use crate::gui::liquids::run::Run;
-use crate::gui::liquids::shot::{Contact, Snapshot, fastest};
-use crate::gui::liquids::told::{Account, Failure, Row, Solved, Told, forget_history};
-use crate::gui::words::capital;
-use crate::liquid::lcp::{SolveLog, Status, Watch};
-use crate::liquid::scenes::eckert::{FlowError, TankFlow};
-use crate::liquid::splitting::{Method, MethodEntry, Residual, Settings, SplitLog, method};
+use crate::liquids::means::Means;
+use crate::liquids::run::Run;
+use crate::liquids::shot::{Contact, Snapshot, fastest};
+use crate::liquids::told::{Account, Failure, Row, Solved, Told, forget_history};
+use crate::words::capital;
+use stokeslet_dynamics::lcp::{SolveLog, Status, Watch};
+use stokeslet_dynamics::scenes::eckert::{FlowError, TankFlow};
+use stokeslet_dynamics::splitting::{Method, MethodEntry, Residual, Settings, SplitLog, method};
 
 /// The tank, and who solves.
 pub struct TankTrack<const D: usize> {
@@ -178,7 +178,7 @@ impl<const D: usize> Track<D> for TankTrack<D> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::liquid::scenes::eckert::{FlowSettings, tank};
+    use stokeslet_dynamics::scenes::eckert::{FlowSettings, tank};
 
     fn flow() -> TankFlow<2> {
         let tank = tank::<2>("breaking-dam").expect("a tank");
@@ -278,7 +278,7 @@ mod tests {
         for name in ["orig-ps", "stairs-pi-mgpcg", "iop-sep-bc"] {
             track.choose(&Means::Method(name.to_owned()));
             track.choose(&Means::Method("gauss".to_owned()));
-            track.choose(&crate::gui::liquids::settings::Choice::of("pgs").into());
+            track.choose(&crate::liquids::settings::Choice::of("pgs").into());
             assert!(track.frame(0, Watch::SILENT, &mut |_| {}).is_ok());
             let told = track.take().expect("a step");
             assert_eq!(told.row.solves()[0].solver, name);

@@ -3,15 +3,15 @@
 use eframe::egui::{ComboBox, Ui};
 
 use super::{FIELD, Inspector, head, section, sockets};
-use crate::chip::{Shape, Strip};
-use crate::design::{Bend, Channel};
-use crate::export::readable::Quantity;
-use crate::geometry::Point;
-use crate::gui::command::Command;
-use crate::gui::panels::fields::{Field, named, row};
-use crate::gui::panels::values::{Measure, read_quantity, show_quantity};
-use crate::gui::seen::{Seen, Selection};
-use crate::units::{Dimension, Metre};
+use crate::command::Command;
+use crate::panels::fields::{Field, named, row};
+use crate::panels::values::{Measure, read_quantity, show_quantity};
+use crate::seen::{Seen, Selection};
+use stokeslet_base::geometry::Point;
+use stokeslet_base::units::{Dimension, Metre};
+use stokeslet_cad::design::{Bend, Channel};
+use stokeslet_cad::shape::{Shape, Strip};
+use stokeslet_flow::export::readable::Quantity;
 
 pub(super) fn ui(
     inspector: &mut Inspector,
@@ -247,7 +247,7 @@ fn length(seen: &Seen<'_>, channel: &str) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gui::panels::testing::opened_example;
+    use crate::panels::testing::opened_example;
 
     #[test]
     fn the_length_is_that_of_the_drawing() {

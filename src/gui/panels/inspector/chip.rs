@@ -3,13 +3,13 @@
 use eframe::egui::{ComboBox, Ui};
 
 use super::{FIELD, Inspector, head, section};
-use crate::chip::DepthModel;
-use crate::design::Design;
-use crate::gui::command::Command;
-use crate::gui::panels::fields::{Field, named, row};
-use crate::gui::panels::values::{Measure, read_quantity, show_quantity};
-use crate::gui::seen::Seen;
-use crate::units::{Dimension, Metre, PascalSecond};
+use crate::command::Command;
+use crate::panels::fields::{Field, named, row};
+use crate::panels::values::{Measure, read_quantity, show_quantity};
+use crate::seen::Seen;
+use stokeslet_base::units::{Dimension, Metre, PascalSecond};
+use stokeslet_cad::design::DepthModel;
+use stokeslet_cad::design::Design;
 
 pub(super) fn ui(
     inspector: &mut Inspector,

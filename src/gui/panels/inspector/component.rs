@@ -3,16 +3,16 @@
 use eframe::egui::{self, ComboBox, Ui};
 
 use super::{FIELD, Inspector, Known, head, section, sockets};
-use crate::design::{Attachment, Component, Placement, Value};
-use crate::geometry::Point;
-use crate::gui::command::Command;
-use crate::gui::panels::fields::{Field, named, row, tick};
-use crate::gui::panels::palette::defaults;
-use crate::gui::panels::values::{Measure, read, show, show_quantity};
-use crate::gui::seen::Seen;
-use crate::gui::words::capital;
-use crate::library::{Definition, Parameter, ParameterKind};
-use crate::units::{Dimension, Radian};
+use crate::command::Command;
+use crate::panels::fields::{Field, named, row, tick};
+use crate::panels::palette::defaults;
+use crate::panels::values::{Measure, read, show, show_quantity};
+use crate::seen::Seen;
+use crate::words::capital;
+use stokeslet_base::geometry::Point;
+use stokeslet_base::units::{Dimension, Radian};
+use stokeslet_cad::design::{Attachment, Component, Placement, Value};
+use stokeslet_cad::library::{Definition, Parameter, ParameterKind};
 
 pub(super) fn ui(
     inspector: &mut Inspector,

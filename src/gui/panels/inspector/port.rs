@@ -3,12 +3,12 @@
 use eframe::egui::{ComboBox, Ui};
 
 use super::{FIELD, Inspector, head};
-use crate::design::{Design, PortCondition};
-use crate::export::readable::Quantity;
-use crate::gui::command::Command;
-use crate::gui::panels::fields::{named, row};
-use crate::gui::seen::{Seen, Selection};
-use crate::units::{Dimension, FlowRate, FlowRatePerDepth, Pascal};
+use crate::command::Command;
+use crate::panels::fields::{named, row};
+use crate::seen::{Seen, Selection};
+use stokeslet_base::units::{Dimension, FlowRate, FlowRatePerDepth, Pascal};
+use stokeslet_cad::design::{Design, PortCondition};
+use stokeslet_flow::export::readable::Quantity;
 
 pub(super) fn ui(
     inspector: &mut Inspector,

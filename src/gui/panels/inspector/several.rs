@@ -3,10 +3,10 @@
 use eframe::egui::{self, Ui};
 
 use super::{head, section};
-use crate::gui::command::Command;
-use crate::gui::edits::{Align, Axis};
-use crate::gui::panels::enabled::is_enabled;
-use crate::gui::seen::Seen;
+use crate::command::Command;
+use crate::edits::{Align, Axis};
+use crate::panels::enabled::is_enabled;
+use crate::seen::Seen;
 
 pub(super) fn ui(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
     let items = &seen.selection.items;

@@ -3,11 +3,11 @@
 use eframe::egui::{self, Ui};
 
 use super::section;
-use crate::chip::{LaidSocket, Layout, SocketUse};
-use crate::gui::command::Command;
-use crate::gui::panels::fields::row;
-use crate::gui::seen::{Seen, Selection};
-use crate::library::Definition;
+use crate::command::Command;
+use crate::panels::fields::row;
+use crate::seen::{Seen, Selection};
+use stokeslet_cad::chip::{LaidSocket, Layout, SocketUse};
+use stokeslet_cad::library::Definition;
 
 pub(super) fn ui(
     ui: &mut Ui,
@@ -98,7 +98,7 @@ fn partner<'a>(layout: &'a Layout, socket: &LaidSocket) -> Option<&'a LaidSocket
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gui::panels::testing::{Shown, harness, opened, opened_example};
+    use crate::panels::testing::{Shown, harness, opened, opened_example};
     use egui_kittest::kittest::Queryable as _;
 
     #[test]

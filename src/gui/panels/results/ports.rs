@@ -4,13 +4,15 @@ use eframe::egui::epaint::text::FontsView;
 use eframe::egui::{Color32, Grid, RichText, ScrollArea, TextEdit, TextStyle, Ui, WidgetInfo};
 
 use super::{State, right};
-use crate::chip::DepthModel;
-use crate::design::{Design, PortCondition};
-use crate::export::readable::{Quantity, figures};
-use crate::gui::command::Command;
-use crate::gui::seen::{Seen, Selection};
-use crate::session::PortResult;
-use crate::units::{Dimension, FlowRate, FlowRatePerDepth, Pascal, parse_quantity, print_quantity};
+use crate::command::Command;
+use crate::seen::{Seen, Selection};
+use stokeslet_base::units::{
+    Dimension, FlowRate, FlowRatePerDepth, Pascal, parse_quantity, print_quantity,
+};
+use stokeslet_cad::design::DepthModel;
+use stokeslet_cad::design::{Design, PortCondition};
+use stokeslet_flow::export::readable::{Quantity, figures};
+use stokeslet_flow::session::PortResult;
 
 /// Room for a given value, points: that of `1.23 mbar`, more where one is longer, up to that of `-12345.6 mm^2/s`.
 const GIVEN: [f32; 2] = [66.0, 112.0];
@@ -237,7 +239,9 @@ mod tests {
         let text = format!(
             "format = 1\nfluid = {{ viscosity = \"1 mPa s\" }}\nchip = {{ width = \"100 um\"{depth} }}\n"
         );
-        crate::design::parse(text.as_bytes(), "test").0.unwrap()
+        stokeslet_cad::design::parse(text.as_bytes(), "test")
+            .0
+            .unwrap()
     }
 
     #[test]

@@ -1,8 +1,10 @@
 //! Whether a chip can be solved here at all, said before anything is meshed: a typed resolution must not end in a crash.
 
-use crate::chip::{Chip, DepthModel, Shape, Strip};
-use crate::export::readable::Quantity;
-use crate::geometry::Point;
+use stokeslet_base::geometry::Point;
+use stokeslet_cad::chip::Chip;
+use stokeslet_cad::design::DepthModel;
+use stokeslet_cad::shape::{Shape, Strip};
+use stokeslet_flow::export::readable::Quantity;
 
 /// Unknowns a square of one cell: two triangles have four quadratic velocity nodes and one pressure.
 const UNKNOWNS_PER_SQUARE: f64 = 9.0;
@@ -86,7 +88,7 @@ fn area(shape: &Shape) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::gui::results::tests::{channel, example, solved};
+    use crate::results::tests::{channel, example, solved};
 
     #[test]
     fn the_estimate_is_near_the_truth() {

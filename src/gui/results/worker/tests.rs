@@ -1,6 +1,6 @@
 use super::*;
-use crate::gui::results::tests::{channel, example};
-use crate::session::{silent, solve};
+use crate::results::tests::{channel, example};
+use stokeslet_flow::session::{silent, solve};
 
 /// Waits for the next event.
 fn next(worker: &Worker) -> Event {

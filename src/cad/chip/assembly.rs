@@ -1,0 +1,163 @@
+//! What is placed so far, in the chip's frame, and how a part gets there.
+
+use std::f64::consts::{FRAC_PI_2, PI, TAU};
+use std::ops::Range;
+
+use rustc_hash::FxHashMap;
+
+use super::connect::{Joint, Named};
+use crate::shape::{Connection, Mouth, Part, SocketRef};
+
+use crate::design::Spanned;
+use stokeslet_base::geometry::{Motion, Point};
+
+/// Everything placed so far, in the chip's frame.
+#[derive(Default)]
+pub(super) struct Assembly<'d> {
+    /// Placed leaves.
+    pub parts: Vec<Part>,
+    /// The component or channel (index into `names`) of every part.
+    pub owners: Vec<usize>,
+    /// Sockets of every part, in the chip's frame.
+    pub mouths: Vec<Vec<Mouth>>,
+    /// Joined sockets, inner ones included.
+    pub joints: Vec<Joint>,
+    /// Parts whose sockets should meet but don't agree; that they lie on each other is no news.
+    pub disagreeing: Vec<(usize, usize)>,
+    /// Outer sockets of all components, in the order of placement.
+    pub sockets: Vec<Named>,
+    /// The sockets of every placed component or channel by its name, indices into `sockets`.
+    pub sockets_of: FxHashMap<&'d str, Range<usize>>,
+    /// Components, then channels, as the design names them.
+    pub names: Vec<&'d Spanned<String>>,
+    /// Where every placed item went, chip from item.
+    pub motions: FxHashMap<usize, Motion>,
+}
+
+impl<'d> Assembly<'d> {
+    /// A socket in the chip's frame.
+    pub fn mouth(&self, socket: SocketRef) -> Mouth {
+        self.mouths[socket.part][socket.socket]
+    }
+
+    /// The name of a part's component or channel.
+    pub fn owner(&self, part: usize) -> &'d Spanned<String> {
+        self.names[self.owners[part]]
+    }
+
+    /// `component.socket`.
+    pub fn full_name(&self, named: &Named) -> String {
+        format!("{}.{}", self.names[named.item].value, named.name)
+    }
+
+    /// Adds the parts and inner connections of an item, moved from the item's frame.
+    pub fn add(
+        &mut self,
+        item: usize,
+        motion: &Motion,
+        parts: &[Part],
+        inner: &[Connection],
+        span: &Range<usize>,
+    ) {
+        let first = self.parts.len();
+        self.motions.insert(item, *motion);
+        let name = &self.names[item].value;
+        for part in parts {
+            let name = if part.name.is_empty() {
+                name.clone()
+            } else {
+                format!("{name}/{}", part.name)
+            };
+            let mut motion = motion.after(&part.motion);
+            motion.angle = normalise(motion.angle);
+            let mut mouths = part.shape.mouths();
+            for mouth in &mut mouths {
+                *mouth = mouth_after(&motion, mouth);
+            }
+            self.mouths.push(mouths);
+            self.owners.push(item);
+            self.parts.push(Part {
+                name,
+                shape: part.shape.clone(),
+                motion,
+            });
+        }
+        let shifted = |at: SocketRef| SocketRef {
+            part: first + at.part,
+            socket: at.socket,
+        };
+        for joint in inner {
+            let connection = Connection {
+                a: shifted(joint.a),
+                b: shifted(joint.b),
+            };
+            self.joints.push(Joint {
+                connection,
+                span: span.clone(),
+            });
+        }
+    }
+
+    /// Gives the outer sockets of an item their names.
+    pub fn name_sockets<'s>(
+        &mut self,
+        item: usize,
+        sockets: impl IntoIterator<Item = (&'s str, SocketRef)>,
+    ) {
+        let first = self.sockets.len();
+        let named = sockets.into_iter().map(|(name, socket)| Named {
+            name: name.to_owned(),
+            item,
+            socket,
+        });
+        self.sockets.extend(named);
+        let sockets = first..self.sockets.len();
+        self.sockets_of.insert(&self.names[item].value, sockets);
+    }
+
+    /// The outer socket of this name, of a component or channel that is placed.
+    pub fn socket(&self, owner: &str, socket: &str) -> Option<SocketRef> {
+        let sockets = &self.sockets[self.sockets_of.get(owner)?.clone()];
+        let named = sockets.iter().find(|named| named.name == socket);
+        named.map(|named| named.socket)
+    }
+}
+
+/// A mouth after a motion.
+pub fn mouth_after(motion: &Motion, mouth: &Mouth) -> Mouth {
+    Mouth {
+        middle: motion.apply(mouth.middle),
+        direction: normalise(motion.turn(mouth.direction)),
+        width: mouth.width,
+    }
+}
+
+/// The motion that puts `own` onto `target`, face to face.
+pub fn facing(own: &Mouth, target: &Mouth, mirror: bool) -> Motion {
+    let own_direction = if mirror {
+        -own.direction
+    } else {
+        own.direction
+    };
+    let motion = Motion {
+        angle: normalise(target.direction + PI - own_direction),
+        mirror,
+        translation: Point::default(),
+    };
+    Motion {
+        translation: target.middle - motion.apply(own.middle),
+        ..motion
+    }
+}
+
+/// An angle in (-pi, pi]; within rounding of a quarter turn it becomes one, so that long chains of attachments stay exact.
+pub fn normalise(angle: f64) -> f64 {
+    let quarters = (angle / FRAC_PI_2).round();
+    let snapped = if (angle - quarters * FRAC_PI_2).abs() < 1e-12 {
+        quarters * FRAC_PI_2
+    } else {
+        angle
+    };
+    let turned = snapped - TAU * (snapped / TAU).round();
+    if turned <= -PI + 1e-12 { PI } else { turned }
+}

@@ -1,0 +1,246 @@
+//! Ports, and what a chip needs before it can be solved: every island fed, flow rates balanced, no socket forgotten.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::assembly::Assembly;
+use super::connect::find_socket;
+use super::fault::{abridge, error};
+use super::{Condition, Port};
+use crate::design::{Design, PortCondition};
+use crate::shape::SocketRef;
+use stokeslet_base::diagnostic::{Reporter, Severity};
+
+/// Flow rates balance when their sum is at most this part of half the sum of their magnitudes.
+const BALANCE_TOLERANCE: f64 = 1e-9;
+
+/// The design's ports on the placed sockets; checks them, and with a `complete` chip also islands, balance and dangling sockets.
+///
+/// Of an incomplete chip nothing is said that a missing component could explain.
+pub(super) fn ports(
+    design: &Design,
+    assembly: &Assembly,
+    complete: bool,
+    out: &mut Reporter,
+) -> Vec<Port> {
+    if design.model.needs_depth() && design.depth.is_none() {
+        out.report(error(
+            "D207",
+            &(0..0),
+            "",
+            format!("the {} model needs the chip's depth", design.model.name()),
+            depth_help(),
+        ));
+    }
+    let joined: FxHashSet<SocketRef> = assembly
+        .joints
+        .iter()
+        .flat_map(|joint| [joint.connection.a, joint.connection.b])
+        .collect();
+    let mut taken: FxHashMap<SocketRef, &str> = FxHashMap::default();
+    let mut ports = Vec::new();
+    for port in &design.ports {
+        let name = &port.name.value;
+        let socket = match find_socket(&port.at, name, assembly) {
+            Ok(found) => found,
+            Err(faults) => {
+                out.diagnostics.extend(faults);
+                continue;
+            }
+        };
+        if joined.contains(&socket) {
+            let message = format!(
+                "port `{name}` is on socket `{}`, which is connected",
+                port.at.value
+            );
+            let help =
+                Some("a port is where the chip opens to the outside: use a free socket".to_owned());
+            out.report(error("D224", &port.at.span, name, message, help));
+            continue;
+        }
+        if let Some(other) = taken.insert(socket, name) {
+            let message = format!(
+                "ports `{other}` and `{name}` are both on socket `{}`",
+                port.at.value
+            );
+            let help = Some("a socket has one condition: remove one of the ports".to_owned());
+            out.report(error("D225", &port.at.span, name, message, help));
+            continue;
+        }
+        let condition = match (port.condition.value, design.depth) {
+            (PortCondition::FlowRate(rate), Some(depth)) => Condition::FlowRate(rate.0 / depth.0),
+            (PortCondition::FlowRate(_), None) => {
+                let message = format!("the flow rate of port `{name}` needs the chip's depth");
+                out.report(error(
+                    "D207",
+                    &port.condition.span,
+                    name,
+                    message,
+                    depth_help(),
+                ));
+                continue;
+            }
+            (PortCondition::FlowRatePerDepth(rate), _) => Condition::FlowRate(rate.0),
+            (PortCondition::Pressure(pressure), _) => Condition::Pressure(pressure.0),
+            (PortCondition::TractionFree, _) => Condition::TractionFree,
+        };
+        ports.push(Port {
+            name: name.clone(),
+            socket,
+            condition,
+        });
+    }
+    if !complete {
+        return ports;
+    }
+    if design.ports.is_empty() {
+        let help = Some(
+            "open a socket under [ports], such as `inlet = { at = \"component.socket\", pressure = \"1 mbar\" }`".to_owned(),
+        );
+        out.report(error(
+            "D234",
+            &(0..0),
+            "",
+            "the chip has no port".to_owned(),
+            help,
+        ));
+    } else if ports.len() == design.ports.len() {
+        check_islands(design, assembly, &ports, out);
+    }
+    check_dangling(assembly, &joined, &taken, out);
+    ports
+}
+
+fn depth_help() -> Option<String> {
+    Some(
+        "give `depth` under [chip]; or, in the planar model, flow rates per depth in \"m^2/s\""
+            .to_owned(),
+    )
+}
+
+/// Every island of connected parts has a port, and flow rates balance where nothing else lets fluid in or out.
+fn check_islands(design: &Design, assembly: &Assembly, ports: &[Port], out: &mut Reporter) {
+    let islands = islands(assembly);
+    let mut ports_of: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (k, port) in ports.iter().enumerate() {
+        ports_of
+            .entry(islands[port.socket.part])
+            .or_default()
+            .push(k);
+    }
+    let mut stranded: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+    for (part, island) in islands
+        .iter()
+        .enumerate()
+        .filter(|(_, island)| !ports_of.contains_key(island))
+    {
+        stranded
+            .entry(*island)
+            .or_default()
+            .insert(assembly.owners[part]);
+    }
+    for items in stranded.values() {
+        let names: Vec<String> = items
+            .iter()
+            .map(|&item| format!("`{}`", assembly.names[item].value))
+            .collect();
+        let message = format!("no port leads to {}", abridge(&names, ", "));
+        let first = assembly.names[*items.first().expect("an island has a part")];
+        let help = Some("connect them to the rest of the chip, or open a port on them".to_owned());
+        out.report(error("D232", &first.span, &first.value, message, help));
+    }
+    for island in ports_of.values() {
+        let rates: Vec<f64> = island
+            .iter()
+            .map_while(|&k| {
+                if let Condition::FlowRate(rate) = ports[k].condition {
+                    Some(rate)
+                } else {
+                    None
+                }
+            })
+            .collect();
+        if rates.len() < island.len() {
+            continue;
+        }
+        let (sum, size) = (
+            rates.iter().sum::<f64>(),
+            rates.iter().map(|rate| rate.abs()).sum::<f64>() / 2.0,
+        );
+        if sum.abs() <= BALANCE_TOLERANCE * size {
+            continue;
+        }
+        let names: Vec<String> = island
+            .iter()
+            .map(|&k| format!("`{}`", ports[k].name))
+            .collect();
+        let (kind, excess) = if sum > 0.0 {
+            ("more in than out", sum)
+        } else {
+            ("more out than in", -sum)
+        };
+        let amount = match design.depth {
+            Some(depth) => format!("{:.6e} m^3/s", excess * depth.0),
+            None => format!("{excess:.6e} m^2/s"),
+        };
+        let message = format!(
+            "the flow rates of {} don't balance: {amount} {kind}",
+            abridge(&names, ", ")
+        );
+        let help = Some("make them sum to zero (out of the chip is negative), or give one port a pressure instead".to_owned());
+        let last = &design.ports[*island.last().expect("an island with ports has one")];
+        out.report(error(
+            "D233",
+            &last.condition.span,
+            &last.name.value,
+            message,
+            help,
+        ));
+    }
+}
+
+/// The island of every part, named by one of its parts.
+fn islands(assembly: &Assembly) -> Vec<usize> {
+    fn root(parents: &mut [usize], mut k: usize) -> usize {
+        while parents[k] != k {
+            parents[k] = parents[parents[k]];
+            k = parents[k];
+        }
+        k
+    }
+    let mut parents: Vec<usize> = (0..assembly.parts.len()).collect();
+    for joint in &assembly.joints {
+        let (a, b) = (
+            root(&mut parents, joint.connection.a.part),
+            root(&mut parents, joint.connection.b.part),
+        );
+        parents[a.max(b)] = a.min(b);
+    }
+    (0..parents.len()).map(|k| root(&mut parents, k)).collect()
+}
+
+/// Sockets that nobody mentions become walls: a warning each.
+fn check_dangling(
+    assembly: &Assembly,
+    joined: &FxHashSet<SocketRef>,
+    ports: &FxHashMap<SocketRef, &str>,
+    out: &mut Reporter,
+) {
+    for named in &assembly.sockets {
+        if joined.contains(&named.socket) || ports.contains_key(&named.socket) {
+            continue;
+        }
+        let name = assembly.names[named.item];
+        let message = format!(
+            "socket `{}` is left dangling: it becomes a closed end",
+            assembly.full_name(named)
+        );
+        let help = Some(
+            "connect it, open a port on it, or close it with a `closed_end` to say so".to_owned(),
+        );
+        let mut warning = error("D231", &name.span, &name.value, message, help);
+        warning.severity = Severity::Warning;
+        out.report(warning);
+    }
+}

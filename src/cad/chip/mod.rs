@@ -1,0 +1,19 @@
+//! A design and the library become a placed, connected chip.
+
+mod assembly;
+mod channel;
+mod check;
+mod connect;
+mod fault;
+mod layout;
+mod overlap;
+mod place;
+mod placed;
+mod transform;
+
+pub use assembly::{facing, mouth_after, normalise};
+pub use channel::channel_parts;
+pub use channel::{DIRECTION_TOLERANCE, PLACE_TOLERANCE};
+pub use layout::{LaidSocket, Layout, SocketUse};
+pub use place::{MAX_PARTS, Realise, lay_out, place, place_with};
+pub use placed::{Chip, Condition, Port};

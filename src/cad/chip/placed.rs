@@ -1,0 +1,56 @@
+//! The chip: placed parts, who meets whom, and the ports. Everything in SI, everything checked.
+
+use crate::design::DepthModel;
+use crate::shape::{Connection, Part, SocketRef};
+
+/// What holds at a port. Flow rates are per metre of depth (m^2/s) and positive into the chip.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Condition {
+    /// Developed profile that carries this flow rate, m^2/s.
+    FlowRate(f64),
+    /// Developed flow at this pressure, Pa: tangential velocity zero, normal traction -p.
+    Pressure(f64),
+    /// sigma n = 0.
+    TractionFree,
+}
+
+impl Condition {
+    /// The given flow rate (m^2/s) or pressure (Pa); free of traction is zero pressure.
+    pub fn value(self) -> f64 {
+        match self {
+            Condition::FlowRate(flow) => flow,
+            Condition::Pressure(pressure) => pressure,
+            Condition::TractionFree => 0.0,
+        }
+    }
+}
+
+/// A socket that opens to the outside.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Port {
+    /// Its name in the design.
+    pub name: String,
+    /// Which socket.
+    pub socket: SocketRef,
+    /// What holds there.
+    pub condition: Condition,
+}
+
+/// A placed, connected, checked chip. Sockets that neither a connection nor a port names are closed ends (walls).
+#[derive(Clone, Debug)]
+pub struct Chip {
+    /// The design's name.
+    pub name: String,
+    /// Dynamic viscosity, Pa s.
+    pub viscosity: f64,
+    /// How the depth enters.
+    pub model: DepthModel,
+    /// Depth of the channels, m; always given with [`DepthModel::Shallow`] and [`DepthModel::Full`].
+    pub depth: Option<f64>,
+    /// Placed leaves.
+    pub parts: Vec<Part>,
+    /// Joined sockets.
+    pub connections: Vec<Connection>,
+    /// Open sockets.
+    pub ports: Vec<Port>,
+}

@@ -1,0 +1,49 @@
+//! Text to [`Design`] and back: versioned, every mistake reported with its place, comments survive a rewrite.
+//!
+//! [`parse`] reads a file (its form is drawn at [`Design`]'s module, `schema.rs`), [`print()`] writes a fresh one, [`rewrite`] changes an existing text and
+//! leaves the rest of it as people wrote it. A design that was read is complete in itself: units resolved, ranges checked, names well-formed
+//! and unique. Whether kinds, sockets and parameters exist is for `library` and `chip` to say.
+//!
+//! | code | what is wrong |
+//! |---|---|
+//! | D001 | the file is not text in UTF-8 |
+//! | D002 | the text is not TOML |
+//! | D003 | the format version is missing, or not one that this program reads |
+//! | D004 | unknown key |
+//! | D005 | a key or section is missing |
+//! | D006 | a value of the wrong type |
+//! | D007 | a quantity that can't be read: no unit, unknown unit, not finite |
+//! | D008 | a quantity of the wrong kind, such as a pressure for a width |
+//! | D009 | out of range |
+//! | D010 | a name or key given twice |
+//! | D011 | a name that isn't well-formed |
+//! | D012 | not one of the choices |
+//! | D013 | keys that exclude each other |
+//! | D014 | not `component.socket` |
+//! | D015 | too large: bytes, counts, nesting |
+//! | D016 | a volumetric flow rate in a chip without a depth |
+
+mod codes;
+mod components;
+mod depth;
+mod names;
+mod parse;
+mod print;
+mod rewrite;
+mod schema;
+mod sections;
+mod table;
+mod value;
+
+pub use depth::DepthModel;
+pub use parse::parse;
+pub use print::print;
+pub use rewrite::{Edit, RewriteError, rewrite};
+pub use schema::{
+    Attachment, Bend, Channel, Component, Connection, Design, Placement, Port, PortCondition,
+    Spanned,
+};
+pub use value::{Dimension, Value};
+
+/// The version of the format that [`parse`] reads and [`print()`] writes.
+pub const FORMAT: i64 = 1;

@@ -1,0 +1,348 @@
+//! Changes to the text of a design file that leave the rest of it alone: comments, order, spacing.
+
+mod connections;
+mod edit;
+mod rename;
+
+pub use edit::{Edit, RewriteError};
+
+use toml_edit::{DocumentMut, Item, RawString, Table, TableLike, Value as TomlValue};
+
+use super::{Dimension, Placement, Value, print};
+
+/// Applies the edits in order; the text as it is, but for them. (Line ends of both kinds in one file become line feeds.)
+///
+/// # Errors
+/// [`RewriteError`] at the first edit that can't be made; the text is unchanged then. Values aren't judged: [`super::parse`] the result.
+///
+/// # Example
+/// ```
+/// use stokeslet_base::units::Metre;
+/// use stokeslet_cad::design::{Edit, rewrite};
+/// let text = "[chip] # ours\nwidth = \"100 um\" # narrow\n";
+/// let text = rewrite(text, &[Edit::SetWidth(Metre(2e-4))]).unwrap();
+/// assert_eq!(text, "[chip] # ours\nwidth = \"200 µm\" # narrow\n");
+/// ```
+pub fn rewrite(text: &str, edits: &[Edit]) -> Result<String, RewriteError> {
+    let mut document: DocumentMut = text.parse()?;
+    for edit in edits {
+        apply(&mut document, edit)?;
+    }
+    let mut out = document.to_string();
+    // The editor writes plain line feeds and no byte-order mark: put back what the file had.
+    if text.contains("\r\n") && text.matches('\n').count() == text.matches("\r\n").count() {
+        out = out.replace("\r\n", "\n").replace('\n', "\r\n");
+    }
+    if text.starts_with('\u{feff}') && !out.starts_with('\u{feff}') {
+        out.insert(0, '\u{feff}');
+    }
+    Ok(out)
+}
+
+fn apply(document: &mut DocumentMut, edit: &Edit) -> Result<(), RewriteError> {
+    match edit {
+        Edit::SetTitle(title) => set_or_remove(
+            document.as_table_mut(),
+            "title",
+            title.as_deref().map(print::quoted),
+        )?,
+        Edit::SetViscosity(viscosity) => {
+            let text = print::quantity(viscosity.0, Dimension::Viscosity);
+            set(section(document, "fluid")?, "viscosity", &text)?;
+        }
+        Edit::SetModel(model) => set(
+            section(document, "chip")?,
+            "model",
+            &print::quoted(print::model_name(*model)),
+        )?,
+        Edit::SetDepth(depth) => {
+            let text = depth.map(|depth| print::quantity(depth.0, Dimension::Length));
+            set_or_remove(section(document, "chip")?, "depth", text)?;
+        }
+        Edit::SetWidth(width) => set(
+            section(document, "chip")?,
+            "width",
+            &print::quantity(width.0, Dimension::Length),
+        )?,
+        Edit::SetResolution(resolution) => {
+            set_or_remove(
+                section(document, "chip")?,
+                "resolution",
+                resolution.map(|r| r.to_string()),
+            )?;
+        }
+        Edit::AddComponent(component) => {
+            add(
+                document,
+                COMPONENT,
+                &component.name.value,
+                &print::component(component),
+            )?;
+        }
+        Edit::RemoveComponent(name) => remove(document, COMPONENT, name)?,
+        Edit::Place {
+            component,
+            placement,
+        } => place(entry(document, COMPONENT, component)?, placement)?,
+        Edit::SetParameter {
+            component,
+            parameter,
+            value,
+        } => set_parameter(
+            entry(document, COMPONENT, component)?,
+            parameter,
+            value.as_ref(),
+        )?,
+        Edit::Rename { from, to } => rename::rename(document, from, to)?,
+        Edit::AddChannel(channel) => add(
+            document,
+            CHANNEL,
+            &channel.name.value,
+            &print::channel(channel),
+        )?,
+        Edit::SetChannel(channel) => {
+            let fresh = toml_value(&print::channel(channel))?;
+            let table = entry(document, CHANNEL, &channel.name.value)?;
+            for key in ["from", "to", "via", "bend", "radius", "width"] {
+                let text = fresh
+                    .as_inline_table()
+                    .and_then(|fresh| fresh.get(key))
+                    .map(ToString::to_string);
+                set_or_remove(table, key, text)?;
+            }
+        }
+        Edit::RemoveChannel(name) => remove(document, CHANNEL, name)?,
+        Edit::Connect(connection) => connections::connect(document, connection)?,
+        Edit::Disconnect(connection) => connections::disconnect(document, connection)?,
+        Edit::AddPort(port) => add(document, PORT, &port.name.value, &print::port(port))?,
+        Edit::RemovePort(name) => remove(document, PORT, name)?,
+        Edit::SetCondition { port, condition } => {
+            let (key, text) = print::condition(condition);
+            let table = entry(document, PORT, port)?;
+            for other in ["flow_rate", "pressure", "traction_free"]
+                .into_iter()
+                .filter(|other| *other != key)
+            {
+                unset(table, other);
+            }
+            set(table, key, &text)?;
+        }
+    }
+    Ok(())
+}
+
+/// A section of named things, and what one of them is called.
+type Named = (&'static str, &'static str);
+const COMPONENT: Named = ("components", "component");
+const CHANNEL: Named = ("channels", "channel");
+const PORT: Named = ("ports", "port");
+
+/// The section, made at the end of the file if it isn't there.
+fn section<'d>(
+    document: &'d mut DocumentMut,
+    key: &str,
+) -> Result<&'d mut dyn TableLike, RewriteError> {
+    let item = document
+        .entry(key)
+        .or_insert_with(|| Item::Table(Table::new()));
+    item.as_table_like_mut()
+        .ok_or_else(|| RewriteError::NotATable {
+            key: key.to_owned(),
+        })
+}
+
+/// The table of one named thing.
+fn entry<'d>(
+    document: &'d mut DocumentMut,
+    (section, what): Named,
+    name: &str,
+) -> Result<&'d mut dyn TableLike, RewriteError> {
+    let not_found = || RewriteError::NotFound {
+        what,
+        name: name.to_owned(),
+    };
+    let item = document
+        .get_mut(section)
+        .and_then(|item| item.get_mut(name))
+        .ok_or_else(not_found)?;
+    item.as_table_like_mut()
+        .ok_or_else(|| RewriteError::NotATable {
+            key: format!("{section}.{name}"),
+        })
+}
+
+fn add(
+    document: &mut DocumentMut,
+    named: Named,
+    name: &str,
+    text: &str,
+) -> Result<(), RewriteError> {
+    // Components and channels share their names.
+    for (key, what) in if named == PORT {
+        &[PORT][..]
+    } else {
+        &[COMPONENT, CHANNEL]
+    } {
+        if document
+            .get(key)
+            .is_some_and(|item| item.get(name).is_some())
+        {
+            return Err(RewriteError::Taken {
+                what,
+                name: name.to_owned(),
+            });
+        }
+    }
+    set(section(document, named.0)?, name, text)
+}
+
+/// Sets the value of a key; its comments stay.
+fn set(table: &mut dyn TableLike, key: &str, text: &str) -> Result<(), RewriteError> {
+    let mut value = toml_value(text)?;
+    match table.get_mut(key) {
+        Some(item) => {
+            // An assignment alone would drop the comment at the end of the line: it belongs to the old value.
+            if let Some(old) = item.as_value() {
+                *value.decor_mut() = old.decor().clone();
+            }
+            *item = Item::Value(value);
+        }
+        None => {
+            // The space before a closing brace is read as part of the last value: it moves to the new last one.
+            let last = table
+                .iter_mut()
+                .last()
+                .and_then(|(_, item)| item.as_value_mut())
+                .filter(|last| is_blank(suffix(last)));
+            if let Some(last) = last {
+                value.decor_mut().set_suffix(suffix(last).to_owned());
+                last.decor_mut().set_suffix("");
+                value.decor_mut().set_prefix(" ");
+            }
+            table.insert(key, Item::Value(value));
+        }
+    }
+    Ok(())
+}
+
+/// Removes a key, but not the space before the closing brace behind it.
+fn unset(table: &mut dyn TableLike, key: &str) {
+    let removed = table.remove(key).and_then(|item| item.into_value().ok());
+    let last = table
+        .iter_mut()
+        .last()
+        .and_then(|(_, item)| item.as_value_mut());
+    if let (Some(removed), Some(last)) = (removed, last)
+        && is_blank(suffix(&removed))
+        && suffix(last).is_empty()
+    {
+        last.decor_mut().set_suffix(suffix(&removed).to_owned());
+    }
+}
+
+/// What stands behind a value: a comment, or the space before a brace.
+fn suffix(value: &TomlValue) -> &str {
+    value
+        .decor()
+        .suffix()
+        .and_then(RawString::as_str)
+        .unwrap_or_default()
+}
+
+fn is_blank(text: &str) -> bool {
+    !text.is_empty() && text.trim().is_empty()
+}
+
+fn set_or_remove(
+    table: &mut dyn TableLike,
+    key: &str,
+    text: Option<String>,
+) -> Result<(), RewriteError> {
+    match text {
+        Some(text) => set(table, key, &text)?,
+        None => unset(table, key),
+    }
+    Ok(())
+}
+
+/// A value without spacing of its own.
+fn toml_value(text: &str) -> Result<TomlValue, RewriteError> {
+    let mut value: TomlValue = text.trim().parse()?;
+    value.decor_mut().clear();
+    Ok(value)
+}
+
+fn place(table: &mut dyn TableLike, placement: &Placement) -> Result<(), RewriteError> {
+    let fields = print::placement(placement);
+    for key in ["at", "rotation", "mirror", "attach", "to"] {
+        if !fields.iter().any(|(field, _)| *field == key) {
+            unset(table, key);
+        }
+    }
+    for (key, text) in fields {
+        set(table, key, &text)?;
+    }
+    Ok(())
+}
+
+fn set_parameter(
+    table: &mut dyn TableLike,
+    parameter: &str,
+    value: Option<&Value>,
+) -> Result<(), RewriteError> {
+    if table.get("parameters").is_none() {
+        if value.is_none() {
+            return Ok(());
+        }
+        set(table, "parameters", "{}")?;
+    }
+    let parameters = table
+        .get_mut("parameters")
+        .and_then(Item::as_table_like_mut);
+    let parameters = parameters.ok_or_else(|| RewriteError::NotATable {
+        key: "parameters".to_owned(),
+    })?;
+    set_or_remove(parameters, parameter, value.map(print::value))
+}
+
+/// Removes a line with the comment right above it; what stands above an empty line before that belongs to the section and moves on.
+fn remove(
+    document: &mut DocumentMut,
+    (section, what): Named,
+    name: &str,
+) -> Result<(), RewriteError> {
+    entry(document, (section, what), name)?;
+    let Some(table) = document.get_mut(section).and_then(Item::as_table_mut) else {
+        // The whole section in braces: no comments inside to save.
+        document
+            .get_mut(section)
+            .and_then(Item::as_table_like_mut)
+            .and_then(|table| table.remove(name));
+        return Ok(());
+    };
+    let next = table
+        .iter()
+        .map(|(key, _)| key.to_owned())
+        .skip_while(|key| key != name)
+        .nth(1);
+    let Some((key, _)) = table.remove_entry(name) else {
+        return Ok(());
+    };
+    let text = |raw: Option<&RawString>| {
+        raw.and_then(RawString::as_str)
+            .unwrap_or_default()
+            .to_owned()
+    };
+    let above = text(key.leaf_decor().prefix()).replace("\r\n", "\n");
+    let kept = above.rfind("\n\n").map_or("", |at| &above[..at + 2]);
+    if let Some(mut next) = next
+        .as_deref()
+        .and_then(|next| table.key_mut(next))
+        .filter(|_| !kept.trim().is_empty())
+    {
+        let prefix = text(next.leaf_decor().prefix());
+        next.leaf_decor_mut()
+            .set_prefix(format!("{kept}{}", prefix.trim_start_matches('\n')));
+    }
+    Ok(())
+}

@@ -1,0 +1,102 @@
+//! The changes that can be made to a design file, and why one can't be.
+
+use thiserror::Error;
+
+use crate::design::DepthModel;
+use crate::design::{Channel, Component, Connection, Placement, Port, PortCondition, Value};
+use stokeslet_base::units::{Metre, PascalSecond};
+
+/// One change. Spans inside are ignored: they are places of another text.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Edit {
+    /// Sets or removes the title.
+    SetTitle(Option<String>),
+    /// Sets the dynamic viscosity.
+    SetViscosity(PascalSecond),
+    /// Sets how the depth enters.
+    SetModel(DepthModel),
+    /// Sets or removes the depth of the chip.
+    SetDepth(Option<Metre>),
+    /// Sets the default width.
+    SetWidth(Metre),
+    /// Sets or removes the resolution.
+    SetResolution(Option<u32>),
+    /// Adds a component at the end.
+    AddComponent(Component),
+    /// Removes a component; what refers to it stays.
+    RemoveComponent(String),
+    /// Puts a component elsewhere.
+    Place {
+        /// The component.
+        component: String,
+        /// Its new place.
+        placement: Placement,
+    },
+    /// Sets a parameter, or removes it so that the library's default holds.
+    SetParameter {
+        /// The component.
+        component: String,
+        /// The parameter.
+        parameter: String,
+        /// Its new value.
+        value: Option<Value>,
+    },
+    /// Renames a component or channel, also where it is referred to.
+    Rename {
+        /// Name now.
+        from: String,
+        /// Name to be.
+        to: String,
+    },
+    /// Adds a channel at the end.
+    AddChannel(Channel),
+    /// Replaces the channel of the same name.
+    SetChannel(Channel),
+    /// Removes a channel; what refers to it stays.
+    RemoveChannel(String),
+    /// Joins two sockets.
+    Connect(Connection),
+    /// Undoes a connection, whichever way round it is written.
+    Disconnect(Connection),
+    /// Adds a port at the end.
+    AddPort(Port),
+    /// Removes a port.
+    RemovePort(String),
+    /// Sets what holds at a port.
+    SetCondition {
+        /// The port.
+        port: String,
+        /// Its new condition.
+        condition: PortCondition,
+    },
+}
+
+/// Why an edit can't be made.
+#[derive(Debug, Error)]
+pub enum RewriteError {
+    /// The text, or a new value (lists nested beyond all measure), can't be read, so nothing can be changed.
+    #[error("the text is not TOML")]
+    NotToml(#[from] toml_edit::TomlError),
+    /// There is no such thing in the file.
+    #[error("there is no {what} `{name}` in the design")]
+    NotFound {
+        /// A component, a channel, ...
+        what: &'static str,
+        /// Its name.
+        name: String,
+    },
+    /// The name is in use.
+    #[error("the design has a {what} `{name}` already")]
+    Taken {
+        /// A component, a channel, ...
+        what: &'static str,
+        /// Its name.
+        name: String,
+    },
+    /// Something else stands where a table belongs.
+    #[error("`{key}` is not a table in this file")]
+    NotATable {
+        /// Where.
+        key: String,
+    },
+}

@@ -1,0 +1,187 @@
+//! What a design file says, with units resolved and the place of everything kept.
+//!
+//! ```toml
+//! format = 1
+//! title = "Y with a mixer"            # optional
+//!
+//! [fluid]
+//! viscosity = "0.89 mPa s"
+//!
+//! [chip]
+//! model = "planar"                    # or "shallow" or "full"; default planar
+//! depth = "50 um"                     # optional in planar
+//! width = "100 um"                    # default width of channels and components
+//! resolution = 8                      # optional
+//!
+//! [components]
+//! y1 = { kind = "y", at = ["0 mm", "0 mm"], rotation = "90 deg", mirror = true, parameters = { angle = "60 deg" } }
+//! t1 = { kind = "tee", attach = "left", to = "y1.out" }   # its socket `left` meets `y1.out`; this also connects them
+//!
+//! [channels]
+//! c1 = { from = "y1.a", to = "t1.up", via = [["1 mm", "0 mm"]], bend = "round", radius = "200 um", width = "100 um" }
+//! c2 = { from = "y1.b", via = [["1 mm", "2 mm"]] }         # without `to` it ends at its last way-point, in socket `c2.end`
+//!
+//! [connections]                        # sockets that already lie on each other
+//! pairs = [["y1.out", "t1.left"]]
+//!
+//! [ports]
+//! inlet = { at = "y1.a", flow_rate = "5 uL/min" }
+//! waste = { at = "t1.right", pressure = "0 Pa" }
+//! drain = { at = "c2.end", traction_free = true }
+//! ```
+//!
+//! - Every quantity is a text with a number and a unit; the units are the rows of `units/table.rs`, with prefixes, products and powers ("mPa s", "m^2/s", "uL/min").
+//! - `format`, `fluid.viscosity` and `chip.width` are required, `chip.depth` in the shallow and full models and where a flow rate is a volume per time.
+//! - Names have letters, digits, `_` and `-`; a component and a channel can't have the same.
+//! - Tables may as well be written as sections (`[components.y1]`) or with dotted keys.
+//! - In `parameters`, a text that starts like a number is a quantity and must read as one; any other text is a text.
+
+use std::ops::Range;
+
+use crate::design::DepthModel;
+use stokeslet_base::geometry::Point;
+use stokeslet_base::units::{FlowRate, FlowRatePerDepth, Metre, Pascal, PascalSecond, Radian};
+
+use super::Value;
+
+/// A value and the bytes of the file that it came from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Spanned<T> {
+    /// The value.
+    pub value: T,
+    /// Bytes of the text.
+    pub span: Range<usize>,
+}
+
+impl<T> Spanned<T> {
+    /// A value that comes from no text.
+    pub fn nowhere(value: T) -> Self {
+        Self { value, span: 0..0 }
+    }
+}
+
+/// A whole design file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Design {
+    /// The file's stem, or what the caller calls it.
+    pub name: String,
+    /// One line for people.
+    pub title: Option<String>,
+    /// Dynamic viscosity.
+    pub viscosity: PascalSecond,
+    /// How the depth enters.
+    pub model: DepthModel,
+    /// Depth of the chip.
+    pub depth: Option<Metre>,
+    /// Default width of channels and components.
+    pub width: Metre,
+    /// Cell edges across a channel, if the design asks for one.
+    pub resolution: Option<u32>,
+    /// In the file's order.
+    pub components: Vec<Component>,
+    /// In the file's order.
+    pub channels: Vec<Channel>,
+    /// In the file's order.
+    pub connections: Vec<Connection>,
+    /// In the file's order.
+    pub ports: Vec<Port>,
+}
+
+/// A component of the design.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Component {
+    /// Its name; unique among components and channels.
+    pub name: Spanned<String>,
+    /// The library entry.
+    pub kind: Spanned<String>,
+    /// Where it lies.
+    pub placement: Placement,
+    /// By name, in the file's order.
+    pub parameters: Vec<(Spanned<String>, Spanned<Value>)>,
+}
+
+/// Where a component lies.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Placement {
+    /// At a position of the chip.
+    Absolute {
+        /// Origin of the component's frame, m.
+        at: Point,
+        /// Counter-clockwise.
+        rotation: Radian,
+        /// Mirrored in its own x axis before it is turned.
+        mirror: bool,
+    },
+    /// By one of its sockets on a socket of another component, which this also connects.
+    Attached(Attachment),
+}
+
+/// See [`Placement::Attached`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Attachment {
+    /// The component's own socket.
+    pub socket: Spanned<String>,
+    /// `component.socket` that it meets.
+    pub to: Spanned<String>,
+    /// Mirrored in its own x axis.
+    pub mirror: bool,
+}
+
+/// How a channel turns at its way-points.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Bend {
+    /// Walls meet in corners.
+    Mitred,
+    /// Arcs of this radius of the centre line.
+    Round(Metre),
+}
+
+/// A channel drawn from socket to socket through way-points; becomes pipes and bends.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Channel {
+    /// Its name; unique among components and channels.
+    pub name: Spanned<String>,
+    /// `component.socket` where it starts.
+    pub from: Spanned<String>,
+    /// `component.socket` where it ends; without it, the channel ends in its own socket `end`.
+    pub to: Option<Spanned<String>>,
+    /// Way-points, m.
+    pub via: Vec<Spanned<Point>>,
+    /// Across; default the width of the socket it starts from.
+    pub width: Option<Metre>,
+    /// How it turns; default mitred.
+    pub bend: Bend,
+}
+
+/// Two sockets that lie on each other.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Connection {
+    /// `component.socket`.
+    pub a: Spanned<String>,
+    /// `component.socket`.
+    pub b: Spanned<String>,
+}
+
+/// A socket opened to the outside.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Port {
+    /// Its name.
+    pub name: Spanned<String>,
+    /// `component.socket`.
+    pub at: Spanned<String>,
+    /// What holds there.
+    pub condition: Spanned<PortCondition>,
+}
+
+/// What holds at a port.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum PortCondition {
+    /// Into the chip; needs the chip's depth.
+    FlowRate(FlowRate),
+    /// Into the chip, per metre of depth.
+    FlowRatePerDepth(FlowRatePerDepth),
+    /// Developed flow at this pressure.
+    Pressure(Pascal),
+    /// sigma n = 0.
+    TractionFree,
+}

@@ -1,0 +1,20 @@
+//! Text into a placed, checked chip: designs, the component library, other people's networks. No solver is known here.
+//!
+//! ```text
+//! design file --parse--> Design --place--> Chip { parts, connections, ports }
+//!                                 ^
+//!   components/ --load--> Library-+            network (JSON) --import--> design file
+//! ```
+//! | module | turns what into what |
+//! | --- | --- |
+//! | [`shape`] | what a part is made of: strips and polygons with sockets |
+//! | [`design`] | text into a [`design::Design`] and back; comments survive |
+//! | [`library`] | component definitions and parameters into shapes and sockets |
+//! | [`chip`] | design and library into a placed, checked [`chip::Chip`] |
+//! | [`import`] | other people's designs into ours |
+
+pub mod chip;
+pub mod design;
+pub mod import;
+pub mod library;
+pub mod shape;

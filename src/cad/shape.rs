@@ -1,0 +1,134 @@
+//! What a chip is made of, before it is placed: strips and polygons with sockets, and how sockets are joined. All in SI.
+
+use stokeslet_base::geometry::{Motion, Point};
+
+/// A channel-like piece between two sockets, cut into slices across the flow.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Strip {
+    /// From the origin along +x. Socket 0 is at x = 0 and looks to -x, socket 1 at x = `length` and looks to +x.
+    /// Its width goes linearly from `width_start` to `width_end`.
+    Straight {
+        /// Length along x, m.
+        length: f64,
+        /// Width at x = 0, m.
+        width_start: f64,
+        /// Width at x = `length`, m.
+        width_end: f64,
+    },
+    /// A circular arc that starts at the origin along +x and turns left about (0, radius).
+    /// Socket 0 is at the origin and looks to -x, socket 1 is at the end. (Mirror the part for a right turn.)
+    Arc {
+        /// Of the centre line, m; greater than half the width.
+        radius: f64,
+        /// Turned, rad; in (0, 2 pi).
+        angle: f64,
+        /// Across, m.
+        width: f64,
+    },
+}
+
+/// The geometry of one part in its own frame, m. Parts are the leaves of components: composed components were taken apart.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Shape {
+    /// See [`Strip`]; sockets 0 and 1.
+    Strip(Strip),
+    /// A simple polygon, counter-clockwise.
+    Polygon {
+        /// Corners, counter-clockwise, no two alike.
+        corners: Vec<Point>,
+        /// Socket k is the edge from `corners[sockets[k]]` to the next corner.
+        sockets: Vec<usize>,
+    },
+}
+
+/// A socket of a part in the frame of its shape: an edge that another part can meet.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mouth {
+    /// Middle of the edge, m.
+    pub middle: Point,
+    /// Outward direction, rad.
+    pub direction: f64,
+    /// Length of the edge, m.
+    pub width: f64,
+}
+
+impl Shape {
+    /// The sockets of this shape, in its own frame.
+    pub fn mouths(&self) -> Vec<Mouth> {
+        use std::f64::consts::PI;
+        match self {
+            Shape::Strip(Strip::Straight {
+                length,
+                width_start,
+                width_end,
+            }) => vec![
+                Mouth {
+                    middle: Point::new(0.0, 0.0),
+                    direction: PI,
+                    width: *width_start,
+                },
+                Mouth {
+                    middle: Point::new(*length, 0.0),
+                    direction: 0.0,
+                    width: *width_end,
+                },
+            ],
+            Shape::Strip(Strip::Arc {
+                radius,
+                angle,
+                width,
+            }) => vec![
+                Mouth {
+                    middle: Point::new(0.0, 0.0),
+                    direction: PI,
+                    width: *width,
+                },
+                Mouth {
+                    middle: Point::new(0.0, *radius) + Point::unit(angle - PI / 2.0) * *radius,
+                    direction: *angle,
+                    width: *width,
+                },
+            ],
+            Shape::Polygon { corners, sockets } => sockets
+                .iter()
+                .map(|&k| {
+                    let (a, b) = (corners[k], corners[(k + 1) % corners.len()]);
+                    Mouth {
+                        middle: (a + b) * 0.5,
+                        direction: (-(b - a).left()).angle(),
+                        width: (b - a).norm(),
+                    }
+                })
+                .collect(),
+        }
+    }
+}
+
+/// A placed leaf of a component.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Part {
+    /// Path of names, such as `mixer/bend3`; unique in the chip.
+    pub name: String,
+    /// The shape in its own frame.
+    pub shape: Shape,
+    /// Where it lies: `chip_from_part`.
+    pub motion: Motion,
+}
+
+/// One socket of one part, by index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SocketRef {
+    /// Index into [`Chip::parts`].
+    pub part: usize,
+    /// Index into the part's [`Shape::mouths`].
+    pub socket: usize,
+}
+
+/// Two sockets joined: same place, opposite directions, same width.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Connection {
+    /// One side.
+    pub a: SocketRef,
+    /// The other side.
+    pub b: SocketRef,
+}

@@ -1,0 +1,336 @@
+//! Shapes in their own canonical frame: translation, rotation, reflection and scale removed, quantised to integers.
+//!
+//! A shape is *recognised* by integers in billionths of its narrowest mouth, coarse enough that no rounding of a placement
+//! tells two copies apart. It is *meshed* from the first copy's own lengths, rounded to 1e-12: meshed from billionths, mouths of
+//! neighbours would differ by 1e-10, and in a long network that leak of mass costs 1e-5 of the pressure.
+
+use crate::mesh::{
+    ComponentMesh, MeshError, PlanePart, arc, plane_arc, plane_polygon, plane_straight, polygon,
+    straight,
+};
+use stokeslet_base::fingerprint::{Fingerprint, Hasher};
+use stokeslet_base::geometry::quantise::{quantise, quantise_angle, restore_angle};
+use stokeslet_base::geometry::{Motion, Point};
+use stokeslet_cad::shape::{Mouth, Shape, Strip};
+
+/// A shape without place, direction, handedness and size. Equal keys have equal meshes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum CanonicalShape {
+    /// Length and widths in billionths of the narrower end.
+    Straight([i64; 3]),
+    /// Radius in billionths of the width; angle in billionths of a quarter turn.
+    Arc([i64; 2]),
+    /// Corners in billionths of the narrowest mouth; which edges are sockets.
+    Polygon(Vec<[i64; 2]>, Vec<usize>),
+}
+
+/// Lengths of a shape in widths of its narrowest mouth, in the order of [`CanonicalShape`]'s integers.
+#[derive(Clone, Debug)]
+struct Lengths(Vec<f64>);
+
+/// A part's shape as its canonical shape, and the way back.
+#[derive(Clone, Debug)]
+pub struct Canonicalised {
+    /// The key.
+    pub shape: CanonicalShape,
+    lengths: Lengths,
+    /// Width that is one in the key, m.
+    pub width: f64,
+    /// `part_from_canonical`.
+    pub motion: Motion,
+    /// The part's socket of each socket of the canonical shape.
+    pub socket_of: Vec<usize>,
+}
+
+/// Takes place, direction, handedness and size from a shape.
+pub fn canonicalise(shape: &Shape) -> Canonicalised {
+    match shape {
+        Shape::Strip(strip) => {
+            let (shape, width, lengths) = match *strip {
+                Strip::Straight {
+                    length,
+                    width_start,
+                    width_end,
+                } => {
+                    let w = width_start.min(width_end);
+                    let lengths = [length, width_start, width_end];
+                    let key = CanonicalShape::Straight(lengths.map(|x| quantise(x, w)));
+                    (key, w, lengths.map(|x| fine(x / w)).to_vec())
+                }
+                Strip::Arc {
+                    radius,
+                    angle,
+                    width,
+                } => {
+                    // Angles go up to a full turn; `quantise_angle` wraps, and 0 stands for the full turn.
+                    let steps = quantise_angle(angle);
+                    let steps = if steps == 0 { 4_000_000_000 } else { steps };
+                    let key = CanonicalShape::Arc([quantise(radius, width), steps]);
+                    (key, width, vec![fine(radius / width), restore_angle(steps)])
+                }
+            };
+            Canonicalised {
+                shape,
+                lengths: Lengths(lengths),
+                width,
+                motion: Motion::IDENTITY,
+                socket_of: vec![0, 1],
+            }
+        }
+        Shape::Polygon { corners, sockets } => canonical_polygon(corners, sockets, &shape.mouths()),
+    }
+}
+
+/// Of all frames with one mouth at the origin looking to -x, mirrored or not, the one with the smallest key.
+fn canonical_polygon(corners: &[Point], sockets: &[usize], mouths: &[Mouth]) -> Canonicalised {
+    let width = mouths.iter().map(|m| m.width).fold(f64::INFINITY, f64::min);
+    let n = corners.len();
+    let mut best: Option<Canonicalised> = None;
+    for mirror in [false, true] {
+        for (start, mouth) in mouths.iter().enumerate() {
+            // The mirror comes first in a motion, so it is the mirrored direction that turns to -x.
+            let angle = if mirror {
+                std::f64::consts::PI + mouth.direction
+            } else {
+                std::f64::consts::PI - mouth.direction
+            };
+            let back = Motion {
+                angle,
+                mirror,
+                translation: Point::default(),
+            };
+            let canonical_from_part = Motion {
+                translation: -back.rotate(mouth.middle),
+                ..back
+            };
+            // Counter-clockwise order survives a reflection only backwards.
+            let place = |i: usize| {
+                if mirror {
+                    (sockets[start] + 1 + n - i) % n
+                } else {
+                    (sockets[start] + i) % n
+                }
+            };
+            let placed: Vec<Point> = (0..n)
+                .map(|i| canonical_from_part.apply(corners[place(i)]))
+                .collect();
+            let key = placed
+                .iter()
+                .map(|p| [quantise(p.x, width), quantise(p.y, width)])
+                .collect();
+            let edge_of = |i: usize| if mirror { place(i + 1) } else { place(i) };
+            let edges: Vec<(usize, usize)> = (0..n)
+                .filter_map(|i| {
+                    sockets
+                        .iter()
+                        .position(|&s| s == edge_of(i))
+                        .map(|s| (i, s))
+                })
+                .collect();
+            let shape = CanonicalShape::Polygon(key, edges.iter().map(|e| e.0).collect());
+            if best.as_ref().is_none_or(|b| shape < b.shape) {
+                let socket_of = edges.iter().map(|e| e.1).collect();
+                let lengths = placed
+                    .iter()
+                    .flat_map(|p| [fine(p.x / width), fine(p.y / width)]);
+                best = Some(Canonicalised {
+                    shape,
+                    lengths: Lengths(lengths.collect()),
+                    width,
+                    motion: canonical_from_part.inverse(),
+                    socket_of,
+                });
+            }
+        }
+    }
+    best.unwrap_or(Canonicalised {
+        shape: CanonicalShape::Polygon(Vec::new(), Vec::new()),
+        lengths: Lengths(Vec::new()),
+        width: 1.0,
+        motion: Motion::IDENTITY,
+        socket_of: Vec::new(),
+    })
+}
+
+impl Canonicalised {
+    /// Meshes the shape with `resolution` cells across its narrowest channel; lengths come out in those cells.
+    pub fn mesh(&self, resolution: u32) -> Result<ComponentMesh, MeshError> {
+        match &self.in_cells(resolution) {
+            InCells::Straight([length, from, to]) => straight(resolution, *length, *from, *to),
+            InCells::Arc { radius, angle } => arc(resolution, *radius, *angle),
+            InCells::Polygon(corners, sockets) => polygon(resolution, corners, sockets),
+        }
+    }
+
+    /// The same mesh for the fronts: slices of strips are described, not listed, and polygons are whole.
+    pub fn plane(&self, resolution: u32) -> Result<PlanePart, MeshError> {
+        match &self.in_cells(resolution) {
+            InCells::Straight([length, from, to]) => {
+                plane_straight(resolution, *length, *from, *to)
+            }
+            InCells::Arc { radius, angle } => plane_arc(resolution, *radius, *angle),
+            InCells::Polygon(corners, sockets) => plane_polygon(resolution, corners, sockets),
+        }
+    }
+
+    /// All that its mesh depends on besides the resolution: lengths to the last bit, where the shape's integers are coarser.
+    pub fn content(&self) -> Fingerprint {
+        let kind = match &self.shape {
+            CanonicalShape::Straight(_) => Hasher::new(90),
+            CanonicalShape::Arc(_) => Hasher::new(91),
+            CanonicalShape::Polygon(_, sockets) => sockets
+                .iter()
+                .fold(Hasher::new(92).word(sockets.len() as u64), |key, &s| {
+                    key.word(s as u64)
+                }),
+        };
+        let lengths = self.lengths.0.iter();
+        lengths.fold(kind, |key, &x| key.float(x)).finish()
+    }
+
+    fn in_cells(&self, resolution: u32) -> InCells<'_> {
+        let r = f64::from(resolution);
+        let lengths = &self.lengths.0;
+        match &self.shape {
+            CanonicalShape::Straight(_) => {
+                InCells::Straight([lengths[0] * r, lengths[1] * r, lengths[2] * r])
+            }
+            CanonicalShape::Arc(_) => InCells::Arc {
+                radius: lengths[0] * r,
+                angle: lengths[1],
+            },
+            CanonicalShape::Polygon(_, sockets) => {
+                let corner = |c: &[f64]| Point::new(c[0] * r, c[1] * r);
+                InCells::Polygon(lengths.chunks(2).map(corner).collect(), sockets)
+            }
+        }
+    }
+}
+
+/// A canonical shape's lengths in cells.
+enum InCells<'a> {
+    /// Length, width at the start, width at the end.
+    Straight([f64; 3]),
+    Arc {
+        radius: f64,
+        /// rad
+        angle: f64,
+    },
+    /// Corners and the edges that are sockets.
+    Polygon(Vec<Point>, &'a [usize]),
+}
+
+/// Rounded to 1e-12: far below what matters, above the last bits that a motion disturbs.
+fn fine(x: f64) -> f64 {
+    let steps = (x * 1e12).round();
+    // Beyond 2^53 steps the number is kept as it is.
+    if steps.abs() < 9e15 { steps / 1e12 } else { x }
+}
+
+impl CanonicalShape {
+    /// Whether it is cut into slices across the flow.
+    pub fn is_strip(&self) -> bool {
+        !matches!(self, CanonicalShape::Polygon(..))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stokeslet_base::geometry::quantise::restore;
+
+    fn bend(motion: Motion, scale: f64) -> Shape {
+        let corners = [
+            (0.0, 0.0),
+            (3.0, 0.0),
+            (3.0, 1.0),
+            (1.0, 1.5),
+            (1.0, 3.0),
+            (0.0, 3.0),
+        ];
+        let mut corners: Vec<Point> = corners
+            .map(|(x, y)| motion.apply(Point::new(x, y) * scale))
+            .to_vec();
+        let mut sockets = vec![1, 4];
+        if motion.mirror {
+            corners.reverse();
+            sockets = vec![3, 0];
+        }
+        Shape::Polygon { corners, sockets }
+    }
+
+    #[test]
+    fn moved_turned_mirrored_and_scaled_shapes_share_one_key() {
+        let want = canonicalise(&bend(Motion::IDENTITY, 1.0)).shape;
+        for (angle, mirror, scale) in [(0.7, false, 1.0), (2.0, true, 1e-4), (-1.2, true, 3.0)] {
+            let motion = Motion {
+                angle,
+                mirror,
+                translation: Point::new(0.3, -0.1),
+            };
+            let shape = bend(motion, scale);
+            let got = canonicalise(&shape);
+            assert_eq!(got.shape, want, "angle {angle}, mirror {mirror}");
+            // The way back puts every corner where it was.
+            let (CanonicalShape::Polygon(key, edges), Shape::Polygon { corners, .. }) =
+                (&got.shape, &shape)
+            else {
+                panic!("polygons stay polygons")
+            };
+            for c in key {
+                let p = got
+                    .motion
+                    .apply(Point::new(restore(c[0]), restore(c[1])) * got.width);
+                assert!(
+                    corners.iter().any(|q| (*q - p).norm() < 1e-8 * got.width),
+                    "corner {p:?}"
+                );
+            }
+            for (k, &edge) in edges.iter().enumerate() {
+                let middle = (Point::new(restore(key[edge][0]), restore(key[edge][1]))
+                    + Point::new(
+                        restore(key[(edge + 1) % key.len()][0]),
+                        restore(key[(edge + 1) % key.len()][1]),
+                    ))
+                    * (0.5 * got.width);
+                let want = shape.mouths()[got.socket_of[k]].middle;
+                assert!(
+                    (got.motion.apply(middle) - want).norm() < 1e-8 * got.width,
+                    "socket {k}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn the_described_mesh_has_the_cells_of_the_listed_one() {
+        let pipe = Strip::Straight {
+            length: 7.3e-4,
+            width_start: 1e-4,
+            width_end: 1e-4,
+        };
+        let arc = Strip::Arc {
+            radius: 3e-4,
+            angle: 1.2,
+            width: 1e-4,
+        };
+        for shape in [
+            Shape::Strip(pipe),
+            Shape::Strip(arc),
+            bend(Motion::IDENTITY, 1e-4),
+        ] {
+            let canonical = canonicalise(&shape);
+            let listed = canonical.mesh(6).expect("listed");
+            let cells = |kind: usize| listed.kinds[kind].mesh.n_cells();
+            let want: usize = listed.blocks.iter().map(|b| cells(b.kind)).sum();
+            let got = match canonical.plane(6).expect("described") {
+                PlanePart::Strip(strip) => {
+                    let last = strip.last.as_ref().map_or(0, |s| s.mesh.n_cells());
+                    strip.n_whole as usize * strip.slice.mesh.n_cells() + last
+                }
+                PlanePart::Polygon(part) => part.mesh.n_cells(),
+            };
+            assert_eq!(got, want, "{shape:?}");
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! A solution becomes other people's files: one file of this module per format, each written whole or not at all.
+//!
+//! ```text
+//! Results --export--> hidden folder --publish--> DIR/<design>/{summary.json, fields.vtu, picture.svg, ports.csv, ...}
+//! ```
+//! Start at [`export`]; add a format as a row of [`Format`] and an arm there. Knows no command line and prints nothing.
+
+mod contour;
+pub mod csv;
+mod folder;
+mod format;
+mod labels;
+pub mod matrix_market;
+mod picture;
+pub mod readable;
+mod summary;
+mod surface;
+mod vtu;
+mod vtu3;
+
+use std::io;
+use std::path::Path;
+
+use crate::field::{Line, LinePoint, Sample, Sampler};
+use crate::session::{AssembledSystem, Progress, Solution, Stage, Timings};
+use stokeslet_base::cancel::CancelToken;
+use stokeslet_base::geometry::Point;
+use stokeslet_cad::chip::Chip;
+
+pub use folder::{ExportError, Staging, write_file};
+pub use format::Format;
+pub use summary::{Digest, DigestPort, DigestTimings, Summary, model_name};
+pub use surface::Colouring;
+pub use vtu3::{SolidFields, write_tetrahedra};
+
+/// All that results are written from.
+pub struct Results<'a> {
+    /// What was solved.
+    pub chip: &'a Chip,
+    /// One line for people, if the design has one.
+    pub title: Option<&'a str>,
+    /// Cell edges across a channel.
+    pub resolution: u32,
+    /// What came out.
+    pub solution: &'a Solution,
+    /// The assembled system; written where it is given.
+    pub system: Option<&'a AssembledSystem>,
+    /// Points to report in the summary, m.
+    pub probes: &'a [Point],
+    /// Lines to sample into `line.csv`.
+    pub lines: &'a [Line],
+    /// What `picture.svg` shows.
+    pub colouring: Colouring,
+    /// Seconds so far; `export` and `total` are completed here.
+    pub timings: Timings,
+    /// Seconds since the solve began (time is the caller's).
+    pub clock: &'a dyn Fn() -> f64,
+    /// Greatest memory of the process so far, bytes (machines are the caller's).
+    pub peak_memory: &'a dyn Fn() -> u64,
+    /// Says what the results were made from; equal stamps, equal results.
+    pub stamp: &'a str,
+}
+
+/// Fields at the probes and along the lines of a [`Results`].
+pub struct Samples {
+    /// In the order of the probes; `None` outside the flow.
+    pub probes: Vec<Option<Sample>>,
+    /// In the order of the lines.
+    pub lines: Vec<Vec<LinePoint>>,
+}
+
+impl Samples {
+    /// Samples the fields; builds the index of cells only when something was asked.
+    pub fn of(results: &Results<'_>) -> Self {
+        if results.probes.is_empty() && results.lines.is_empty() {
+            return Self {
+                probes: Vec::new(),
+                lines: Vec::new(),
+            };
+        }
+        let sampler = Sampler::new(&results.solution.fields);
+        Self {
+            probes: results.probes.iter().map(|&p| sampler.at(p)).collect(),
+            lines: results
+                .lines
+                .iter()
+                .map(|line| line.sample(&sampler))
+                .collect(),
+        }
+    }
+}
+
+/// What an export tells besides its files.
+pub struct Exported {
+    /// For a table on the terminal.
+    pub samples: Samples,
+    /// Seconds by stage, completed.
+    pub timings: Timings,
+    /// The summary as a later run will read it.
+    pub digest: Digest,
+}
+
+/// Writes `formats` (and `summary.json` always) into the folder `target`; what an earlier solve left there under the same
+/// names goes.
+///
+/// # Errors
+/// What the file system says; [`io::ErrorKind::Interrupted`] when `cancel` was used. Nothing is written then.
+pub fn export(
+    target: &Path,
+    formats: &[Format],
+    results: &Results<'_>,
+    progress: &Progress<'_>,
+    cancel: &CancelToken,
+) -> Result<Exported, ExportError> {
+    let begin = (results.clock)();
+    let staging = Staging::new(target)?;
+    let samples = Samples::of(results);
+    let mut formats: Vec<Format> = formats
+        .iter()
+        .copied()
+        .filter(|f| *f != Format::Json)
+        .collect();
+    formats.sort_unstable();
+    formats.dedup();
+    for (k, format) in formats.iter().enumerate() {
+        progress(Stage::Export, k as f64 / formats.len() as f64);
+        if cancel.is_cancelled() {
+            return Err(ExportError::on("write", target)(
+                io::ErrorKind::Interrupted.into(),
+            ));
+        }
+        write_format(&staging, *format, results, &samples)?;
+    }
+    let mut timings = results.timings;
+    timings.total = (results.clock)();
+    timings.export = timings.total - begin;
+    let unreadable =
+        |e: serde_json::Error| ExportError::on("write", &target.join("summary.json"))(e.into());
+    let summary = serde_json::to_string_pretty(&Summary::new(results, &samples.probes, timings))
+        .map_err(unreadable)?;
+    // Read back rather than copied: the reader may differ in the last bit, and a run must tell what a later one will.
+    let digest = serde_json::from_str(&summary).map_err(unreadable)?;
+    staging.write("summary.json", |out| writeln!(out, "{summary}"))?;
+    staging.publish()?;
+    progress(Stage::Export, 1.0);
+    Ok(Exported {
+        samples,
+        timings,
+        digest,
+    })
+}
+
+fn write_format(
+    staging: &Staging,
+    format: Format,
+    results: &Results<'_>,
+    samples: &Samples,
+) -> Result<(), ExportError> {
+    match format {
+        // Written last, by the caller: it tells how long the others took.
+        Format::Json => Ok(()),
+        Format::Vtu => staging.write("fields.vtu", |out| match &results.solution.solid {
+            Some(solid) => {
+                let whole = solid.whole();
+                let (cells, _) = whole.cells.as_chunks::<10>();
+                let fields = SolidFields {
+                    nodes: &whole.nodes,
+                    cells,
+                    velocity: &whole.velocity,
+                    pressure: &whole.pressure,
+                    part: &whole.part,
+                };
+                write_tetrahedra(out, &fields)
+            }
+            None => vtu::write(out, &results.solution.fields),
+        }),
+        Format::Svg => staging.write("picture.svg", |out| {
+            picture::write(out, results, results.colouring)
+        }),
+        Format::Csv => {
+            staging.write("ports.csv", |out| {
+                csv::write_ports(out, &results.solution.ports, results.chip.depth.is_some())
+            })?;
+            if samples.lines.is_empty() {
+                return Ok(());
+            }
+            staging.write("line.csv", |out| csv::write_lines(out, &samples.lines))
+        }
+        Format::System => {
+            let Some(system) = results.system else {
+                return Ok(());
+            };
+            staging.write("matrix.mtx", |out| matrix_market::write_matrix(out, system))?;
+            staging.write("rhs.mtx", |out| {
+                matrix_market::write_vector(out, &system.rhs)
+            })?;
+            staging.write("solution.mtx", |out| {
+                matrix_market::write_vector(out, &system.solution)
+            })?;
+            staging.write("unknowns.csv", |out| {
+                matrix_market::write_unknowns(out, &system.unknowns)
+            })
+        }
+    }
+}

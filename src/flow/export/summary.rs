@@ -1,0 +1,205 @@
+//! `summary.json`: the numbers of a solve under fixed names, SI units.
+
+use serde::{Deserialize, Serialize};
+
+use super::Results;
+use super::csv::kind_name;
+use crate::field::Sample;
+use crate::session::{BlockCounts, Timings};
+use stokeslet_base::geometry::Point;
+use stokeslet_cad::design::DepthModel;
+
+/// The content of `summary.json`. The keys are a contract: add, never rename. What was not computed (peak speed and wall shear
+/// of a solve for ports only) is `null`, as JSON has no "not a number".
+#[derive(Clone, Debug, Serialize)]
+pub struct Summary<'a> {
+    design: &'a str,
+    model: &'static str,
+    resolution: u32,
+    depth: Option<f64>,
+    layers: u32,
+    half_depth: bool,
+    unknowns: usize,
+    blocks: BlockCounts,
+    canonical_blocks: usize,
+    tasks: usize,
+    unique_matrices: usize,
+    computed_matrices: usize,
+    flops: u64,
+    timings_s: Timings,
+    peak_memory_bytes: u64,
+    estimated_memory_bytes: u64,
+    relative_residual: f64,
+    refinement_steps: u32,
+    mass_imbalance: f64,
+    ports: Vec<Port<'a>>,
+    conductance: &'a [Vec<f64>],
+    conductance_ports: &'a [String],
+    max_speed: f64,
+    max_speed_at: [f64; 2],
+    wall_shear: WallShear,
+    probes: Vec<Probe>,
+    units: Units,
+    stamp: &'a str,
+}
+
+#[derive(Clone, Debug, Serialize)]
+struct Port<'a> {
+    id: &'a str,
+    kind: &'static str,
+    flow_rate: f64,
+    mean_pressure: f64,
+}
+
+#[derive(Clone, Copy, Debug, Serialize)]
+struct WallShear {
+    min: f64,
+    mean: f64,
+    max: f64,
+    min_at: [f64; 2],
+    max_at: [f64; 2],
+}
+
+/// A probe outside the flow has `inside: false` and no values.
+#[derive(Clone, Copy, Debug, Serialize)]
+struct Probe {
+    x: f64,
+    y: f64,
+    inside: bool,
+    velocity: Option<[f64; 2]>,
+    speed: Option<f64>,
+    pressure: Option<f64>,
+}
+
+/// Of the values whose unit depends on the design; all others are plain SI.
+#[derive(Clone, Copy, Debug, Serialize)]
+struct Units {
+    flow_rate: &'static str,
+    conductance: &'static str,
+}
+
+/// The name of a depth model on the command line and in files.
+pub fn model_name(model: DepthModel) -> &'static str {
+    model.name()
+}
+
+fn pair(p: Point) -> [f64; 2] {
+    [p.x, p.y]
+}
+
+impl<'a> Summary<'a> {
+    /// Collects the numbers; `probes` are the samples at `results.probes`.
+    pub fn new(results: &Results<'a>, probes: &[Option<Sample>], timings_s: Timings) -> Self {
+        let (solution, report) = (results.solution, &results.solution.report);
+        let shear = solution.wall_shear;
+        let units = if results.chip.depth.is_some() {
+            Units {
+                flow_rate: "m^3/s",
+                conductance: "m^3/(s Pa)",
+            }
+        } else {
+            Units {
+                flow_rate: "m^2/s",
+                conductance: "m^2/(s Pa)",
+            }
+        };
+        Self {
+            design: &results.chip.name,
+            model: model_name(results.chip.model),
+            resolution: results.resolution,
+            depth: results.chip.depth,
+            layers: report.layers,
+            half_depth: report.half_depth,
+            unknowns: report.unknowns,
+            blocks: report.blocks,
+            canonical_blocks: report.canonical_blocks,
+            tasks: report.tasks,
+            unique_matrices: report.unique_matrices,
+            computed_matrices: report.computed_matrices,
+            flops: report.flops,
+            timings_s,
+            peak_memory_bytes: (results.peak_memory)(),
+            estimated_memory_bytes: report.estimated_memory_bytes,
+            relative_residual: report.relative_residual,
+            refinement_steps: report.refinement_steps,
+            mass_imbalance: report.mass_imbalance,
+            ports: solution
+                .ports
+                .iter()
+                .map(|p| Port {
+                    id: &p.id,
+                    kind: kind_name(p.kind),
+                    flow_rate: p.flow_rate,
+                    mean_pressure: p.mean_pressure,
+                })
+                .collect(),
+            conductance: &solution.conductance.matrix,
+            conductance_ports: &solution.conductance.ports,
+            max_speed: solution.max_speed.0,
+            max_speed_at: pair(solution.max_speed.1),
+            wall_shear: WallShear {
+                min: shear.min,
+                mean: shear.mean,
+                max: shear.max,
+                min_at: pair(shear.min_at),
+                max_at: pair(shear.max_at),
+            },
+            probes: results
+                .probes
+                .iter()
+                .zip(probes)
+                .map(|(at, sample)| Probe {
+                    x: at.x,
+                    y: at.y,
+                    inside: sample.is_some(),
+                    velocity: sample.map(|s| pair(s.velocity)),
+                    speed: sample.map(|s| s.velocity.norm()),
+                    pressure: sample.map(|s| s.pressure),
+                })
+                .collect(),
+            units,
+            stamp: results.stamp,
+        }
+    }
+}
+
+/// What later runs read back of a `summary.json`: enough for a row of `results.csv` and to know whether it is still true.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub struct Digest {
+    /// Depth model.
+    pub model: String,
+    /// Cell edges across a channel.
+    pub resolution: u32,
+    /// Unknowns of the assembled system.
+    pub unknowns: usize,
+    /// Of the assembled system.
+    pub relative_residual: f64,
+    /// Relative.
+    pub mass_imbalance: f64,
+    /// m/s; `None` where only ports were wanted.
+    pub max_speed: Option<f64>,
+    /// In the design's order.
+    pub ports: Vec<DigestPort>,
+    /// Seconds by stage; the total counts.
+    pub timings_s: DigestTimings,
+    /// What the results were made from.
+    pub stamp: String,
+}
+
+/// A port of a [`Digest`].
+#[derive(Clone, Debug, Default, Deserialize)]
+pub struct DigestPort {
+    /// Its name.
+    pub id: String,
+    /// Into the chip, m^3/s or m^2/s.
+    pub flow_rate: f64,
+    /// Pa.
+    pub mean_pressure: f64,
+}
+
+/// Seconds of a [`Digest`].
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+pub struct DigestTimings {
+    /// From reading to writing.
+    pub total: f64,
+}

@@ -1,0 +1,136 @@
+//! Fields of a chip in three dimensions: what was solved, all of it, and its mid-depth plane.
+
+use std::borrow::Cow;
+
+use rustc_hash::FxHashSet;
+
+use super::Fields;
+use super::nodal::{Nodal, swapped_tetrahedron};
+use crate::fem::lagrange::edges;
+use crate::mesh::{TETRAHEDRON_FACETS, Top};
+use crate::stokes::section::NONE;
+use stokeslet_base::geometry::Point;
+
+/// Velocity and pressure on quadratic tetrahedra; z is the height over the floor, m.
+#[derive(Clone, Debug)]
+pub struct Solid {
+    /// What was solved: the lower half of the depth under [`Top::Symmetry`].
+    pub nodal: Nodal<3>,
+    /// Of the channels, m.
+    pub depth: f64,
+    /// What bounds the solved part above.
+    pub top: Top,
+}
+
+/// Nodes of a tetrahedron's facet: its vertices, counter-clockwise seen from outside, then the middles of edges 01, 12, 20.
+fn facet_nodes(facet: usize) -> [usize; 6] {
+    let v = TETRAHEDRON_FACETS[facet];
+    let middle = |a: usize, b: usize| {
+        let found = edges::<3>()
+            .iter()
+            .position(|&e| e == (a, b) || e == (b, a));
+        4 + found.expect("any two vertices are an edge")
+    };
+    [
+        v[0],
+        v[1],
+        v[2],
+        middle(v[0], v[1]),
+        middle(v[1], v[2]),
+        middle(v[2], v[0]),
+    ]
+}
+
+impl Solid {
+    /// Whether a node lies at mid-depth: heights are layers' multiples, so half a thousandth of the depth tells them apart.
+    fn is_middle(&self, node: u32) -> bool {
+        let z = self.nodal.nodes[node as usize][2];
+        (z / self.depth - 0.5).abs() < 1e-9
+    }
+
+    /// The flow at mid-depth as a plane one: there, nothing flows up or down.
+    ///
+    /// Cells are the facets below mid-depth; where the whole depth was solved the number of layers is even, so that there are
+    /// some.
+    pub fn mid_depth(&self) -> Fields {
+        let n = &self.nodal;
+        let facets: [[usize; 6]; 4] = std::array::from_fn(facet_nodes);
+        let mut number = vec![NONE; n.nodes.len()];
+        let mut out = Fields::default();
+        let mut plane_cells: Vec<[u32; 6]> = Vec::new();
+        for (c, cell) in n.cells.chunks_exact(10).enumerate() {
+            let below = |k: usize| {
+                let at = n.nodes[cell[k] as usize][2];
+                at < 0.5 * self.depth && !self.is_middle(cell[k])
+            };
+            for (k, list) in facets.iter().enumerate() {
+                if below(k) && list[..3].iter().all(|&v| self.is_middle(cell[v])) {
+                    plane_cells.push(list.map(|v| cell[v]));
+                    out.part.push(n.part[c]);
+                }
+            }
+        }
+        for cell in &plane_cells {
+            out.cells.push(cell.map(|node| {
+                let place = &mut number[node as usize];
+                if *place == NONE {
+                    *place = out.nodes.len() as u32;
+                    let ([x, y, _], [u, v, _]) =
+                        (n.nodes[node as usize], n.velocity[node as usize]);
+                    out.nodes.push(Point::new(x, y));
+                    out.velocity.push(Point::new(u, v));
+                    out.pressure.push(n.pressure[node as usize]);
+                }
+                *place
+            }));
+        }
+        let mut on_wall: FxHashSet<u32> = FxHashSet::default();
+        for &(c, facet) in &n.walls {
+            let cell = &n.cells[10 * c as usize..][..10];
+            let middles = facets[facet as usize][3..].iter().map(|&k| cell[k]);
+            on_wall.extend(middles.filter(|&node| self.is_middle(node)));
+        }
+        for (c, cell) in plane_cells.iter().enumerate() {
+            let walls = (0..3_u8).filter(|&e| on_wall.contains(&cell[3 + e as usize]));
+            out.walls.extend(walls.map(|e| (c as u32, e)));
+        }
+        out
+    }
+
+    /// Over the whole depth: what was solved, and its mirror image above where that was half.
+    pub fn whole(&self) -> Cow<'_, Nodal<3>> {
+        if self.top == Top::Wall {
+            return Cow::Borrowed(&self.nodal);
+        }
+        let mut out = self.nodal.clone();
+        let n = self.nodal.nodes.len() as u32;
+        let mut image: Vec<u32> = Vec::with_capacity(n as usize);
+        let mut next = n;
+        for node in 0..n {
+            if self.is_middle(node) {
+                image.push(node);
+                continue;
+            }
+            let ([x, y, z], [u, v, w]) = (
+                self.nodal.nodes[node as usize],
+                self.nodal.velocity[node as usize],
+            );
+            out.nodes.push([x, y, self.depth - z]);
+            out.velocity.push([u, v, -w]);
+            out.pressure.push(self.nodal.pressure[node as usize]);
+            image.push(next);
+            next += 1;
+        }
+        let order = swapped_tetrahedron();
+        let n_cells = self.nodal.part.len() as u32;
+        for cell in self.nodal.cells.chunks_exact(10) {
+            out.cells
+                .extend(order.iter().map(|&k| image[cell[k] as usize]));
+        }
+        out.part.extend_from_slice(&self.nodal.part);
+        // Facets are opposite vertices, and vertices 1 and 2 change places.
+        let mirrored = |&(c, facet): &(u32, u8)| (n_cells + c, [0, 2, 1, 3][facet as usize]);
+        out.walls.extend(self.nodal.walls.iter().map(mirrored));
+        Cow::Owned(out)
+    }
+}

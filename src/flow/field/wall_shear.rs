@@ -1,0 +1,194 @@
+//! Shear stress on the walls.
+
+use rayon::prelude::*;
+
+use super::nodal::{Frame, mesh_values};
+use crate::blocks::BlockModel;
+use crate::fem::lagrange::{CellPoint, cell_point};
+use crate::session::WallShear;
+use crate::stokes::residual::{Data, Residuals, Rows};
+use crate::stokes::slabs::{IsCancelled, Slabs, State};
+use crate::stokes::system::System;
+use stokeslet_base::geometry::Point;
+
+/// Least, mean and greatest wall shear stress `|t . mu (grad u + grad u^T) n|` over all walls, Pa.
+///
+/// Sampled at the two Gauss points of every wall edge: the velocity gradient is linear there, so the mean is exact, and the
+/// corners, where it may be infinite, are never touched.
+pub fn wall_shear(
+    model: &BlockModel,
+    residuals: &Residuals<'_>,
+    rows: &Rows,
+    data: &Data,
+) -> WallShear {
+    let samples: Vec<Vec<Sample>> = model
+        .kinds
+        .iter()
+        .map(|kind| kind_samples(&kind.block.mesh))
+        .collect();
+    let mut out = NO_WALL;
+    let mut length = 0.0;
+    for (b, block) in model.blocks.iter().enumerate() {
+        let samples = &samples[block.kind as usize];
+        if samples.is_empty() {
+            continue;
+        }
+        let mesh = &model.kinds[block.kind as usize].block.mesh;
+        let x = residuals.block_values(b as u32, Some(rows), data);
+        for s in samples {
+            let shear = (model.viscosity / block.frame.unit * s.rate(mesh, &x)).abs();
+            let weight = s.length * block.frame.unit;
+            out.mean += weight * shear;
+            length += weight;
+            if shear < out.min {
+                (out.min, out.min_at) = (shear, block.to_chip(s.point.position));
+            }
+            if shear > out.max {
+                (out.max, out.max_at) = (shear, block.to_chip(s.point.position));
+            }
+        }
+    }
+    if length > 0.0 {
+        WallShear {
+            mean: out.mean / length,
+            ..out
+        }
+    } else {
+        WallShear::default()
+    }
+}
+
+/// As [`wall_shear`], over the pieces of a chip; of no use where it was cancelled.
+pub fn wall_shear_of_pieces(
+    system: &System<2>,
+    slabs: &Slabs,
+    state: &State,
+    is_cancelled: IsCancelled<'_>,
+) -> WallShear {
+    let samples: Vec<Vec<Sample>> = system
+        .leaves
+        .par_iter()
+        .map(|leaf| kind_samples(&leaf.mesh))
+        .collect();
+    let parts: Vec<(WallShear, f64)> = system
+        .instances
+        .par_iter()
+        .enumerate()
+        .filter(|_| !is_cancelled())
+        .map(|(k, instance)| {
+            let slab = &state.slabs[slabs.first[k]..][..system.piece_of(instance).n];
+            let mut out = NO_WALL;
+            let mut length = 0.0;
+            let (mut local, mut x) = (Vec::new(), Vec::new());
+            for patch in slabs.patches_of(instance.piece) {
+                let samples = &samples[system.leaf_number(instance.piece, patch)];
+                if samples.is_empty() {
+                    continue;
+                }
+                let leaf = system.leaf(instance.piece, patch);
+                let frame = Frame::new(instance, patch);
+                mesh_values(leaf, patch, slab, &mut local, &mut x);
+                let place = |p: [f64; 2]| {
+                    let at = frame.point(p);
+                    Point::new(at[0], at[1])
+                };
+                for s in samples {
+                    let shear = (system.viscosity / frame.unit * s.rate(&leaf.mesh, &x)).abs();
+                    let weight = s.length * frame.unit;
+                    out.mean += weight * shear;
+                    length += weight;
+                    if shear < out.min {
+                        (out.min, out.min_at) = (shear, place(s.point.position));
+                    }
+                    if shear > out.max {
+                        (out.max, out.max_at) = (shear, place(s.point.position));
+                    }
+                }
+            }
+            (out, length)
+        })
+        .collect();
+    let mut out = NO_WALL;
+    let mut length = 0.0;
+    for (part, l) in parts {
+        out.mean += part.mean;
+        length += l;
+        if part.min < out.min {
+            (out.min, out.min_at) = (part.min, part.min_at);
+        }
+        if part.max > out.max {
+            (out.max, out.max_at) = (part.max, part.max_at);
+        }
+    }
+    if length > 0.0 {
+        WallShear {
+            mean: out.mean / length,
+            ..out
+        }
+    } else {
+        WallShear::default()
+    }
+}
+
+const NO_WALL: WallShear = WallShear {
+    min: f64::INFINITY,
+    mean: 0.0,
+    max: 0.0,
+    min_at: Point::new(0.0, 0.0),
+    max_at: Point::new(0.0, 0.0),
+};
+
+impl Sample {
+    /// Rate of shear along the wall, in cells.
+    fn rate(&self, mesh: &crate::mesh::BlockMesh<2>, x: &[f64]) -> f64 {
+        let mut gradient = [[0.0; 2]; 2]; // gradient[i][j] = d u_i / d x_j, per cell
+        for (g, &n) in self.point.gradients.iter().zip(mesh.cell(self.cell)) {
+            for (i, row) in gradient.iter_mut().enumerate() {
+                for (j, entry) in row.iter_mut().enumerate() {
+                    *entry += x[2 * n as usize + i] * g[j];
+                }
+            }
+        }
+        let rate = |a: Point, b: Point| {
+            a.x * (gradient[0][0] * b.x + gradient[0][1] * b.y)
+                + a.y * (gradient[1][0] * b.x + gradient[1][1] * b.y)
+        };
+        rate(self.tangent, self.normal) + rate(self.normal, self.tangent)
+    }
+}
+
+struct Sample {
+    cell: usize,
+    point: CellPoint<2>,
+    tangent: Point,
+    normal: Point,
+    /// Length of wall that it stands for, cells.
+    length: f64,
+}
+
+fn kind_samples(mesh: &crate::mesh::BlockMesh<2>) -> Vec<Sample> {
+    let mut samples = Vec::new();
+    for &(cell, k) in &mesh.walls {
+        let nodes = mesh.cell_nodes(cell as usize);
+        let (a, b) = (k as usize, (k as usize + 1) % 3);
+        for (s, weight) in crate::fem::quadrature::gauss_legendre(2) {
+            let mut l = [0.0; 3];
+            (l[a], l[b]) = (1.0 - s, s);
+            // Derivative of the edge's quadratic map: 4 (m - a) (1 - s) ... in the usual three-node form.
+            let (pa, pb, pm) = (nodes[a], nodes[b], nodes[3 + k as usize]);
+            let d = |i: usize| {
+                (4.0 * s - 3.0) * pa[i] + (4.0 * s - 1.0) * pb[i] + (4.0 - 8.0 * s) * pm[i]
+            };
+            let along = Point::new(d(0), d(1));
+            let tangent = along.normalized();
+            samples.push(Sample {
+                cell: cell as usize,
+                point: cell_point::<2>(&nodes, &l),
+                tangent,
+                normal: -tangent.left(),
+                length: weight * along.norm(),
+            });
+        }
+    }
+    samples
+}

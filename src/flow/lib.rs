@@ -1,0 +1,27 @@
+//! Chip and settings into a solution: the flow of the whole chip, its fields, and files for other programs.
+//!
+//! ```text
+//! Chip --canonical--> shapes --mesh--> meshes --stokes--> pieces on fronts, loads --session--> unknowns --field--> Solution --export--> files
+//! ```
+//! | module | turns what into what | may use |
+//! | --- | --- | --- |
+//! | [`fem`] | reference elements and quadrature in any dimension, no physics | |
+//! | [`mesh`] | canonical shapes into canonical meshes: slices, grids, Delaunay; their dissection; their extrusion through the depth | `fem` |
+//! | [`canonical`] | a chip into canonical shapes and where their copies lie | `mesh` |
+//! | [`stokes`] | parts into pieces on fronts, port data into loads, residuals (all signs are fixed there) | `mesh`, `canonical` |
+//! | [`field`] | unknowns into values: fields, samples, ports, conductance, wall shear | `stokes` |
+//! | [`session`] | chip and settings into a [`session::Solution`]; batches, progress | all above |
+//! | [`export`] | solutions into other people's files: one file a format | `session`, `field` |
+//! | [`blocks`], [`elimination`] | the thesis's method: the chip in block rows, a symmetric system of block rows into its solution | `mesh` |
+//!
+//! Nothing here prints or starts threads of its own (work is put on the pool of whoever calls).
+
+pub mod blocks;
+pub mod canonical;
+pub mod elimination;
+pub mod export;
+pub mod fem;
+pub mod field;
+pub mod mesh;
+pub mod session;
+pub mod stokes;

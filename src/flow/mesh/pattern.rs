@@ -1,0 +1,335 @@
+//! Strips described, not listed: one canonical slice, how often it comes, and where the k-th copy lies.
+//!
+//! ```text
+//! straight  |--|--|--|--|--|-|   whole slices one cell long, perhaps a last one of another length
+//! taper     |-|--|---|----|      each slice is the one before, scaled
+//! arc       |/|/|/|              equal wedges, each the one before, turned
+//! ```
+//! Both the listed mesh (`strip`) and the described one (`plane`) are made from a [`StripPattern`], so they agree bit for bit.
+
+use super::MeshError;
+use stokeslet_base::geometry::Point;
+
+/// Most slices of a strip that is described. Positions in it keep 1e-7 of a cell; a pipe of a kilometre has fewer.
+const MAX_SLICES: f64 = 1e9;
+
+/// Where a slice's own frame lies in its component's.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Placement {
+    /// Rotation, rad.
+    pub angle: f64,
+    /// Its unit of length in cells of the component.
+    pub scale: f64,
+    /// Its origin, in cells of the component.
+    pub origin: Point,
+}
+
+/// How each slice of a strip follows from the one before.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Step {
+    /// Moved along x by so many cells.
+    Shift(f64),
+    /// Turned to the left about (0, `radius`).
+    Turn {
+        /// Of the centre line, in cells.
+        radius: f64,
+        /// One slice's, rad.
+        angle: f64,
+    },
+    /// Scaled about the point where a taper's walls would meet.
+    Grow {
+        /// Width of a slice's second cross-section over that of its first.
+        ratio: f64,
+        /// Width at the strip's start, in cells of the component.
+        width: f64,
+        /// Growth of the width a unit of length.
+        slope: f64,
+        /// Cells across.
+        resolution: u32,
+    },
+}
+
+impl Step {
+    /// Where slice `k` lies; `k` = number of whole slices gives the cross-section at their end. At most 2^31 slices.
+    pub fn placement(&self, k: u64) -> Placement {
+        let steps = k as f64;
+        match *self {
+            Step::Shift(length) => Placement {
+                angle: 0.0,
+                scale: 1.0,
+                origin: Point::new(steps * length, 0.0),
+            },
+            Step::Turn { radius, angle } => Placement {
+                angle: steps * angle,
+                scale: 1.0,
+                origin: about(radius, steps * angle, radius),
+            },
+            Step::Grow {
+                ratio,
+                width,
+                slope,
+                resolution,
+            } => {
+                let r = f64::from(resolution);
+                let scale = width * ratio.powi(k as i32) / r;
+                Placement {
+                    angle: 0.0,
+                    scale,
+                    origin: Point::new((scale * r - width) / slope, 0.0),
+                }
+            }
+        }
+    }
+}
+
+/// The point at the angle `phi` and the distance `rho` on a turn to the left about (0, `radius`).
+fn about(radius: f64, phi: f64, rho: f64) -> Point {
+    let (s, c) = phi.sin_cos();
+    Point::new(rho * s, radius - rho * c)
+}
+
+/// The outline of a slice in the frame of its first cross-section: at the origin, looking along +x, in its own cells.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum SliceMap {
+    /// A rectangle.
+    Box {
+        /// Along the flow.
+        length: f64,
+        /// Across it.
+        width: f64,
+    },
+    /// A trapezium.
+    Trapezium {
+        /// Along the flow.
+        length: f64,
+        /// At the first cross-section.
+        width: f64,
+        /// Width of the second cross-section over that of the first.
+        ratio: f64,
+    },
+    /// A wedge of a ring.
+    Wedge {
+        /// Of the centre line.
+        radius: f64,
+        /// Between the cross-sections, rad.
+        angle: f64,
+        /// Across the flow.
+        width: f64,
+    },
+}
+
+impl SliceMap {
+    /// The point s in [0, 1] along the flow and t in [-1/2, 1/2] across it.
+    pub fn at(&self, s: f64, t: f64) -> Point {
+        match *self {
+            SliceMap::Box { length, width } => Point::new(s * length, t * width),
+            SliceMap::Trapezium {
+                length,
+                width,
+                ratio,
+            } => Point::new(s * length, t * width * (1.0 + s * (ratio - 1.0))),
+            SliceMap::Wedge {
+                radius,
+                angle,
+                width,
+            } => about(radius, s * angle, radius - t * width),
+        }
+    }
+}
+
+/// A strip: `n_whole` copies of a slice, then perhaps one of another length.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StripPattern {
+    /// Cells across.
+    pub resolution: u32,
+    /// The slice that repeats.
+    pub whole: SliceMap,
+    /// How often; at least once.
+    pub n_whole: u64,
+    /// The last slice of a straight pipe whose length is no multiple of a cell.
+    pub last: Option<SliceMap>,
+    /// From one slice to the next.
+    pub step: Step,
+}
+
+impl StripPattern {
+    /// Number of slices, the last one too.
+    pub fn n_slices(&self) -> u64 {
+        self.n_whole + u64::from(self.last.is_some())
+    }
+}
+
+/// Lengths of the slices of a straight pipe, in cells: all one but perhaps the last, which lies in [1/2, 3/2] (thesis,
+/// section 4.3.4), or is the whole of a pipe shorter than that.
+pub fn slice_lengths(length: f64) -> (u64, Option<f64>) {
+    let rounding = (4.0 * f64::EPSILON * length).max(1e-9); // a billion cells are known to 1e-7 of one
+    let whole = (length + rounding).floor();
+    let rest = length - whole;
+    if rest < rounding {
+        (whole as u64, None)
+    } else if rest >= 0.5 || whole < 1.0 {
+        (whole as u64, Some(rest))
+    } else {
+        (whole as u64 - 1, Some(1.0 + rest))
+    }
+}
+
+fn few_enough(slices: f64, resolution: u32) -> Result<(), MeshError> {
+    let cells = |slices: f64| slices * f64::from(resolution) * 2.0;
+    if slices > MAX_SLICES {
+        return Err(MeshError::TooManyCells {
+            cells: cells(slices),
+            limit: cells(MAX_SLICES),
+        });
+    }
+    Ok(())
+}
+
+/// A straight pipe or a taper from the origin along +x.
+///
+/// # Shapes and units
+/// - `length`, `width_start`, `width_end` in cell sizes of the narrower end, so that its width is `resolution`
+/// - a taper's slices grow with its width, so that each is the first one scaled
+/// # Errors
+/// [`MeshError::Dimension`], [`MeshError::TooManyCells`] beyond a billion slices.
+pub fn straight(
+    resolution: u32,
+    length: f64,
+    width_start: f64,
+    width_end: f64,
+) -> Result<StripPattern, MeshError> {
+    let positive = |x: f64| x.is_finite() && x > 0.0;
+    if resolution == 0 || !(positive(length) && positive(width_start) && positive(width_end)) {
+        return Err(MeshError::Dimension);
+    }
+    few_enough(length, resolution)?;
+    let width = f64::from(resolution);
+    if (width_start - width_end).abs() > 1e-9 * width {
+        return Ok(taper(resolution, length, width_start, width_end));
+    }
+    let (n_whole, last) = slice_lengths(length);
+    let slice = |length: f64| SliceMap::Box { length, width };
+    let (h, n_whole, last) = match (n_whole, last) {
+        (0, None) => return Err(MeshError::Dimension), // shorter than its rounding
+        (0, Some(only)) => (only, 1, None),
+        (n, last) => (1.0, n, last),
+    };
+    Ok(StripPattern {
+        resolution,
+        whole: slice(h),
+        n_whole,
+        last: last.map(slice),
+        step: Step::Shift(h),
+    })
+}
+
+fn taper(resolution: u32, length: f64, width_start: f64, width_end: f64) -> StripPattern {
+    let r = f64::from(resolution);
+    let slope = (width_end - width_start) / length;
+    // A slice as long as its cells are wide grows by the factor 1 + slope / r.
+    let n = ((width_end / width_start).ln() / (slope / r).ln_1p())
+        .abs()
+        .ceil()
+        .max(1.0);
+    let ratio = (width_end / width_start).powf(1.0 / n);
+    StripPattern {
+        resolution,
+        // In units of the slice's own first cell.
+        whole: SliceMap::Trapezium {
+            length: r * (ratio - 1.0) / slope,
+            width: r,
+            ratio,
+        },
+        n_whole: n as u64,
+        last: None,
+        step: Step::Grow {
+            ratio,
+            width: width_start,
+            slope,
+            resolution,
+        },
+    }
+}
+
+/// An arc from the origin along +x that turns left by `angle`: equal wedges, every one the same slice rotated.
+///
+/// # Shapes and units
+/// - `radius` of the centre line in cell sizes (the width is `resolution`), `angle` in rad
+/// # Errors
+/// [`MeshError::Dimension`], [`MeshError::TooManyCells`] beyond a billion slices.
+pub fn arc(resolution: u32, radius: f64, angle: f64) -> Result<StripPattern, MeshError> {
+    let width = f64::from(resolution);
+    let sound = radius.is_finite() && angle.is_finite() && radius > width / 2.0 && angle > 0.0;
+    if resolution == 0 || !sound {
+        return Err(MeshError::Dimension);
+    }
+    let cells = radius * angle;
+    few_enough(cells, resolution)?;
+    let n = cells.round().max((angle / 0.8).ceil()).max(1.0);
+    let angle = angle / n;
+    Ok(StripPattern {
+        resolution,
+        whole: SliceMap::Wedge {
+            radius,
+            angle,
+            width,
+        },
+        n_whole: n as u64,
+        last: None,
+        step: Step::Turn { radius, angle },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_slice_of_a_pipe_stays_between_half_and_one_and_a_half_cells() {
+        assert_eq!(slice_lengths(24.0), (24, None));
+        assert_eq!(slice_lengths(24.0 - 1e-12), (24, None));
+        assert_eq!(slice_lengths(2.75), (2, Some(0.75)));
+        assert_eq!(slice_lengths(2.25), (1, Some(1.25)));
+        assert_eq!(slice_lengths(0.25), (0, Some(0.25)));
+        assert_eq!(slice_lengths(3.6e8 - 1e-7), (360_000_000, None));
+    }
+
+    /// A slice's second cross-section is the first of the next, or fields would leak between them.
+    #[test]
+    fn each_slice_begins_where_the_one_before_ends() {
+        let strips = [
+            straight(8, 30.25, 8.0, 8.0),
+            straight(8, 0.25, 8.0, 8.0),
+            straight(8, 30.0, 8.0, 20.0),
+            straight(8, 30.0, 20.0, 8.0),
+            arc(8, 24.0, 2.0),
+        ];
+        for strip in strips {
+            let strip = strip.expect("a sound strip");
+            for k in [0, strip.n_whole - 1] {
+                let (here, next) = (strip.step.placement(k), strip.step.placement(k + 1));
+                for t in [-0.5, 0.25, 0.5] {
+                    let placed = |p: Placement, q: Point| {
+                        let (s, c) = p.angle.sin_cos();
+                        p.origin + Point::new(c * q.x - s * q.y, s * q.x + c * q.y) * p.scale
+                    };
+                    let (end, start) = (strip.whole.at(1.0, t), strip.whole.at(0.0, t));
+                    let gap = placed(here, end) - placed(next, start);
+                    assert!(gap.norm() < 1e-12, "{strip:?}, slice {k}: {gap:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_very_long_pipe_costs_nothing_to_describe_and_an_absurd_one_is_refused() {
+        let long = straight(36, 3.6e8 + 0.75, 36.0, 36.0).expect("ten million widths");
+        assert_eq!((long.n_whole, long.n_slices()), (360_000_000, 360_000_001));
+        let absurd = straight(36, 2e9, 36.0, 36.0);
+        assert!(matches!(absurd, Err(MeshError::TooManyCells { .. })));
+        assert!(matches!(
+            arc(36, 1e12, 1.0),
+            Err(MeshError::TooManyCells { .. })
+        ));
+    }
+}

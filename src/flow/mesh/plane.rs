@@ -1,0 +1,287 @@
+//! A part's mesh as the fronts eliminate it: a polygon whole, a strip as one slice and a rule.
+//!
+//! Positions are those of the listed mesh before it is cut, in the canonical shape's own frame and in its cells. They are not
+//! snapped: snap them after moving them to the origin of a piece, and pieces that are copies are equal bit for bit.
+
+use super::pattern::{self, Placement, SliceMap, Step, StripPattern};
+use super::{BlockKind, BlockMesh, INTERIOR, MeshError, P2Mesh, polygon, strip};
+use stokeslet_base::geometry::Point;
+
+/// A canonical shape's mesh in its own frame, in cells; slices of strips are described, not listed.
+#[derive(Clone, Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "one a canonical shape: there are few"
+)]
+pub enum PlanePart {
+    /// A pipe, taper or arc.
+    Strip(PlaneStrip),
+    /// Any other outline.
+    Polygon(PlanePolygon),
+}
+
+/// Slices across a flow: `n_whole` copies of one, then perhaps one of another length. Costs the same however many they are.
+#[derive(Clone, Debug)]
+pub struct PlaneStrip {
+    /// The slice that repeats, in the frame of its own first cross-section: at the origin, looking along +x.
+    pub slice: PlaneSlice,
+    /// The last slice of a straight pipe whose length is no multiple of a cell.
+    pub last: Option<PlaneSlice>,
+    /// How often `slice` comes; at least once.
+    pub n_whole: u64,
+    /// From one slice to the next.
+    pub step: Step,
+}
+
+/// One slice: the mesh and its nodes sorted.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlaneSlice {
+    /// The mesh, in cells of the slice's first cross-section.
+    pub mesh: BlockMesh<2>,
+    /// Nodes of the first cross-section from -y to +y: 2r+1.
+    pub left: Vec<u32>,
+    /// Nodes of the second cross-section from -y to +y: 2r+1.
+    pub right: Vec<u32>,
+    /// All others.
+    pub interior: Vec<u32>,
+}
+
+/// A whole polygon.
+#[derive(Clone, Debug)]
+pub struct PlanePolygon {
+    /// The mesh.
+    pub mesh: BlockMesh<2>,
+    /// Its mouths, in the order of the canonical shape's sockets. Two that meet in a corner share that node.
+    pub mouths: Vec<PlaneMouth>,
+}
+
+/// A mouth of a polygon.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlaneMouth {
+    /// Its nodes, counter-clockwise about the part: 2r+1.
+    pub nodes: Vec<u32>,
+    /// Outward direction, rad.
+    pub angle: f64,
+    /// Unit of its cells in cells of the part.
+    pub scale: f64,
+}
+
+/// A straight pipe or a taper from the origin along +x, slices described.
+///
+/// # Shapes and units
+/// - `length`, `width_start`, `width_end` in cell sizes of the narrower end, so that its width is `resolution`
+/// # Errors
+/// [`MeshError::Dimension`], [`MeshError::TooManyCells`] beyond a billion slices.
+pub fn plane_straight(
+    resolution: u32,
+    length: f64,
+    width_start: f64,
+    width_end: f64,
+) -> Result<PlanePart, MeshError> {
+    let strip = pattern::straight(resolution, length, width_start, width_end)?;
+    Ok(PlanePart::Strip(PlaneStrip::new(&strip)))
+}
+
+/// An arc from the origin along +x that turns left by `angle` rad, slices described; `radius` in cells.
+///
+/// # Errors
+/// As [`plane_straight`].
+pub fn plane_arc(resolution: u32, radius: f64, angle: f64) -> Result<PlanePart, MeshError> {
+    Ok(PlanePart::Strip(PlaneStrip::new(&pattern::arc(
+        resolution, radius, angle,
+    )?)))
+}
+
+/// A polygon: `corners` counter-clockwise in cells of the narrowest socket, socket k the edge after corner `sockets[k]`.
+///
+/// # Errors
+/// [`MeshError`]: no socket, an outline that meets itself, more cells than can be afforded.
+pub fn plane_polygon(
+    resolution: u32,
+    corners: &[Point],
+    sockets: &[usize],
+) -> Result<PlanePart, MeshError> {
+    let mut made = polygon::mesh(resolution, corners, sockets)?;
+    let mouths = std::mem::take(&mut made.mesh.sockets)
+        .into_iter()
+        .zip(made.angles.iter().zip(&made.scales))
+        .map(|(nodes, (&angle, &scale))| PlaneMouth {
+            nodes,
+            angle,
+            scale,
+        })
+        .collect();
+    let mesh = whole(made.mesh);
+    Ok(PlanePart::Polygon(PlanePolygon { mesh, mouths }))
+}
+
+/// A component's mesh as one block.
+fn whole(mesh: P2Mesh) -> BlockMesh<2> {
+    BlockMesh {
+        nodes: mesh.nodes.iter().map(|p| [p.x, p.y]).collect(),
+        n_vertices: mesh.n_vertices,
+        cells: mesh.cells.into_iter().flatten().collect(),
+        on_wall: mesh.on_wall,
+        walls: mesh.walls,
+    }
+}
+
+impl PlaneStrip {
+    fn new(strip: &StripPattern) -> Self {
+        let make = |map: &SliceMap| PlaneSlice::new(strip::slice(strip.resolution, map).0);
+        Self {
+            slice: make(&strip.whole),
+            last: strip.last.as_ref().map(make),
+            n_whole: strip.n_whole,
+            step: strip.step,
+        }
+    }
+
+    /// Number of slices, the last one too.
+    pub fn n_slices(&self) -> u64 {
+        self.n_whole + u64::from(self.last.is_some())
+    }
+
+    /// Where slice `k` lies in the strip's frame.
+    pub fn placement(&self, k: u64) -> Placement {
+        self.step.placement(k)
+    }
+
+    /// (outward direction in rad, unit of its cells in cells of the part) of the start and of the end.
+    pub fn mouths(&self) -> [(f64, f64); 2] {
+        // A last slice neither turns nor grows.
+        let (start, end) = (self.placement(0), self.placement(self.n_whole));
+        [
+            (start.angle + std::f64::consts::PI, start.scale),
+            (end.angle, end.scale),
+        ]
+    }
+}
+
+impl PlaneSlice {
+    fn new(kind: BlockKind<2>) -> Self {
+        let nodes = |slot| kind.nodes_in(slot).into_iter().map(|(n, _)| n).collect();
+        let (left, right, interior) = (nodes(0), nodes(1), nodes(INTERIOR));
+        Self {
+            mesh: kind.mesh,
+            left,
+            right,
+            interior,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mesh::{ComponentMesh, arc, straight};
+
+    fn strip(part: Result<PlanePart, MeshError>) -> PlaneStrip {
+        match part.expect("a sound strip") {
+            PlanePart::Strip(strip) => strip,
+            PlanePart::Polygon(_) => panic!("a strip was asked for"),
+        }
+    }
+
+    fn assert_same(listed: &ComponentMesh, described: &PlaneStrip) {
+        assert_eq!(listed.blocks.len() as u64, described.n_slices());
+        let last = described.last.as_ref().unwrap_or(&described.slice);
+        for (k, block) in listed.blocks.iter().enumerate() {
+            let slice = if (k as u64) < described.n_whole {
+                &described.slice
+            } else {
+                last
+            };
+            assert_eq!(listed.kinds[block.kind].mesh, slice.mesh, "slice {k}");
+            let place = described.placement(k as u64);
+            assert_eq!(
+                (block.angle, block.scale, block.origin),
+                (place.angle, place.scale, place.origin),
+                "slice {k}"
+            );
+        }
+        for (line, (angle, scale)) in listed.lines.iter().zip(described.mouths()) {
+            assert_eq!((line.angle, line.scale), (angle, scale));
+        }
+    }
+
+    #[test]
+    fn a_described_strip_is_the_listed_one_to_the_last_bit() {
+        for (length, from, to) in [
+            (40.3, 8.0, 8.0),
+            (40.0, 8.0, 8.0),
+            (0.3, 8.0, 8.0),
+            (30.0, 8.0, 21.7),
+            (30.0, 19.1, 8.0),
+        ] {
+            let listed = straight(8, length, from, to).expect("listed");
+            assert_same(&listed, &strip(plane_straight(8, length, from, to)));
+        }
+        let listed = arc(7, 20.2, 2.3).expect("listed");
+        assert_same(&listed, &strip(plane_arc(7, 20.2, 2.3)));
+    }
+
+    #[test]
+    fn a_slice_s_nodes_are_sorted_once_and_counted_upwards() {
+        for r in [7, 8] {
+            let slice = strip(plane_straight(r, 5.0, f64::from(r), f64::from(r))).slice;
+            let mut all = [&slice.left[..], &slice.right, &slice.interior].concat();
+            all.sort_unstable();
+            assert_eq!(all, (0..slice.mesh.nodes.len() as u32).collect::<Vec<_>>());
+            for (side, x) in [(&slice.left, 0.0), (&slice.right, 1.0)] {
+                assert_eq!(side.len(), 2 * r as usize + 1);
+                for (i, &n) in side.iter().enumerate() {
+                    let y = 0.5 * i as f64 - 0.5 * f64::from(r);
+                    assert_eq!(slice.mesh.nodes[n as usize], [x, y]);
+                }
+            }
+        }
+    }
+
+    /// The listed mesh's blocks, placed, have the same cells, in the order of the polygon's.
+    #[test]
+    fn a_whole_polygon_is_the_listed_one_uncut() {
+        let square = [(0.0, -4.0), (8.0, -4.0), (8.0, 4.0), (0.0, 4.0)];
+        let slanted = [(0.0, -4.0), (8.0, -4.0), (12.0, 5.0), (0.0, 4.0)];
+        for (outline, enough) in [(square, 1e-12), (slanted, 1e-12)] {
+            let corners = outline.map(|(x, y)| Point::new(x, y));
+            let listed = polygon::polygon(8, &corners, &[1, 3]).expect("listed");
+            let Ok(PlanePart::Polygon(part)) = plane_polygon(8, &corners, &[1, 3]) else {
+                panic!("a polygon stays one")
+            };
+            // Quantised triangles of both, sorted.
+            let key = |x: f64| (x / (1e3 * enough)).round() as i64;
+            let mut want: Vec<[[i64; 2]; 6]> = Vec::new();
+            for block in &listed.blocks {
+                let mesh = &listed.kinds[block.kind].mesh;
+                want.extend((0..mesh.n_cells()).map(|c| {
+                    let nodes = mesh.cell(c);
+                    std::array::from_fn(|i| {
+                        let p = mesh.nodes[nodes[i] as usize];
+                        [key(p[0] + block.origin.x), key(p[1] + block.origin.y)]
+                    })
+                }));
+            }
+            let mut got: Vec<[[i64; 2]; 6]> = (0..part.mesh.n_cells())
+                .map(|c| {
+                    let nodes = part.mesh.cell(c);
+                    std::array::from_fn(|i| part.mesh.nodes[nodes[i] as usize].map(key))
+                })
+                .collect();
+            want.sort_unstable();
+            got.sort_unstable();
+            assert_eq!(got, want);
+            for (mouth, line) in part.mouths.iter().zip(&listed.lines) {
+                assert_eq!((mouth.angle, mouth.scale), (line.angle, line.scale));
+                assert_eq!(mouth.nodes.len(), 17);
+                let outward = Point::unit(mouth.angle);
+                let at = |i: usize| {
+                    let p = part.mesh.nodes[mouth.nodes[i] as usize];
+                    Point::new(p[0], p[1])
+                };
+                let along = (at(16) - at(0)) * (1.0 / (8.0 * mouth.scale));
+                assert!((along - outward.left()).norm() < 1e-12, "counter-clockwise");
+            }
+        }
+    }
+}

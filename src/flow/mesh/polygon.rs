@@ -1,0 +1,66 @@
+//! A polygon becomes a meshed component: a grid where one fits, else Delaunay triangles in layers.
+
+use super::grid::grid;
+use super::partition::partition;
+use super::{ComponentMesh, MeshError, P2Mesh, delaunay, layers};
+use stokeslet_base::geometry::Point;
+
+/// A polygon's mesh, not yet cut.
+pub struct Meshed {
+    /// The mesh.
+    pub mesh: P2Mesh,
+    /// Outward direction of each socket, rad.
+    pub angles: Vec<f64>,
+    /// Cell size at each socket, in cells of the component.
+    pub scales: Vec<f64>,
+    /// The strip of each cell and the number of strips, where the mesh is a grid.
+    strips: Option<(Vec<u32>, usize)>,
+}
+
+/// Meshes a polygon and cuts it into blocks; arguments and errors as in [`mesh`].
+pub fn polygon(
+    resolution: u32,
+    corners: &[Point],
+    sockets: &[usize],
+) -> Result<ComponentMesh, MeshError> {
+    let made = mesh(resolution, corners, sockets)?;
+    let (blocks, n_blocks) = made.strips.unwrap_or_else(|| layers::layers(&made.mesh));
+    Ok(partition(
+        &made.mesh,
+        &blocks,
+        n_blocks,
+        &made.angles,
+        &made.scales,
+    ))
+}
+
+/// Meshes a polygon.
+///
+/// # Shapes and units
+/// - `corners` counter-clockwise, in cell sizes of the narrowest socket; socket k is the edge after corner `sockets[k]`
+/// # Errors
+/// [`MeshError`]: no socket, an outline that meets itself, more cells than can be afforded.
+pub fn mesh(resolution: u32, corners: &[Point], sockets: &[usize]) -> Result<Meshed, MeshError> {
+    if sockets.is_empty() {
+        return Err(MeshError::NoSocket);
+    }
+    if !corners.iter().all(|p| p.x.is_finite() && p.y.is_finite()) {
+        return Err(MeshError::Dimension);
+    }
+    let edge = |&k: &usize| corners[(k + 1) % corners.len()] - corners[k];
+    let angles = sockets.iter().map(|k| (-edge(k).left()).angle()).collect();
+    let scales = sockets
+        .iter()
+        .map(|k| edge(k).norm() / f64::from(resolution))
+        .collect();
+    let (mesh, strips) = match grid(corners, sockets, resolution)? {
+        Some(made) => (made.mesh, Some((made.block_of_cell, made.n_blocks))),
+        None => (delaunay::delaunay(corners, sockets, resolution)?, None),
+    };
+    Ok(Meshed {
+        mesh,
+        angles,
+        scales,
+        strips,
+    })
+}

@@ -1,0 +1,263 @@
+//! A chip eliminated by fronts: solves for any data on its ports, refines, and says what the ports see.
+
+mod ends;
+mod make;
+
+pub use make::Job;
+
+use super::{SolveError, SolveReport, SolveSettings};
+use crate::stokes::slabs::{IsCancelled, Slabs, State};
+use crate::stokes::system::System;
+use stokeslet_base::cancel::CancelToken;
+use stokeslet_fronts::tree::{gather, runs, scatter};
+use stokeslet_fronts::{Class, Element, FrontError, NOWHERE, Network, Schur, Top, Values};
+
+/// An eliminated chip.
+pub struct Flow<const D: usize> {
+    /// Pieces and what they share.
+    pub system: System<D>,
+    values: Values,
+    top: Top,
+    network: Network,
+    /// What shares unknowns, for the residual where fields aren't wanted.
+    elements: Vec<Element>,
+    /// Class of every shared unknown, those of bridges too.
+    classes: Vec<Class>,
+    /// Slabs, where fields are wanted.
+    pub slabs: Option<Slabs>,
+}
+
+/// What loads and given values lead to.
+pub struct Answer {
+    /// On all unknowns.
+    pub state: State,
+    /// On shared given unknowns: the force that holds them, canonical.
+    pub reactions: Vec<f64>,
+}
+
+impl<const D: usize> Flow<D> {
+    /// Shared unknowns for loads on shared unknowns; given values are read from `given`. Returns reactions too.
+    ///
+    /// # Shapes and units
+    /// - `data`: loads and given values of any number of cases, which go through every front together
+    pub fn solve_shared(&self, data: &[(&[f64], &[f64])]) -> Vec<(Vec<f64>, Vec<f64>)> {
+        let mut found = self.solve_all(data);
+        for (shared, _) in &mut found {
+            shared.truncate(self.system.class.len());
+        }
+        found
+    }
+
+    /// As [`Self::solve_shared`], with the unknowns of bridges.
+    fn solve_all(&self, data: &[(&[f64], &[f64])]) -> Vec<(Vec<f64>, Vec<f64>)> {
+        let Top { tree, position, .. } = &self.top;
+        let (n, n_boundary) = (tree.n, tree.n_boundary);
+        let mut carried = vec![0.0; n * data.len()];
+        for (k, (loads, _)) in data.iter().enumerate() {
+            for (load, &at) in loads.iter().zip(position) {
+                if at != NOWHERE {
+                    carried[k * n + at as usize] += load;
+                }
+            }
+        }
+        tree.forward(&self.values, &mut carried);
+        let mut slabs = vec![0.0; n * data.len()];
+        let mut reactions = Vec::with_capacity(data.len());
+        for (k, (_, given)) in data.iter().enumerate() {
+            let x = &mut slabs[k * n..][..n_boundary];
+            for (value, &at) in given.iter().zip(position) {
+                if (at as usize) < n_boundary {
+                    x[at as usize] = *value;
+                }
+            }
+            let loads = &carried[k * n..][..n_boundary];
+            reactions.push(self.network.solve(&self.values, x, loads));
+        }
+        tree.back(&self.values, &mut slabs, Some(&carried));
+        let read = |from: &[f64], at: u32| from.get(at as usize).copied().unwrap_or(0.0);
+        let cases = reactions.iter().enumerate().map(|(k, reactions)| {
+            let slab = &slabs[k * n..][..n];
+            let shared = position.iter().map(|&at| read(slab, at)).collect();
+            let held = position.iter().take(self.system.class.len());
+            (shared, held.map(|&at| read(reactions, at)).collect())
+        });
+        cases.collect()
+    }
+
+    /// All unknowns for loads on all unknowns, refined with the same factors until the relative residual is at most the
+    /// tolerance.
+    ///
+    /// The relative residual is the larger of the momentum and the continuity rows' residual norms over the right-hand side's
+    /// norm, all in canonical coordinates, where both equations have entries of one size. Where no fields are wanted it is that of
+    /// the shared unknowns alone, and nothing is refined.
+    ///
+    /// # Errors
+    /// [`SolveError::NotConverged`], [`SolveError::Cancelled`].
+    pub fn solve(
+        &self,
+        loads: &State,
+        given: &[f64],
+        settings: &SolveSettings,
+        cancel: &CancelToken,
+        report: &mut SolveReport,
+    ) -> Result<Answer, SolveError> {
+        let not_converged = |report: &SolveReport| SolveError::NotConverged {
+            residual: report.relative_residual,
+            tolerance: settings.tolerance,
+            steps: report.refinement_steps,
+        };
+        report.refinement_steps = 0;
+        let Some(slabs) = &self.slabs else {
+            let found = self.solve_all(&[(&loads.shared, given)]).pop();
+            let (mut shared, reactions) = found.unwrap_or_default();
+            report.relative_residual = self.shared_residual(&shared, &loads.shared, given);
+            shared.truncate(self.system.class.len());
+            let state = State {
+                shared,
+                slabs: Vec::new(),
+            };
+            let is_small = report.relative_residual <= settings.tolerance;
+            return is_small
+                .then_some(Answer { state, reactions })
+                .ok_or_else(|| not_converged(report));
+        };
+        let system = &self.system;
+        // Each of these goes once through all unknowns, tenths of a second for millions.
+        let is_cancelled = || cancel.is_cancelled();
+        let go_on = || match is_cancelled() {
+            true => Err(SolveError::Cancelled),
+            false => Ok(()),
+        };
+        let mut state = State {
+            shared: vec![0.0; given.len()],
+            slabs: vec![0.0; slabs.n],
+        };
+        let scale = self.scale(slabs, given, &mut state, loads, &is_cancelled);
+        go_on()?;
+        let mut reactions = self.step(slabs, loads, given, &mut state, &is_cancelled);
+        loop {
+            go_on()?;
+            let norms = slabs.residual_norms(system, &state, loads, &|_| false, &is_cancelled);
+            go_on()?;
+            report.relative_residual = if scale > 0.0 {
+                norms[0].max(norms[1]) / scale
+            } else {
+                0.0
+            };
+            if report.relative_residual <= settings.tolerance {
+                return Ok(Answer { state, reactions });
+            }
+            if report.refinement_steps >= settings.max_refinement_steps
+                || !report.relative_residual.is_finite()
+            {
+                return Err(not_converged(report));
+            }
+            go_on()?;
+            let mut residual = loads.clone();
+            residual.slabs.resize(slabs.n, 0.0);
+            slabs.subtract_product(system, &state, &mut residual);
+            let mut more = State {
+                shared: Vec::new(),
+                slabs: vec![0.0; slabs.n],
+            };
+            let none = vec![0.0; given.len()];
+            let held = self.step(slabs, &residual, &none, &mut more, &is_cancelled);
+            let add = |x: &mut [f64], d: &[f64]| x.iter_mut().zip(d).for_each(|(x, d)| *x += d);
+            add(&mut state.shared, &more.shared);
+            add(&mut state.slabs, &more.slabs);
+            add(&mut reactions, &held);
+            report.refinement_steps += 1;
+        }
+    }
+
+    /// One substitution, down and up, of all unknowns; loads inside slabs are carried where there are any. Returns reactions.
+    fn step(
+        &self,
+        slabs: &Slabs,
+        loads: &State,
+        given: &[f64],
+        state: &mut State,
+        is_cancelled: IsCancelled<'_>,
+    ) -> Vec<f64> {
+        let carried = (!loads.slabs.is_empty()).then(|| {
+            let mut carried = loads.clone();
+            slabs.forward(&self.system, &self.values, &mut carried);
+            carried
+        });
+        let on_shared = carried.as_ref().unwrap_or(loads);
+        let found = self.solve_shared(&[(&on_shared.shared, given)]).pop();
+        let (shared, reactions) = found.unwrap_or_default();
+        state.shared = shared;
+        let carried = carried.as_ref();
+        slabs.back(&self.system, &self.values, state, carried, is_cancelled);
+        reactions
+    }
+
+    /// Relative residual on shared unknowns, from the pieces' own fronts: what joining them left to rounding.
+    fn shared_residual(&self, x: &[f64], loads: &[f64], given: &[f64]) -> f64 {
+        let n = self.classes.len();
+        let product = |x: &[f64]| {
+            let mut y = vec![0.0; n];
+            for element in &self.elements {
+                let places = runs(element.boundary.iter().copied());
+                let mut local = Schur::zeros(element.boundary.len(), 1);
+                gather(&places, x, local.col_as_slice_mut(0));
+                let made = self.values.schur(element.kind) * &local;
+                scatter(&places, made.col_as_slice(0), &mut y);
+            }
+            y
+        };
+        let mut fixed = vec![0.0; n];
+        for (k, v) in given.iter().enumerate() {
+            if self.classes[k] == Class::Given {
+                fixed[k] = *v;
+            }
+        }
+        let (from_given, whole) = (product(&fixed), product(x));
+        let (mut left, mut size) = (0.0, 0.0);
+        for (k, class) in self.classes.iter().enumerate() {
+            if matches!(class, Class::Free | Class::Kept) {
+                let load = loads.get(k).copied().unwrap_or(0.0);
+                left += (load - whole[k]).powi(2);
+                size += (load - from_given[k]).powi(2);
+            }
+        }
+        if size > 0.0 {
+            (left / size).sqrt()
+        } else {
+            0.0
+        }
+    }
+
+    /// Norm of the right-hand side: loads less what given values bring. Leaves garbage in `x`, of zeros.
+    fn scale(
+        &self,
+        slabs: &Slabs,
+        given: &[f64],
+        x: &mut State,
+        loads: &State,
+        is_cancelled: IsCancelled<'_>,
+    ) -> f64 {
+        let system = &self.system;
+        let is_given = |k: usize| system.class[k] == Class::Given && given[k] != 0.0;
+        let mut is_touched = vec![false; system.instances.len()];
+        for (k, instance) in system.instances.iter().enumerate() {
+            for (i, image) in instance.boundary.iter().enumerate() {
+                if image.to != NOWHERE && is_given(image.to as usize) {
+                    x.slabs[slabs.first[k] + i] = image.factor * given[image.to as usize];
+                    is_touched[k] = true;
+                }
+            }
+        }
+        let is_zero = |instance: u32| !is_touched[instance as usize];
+        let norms = slabs.residual_norms(system, x, loads, &is_zero, is_cancelled);
+        norms.into_iter().fold(0.0, f64::hypot)
+    }
+}
+
+fn wrong(error: FrontError) -> SolveError {
+    match error {
+        FrontError::Cancelled => SolveError::Cancelled,
+        FrontError::Singular { kind } => SolveError::Singular { row: kind as usize },
+    }
+}

@@ -1,0 +1,322 @@
+//! What a solve returns.
+
+use std::fmt;
+
+use serde::Serialize;
+use thiserror::Error;
+
+use crate::field::{Fields, Solid};
+use stokeslet_base::geometry::Point;
+use stokeslet_cad::chip::Condition;
+
+/// Geometry blocks by kind (thesis, figure 4.5).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct BlockCounts {
+    /// At most two neighbours that aren't separators.
+    pub regular: usize,
+    /// More than two.
+    pub irregular: usize,
+    /// Bound the components.
+    pub separator: usize,
+}
+
+/// Seconds by stage.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct Timings {
+    /// Reading the design file.
+    pub read: f64,
+    /// Placing and checking components.
+    pub place: f64,
+    /// Cutting into blocks and meshing the canonical ones.
+    pub mesh: f64,
+    /// Planning the elimination.
+    pub plan: f64,
+    /// Assembly of canonical matrices and elimination.
+    pub eliminate: f64,
+    /// Forward and back substitution, residual, refinement.
+    pub back_substitute: f64,
+    /// Ports, conductance, wall shear.
+    pub results: f64,
+    /// Writing files.
+    pub export: f64,
+    /// All of it.
+    pub total: f64,
+}
+
+/// Counters of a solve; deterministic but for `timings` and `peak_memory_bytes`.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct SolveReport {
+    /// Unknowns of the assembled system.
+    pub unknowns: usize,
+    /// Layers of cells over the solved depth; 0 in the plane.
+    pub layers: u32,
+    /// Whether half of the depth was solved, the other half being its mirror image.
+    pub half_depth: bool,
+    /// Geometry blocks by kind.
+    pub blocks: BlockCounts,
+    /// Canonical blocks (meshes).
+    pub canonical_blocks: usize,
+    /// Tasks of the plan.
+    pub tasks: usize,
+    /// Essentially different matrix blocks of the assembled system.
+    pub unique_matrices: usize,
+    /// Essentially different matrices that the elimination makes.
+    pub computed_matrices: usize,
+    /// Floating-point operations of the elimination's matrix tasks.
+    pub flops: u64,
+    /// The plan's own estimate of its peak memory, bytes.
+    pub estimated_memory_bytes: u64,
+    /// Largest relative residual of the assembled system after refinement.
+    pub relative_residual: f64,
+    /// Refinement steps taken.
+    pub refinement_steps: u32,
+    /// |sum of port flows| over half the sum of their magnitudes.
+    pub mass_imbalance: f64,
+    /// Seconds by stage.
+    pub timings: Timings,
+}
+
+/// The kind of a port's condition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PortKind {
+    /// Flow rate given.
+    FlowRate,
+    /// Pressure given.
+    Pressure,
+    /// Free of traction.
+    TractionFree,
+}
+
+impl PortKind {
+    /// The kind of a condition.
+    pub fn of(condition: Condition) -> Self {
+        match condition {
+            Condition::FlowRate(_) => Self::FlowRate,
+            Condition::Pressure(_) => Self::Pressure,
+            Condition::TractionFree => Self::TractionFree,
+        }
+    }
+}
+
+impl fmt::Display for PortKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::FlowRate => "a given flow rate",
+            Self::Pressure => "a given pressure",
+            Self::TractionFree => "no traction",
+        })
+    }
+}
+
+/// Flow and pressure at a port.
+#[derive(Clone, Debug, Serialize)]
+pub struct PortResult {
+    /// The port's name.
+    pub id: String,
+    /// Its condition.
+    pub kind: PortKind,
+    /// Into the chip: m^3/s where the chip has a depth, else m^2/s.
+    pub flow_rate: f64,
+    /// Mean over the mouth, Pa.
+    pub mean_pressure: f64,
+}
+
+/// Flow into the chip at each port for unit pressure at each port: Q = G p.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Conductance {
+    /// Port names, in the order of rows and columns.
+    pub ports: Vec<String>,
+    /// Row-major; m^3/(s Pa) where the chip has a depth, else m^2/(s Pa).
+    pub matrix: Vec<Vec<f64>>,
+}
+
+/// Wall shear stress over all walls, Pa.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct WallShear {
+    /// Least magnitude.
+    pub min: f64,
+    /// Mean magnitude by length.
+    pub mean: f64,
+    /// Greatest magnitude.
+    pub max: f64,
+    /// Where it is least, m.
+    pub min_at: Point,
+    /// Where it is greatest, m.
+    pub max_at: Point,
+}
+
+impl WallShear {
+    /// Where it was not wanted: not a number throughout.
+    pub const UNKNOWN: Self = {
+        let (value, at) = (f64::NAN, Point::new(f64::NAN, f64::NAN));
+        Self {
+            min: value,
+            mean: value,
+            max: value,
+            min_at: at,
+            max_at: at,
+        }
+    };
+}
+
+/// A solved chip.
+#[derive(Clone, Debug)]
+pub struct Solution {
+    /// Counters.
+    pub report: SolveReport,
+    /// In the chip's order of ports.
+    pub ports: Vec<PortResult>,
+    /// Between the ports.
+    pub conductance: Conductance,
+    /// Greatest nodal speed, m/s, and where; not a number where only ports were wanted.
+    pub max_speed: (f64, Point),
+    /// Over all walls; not a number where only ports were wanted.
+    pub wall_shear: WallShear,
+    /// Velocity and pressure; empty where only ports were wanted. Of a chip in three dimensions: at mid-depth, where nothing
+    /// flows up or down.
+    pub fields: Fields,
+    /// All of the fields of a chip in three dimensions; `None` in the plane or where only ports were wanted.
+    pub solid: Option<Solid>,
+}
+
+/// What an unknown of the assembled system is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnknownKind {
+    /// Velocity, nearer to x than to y; just where it points to, the unknown's direction says.
+    VelocityX,
+    /// Velocity, nearer to y.
+    VelocityY,
+    /// Pressure.
+    Pressure,
+}
+
+/// Place and kind of one unknown.
+#[derive(Clone, Copy, Debug)]
+pub struct Unknown {
+    /// What it is.
+    pub kind: UnknownKind,
+    /// Of its node, m.
+    pub at: Point,
+    /// Direction of the velocity component in the chip's frame (unit vector; zero for pressure).
+    pub direction: Point,
+    /// Physical value = `scale` * value in the system.
+    pub scale: f64,
+}
+
+/// The assembled global system `A x = b`, for other solvers.
+#[derive(Clone, Debug, Default)]
+pub struct AssembledSystem {
+    /// Unknowns.
+    pub n: usize,
+    /// Lower triangle including the diagonal: (row, column, value), sorted by column, then row, no repeats.
+    pub lower: Vec<(u32, u32, f64)>,
+    /// Right-hand side.
+    pub rhs: Vec<f64>,
+    /// Our solution.
+    pub solution: Vec<f64>,
+    /// What each unknown is.
+    pub unknowns: Vec<Unknown>,
+}
+
+/// Greatest depth of a chip in three dimensions, in widths of its narrowest mouth.
+pub(super) const MAX_ASPECT: f64 = 1e3;
+
+/// Why a chip could not be solved.
+#[derive(Debug, Error)]
+pub enum SolveError {
+    /// The plan needs more memory than allowed.
+    #[error(
+        "the plan needs about {needed} bytes of memory and {allowed} are allowed; lower the resolution or raise the limit"
+    )]
+    OutOfMemory {
+        /// Estimate of the plan, bytes.
+        needed: u64,
+        /// Limit, bytes.
+        allowed: u64,
+    },
+    /// Iterative refinement did not reach the tolerance.
+    #[error(
+        "the relative residual stayed at {residual:.2e} after {steps} refinement steps (wanted {tolerance:.0e})"
+    )]
+    NotConverged {
+        /// Reached.
+        residual: f64,
+        /// Wanted.
+        tolerance: f64,
+        /// Taken.
+        steps: u32,
+    },
+    /// Somebody asked to stop.
+    #[error("stopped on request")]
+    Cancelled,
+    /// A part could not be meshed.
+    #[error("part `{part}` can't be meshed at this resolution: {reason}")]
+    Mesh {
+        /// The part's name.
+        part: String,
+        /// Why.
+        reason: String,
+    },
+    /// An odd resolution in three dimensions.
+    #[error(
+        "three dimensions need an even resolution, so that mouths look alike from both sides: use {} or {}", resolution - 1, resolution + 1
+    )]
+    OddResolution {
+        /// What was asked for.
+        resolution: u32,
+    },
+    /// A chip in three dimensions without a depth to solve.
+    #[error(
+        "three dimensions need the chip's depth, positive and at most {} times its narrowest width; it is {depth:?}",
+        MAX_ASPECT
+    )]
+    Depth {
+        /// What it has, m.
+        depth: Option<f64>,
+    },
+    /// Something that is made for the plane only.
+    #[error("{what} is made for chips in the plane; use the model planar or shallow")]
+    PlaneOnly {
+        /// What.
+        what: &'static str,
+    },
+    /// Something that only the method of fronts does.
+    #[error("{what} needs the method of fronts")]
+    FrontsOnly {
+        /// What.
+        what: &'static str,
+    },
+    /// A condition of another kind than the chip was eliminated with.
+    #[error(
+        "port `{port}` was eliminated with {was} and is asked for with {asked}; eliminate the chip again"
+    )]
+    OtherConditions {
+        /// The port's name.
+        port: String,
+        /// In the elimination.
+        was: PortKind,
+        /// Now.
+        asked: PortKind,
+    },
+    /// Not one condition a port.
+    #[error("{asked} conditions for {ports} ports")]
+    ConditionCount {
+        /// Conditions.
+        asked: usize,
+        /// Ports.
+        ports: usize,
+    },
+    /// All flow rates of connected ports are given, and what goes in does not come out.
+    #[error("the flow rates at the ports don't balance: {:.1e} of the flow has nowhere to go", part.abs())]
+    Unbalanced {
+        /// Sum of the flow rates over half the sum of their magnitudes.
+        part: f64,
+    },
+    /// A pivot block is singular.
+    #[error("the elimination met a singular block in row {row}")]
+    Singular {
+        /// Block row.
+        row: usize,
+    },
+}

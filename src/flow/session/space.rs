@@ -1,0 +1,237 @@
+//! What differs between chips in the plane and chips with depth: pieces, mouths of ports, measurements.
+//!
+//! ```text
+//! planar, shallow   plane mesh             flow per depth    Fields
+//! full              layers over the depth  flow              Solid --at mid-depth--> Fields
+//! ```
+
+use super::flow::Job;
+use super::measure::fastest;
+use super::solution::MAX_ASPECT;
+use super::{SolveError, SolveReport, SolveSettings, WallShear};
+use crate::field::nodal::{Nodal, nodal};
+use crate::field::wall_shear::wall_shear_of_pieces;
+use crate::field::wall_shear3::wall_shear_of_solids;
+use crate::field::{Fields, Solid};
+use crate::stokes::duct::mouth::DuctProfile;
+use crate::stokes::mouth::{Mouth, duct_mouth, plane_mouth};
+use crate::stokes::piece::{Flat, Layers, PieceError};
+use crate::stokes::section::{Section, Top};
+use crate::stokes::slabs::{IsCancelled, Slabs, State};
+use crate::stokes::system::{PartError, Port, System};
+use stokeslet_base::geometry::Point;
+use stokeslet_cad::chip::{Chip, Condition};
+
+/// What is measured all over a chip.
+pub(super) struct Measured {
+    pub max_speed: (f64, Point),
+    pub wall_shear: WallShear,
+    pub fields: Fields,
+    pub solid: Option<Solid>,
+}
+
+/// A way to see chips in `D` dimensions.
+pub(super) trait Space<const D: usize>: Send + Sync {
+    /// The chip as pieces.
+    fn system(&self, chip: &Chip, job: &Job<'_>) -> Result<System<D>, SolveError>;
+
+    /// A port's mouth.
+    fn mouth(&self, system: &System<D>, port: &Port) -> Mouth;
+
+    /// The given flow of a condition, or its pressure, in the unit of the equations.
+    fn condition(&self, condition: Condition) -> Condition;
+
+    /// Flow in the unit of results (m^3/s where the chip has a depth) over flow in the unit of the equations.
+    fn flow_unit(&self) -> f64;
+
+    /// Fields, greatest speed, wall shear; `shift(part)` is added to the pressure there, Pa. Of no use where it was cancelled.
+    fn measure(
+        &self,
+        system: &System<D>,
+        slabs: &Slabs,
+        state: &State,
+        shift: &(dyn Fn(usize) -> f64 + Sync),
+        is_cancelled: IsCancelled<'_>,
+    ) -> Measured;
+
+    /// Notes what is particular about it.
+    fn note(&self, _report: &mut SolveReport) {}
+}
+
+fn mesh_error(chip: &Chip) -> impl Fn(PartError) -> SolveError + '_ {
+    |PartError { part, error }| match error {
+        PieceError::Cancelled => SolveError::Cancelled,
+        PieceError::Mesh(error) => SolveError::Mesh {
+            part: chip.parts[part].name.clone(),
+            reason: error.to_string(),
+        },
+    }
+}
+
+/// Two dimensions.
+pub(super) struct Plane {
+    depth: Option<f64>,
+}
+
+impl Plane {
+    /// Of a chip with any model but the full one.
+    pub fn new(chip: &Chip) -> Self {
+        Self { depth: chip.depth }
+    }
+}
+
+impl Space<2> for Plane {
+    fn system(&self, chip: &Chip, job: &Job<'_>) -> Result<System<2>, SolveError> {
+        let section = Section::plane(job.settings.resolution);
+        job.supply(|supply| System::new(chip, section, &Flat, supply))
+            .map_err(mesh_error(chip))
+    }
+
+    fn mouth(&self, system: &System<2>, port: &Port) -> Mouth {
+        plane_mouth(&system.section, port.width, system.drag)
+    }
+
+    fn condition(&self, condition: Condition) -> Condition {
+        condition
+    }
+
+    fn flow_unit(&self) -> f64 {
+        self.depth.unwrap_or(1.0)
+    }
+
+    fn measure(
+        &self,
+        system: &System<2>,
+        slabs: &Slabs,
+        state: &State,
+        shift: &(dyn Fn(usize) -> f64 + Sync),
+        is_cancelled: IsCancelled<'_>,
+    ) -> Measured {
+        let wall_shear = wall_shear_of_pieces(system, slabs, state, is_cancelled);
+        let fields = Fields::from(nodal(system, slabs, state, None, shift, is_cancelled));
+        Measured {
+            max_speed: fastest(&fields),
+            wall_shear,
+            fields,
+            solid: None,
+        }
+    }
+}
+
+/// Three dimensions: the chip extruded by its depth.
+pub(super) struct Deep {
+    lift: Layers,
+    depth: f64,
+    profile: DuctProfile,
+}
+
+impl Deep {
+    /// Chooses unit and layers of a chip with the full model.
+    ///
+    /// # Errors
+    /// [`SolveError::OddResolution`], [`SolveError::Depth`].
+    pub fn new(chip: &Chip, settings: &SolveSettings) -> Result<Self, SolveError> {
+        let resolution = settings.resolution;
+        if resolution % 2 == 1 {
+            return Err(SolveError::OddResolution { resolution });
+        }
+        let mouths = chip.parts.iter().flat_map(|p| p.shape.mouths());
+        let width = mouths.map(|m| m.width).fold(f64::INFINITY, f64::min);
+        let depth = chip.depth.filter(|&d| d > 0.0 && (d <= MAX_ASPECT * width));
+        let depth = depth.ok_or(SolveError::Depth { depth: chip.depth })?;
+        let width = if width.is_finite() { width } else { depth };
+        // Halves: a square channel has as many layers as edges across.
+        let high_as_wide = (f64::from(resolution) / 2.0 * depth / width).round() as u32;
+        let layers = match settings.depth.layers {
+            Some(layers) => layers.max(1),
+            None => high_as_wide.max(2),
+        };
+        let half = Layers {
+            unit: width / f64::from(resolution),
+            layers,
+            depth: depth / 2.0,
+            top: Top::Symmetry,
+        };
+        let whole = Layers {
+            layers: 2 * layers,
+            depth,
+            top: Top::Wall,
+            ..half
+        };
+        Ok(Self {
+            lift: if settings.depth.whole { whole } else { half },
+            depth,
+            profile: settings.depth.profile,
+        })
+    }
+}
+
+impl Space<3> for Deep {
+    fn system(&self, chip: &Chip, job: &Job<'_>) -> Result<System<3>, SolveError> {
+        let resolution = job.settings.resolution;
+        let section = Section::new(3, resolution, self.lift.layers, self.lift.top);
+        job.supply(|supply| System::new(chip, section, &self.lift, supply))
+            .map_err(mesh_error(chip))
+    }
+
+    fn mouth(&self, system: &System<3>, port: &Port) -> Mouth {
+        duct_mouth(&system.section, port.width, self.lift.depth, self.profile)
+    }
+
+    fn condition(&self, condition: Condition) -> Condition {
+        match condition {
+            Condition::FlowRate(flow) => Condition::FlowRate(flow * self.depth),
+            other => other,
+        }
+    }
+
+    fn flow_unit(&self) -> f64 {
+        1.0
+    }
+
+    fn measure(
+        &self,
+        system: &System<3>,
+        slabs: &Slabs,
+        state: &State,
+        shift: &(dyn Fn(usize) -> f64 + Sync),
+        is_cancelled: IsCancelled<'_>,
+    ) -> Measured {
+        let shear = wall_shear_of_solids(system, slabs, state, is_cancelled);
+        let plane = |[x, y, _]: [f64; 3]| Point::new(x, y);
+        let solid = Solid {
+            nodal: nodal(system, slabs, state, None, shift, is_cancelled),
+            depth: self.depth,
+            top: self.lift.top,
+        };
+        Measured {
+            max_speed: fastest_in_space(&solid.nodal),
+            wall_shear: WallShear {
+                min: shear.min,
+                mean: shear.mean,
+                max: shear.max,
+                min_at: plane(shear.min_at),
+                max_at: plane(shear.max_at),
+            },
+            fields: solid.mid_depth(),
+            solid: Some(solid),
+        }
+    }
+
+    fn note(&self, report: &mut SolveReport) {
+        report.layers = self.lift.layers;
+        report.half_depth = self.lift.top == Top::Symmetry;
+    }
+}
+
+/// Greatest nodal speed, and over which place.
+fn fastest_in_space(nodal: &Nodal<3>) -> (f64, Point) {
+    let squares = nodal.velocity.iter().map(|v| v.iter().map(|x| x * x).sum());
+    let best = squares
+        .enumerate()
+        .max_by(|a: &(usize, f64), b| a.1.total_cmp(&b.1));
+    best.map_or((0.0, Point::default()), |(n, square)| {
+        let [x, y, _] = nodal.nodes[n];
+        (square.sqrt(), Point::new(x, y))
+    })
+}

@@ -1,0 +1,513 @@
+//! A chip as pieces that share unknowns: which piece each part is a copy of, and what its mouths meet.
+//!
+//! ```text
+//! part --canonical shape--> Piece (made once)          interface = a mouth that meets another mouth, a port or nothing
+//!   `--motion, unit-------> Instance --boundary-------> shared unknowns: section.n for every interface
+//! ```
+//! An interface's unknowns are in the frame of one of its two mouths (the polygon's, else that of the lower part), so that
+//! junctions, the costly ones, see them as they are and stay copies of each other.
+
+mod interfaces;
+mod supply;
+
+use std::sync::Arc;
+
+use interfaces::{interfaces, ports};
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+pub use supply::Supply;
+use supply::{make, orders};
+
+use super::piece::{Canonical, Leaf, Lift, Names, Patch, Piece, PieceError};
+use super::section::{NONE, Section};
+use crate::canonical::{Canonicalised, canonicalise};
+use stokeslet_base::geometry::{Motion, Point};
+use stokeslet_cad::chip::{Chip, Condition};
+use stokeslet_cad::design::DepthModel;
+use stokeslet_fronts::{Class, Element, Image, KindId, NOWHERE, Plan};
+
+/// A copy of a piece in the chip.
+#[derive(Clone, Debug)]
+pub struct Instance {
+    /// Index into [`System::pieces`].
+    pub piece: u32,
+    /// Where the canonical shape lies.
+    pub motion: Motion,
+    /// Unit of the piece, m.
+    pub unit: f64,
+    /// One a boundary unknown of the piece: the shared unknown that it is.
+    pub boundary: Vec<Image>,
+    /// One a boundary node of the piece: number in the chip.
+    pub nodes: Vec<u32>,
+    /// The interface at each mouth.
+    pub interfaces: Vec<u32>,
+}
+
+/// What an interface is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Meets {
+    /// Two parts.
+    Part,
+    /// A port, by number.
+    Port(u32),
+    /// Nothing: a closed end.
+    Wall,
+}
+
+/// A mouth and what it meets.
+#[derive(Clone, Debug)]
+pub struct Interface {
+    /// Part and mouth whose frame its unknowns are in.
+    pub owner: (u32, u32),
+    /// Unit of that mouth, m.
+    pub unit: f64,
+    /// What it meets.
+    pub meets: Meets,
+}
+
+/// A port's place.
+#[derive(Clone, Copy, Debug)]
+pub struct Port {
+    /// Its interface.
+    pub interface: u32,
+    /// Outward unit vector in the chip.
+    pub outward: Point,
+    /// Middle of the mouth, m.
+    pub middle: Point,
+    /// Across, m.
+    pub width: f64,
+}
+
+/// A chip as pieces.
+pub struct System<const D: usize> {
+    /// Unknowns of a mouth.
+    pub section: Section,
+    /// Fronts planned so far.
+    pub plan: Plan,
+    /// Their leaves.
+    pub leaves: Vec<Arc<Leaf<D>>>,
+    /// Essentially different parts.
+    pub pieces: Vec<Arc<Canonical<D>>>,
+    /// What `plan` and `leaves` call what is theirs, by piece.
+    pub names: Vec<Names>,
+    /// Copies, in the chip's order of parts.
+    pub instances: Vec<Instance>,
+    /// All mouths.
+    pub interfaces: Vec<Interface>,
+    /// In the chip's order of ports.
+    pub ports: Vec<Port>,
+    /// What becomes of each shared unknown.
+    pub class: Vec<Class>,
+    /// A shared pressure of every island whose pressure nothing fixes.
+    pub grounds: Vec<u32>,
+    /// Island of each interface, and whether its pressure is free.
+    pub islands: Vec<u32>,
+    /// By island.
+    pub is_free: Vec<bool>,
+    /// Unknowns of the whole system.
+    pub n_unknowns: usize,
+    /// Shared unknowns that another stands for: (one, the other, factor), `x_one = factor * x_other`.
+    pub aliases: Vec<(u32, u32, f64)>,
+    /// Nodes on interfaces; they are numbered first.
+    pub n_shared_nodes: usize,
+    /// Number in the chip of each interface's nodes, across, then level.
+    pub interface_nodes: Vec<u32>,
+    /// Seconds that planning the pieces took, apart from meshing them.
+    pub plan_seconds: f64,
+    /// Dynamic viscosity, Pa s.
+    pub viscosity: f64,
+    /// Drag of the depth model at unit length 1 m: 12 / depth^2, or 0; 1/m^2.
+    pub drag: f64,
+}
+
+/// A part that can't be made a piece.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PartError {
+    /// Index into `Chip::parts`.
+    pub part: usize,
+    /// Why.
+    pub error: PieceError,
+}
+
+/// A part's canonical shape and its mouths' interfaces.
+struct Placed {
+    canonical: Canonicalised,
+    interfaces: Vec<u32>,
+}
+
+impl<const D: usize> System<D> {
+    /// Makes the pieces of a chip and numbers what they share.
+    ///
+    /// # Shapes and units
+    /// - all pieces have the unit of `lift`, where it has one; else each has its narrowest mouth's cell
+    /// # Errors
+    /// [`PartError`] names the part whose shape can't be meshed.
+    pub fn new(
+        chip: &Chip,
+        section: Section,
+        lift: &dyn Lift<D>,
+        supply: Supply<'_>,
+    ) -> Result<Self, PartError> {
+        let drag = match (chip.model, chip.depth) {
+            (DepthModel::Shallow, Some(depth)) => 12.0 / (depth * depth),
+            _ => 0.0,
+        };
+        let mut placed: Vec<Placed> = chip
+            .parts
+            .par_iter()
+            .map(|part| {
+                let canonical = canonicalise(&part.shape);
+                let interfaces = vec![NONE; canonical.socket_of.len()];
+                Placed {
+                    canonical,
+                    interfaces,
+                }
+            })
+            .collect();
+        let mut interfaces = interfaces(chip, &mut placed, section.resolution)?;
+        let shared_unit = lift.unit();
+        if let Some(unit) = shared_unit {
+            interfaces.iter_mut().for_each(|i| i.unit = unit);
+        }
+        let (piece_of, orders) = orders(&placed, &section, shared_unit, drag, supply.caching);
+        let (pieces, plan_seconds) = make(&orders, &placed, &section, lift, supply)?;
+        let mut plan = Plan::new(supply.caching);
+        let mut leaves = Vec::new();
+        let names = pieces.iter().map(|p| p.adopt(&mut plan, &mut leaves));
+        let names = names.collect();
+        let parts = placed.iter().zip(&chip.parts).zip(&piece_of);
+        let instances = parts
+            .map(|((p, part), &piece)| Instance {
+                piece,
+                motion: part.motion.after(&p.canonical.motion),
+                unit: shared_unit.unwrap_or(p.canonical.width / f64::from(section.resolution)),
+                boundary: Vec::new(),
+                nodes: Vec::new(),
+                interfaces: p.interfaces.clone(),
+            })
+            .collect();
+        let mut system = Self {
+            plan,
+            leaves,
+            pieces,
+            names,
+            instances,
+            ports: ports(chip, &placed),
+            interfaces,
+            class: Vec::new(),
+            grounds: Vec::new(),
+            islands: Vec::new(),
+            is_free: Vec::new(),
+            n_unknowns: 0,
+            aliases: Vec::new(),
+            n_shared_nodes: 0,
+            interface_nodes: Vec::new(),
+            plan_seconds,
+            viscosity: chip.viscosity,
+            drag,
+            section,
+        };
+        system.share_unknowns();
+        system.share_nodes();
+        system.classify(chip);
+        system.find_islands(chip);
+        system.n_unknowns = system
+            .class
+            .iter()
+            .filter(|c| matches!(c, Class::Free | Class::Kept))
+            .count()
+            + system
+                .instances
+                .iter()
+                .map(|i| {
+                    let piece = system.piece_of(i);
+                    piece.n - piece.n_boundary
+                })
+                .sum::<usize>();
+        Ok(system)
+    }
+
+    /// The piece of an instance.
+    pub fn piece_of(&self, instance: &Instance) -> &Piece {
+        &self.pieces[instance.piece as usize].piece
+    }
+
+    /// The front that is left of a piece.
+    pub fn root(&self, piece: u32) -> KindId {
+        let piece = piece as usize;
+        self.names[piece].kinds[self.pieces[piece].piece.root as usize]
+    }
+
+    /// Number of the leaf that a patch of a piece places.
+    pub fn leaf_number(&self, piece: u32, patch: &Patch) -> usize {
+        self.names[piece as usize].leaves[patch.leaf as usize] as usize
+    }
+
+    /// The leaf that a patch of a piece places.
+    pub fn leaf(&self, piece: u32, patch: &Patch) -> &Leaf<D> {
+        &self.leaves[self.leaf_number(piece, patch)]
+    }
+
+    /// How a mouth's unknowns follow from those of its interface; `None`: they are the same.
+    fn facing(&self, part: usize, mouth: usize) -> Option<(bool, f64)> {
+        let instance = &self.instances[part];
+        let interface = &self.interfaces[instance.interfaces[mouth] as usize];
+        if interface.owner == (part as u32, mouth as u32) {
+            return None;
+        }
+        let owner = &self.instances[interface.owner.0 as usize];
+        let unit = instance.unit * self.piece_of(instance).mouth_scales[mouth];
+        let ratio = unit / interface.unit;
+        let factor = if (ratio - 1.0).abs() < 1e-9 {
+            1.0
+        } else {
+            ratio
+        };
+        Some((instance.motion.mirror != owner.motion.mirror, factor))
+    }
+
+    /// Boundary unknowns of every instance as shared unknowns; corners that two mouths of a part share become one.
+    fn share_unknowns(&mut self) {
+        let m = self.section.n as u32;
+        let mut same = Same::default();
+        let mut extra = self.interfaces.len() as u32 * m;
+        let mut patterns: FxHashMap<(bool, u64), Vec<Image>> = FxHashMap::default();
+        for part in 0..self.instances.len() {
+            let piece = &self.pieces[self.instances[part].piece as usize].piece;
+            let mut boundary = vec![Image::plain(NOWHERE); piece.n_boundary];
+            for (mouth, images) in piece.mouths.iter().enumerate() {
+                let base = self.instances[part].interfaces[mouth] * m;
+                let pattern = self.facing(part, mouth).map(|(mirror, factor)| {
+                    &*patterns
+                        .entry((mirror, factor.to_bits()))
+                        .or_insert_with(|| self.section.facing(mirror, factor))
+                });
+                for (k, image) in images.iter().enumerate() {
+                    let shared = pattern.map_or(Image::plain(k as u32), |p| p[k]);
+                    let found = Image {
+                        to: base + shared.to,
+                        factor: image.factor * shared.factor,
+                    };
+                    let place = &mut boundary[image.to as usize];
+                    if place.to == NOWHERE {
+                        *place = found;
+                    } else {
+                        // A corner's pressure, in the unit of either mouth.
+                        same.join_scaled(found.to, place.to, place.factor / found.factor);
+                    }
+                }
+            }
+            // A pressure in a corner that only given velocities surround: shared with nobody.
+            for image in boundary.iter_mut().filter(|i| i.to == NOWHERE) {
+                *image = Image::plain(extra);
+                extra += 1;
+            }
+            self.instances[part].boundary = boundary;
+        }
+        if !same.parent.is_empty() {
+            for instance in &mut self.instances {
+                for image in &mut instance.boundary {
+                    let (to, factor) = same.scaled_root(image.to);
+                    *image = Image {
+                        to,
+                        factor: image.factor * factor,
+                    };
+                }
+            }
+        }
+        self.class = vec![Class::Free; extra as usize];
+        let joined: Vec<u32> = same.parent.keys().copied().collect();
+        for gid in joined {
+            let (root, factor) = same.scaled_root(gid);
+            if root != gid {
+                self.class[gid as usize] = Class::Zero;
+                self.aliases.push((gid, root, factor));
+            }
+        }
+    }
+
+    /// Numbers of boundary nodes in the chip: those on interfaces first, no number left out.
+    fn share_nodes(&mut self) {
+        let per = self.section.n_nodes() as u32;
+        let levels = self.section.n_levels();
+        let across = self.section.n_across();
+        let mut same = Same::default();
+        for part in 0..self.instances.len() {
+            let piece = &self.pieces[self.instances[part].piece as usize].piece;
+            let mut nodes = vec![NONE; piece.n_boundary_nodes];
+            for (mouth, list) in piece.mouth_nodes.iter().enumerate() {
+                let base = self.instances[part].interfaces[mouth] * per;
+                let backwards = self.facing(part, mouth).is_some_and(|(mirror, _)| !mirror);
+                for (k, &node) in list.iter().enumerate() {
+                    let (i, level) = (k as u32 / levels, k as u32 % levels);
+                    let i = if backwards { across - 1 - i } else { i };
+                    let found = base + i * levels + level;
+                    let place = &mut nodes[node as usize];
+                    if *place == NONE {
+                        *place = found;
+                    } else {
+                        same.join(*place, found);
+                    }
+                }
+            }
+            self.instances[part].nodes = nodes;
+        }
+        let mut number = vec![NONE; self.interfaces.len() * per as usize];
+        let mut n = 0;
+        for raw in 0..number.len() as u32 {
+            if same.root(raw) == raw {
+                number[raw as usize] = n;
+                n += 1;
+            }
+        }
+        self.n_shared_nodes = n as usize;
+        self.interface_nodes = (0..number.len() as u32)
+            .map(|raw| number[same.root(raw) as usize])
+            .collect();
+        for instance in &mut self.instances {
+            for node in &mut instance.nodes {
+                *node = number[same.root(*node) as usize];
+            }
+        }
+    }
+
+    /// What becomes of the unknowns on ports and closed ends.
+    fn classify(&mut self, chip: &Chip) {
+        let section = &self.section;
+        for (k, interface) in self.interfaces.iter().enumerate() {
+            let base = k * section.n;
+            let (normal, across) = match interface.meets {
+                Meets::Part => continue,
+                Meets::Wall => (Class::Given, Class::Given),
+                Meets::Port(port) => match chip.ports[port as usize].condition {
+                    Condition::FlowRate(_) => (Class::Given, Class::Given),
+                    Condition::Pressure(_) => (Class::Free, Class::Zero),
+                    Condition::TractionFree => continue,
+                },
+            };
+            for i in 0..section.n_across() {
+                for level in 0..section.n_levels() {
+                    if let Some((first, n)) = section.velocity(i, level) {
+                        for c in 0..n {
+                            let class = if c == 0 { normal } else { across };
+                            self.class[base + (first + c) as usize] = class;
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Connected parts of the chip; in each whose pressure nothing fixes one pressure is kept for the network.
+    fn find_islands(&mut self, chip: &Chip) {
+        let mut same = Same::default();
+        for instance in &self.instances {
+            for pair in instance.interfaces.windows(2) {
+                same.join(pair[0], pair[1]);
+            }
+        }
+        let mut number: FxHashMap<u32, u32> = FxHashMap::default();
+        for k in 0..self.interfaces.len() as u32 {
+            let next = number.len() as u32;
+            self.islands
+                .push(*number.entry(same.root(k)).or_insert(next));
+        }
+        self.is_free = vec![true; number.len()];
+        for (k, interface) in self.interfaces.iter().enumerate() {
+            if let Meets::Port(port) = interface.meets
+                && !matches!(chip.ports[port as usize].condition, Condition::FlowRate(_))
+            {
+                self.is_free[self.islands[k] as usize] = false;
+            }
+        }
+        // A port's interface before any other: junctions inside stay copies.
+        let mut grounded = vec![false; number.len()];
+        for ports_only in [true, false] {
+            for (k, interface) in self.interfaces.iter().enumerate() {
+                let island = self.islands[k] as usize;
+                if !self.is_free[island]
+                    || grounded[island]
+                    || (ports_only && !matches!(interface.meets, Meets::Port(_)))
+                {
+                    continue;
+                }
+                let base = k * self.section.n;
+                let pressure = (self.section.n_velocity..self.section.n)
+                    .map(|i| base + i)
+                    .find(|&g| self.class[g] == Class::Free);
+                if let Some(gid) = pressure {
+                    self.class[gid] = Class::Kept;
+                    self.grounds.push(gid as u32);
+                    grounded[island] = true;
+                }
+            }
+        }
+    }
+
+    /// Gives shared unknowns that another stands for their value.
+    pub fn complete(&self, shared: &mut [f64]) {
+        for &(one, other, factor) in &self.aliases {
+            shared[one as usize] = factor * shared[other as usize];
+        }
+    }
+
+    /// The island of an interface, where only differences of pressure are known there.
+    pub fn free_island(&self, interface: u32) -> Option<u32> {
+        let island = self.islands[interface as usize];
+        self.is_free[island as usize].then_some(island)
+    }
+
+    /// The pieces as elements on shared unknowns.
+    pub fn element(&self, instance: &Instance) -> Element {
+        Element {
+            kind: self.root(instance.piece),
+            boundary: instance.boundary.clone(),
+        }
+    }
+}
+
+/// Numbers that stand for one thing, up to a factor; the smallest is its root. Few are ever joined.
+#[derive(Default)]
+struct Same {
+    /// `x_key = factor * x_parent`.
+    parent: FxHashMap<u32, (u32, f64)>,
+}
+
+impl Same {
+    fn root(&self, at: u32) -> u32 {
+        self.scaled_root(at).0
+    }
+
+    /// The root, and `x_at / x_root`.
+    fn scaled_root(&self, mut at: u32) -> (u32, f64) {
+        let mut factor = 1.0;
+        while let Some(&(next, ratio)) = self.parent.get(&at) {
+            if next == at {
+                break;
+            }
+            at = next;
+            factor *= ratio;
+        }
+        (at, factor)
+    }
+
+    fn join(&mut self, a: u32, b: u32) {
+        self.join_scaled(a, b, 1.0);
+    }
+
+    /// `x_a = factor * x_b`.
+    fn join_scaled(&mut self, a: u32, b: u32, factor: f64) {
+        let ((a, from_a), (b, from_b)) = (self.scaled_root(a), self.scaled_root(b));
+        // x_root_a * from_a = factor * x_root_b * from_b
+        let ratio = factor * from_b / from_a;
+        let (later, first, ratio) = if a > b {
+            (a, b, ratio)
+        } else {
+            (b, a, 1.0 / ratio)
+        };
+        if later != first {
+            self.parent.insert(later, (first, ratio));
+            self.parent.entry(first).or_insert((first, 1.0));
+        }
+    }
+}

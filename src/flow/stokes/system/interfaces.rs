@@ -1,0 +1,91 @@
+//! Mouths that meet mouths, ports or nothing, numbered: connections first, then ports, then closed ends.
+
+use super::{Interface, Meets, PartError, Placed, Port};
+use crate::mesh::MeshError;
+use crate::stokes::section::NONE;
+use stokeslet_base::geometry::Point;
+use stokeslet_cad::chip::Chip;
+use stokeslet_cad::shape::SocketRef;
+
+/// The part and canonical mouth of a socket.
+fn find(placed: &[Placed], s: SocketRef) -> Result<(u32, u32), PartError> {
+    let mouth = placed
+        .get(s.part)
+        .and_then(|p| p.canonical.socket_of.iter().position(|&k| k == s.socket));
+    let mouth = mouth.ok_or(PartError {
+        part: s.part.min(placed.len().saturating_sub(1)),
+        error: MeshError::UnknownSocket { socket: s.socket }.into(),
+    })?;
+    Ok((s.part as u32, mouth as u32))
+}
+
+/// Numbers all mouths: connections first, then ports, then closed ends.
+pub(super) fn interfaces(
+    chip: &Chip,
+    placed: &mut [Placed],
+    resolution: u32,
+) -> Result<Vec<Interface>, PartError> {
+    let mut out: Vec<Interface> = Vec::new();
+    let unit = |placed: &[Placed], (part, mouth): (u32, u32)| {
+        let p = &placed[part as usize];
+        let socket = p.canonical.socket_of[mouth as usize];
+        chip.parts[part as usize].shape.mouths()[socket].width / f64::from(resolution)
+    };
+    for c in &chip.connections {
+        let (a, b) = (find(placed, c.a)?, find(placed, c.b)?);
+        let is_strip = |s: (u32, u32)| placed[s.0 as usize].canonical.shape.is_strip();
+        let owner = if (is_strip(a), a) <= (is_strip(b), b) {
+            a
+        } else {
+            b
+        };
+        for s in [a, b] {
+            placed[s.0 as usize].interfaces[s.1 as usize] = out.len() as u32;
+        }
+        out.push(Interface {
+            owner,
+            unit: unit(placed, owner),
+            meets: Meets::Part,
+        });
+    }
+    for (k, port) in chip.ports.iter().enumerate() {
+        let s = find(placed, port.socket)?;
+        placed[s.0 as usize].interfaces[s.1 as usize] = out.len() as u32;
+        out.push(Interface {
+            owner: s,
+            unit: unit(placed, s),
+            meets: Meets::Port(k as u32),
+        });
+    }
+    for part in 0..placed.len() {
+        for mouth in 0..placed[part].interfaces.len() {
+            if placed[part].interfaces[mouth] == NONE {
+                placed[part].interfaces[mouth] = out.len() as u32;
+                let owner = (part as u32, mouth as u32);
+                out.push(Interface {
+                    owner,
+                    unit: unit(placed, owner),
+                    meets: Meets::Wall,
+                });
+            }
+        }
+    }
+    Ok(out)
+}
+
+pub(super) fn ports(chip: &Chip, placed: &[Placed]) -> Vec<Port> {
+    chip.ports
+        .iter()
+        .filter_map(|port| {
+            let (part, mouth) = find(placed, port.socket).ok()?;
+            let shape = &chip.parts[part as usize];
+            let place = shape.shape.mouths()[port.socket.socket];
+            Some(Port {
+                interface: placed[part as usize].interfaces[mouth as usize],
+                outward: shape.motion.rotate(Point::unit(place.direction)),
+                middle: shape.motion.apply(place.middle),
+                width: place.width,
+            })
+        })
+        .collect()
+}

@@ -1,0 +1,137 @@
+//! Which pieces a chip needs, and where they come from: the table, or made now, side by side.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use super::{PartError, Placed};
+use crate::canonical::CanonicalShape;
+use crate::stokes::piece::{Canonical, Lift, PieceError};
+use crate::stokes::section::Section;
+use stokeslet_base::fingerprint::Hasher;
+use stokeslet_base::table::Caching;
+use stokeslet_base::table::Table;
+
+/// How the pieces of a chip are asked for.
+#[derive(Clone, Copy)]
+pub struct Supply<'a> {
+    /// Whether copies share one piece.
+    pub caching: Caching,
+    /// Pieces of earlier chips.
+    pub table: &'a Table,
+    /// Asked now and then: true stops the planning.
+    pub is_cancelled: &'a (dyn Fn() -> bool + Sync),
+    /// Told now and then: pieces made, pieces to make.
+    pub progress: &'a (dyn Fn(usize, usize) + Sync),
+}
+
+/// A piece that is to be made: for which part first, and with what.
+pub(super) struct Order {
+    part: usize,
+    drag: f64,
+    size: f64,
+}
+
+/// The piece of every part, and what has to be made for them.
+pub(super) fn orders(
+    placed: &[Placed],
+    section: &Section,
+    shared_unit: Option<f64>,
+    drag: f64,
+    caching: Caching,
+) -> (Vec<u32>, Vec<Order>) {
+    let mut known: FxHashMap<(&CanonicalShape, i64, i64), u32> = FxHashMap::default();
+    let mut orders: Vec<Order> = Vec::new();
+    let piece_of = placed.iter().enumerate().map(|(part, p)| {
+        let cell = p.canonical.width / f64::from(section.resolution);
+        let unit = shared_unit.unwrap_or(cell);
+        // To twelve digits, so that rounding of a width makes no size of its own.
+        let size = (cell / unit * 1e12).round() / 1e12;
+        let drag = drag * unit * unit;
+        let class = if drag > 0.0 {
+            (drag.ln() * 1e12).round() as i64
+        } else {
+            i64::MIN
+        };
+        let key = (&p.canonical.shape, class, (size * 1e9).round() as i64);
+        match known.get(&key) {
+            Some(&piece) if caching == Caching::Cached => piece,
+            _ => {
+                orders.push(Order { part, drag, size });
+                known.insert(key, orders.len() as u32 - 1);
+                orders.len() as u32 - 1
+            }
+        }
+    });
+    (piece_of.collect(), orders)
+}
+
+/// Makes pieces side by side, those that the table has aside; and how long planning them took apart from meshing, s.
+pub(super) fn make<const D: usize>(
+    orders: &[Order],
+    placed: &[Placed],
+    section: &Section,
+    lift: &dyn Lift<D>,
+    supply: Supply<'_>,
+) -> Result<(Vec<Arc<Canonical<D>>>, f64), PartError> {
+    let start = Instant::now();
+    let done = AtomicUsize::new(0);
+    let one = |order: &Order| {
+        let shape = &placed[order.part].canonical;
+        // All of a piece: its own lengths to the last bit, never those of a shape that only counts as equal.
+        let key = Hasher::new(95)
+            .word(D as u64)
+            .word(u64::from(section.resolution))
+            .key(lift.key())
+            .key(shape.content())
+            .float(order.drag)
+            .float(order.size)
+            .finish();
+        let is_shared = supply.caching == Caching::Cached;
+        let known = is_shared.then(|| supply.table.get::<Canonical<D>>(key));
+        let clock = Instant::now();
+        let (made, meshed) = match known.flatten() {
+            Some(known) => (known, 0.0),
+            None => {
+                if (supply.is_cancelled)() {
+                    return Err(PieceError::Cancelled);
+                }
+                let plane = shape.plane(section.resolution)?;
+                let meshed = clock.elapsed().as_secs_f64();
+                let numbers = [order.drag, order.size];
+                let made = Canonical::new(
+                    &plane,
+                    numbers,
+                    section,
+                    lift,
+                    supply.caching,
+                    supply.is_cancelled,
+                )?;
+                let made = Arc::new(made);
+                if is_shared {
+                    supply.table.keep(key, made.clone(), made.bytes());
+                }
+                (made, meshed)
+            }
+        };
+        (supply.progress)(done.fetch_add(1, Ordering::Relaxed), orders.len());
+        Ok((made, [meshed, clock.elapsed().as_secs_f64()]))
+    };
+    let made: Vec<_> = orders.par_iter().map(one).collect();
+    let (mut pieces, mut seconds) = (Vec::with_capacity(orders.len()), [0.0; 2]);
+    for (order, made) in orders.iter().zip(made) {
+        let part = order.part;
+        let (piece, spent) = made.map_err(|error| PartError { part, error })?;
+        seconds = [seconds[0] + spent[0], seconds[1] + spent[1]];
+        pieces.push(piece);
+    }
+    let planning = if seconds[1] > 0.0 {
+        1.0 - seconds[0] / seconds[1]
+    } else {
+        0.0
+    };
+    Ok((pieces, planning * start.elapsed().as_secs_f64()))
+}
