@@ -11,60 +11,65 @@
 //!                 pictures, tables, VTU <-- Solution <-- ports, fields, wall shear <-- unknowns of every copy
 //! ```
 //!
-//! # Modules
-//! Each level may use those below it, never those above.
+//! # Crates
+//! One crate a layer, each a folder of `src`; a dependency that points up doesn't compile, and `cargo tree` draws this picture:
 //!
-//! | level | module | turns what into what |
+//! ```text
+//!                 stokeslet            argv -> exit code (src/main.rs, src/cli/); this facade (src/lib.rs)
+//!          .----------'|`------------.
+//!         gui ---------+-> dynamics  |     document + input -> commands + pixels; the sibling systems
+//!          |           v             |
+//!          +--------> flow <---------'     Chip + settings -> Solution -> files
+//!          |         /    \
+//!          +----> cad      fronts          text -> Design -> Chip;  a symmetric system in pieces -> its solution
+//!                    \    /
+//!                     base                 units, diagnostics, fingerprints, geometry, cancelling, the table of results
+//! ```
+//!
+//! | crate | turns what into what | knows nothing of |
 //! | --- | --- | --- |
-//! | 5 | `main`, `cli` (the program) | arguments into an exit code: one file a subcommand |
-//! | 5 | [`gui`] | a document and what a user does into commands, pictures and files: **mapped there** |
-//! | 4 | [`session`] | chip and settings into a [`session::Solution`]; batches, progress, cancelling |
-//! | 3 | [`stokes`] | parts into pieces on fronts, port data into loads, residuals (all signs are fixed there) |
-//! | 3 | [`field`] | unknowns into values: fields, samples, ports, conductance, wall shear |
-//! | 3 | [`export`], [`import`] | solutions and designs into other people's files, and back: one file a format |
-//! | 2 | [`chip`] | design and library into a placed, checked [`chip::Chip`]; [`chip::blocks`] cuts it into blocks and rows |
-//! | 2 | [`mesh`] | canonical shapes into canonical meshes: slices, grids, Delaunay; their dissection; their extrusion through the depth |
-//! | 2 | [`fem`] | reference elements and quadrature in any dimension, no physics |
-//! | 2 | [`fronts`] | a symmetric system in pieces into its solution, no physics, no meshes: **the method, explained there** |
-//! | 2 | [`liquid`] | liquids that come off the wall: scenes into frames, pressure problems into solutions; **mapped there** |
-//! | 2 | [`elimination`] | a symmetric system of block rows into its solution: the thesis's method; and the table of results |
-//! | 1 | [`design`] | text into a [`design::Design`] and back; comments survive |
-//! | 1 | [`library`] | component definitions and parameters into shapes and sockets |
-//! | 1 | [`geometry`] | points, rigid motions, quantisation, outlines |
-//! | 0 | [`units`], [`diagnostic`], [`fingerprint`] | quantities, users' mistakes as values, 128-bit keys of content |
-//! | 0 | [`profile`] | spans of work into tables and traces; enters no result |
+//! | `stokeslet`: `src/main.rs`, `src/cli` | arguments into an exit code: one file a subcommand | |
+//! | `src/gui` (feature `gui`) | a document and what a user does into commands, pictures and files: **mapped in its `lib.rs`** | solvers' insides |
+//! | `src/dynamics` (feature `dynamics`) | scenes into frames, pressure problems into solutions: **mapped in its `lib.rs`** | chips, windows, files |
+//! | `src/flow` | a chip into its solution, and that into other people's files: **mapped in its `lib.rs`** | components, windows |
+//! | `src/cad` | text into a placed, checked chip: **mapped in its `lib.rs`** | solvers |
+//! | `src/fronts` | a symmetric system in pieces into its solution: **the method, explained there** | physics, meshes, chips |
+//! | `src/base` | what all of these use | all of the above |
 //!
-//! Absences, each worth keeping: `fronts` and `elimination` know no Stokes, meshes or chips; `fem` no physics; `mesh` no components;
-//! `library` no solver. Below level 4 nothing prints or starts threads of its own (work is put on the pool of whoever calls).
-//! Plans never see a float; shapes are recognised by integers; equal content has equal keys, so a result may be shared by
-//! anything that asks for the same thing.
+//! Both features are on by default; `cargo build --no-default-features` builds the solver and its command line without window, X11 and
+//! liquids.
+//!
+//! Absences, each worth keeping: `fronts` and `flow::elimination` know no Stokes, meshes or chips; `flow::fem` no physics; `flow::mesh` no
+//! components; `cad` no solver. Below the program nothing prints or starts threads of its own but the window (work is put on the
+//! pool of whoever calls). Plans never see a float; shapes are recognised by integers; equal content has equal keys, so a result may
+//! be shared by anything that asks for the same thing.
 //!
 //! # To change X, open Y
 //!
 //! | I want to | open |
 //! | --- | --- |
 //! | add a component | a file in `components/<family>/` (see its README); no Rust |
-//! | add a unit | `units/table.rs` |
-//! | add a key to design files | `design/schema.rs`, `design/sections.rs`, `design/print.rs` |
-//! | add a check of designs | `chip/check.rs`, its code in the table of `chip/place.rs` |
-//! | add a boundary condition | [`chip::Condition`], `stokes/system.rs` (`classify`: which unknowns), `stokes/mouth.rs` (data); for block rows `chip/blocks/lines.rs`, `stokes/boundary.rs` |
-//! | mesh a kind of shape better | `mesh/`: one file a method, chosen in `mesh/polygon.rs` |
-//! | change the unknowns across a channel | `stokes/section.rs` |
-//! | change where a part's unknowns are eliminated | `mesh/dissect.rs` (the cuts), `mesh/separators.rs` (what goes where), `stokes/piece/` (the fronts) |
-//! | change what is eliminated together, what is left to the network | `fronts/group/`, `session/flow/ends.rs` (which pipes are parted) |
-//! | change what is kept of a part for other chips | `stokes/piece/canonical.rs`, its key in `stokes/system.rs` (`make`) |
-//! | ask an eliminated chip again | `session/eliminated.rs` |
-//! | change what counts as the same front | `fronts/plan.rs`, `stokes/piece/leaf.rs` (`key`) |
+//! | add a unit | `base/units/table.rs` |
+//! | add a key to design files | `cad/design/schema.rs`, `cad/design/sections.rs`, `cad/design/print.rs` |
+//! | add a check of designs | `cad/chip/check.rs`, its code in the table of `cad/chip/place.rs` |
+//! | add a boundary condition | [`chip::Condition`], `flow/stokes/system.rs` (`classify`: which unknowns), `flow/stokes/mouth.rs` (data); for block rows `flow/blocks/lines.rs`, `flow/stokes/boundary.rs` |
+//! | mesh a kind of shape better | `flow/mesh/`: one file a method, chosen in `flow/mesh/polygon.rs` |
+//! | change the unknowns across a channel | `flow/stokes/section.rs` |
+//! | change where a part's unknowns are eliminated | `flow/mesh/dissect.rs` (the cuts), `flow/mesh/separators.rs` (what goes where), `flow/stokes/piece/` (the fronts) |
+//! | change what is eliminated together, what is left to the network | `fronts/group/`, `flow/session/flow/ends.rs` (which pipes are parted) |
+//! | change what is kept of a part for other chips | `flow/stokes/piece/canonical.rs`, its key in `flow/stokes/system.rs` (`make`) |
+//! | ask an eliminated chip again | `flow/session/eliminated.rs` |
+//! | change what counts as the same front | `fronts/plan.rs`, `flow/stokes/piece/leaf.rs` (`key`) |
 //! | change how a front is factorised | `fronts/pivot.rs`, `fronts/compute.rs` |
-//! | change block rows: owners, order, names | `chip/blocks/connections.rs`, `elimination/order.rs`, `elimination/plan.rs` |
-//! | change what three dimensions do otherwise | `session/space.rs`, `stokes/piece/space.rs` |
-//! | add an export format | a file in `export/` and its row in `export/mod.rs` |
+//! | change block rows: owners, order, names | `flow/blocks/connections.rs`, `flow/elimination/order.rs`, `flow/elimination/plan.rs` |
+//! | change what three dimensions do otherwise | `flow/session/space.rs`, `flow/stokes/piece/space.rs` |
+//! | add an export format | a file in `flow/export/` and its row in `flow/export/mod.rs` |
 //! | see where the time of a solve goes | `solve --profile`; a stage or task of yours is a span of [`profile::Recorder`] |
 //! | add a command of the window | `gui/command.rs`; what it does is in `gui/app/`, what it means for a design in `gui/edits/` |
 //! | add a panel, a tool of the canvas, a way to see results | `gui/panels/`, `gui/canvas/tools/`, `gui/results/` |
-//! | add a solver or a scene of liquids | a row in `liquid/lcp/registry.rs` or `liquid/scenes/catalogue.rs`; the window lists them by itself |
-//! | add a splitting method or a tank | a row in `liquid/splitting/registry.rs` or `liquid/scenes/eckert/tank.rs`; the window lists them too |
-//! | change what the window shows of liquids | `gui/liquids/`, mapped in its `mod.rs`; [`liquid`] knows nothing of it |
+//! | add a solver or a scene of liquids | a row in `dynamics/lcp/registry.rs` or `dynamics/scenes/catalogue.rs`; the window lists them by itself |
+//! | add a splitting method or a tank | a row in `dynamics/splitting/registry.rs` or `dynamics/scenes/eckert/tank.rs`; the window lists them too |
+//! | change what the window shows of liquids | `gui/liquids/`, mapped in its `mod.rs`; [`dynamics`] knows nothing of it |
 //! | add a subcommand | a file in `cli/` and its arm in `cli/args.rs` |
 //!
 //! # The method in one page
