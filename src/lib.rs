@@ -115,7 +115,10 @@ pub use stokeslet_base::{cancel, diagnostic, fingerprint, geometry, profile, tab
 pub use stokeslet_cad::{chip, design, import, library, shape};
 #[cfg(feature = "dynamics")]
 pub use stokeslet_dynamics as dynamics;
-pub use stokeslet_flow::{
-    blocks, canonical, elimination, export, fem, field, mesh, session, stokes,
-};
+pub use stokeslet_flow::{canonical, export, fem, field, mesh, session, stokes};
 pub use stokeslet_fronts as fronts;
+pub use stokeslet_thesis as thesis;
+
+/// The methods that a chip can be eliminated by, the usual one first; their names are those of `solve --method`.
+pub static METHODS: [&dyn session::Method; 3] =
+    [&session::Fronts, &thesis::EVEN_SPLIT, &thesis::CONNECTIONS];

@@ -7,15 +7,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use faer::linalg::solvers::Solve;
 use faer::{Mat, Side};
 use proptest::prelude::*;
-use stokeslet::elimination::order::EliminateSettings;
-use stokeslet::elimination::substitution::{Wanted, solve};
-use stokeslet::elimination::system::LeafRef;
-use stokeslet::elimination::{
-    BlockSystem, Elimination, EliminationError, Leaves, RunSettings, Stage, eliminate,
-};
 use stokeslet::fingerprint::{Fingerprint, Hasher};
 use stokeslet::table::Caching;
 use stokeslet::table::Table;
+use stokeslet::thesis::elimination::order::EliminateSettings;
+use stokeslet::thesis::elimination::substitution::{Wanted, solve};
+use stokeslet::thesis::elimination::system::LeafRef;
+use stokeslet::thesis::elimination::{
+    BlockSystem, Elimination, EliminationError, Leaves, RunSettings, Stage, eliminate,
+};
 
 #[macro_use]
 mod support;

@@ -10,12 +10,12 @@ use stokeslet::field::Fields;
 use stokeslet::geometry::{Motion, Point};
 use stokeslet::profile::Recorder;
 use stokeslet::session::{
-    Eliminated, Method, Ownership, Solution, SolveError, SolveSettings, WantedResults, eliminate,
-    silent,
+    Eliminated, Solution, SolveError, SolveSettings, WantedResults, eliminate, silent,
 };
 use stokeslet::shape::{Part, Shape, Strip};
 use stokeslet::table::Caching;
 use stokeslet::table::Table;
+use stokeslet::thesis::CONNECTIONS;
 
 #[macro_use]
 mod support;
@@ -26,7 +26,7 @@ use support::{at, largest, solved, solved_with};
 
 fn by_rows(resolution: u32) -> SolveSettings {
     SolveSettings {
-        method: Method::Rows(Ownership::Connections),
+        method: &CONNECTIONS,
         ..at(resolution)
     }
 }
@@ -529,7 +529,7 @@ fn an_eliminated_chip_asked_again_gives_the_bits_of_a_fresh_solve() {
         (deep_tee(), ports_only(4)),
     ] {
         let what = format!("{}, {:?}", chip.name, settings.wanted);
-        let ask = |kept: &Eliminated, chip: &Chip| {
+        let ask = |kept: &dyn Eliminated, chip: &Chip| {
             let conditions: Vec<Condition> = chip.ports.iter().map(|p| p.condition).collect();
             let solution = kept.solve(&conditions, &silent, &CancelToken::new());
             solution.unwrap_or_else(|e| panic!("{what}: {e}"))
@@ -542,7 +542,7 @@ fn an_eliminated_chip_asked_again_gives_the_bits_of_a_fresh_solve() {
             &CancelToken::new(),
         );
         let kept = kept.unwrap_or_else(|e| panic!("{what}: {e}"));
-        let first = ask(&kept, &chip);
+        let first = ask(&*kept, &chip);
         let before = bits(&first);
         // Larger flows by the same factor, so that they balance; pressures by another and shifted.
         let other = chip.ports.iter().map(|p| match p.condition {
@@ -551,13 +551,13 @@ fn an_eliminated_chip_asked_again_gives_the_bits_of_a_fresh_solve() {
             Condition::TractionFree => Condition::TractionFree,
         });
         let other = with_conditions(&chip, &other.collect::<Vec<_>>());
-        let second = ask(&kept, &other);
+        let second = ask(&*kept, &other);
         let fresh = |chip| bits(&solved_with(chip, &settings, &Table::default()));
         assert!(bits(&second) == fresh(&other), "{what}: other values");
         assert!(bits(&second) != before, "{what}: they change the answer");
         assert!(bits(&first) == before, "{what}: the first answer stays");
         assert!(
-            bits(&ask(&kept, &chip)) == fresh(&chip),
+            bits(&ask(&*kept, &chip)) == fresh(&chip),
             "{what}: first values again"
         );
     }
@@ -583,14 +583,32 @@ fn an_eliminated_chip_refuses_conditions_that_it_was_not_made_for() {
         ask(&all_flows(), &flows(&[1e-9, -3e-10, -6e-10])),
         Err(SolveError::Unbalanced { .. })
     ));
-    let rows = eliminate(
-        &small_tee(),
-        &by_rows(3),
-        &Table::default(),
-        &silent,
-        &CancelToken::new(),
-    );
-    assert!(matches!(rows, Err(SolveError::FrontsOnly { .. })));
+    // Block rows keep the same contract: they answer again, as fronts do, and refuse the same.
+    let again = |settings: &SolveSettings, asked: &[Condition]| {
+        eliminate(
+            &small_tee(),
+            settings,
+            &Table::default(),
+            &silent,
+            &CancelToken::new(),
+        )
+        .and_then(|kept| kept.solve(asked, &silent, &CancelToken::new()))
+    };
+    let other = [FlowRate(2e-9), Pressure(3.0), TractionFree];
+    let (rows, fronts) = (again(&by_rows(3), &other), again(&at(3), &other));
+    let (rows, fronts) = (rows.expect("rows answer"), fronts.expect("fronts answer"));
+    for (a, b) in rows.ports.iter().zip(&fronts.ports) {
+        assert_close!(
+            a.flow_rate,
+            b.flow_rate,
+            1e-9,
+            "both methods, another condition"
+        );
+    }
+    assert!(matches!(
+        again(&by_rows(3), &[FlowRate(1e-9), Pressure(0.0)]),
+        Err(SolveError::ConditionCount { asked: 2, ports: 3 })
+    ));
 }
 
 fn ports_only(resolution: u32) -> SolveSettings {

@@ -3,8 +3,9 @@
 use stokeslet::cancel::CancelToken;
 use stokeslet::chip::Chip;
 use stokeslet::library::Library;
-use stokeslet::session::{Method, Ownership, Solution, SolveSettings, solve};
+use stokeslet::session::{Method, Solution, SolveSettings, solve};
 use stokeslet::table::Table;
+use stokeslet::thesis::{CONNECTIONS, EVEN_SPLIT};
 
 fn chip(name: &str) -> Chip {
     let text =
@@ -15,10 +16,10 @@ fn chip(name: &str) -> Chip {
     chip.expect("the design is placed")
 }
 
-fn run(chip: &Chip, resolution: u32, ownership: Ownership) -> Solution {
+fn run(chip: &Chip, resolution: u32, method: &'static dyn Method) -> Solution {
     let settings = SolveSettings {
         resolution,
-        method: Method::Rows(ownership),
+        method,
         ..SolveSettings::default()
     };
     solve(
@@ -35,11 +36,17 @@ fn run(chip: &Chip, resolution: u32, ownership: Ownership) -> Solution {
 fn both_ownerships_give_the_same_fields_and_connections_cost_less() {
     for (name, resolution) in [("voronoi-s4", 4), ("grid20", 4), ("wide", 2)] {
         let chip = chip(name);
-        let ours = run(&chip, resolution, Ownership::Connections);
-        let thesis = run(&chip, resolution, Ownership::EvenSplit);
+        let ours = run(&chip, resolution, &CONNECTIONS);
+        let thesis = run(&chip, resolution, &EVEN_SPLIT);
         assert_eq!(ours.report.unknowns, thesis.report.unknowns, "{name}");
         let fastest = ours.max_speed.0;
         // Rows number the nodes differently: compare cell by cell, which come in the order of blocks in both.
+        assert_eq!(
+            ours.fields.cells.len(),
+            thesis.fields.cells.len(),
+            "{name}: the same cells"
+        );
+        assert!(!ours.fields.cells.is_empty(), "{name}: there are fields");
         for (a, b) in ours.fields.cells.iter().zip(&thesis.fields.cells) {
             for (&m, &n) in a.iter().zip(b) {
                 let (m, n) = (m as usize, n as usize);

@@ -502,7 +502,7 @@ fn what_can_not_be_solved_says_why() {
         assert!(matches!(error, SolveError::Depth { .. }), "{error}");
     }
     let rows = SolveSettings {
-        method: stokeslet::session::Method::Rows(stokeslet::session::Ownership::Connections),
+        method: &stokeslet::thesis::CONNECTIONS,
         ..at(4)
     };
     assert!(matches!(

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::PossibleValuesParser;
 use clap::{Parser, Subcommand};
+use stokeslet::METHODS;
 use stokeslet::export::Format;
 
 const EXAMPLES: &str = "\
@@ -94,6 +95,10 @@ pub struct SolveArgs {
     #[arg(long, value_name = "FORMATS", value_delimiter = ',',
           value_parser = PossibleValuesParser::new(Format::ALL.map(Format::name)))]
     pub format: Vec<String>,
+    /// How unknowns are eliminated; results agree to rounding. fronts: whole parts, then groups of them. thesis: block rows by cyclic
+    /// reduction and separators, as the thesis has it (planar and shallow chips); thesis-connections: the same with smaller rows.
+    #[arg(long, default_value = METHODS[0].name(), value_parser = PossibleValuesParser::new(METHODS.map(|m| m.name())))]
+    pub method: String,
     /// Threads to work with [default: one per processor]. Results don't depend on it.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
     pub threads: Option<u16>,

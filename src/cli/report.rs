@@ -7,7 +7,7 @@ use stokeslet::export::csv::{cell, kind_name};
 use stokeslet::export::readable::{Quantity, figures};
 use stokeslet::export::{Digest, model_name};
 use stokeslet::geometry::Point;
-use stokeslet::session::{Solution, WantedResults};
+use stokeslet::session::{Solution, SolveReport, WantedResults};
 
 use super::inputs::Input;
 use super::solve_one::{Failure, Report};
@@ -46,6 +46,7 @@ pub fn table(
             ]
         })
         .collect();
+    text += &blocks(counts);
     text += &aligned(["port", "condition", "flow in", "mean pressure"], &rows);
     if wanted == WantedResults::All {
         text += &extremes(solution);
@@ -82,6 +83,23 @@ pub fn table(
         folder.display()
     );
     text
+}
+
+/// What the thesis counts, of a method that cuts the chip into blocks; else nothing.
+fn blocks(counts: &SolveReport) -> String {
+    let Some(blocks) = counts.blocks else {
+        return String::new();
+    };
+    format!(
+        "  by block rows: {} regular, {} irregular and {} separator blocks of {} shapes, {} unique matrices, {} tasks, {} GFLOP\n",
+        grouped(blocks.regular),
+        grouped(blocks.irregular),
+        grouped(blocks.separator),
+        grouped(counts.canonical_blocks),
+        grouped(counts.unique_matrices),
+        grouped(counts.tasks),
+        figures(counts.flops as f64 * 1e-9)
+    )
 }
 
 /// What only the fields tell.

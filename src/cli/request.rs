@@ -2,11 +2,12 @@
 
 use std::path::PathBuf;
 
+use stokeslet::METHODS;
 use stokeslet::design::DepthModel;
 use stokeslet::export::{Colouring, Format};
 use stokeslet::field::Line;
 use stokeslet::geometry::Point;
-use stokeslet::session::{DepthSettings, WantedResults};
+use stokeslet::session::{DepthSettings, Method, WantedResults};
 use stokeslet::stokes::duct::mouth::DuctProfile;
 use stokeslet::table::Caching;
 use stokeslet::units::{Dimension, parse_quantity_as};
@@ -40,6 +41,8 @@ pub struct SolveRequest {
     pub formats: Vec<Format>,
     /// To work with.
     pub threads: usize,
+    /// Who eliminates.
+    pub method: &'static dyn Method,
     /// Whether equal operations are computed once.
     pub caching: Caching,
     /// As given, bytes.
@@ -111,6 +114,10 @@ impl SolveRequest {
                 Some(n) => usize::from(n),
                 None => std::thread::available_parallelism().map_or(1, usize::from),
             },
+            method: METHODS
+                .into_iter()
+                .find(|m| m.name() == args.method)
+                .unwrap_or(METHODS[0]),
             caching: if args.no_cache {
                 Caching::Uncached
             } else {

@@ -261,6 +261,7 @@ fn settings(loaded: &Loaded, request: &SolveRequest, memory_limit: u64) -> Solve
             .or(loaded.resolution)
             .unwrap_or(default.resolution),
         depth: request.depth,
+        method: request.method,
         caching: request.caching,
         memory_limit: Some(memory_limit),
         wanted: request.wanted,

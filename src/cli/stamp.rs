@@ -36,12 +36,12 @@ pub fn stamp(
     // Writing into the hash does not fail. Debug prints every bit of a float that matters.
     let _ = write!(
         hash,
-        "{}|{title:?}|{chip:?}|{}|{:?}|{:?}|{:?}|{:?}|{:?}|{:?}|{:?}|{:?}|{:?}|{:?}",
+        "{}|{title:?}|{chip:?}|{}|{:?}|{:?}|{}|{:?}|{:?}|{:?}|{:?}|{:?}|{:?}|{:?}",
         env!("CARGO_PKG_VERSION"),
         settings.resolution,
         settings.depth,
         settings.caching,
-        settings.method,
+        settings.method.name(),
         settings.tolerance,
         settings.max_refinement_steps,
         settings.wanted,

@@ -12,13 +12,10 @@
 //! | [`field`] | unknowns into values: fields, samples, ports, conductance, wall shear | `stokes` |
 //! | [`session`] | chip and settings into a [`session::Solution`]; batches, progress | all above |
 //! | [`export`] | solutions into other people's files: one file a format | `session`, `field` |
-//! | [`blocks`], [`elimination`] | the thesis's method: the chip in block rows, a symmetric system of block rows into its solution | `mesh` |
 //!
 //! Nothing here prints or starts threads of its own (work is put on the pool of whoever calls).
 
-pub mod blocks;
 pub mod canonical;
-pub mod elimination;
 pub mod export;
 pub mod fem;
 pub mod field;

@@ -2,11 +2,11 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use stokeslet::blocks::cut;
 use stokeslet::cancel::CancelToken;
 use stokeslet::chip::Chip;
 use stokeslet::session::{SolveError, SolveSettings, solve};
 use stokeslet::table::Table;
+use stokeslet::thesis::blocks::cut;
 
 use crate::validity::size;
 
@@ -57,7 +57,7 @@ pub fn solve_if_small(chip: &Chip, resolution: u32, text: &str) {
     if size(chip, resolution) > MOST_CELLS {
         return count(Outcome::TooLarge);
     }
-    let is_cut = cut(chip, resolution, stokeslet::session::Ownership::Connections).is_ok();
+    let is_cut = cut(chip, resolution, stokeslet::thesis::Ownership::Connections).is_ok();
     let settings = SolveSettings {
         resolution,
         ..SolveSettings::default()

@@ -15,6 +15,15 @@ pub enum Condition {
 }
 
 impl Condition {
+    /// A condition of the same kind with another value.
+    pub fn with_value(self, value: f64) -> Self {
+        match self {
+            Condition::FlowRate(_) => Condition::FlowRate(value),
+            Condition::Pressure(_) => Condition::Pressure(value),
+            Condition::TractionFree => Condition::TractionFree,
+        }
+    }
+
     /// The given flow rate (m^2/s) or pressure (Pa); free of traction is zero pressure.
     pub fn value(self) -> f64 {
         match self {

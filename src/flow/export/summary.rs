@@ -20,7 +20,9 @@ pub struct Summary<'a> {
     layers: u32,
     half_depth: bool,
     unknowns: usize,
-    blocks: BlockCounts,
+    method: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    blocks: Option<BlockCounts>,
     canonical_blocks: usize,
     tasks: usize,
     unique_matrices: usize,
@@ -111,6 +113,7 @@ impl<'a> Summary<'a> {
             layers: report.layers,
             half_depth: report.half_depth,
             unknowns: report.unknowns,
+            method: report.method,
             blocks: report.blocks,
             canonical_blocks: report.canonical_blocks,
             tasks: report.tasks,

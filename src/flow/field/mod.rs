@@ -1,6 +1,5 @@
 //! Coefficients become values: fields on nodes, samples at points and along lines, port results, wall shear.
 
-pub mod build;
 mod fields;
 pub mod index;
 mod line;

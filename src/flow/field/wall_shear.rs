@@ -3,72 +3,26 @@
 use rayon::prelude::*;
 
 use super::nodal::{Frame, mesh_values};
-use crate::blocks::BlockModel;
 use crate::fem::lagrange::{CellPoint, cell_point};
 use crate::session::WallShear;
-use crate::stokes::residual::{Data, Residuals, Rows};
 use crate::stokes::slabs::{IsCancelled, Slabs, State};
 use crate::stokes::system::System;
 use stokeslet_base::geometry::Point;
 
-/// Least, mean and greatest wall shear stress `|t . mu (grad u + grad u^T) n|` over all walls, Pa.
+/// Least, mean and greatest wall shear stress `|t . mu (grad u + grad u^T) n|` over all walls, Pa; of no use where it was cancelled.
 ///
 /// Sampled at the two Gauss points of every wall edge: the velocity gradient is linear there, so the mean is exact, and the
 /// corners, where it may be infinite, are never touched.
 pub fn wall_shear(
-    model: &BlockModel,
-    residuals: &Residuals<'_>,
-    rows: &Rows,
-    data: &Data,
-) -> WallShear {
-    let samples: Vec<Vec<Sample>> = model
-        .kinds
-        .iter()
-        .map(|kind| kind_samples(&kind.block.mesh))
-        .collect();
-    let mut out = NO_WALL;
-    let mut length = 0.0;
-    for (b, block) in model.blocks.iter().enumerate() {
-        let samples = &samples[block.kind as usize];
-        if samples.is_empty() {
-            continue;
-        }
-        let mesh = &model.kinds[block.kind as usize].block.mesh;
-        let x = residuals.block_values(b as u32, Some(rows), data);
-        for s in samples {
-            let shear = (model.viscosity / block.frame.unit * s.rate(mesh, &x)).abs();
-            let weight = s.length * block.frame.unit;
-            out.mean += weight * shear;
-            length += weight;
-            if shear < out.min {
-                (out.min, out.min_at) = (shear, block.to_chip(s.point.position));
-            }
-            if shear > out.max {
-                (out.max, out.max_at) = (shear, block.to_chip(s.point.position));
-            }
-        }
-    }
-    if length > 0.0 {
-        WallShear {
-            mean: out.mean / length,
-            ..out
-        }
-    } else {
-        WallShear::default()
-    }
-}
-
-/// As [`wall_shear`], over the pieces of a chip; of no use where it was cancelled.
-pub fn wall_shear_of_pieces(
     system: &System<2>,
     slabs: &Slabs,
     state: &State,
     is_cancelled: IsCancelled<'_>,
 ) -> WallShear {
-    let samples: Vec<Vec<Sample>> = system
+    let samples: Vec<Vec<WallSample>> = system
         .leaves
         .par_iter()
-        .map(|leaf| kind_samples(&leaf.mesh))
+        .map(|leaf| wall_samples(&leaf.mesh))
         .collect();
     let parts: Vec<(WallShear, f64)> = system
         .instances
@@ -130,7 +84,8 @@ pub fn wall_shear_of_pieces(
     }
 }
 
-const NO_WALL: WallShear = WallShear {
+/// The shear of no wall at all: what samples are merged into.
+pub const NO_WALL: WallShear = WallShear {
     min: f64::INFINITY,
     mean: 0.0,
     max: 0.0,
@@ -138,9 +93,9 @@ const NO_WALL: WallShear = WallShear {
     max_at: Point::new(0.0, 0.0),
 };
 
-impl Sample {
+impl WallSample {
     /// Rate of shear along the wall, in cells.
-    fn rate(&self, mesh: &crate::mesh::BlockMesh<2>, x: &[f64]) -> f64 {
+    pub fn rate(&self, mesh: &crate::mesh::BlockMesh<2>, x: &[f64]) -> f64 {
         let mut gradient = [[0.0; 2]; 2]; // gradient[i][j] = d u_i / d x_j, per cell
         for (g, &n) in self.point.gradients.iter().zip(mesh.cell(self.cell)) {
             for (i, row) in gradient.iter_mut().enumerate() {
@@ -157,16 +112,19 @@ impl Sample {
     }
 }
 
-struct Sample {
+/// A Gauss point of a wall edge, in canonical coordinates.
+pub struct WallSample {
     cell: usize,
-    point: CellPoint<2>,
+    /// Where it is, with the gradients there.
+    pub point: CellPoint<2>,
     tangent: Point,
     normal: Point,
     /// Length of wall that it stands for, cells.
-    length: f64,
+    pub length: f64,
 }
 
-fn kind_samples(mesh: &crate::mesh::BlockMesh<2>) -> Vec<Sample> {
+/// The Gauss points of all wall edges of a mesh.
+pub fn wall_samples(mesh: &crate::mesh::BlockMesh<2>) -> Vec<WallSample> {
     let mut samples = Vec::new();
     for &(cell, k) in &mesh.walls {
         let nodes = mesh.cell_nodes(cell as usize);
@@ -181,7 +139,7 @@ fn kind_samples(mesh: &crate::mesh::BlockMesh<2>) -> Vec<Sample> {
             };
             let along = Point::new(d(0), d(1));
             let tangent = along.normalized();
-            samples.push(Sample {
+            samples.push(WallSample {
                 cell: cell as usize,
                 point: cell_point::<2>(&nodes, &l),
                 tangent,

@@ -10,7 +10,7 @@ use stokeslet_cad::chip::Port;
 /// - `island`: by port, the island where only differences of pressure are known, if it is on one
 /// - `answers`: by case, what the ports see for its values at them, flows or pressures as their conditions have it
 /// - `unit`: flow in the unit of results over flow in the unit of the answers
-pub(super) fn conductances(
+pub fn conductances(
     ports: &[Port],
     island: &[Option<u32>],
     unit: f64,

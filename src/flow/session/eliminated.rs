@@ -1,132 +1,41 @@
-//! A chip eliminated once is asked again and again: for any values at its ports, of the kinds that it was eliminated with.
+//! The method of fronts: a chip eliminated once, and asked for any values at its ports.
 
 use std::time::Instant;
 
+use super::Job;
 use super::conductances::conductances;
-use super::flow::{Flow, Job};
+use super::flow::Flow;
 use super::measure::{UNKNOWN_SPEED, mass_imbalance, port_results};
 use super::space::{Deep, Measured, Plane, Space};
 use super::{
-    Conductance, Method, PortKind, Progress, Solution, SolveError, SolveReport, SolveSettings,
-    Stage, WallShear,
+    Conductance, Eliminated, Method, Progress, Solution, SolveError, SolveReport, SolveSettings,
+    Stage, WallShear, method::check_conditions,
 };
 use crate::field::Fields;
 use crate::field::ports::PortValues;
 use crate::stokes::mouth::{Mouth, PortData, port_data, port_values};
 use crate::stokes::slabs::State;
 use stokeslet_base::cancel::CancelToken;
-use stokeslet_base::table::Table;
 use stokeslet_cad::chip::{Chip, Condition, Port};
 use stokeslet_cad::design::DepthModel;
 
-/// Flow rates balance when their sum is at most this part of half the sum of their magnitudes.
-const BALANCE_TOLERANCE: f64 = 1e-9;
+/// Pieces eliminated once on to their mouths, then groups of them: see [`stokeslet_fronts`]. In the plane and in space.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Fronts;
 
-/// An eliminated chip.
-///
-/// It holds all factors, about what a solve takes at its peak; they are shared with the table that it was eliminated with.
-/// Asking again costs a substitution, a residual and the measurements: of a chip of many copies that is most of a first solve, of
-/// one with large junctions, three dimensions or ports only a small part.
-pub struct Eliminated {
-    chip: Dimensions,
-}
-
-enum Dimensions {
-    Plane(Box<Kept<2>>),
-    Space(Box<Kept<3>>),
-}
-
-/// Eliminates a chip: all of a solve that does not depend on the values at its ports.
-///
-/// # Errors
-/// [`SolveError`]; [`SolveError::FrontsOnly`] by the method of block rows.
-/// # Example
-/// ```
-/// # use stokeslet_cad::chip::{Chip, Condition, Port};
-/// # use stokeslet_cad::design::DepthModel;
-/// # use stokeslet_cad::shape::{Part, Shape, SocketRef, Strip};
-/// # use stokeslet_base::table::Table;
-/// # use stokeslet_base::geometry::Motion;
-/// # let pipe = Strip::Straight { length: 1e-3, width_start: 1e-4, width_end: 1e-4 };
-/// # let port = |name: &str, socket, p| Port { name: name.into(), socket: SocketRef { part: 0, socket }, condition: Condition::Pressure(p) };
-/// # let chip = Chip {
-/// #     name: "channel".into(), viscosity: 1e-3, model: DepthModel::Planar, depth: None, connections: vec![],
-/// #     parts: vec![Part { name: "pipe".into(), shape: Shape::Strip(pipe), motion: Motion::IDENTITY }],
-/// #     ports: vec![port("in", 0, 100.0), port("out", 1, 0.0)],
-/// # };
-/// use stokeslet_base::cancel::CancelToken;
-/// use stokeslet_flow::session::{SolveSettings, eliminate, silent};
-///
-/// let (settings, token) = (SolveSettings::default(), CancelToken::new());
-/// let eliminated = eliminate(&chip, &settings, &Table::default(), &silent, &token)?;
-/// let flow = |p| {
-///     let conditions = [Condition::Pressure(p), Condition::Pressure(0.0)];
-///     eliminated.solve(&conditions, &silent, &token).map(|solution| solution.ports[0].flow_rate)
-/// };
-/// assert!((flow(200.0)? / flow(100.0)? - 2.0).abs() < 1e-9);
-/// # Ok::<(), stokeslet_flow::session::SolveError>(())
-/// ```
-pub fn eliminate(
-    chip: &Chip,
-    settings: &SolveSettings,
-    table: &Table,
-    progress: &Progress<'_>,
-    cancel: &CancelToken,
-) -> Result<Eliminated, SolveError> {
-    if let Method::Rows(_) = settings.method {
-        let what = "a chip that is eliminated once and asked again";
-        return Err(SolveError::FrontsOnly { what });
-    }
-    let job = Job {
-        settings,
-        table,
-        progress,
-        cancel,
-    };
-    let chip = match chip.model {
-        DepthModel::Full => {
-            let space = Box::new(Deep::new(chip, settings)?);
-            Dimensions::Space(Box::new(Kept::new(space, chip, &job)?))
-        }
-        _ => Dimensions::Plane(Box::new(Kept::new(Box::new(Plane::new(chip)), chip, &job)?)),
-    };
-    Ok(Eliminated { chip })
-}
-
-impl Eliminated {
-    /// Solves for these conditions, in the chip's order of ports; bit for bit what [`super::solve`] would return.
-    ///
-    /// The report's timings are those of this call alone; what the elimination took is in [`Self::report`].
-    ///
-    /// # Errors
-    /// [`SolveError::OtherConditions`] where kinds are not those of the elimination, [`SolveError::Unbalanced`],
-    /// [`SolveError::NotConverged`], [`SolveError::Cancelled`].
-    pub fn solve(
-        &self,
-        conditions: &[Condition],
-        progress: &Progress<'_>,
-        cancel: &CancelToken,
-    ) -> Result<Solution, SolveError> {
-        match &self.chip {
-            Dimensions::Plane(kept) => kept.solve(conditions, progress, cancel),
-            Dimensions::Space(kept) => kept.solve(conditions, progress, cancel),
-        }
+impl Method for Fronts {
+    fn name(&self) -> &'static str {
+        "fronts"
     }
 
-    /// Between the ports, whatever their values.
-    pub fn conductance(&self) -> &Conductance {
-        match &self.chip {
-            Dimensions::Plane(kept) => &kept.conductance,
-            Dimensions::Space(kept) => &kept.conductance,
-        }
-    }
-
-    /// Counters and timings of the elimination.
-    pub fn report(&self) -> &SolveReport {
-        match &self.chip {
-            Dimensions::Plane(kept) => &kept.report,
-            Dimensions::Space(kept) => &kept.report,
-        }
+    fn eliminate(&self, chip: &Chip, job: &Job<'_>) -> Result<Box<dyn Eliminated>, SolveError> {
+        Ok(match chip.model {
+            DepthModel::Full => {
+                let space = Box::new(Deep::new(chip, job.settings)?);
+                Box::new(Kept::new(space, chip, job)?)
+            }
+            _ => Box::new(Kept::new(Box::new(Plane::new(chip)), chip, job)?),
+        })
     }
 }
 
@@ -153,6 +62,7 @@ impl<const D: usize> Kept<D> {
         report.timings.plan = system.plan_seconds;
         report.timings.mesh = start.elapsed().as_secs_f64() - system.plan_seconds;
         drop(stage);
+        report.method = Fronts.name();
         report.unknowns = system.n_unknowns;
         report.canonical_blocks = system.pieces.len();
         (job.progress)(Stage::Plan, 0.0);
@@ -175,6 +85,16 @@ impl<const D: usize> Kept<D> {
         kept.report.timings.total = start.elapsed().as_secs_f64();
         Ok(kept)
     }
+}
+
+impl<const D: usize> Eliminated for Kept<D> {
+    fn conductance(&self) -> &Conductance {
+        &self.conductance
+    }
+
+    fn report(&self) -> &SolveReport {
+        &self.report
+    }
 
     fn solve(
         &self,
@@ -183,7 +103,7 @@ impl<const D: usize> Kept<D> {
         cancel: &CancelToken,
     ) -> Result<Solution, SolveError> {
         let start = Instant::now();
-        self.check(asked)?;
+        check_conditions(&self.ports, &self.free_islands(), asked)?;
         let recorder = self.settings.recorder();
         let (space, system) = (&self.space, &self.flow.system);
         let mut report = self.report.clone();
@@ -258,35 +178,9 @@ impl<const D: usize> Kept<D> {
             solid: measured.solid,
         })
     }
+}
 
-    /// One condition a port, each of the kind of the elimination, and flows that balance where nothing else lets fluid out.
-    fn check(&self, asked: &[Condition]) -> Result<(), SolveError> {
-        if asked.len() != self.ports.len() {
-            return Err(SolveError::ConditionCount {
-                asked: asked.len(),
-                ports: self.ports.len(),
-            });
-        }
-        for (port, asked) in self.ports.iter().zip(asked) {
-            let (was, asked) = (PortKind::of(port.condition), PortKind::of(*asked));
-            if was != asked {
-                let port = port.name.clone();
-                return Err(SolveError::OtherConditions { port, was, asked });
-            }
-        }
-        let islands = self.free_islands();
-        for island in 0..self.flow.system.is_free.len() as u32 {
-            let here = asked.iter().zip(&islands).filter(|p| *p.1 == Some(island));
-            let (sum, size) = here.fold((0.0, 0.0), |(sum, size), (c, _)| {
-                (sum + c.value(), size + c.value().abs() / 2.0)
-            });
-            if sum.abs() > BALANCE_TOLERANCE * size {
-                return Err(SolveError::Unbalanced { part: sum / size });
-            }
-        }
-        Ok(())
-    }
-
+impl<const D: usize> Kept<D> {
     /// By port: its island, where only differences of pressure are known there.
     fn free_islands(&self) -> Vec<Option<u32>> {
         let system = &self.flow.system;
@@ -317,11 +211,7 @@ impl<const D: usize> Kept<D> {
                     system.complete(&mut shared);
                     let given = self.ports.iter().zip(values);
                     let conditions: Vec<Condition> = given
-                        .map(|(port, &value)| match port.condition {
-                            Condition::FlowRate(_) => Condition::FlowRate(value),
-                            Condition::Pressure(_) => Condition::Pressure(value),
-                            Condition::TractionFree => Condition::TractionFree,
-                        })
+                        .map(|(port, &value)| port.condition.with_value(value))
                         .collect();
                     self.see(&shared, &reactions, &conditions)
                 });

@@ -3,8 +3,6 @@
 mod ends;
 mod make;
 
-pub use make::Job;
-
 use super::{SolveError, SolveReport, SolveSettings};
 use crate::stokes::slabs::{IsCancelled, Slabs, State};
 use crate::stokes::system::System;
@@ -258,6 +256,9 @@ impl<const D: usize> Flow<D> {
 fn wrong(error: FrontError) -> SolveError {
     match error {
         FrontError::Cancelled => SolveError::Cancelled,
-        FrontError::Singular { kind } => SolveError::Singular { row: kind as usize },
+        FrontError::Singular { kind } => SolveError::Singular {
+            what: "front",
+            number: kind as usize,
+        },
     }
 }

@@ -9,10 +9,10 @@ use stokeslet_base::geometry::Point;
 use stokeslet_cad::chip::Port;
 
 /// Of fields that were not wanted.
-pub(super) const UNKNOWN_SPEED: (f64, Point) = (f64::NAN, Point::new(f64::NAN, f64::NAN));
+pub const UNKNOWN_SPEED: (f64, Point) = (f64::NAN, Point::new(f64::NAN, f64::NAN));
 
 /// Greatest nodal speed, and where.
-pub(super) fn fastest(fields: &Fields) -> (f64, Point) {
+pub fn fastest(fields: &Fields) -> (f64, Point) {
     let speeds = fields
         .velocity
         .par_chunks(1 << 14)
@@ -32,7 +32,7 @@ pub(super) fn fastest(fields: &Fields) -> (f64, Point) {
 }
 
 /// Port results in the units of the design: flows times `unit`.
-pub(super) fn port_results(ports: &[Port], unit: f64, values: &[PortValues]) -> Vec<PortResult> {
+pub fn port_results(ports: &[Port], unit: f64, values: &[PortValues]) -> Vec<PortResult> {
     let ports = ports.iter().zip(values);
     ports
         .map(|(port, v)| PortResult {
@@ -45,7 +45,7 @@ pub(super) fn port_results(ports: &[Port], unit: f64, values: &[PortValues]) -> 
 }
 
 /// Sum of port flows over half the sum of their magnitudes.
-pub(super) fn mass_imbalance(values: &[PortValues]) -> f64 {
+pub fn mass_imbalance(values: &[PortValues]) -> f64 {
     let total: f64 = values.iter().map(|v| v.flow_rate).sum();
     let magnitude: f64 = values.iter().map(|v| v.flow_rate.abs()).sum::<f64>() / 2.0;
     if magnitude > 0.0 {

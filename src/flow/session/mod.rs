@@ -1,14 +1,14 @@
 //! Design and settings become a solution; holds what outlives a solve.
 
 mod batch;
-mod conductances;
+pub mod conductances;
 mod eliminated;
 mod flow;
-mod measure;
+pub mod measure;
 pub mod memory;
+mod method;
 pub mod progress;
 mod refinement;
-mod rows;
 mod settings;
 mod solution;
 mod solve;
@@ -17,11 +17,11 @@ pub mod study;
 mod system;
 
 pub use batch::{Crashed, side_by_side};
-pub use eliminated::{Eliminated, eliminate};
+pub use eliminated::Fronts;
+pub use method::{Eliminated, Job, Method, check_conditions, eliminate};
 pub use progress::{Progress, Stage, silent};
 pub use refinement::manufactured_study;
-pub use rows::Solver;
-pub use settings::{DepthSettings, Method, Ownership, SolveSettings, WantedResults};
+pub use settings::{DepthSettings, SolveSettings, WantedResults};
 pub use solution::{
     AssembledSystem, BlockCounts, Conductance, PortKind, PortResult, Solution, SolveError,
     SolveReport, Timings, Unknown, UnknownKind, WallShear,

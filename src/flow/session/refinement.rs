@@ -1,6 +1,7 @@
 //! Refinement against the manufactured solution: the whole road but for its data.
 
-use super::flow::{Flow, Job};
+use super::Job;
+use super::flow::Flow;
 use super::space::{Deep, Plane, Space};
 use super::study::Row;
 use super::{SolveError, SolveReport, SolveSettings};

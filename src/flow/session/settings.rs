@@ -2,27 +2,10 @@
 
 use std::sync::Arc;
 
+use super::{Fronts, Method};
 use crate::stokes::duct::mouth::DuctProfile;
 use stokeslet_base::profile::Recorder;
 use stokeslet_base::table::Caching;
-
-/// Which block row owns the unknowns on the connection of two blocks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ownership {
-    /// Each connection is a block row of its own and the blocks keep their interiors.
-    Connections,
-    /// The thesis's rule: each connection is split evenly between its two blocks.
-    EvenSplit,
-}
-
-/// How unknowns are eliminated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Method {
-    /// Pieces eliminated once on to their mouths, then groups of them: see [`stokeslet_fronts`].
-    Fronts,
-    /// Block rows of the whole chip, as in the thesis: see [`crate::elimination`].
-    Rows(Ownership),
-}
 
 /// What a solve is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,8 +39,8 @@ pub struct SolveSettings {
     pub depth: DepthSettings,
     /// Whether equal operations are computed once. Default cached.
     pub caching: Caching,
-    /// How unknowns are eliminated. Default fronts.
-    pub method: Method,
+    /// How unknowns are eliminated. Default [`Fronts`]; results agree to rounding.
+    pub method: &'static dyn Method,
     /// Relative residual that a solve must reach. Default 1e-10.
     pub tolerance: f64,
     /// Refinement steps before a solve fails. Default 5.
@@ -84,7 +67,7 @@ impl Default for SolveSettings {
             resolution: 8,
             depth: DepthSettings::default(),
             caching: Caching::Cached,
-            method: Method::Fronts,
+            method: &Fronts,
             tolerance: 1e-10,
             max_refinement_steps: 5,
             memory_limit: None,

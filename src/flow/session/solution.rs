@@ -52,8 +52,11 @@ pub struct SolveReport {
     pub layers: u32,
     /// Whether half of the depth was solved, the other half being its mirror image.
     pub half_depth: bool,
-    /// Geometry blocks by kind.
-    pub blocks: BlockCounts,
+    /// The method that eliminated it.
+    pub method: &'static str,
+    /// Geometry blocks by kind, of methods that cut the chip into blocks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub blocks: Option<BlockCounts>,
     /// Canonical blocks (meshes).
     pub canonical_blocks: usize,
     /// Tasks of the plan.
@@ -281,12 +284,6 @@ pub enum SolveError {
         /// What.
         what: &'static str,
     },
-    /// Something that only the method of fronts does.
-    #[error("{what} needs the method of fronts")]
-    FrontsOnly {
-        /// What.
-        what: &'static str,
-    },
     /// A condition of another kind than the chip was eliminated with.
     #[error(
         "port `{port}` was eliminated with {was} and is asked for with {asked}; eliminate the chip again"
@@ -314,9 +311,11 @@ pub enum SolveError {
         part: f64,
     },
     /// A pivot block is singular.
-    #[error("the elimination met a singular block in row {row}")]
+    #[error("the elimination met a singular pivot in {what} {number}")]
     Singular {
-        /// Block row.
-        row: usize,
+        /// What the method eliminates: a front, a block row.
+        what: &'static str,
+        /// Which one.
+        number: usize,
     },
 }

@@ -2,12 +2,10 @@
 
 use std::time::Instant;
 
-use super::rows::solve_by_rows;
-use super::{Method, Progress, Solution, SolveError, SolveSettings, Timings, eliminate};
+use super::{Progress, Solution, SolveError, SolveSettings, Timings, eliminate};
 use stokeslet_base::cancel::CancelToken;
 use stokeslet_base::table::Table;
 use stokeslet_cad::chip::{Chip, Condition};
-use stokeslet_cad::design::DepthModel;
 
 /// Solves a chip: fields, port results, conductance, wall shear, and the counters of the solve.
 ///
@@ -49,16 +47,6 @@ pub fn solve(
     progress: &Progress<'_>,
     cancel: &CancelToken,
 ) -> Result<Solution, SolveError> {
-    match (settings.method, chip.model) {
-        (Method::Rows(_), DepthModel::Full) => {
-            let what = "elimination by block rows";
-            return Err(SolveError::PlaneOnly { what });
-        }
-        (Method::Rows(ownership), _) => {
-            return solve_by_rows(chip, settings, ownership, table, progress, cancel);
-        }
-        (Method::Fronts, _) => {}
-    }
     let start = Instant::now();
     let eliminated = eliminate(chip, settings, table, progress, cancel)?;
     let conditions: Vec<Condition> = chip.ports.iter().map(|p| p.condition).collect();

@@ -5,12 +5,12 @@
 //! full              layers over the depth  flow              Solid --at mid-depth--> Fields
 //! ```
 
-use super::flow::Job;
+use super::Job;
 use super::measure::fastest;
 use super::solution::MAX_ASPECT;
 use super::{SolveError, SolveReport, SolveSettings, WallShear};
 use crate::field::nodal::{Nodal, nodal};
-use crate::field::wall_shear::wall_shear_of_pieces;
+use crate::field::wall_shear;
 use crate::field::wall_shear3::wall_shear_of_solids;
 use crate::field::{Fields, Solid};
 use crate::stokes::duct::mouth::DuctProfile;
@@ -107,7 +107,7 @@ impl Space<2> for Plane {
         shift: &(dyn Fn(usize) -> f64 + Sync),
         is_cancelled: IsCancelled<'_>,
     ) -> Measured {
-        let wall_shear = wall_shear_of_pieces(system, slabs, state, is_cancelled);
+        let wall_shear = wall_shear::wall_shear(system, slabs, state, is_cancelled);
         let fields = Fields::from(nodal(system, slabs, state, None, shift, is_cancelled));
         Measured {
             max_speed: fastest(&fields),

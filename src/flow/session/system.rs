@@ -1,6 +1,7 @@
 //! The whole system as scalars, so that anyone can check it with another solver.
 
-use super::flow::{Flow, Job};
+use super::Job;
+use super::flow::Flow;
 use super::space::{Plane, Space};
 use super::{
     AssembledSystem, Progress, SolveError, SolveReport, SolveSettings, Unknown, UnknownKind,

@@ -13,8 +13,6 @@
 //! are free of size, direction and viscosity: `A` has entries of order one and `B` of order one cell size, which is one.
 //! Momentum rows are divided by `mu` and continuity rows by `s` (Ding 2019, section 4.3.9, in two dimensions).
 
-pub mod assemble;
-pub mod boundary;
 pub mod duct;
 pub mod local;
 pub mod manufactured;
@@ -22,7 +20,6 @@ pub mod manufactured3;
 pub mod manufactured_data;
 pub mod mouth;
 pub mod piece;
-pub mod residual;
 pub mod section;
 pub mod slabs;
 pub mod system;

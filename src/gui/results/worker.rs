@@ -97,7 +97,7 @@ struct Running {
 struct Kept {
     chip: Arc<Chip>,
     resolution: u32,
-    eliminated: Eliminated,
+    eliminated: Box<dyn Eliminated>,
     profile: Arc<ProfileTable>,
 }
 

@@ -4,28 +4,13 @@ use std::time::Instant;
 
 use super::ends::{elements, long_ends};
 use super::{Flow, wrong};
-use crate::session::{Progress, SolveError, SolveReport, SolveSettings, Stage, WantedResults};
+use crate::session::{Job, SolveError, SolveReport, Stage, WantedResults};
 use crate::stokes::piece::LeafMatrices;
 use crate::stokes::slabs::Slabs;
 use crate::stokes::system::{Supply, System};
-use stokeslet_base::cancel::CancelToken;
-use stokeslet_base::table::Table;
 use stokeslet_fronts::{
     Class, Element, KindId, Leaves, Network, Plan, Recipe, Run, Top, Values, Wanted, Watch, group,
 };
-
-/// How an elimination is asked for.
-#[derive(Clone, Copy)]
-pub struct Job<'a> {
-    /// What is wanted, and how much memory it may take.
-    pub settings: &'a SolveSettings,
-    /// Results of earlier solves.
-    pub table: &'a Table,
-    /// Hears how far it is.
-    pub progress: &'a Progress<'a>,
-    /// Stops it.
-    pub cancel: &'a CancelToken,
-}
 
 /// Shares of the stage: pieces, then groups, then (mostly known by then) what fields need.
 const PIECES: (f64, f64) = (0.0, 0.7);
@@ -298,5 +283,8 @@ fn network<const D: usize>(
     let grounds = system.grounds.iter();
     let grounds: Vec<u32> = grounds.map(|&g| top.position[g as usize]).collect();
     let roots = std::mem::take(&mut top.roots);
-    Network::new(values, roots, &classes, &grounds).ok_or(SolveError::Singular { row: 0 })
+    Network::new(values, roots, &classes, &grounds).ok_or(SolveError::Singular {
+        what: "the network of",
+        number: 0,
+    })
 }

@@ -10,8 +10,8 @@ use super::intern::Interner;
 use super::layout::{NodeUnknowns, Velocity};
 use super::lines::Lines;
 use super::model::{Block, Incidence, Kind, Row, RowClass};
-use crate::mesh::INTERIOR;
 use stokeslet_cad::chip::Chip;
+use stokeslet_flow::mesh::INTERIOR;
 
 /// Rows of all lines, then of all interiors; and the rows that each of `blocks` touches.
 pub fn own_by_connection(

@@ -8,8 +8,8 @@ use super::frame::Frame;
 use super::layout::{NodeUnknowns, Velocity};
 use super::model::RowClass;
 use super::parts::{Meets, Meshed};
-use crate::mesh::{LineNode, line_number};
 use stokeslet_cad::chip::{Chip, Condition};
+use stokeslet_flow::mesh::{LineNode, line_number};
 
 /// A line of the chip before its unknowns are numbered.
 pub struct Draft {

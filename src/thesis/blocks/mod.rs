@@ -26,7 +26,7 @@ pub use frame::{Frame, Relative};
 pub use layout::{Layout, NodeUnknowns, Velocity};
 pub use model::{Block, BlockModel, CutError, Incidence, Kind, PortPlace, Row, RowClass, Side};
 
-use crate::session::Ownership;
+use crate::Ownership;
 use intern::Interner;
 use lines::Lines;
 use parts::Meshed;

@@ -3,10 +3,10 @@
 use super::lines::Lines;
 use super::model::{CutError, PortPlace, Row, RowClass};
 use super::parts::{Meets, Meshed, find_socket};
-use crate::mesh::line_number;
-use crate::session::BlockCounts;
 use stokeslet_base::geometry::Point;
 use stokeslet_cad::chip::Chip;
+use stokeslet_flow::mesh::line_number;
+use stokeslet_flow::session::BlockCounts;
 
 /// Pairs of separators that a long strip lies between.
 pub fn far_pairs(

@@ -12,12 +12,12 @@ use std::sync::OnceLock;
 use faer::Mat;
 use rustc_hash::FxHashMap;
 
-use super::local::{BlockMatrix, block_matrix};
 use crate::blocks::{BlockModel, RowClass, Side, Velocity};
 use crate::elimination::system::{LeafRef, Stage};
 use crate::elimination::{BlockSystem, Leaves};
 use stokeslet_base::fingerprint::{Fingerprint, Hasher};
 use stokeslet_base::geometry::sin_cos;
+use stokeslet_flow::stokes::local::{BlockMatrix, block_matrix};
 
 /// One block's share of a matrix block: its side towards the rows, its side towards the columns, its class of drag.
 type Share = (u32, u32, u32);
@@ -61,7 +61,7 @@ pub fn canonical_drag(model: &BlockModel, unit: f64) -> f64 {
 /// Finds the essentially different matrix blocks of a chip and who couples through them.
 ///
 /// # Shapes and units
-/// - `islands`, `singular_islands`: see [`stokeslet_cad::chip`]; canonical coordinates as in [`crate::stokes`]
+/// - `islands`, `singular_islands`: see [`stokeslet_cad::chip`]; canonical coordinates as in [`stokeslet_flow::stokes`]
 pub fn block_system<'a>(
     model: &'a BlockModel,
     matrices: &'a BlockMatrices,

@@ -21,9 +21,9 @@ use super::layout::NodeUnknowns;
 use super::lines::Lines;
 use super::model::{Block, Kind, Row, RowClass};
 use super::parts::{Meets, Meshed};
-use crate::mesh::INTERIOR;
 use stokeslet_base::geometry::Point;
 use stokeslet_cad::chip::Chip;
+use stokeslet_flow::mesh::INTERIOR;
 
 /// A node of a line as a block holds it.
 #[derive(Clone, Copy)]
@@ -208,7 +208,7 @@ fn node_places(
 ) -> Vec<Vec<Option<LineNodeAt>>> {
     let place = |b: usize, block: &Block| {
         let places = &kinds[block.kind as usize].block.places;
-        let at = |p: &crate::mesh::Place| {
+        let at = |p: &stokeslet_flow::mesh::Place| {
             let &(line, backwards) = slots[b]
                 .get(p.slot as usize)
                 .filter(|_| p.slot != INTERIOR)?;

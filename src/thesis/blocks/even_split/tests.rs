@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use crate::Ownership;
 use crate::blocks::{BlockModel, cut};
-use crate::session::Ownership;
 use stokeslet_base::geometry::{Motion, Point};
 use stokeslet_cad::chip::{Chip, Condition, Port};
 use stokeslet_cad::design::DepthModel;
@@ -124,7 +124,7 @@ fn a_slice_owns_half_of_each_of_its_connections() {
         let layout = &model.layouts[model.rows[first + r as usize].layout as usize];
         let interior = model.kinds[inside.kind as usize]
             .block
-            .nodes_in(crate::mesh::INTERIOR)
+            .nodes_in(stokeslet_flow::mesh::INTERIOR)
             .len();
         assert_eq!(layout.nodes.len() - interior, 2 * r as usize + 1, "r = {r}");
     }

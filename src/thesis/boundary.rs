@@ -4,7 +4,7 @@ use crate::blocks::{BlockModel, PortPlace, Velocity};
 use stokeslet_base::geometry::Point;
 use stokeslet_cad::chip::Condition;
 
-use super::residual::{Data, Residuals};
+use crate::residual::{Data, Residuals};
 
 /// The nodes along a port and their quadrature.
 #[derive(Clone, Debug)]
@@ -34,7 +34,7 @@ pub struct PortNode {
 ///
 /// The profile is the parabola in the planar model; with drag it is `1 - cosh(k y) / cosh(k w / 2)`, `k = sqrt(12) / depth`,
 /// scaled so that its P2 interpolant carries unit flow exactly.
-pub fn port_line(model: &BlockModel, residuals: &Residuals<'_>, port: &PortPlace) -> PortLine {
+pub fn port_line(model: &BlockModel, residuals: &Residuals, port: &PortPlace) -> PortLine {
     let n = model.layouts[model.rows[port.row as usize].layout as usize]
         .nodes
         .len();
@@ -95,7 +95,7 @@ pub fn port_line(model: &BlockModel, residuals: &Residuals<'_>, port: &PortPlace
 /// Adds `value` times the unit data of a port: inflow in m^2/s, or pressure in Pa.
 pub fn add_port(
     model: &BlockModel,
-    residuals: &Residuals<'_>,
+    residuals: &Residuals,
     port: &PortPlace,
     line: &PortLine,
     condition: Condition,

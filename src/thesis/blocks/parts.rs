@@ -5,12 +5,12 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::model::{CutError, Kind};
-use crate::canonical::{CanonicalShape, Canonicalised, canonicalise};
-use crate::mesh::{BlockKind, ComponentMesh, MeshError};
 use stokeslet_base::fingerprint::{Fingerprint, Hasher};
 use stokeslet_base::geometry::Motion;
 use stokeslet_cad::chip::Chip;
 use stokeslet_cad::shape::SocketRef;
+use stokeslet_flow::canonical::{CanonicalShape, Canonicalised, canonicalise};
+use stokeslet_flow::mesh::{BlockKind, ComponentMesh, MeshError};
 
 /// A part with its mesh and its place.
 pub struct Meshed {

@@ -1,15 +1,15 @@
 //! Rows of unknowns become nodal fields.
 
-use super::Fields;
 use crate::blocks::BlockModel;
-use crate::stokes::residual::{Data, Residuals, Rows};
+use crate::residual::{Data, Residuals, Rows};
 use stokeslet_base::geometry::Point;
+use stokeslet_flow::field::Fields;
 
 /// Velocity and pressure at every node of the chip.
 ///
 /// # Shapes and units
 /// - `rows`: canonical unknowns of each row; returns SI values in the chip's frame
-pub fn fields(model: &BlockModel, residuals: &Residuals<'_>, rows: &Rows, data: &Data) -> Fields {
+pub fn fields(model: &BlockModel, residuals: &Residuals, rows: &Rows, data: &Data) -> Fields {
     let mut out = Fields {
         nodes: vec![Point::default(); model.n_nodes],
         velocity: vec![Point::default(); model.n_nodes],

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use super::frame::{Frame, Relative};
 use super::layout::Layout;
-use crate::mesh::{BlockKind, MeshError};
-use crate::session::BlockCounts;
 use stokeslet_base::fingerprint::Fingerprint;
 use stokeslet_base::geometry::Point;
+use stokeslet_flow::mesh::{BlockKind, MeshError};
+use stokeslet_flow::session::BlockCounts;
 
 /// When a row may be eliminated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

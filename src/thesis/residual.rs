@@ -1,9 +1,11 @@
 //! What the assembled system leaves of the right-hand side: computed block by block, never assembling it.
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use super::assemble::{BlockMatrices, SideMap, canonical_drag, side_map};
+use crate::assemble::{BlockMatrices, SideMap, canonical_drag, side_map};
 use crate::blocks::BlockModel;
 
 /// Given velocities and loads of one right-hand side, in canonical coordinates of blocks and rows.
@@ -21,21 +23,21 @@ pub struct Data {
 pub type Rows = Vec<Vec<f64>>;
 
 /// Everything that residuals of one model share: the maps between blocks and rows, and who touches each row.
-pub struct Residuals<'a> {
-    model: &'a BlockModel,
-    matrices: &'a BlockMatrices,
+pub struct Residuals {
+    model: Arc<BlockModel>,
+    matrices: Arc<BlockMatrices>,
     maps: Vec<SideMap>,
     /// (block, place among its incidences) of every row.
     touching: Vec<Vec<(u32, u32)>>,
 }
 
-impl<'a> Residuals<'a> {
+impl Residuals {
     /// Prepares the maps of a model.
-    pub fn new(model: &'a BlockModel, matrices: &'a BlockMatrices) -> Self {
+    pub fn new(model: Arc<BlockModel>, matrices: Arc<BlockMatrices>) -> Self {
         let maps = model
             .sides
             .iter()
-            .map(|side| side_map(model, side))
+            .map(|side| side_map(&model, side))
             .collect();
         let mut touching = vec![Vec::new(); model.rows.len()];
         for (b, block) in model.blocks.iter().enumerate() {
@@ -90,8 +92,8 @@ impl<'a> Residuals<'a> {
         let x = self.block_values(block, rows, data);
         let mut r = self
             .matrices
-            .get(self.model, b.kind)
-            .multiply(&x, canonical_drag(self.model, b.frame.unit));
+            .get(&self.model, b.kind)
+            .multiply(&x, canonical_drag(&self.model, b.frame.unit));
         for (k, r) in r.iter_mut().enumerate() {
             *r = load.map_or(0.0, |l| l[k]) - *r;
         }
