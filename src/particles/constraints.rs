@@ -88,8 +88,6 @@ pub(crate) struct System<const D: usize> {
     pub centres: Vec<DVec3>,
     /// `particle[s]`: the particle of a sorted row.
     pub particle: Vec<u32>,
-    /// Sorted positions.
-    pub position: Vec<[f64; D]>,
 }
 
 /// Rows are built and swept by all threads from so many fluid particles on; below, waking threads costs more.
@@ -187,7 +185,6 @@ impl<const D: usize> System<D> {
             inverses: Vec::new(),
             centres: input.bodies.iter().map(|b| b.centre).collect(),
             particle: cells.order().to_vec(),
-            position,
         };
         system.start.push(0);
         system.term_start.push(0);

@@ -26,8 +26,11 @@
 pub mod body;
 pub mod cells;
 mod constraints;
+pub mod export;
 mod fill;
 pub mod kernel;
+pub mod measure;
+pub mod pms;
 mod product;
 pub mod scene;
 pub mod scenes;
@@ -35,6 +38,7 @@ pub mod settings;
 pub mod simulation;
 pub mod solve;
 mod sweep;
+pub mod table;
 mod vector;
 mod world;
 
