@@ -1,0 +1,113 @@
+//! Products with the constraint matrix `K = J M^-1 J^T`, and sums, the same to the bit for any number of threads.
+//!
+//! The matrix is never formed: a product goes through velocities, `x -> M^-1 J^T x -> J (...)`. Fluid rows gather in both directions since
+//! `v_ji = -v_ij`; only contacts and rows that push bodies scatter, in order.
+
+use crate::constraints::{NO_FLUID, System};
+use crate::vector::{dot, plus, times};
+use glam::DVec3;
+use rayon::prelude::*;
+
+/// Changes of velocity.
+#[derive(Clone)]
+pub(crate) struct Velocities<const D: usize> {
+    pub fluid: Vec<[f64; D]>,
+    pub bodies: Vec<([f64; D], DVec3)>,
+}
+
+/// Numbers that one task sums before the sums are added in order.
+const CHUNK: usize = 4096;
+
+/// The scalar product of long vectors: chunks of fixed length, added in order.
+pub(crate) fn long_dot(parallel: bool, a: &[f64], b: &[f64]) -> f64 {
+    let sum = |(a, b): (&[f64], &[f64])| a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>();
+    if parallel {
+        a.par_chunks(CHUNK).zip(b.par_chunks(CHUNK)).map(sum).collect::<Vec<f64>>().iter().sum()
+    } else {
+        a.chunks(CHUNK).zip(b.chunks(CHUNK)).map(sum).sum()
+    }
+}
+
+/// `out[k] = each(k)`, by all threads when there is enough to do.
+pub(crate) fn fill_with<T: Send>(parallel: bool, out: &mut [T], each: impl Fn(usize) -> T + Sync) {
+    if parallel {
+        out.par_chunks_mut(CHUNK / 4).enumerate().for_each(|(c, chunk)| {
+            for (k, x) in chunk.iter_mut().enumerate() {
+                *x = each(c * (CHUNK / 4) + k);
+            }
+        });
+    } else {
+        for (k, x) in out.iter_mut().enumerate() {
+            *x = each(k);
+        }
+    }
+}
+
+impl<const D: usize> Velocities<D> {
+    /// No velocity.
+    pub(crate) fn new(system: &System<D>) -> Velocities<D> {
+        Velocities {
+            fluid: vec![[0.0; D]; system.n_fluid()],
+            bodies: vec![([0.0; D], DVec3::ZERO); system.centres.len()],
+        }
+    }
+
+    /// Sets the velocities to `M^-1 J^T x`.
+    pub(crate) fn push(&mut self, system: &System<D>, x: &[f64]) {
+        let n = system.n_fluid();
+        let m = system.inverse_mass;
+        fill_with(system.parallel, &mut self.fluid, |s| {
+            let mut sum = times(x[s], &system.own[s]);
+            let range = system.neighbours(s);
+            for (j, g) in system.column[range.clone()].iter().zip(&system.jacobian[range]) {
+                sum = plus(&sum, -x[*j as usize], g);
+            }
+            times(m, &sum)
+        });
+        self.bodies.fill(([0.0; D], DVec3::ZERO));
+        for s in system.rows_with_terms.iter().map(|s| *s as usize) {
+            for term in system.fluid_terms(s) {
+                let body = &mut self.bodies[term.body as usize];
+                body.0 = plus(&body.0, x[s], &term.moved);
+                body.1 += x[s] * term.turned;
+            }
+        }
+        for (c, x) in system.contacts.iter().zip(&x[n..]) {
+            if c.fluid != NO_FLUID {
+                let v = &mut self.fluid[c.fluid as usize];
+                *v = plus(v, x * m, &c.normal);
+            }
+            for term in system.terms_of(c) {
+                let body = &mut self.bodies[term.body as usize];
+                body.0 = plus(&body.0, *x, &term.moved);
+                body.1 += *x * term.turned;
+            }
+        }
+    }
+
+    /// Sets `out` to `J v`.
+    pub(crate) fn rates(&self, system: &System<D>, out: &mut [f64]) {
+        let n = system.n_fluid();
+        let (fluid, contacts) = out.split_at_mut(n);
+        fill_with(system.parallel, fluid, |s| {
+            let mut w = dot(&system.own[s], &self.fluid[s]);
+            let range = system.neighbours(s);
+            for (j, g) in system.column[range.clone()].iter().zip(&system.jacobian[range]) {
+                w += dot(g, &self.fluid[*j as usize]);
+            }
+            for term in system.fluid_terms(s) {
+                let (v, spin) = &self.bodies[term.body as usize];
+                w += dot(&term.linear, v) + term.angular.dot(*spin);
+            }
+            w
+        });
+        for (c, out) in system.contacts.iter().zip(contacts) {
+            let mut w = if c.fluid == NO_FLUID { 0.0 } else { dot(&c.normal, &self.fluid[c.fluid as usize]) };
+            for term in system.terms_of(c) {
+                let (v, spin) = &self.bodies[term.body as usize];
+                w += dot(&term.linear, v) + term.angular.dot(*spin);
+            }
+            *out = w;
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! The paper's seven examples as the specification accepts them; prints the tables with `--nocapture`.
+
+use std::ops::ControlFlow;
+use stokeslet_particles::table::{At, rows};
+
+fn check(example: &str, at: At) {
+    let rows = rows(example, at, &mut |_| ControlFlow::Continue(())).unwrap();
+    let mut bad = Vec::new();
+    for row in &rows {
+        let verdict = if row.holds() { "" } else { "  <-- outside" };
+        println!("{} {:44} {:>26} {:12.6} {} [{:.4e} {:.4e}]{verdict}", row.example, row.name, row.printed, row.ours, row.unit, row.low, row.high);
+        if !row.holds() {
+            bad.push(row.name.clone());
+        }
+    }
+    assert!(bad.is_empty(), "outside the accepted range: {bad:?}");
+}
+
+macro_rules! examples {
+    ($($small:ident $paper:ident $example:literal;)*) => {
+        $(
+            #[test]
+            fn $small() {
+                check($example, At::Small);
+            }
+            #[test]
+            #[ignore = "the paper's size: up to 20 minutes in release"]
+            fn $paper() {
+                check($example, At::Paper);
+            }
+        )*
+    };
+}
+
+examples! {
+    a_pile_of_boxes_scatters paper_boxes "5.1";
+    water_at_rest_has_hydrostatic_pressure paper_hydrostatic "5.2";
+    a_dam_breaks_as_printed paper_dam "5.3";
+    a_patch_follows_its_equation paper_patch "5.4";
+    boxes_float_at_their_draught paper_buoyancy "5.5";
+    a_jet_turns_a_seesaw_in_one_step paper_seesaw "5.6";
+    the_complex_scene_stays_together paper_complex "5.7";
+}
