@@ -5,9 +5,9 @@
 //! so a body at rest keeps its bits.
 
 use crate::grid::each;
-use crate::mesh::{Boxes, bounds, entry, nearest_on_triangle};
+use crate::mesh::{Boxes, bounds, entry, hit_weights, nearest_on_triangle};
 use crate::model::{Coupling, Frame, Mesh, Model, Object, Particle, Places, Pose, Source, Surface};
-use crate::real::{M3, V3, fixed, slopes, values, variable};
+use crate::real::{Dual, M3, R3, Real, V3, fixed, slopes, values, variable};
 use crate::shape::{nearest, relax};
 use crate::walk::{End, Walked, end_normal, participants, walk};
 use serde::{Deserialize, Serialize};
@@ -34,6 +34,8 @@ pub(crate) struct Contact {
     pub particle: u32,
     pub object: u32,
     pub start: Attachment,
+    /// Time of the entry in the step's paths, if the pair is new (on a level set: 1).
+    pub fresh: Option<f64>,
     pub moved: Attachment,
     pub z: V3,
     pub y: V3,
@@ -112,9 +114,9 @@ impl Pairs<'_> {
             if z.iter().zip(reach.iter()).any(|(x, r)| x.abs() >= *r) || shape.phi::<f64>(z.into()) >= 0.0 {
                 return None;
             }
-            let x = match lookup(&self.attachments[o], p as u32) {
-                Some(Attachment::Point(x)) => x,
-                _ => V3::from(nearest::<f64>(shape, z.into())),
+            let (x, fresh) = match lookup(&self.attachments[o], p as u32) {
+                Some(Attachment::Point(x)) => (x, None),
+                _ => (V3::from(nearest::<f64>(shape, z.into())), Some(1.0)),
             };
             let relaxed = relax::<f64>(shape, &x, z.into(), mu);
             let y = V3::from(relaxed.y);
@@ -122,6 +124,7 @@ impl Pairs<'_> {
                 particle: p as u32,
                 object: o as u32,
                 start: Attachment::Point(x),
+                fresh,
                 moved: Attachment::Point(y),
                 z: at[p],
                 y: pose.x + pose.r * y,
@@ -179,9 +182,9 @@ impl Pairs<'_> {
         let one = |i: usize| {
             let p = candidates[i];
             let path = near[p as usize].expect("candidates are near");
-            let start = match lookup(&self.attachments[o], p) {
-                Some(x) => x,
-                None => self.hit(object, mesh, boxes, deformable, p, path)?,
+            let (start, fresh) = match lookup(&self.attachments[o], p) {
+                Some(x) => (x, None),
+                None => self.hit(object, mesh, boxes, deformable, p, path).map(|(t, x)| (x, Some(t)))?,
             };
             let Attachment::Mesh { triangle, weights, side } = start else { return None };
             let walked = walk(&mesh.topology, &|v| fixed::<f64>(&position(v)), triangle, weights, path[1].into(), mu);
@@ -205,6 +208,7 @@ impl Pairs<'_> {
                 particle: p,
                 object: o as u32,
                 start,
+                fresh,
                 moved: Attachment::Mesh { triangle: walked.triangle, weights: walked.weights, side },
                 z: at[p as usize],
                 y: pose.x + pose.r * y,
@@ -220,7 +224,7 @@ impl Pairs<'_> {
     }
 
     /// The first entry of a path into a mesh that the pair isn't registered with.
-    fn hit(&self, object: &Object, mesh: &Mesh, boxes: &Boxes, deformable: Option<(&[V3], &[V3])>, p: u32, path: [V3; 2]) -> Option<Attachment> {
+    fn hit(&self, object: &Object, mesh: &Mesh, boxes: &Boxes, deformable: Option<(&[V3], &[V3])>, p: u32, path: [V3; 2]) -> Option<(f64, Attachment)> {
         let own = match (&object.frame, self.model.particles[p as usize].source) {
             (Frame::Nodes(first), Source::Node(i)) if object.body == self.model.particles[p as usize].body => Some(i - first),
             _ => None,
@@ -245,7 +249,7 @@ impl Pairs<'_> {
                 note(entry(path, flipped).map(|(time, [a, c, b])| (time, [a, b, c])), -1);
             }
         }
-        best.map(|b| b.1)
+        best
     }
 
     /// Pairs that already touch at the start of a run: particles inside a mesh, attached at their nearest point.
@@ -332,27 +336,38 @@ pub(crate) enum Slope {
     Free { nodes: [u32; 3], weights: V3, inputs: Vec<(Option<u32>, M3, M3)> },
 }
 
-/// Derivatives of the spring of `contact` by forward duals through the relaxation that made it.
-pub(crate) fn slope(model: &Model, contact: &Contact, trial: &Places, mu: f64) -> Slope {
+/// Derivatives of the spring of `contact` by forward duals through the relaxation that made it, its entry included.
+pub(crate) fn slope(pairs: &Pairs, contact: &Contact, trial: &Places, mu: f64) -> Slope {
+    let model = pairs.model;
     let object = &model.objects[contact.object as usize];
     let pose = trial.pose(&object.frame);
     let z = into_frame(&pose, &contact.z);
+    let z0 = into_frame(&pairs.start.pose(&object.frame), &pairs.start_particles[contact.particle as usize]);
     let framed = |dy: M3| Slope::Framed(pose.r * (dy - M3::identity()) * pose.r.transpose() * model.k);
     match (&object.surface, contact.start) {
-        (Surface::LevelSet(shape), Attachment::Point(x)) => framed(slopes(relax(shape, &x, variable(&z), mu).y)),
+        (Surface::LevelSet(shape), Attachment::Point(x)) => {
+            framed(slopes(if contact.fresh.is_some() { nearest(shape, variable(&z)) } else { relax(shape, &x, variable(&z), mu).y }))
+        }
         (Surface::Mesh(mesh), Attachment::Mesh { triangle, weights, .. }) => {
+            let corners = mesh.topology.triangles[triangle as usize];
+            let begin = |before: &dyn Fn(u32) -> V3, after: &dyn Fn(u32) -> R3<Dual>, z: R3<Dual>| match contact.fresh {
+                None => weights.map(Dual::constant),
+                Some(time) => hit_weights(time, [fixed(&z0), z], corners.map(|v| [fixed(&before(v)), after(v)]), weights),
+            };
             let Frame::Nodes(first) = object.frame else {
-                let walked = walk(&mesh.topology, &|v| fixed(&mesh.points[v as usize]), triangle, weights, variable(&z), mu);
-                return framed(slopes(walked.y));
+                let at = |v: u32| mesh.points[v as usize];
+                let w = begin(&at, &|v| fixed(&at(v)), variable(&z));
+                return framed(slopes(walk(&mesh.topology, &|v| fixed(&at(v)), triangle, w, variable(&z), mu).y));
             };
             let at = |v: u32| trial.nodes[(first + v) as usize];
+            let before = |v: u32| pairs.start.nodes[(first + v) as usize];
             let plain = walk(&mesh.topology, &|v| fixed::<f64>(&at(v)), triangle, weights, z.into(), mu);
             let mut inputs: Vec<Option<u32>> = vec![None];
             inputs.extend(participants(&mesh.topology, &plain.visited).into_iter().map(Some));
             let one = |input: Option<u32>| {
                 let position = |v: u32| if Some(v) == input { variable(&at(v)) } else { fixed(&at(v)) };
                 let particle = if input.is_none() { variable(&z) } else { fixed(&z) };
-                let w: Walked<_> = walk(&mesh.topology, &position, triangle, weights, particle, mu);
+                let w: Walked<_> = walk(&mesh.topology, &position, triangle, begin(&before, &position, particle), particle, mu);
                 (input.map(|v| first + v), slopes(w.y), slopes(w.weights))
             };
             let tri = mesh.topology.triangles[plain.triangle as usize];

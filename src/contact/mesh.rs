@@ -3,7 +3,7 @@
 //! Topology is apart from positions, which may be a rigid body's own or the moving vertices of a deformable one. Triangles are
 //! oriented outward; a border edge has no neighbour.
 
-use crate::real::V3;
+use crate::real::{R3, Real, V3, add, cross, dot, scale, sub};
 use rstar::{AABB, RTree, RTreeObject};
 use std::collections::BTreeMap;
 
@@ -179,6 +179,34 @@ pub(crate) fn entry(z: [V3; 2], tri: [[V3; 2]; 3]) -> Option<(f64, [f64; 3])> {
         }
     }
     None
+}
+
+/// The weights of a hit that was found at `time`, with derivatives through the ends of the paths (the starts are fixed).
+pub(crate) fn hit_weights<T: Real>(time: f64, z: [R3<T>; 2], tri: [[R3<T>; 2]; 3], values: [f64; 3]) -> R3<T> {
+    let place = |p: &[R3<T>; 2], t: T| add(p[0], scale(t, sub(p[1], p[0])));
+    let frame = |t: T| {
+        let [a, b, c] = tri.map(|p| place(&p, t));
+        (sub(place(&z, t), a), sub(b, a), sub(c, a))
+    };
+    let height = |t: T| {
+        let (p, e1, e2) = frame(t);
+        dot(p, cross(e1, e2))
+    };
+    let at = T::constant(time);
+    // d(height)/dt from the product rule; one Newton step carries the derivatives of the root.
+    let (p, e1, e2) = frame(at);
+    let [da, db, dc] = tri.map(|q| sub(q[1], q[0]));
+    let (dp, d1, d2) = (sub(sub(z[1], z[0]), da), sub(db, da), sub(dc, da));
+    let rate = dot(dp, cross(e1, e2)) + dot(p, add(cross(d1, e2), cross(e1, d2)));
+    let root = at - height(at) / rate;
+    let (p, e1, e2) = frame(root);
+    let n = cross(e1, e2);
+    let area = dot(n, n);
+    let w1 = dot(cross(p, e2), n) / area;
+    let w2 = dot(cross(e1, p), n) / area;
+    let w = [T::constant(1.0) - w1 - w2, w1, w2];
+    // The values are those that the search found, so that both walks take the same branches.
+    [0, 1, 2].map(|i| w[i] - T::constant(w[i].value()) + T::constant(values[i]))
 }
 
 /// The nearest point of a triangle: squared distance and weights.

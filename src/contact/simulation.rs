@@ -572,4 +572,13 @@ impl Simulation {
         self.state.step = 0;
         Ok(())
     }
+
+    /// The system of the next step, for tests of its derivative.
+    #[cfg(test)]
+    pub(crate) fn with_system<T>(&self, f: impl FnOnce(&System) -> T) -> T {
+        let start = Places::of(&self.state);
+        let particles = self.particles(&start);
+        let grid = (!self.state.points.x.is_empty()).then(|| Grid::new(&self.state.points, self.model.dx));
+        f(&System::new(&self.model, &self.state, grid.as_ref(), &start, &particles, None))
+    }
 }

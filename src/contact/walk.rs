@@ -65,7 +65,7 @@ impl<T: Real> Plane<T> {
 /// `|Y - Z|` never grows; idempotent and in the cone to rounding. Most walks end in their first state.
 /// # Source
 /// Ding 2019, section 2.2.1, figures 2.7-2.9. Differs: an order of ties (the lowest index), gains measured against rounding.
-pub fn walk<T: Real>(mesh: &Topology, position: &dyn Fn(u32) -> R3<T>, start: u32, weights: [f64; 3], z: R3<T>, mu: f64) -> Walked<T> {
+pub fn walk<T: Real>(mesh: &Topology, position: &dyn Fn(u32) -> R3<T>, start: u32, weights: R3<T>, z: R3<T>, mu: f64) -> Walked<T> {
     let mu = T::constant(mu);
     let one = T::constant(1.0);
     let zero = T::constant(0.0);
@@ -77,7 +77,7 @@ pub fn walk<T: Real>(mesh: &Topology, position: &dyn Fn(u32) -> R3<T>, start: u3
     };
     let blend = |c: &[R3<T>; 3], w: &R3<T>| add(add(scale(w[0], c[0]), scale(w[1], c[1])), scale(w[2], c[2]));
     let mut t = start;
-    let mut w = weights.map(T::constant);
+    let mut w = weights;
     let mut y = blend(&mesh.triangles[t as usize].map(position), &w);
     let mut entry: Option<usize> = None;
     let mut state = 1u8;
@@ -438,7 +438,7 @@ mod tests {
                 for input in inputs {
                     let at = |v: u32| if Some(v) == input { variable(&points[v as usize]) } else { fixed(&points[v as usize]) };
                     let z = if input.is_none() { variable(&c.z) } else { fixed(&c.z) };
-                    let dual = walk(&mesh, &at, c.t, c.w, z, c.mu);
+                    let dual = walk(&mesh, &at, c.t, c.w.map(Real::constant), z, c.mu);
                     assert_eq!(values(dual.y), values(centre.y), "duals take the same walk");
                     let exact = slopes(dual.y);
                     for j in 0..3 {
