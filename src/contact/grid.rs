@@ -1,0 +1,214 @@
+//! The grid of material points in one step: which nodes carry mass, and the quadratic B-splines between points and nodes.
+//!
+//! Sums over a node's points run in the order of the points, so they have the same bits for any number of threads.
+
+use crate::real::{M3, V3};
+use crate::state::Points;
+use rayon::prelude::*;
+
+/// Points below which loops stay on the caller's thread.
+pub(crate) const FEW: usize = 512;
+
+/// Weights of one point along each axis, and their slopes.
+struct Stencil {
+    w: [[f64; 3]; 3],
+    dw: [[f64; 3]; 3],
+}
+
+/// The grid of one step.
+pub(crate) struct Grid {
+    pub mass: Vec<f64>,
+    pub velocity: Vec<V3>,
+    dx: f64,
+    base: Vec<[i64; 3]>,
+    stencils: Vec<Stencil>,
+    nodes_of: Vec<[u32; 27]>,
+    first: Vec<u32>,
+    points_of: Vec<(u32, u8)>,
+}
+
+/// `(0..n).map(f)` in order, on several threads when there are many.
+pub(crate) fn each<T: Send>(n: usize, f: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
+    if n < FEW { (0..n).map(f).collect() } else { (0..n).into_par_iter().with_min_len(64).map(f).collect() }
+}
+
+impl Grid {
+    /// The grid of spacing `dx` (m) under `points`, with their mass and momentum.
+    pub(crate) fn new(points: &Points, dx: f64) -> Grid {
+        let n = points.x.len();
+        let base: Vec<[i64; 3]> = points.x.iter().map(|x| [0, 1, 2].map(|i| (x[i] / dx - 0.5).floor() as i64)).collect();
+        let stencils = each(n, |p| {
+            let mut s = Stencil { w: [[0.0; 3]; 3], dw: [[0.0; 3]; 3] };
+            for i in 0..3 {
+                let f = points.x[p][i] / dx - base[p][i] as f64;
+                s.w[i] = [0.5 * (1.5 - f).powi(2), 0.75 - (f - 1.0).powi(2), 0.5 * (f - 0.5).powi(2)];
+                s.dw[i] = [(f - 1.5) / dx, -2.0 * (f - 1.0) / dx, (f - 0.5) / dx];
+            }
+            s
+        });
+        let mut low = [i64::MAX; 3];
+        let mut high = [i64::MIN; 3];
+        for b in &base {
+            for i in 0..3 {
+                low[i] = low[i].min(b[i]);
+                high[i] = high[i].max(b[i] + 3);
+            }
+        }
+        let size = if n == 0 { [0; 3] } else { [0, 1, 2].map(|i| (high[i] - low[i]) as usize) };
+        let cell = |b: &[i64; 3], k: usize| {
+            let at = [k % 3, k / 3 % 3, k / 9];
+            let [x, y, z] = [0, 1, 2].map(|i| (b[i] - low[i]) as usize + at[i]);
+            (z * size[1] + y) * size[0] + x
+        };
+        let mut count = vec![0u32; size[0] * size[1] * size[2]];
+        for b in &base {
+            for k in 0..27 {
+                count[cell(b, k)] += 1;
+            }
+        }
+        let mut number = vec![u32::MAX; count.len()];
+        let mut first = vec![0u32];
+        for (c, n) in count.iter().enumerate() {
+            if *n > 0 {
+                number[c] = first.len() as u32 - 1;
+                first.push(first[first.len() - 1] + n);
+            }
+        }
+        let mut fill = first.clone();
+        let mut points_of = vec![(0u32, 0u8); 27 * n];
+        let mut nodes_of = vec![[0u32; 27]; n];
+        for (p, b) in base.iter().enumerate() {
+            for k in 0..27 {
+                let node = number[cell(b, k)];
+                nodes_of[p][k] = node;
+                points_of[fill[node as usize] as usize] = (p as u32, k as u8);
+                fill[node as usize] += 1;
+            }
+        }
+        let n_nodes = first.len() - 1;
+        let mut grid = Grid { mass: Vec::new(), velocity: Vec::new(), dx, base, stencils, nodes_of, first, points_of };
+        grid.mass = each(n_nodes, |i| grid.around(i).map(|(p, k)| grid.weight(p, k) * points.mass[p]).sum());
+        grid.velocity = each(n_nodes, |i| {
+            let momentum: V3 = grid
+                .around(i)
+                .map(|(p, k)| (points.v[p] + points.affine[p] * (grid.node_position(p, k) - points.x[p])) * (grid.weight(p, k) * points.mass[p]))
+                .sum();
+            momentum / grid.mass[i]
+        });
+        grid
+    }
+
+    pub(crate) fn n_nodes(&self) -> usize {
+        self.first.len() - 1
+    }
+
+    /// The points around node `i` and which of their 27 nodes it is.
+    fn around(&self, i: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
+        self.points_of[self.first[i] as usize..self.first[i + 1] as usize].iter().map(|&(p, k)| (p as usize, k as usize))
+    }
+
+    pub(crate) fn nodes_of(&self, p: usize) -> &[u32; 27] {
+        &self.nodes_of[p]
+    }
+
+    pub(crate) fn weight(&self, p: usize, k: usize) -> f64 {
+        let w = &self.stencils[p].w;
+        w[0][k % 3] * w[1][k / 3 % 3] * w[2][k / 9]
+    }
+
+    fn slope(&self, p: usize, k: usize) -> V3 {
+        let Stencil { w, dw } = &self.stencils[p];
+        let [a, b, c] = [k % 3, k / 3 % 3, k / 9];
+        V3::new(dw[0][a] * w[1][b] * w[2][c], w[0][a] * dw[1][b] * w[2][c], w[0][a] * w[1][b] * dw[2][c])
+    }
+
+    fn node_position(&self, p: usize, k: usize) -> V3 {
+        let b = &self.base[p];
+        V3::new((b[0] + (k % 3) as i64) as f64, (b[1] + (k / 3 % 3) as i64) as f64, (b[2] + (k / 9) as i64) as f64) * self.dx
+    }
+
+    /// The node field `u` at point `p`.
+    pub(crate) fn value_at(&self, p: usize, u: impl Fn(usize) -> V3) -> V3 {
+        (0..27).map(|k| u(self.nodes_of[p][k] as usize) * self.weight(p, k)).sum()
+    }
+
+    /// The gradient of the node field `u` at point `p`.
+    pub(crate) fn gradient_at(&self, p: usize, u: impl Fn(usize) -> V3) -> M3 {
+        let mut g = M3::zeros();
+        for k in 0..27 {
+            g += u(self.nodes_of[p][k] as usize) * self.slope(p, k).transpose();
+        }
+        g
+    }
+
+    /// The affine velocity of point `p` at `x` from the node field `u`.
+    pub(crate) fn affine_at(&self, p: usize, x: &V3, u: impl Fn(usize) -> V3) -> M3 {
+        let mut b = M3::zeros();
+        for k in 0..27 {
+            b += u(self.nodes_of[p][k] as usize) * (self.node_position(p, k) - x).transpose() * self.weight(p, k);
+        }
+        b * (4.0 / (self.dx * self.dx))
+    }
+
+    /// On each node the sum over its points of `stress slope + weight force`.
+    pub(crate) fn gather(&self, stress: &[M3], force: Option<&[V3]>) -> Vec<V3> {
+        each(self.n_nodes(), |i| {
+            let mut sum = V3::zeros();
+            for (p, k) in self.around(i) {
+                sum += stress[p] * self.slope(p, k);
+                if let Some(force) = force {
+                    sum += force[p] * self.weight(p, k);
+                }
+            }
+            sum
+        })
+    }
+
+    /// The diagonal block of node `i` of the operator with `tangents` at the points.
+    pub(crate) fn diagonal(&self, i: usize, tangents: &[crate::material::M9]) -> M3 {
+        let mut sum = M3::zeros();
+        for (p, k) in self.around(i) {
+            let s = self.slope(p, k);
+            let c = &tangents[p];
+            sum += M3::from_fn(|a, b| (0..3).map(|j| (0..3).map(|l| c[(3 * a + j, 3 * b + l)] * s[j] * s[l]).sum::<f64>()).sum());
+        }
+        sum
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Random, assert_small};
+
+    #[test]
+    fn weights_hold_linear_fields_and_momentum() {
+        let mut random = Random::new(29);
+        let n = 600;
+        let mut points = Points::default();
+        for _ in 0..n {
+            points.x.push(random.vector());
+            points.v.push(random.vector());
+            points.affine.push(M3::from_fn(|_, _| random.number()));
+            points.gradient.push(M3::identity());
+            points.mass.push(random.number());
+            points.volume.push(1.0);
+        }
+        let grid = Grid::new(&points, 0.3);
+        let before: V3 = (0..n).map(|p| points.v[p] * points.mass[p]).sum();
+        let after: V3 = (0..grid.n_nodes()).map(|i| grid.velocity[i] * grid.mass[i]).sum();
+        assert_small((before - after).norm(), 1.0, 1e-11, "P2G keeps momentum");
+        let mut places = vec![V3::zeros(); grid.n_nodes()];
+        for p in 0..n {
+            for k in 0..27 {
+                places[grid.nodes_of(p)[k] as usize] = grid.node_position(p, k);
+            }
+        }
+        let a = M3::from_fn(|_, _| random.number());
+        for p in 0..n {
+            assert_small((grid.value_at(p, |i| a * places[i]) - a * points.x[p]).norm(), 1.0, 1e-13, "linear fields are held");
+            assert_small((grid.gradient_at(p, |i| a * places[i]) - a).norm(), 1.0, 1e-12, "with their gradient");
+            assert_small((grid.affine_at(p, &points.x[p], |i| a * places[i]) - a).norm(), 1.0, 1e-12, "and APIC's affine part");
+        }
+    }
+}

@@ -1,0 +1,317 @@
+//! Stresses of elastic solids and dry sand, and their derivatives.
+//!
+//! Both are isotropic: with `F = U S V^T` the stress is `U p(S) V^T`, so one formula differentiates them. Knows no meshes and no
+//! particles: a deformation gradient in, a first Piola-Kirchhoff stress out.
+
+use crate::real::{M3, V3};
+use nalgebra::SMatrix;
+use serde::{Deserialize, Serialize};
+
+/// Derivatives of a stress: entry (3 i + j, 3 k + l) is d P_ij / d F_kl.
+pub type M9 = SMatrix<f64, 9, 9>;
+
+/// A material of a solid.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Material {
+    /// Fixed corotated elasticity, `P = 2 mu (F - R) + lambda (J - 1) J F^-T`.
+    FixedCorotated {
+        /// Shear modulus, Pa.
+        mu: f64,
+        /// First Lame parameter, Pa.
+        lambda: f64,
+    },
+    /// Dry sand: Hencky elasticity inside the cone of Drucker and Prager.
+    Sand {
+        /// Shear modulus, Pa.
+        mu: f64,
+        /// First Lame parameter, Pa.
+        lambda: f64,
+        /// `sqrt(2/3) 2 sin / (3 - sin)` of the angle of friction.
+        alpha: f64,
+    },
+}
+
+/// Shear modulus and first Lame parameter from Young's modulus and Poisson's ratio.
+pub fn lame(young: f64, poisson: f64) -> (f64, f64) {
+    (young / (2.0 * (1.0 + poisson)), young * poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson)))
+}
+
+/// `F = U diag(s) V^T` with rotations U and V, `s` descending; the last may be negative.
+pub fn rotation_svd(f: &M3) -> (M3, V3, M3) {
+    let eigen = (f.transpose() * f).symmetric_eigen();
+    let mut order = [0, 1, 2];
+    order.sort_by(|&a, &b| eigen.eigenvalues[b].total_cmp(&eigen.eigenvalues[a]));
+    let (v1, v2): (V3, V3) = (eigen.eigenvectors.column(order[0]).into(), eigen.eigenvectors.column(order[1]).into());
+    let v3 = v1.cross(&v2);
+    let (a1, a2, a3) = (f * v1, f * v2, f * v3);
+    let u1 = if a1.norm() > 0.0 { a1.normalize() } else { V3::x() };
+    let r2 = a2 - u1 * u1.dot(&a2);
+    let u2 = if r2.norm() > 1e-150 { r2.normalize() } else { perpendicular(&u1) };
+    let u3 = u1.cross(&u2);
+    (M3::from_columns(&[u1, u2, u3]), V3::new(u1.dot(&a1), u2.dot(&a2), u3.dot(&a3)), M3::from_columns(&[v1, v2, v3]))
+}
+
+fn perpendicular(u: &V3) -> V3 {
+    let e = if u.x.abs() < 0.6 { V3::x() } else { V3::y() };
+    u.cross(&e).normalize()
+}
+
+/// The rotation of the polar decomposition; of an inverted gradient the one that keeps `U V^T` a rotation.
+pub fn rotation_of(f: &M3) -> M3 {
+    if f.determinant() > 1e-3 * f.norm().powi(3) {
+        // Newton's iteration of Higham: quadratic, six rounds from the strains seen here.
+        let mut r = *f;
+        for _ in 0..20 {
+            let Some(inverse) = r.try_inverse() else { break };
+            let next = (r + inverse.transpose()) * 0.5;
+            let change = (next - r).norm_squared();
+            r = next;
+            if change < 1e-30 {
+                return r;
+            }
+        }
+    }
+    let (u, _, v) = rotation_svd(f);
+    u * v.transpose()
+}
+
+fn cofactor(f: &M3) -> M3 {
+    let c = [f.column(0).into_owned(), f.column(1).into_owned(), f.column(2).into_owned()];
+    M3::from_columns(&[c[1].cross(&c[2]), c[2].cross(&c[0]), c[0].cross(&c[1])])
+}
+
+/// Logarithmic strains after return to the cone, and what happened.
+enum Return {
+    Tip,
+    Elastic,
+    Cone,
+}
+
+fn returned(e: &V3, mu: f64, lambda: f64, alpha: f64) -> (V3, Return) {
+    let tr = e.sum();
+    if tr > 0.0 {
+        return (V3::zeros(), Return::Tip);
+    }
+    let dev = e - V3::repeat(tr / 3.0);
+    let size = dev.norm();
+    let excess = size + (3.0 * lambda + 2.0 * mu) / (2.0 * mu) * tr * alpha;
+    if excess <= 0.0 {
+        return (*e, Return::Elastic);
+    }
+    (e - dev * (excess / size), Return::Cone)
+}
+
+impl Material {
+    /// Fixed corotated solid of Young's modulus (Pa) and Poisson's ratio.
+    pub fn elastic(young: f64, poisson: f64) -> Material {
+        let (mu, lambda) = lame(young, poisson);
+        Material::FixedCorotated { mu, lambda }
+    }
+
+    /// Sand of Young's modulus (Pa), Poisson's ratio and angle of friction (radians).
+    pub fn sand(young: f64, poisson: f64, angle: f64) -> Material {
+        let (mu, lambda) = lame(young, poisson);
+        Material::Sand { mu, lambda, alpha: (2.0f64 / 3.0).sqrt() * 2.0 * angle.sin() / (3.0 - angle.sin()) }
+    }
+
+    /// The first Piola-Kirchhoff stress at the gradient `f`, Pa.
+    pub fn stress(&self, f: &M3) -> M3 {
+        match *self {
+            Material::FixedCorotated { mu, lambda } => {
+                let c = cofactor(f);
+                (f - rotation_of(f)) * (2.0 * mu) + c * (lambda * (f.determinant() - 1.0))
+            }
+            Material::Sand { .. } => {
+                let (u, s, v) = rotation_svd(f);
+                u * M3::from_diagonal(&self.principal(&s).0) * v.transpose()
+            }
+        }
+    }
+
+    /// Stresses in principal axes and their derivatives.
+    fn principal(&self, s: &V3) -> (V3, M3) {
+        match *self {
+            Material::FixedCorotated { mu, lambda } => {
+                let j = s.x * s.y * s.z;
+                let rest = V3::new(s.y * s.z, s.z * s.x, s.x * s.y);
+                let p = (s - V3::repeat(1.0)) * (2.0 * mu) + rest * (lambda * (j - 1.0));
+                let d = M3::from_fn(|a, b| {
+                    if a == b { 2.0 * mu + lambda * rest[a] * rest[a] } else { lambda * (rest[a] * rest[b] + (j - 1.0) * s[3 - a - b]) }
+                });
+                (p, d)
+            }
+            Material::Sand { mu, lambda, alpha } => {
+                let s = s.map(|x| x.max(1e-6));
+                let e = s.map(f64::ln);
+                let tr = e.sum();
+                let (back, kind) = returned(&e, mu, lambda, alpha);
+                let t = back * (2.0 * mu) + V3::repeat(lambda * back.sum());
+                let de = match kind {
+                    Return::Tip => M3::zeros(),
+                    Return::Elastic => M3::identity(),
+                    Return::Cone => {
+                        let dev = e - V3::repeat(tr / 3.0);
+                        let (size, c) = (dev.norm(), (3.0 * lambda + 2.0 * mu) / (2.0 * mu) * alpha);
+                        let h = dev / size;
+                        let one = V3::repeat(1.0);
+                        one * one.transpose() / 3.0
+                            - h * one.transpose() * c
+                            - (M3::identity() - one * one.transpose() / 3.0 - h * h.transpose()) * (c * tr / size)
+                    }
+                };
+                let dt = de * (2.0 * mu) + V3::repeat(lambda) * (V3::repeat(1.0).transpose() * de);
+                let p = t.component_div(&s);
+                let d = M3::from_fn(|a, b| dt[(a, b)] / (s[a] * s[b]) - if a == b { t[a] / (s[a] * s[a]) } else { 0.0 });
+                (p, d)
+            }
+        }
+    }
+
+    /// Derivatives of [`Self::stress`].
+    ///
+    /// # Accuracy and cost
+    /// Exact for the branch of the return taken; where two principal stretches cancel (an inverted gradient) the stiffness is bounded.
+    pub fn stiffness(&self, f: &M3) -> M9 {
+        let (u, s, v) = rotation_svd(f);
+        let (p, d) = self.principal(&s);
+        let mut twist = [[(0.0, 0.0); 3]; 3];
+        for a in 0..3 {
+            for b in 0..3 {
+                if a == b {
+                    continue;
+                }
+                let apart = s[a] - s[b];
+                let difference = if apart.abs() > 1e-5 * s[0].abs() {
+                    (p[a] - p[b]) / apart
+                } else {
+                    0.5 * (d[(a, a)] - d[(a, b)] + d[(b, b)] - d[(b, a)])
+                };
+                let sum = s[a] + s[b];
+                let bounded = if sum.abs() < 1e-3 { 1e-3f64.copysign(sum) } else { sum };
+                let mean = (p[a] + p[b]) / bounded;
+                twist[a][b] = (0.5 * (difference + mean), 0.5 * (difference - mean));
+            }
+        }
+        let mut out = M9::zeros();
+        for k in 0..3 {
+            for l in 0..3 {
+                // dF = e_k e_l^T; A = U^T dF V.
+                let a = M3::from_fn(|i, j| u[(k, i)] * v[(l, j)]);
+                let b = M3::from_fn(|i, j| {
+                    if i == j {
+                        (0..3).map(|m| d[(i, m)] * a[(m, m)]).sum()
+                    } else {
+                        twist[i][j].0 * a[(i, j)] + twist[i][j].1 * a[(j, i)]
+                    }
+                });
+                let dp = u * b * v.transpose();
+                for i in 0..3 {
+                    for j in 0..3 {
+                        out[(3 * i + j, 3 * k + l)] = dp[(i, j)];
+                    }
+                }
+            }
+        }
+        out
+    }
+
+    /// The gradient that stays after a step: for sand the one returned to the cone.
+    pub fn settle(&self, f: &M3) -> M3 {
+        match *self {
+            Material::FixedCorotated { .. } => *f,
+            Material::Sand { mu, lambda, alpha } => {
+                let (u, s, v) = rotation_svd(f);
+                let e = s.map(|x| x.max(1e-6).ln());
+                let (back, _) = returned(&e, mu, lambda, alpha);
+                u * M3::from_diagonal(&back.map(f64::exp)) * v.transpose()
+            }
+        }
+    }
+
+    /// Stored energy per reference volume, J/m^3.
+    pub fn energy(&self, f: &M3) -> f64 {
+        match *self {
+            Material::FixedCorotated { mu, lambda } => {
+                mu * (f - rotation_of(f)).norm_squared() + 0.5 * lambda * (f.determinant() - 1.0).powi(2)
+            }
+            Material::Sand { mu, lambda, alpha } => {
+                let (_, s, _) = rotation_svd(f);
+                let (e, _) = returned(&s.map(|x| x.max(1e-6).ln()), mu, lambda, alpha);
+                mu * e.norm_squared() + 0.5 * lambda * e.sum().powi(2)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{Random, assert_small};
+
+    fn gradient(random: &mut Random, size: f64) -> M3 {
+        M3::identity() + M3::from_fn(|_, _| size * (2.0 * random.number() - 1.0))
+    }
+
+    #[test]
+    fn derivatives_are_those_of_finite_differences() {
+        let mut random = Random::new(17);
+        for material in [Material::elastic(1000.0, 0.3), Material::sand(1000.0, 0.3, 0.5)] {
+            for _ in 0..300 {
+                let f = gradient(&mut random, 0.3);
+                let exact = material.stiffness(&f);
+                let size = exact.amax().max(1000.0);
+                for k in 0..9 {
+                    let mut e = M3::zeros();
+                    e[(k / 3, k % 3)] = 1e-6;
+                    let slope = (material.stress(&(f + e)) - material.stress(&(f - e))) / 2e-6;
+                    for i in 0..9 {
+                        assert_small(slope[(i / 3, i % 3)] - exact[(i, k)], size, 2e-6, "stiffness is the derivative of stress");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn stress_is_the_derivative_of_energy_and_turns_with_the_body() {
+        let mut random = Random::new(19);
+        let material = Material::elastic(1000.0, 0.45);
+        for _ in 0..200 {
+            let f = gradient(&mut random, 0.3);
+            let p = material.stress(&f);
+            let e = gradient(&mut random, 1.0);
+            let slope = (material.energy(&(f + e * 1e-6)) - material.energy(&(f - e * 1e-6))) / 2e-6;
+            assert_small(slope - p.dot(&e), p.norm() * e.norm() + 1000.0, 1e-7, "P = dE/dF");
+            let r = nalgebra::Rotation3::new(random.vector() * 3.0).into_inner();
+            assert_small((material.stress(&(r * f)) - r * p).norm(), 1000.0, 1e-10, "P(RF) = R P(F)");
+        }
+    }
+
+    #[test]
+    fn sand_returns_to_its_cone_and_stays() {
+        for degrees in [20.0f64, 30.0, 40.0] {
+            let mut random = Random::new(23);
+            let material = Material::sand(1e6, 0.3, degrees.to_radians());
+            let Material::Sand { mu, lambda, alpha } = material else { unreachable!("just made") };
+            for _ in 0..5000 {
+                let f = gradient(&mut random, 0.4);
+                if f.determinant() < 0.05 {
+                    continue;
+                }
+                let once = material.settle(&f);
+                let (_, s, _) = rotation_svd(&once);
+                let e = s.map(f64::ln);
+                let tau = e * (2.0 * mu) + V3::repeat(lambda * e.sum());
+                let pressure = -tau.sum() / 3.0;
+                let shear = (tau + V3::repeat(pressure)).norm();
+                assert!(shear <= 3.0 * pressure * alpha + 1e-7 * mu, "in the cone at {degrees}: {shear} > {}", 3.0 * pressure * alpha);
+                assert_small((material.settle(&once) - once).norm(), 1.0, 1e-11, "the return is idempotent");
+            }
+            let sine = degrees.to_radians().sin();
+            // Triaxial compression: one axis pressed until it yields keeps the ratio of Mohr and Coulomb.
+            let (back, _) = returned(&V3::new(0.3, 0.3, -0.9), mu, lambda, alpha);
+            let tau = back * (2.0 * mu) + V3::repeat(lambda * back.sum());
+            assert_small(tau.z / tau.x - (1.0 + sine) / (1.0 - sine), 3.0, 1e-10, "compression cone");
+        }
+    }
+}

@@ -1,0 +1,584 @@
+//! A running scene: one implicit step after another, with a log of each.
+//!
+//! A step builds the grid of the material points, solves one system for every body together, and makes its decisions permanent:
+//! places, velocities, and the attachments of pairs that still touch. Start at [`Simulation::step`].
+
+use crate::assemble::assemble;
+use crate::contact::{Attachment, Pairs};
+use crate::grid::{Grid, each};
+use crate::model::{Coupling, Kind, Model, Places};
+use crate::newton::{NewtonSettings, SolveLog, SolveStatus, solve};
+use crate::real::{M3, V3};
+use crate::scene::{Quantity, Scene, SceneError};
+use crate::state::State;
+use crate::system::{System, Trial};
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// How a scene is run.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Settings {
+    /// The solve of each step.
+    pub newton: NewtonSettings,
+    /// Overrides the scene's coupling.
+    pub coupling: Option<Coupling>,
+    /// Overrides the scene's friction.
+    pub friction: Option<f64>,
+    /// Overrides the scene's time step, s.
+    pub time_step: Option<f64>,
+}
+
+/// A simulation that can't be started.
+#[derive(Debug, Error)]
+pub enum StartError {
+    /// The scene is at fault.
+    #[error(transparent)]
+    Scene(#[from] SceneError),
+    /// A wedge whose measured body isn't pressed against its wall.
+    #[error("wedge: body `{body}` doesn't press against `{wall}` after it has settled (normal force {force} N)")]
+    LooseWedge {
+        /// The body.
+        body: String,
+        /// The wall.
+        wall: String,
+        /// What was measured.
+        force: f64,
+    },
+    /// A checkpoint of another scene.
+    #[error("the checkpoint has {found} {what}, the scene {wanted}")]
+    OtherScene {
+        /// What was counted.
+        what: &'static str,
+        /// In the checkpoint.
+        found: usize,
+        /// In the scene.
+        wanted: usize,
+    },
+}
+
+/// Energies at the end of a step, J.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Energies {
+    /// Of motion (material points: without their affine part).
+    pub kinetic: f64,
+    /// Of height, from the origin.
+    pub potential: f64,
+    /// Stored in elements, springs and points.
+    pub elastic: f64,
+    /// Stored in the contact springs.
+    pub contact: f64,
+}
+
+impl Energies {
+    /// Sum of all.
+    pub fn total(&self) -> f64 {
+        self.kinetic + self.potential + self.elastic + self.contact
+    }
+}
+
+/// What a step did.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct StepLog {
+    /// Number of the step, from 1.
+    pub step: u64,
+    /// Time at its end, s.
+    pub time: f64,
+    /// The solve.
+    pub solve: SolveLog,
+    /// Energies at its end.
+    pub energies: Energies,
+    /// Pairs that touch.
+    pub touching: usize,
+    /// Of these, those whose attachment held.
+    pub sticking: usize,
+    /// Longest walk over a mesh, states.
+    pub longest_walk: usize,
+    /// Pairs whose walk took one state.
+    pub one_state: usize,
+    /// Walks given up.
+    pub unfinished_walks: usize,
+}
+
+/// A pair that touches, for pictures and sums.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Touch {
+    /// Name of the particle's body.
+    pub body: String,
+    /// Name of the object's body.
+    pub object: String,
+    /// Particle, m.
+    pub particle: V3,
+    /// Attachment, m.
+    pub attachment: V3,
+    /// Unit normal out of the object.
+    pub normal: V3,
+    /// Force on the particle, N.
+    pub force: V3,
+    /// Whether it sticks.
+    pub sticking: bool,
+}
+
+impl Touch {
+    /// Normal and tangential force, N.
+    pub fn parts(&self) -> (f64, f64) {
+        let n = self.force.dot(&self.normal);
+        (n, (self.force - self.normal * n).norm())
+    }
+}
+
+/// Where a body is and how it moves: its centre of mass.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Motion {
+    /// Centre, m.
+    pub position: V3,
+    /// Velocity, m/s.
+    pub velocity: V3,
+    /// Angular velocity, rad/s (0 of all but rigid bodies).
+    pub spin: V3,
+}
+
+/// Counts over a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Totals {
+    /// Steps.
+    pub steps: u64,
+    /// Newton iterations.
+    pub newton: u64,
+    /// Most of them in one step.
+    pub worst_newton: u64,
+    /// Products inside GMRES.
+    pub gmres: u64,
+    /// Steps that stalled.
+    pub stalled: u64,
+    /// Steps cut by the most iterations.
+    pub cut: u64,
+    /// Largest scaled residual of a step that didn't converge, over the tolerance.
+    pub worst_residual: f64,
+    /// Directions replaced.
+    pub fallbacks: u64,
+}
+
+impl Totals {
+    fn note(&mut self, log: &SolveLog) {
+        self.steps += 1;
+        self.newton += log.iterations as u64;
+        self.worst_newton = self.worst_newton.max(log.iterations as u64);
+        self.gmres += log.gmres_iterations as u64;
+        self.fallbacks += (log.fallbacks[0] + log.fallbacks[1]) as u64;
+        match log.status {
+            SolveStatus::Converged => return,
+            SolveStatus::Stalled => self.stalled += 1,
+            SolveStatus::MaxIterations => self.cut += 1,
+        }
+        self.worst_residual = self.worst_residual.max(log.residuals.last().copied().unwrap_or(0.0));
+    }
+
+    /// Whether a scene fails: over 0.1 % of its steps unconverged, or one by over a hundred tolerances.
+    pub fn acceptable(&self) -> bool {
+        (self.stalled + self.cut) as f64 <= 1e-3 * self.steps as f64 && self.worst_residual <= 100.0
+    }
+}
+
+/// All that a run needs to go on, bit for bit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Checkpoint {
+    /// The scene.
+    pub scene: Scene,
+    /// The settings.
+    pub settings: Settings,
+    /// Places, velocities, attachments.
+    pub state: State,
+    /// The state that expectations are measured from.
+    pub origin: Vec<V3>,
+    /// Counts so far.
+    pub totals: Totals,
+}
+
+/// A running scene.
+pub struct Simulation {
+    scene: Scene,
+    settings: Settings,
+    model: Model,
+    state: State,
+    origin: Vec<V3>,
+    totals: Totals,
+    touches: Vec<Touch>,
+}
+
+impl Simulation {
+    /// Starts `scene`: builds its bodies, registers what already touches, settles its wedge if it has one.
+    ///
+    /// # Errors
+    /// [`StartError::Scene`] as [`Scene::validate`]; [`StartError::LooseWedge`].
+    /// # Example
+    /// ```
+    /// use stokeslet_contact::{Settings, Simulation, scenes};
+    /// let scene = scenes::find("plane_r_slide").unwrap();
+    /// let mut simulation = Simulation::new(&scene, &Settings::default()).unwrap();
+    /// let log = simulation.step();
+    /// assert!(log.touching == 4, "a cube stands on four vertices");
+    /// ```
+    pub fn new(scene: &Scene, settings: &Settings) -> Result<Simulation, StartError> {
+        scene.validate()?;
+        let mut scene = scene.clone();
+        scene.coupling = settings.coupling.unwrap_or(scene.coupling);
+        scene.friction = settings.friction.unwrap_or(scene.friction);
+        scene.time_step = settings.time_step.unwrap_or(scene.time_step);
+        scene.validate()?;
+        let (model, state) = assemble(&scene);
+        let mut simulation =
+            Simulation { scene, settings: settings.clone(), model, state, origin: Vec::new(), totals: Totals::default(), touches: Vec::new() };
+        let start = Places::of(&simulation.state);
+        let particles = simulation.particles(&start);
+        let pairs = Pairs { model: &simulation.model, attachments: &simulation.state.attachments, start: &start, start_particles: &particles, frozen: None };
+        simulation.state.attachments = pairs.initial();
+        simulation.settle()?;
+        simulation.origin = (0..simulation.model.bodies.len()).map(|b| simulation.motion(b).position).collect();
+        simulation.totals = Totals::default();
+        Ok(simulation)
+    }
+
+    /// Goes on from a checkpoint.
+    ///
+    /// # Errors
+    /// [`StartError::OtherScene`] when its state doesn't fit its scene.
+    pub fn resume(checkpoint: &Checkpoint) -> Result<Simulation, StartError> {
+        checkpoint.scene.validate()?;
+        let (model, fresh) = assemble(&checkpoint.scene);
+        let state = checkpoint.state.clone();
+        let counts = [
+            ("rigid bodies", state.rigids.len(), fresh.rigids.len()),
+            ("vertices", state.nodes.x.len(), fresh.nodes.x.len()),
+            ("velocities of vertices", state.nodes.v.len(), fresh.nodes.x.len()),
+            ("masses of vertices", state.nodes.mass.len(), fresh.nodes.x.len()),
+            ("points", state.points.x.len(), fresh.points.x.len()),
+            ("velocities of points", state.points.v.len(), fresh.points.x.len()),
+            ("affine velocities", state.points.affine.len(), fresh.points.x.len()),
+            ("deformation gradients", state.points.gradient.len(), fresh.points.x.len()),
+            ("masses of points", state.points.mass.len(), fresh.points.x.len()),
+            ("volumes of points", state.points.volume.len(), fresh.points.x.len()),
+            ("objects", state.attachments.len(), fresh.attachments.len()),
+            ("origins", checkpoint.origin.len(), model.bodies.len()),
+        ];
+        for (what, found, wanted) in counts {
+            if found != wanted {
+                return Err(StartError::OtherScene { what, found, wanted });
+            }
+        }
+        let (scene, settings, origin) = (checkpoint.scene.clone(), checkpoint.settings.clone(), checkpoint.origin.clone());
+        Ok(Simulation { scene, settings, model, state, origin, totals: checkpoint.totals, touches: Vec::new() })
+    }
+
+    /// All that is needed to go on.
+    pub fn checkpoint(&self) -> Checkpoint {
+        Checkpoint {
+            scene: self.scene.clone(),
+            settings: self.settings.clone(),
+            state: self.state.clone(),
+            origin: self.origin.clone(),
+            totals: self.totals,
+        }
+    }
+
+    /// The scene as it runs, with the settings' overrides.
+    pub fn scene(&self) -> &Scene {
+        &self.scene
+    }
+    /// Places, velocities, attachments.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+    /// Counts since the start.
+    pub fn totals(&self) -> &Totals {
+        &self.totals
+    }
+    /// Pairs that touched at the end of the last step.
+    pub fn touches(&self) -> &[Touch] {
+        &self.touches
+    }
+    /// Time, s.
+    pub fn time(&self) -> f64 {
+        self.state.step as f64 * self.model.dt
+    }
+    /// Whether the scene's duration is over.
+    pub fn is_over(&self) -> bool {
+        self.time() > self.scene.duration - 0.5 * self.model.dt
+    }
+    /// Contact particles of all bodies.
+    pub fn n_particles(&self) -> usize {
+        self.model.particles.len()
+    }
+    pub(crate) fn model(&self) -> &Model {
+        &self.model
+    }
+
+    fn particles(&self, places: &Places) -> Vec<V3> {
+        each(self.model.particles.len(), |p| places.particle(&self.model.particles[p]))
+    }
+
+    fn body_index(&self, name: &str) -> Option<usize> {
+        self.model.bodies.iter().position(|b| b.name == name)
+    }
+
+    /// Motion of the body of that name (a plane or fixed body: at rest in its place).
+    pub fn body(&self, name: &str) -> Option<Motion> {
+        self.body_index(name).map(|b| self.motion(b))
+    }
+
+    fn motion(&self, b: usize) -> Motion {
+        let body = &self.model.bodies[b];
+        let mean = |x: &[V3], v: &[V3], m: &[f64]| {
+            let range = body.first..body.first + body.count;
+            let mass: f64 = m[range.clone()].iter().sum();
+            let sum = |list: &[V3]| range.clone().map(|i| list[i] * m[i]).sum::<V3>() / mass;
+            Motion { position: sum(x), velocity: sum(v), spin: V3::zeros() }
+        };
+        match body.kind {
+            Kind::Fixed => Motion { position: body.pose.0, velocity: V3::zeros(), spin: V3::zeros() },
+            Kind::Rigid => {
+                let r = &self.state.rigids[body.first];
+                Motion { position: r.x, velocity: r.v, spin: r.w }
+            }
+            Kind::Deformable | Kind::Cloth => mean(&self.state.nodes.x, &self.state.nodes.v, &self.state.nodes.mass),
+            Kind::Points => mean(&self.state.points.x, &self.state.points.v, &self.state.points.mass),
+        }
+    }
+
+    /// A quantity of a body now, measured from the start of the run.
+    pub fn quantity(&self, name: &str, quantity: Quantity, direction: Option<[f64; 3]>) -> Option<f64> {
+        let b = self.body_index(name)?;
+        let now = self.motion(b);
+        let way = now.position - self.origin[b];
+        let up = -self.model.gravity.try_normalize(0.0).unwrap_or_else(|| -V3::z());
+        Some(match quantity {
+            Quantity::Travel => direction.map_or_else(|| way.norm(), |d| way.dot(&V3::from(d).normalize())),
+            Quantity::Drop => -way.dot(&up),
+            Quantity::Sideways => (way - up * way.dot(&up)).norm(),
+            Quantity::Speed => now.velocity.norm(),
+            Quantity::Spin => now.spin.norm(),
+            Quantity::Height => now.position.z,
+        })
+    }
+
+    /// One step.
+    ///
+    /// # Accuracy and cost
+    /// First order in the time step. The log tells whether the solve converged; if not, the step is made all the same (as in the paper)
+    /// and counted in [`Self::totals`].
+    /// # Source
+    /// Ding 2019, sections 2.2 and 2.3.
+    pub fn step(&mut self) -> StepLog {
+        let model = &self.model;
+        let start = Places::of(&self.state);
+        let particles = self.particles(&start);
+        let grid = (!self.state.points.x.is_empty()).then(|| Grid::new(&self.state.points, model.dx));
+        let frozen = (model.coupling != Coupling::Coupled).then(|| {
+            let pairs = Pairs { model, attachments: &self.state.attachments, start: &start, start_particles: &particles, frozen: None };
+            pairs.freeze()
+        });
+        let system = System::new(model, &self.state, grid.as_ref(), &start, &particles, frozen.as_ref());
+        let gravity = if model.gravity.norm() > 0.0 { model.gravity.norm() } else { 9.81 };
+        let tau = self.scene.tolerance * self.settings.newton.tolerance_factor * model.dt * gravity * self.total_mass().sqrt();
+        let (trial, log) = solve(&system, &self.settings.newton, tau);
+        let ends = self.particles(&trial.places);
+        // Attachments follow full friction at the end, whatever the solve held fixed.
+        let contacts = if model.coupling == Coupling::Coupled {
+            trial.contacts.clone()
+        } else {
+            Pairs { frozen: None, ..system.pairs() }.touching(&trial.places, &ends, model.mu)
+        };
+        let mut attachments: Vec<Vec<(u32, Attachment)>> = vec![Vec::new(); model.objects.len()];
+        for c in &contacts {
+            attachments[c.object as usize].push((c.particle, c.moved));
+        }
+        let name = |b: u32| model.bodies[b as usize].name.clone();
+        self.touches = contacts
+            .iter()
+            .map(|c| Touch {
+                body: name(model.particles[c.particle as usize].body),
+                object: name(model.objects[c.object as usize].body),
+                particle: c.z,
+                attachment: c.y,
+                normal: c.normal,
+                force: c.force(),
+                sticking: c.stuck,
+            })
+            .collect();
+        let mut report = StepLog {
+            step: self.state.step + 1,
+            time: 0.0,
+            solve: log,
+            energies: Energies { contact: contacts.iter().map(|c| 0.5 * c.spring.norm_squared() / model.k).sum(), ..Energies::default() },
+            touching: contacts.len(),
+            sticking: contacts.iter().filter(|c| c.stuck).count(),
+            longest_walk: contacts.iter().map(|c| c.states as usize).max().unwrap_or(0),
+            one_state: contacts.iter().filter(|c| c.states <= 1).count(),
+            unfinished_walks: contacts.iter().filter(|c| c.unfinished).count(),
+        };
+        drop(system);
+        self.advance(trial, grid.as_ref(), &start);
+        self.state.attachments = attachments;
+        report.time = self.time();
+        self.energies(&mut report.energies);
+        self.totals.note(&report.solve);
+        report
+    }
+
+    fn advance(&mut self, trial: Trial, grid: Option<&Grid>, start: &Places) {
+        let dt = self.model.dt;
+        for (i, b) in self.state.rigids.iter_mut().enumerate() {
+            b.x = trial.places.rigids[i].x;
+            b.q = trial.orientations[i];
+            b.v = trial.velocities[i];
+            b.w = trial.spins[i];
+        }
+        for i in 0..self.state.nodes.x.len() {
+            self.state.nodes.v[i] = (trial.places.nodes[i] - start.nodes[i]) / dt;
+        }
+        self.state.nodes.x = trial.places.nodes;
+        for &i in &self.model.pinned {
+            self.state.nodes.x[i as usize] = start.nodes[i as usize];
+            self.state.nodes.v[i as usize] = V3::zeros();
+        }
+        if let Some(grid) = grid {
+            let points = &self.state.points;
+            let velocity = |i: usize| trial.grid_velocities[i];
+            let moved: Vec<(V3, M3, M3)> = each(points.x.len(), |p| {
+                let v = grid.value_at(p, velocity);
+                (v, grid.affine_at(p, &points.x[p], velocity), self.model.materials[p].settle(&trial.gradients[p]))
+            });
+            let points = &mut self.state.points;
+            for (p, (v, affine, gradient)) in moved.into_iter().enumerate() {
+                points.v[p] = v;
+                points.affine[p] = affine;
+                points.gradient[p] = gradient;
+            }
+            points.x = trial.places.points;
+        }
+        self.state.step += 1;
+    }
+
+    fn total_mass(&self) -> f64 {
+        let s = &self.state;
+        s.rigids.iter().map(|b| b.mass).sum::<f64>() + s.nodes.mass.iter().sum::<f64>() + s.points.mass.iter().sum::<f64>()
+    }
+
+    fn energies(&self, out: &mut Energies) {
+        let (s, g) = (&self.state, &self.model.gravity);
+        for b in &s.rigids {
+            let w = b.q.inverse() * b.w;
+            out.kinetic += 0.5 * b.mass * b.v.norm_squared() + 0.5 * b.inertia.component_mul(&w).dot(&w);
+            out.potential -= b.mass * g.dot(&b.x);
+        }
+        for i in 0..s.nodes.x.len() {
+            out.kinetic += 0.5 * s.nodes.mass[i] * s.nodes.v[i].norm_squared();
+            out.potential -= s.nodes.mass[i] * g.dot(&s.nodes.x[i]);
+        }
+        for p in 0..s.points.x.len() {
+            out.kinetic += 0.5 * s.points.mass[p] * s.points.v[p].norm_squared();
+            out.potential -= s.points.mass[p] * g.dot(&s.points.x[p]);
+        }
+        for t in &self.model.tets {
+            let mut f = M3::zeros();
+            for (n, slope) in t.nodes.iter().zip(&t.slopes) {
+                f += s.nodes.x[*n as usize] * slope.transpose();
+            }
+            out.elastic += t.volume * t.material.energy(&f);
+        }
+        for spring in &self.model.springs {
+            let l = (s.nodes.x[spring.ends[0] as usize] - s.nodes.x[spring.ends[1] as usize]).norm();
+            out.elastic += 0.5 * spring.stiffness * spring.rest * (l / spring.rest - 1.0).powi(2);
+        }
+        out.elastic += each(s.points.x.len(), |p| s.points.volume[p] * self.model.materials[p].energy(&s.points.gradient[p])).iter().sum::<f64>();
+    }
+
+    /// Normal and tangential force between a body and an object at the end of the last step: sums over particles of the parts, N.
+    pub fn force_between(&self, body: &str, object: &str) -> (f64, f64) {
+        let parts = self.touches.iter().filter(|t| t.body == body && t.object == object).map(Touch::parts);
+        parts.fold((0.0, 0.0), |sum, p| (sum.0 + p.0, sum.1 + p.1))
+    }
+
+    /// Settles a wedge: without weight and friction, then with masses that put its threshold where the scene wants it.
+    fn settle(&mut self) -> Result<(), StartError> {
+        let Some(wedge) = self.scene.wedge.clone() else { return Ok(()) };
+        let (gravity, mu) = (self.model.gravity, self.model.mu);
+        self.model.gravity = V3::zeros();
+        self.model.mu = 0.0;
+        let held: Vec<usize> = wedge.also.iter().chain([&wedge.body]).chain(&wedge.ball).filter_map(|n| self.body_index(n)).collect();
+        let others: Vec<usize> = (0..self.model.bodies.len()).filter(|b| !held.contains(b)).collect();
+        let before = self.state.clone();
+        let steps = (wedge.settle / self.model.dt).round() as u64;
+        for _ in 0..steps {
+            self.step();
+        }
+        let force = self.force_between(&wedge.body, &wedge.wall).0;
+        if force <= 0.0 {
+            return Err(StartError::LooseWedge { body: wedge.body, wall: wedge.wall, force });
+        }
+        let weigh = |name: &String| self.scene.body.iter().find(|b| b.name == *name).map_or(0.0, |b| b.mass);
+        let carried = match &wedge.ball {
+            Some(ball) => weigh(&wedge.body) + 0.5 * weigh(ball),
+            None => 0.5 * weigh(&wedge.body),
+        };
+        let factor = wedge.threshold * force / (gravity.norm() * carried);
+        self.model.gravity = gravity;
+        self.model.mu = mu;
+        for b in held {
+            let body = &self.model.bodies[b];
+            let range = body.first..body.first + body.count;
+            match body.kind {
+                Kind::Fixed => {}
+                Kind::Rigid => {
+                    let r = &mut self.state.rigids[body.first];
+                    (r.mass, r.inertia, r.v, r.w) = (r.mass * factor, r.inertia * factor, V3::zeros(), V3::zeros());
+                }
+                Kind::Deformable | Kind::Cloth => {
+                    for i in range {
+                        self.state.nodes.mass[i] *= factor;
+                        self.state.nodes.v[i] = V3::zeros();
+                    }
+                }
+                Kind::Points => {
+                    for i in range {
+                        self.state.points.mass[i] *= factor;
+                        self.state.points.v[i] = V3::zeros();
+                        self.state.points.affine[i] = M3::zeros();
+                    }
+                }
+            }
+        }
+        // Bodies outside the wedge start where the scene puts them.
+        for b in others {
+            let body = &self.model.bodies[b];
+            let range = body.first..body.first + body.count;
+            match body.kind {
+                Kind::Fixed => {}
+                Kind::Rigid => self.state.rigids[body.first] = before.rigids[body.first].clone(),
+                Kind::Deformable | Kind::Cloth => {
+                    self.state.nodes.x[range.clone()].copy_from_slice(&before.nodes.x[range.clone()]);
+                    self.state.nodes.v[range.clone()].copy_from_slice(&before.nodes.v[range]);
+                }
+                Kind::Points => {
+                    for i in range {
+                        self.state.points.x[i] = before.points.x[i];
+                        self.state.points.v[i] = before.points.v[i];
+                        self.state.points.affine[i] = before.points.affine[i];
+                        self.state.points.gradient[i] = before.points.gradient[i];
+                    }
+                }
+            }
+        }
+        self.state.step = 0;
+        Ok(())
+    }
+
+    /// The system of the next step, for tests of its derivative.
+    #[cfg(test)]
+    pub(crate) fn with_system<T>(&self, f: impl FnOnce(&System) -> T) -> T {
+        let start = Places::of(&self.state);
+        let particles = self.particles(&start);
+        let grid = (!self.state.points.x.is_empty()).then(|| Grid::new(&self.state.points, self.model.dx));
+        f(&System::new(&self.model, &self.state, grid.as_ref(), &start, &particles, None))
+    }
+}
