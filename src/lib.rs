@@ -12,34 +12,26 @@
 //! ```
 //!
 //! # Crates
-//! One crate a layer, each a folder of `src`; a dependency that points up doesn't compile, and `cargo tree` draws this picture:
+//! One crate a layer, each a folder of `src` with a `lib.rs` that maps it. A dependency that points up doesn't compile; `tests/layers.rs`
+//! holds this table against the manifests.
 //!
-//! ```text
-//!                 stokeslet            argv -> exit code (src/main.rs, src/cli/); this facade (src/lib.rs)
-//!          .----------'|`------------.
-//!         gui ---------+-> dynamics  |     document + input -> commands + pixels; the sibling systems
-//!          |           v             |
-//!          +--------> flow <---------'     Chip + settings -> Solution -> files
-//!          |         /    \
-//!          +----> cad      fronts          text -> Design -> Chip;  a symmetric system in pieces -> its solution
-//!                    \    /
-//!                     base                 units, diagnostics, fingerprints, geometry, cancelling, the table of results
-//! ```
-//!
-//! | crate | turns what into what | knows nothing of |
-//! | --- | --- | --- |
-//! | `stokeslet`: `src/main.rs`, `src/cli` | arguments into an exit code: one file a subcommand | |
-//! | `src/gui` (feature `gui`) | a document and what a user does into commands, pictures and files: **mapped in its `lib.rs`** | solvers' insides |
-//! | `src/dynamics` (feature `dynamics`) | scenes into frames, pressure problems into solutions: **mapped in its `lib.rs`** | chips, windows, files |
-//! | `src/flow` | a chip into its solution, and that into other people's files: **mapped in its `lib.rs`** | components, windows |
-//! | `src/cad` | text into a placed, checked chip: **mapped in its `lib.rs`** | solvers |
-//! | `src/fronts` | a symmetric system in pieces into its solution: **the method, explained there** | physics, meshes, chips |
-//! | `src/base` | what all of these use | all of the above |
+//! | crate | turns what into what | uses | knows nothing of |
+//! | --- | --- | --- | --- |
+//! | `stokeslet` | arguments into an exit code: `src/main.rs`, one file a subcommand in `src/cli/`; this facade for Rust users | all | |
+//! | `gui` | a document and what a user does into commands, pictures and files (feature `gui`) | `base`, `cad`, `flow`, `dynamics` | solvers' insides |
+//! | `thesis` | a chip into its solution by the thesis's block rows: the second method behind [`session::Method`] | `base`, `cad`, `flow` | windows, files |
+//! | `flow` | a chip into its solution, and that into other people's files | `base`, `cad`, `fronts` | components, windows, `thesis` |
+//! | `cad` | text into a placed, checked chip | `base` | solvers |
+//! | `fronts` | a symmetric system in pieces into its solution: **the method, explained there** | `base` | physics, meshes, chips |
+//! | `dynamics` | liquids that come off walls, from scenes into frames (feature `dynamics`, as the next two) | | chips, windows, files |
+//! | `particles` | particle fluids with rigid bodies, from scenes into snapshots | | chips, windows, files |
+//! | `contact` | bodies, meshes and material points with friction, from scenes into snapshots | | chips, windows, files |
+//! | `base` | what all of these use: units, diagnostics, geometry, keys, cancelling, the table of results | | all of the above |
 //!
 //! Both features are on by default; `cargo build --no-default-features` builds the solver and its command line without window, X11 and
-//! liquids.
+//! siblings.
 //!
-//! Absences, each worth keeping: `fronts` and `flow::elimination` know no Stokes, meshes or chips; `flow::fem` no physics; `flow::mesh` no
+//! Absences, each worth keeping: `fronts` and `thesis::elimination` know no Stokes, meshes or chips; `flow::fem` no physics; `flow::mesh` no
 //! components; `cad` no solver. Below the program nothing prints or starts threads of its own but the window (work is put on the
 //! pool of whoever calls). Plans never see a float; shapes are recognised by integers; equal content has equal keys, so a result may
 //! be shared by anything that asks for the same thing.
@@ -52,7 +44,7 @@
 //! | add a unit | `base/units/table.rs` |
 //! | add a key to design files | `cad/design/schema.rs`, `cad/design/sections.rs`, `cad/design/print.rs` |
 //! | add a check of designs | `cad/chip/check.rs`, its code in the table of `cad/chip/place.rs` |
-//! | add a boundary condition | [`chip::Condition`], `flow/stokes/system.rs` (`classify`: which unknowns), `flow/stokes/mouth.rs` (data); for block rows `flow/blocks/lines.rs`, `flow/stokes/boundary.rs` |
+//! | add a boundary condition | [`chip::Condition`], `flow/stokes/system.rs` (`classify`: which unknowns), `flow/stokes/mouth.rs` (data); for block rows `thesis/blocks/lines.rs`, `thesis/boundary.rs` |
 //! | mesh a kind of shape better | `flow/mesh/`: one file a method, chosen in `flow/mesh/polygon.rs` |
 //! | change the unknowns across a channel | `flow/stokes/section.rs` |
 //! | change where a part's unknowns are eliminated | `flow/mesh/dissect.rs` (the cuts), `flow/mesh/separators.rs` (what goes where), `flow/stokes/piece/` (the fronts) |
@@ -61,7 +53,7 @@
 //! | ask an eliminated chip again | `flow/session/eliminated.rs` |
 //! | change what counts as the same front | `fronts/plan.rs`, `flow/stokes/piece/leaf.rs` (`key`) |
 //! | change how a front is factorised | `fronts/pivot.rs`, `fronts/compute.rs` |
-//! | change block rows: owners, order, names | `flow/blocks/connections.rs`, `flow/elimination/order.rs`, `flow/elimination/plan.rs` |
+//! | change block rows: owners, order, names | `thesis/blocks/connections.rs`, `thesis/elimination/order.rs`, `thesis/elimination/plan.rs` |
 //! | change what three dimensions do otherwise | `flow/session/space.rs`, `flow/stokes/piece/space.rs` |
 //! | add an export format | a file in `flow/export/` and its row in `flow/export/mod.rs` |
 //! | see where the time of a solve goes | `solve --profile`; a stage or task of yours is a span of [`profile::Recorder`] |
@@ -70,6 +62,8 @@
 //! | add a solver or a scene of liquids | a row in `dynamics/lcp/registry.rs` or `dynamics/scenes/catalogue.rs`; the window lists them by itself |
 //! | add a splitting method or a tank | a row in `dynamics/splitting/registry.rs` or `dynamics/scenes/eckert/tank.rs`; the window lists them too |
 //! | change what the window shows of liquids | `gui/liquids/`, mapped in its `mod.rs`; [`dynamics`] knows nothing of it |
+//! | add a method of elimination | a type with [`session::Method`], its row in [`METHODS`] |
+//! | add a sibling that is stepped frame by frame | a crate, and a file in `cli/` that implements `stepped::Stepped` (as `cli/contact.rs`) |
 //! | add a subcommand | a file in `cli/` and its arm in `cli/args.rs` |
 //!
 //! # The method in one page
@@ -84,7 +78,7 @@
 //! measured ranks and costs.
 //!
 //! Source: Ding, "Coupling, Conservation, and Performance in Numerical Simulations", PhD thesis, UC Riverside, 2019, chapter 4, whose
-//! block rows are kept beside it ([`elimination`], [`session::Method::Rows`]): another road to the same numbers, for
+//! block rows are kept beside it ([`thesis`], `solve --method thesis`): another road to the same numbers, for
 //! tests and for comparison. Chiefly new: whole parts eliminated before they meet, ends of low rank, the network, fronts by content.
 //!
 //! # Example
@@ -113,11 +107,13 @@
 
 pub use stokeslet_base::{cancel, diagnostic, fingerprint, geometry, profile, table, units};
 pub use stokeslet_cad::{chip, design, import, library, shape};
-#[cfg(feature = "dynamics")]
-pub use stokeslet_dynamics as dynamics;
 pub use stokeslet_flow::{canonical, export, fem, field, mesh, session, stokes};
 pub use stokeslet_fronts as fronts;
 pub use stokeslet_thesis as thesis;
+#[cfg(feature = "dynamics")]
+pub use {
+    stokeslet_contact as contact, stokeslet_dynamics as dynamics, stokeslet_particles as particles,
+};
 
 /// The methods that a chip can be eliminated by, the usual one first; their names are those of `solve --method`.
 pub static METHODS: [&dyn session::Method; 3] =

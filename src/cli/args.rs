@@ -58,6 +58,12 @@ pub enum Command {
     /// Run liquids that come off walls, and the papers' tables beside ours.
     #[cfg(feature = "dynamics")]
     Liquid(super::liquid::LiquidArgs),
+    /// Run particle fluids with rigid bodies and contacts.
+    #[cfg(feature = "dynamics")]
+    Particles(super::stepped::args::SiblingArgs),
+    /// Run rigid bodies, deformable meshes and material points with frictional contact.
+    #[cfg(feature = "dynamics")]
+    Contact(super::stepped::args::SiblingArgs),
     /// Draw chips in a window and watch them flow.
     #[cfg(feature = "gui")]
     Gui(super::gui::GuiArgs),

@@ -8,6 +8,8 @@
 mod args;
 mod check;
 mod components;
+#[cfg(feature = "dynamics")]
+mod contact;
 #[cfg(feature = "gui")]
 mod gui;
 mod import;
@@ -16,6 +18,8 @@ mod inputs;
 mod liquid;
 mod load;
 mod outcome;
+#[cfg(feature = "dynamics")]
+mod particles;
 mod profile;
 mod progress_bar;
 mod report;
@@ -23,6 +27,8 @@ mod request;
 mod solve;
 mod solve_one;
 mod stamp;
+#[cfg(feature = "dynamics")]
+mod stepped;
 mod verify;
 
 use std::io::{self, IsTerminal, Write};
@@ -64,6 +70,10 @@ fn dispatch(args: Args) -> Result<Outcome, CliError> {
         Command::Verify(args) => verify::run(&args, library),
         #[cfg(feature = "dynamics")]
         Command::Liquid(args) => liquid::run(&args),
+        #[cfg(feature = "dynamics")]
+        Command::Particles(args) => particles::run(&args),
+        #[cfg(feature = "dynamics")]
+        Command::Contact(args) => contact::run(&args),
         #[cfg(feature = "gui")]
         Command::Gui(args) => gui::run(args, library),
     }

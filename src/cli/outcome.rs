@@ -110,6 +110,18 @@ pub enum CliError {
     #[cfg(feature = "dynamics")]
     #[error(transparent)]
     Tank(#[from] stokeslet::dynamics::scenes::eckert::TankError),
+    /// Particles that can't go on.
+    #[cfg(feature = "dynamics")]
+    #[error(transparent)]
+    Particles(#[from] stokeslet::particles::StepError),
+    /// Particles whose state can't be written.
+    #[cfg(feature = "dynamics")]
+    #[error(transparent)]
+    Kept(#[from] stokeslet::particles::simulation::CheckpointError),
+    /// A state that can't be written.
+    #[cfg(feature = "dynamics")]
+    #[error("the state can't be written")]
+    State(#[source] serde_json::Error),
     /// A run that can't be taken up.
     #[cfg(feature = "dynamics")]
     #[error("can't go on from `{}`; without --resume the run starts over", path.display())]
@@ -118,7 +130,7 @@ pub enum CliError {
         path: PathBuf,
         /// What is wrong with it.
         #[source]
-        source: stokeslet::dynamics::report::checkpoint::CheckpointError,
+        source: super::stepped::LoadError,
     },
     /// A picture that can't be encoded.
     #[cfg(feature = "dynamics")]

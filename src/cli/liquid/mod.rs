@@ -1,14 +1,11 @@
 //! `stokeslet liquid`: scenes of liquids that come off the wall, runs of them, and the papers' tables beside ours.
 
 mod args;
-mod bar;
 mod run;
 mod table;
 mod tank_table;
 mod track;
 
-use cpu_time::ProcessTime;
-use stokeslet::cancel::CancelToken;
 use stokeslet::dynamics::lcp::{Kind, SOLVERS};
 use stokeslet::dynamics::report::paper::TABLES;
 use stokeslet::dynamics::scenes::SCENES;
@@ -17,7 +14,7 @@ use stokeslet::dynamics::splitting::METHODS;
 
 use super::outcome::{CliError, Outcome};
 use super::print_out;
-use super::solve::listen_for_ctrl_c;
+use super::stepped::on_threads;
 pub use args::LiquidArgs;
 use args::LiquidCommand;
 
@@ -34,26 +31,6 @@ pub fn run(args: &LiquidArgs) -> Result<Outcome, CliError> {
         LiquidCommand::Run(args) => on_threads(args.threads, |cancel| run::run(args, cancel)),
         LiquidCommand::Table(args) => on_threads(args.threads, |cancel| table::run(args, cancel)),
     }
-}
-
-fn on_threads(
-    threads: Option<u16>,
-    work: impl FnOnce(&CancelToken) -> Result<Outcome, CliError> + Send,
-) -> Result<Outcome, CliError> {
-    let threads = threads.map_or(0, usize::from);
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build()
-        .map_err(|source| CliError::Threads { threads, source })?;
-    let cancel = CancelToken::new();
-    listen_for_ctrl_c(cancel.clone())?;
-    pool.install(|| work(&cancel))
-}
-
-/// Seconds of processor time of all threads: the clock of solves, which other programs on the machine hardly disturb.
-fn processor_clock() -> impl Fn() -> f64 + Sync {
-    let begin = ProcessTime::now();
-    move || begin.elapsed().as_secs_f64()
 }
 
 fn list() -> String {

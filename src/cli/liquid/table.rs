@@ -16,9 +16,9 @@ use stokeslet::export::write_file;
 
 use super::super::outcome::{CliError, Outcome};
 use super::super::print_out;
+use super::super::stepped::{Bar, processor_clock};
 use super::args::LiquidTableArgs;
-use super::bar::Bar;
-use super::{processor_clock, tank_table};
+use super::tank_table;
 
 /// Solvers that take hours beyond these sizes, in the plane and in space; asked for by name they run all the same.
 const SLOW: [(&str, usize, usize); 4] = [

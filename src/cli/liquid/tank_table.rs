@@ -11,8 +11,8 @@ use stokeslet::export::write_file;
 
 use super::super::outcome::{CliError, Outcome};
 use super::super::print_out;
+use super::super::stepped::processor_clock;
 use super::args::LiquidTableArgs;
-use super::processor_clock;
 
 /// Runs a table at every size.
 ///

@@ -3,7 +3,7 @@
 use image::RgbImage;
 use stokeslet::dynamics::lcp::{LcpSolver, Watch, solver};
 use stokeslet::dynamics::pressure::Separation;
-use stokeslet::dynamics::report::checkpoint::{CheckpointError, Kept, State, load, save};
+use stokeslet::dynamics::report::checkpoint::{Kept, State, load, save};
 use stokeslet::dynamics::report::still::Still;
 use stokeslet::dynamics::report::{frames, picture, vtu};
 use stokeslet::dynamics::scenes::eckert::{
@@ -13,37 +13,14 @@ use stokeslet::dynamics::scenes::{AnyScene, Frame, Scene, Simulation};
 use stokeslet::dynamics::splitting::{METHODS, Method, Settings, WallKind};
 
 use super::super::outcome::CliError;
+use super::super::stepped::{LoadError, Stepped, Watching};
 use super::args::LiquidRunArgs;
-
-/// One of the simulations of a run, which are drawn side by side.
-pub trait Track {
-    /// What tells it from the others: in names of files and in the log.
-    fn name(&self) -> &str;
-    /// Frames or steps done.
-    fn done(&self) -> usize;
-    /// One frame or step.
-    fn advance(&mut self, watch: Watch<'_>) -> Result<(), CliError>;
-    /// The head of its log.
-    fn head(&self) -> &'static str;
-    /// A row a frame.
-    fn log(&self) -> &str;
-    /// As it looks.
-    fn picture(&self) -> RgbImage;
-    /// Its particles as a file.
-    fn particles(&self) -> Vec<u8>;
-    /// What the last frame or step of this process did.
-    fn told(&self) -> Option<String>;
-    /// A checkpoint.
-    fn save(&self) -> Vec<u8>;
-    /// Goes on from a checkpoint.
-    fn load(&mut self, bytes: &[u8]) -> Result<(), CheckpointError>;
-}
 
 /// The simulations that were asked for.
 ///
 /// # Errors
 /// [`CliError::Usage`] for names that don't exist or don't go together.
-pub fn tracks(args: &LiquidRunArgs) -> Result<Vec<Box<dyn Track>>, CliError> {
+pub fn tracks(args: &LiquidRunArgs) -> Result<Vec<Box<dyn Stepped>>, CliError> {
     match (AnyScene::of(&args.scene), AnyTank::of(&args.scene)) {
         (Some(AnyScene::Plane(scene)), _) => of_scene(scene, args),
         (Some(AnyScene::Space(scene)), _) => of_scene(scene, args),
@@ -83,7 +60,7 @@ struct SceneTrack<const D: usize> {
 fn of_scene<const D: usize>(
     scene: Scene<D>,
     args: &LiquidRunArgs,
-) -> Result<Vec<Box<dyn Track>>, CliError> {
+) -> Result<Vec<Box<dyn Stepped>>, CliError> {
     let name = args.solver.as_deref().unwrap_or("fas-mg");
     let sticking = ("sticking", Separation::Sticking);
     let separating = ("separating", Separation::Cut);
@@ -97,7 +74,7 @@ fn of_scene<const D: usize>(
     } else {
         scene
     };
-    let track = |(walls, separation)| -> Result<Box<dyn Track>, CliError> {
+    let track = |(walls, separation)| -> Result<Box<dyn Stepped>, CliError> {
         let solver = solver::<D>(name).ok_or_else(|| {
             usage(if Method::named(name).is_some() {
                 format!("`{name}` is a splitting method: of tanks, such as breaking-dam")
@@ -117,7 +94,7 @@ fn of_scene<const D: usize>(
     walls.into_iter().map(track).collect()
 }
 
-impl<const D: usize> Track for SceneTrack<D> {
+impl<const D: usize> Stepped for SceneTrack<D> {
     fn name(&self) -> &str {
         self.walls
     }
@@ -126,7 +103,11 @@ impl<const D: usize> Track for SceneTrack<D> {
         self.simulation.frames
     }
 
-    fn advance(&mut self, watch: Watch<'_>) -> Result<(), CliError> {
+    fn advance(&mut self, watch: &Watching<'_>) -> Result<(), CliError> {
+        let watch = Watch {
+            cancelled: watch.cancelled,
+            seconds: watch.seconds,
+        };
         let frame = self
             .simulation
             .frame(&mut *self.solver, watch, &mut |_| {})?;
@@ -135,8 +116,8 @@ impl<const D: usize> Track for SceneTrack<D> {
         Ok(())
     }
 
-    fn head(&self) -> &'static str {
-        frames::HEAD
+    fn head(&self) -> String {
+        frames::HEAD.to_owned()
     }
 
     fn log(&self) -> &str {
@@ -147,8 +128,8 @@ impl<const D: usize> Track for SceneTrack<D> {
         picture::draw(&Still::from(&self.simulation))
     }
 
-    fn particles(&self) -> Vec<u8> {
-        written(&Still::from(&self.simulation))
+    fn file(&self, format: &str) -> Option<Vec<u8>> {
+        (format == "vtu").then(|| written(&Still::from(&self.simulation)))
     }
 
     fn told(&self) -> Option<String> {
@@ -165,15 +146,15 @@ impl<const D: usize> Track for SceneTrack<D> {
         ))
     }
 
-    fn save(&self) -> Vec<u8> {
+    fn save(&self) -> Result<Vec<u8>, CliError> {
         let kept = Kept {
             memory: self.solver.memory(),
             log: self.log.clone(),
         };
-        save(&self.key, &State::of_scene(&self.simulation), &kept)
+        Ok(save(&self.key, &State::of_scene(&self.simulation), &kept))
     }
 
-    fn load(&mut self, bytes: &[u8]) -> Result<(), CheckpointError> {
+    fn load(&mut self, bytes: &[u8]) -> Result<(), LoadError> {
         let faces = self.simulation.mac.u.each_ref().map(Vec::len);
         let (state, kept) = load(bytes, &self.key, faces)?;
         state.restore_scene(&mut self.simulation);
@@ -197,7 +178,7 @@ struct TankTrack<const D: usize> {
 fn of_tank<const D: usize>(
     tank: &Tank<D>,
     args: &LiquidRunArgs,
-) -> Result<Vec<Box<dyn Track>>, CliError>
+) -> Result<Vec<Box<dyn Stepped>>, CliError>
 where
     TankError: From<FlowError<D>>,
 {
@@ -225,7 +206,7 @@ where
     if args.walls == "both" && method != Method::OrigPs {
         methods.insert(0, ("orig-ps", Method::OrigPs));
     }
-    let track = |(name, method): (&str, Method)| -> Box<dyn Track> {
+    let track = |(name, method): (&str, Method)| -> Box<dyn Stepped> {
         Box::new(TankTrack {
             name: name.to_string(),
             key: key(args, name, "tank"),
@@ -239,7 +220,7 @@ where
     Ok(methods.into_iter().map(track).collect())
 }
 
-impl<const D: usize> Track for TankTrack<D>
+impl<const D: usize> Stepped for TankTrack<D>
 where
     TankError: From<FlowError<D>>,
 {
@@ -251,7 +232,11 @@ where
         self.flow.steps
     }
 
-    fn advance(&mut self, watch: Watch<'_>) -> Result<(), CliError> {
+    fn advance(&mut self, watch: &Watching<'_>) -> Result<(), CliError> {
+        let watch = Watch {
+            cancelled: watch.cancelled,
+            seconds: watch.seconds,
+        };
         let step = self
             .flow
             .step(self.method, &self.settings, watch, &mut |_| {})
@@ -261,8 +246,8 @@ where
         Ok(())
     }
 
-    fn head(&self) -> &'static str {
-        frames::TANK_HEAD
+    fn head(&self) -> String {
+        frames::TANK_HEAD.to_owned()
     }
 
     fn log(&self) -> &str {
@@ -273,8 +258,8 @@ where
         picture::draw(&Still::from(&self.flow))
     }
 
-    fn particles(&self) -> Vec<u8> {
-        written(&Still::from(&self.flow))
+    fn file(&self, format: &str) -> Option<Vec<u8>> {
+        (format == "vtu").then(|| written(&Still::from(&self.flow)))
     }
 
     fn told(&self) -> Option<String> {
@@ -291,15 +276,15 @@ where
         ))
     }
 
-    fn save(&self) -> Vec<u8> {
+    fn save(&self) -> Result<Vec<u8>, CliError> {
         let kept = Kept {
             memory: Vec::new(),
             log: self.log.clone(),
         };
-        save(&self.key, &State::of_tank(&self.flow), &kept)
+        Ok(save(&self.key, &State::of_tank(&self.flow), &kept))
     }
 
-    fn load(&mut self, bytes: &[u8]) -> Result<(), CheckpointError> {
+    fn load(&mut self, bytes: &[u8]) -> Result<(), LoadError> {
         let faces = self.flow.mac.u.each_ref().map(Vec::len);
         let (state, kept) = load(bytes, &self.key, faces)?;
         state.restore_tank(&mut self.flow);

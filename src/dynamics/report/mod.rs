@@ -9,6 +9,7 @@ pub mod frames;
 pub mod measure;
 pub mod paper;
 pub mod picture;
+pub mod shaded;
 pub mod splitting;
 pub mod still;
 pub mod vtu;

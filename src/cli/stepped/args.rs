@@ -1,0 +1,81 @@
+//! Raw arguments of the sibling systems that are described by scene files, as clap reads them.
+
+use std::path::PathBuf;
+
+use clap::Subcommand;
+use clap::builder::PossibleValuesParser;
+
+/// Of `particles` and `contact`.
+#[derive(Debug, clap::Args)]
+pub struct SiblingArgs {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: SiblingCommand,
+}
+
+/// Their subcommands.
+#[derive(Debug, Subcommand)]
+pub enum SiblingCommand {
+    /// List the scenes that come with the program, or print one as a file to start from.
+    Scenes(ScenesArgs),
+    /// Run a scene.
+    Run(RunArgs),
+    /// Run what the paper ran; prints ours beside theirs, with what is accepted.
+    Table(TableArgs),
+}
+
+/// Of `scenes`.
+#[derive(Debug, clap::Args)]
+pub struct ScenesArgs {
+    /// Print this scene's file.
+    pub scene: Option<String>,
+}
+
+/// Of `run`.
+#[derive(Debug, clap::Args)]
+pub struct RunArgs {
+    /// The scene: its name, or a file of your own (.toml).
+    pub scene: String,
+    /// Of a scene with several sizes, the one to run, such as paper [default: the small one].
+    #[arg(long, value_name = "NAME")]
+    pub size: Option<String>,
+    /// Change a setting of the solver, e.g. --set solver=active-set; repeat for more. An unknown one is refused with a list.
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// Steps to make [default: what the scene's duration needs].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub steps: Option<u32>,
+    /// Where results go: a folder of its own for each scene.
+    #[arg(long, value_name = "DIR", default_value = "results")]
+    pub out: PathBuf,
+    /// What to write.
+    #[arg(long, value_name = "FORMATS", value_delimiter = ',', default_value = "png,csv",
+          value_parser = PossibleValuesParser::new(["png", "csv", "vtu", "ply"]))]
+    pub format: Vec<String>,
+    /// Pictures and files of every so many steps, and of the last [default: 20 over the run].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub every: Option<u32>,
+    /// Threads to work with [default: one per processor]. Results don't depend on it.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
+    pub threads: Option<u16>,
+    /// Go on from the last checkpoint of the same run, if there is one.
+    #[arg(long)]
+    pub resume: bool,
+}
+
+/// Of `table`.
+#[derive(Debug, clap::Args)]
+pub struct TableArgs {
+    /// Which: examples or scenes [default: all].
+    #[arg(value_name = "NAME,...", value_delimiter = ',')]
+    pub names: Vec<String>,
+    /// At the paper's size where a scene has a small one too; minutes for some.
+    #[arg(long)]
+    pub paper: bool,
+    /// Simulate at most so many seconds of each; what is expected later stays unmeasured.
+    #[arg(long, value_name = "S", default_value_t = 10.0)]
+    pub seconds: f64,
+    /// Threads to work with [default: one per processor]. Results don't depend on it.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
+    pub threads: Option<u16>,
+}

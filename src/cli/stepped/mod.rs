@@ -1,0 +1,223 @@
+//! Whatever is stepped frame by frame, at the command line: one loop of runs, which writes pictures, files and a log, keeps checkpoints and goes on from them.
+//!
+//! A sibling system implements [`Stepped`] for its simulations and hands them to [`run`]; several are drawn side by side.
+
+pub mod args;
+mod bar;
+pub mod settings;
+pub mod text;
+
+use std::error::Error;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use cpu_time::ProcessTime;
+use image::RgbImage;
+use stokeslet::cancel::CancelToken;
+use stokeslet::dynamics::report::picture;
+use stokeslet::export::write_file;
+
+use super::outcome::{CliError, Outcome};
+use super::print_out;
+use super::solve::listen_for_ctrl_c;
+pub use bar::Bar;
+
+/// A checkpoint is written when the last one is older than this, and at the end.
+const CHECKPOINT: Duration = Duration::from_secs(5);
+
+/// Why a checkpoint can't be taken up.
+pub type LoadError = Box<dyn Error + Send + Sync>;
+
+/// One of the simulations of a run, which are drawn side by side.
+pub trait Stepped {
+    /// What tells it from the others: in names of files and in the log.
+    fn name(&self) -> &str;
+    /// Frames or steps done.
+    fn done(&self) -> usize;
+    /// One frame or step. Stops early, with any error, once `watch` says so.
+    ///
+    /// # Errors
+    /// A state that can't be gone on from.
+    fn advance(&mut self, watch: &Watching<'_>) -> Result<(), CliError>;
+    /// The head of its log.
+    fn head(&self) -> String;
+    /// A row a frame.
+    fn log(&self) -> &str;
+    /// As it looks.
+    fn picture(&self) -> RgbImage;
+    /// It in the format of this name (`vtu`, `ply`), if it can be written so.
+    fn file(&self, format: &str) -> Option<Vec<u8>>;
+    /// What the last frame or step of this process did.
+    fn told(&self) -> Option<String>;
+    /// A checkpoint.
+    ///
+    /// # Errors
+    /// A state that can't be written.
+    fn save(&self) -> Result<Vec<u8>, CliError>;
+    /// Goes on from a checkpoint.
+    ///
+    /// # Errors
+    /// A checkpoint of something else, or a damaged one.
+    fn load(&mut self, bytes: &[u8]) -> Result<(), LoadError>;
+}
+
+/// What a frame may ask: whether somebody wants it to stop, and the time.
+pub struct Watching<'a> {
+    /// Whether to stop.
+    pub cancelled: &'a (dyn Fn() -> bool + Sync),
+    /// Seconds of processor time of all threads, which other programs on the machine hardly disturb.
+    pub seconds: &'a (dyn Fn() -> f64 + Sync),
+}
+
+/// How far a run goes, and what it writes.
+pub struct RunRequest {
+    /// Beside the progress bar.
+    pub title: String,
+    /// Where results go: a folder of this run alone.
+    pub out: PathBuf,
+    /// Frames or steps to do.
+    pub frames: usize,
+    /// Pictures and files of every so many frames, and of the last.
+    pub every: usize,
+    /// `png`, `csv` and what the simulations can write.
+    pub formats: Vec<String>,
+    /// Whether to go on from the last checkpoint.
+    pub resume: bool,
+}
+
+/// Runs simulations side by side.
+///
+/// # Errors
+/// One that can't go on, files that can't be written.
+pub fn run(
+    tracks: &mut [Box<dyn Stepped>],
+    request: &RunRequest,
+    cancel: &CancelToken,
+) -> Result<Outcome, CliError> {
+    if request.resume {
+        for track in tracks.iter_mut() {
+            resume(&mut **track, &request.out)?;
+        }
+    }
+    let done = tracks.iter().map(|t| t.done()).min().unwrap_or(0);
+    let bar = Bar::new(request.frames, &request.title);
+    let begin = Instant::now();
+    let clock = processor_clock();
+    let cancelled = || cancel.is_cancelled();
+    let watch = Watching {
+        cancelled: &cancelled,
+        seconds: &clock,
+    };
+    let mut saved = Instant::now();
+    for frame in done..request.frames {
+        for track in tracks.iter_mut().filter(|t| t.done() <= frame) {
+            let advanced = match cancel.is_cancelled() {
+                true => None,
+                false => Some(track.advance(&watch)),
+            };
+            match advanced {
+                Some(Ok(())) => {}
+                Some(Err(error)) if !cancel.is_cancelled() => return Err(error),
+                _ => {
+                    bar.finish();
+                    eprintln!("stopped on request; --resume goes on from the last checkpoint");
+                    return Ok(Outcome::CouldNotRun);
+                }
+            }
+        }
+        write_frame(tracks, request)?;
+        bar.at(frame + 1);
+        if saved.elapsed() > CHECKPOINT || frame + 1 == request.frames || cancel.is_cancelled() {
+            for track in tracks.iter() {
+                write_file(&checkpoint_path(&**track, &request.out), &track.save()?)?;
+            }
+            saved = Instant::now();
+        }
+    }
+    bar.finish();
+    let log: String = tracks.iter().map(|t| t.log()).collect();
+    if request.formats.iter().any(|f| f == "csv") {
+        let head = tracks.first().map_or_else(String::new, |t| t.head());
+        write_file(
+            &request.out.join("frames.csv"),
+            format!("{head}{log}").as_bytes(),
+        )?;
+    }
+    for told in tracks.iter().filter_map(|t| t.told()) {
+        print_out(&format!("{told}\n"))?;
+    }
+    let solves = log.lines().count();
+    print_out(&format!(
+        "{solves} frames in {:.1} s; results in {}\n",
+        begin.elapsed().as_secs_f64(),
+        request.out.display()
+    ))?;
+    Ok(Outcome::Fine)
+}
+
+/// Calls `work` on a pool of so many threads (0: one per processor), stopped by Ctrl-C.
+///
+/// # Errors
+/// No threads to be had, and what `work` returns.
+pub fn on_threads(
+    threads: Option<u16>,
+    work: impl FnOnce(&CancelToken) -> Result<Outcome, CliError> + Send,
+) -> Result<Outcome, CliError> {
+    let threads = threads.map_or(0, usize::from);
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .map_err(|source| CliError::Threads { threads, source })?;
+    let cancel = CancelToken::new();
+    listen_for_ctrl_c(cancel.clone())?;
+    pool.install(|| work(&cancel))
+}
+
+/// Seconds of processor time of all threads.
+pub fn processor_clock() -> impl Fn() -> f64 + Sync {
+    let begin = ProcessTime::now();
+    move || begin.elapsed().as_secs_f64()
+}
+
+fn checkpoint_path(track: &dyn Stepped, out: &Path) -> PathBuf {
+    out.join(format!("checkpoint-{}.bin", track.name()))
+}
+
+fn resume(track: &mut dyn Stepped, out: &Path) -> Result<(), CliError> {
+    let path = checkpoint_path(track, out);
+    if !path.exists() {
+        return Ok(());
+    }
+    let bytes = fs::read(&path).map_err(|source| CliError::Read {
+        path: path.clone(),
+        source,
+    })?;
+    track
+        .load(&bytes)
+        .map_err(|source| CliError::Checkpoint { path, source })
+}
+
+fn write_frame(tracks: &[Box<dyn Stepped>], request: &RunRequest) -> Result<(), CliError> {
+    let Some(frame) = tracks.first().map(|t| t.done()) else {
+        return Ok(());
+    };
+    if !frame.is_multiple_of(request.every) && frame != request.frames {
+        return Ok(());
+    }
+    for format in &request.formats {
+        if format == "png" {
+            let pictures: Vec<_> = tracks.iter().map(|t| t.picture()).collect();
+            let bytes = picture::png(&picture::beside(&pictures))?;
+            write_file(&request.out.join(format!("frame-{frame:04}.png")), &bytes)?;
+            continue;
+        }
+        for track in tracks {
+            if let Some(bytes) = track.file(format) {
+                let name = format!("{}-{frame:04}.{format}", track.name());
+                write_file(&request.out.join(name), &bytes)?;
+            }
+        }
+    }
+    Ok(())
+}
