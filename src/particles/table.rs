@@ -233,22 +233,45 @@ fn boxes(at: At, watch: Watch<'_>) -> Result<Vec<Row>, TableError> {
     Ok(table.rows)
 }
 
-/// Time averages for each particle.
+/// Averages of the virial pressure around fixed points, over time and over discs of the kernel's radius weighted as the paper's (42).
 struct Average {
-    pressure: Vec<f64>,
-    height: Vec<f64>,
-    count: f64,
+    points: Vec<[f64; 2]>,
+    reach: f64,
+    /// Sums of weight, pressure and height at each point.
+    sums: Vec<[f64; 3]>,
 }
 
 impl Average {
-    fn add(&mut self, s: &Snapshot) {
-        self.pressure.resize(s.fluid.len(), 0.0);
-        self.height.resize(s.fluid.len(), 0.0);
-        for k in 0..s.fluid.len() {
-            self.pressure[k] += s.virial[k];
-            self.height[k] += s.fluid[k][1];
+    /// A lattice of points `margin` from all boundaries of water of a width and a level.
+    fn new(spacing: f64, reach: f64, width: f64, level: f64, margin: f64) -> Average {
+        let mut points = Vec::new();
+        let mut y = margin;
+        while y <= level - margin {
+            let mut x = margin;
+            while x <= width - margin {
+                points.push([x, y]);
+                x += spacing;
+            }
+            y += spacing;
         }
-        self.count += 1.0;
+        Average {
+            sums: vec![[0.0; 3]; points.len()],
+            points,
+            reach,
+        }
+    }
+
+    fn add(&mut self, s: &Snapshot) {
+        let square = self.reach * self.reach;
+        for (at, sum) in self.points.iter().zip(&mut self.sums) {
+            for (x, p) in s.fluid.iter().zip(&s.virial) {
+                let far = (x[0] - at[0]).powi(2) + (x[1] - at[1]).powi(2);
+                if far < square {
+                    let weight = (1.0 - far / square).powi(3);
+                    *sum = [sum[0] + weight, sum[1] + weight * p, sum[2] + weight * x[1]];
+                }
+            }
+        }
     }
 }
 
@@ -267,11 +290,9 @@ fn hydrostatic(at: At, watch: Watch<'_>) -> Result<Vec<Row>, TableError> {
                 ..Settings::paper(200)
             },
         )?;
-        let mut average = Average {
-            pressure: Vec::new(),
-            height: Vec::new(),
-            count: 0.0,
-        };
+        let reach = 2.0 * scene.radius * scene.spacing;
+        let level = 0.97 * (0.5 / scene.spacing).round() * scene.spacing;
+        let mut average = Average::new(scene.spacing, 0.5 * reach, 1.0, level, reach);
         let mut compression = 0.0;
         // Few particles are that far from boundaries at the small size, so their noise is averaged longer.
         let (end, window) = if at == At::Small {
@@ -285,7 +306,7 @@ fn hydrostatic(at: At, watch: Watch<'_>) -> Result<Vec<Row>, TableError> {
             &mut |f| watch(part.get() + 0.5 * f),
             |s, log| {
                 compression = log.compression;
-                if log.time > end - window {
+                if log.time > end - window && log.step.is_multiple_of(2) {
                     average.add(&s.snapshot());
                 }
             },
@@ -293,18 +314,11 @@ fn hydrostatic(at: At, watch: Watch<'_>) -> Result<Vec<Row>, TableError> {
         part.set(0.5);
         let s = simulation.snapshot();
         let top = measure::level(&s, [0.0; 3], 0.0);
-        let reach = 2.0 * scene.radius * scene.spacing;
-        let mut points = Vec::new();
-        for k in 0..s.fluid.len() {
-            let (y, p) = (
-                average.height[k] / average.count,
-                average.pressure[k] / average.count,
-            );
-            let x = s.fluid[k][0];
-            if x > reach && x < 1.0 - reach && y > reach && y < top - reach {
-                points.push((top - y, p));
-            }
-        }
+        let mean = average
+            .sums
+            .iter()
+            .map(|[weight, p, y]| (top - y / weight, p / weight));
+        let points: Vec<(f64, f64)> = mean.collect();
         let h = measure::hydrostatic(&points, scene.fluid_density * 10.0, 0.5);
         let (mean, slope) = if at == At::Small {
             (0.02, 0.05)
