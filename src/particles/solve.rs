@@ -236,8 +236,8 @@ impl<'a, const D: usize> Search<'a, D> {
 
     /// Preconditioned conjugate gradients for the change `d` of the free impulses with `(K d)_free = -w_free`.
     ///
-    /// Stops at `drop` of the first residual, and when the work is used up. The impulses don't change; returns `d` and `K d`.
-    fn gradients(&mut self, free: &[bool], drop: f64) -> (Vec<f64>, Vec<f64>) {
+    /// Stops at `drop` of the first residual, and when the work is used up. The impulses don't change.
+    fn gradients(&mut self, free: &[bool], drop: f64) -> Vec<f64> {
         let system = self.problem.system;
         let parallel = system.parallel;
         let n = self.x.len();
@@ -247,7 +247,7 @@ impl<'a, const D: usize> Search<'a, D> {
             .zip(free)
             .map(|(w, f)| if *f { -w } else { 0.0 })
             .collect();
-        let (mut d, mut kd) = (vec![0.0; n], vec![0.0; n]);
+        let mut d = vec![0.0; n];
         let largest = |r: &[f64]| r.iter().fold(0.0_f64, |a, x| a.max(x.abs()));
         let goal = (drop * largest(&r)).max(0.3 * self.goal);
         let mut z: Vec<f64> = r
@@ -277,7 +277,6 @@ impl<'a, const D: usize> Search<'a, D> {
             let alpha = rho / curvature;
             for k in 0..n {
                 d[k] += alpha * p[k];
-                kd[k] += alpha * product[k];
                 if free[k] {
                     r[k] -= alpha * product[k];
                     z[k] = r[k] * self.inverse_diagonal[k];
@@ -290,7 +289,7 @@ impl<'a, const D: usize> Search<'a, D> {
                 p[k] = z[k] + beta * p[k];
             }
         }
-        (d, kd)
+        d
     }
 
     /// Plain projected sweeps from the present impulses.
@@ -335,7 +334,7 @@ impl<'a, const D: usize> Search<'a, D> {
                 }
             }
             self.refresh();
-            let (d, _) = self.gradients(&free, 0.1);
+            let d = self.gradients(&free, 0.1);
             for (x, d) in self.x.iter_mut().zip(&d) {
                 *x += d;
             }
@@ -392,14 +391,21 @@ impl<'a, const D: usize> Search<'a, D> {
         while self.residual() > self.goal && self.work < self.settings.max_iterations {
             let free = self.free();
             let before = self.objective();
-            let (d, kd) = self.gradients(&free, 0.1);
-            let (old_x, old_w) = (self.x.clone(), self.w.clone());
-            for (x, d) in self.x.iter_mut().zip(&d) {
-                *x = (*x + d).max(0.0);
+            let d = self.gradients(&free, 0.1);
+            let old_x = self.x.clone();
+            // Projected steps bend at the bounds: the longest that lowers the objective counts.
+            let mut lower = false;
+            for part in [1.0, 0.5, 0.25, 0.125] {
+                for ((x, old), d) in self.x.iter_mut().zip(&old_x).zip(&d) {
+                    *x = (old + part * d).max(0.0);
+                }
+                self.refresh();
+                lower = self.objective() <= before;
+                if lower {
+                    break;
+                }
             }
-            self.refresh();
-            let after = self.objective();
-            if after.is_nan() || after > before {
+            if !lower {
                 // Up to the first bound the step is inside the quadratic's descent, so this one can only lower it.
                 let limit = old_x
                     .iter()
@@ -407,9 +413,8 @@ impl<'a, const D: usize> Search<'a, D> {
                     .filter(|(_, d)| **d < 0.0)
                     .map(|(x, d)| x / -d)
                     .fold(1.0, f64::min);
-                for k in 0..self.x.len() {
-                    self.x[k] = (old_x[k] + limit * d[k]).max(0.0);
-                    self.w[k] = old_w[k] + limit * kd[k];
+                for ((x, old), d) in self.x.iter_mut().zip(&old_x).zip(&d) {
+                    *x = (old + limit * d).max(0.0);
                 }
                 self.refresh();
             }
