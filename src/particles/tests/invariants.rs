@@ -305,3 +305,28 @@ fn a_held_body_follows_the_hand() {
         "{c:?} is not at {target:?}"
     );
 }
+
+/// Coulomb friction slows a sliding box by about `mu g t` more than its bumps alone do.
+#[test]
+fn friction_slows_a_sliding_box() {
+    let speed = |friction: f64| {
+        let text = format!(
+            "name = 'slide'\ndimension = 2\nunit = 'spacing'\nspacing = 0.02\nstep = 0.0005\nduration = 0.1\ngravity = [0.0, -9.8]\nfriction = {friction}\n\
+             [[wall]]\nboxes = [{{ min = [-40, -1], size = [200, 1] }}]\n\
+             [[body]]\ndensity = 1000\nboxes = [{{ min = [0, 0], size = [10, 3] }}]\nvelocity = [2.0, 0.0]\n"
+        );
+        let mut simulation =
+            Simulation::new(&Scene::parse(&text).unwrap(), &Settings::default()).unwrap();
+        for _ in 0..200 {
+            simulation.step().unwrap();
+        }
+        simulation.snapshot().bodies[0].velocity[0]
+    };
+    let (without, with) = (speed(0.0), speed(0.5));
+    let lost = without - with;
+    assert!(
+        lost > 0.25 * 0.5 * 9.8 * 0.1,
+        "{without} m/s without, {with} m/s with friction"
+    );
+    assert!(with > -0.1, "friction stops, it doesn't push back: {with}");
+}

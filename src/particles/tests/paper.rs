@@ -1,4 +1,5 @@
 //! The paper's seven examples as the specification accepts them; prints the tables with `--nocapture`.
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
 use std::ops::ControlFlow;
 use stokeslet_particles::Settings;

@@ -1,4 +1,5 @@
 //! Random scenes: bodies thrown into tanks, thin walls, extreme densities. No number that isn't one, and no escape without a status that says so.
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
 use stokeslet_particles::{Coupling, Scene, Settings, Simulation, Solver};
 

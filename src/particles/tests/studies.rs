@@ -1,7 +1,36 @@
-//! Slow measurements, each one test that prints its table: `cargo test --release --test studies NAME -- --ignored --nocapture`.
+//! Slow measurements, each one test that prints its table; times are processor times.
+//!
+//! Run one by `cargo test --release --test studies NAME -- --ignored --nocapture`.
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
-use std::time::Instant;
 use stokeslet_particles::{Coupling, Scene, Settings, Simulation, Solver, Start, measure, scenes};
+
+/// Processor seconds of all threads of this process, which other work on the machine doesn't lengthen. Linux only; 0 elsewhere.
+fn cpu_seconds() -> f64 {
+    let tasks = std::fs::read_dir("/proc/self/task")
+        .into_iter()
+        .flatten()
+        .flatten();
+    let nanoseconds =
+        tasks.filter_map(|t| std::fs::read_to_string(t.path().join("schedstat")).ok());
+    nanoseconds
+        .filter_map(|s| s.split(' ').next()?.parse::<f64>().ok())
+        .sum::<f64>()
+        * 1e-9
+}
+
+/// Processor time since it was made.
+struct Instant(f64);
+
+impl Instant {
+    fn now() -> Instant {
+        Instant(cpu_seconds())
+    }
+
+    fn elapsed(&self) -> std::time::Duration {
+        std::time::Duration::from_secs_f64((cpu_seconds() - self.0).max(0.0))
+    }
+}
 
 fn tank(width: u32, depth: u32, l: f64) -> Scene {
     let (w, d) = (f64::from(width) * l, f64::from(depth) * l);
