@@ -55,14 +55,21 @@ pub struct Body<const D: usize> {
 /// # Source
 /// Miyamoto and Koshizuka, section 4.1; an n x n block has `I = M (n l)^2 / 6` exactly.
 #[must_use]
-pub fn mass_properties<const D: usize>(points: &[[f64; D]], spacing: f64, density: f64) -> (f64, DVec3, DMat3) {
+pub fn mass_properties<const D: usize>(
+    points: &[[f64; D]],
+    spacing: f64,
+    density: f64,
+) -> (f64, DVec3, DMat3) {
     let each = density * spacing.powi(D as i32);
     let centre = points.iter().map(in_space).sum::<DVec3>() / points.len() as f64;
     let mut inertia = DMat3::ZERO;
     for p in points {
         let d = in_space(p) - centre;
         let outer = DMat3::from_cols(d * d.x, d * d.y, d * d.z);
-        inertia += (DMat3::from_diagonal(DVec3::splat(d.length_squared() + spacing * spacing / 6.0)) - outer) * each;
+        inertia +=
+            (DMat3::from_diagonal(DVec3::splat(d.length_squared() + spacing * spacing / 6.0))
+                - outer)
+                * each;
     }
     (each * points.len() as f64, centre, inertia)
 }
@@ -71,7 +78,11 @@ impl<const D: usize> Body<D> {
     /// The inverse mass: 0 for a body whose centre stays.
     #[must_use]
     pub fn inverse_mass(&self) -> f64 {
-        if self.motion == Motion::Free { 1.0 / self.mass } else { 0.0 }
+        if self.motion == Motion::Free {
+            1.0 / self.mass
+        } else {
+            0.0
+        }
     }
 
     /// The inertia in the world's frame.
@@ -97,7 +108,9 @@ impl<const D: usize> Body<D> {
     /// Where its particles are, m.
     pub fn points(&self) -> impl Iterator<Item = [f64; D]> + '_ {
         let r = DMat3::from_quat(self.turn);
-        self.shape.iter().map(move |d| in_dimension(self.centre + r * *d))
+        self.shape
+            .iter()
+            .map(move |d| in_dimension(self.centre + r * *d))
     }
 
     /// Moves and turns by one step of `h` seconds: `dq = (cos(h|w|/2), sin(h|w|/2) w/|w|)`, `q <- dq q`, normalised.
@@ -107,21 +120,35 @@ impl<const D: usize> Body<D> {
         }
         let rate = self.spin.length();
         if rate > 0.0 && self.motion != Motion::Fixed {
-            self.turn = (DQuat::from_axis_angle(self.spin / rate, h * rate) * self.turn).normalize();
+            self.turn =
+                (DQuat::from_axis_angle(self.spin / rate, h * rate) * self.turn).normalize();
         }
     }
 
     /// Kinetic energy, J.
     #[must_use]
     pub fn kinetic_energy(&self) -> f64 {
-        let moving = if self.motion == Motion::Free { 0.5 * self.mass * self.velocity.length_squared() } else { 0.0 };
-        moving + if self.motion == Motion::Fixed { 0.0 } else { 0.5 * self.spin.dot(self.angular_momentum()) }
+        let moving = if self.motion == Motion::Free {
+            0.5 * self.mass * self.velocity.length_squared()
+        } else {
+            0.0
+        };
+        moving
+            + if self.motion == Motion::Fixed {
+                0.0
+            } else {
+                0.5 * self.spin.dot(self.angular_momentum())
+            }
     }
 
     /// Angular momentum about its own centre, kg m^2/s.
     #[must_use]
     pub fn angular_momentum(&self) -> DVec3 {
-        if D == 2 { DVec3::new(0.0, 0.0, self.inertia.z_axis.z * self.spin.z) } else { self.world_inertia() * self.spin }
+        if D == 2 {
+            DVec3::new(0.0, 0.0, self.inertia.z_axis.z * self.spin.z)
+        } else {
+            self.world_inertia() * self.spin
+        }
     }
 }
 
@@ -135,17 +162,31 @@ mod tests {
         for n in [1, 2, 5] {
             let l = 0.03;
             let side = f64::from(n) * l;
-            let plane: Vec<[f64; 2]> =
-                (0..n * n).map(|k| [f64::from(k % n) * l, f64::from(k / n) * l]).collect();
+            let plane: Vec<[f64; 2]> = (0..n * n)
+                .map(|k| [f64::from(k % n) * l, f64::from(k / n) * l])
+                .collect();
             let (mass, _, inertia) = mass_properties(&plane, l, 700.0);
             let want = mass * side * side / 6.0;
-            assert!((inertia.z_axis.z / want - 1.0).abs() < 1e-12, "square of {n}: {} against {want}", inertia.z_axis.z);
+            assert!(
+                (inertia.z_axis.z / want - 1.0).abs() < 1e-12,
+                "square of {n}: {} against {want}",
+                inertia.z_axis.z
+            );
             let cube: Vec<[f64; 3]> = (0..n * n * n)
-                .map(|k| [f64::from(k % n) * l, f64::from(k / n % n) * l, f64::from(k / n / n) * l])
+                .map(|k| {
+                    [
+                        f64::from(k % n) * l,
+                        f64::from(k / n % n) * l,
+                        f64::from(k / n / n) * l,
+                    ]
+                })
                 .collect();
             let (mass, _, inertia) = mass_properties(&cube, l, 700.0);
             let want = DMat3::from_diagonal(DVec3::splat(mass * side * side / 6.0));
-            let off = (inertia - want).to_cols_array().iter().fold(0.0_f64, |a, x| a.max(x.abs()));
+            let off = (inertia - want)
+                .to_cols_array()
+                .iter()
+                .fold(0.0_f64, |a, x| a.max(x.abs()));
             assert!(off < 1e-12 * want.x_axis.x, "cube of {n}: off by {off}");
         }
     }
@@ -168,7 +209,10 @@ mod tests {
             body.advance(1e-3);
         }
         let end: [f64; 3] = body.points().next().unwrap();
-        assert!((DVec3::from(end) - DVec3::X).length() < 1e-10, "one turn in a second: {end:?}");
+        assert!(
+            (DVec3::from(end) - DVec3::X).length() < 1e-10,
+            "one turn in a second: {end:?}"
+        );
         let before = body.turn;
         body.spin = DVec3::ZERO;
         body.advance(1.0);

@@ -52,7 +52,11 @@ impl CellList {
             }
             key(at)
         };
-        let mut pairs: Vec<(u64, u32)> = points.iter().enumerate().map(|(i, p)| (cell(p), i as u32)).collect();
+        let mut pairs: Vec<(u64, u32)> = points
+            .iter()
+            .enumerate()
+            .map(|(i, p)| (cell(p), i as u32))
+            .collect();
         if pairs.len() > PARALLEL {
             pairs.par_sort_unstable();
         } else {
@@ -66,7 +70,12 @@ impl CellList {
             }
         }
         starts.push(pairs.len() as u32);
-        CellList { side, keys, starts, order: pairs.into_iter().map(|p| p.1).collect() }
+        CellList {
+            side,
+            keys,
+            starts,
+            order: pairs.into_iter().map(|p| p.1).collect(),
+        }
     }
 
     /// Indices of the points in the order of cells.
@@ -106,7 +115,11 @@ impl CellList {
     /// Calls `each` with the ranges of [`CellList::order`] that hold all points of a cell and those around it.
     ///
     /// One call for each row of three cells: 3 in the plane, 9 in space.
-    pub fn around<const D: usize>(&self, cell: CellAt, mut each: impl FnMut(std::ops::Range<usize>)) {
+    pub fn around<const D: usize>(
+        &self,
+        cell: CellAt,
+        mut each: impl FnMut(std::ops::Range<usize>),
+    ) {
         if self.keys.is_empty() {
             return;
         }
@@ -137,19 +150,30 @@ mod tests {
         fn compare<const D: usize>() {
             let mut seed = 7_u64;
             let mut random = || {
-                seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+                seed = seed
+                    .wrapping_mul(6364136223846793005)
+                    .wrapping_add(1442695040888963407);
                 (seed >> 33) as f64 / (1_u64 << 31) as f64
             };
-            let mut points: Vec<[f64; D]> = (0..400).map(|_| std::array::from_fn(|_| 6.0 * random() - 3.0)).collect();
+            let mut points: Vec<[f64; D]> = (0..400)
+                .map(|_| std::array::from_fn(|_| 6.0 * random() - 3.0))
+                .collect();
             points.push([1e5; D]);
             points.push([1e5 + 0.1; D]);
             let cells = CellList::new(&points, 0.7);
             for (i, p) in points.iter().enumerate() {
                 let close = |q: &[f64; D]| crate::vector::length(&crate::vector::minus(p, q)) < 0.7;
-                let brute: Vec<u32> = (0..points.len() as u32).filter(|j| close(&points[*j as usize])).collect();
+                let brute: Vec<u32> = (0..points.len() as u32)
+                    .filter(|j| close(&points[*j as usize]))
+                    .collect();
                 let mut found = Vec::new();
                 cells.around::<D>(cells.cell_of(p), |range| {
-                    found.extend(cells.order()[range].iter().copied().filter(|j| close(&points[*j as usize])));
+                    found.extend(
+                        cells.order()[range]
+                            .iter()
+                            .copied()
+                            .filter(|j| close(&points[*j as usize])),
+                    );
                 });
                 found.sort_unstable();
                 assert_eq!(brute, found, "neighbours of point {i} in {D}D");

@@ -31,7 +31,9 @@ pub(crate) struct BodyTerm<const D: usize> {
 }
 
 /// Two particles that touch, by their numbers in the world: the same pair in the next step has the same key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
 pub(crate) struct PairKey {
     pub kind: u8,
     pub a: u32,
@@ -140,14 +142,26 @@ struct BodyPoints<const D: usize> {
     cells: CellList,
 }
 
-fn touch<const D: usize>(kind: u8, (a, x): (u32, &[f64; D]), (b, y): (u32, &[f64; D]), reach: f64) -> Option<Touch<D>> {
+fn touch<const D: usize>(
+    kind: u8,
+    (a, x): (u32, &[f64; D]),
+    (b, y): (u32, &[f64; D]),
+    reach: f64,
+) -> Option<Touch<D>> {
     let between = minus(x, y);
     let distance = length(&between);
     if distance >= reach || distance == 0.0 {
         return None;
     }
     let normal = times(1.0 / distance, &between);
-    Some(Touch { kind, a, b, normal, point: plus(y, 0.5, &between), distance })
+    Some(Touch {
+        kind,
+        a,
+        b,
+        normal,
+        point: plus(y, 0.5, &between),
+        distance,
+    })
 }
 
 impl<const D: usize> System<D> {
@@ -155,15 +169,26 @@ impl<const D: usize> System<D> {
     pub(crate) fn new(input: &Input<'_, D>) -> System<D> {
         let l = input.spacing;
         let cells = CellList::new(input.positions, input.kernel.radius);
-        let position: Vec<[f64; D]> = cells.order().iter().map(|i| input.positions[*i as usize]).collect();
+        let position: Vec<[f64; D]> = cells
+            .order()
+            .iter()
+            .map(|i| input.positions[*i as usize])
+            .collect();
         let n = position.len();
         let parallel = n >= PARALLEL;
         let bodies = body_points(input);
-        let inverses: Vec<(f64, DMat3)> = input.bodies.iter().map(|b| (b.inverse_mass(), b.inverse_inertia())).collect();
+        let inverses: Vec<(f64, DMat3)> = input
+            .bodies
+            .iter()
+            .map(|b| (b.inverse_mass(), b.inverse_inertia()))
+            .collect();
         let chunks: Vec<usize> = (0..cells.n_cells()).step_by(CHUNK).collect();
         let build = |first: &usize| piece(input, &cells, &position, &bodies, &inverses, *first);
-        let pieces: Vec<Piece<D>> =
-            if parallel { chunks.par_iter().map(build).collect() } else { chunks.iter().map(build).collect() };
+        let pieces: Vec<Piece<D>> = if parallel {
+            chunks.par_iter().map(build).collect()
+        } else {
+            chunks.iter().map(build).collect()
+        };
         let inverse_mass = 1.0 / (input.fluid_density * l.powi(D as i32));
         let mut system = System {
             parallel,
@@ -208,10 +233,14 @@ impl<const D: usize> System<D> {
                 system.own.push(own);
                 system.density.push(piece.density[r]);
                 system.wall_weight.push(piece.wall_weight[r]);
-                system.target.push(push * (input.lattice.density - piece.density[r]));
+                system
+                    .target
+                    .push(push * (input.lattice.density - piece.density[r]));
                 system.diagonal.push(diagonal);
                 system.start.push(system.start[s] + degree);
-                system.term_start.push(system.term_start[s] + piece.n_terms[r]);
+                system
+                    .term_start
+                    .push(system.term_start[s] + piece.n_terms[r]);
                 k = next;
                 t = next_t;
             }
@@ -229,10 +258,23 @@ impl<const D: usize> System<D> {
         system
     }
 
-    fn add_contact(&mut self, t: &Touch<D>, input: &Input<'_, D>, bodies: &BodyPoints<D>, inverses: &[(f64, DMat3)]) {
+    fn add_contact(
+        &mut self,
+        t: &Touch<D>,
+        input: &Input<'_, D>,
+        bodies: &BodyPoints<D>,
+        inverses: &[(f64, DMat3)],
+    ) {
         let first = self.contact_terms.len() as u32;
         let (mut diagonal, mut sideways) = (0.0, 0.0);
-        let (mut fluid, mut key) = (NO_FLUID, PairKey { kind: t.kind, a: t.a, b: t.b });
+        let (mut fluid, mut key) = (
+            NO_FLUID,
+            PairKey {
+                kind: t.kind,
+                a: t.a,
+                b: t.b,
+            },
+        );
         if t.kind == FLUID_WALL || t.kind == FLUID_BODY {
             fluid = t.a;
             key.a = self.particle[t.a as usize];
@@ -244,7 +286,13 @@ impl<const D: usize> System<D> {
             let arm = in_space(&t.point) - input.bodies[body as usize].centre;
             let linear = times(sign, &t.normal);
             let angular = arm.cross(in_space(&linear));
-            let term = BodyTerm { body, linear, angular, turned: *inertia * angular, moved: times(*mass, &linear) };
+            let term = BodyTerm {
+                body,
+                linear,
+                angular,
+                turned: *inertia * angular,
+                moved: times(*mass, &linear),
+            };
             diagonal += mass + angular.dot(term.turned);
             let trace = inertia.x_axis.x + inertia.y_axis.y + inertia.z_axis.z;
             sideways += mass + trace * arm.length_squared();
@@ -277,13 +325,28 @@ impl<const D: usize> System<D> {
     }
 
     /// Sets the targets of contacts from the velocities before any impulse: `b = max(-e v.n, alpha d/h)`, or `-gap/h` where there is a gap.
-    pub(crate) fn aim(&mut self, velocity: &[[f64; D]], bodies: &[([f64; D], DVec3)], restitution: f64, alpha: f64, h: f64) {
+    pub(crate) fn aim(
+        &mut self,
+        velocity: &[[f64; D]],
+        bodies: &[([f64; D], DVec3)],
+        restitution: f64,
+        alpha: f64,
+        h: f64,
+    ) {
         for c in &mut self.contacts {
             let b = if c.depth < 0.0 {
                 c.depth / h
             } else {
-                let e = if c.fluid == NO_FLUID { restitution } else { 0.0 };
-                let mut speed = if c.fluid == NO_FLUID { 0.0 } else { dot(&c.normal, &velocity[c.fluid as usize]) };
+                let e = if c.fluid == NO_FLUID {
+                    restitution
+                } else {
+                    0.0
+                };
+                let mut speed = if c.fluid == NO_FLUID {
+                    0.0
+                } else {
+                    dot(&c.normal, &velocity[c.fluid as usize])
+                };
                 for term in &self.contact_terms[c.terms.0 as usize..c.terms.1 as usize] {
                     let (v, spin) = &bodies[term.body as usize];
                     speed += dot(&term.linear, v) + term.angular.dot(*spin);
@@ -331,7 +394,11 @@ impl<const D: usize> System<D> {
     #[inline]
     pub(crate) fn diagonal_of(&self, row: usize) -> f64 {
         let n = self.n_fluid();
-        if row < n { self.diagonal[row] } else { self.contacts[row - n].diagonal }
+        if row < n {
+            self.diagonal[row]
+        } else {
+            self.contacts[row - n].diagonal
+        }
     }
 }
 
@@ -345,7 +412,12 @@ fn body_points<const D: usize>(input: &Input<'_, D>) -> BodyPoints<D> {
         }
     }
     let cells = CellList::new(&position, input.kernel.radius);
-    BodyPoints { position, owner, arm, cells }
+    BodyPoints {
+        position,
+        owner,
+        arm,
+        cells,
+    }
 }
 
 /// Rows of the fluid particles in some consecutive cells.
@@ -369,8 +441,12 @@ fn piece<const D: usize>(
         body_near.clear();
         wall_near.clear();
         cells.around::<D>(at, |range| fluid_near.push(range));
-        bodies.cells.around::<D>(at, |range| body_near.extend_from_slice(&bodies.cells.order()[range]));
-        input.wall_cells.around::<D>(at, |range| wall_near.extend_from_slice(&input.wall_cells.order()[range]));
+        bodies.cells.around::<D>(at, |range| {
+            body_near.extend_from_slice(&bodies.cells.order()[range])
+        });
+        input.wall_cells.around::<D>(at, |range| {
+            wall_near.extend_from_slice(&input.wall_cells.order()[range])
+        });
         for s in cells.range(cell) {
             let x = &position[s];
             let (mut density, mut own, mut degree) = (0.0, [0.0; D], 0);
@@ -419,7 +495,8 @@ fn piece<const D: usize>(
                     out.terms[k].angular -= bodies.arm[*b as usize].cross(in_space(&g));
                 }
                 if r < reach {
-                    out.touching.extend(touch(FLUID_BODY, (s as u32, x), (*b, y), reach));
+                    out.touching
+                        .extend(touch(FLUID_BODY, (s as u32, x), (*b, y), reach));
                 }
             }
             for term in &mut out.terms[first_term..] {
@@ -441,7 +518,8 @@ fn piece<const D: usize>(
                     own = plus(&own, l * input.kernel.slope(r) / r, &between);
                 }
                 if r < reach {
-                    out.touching.extend(touch(FLUID_WALL, (s as u32, x), (*w, y), reach));
+                    out.touching
+                        .extend(touch(FLUID_WALL, (s as u32, x), (*w, y), reach));
                 }
             }
             out.degree.push(degree);
@@ -461,18 +539,32 @@ fn body_touches<const D: usize>(input: &Input<'_, D>, bodies: &BodyPoints<D>) ->
     for cell in 0..bodies.cells.n_cells() {
         let at = bodies.cells.at(cell);
         let (mut near, mut walls) = (Vec::new(), Vec::new());
-        bodies.cells.around::<D>(at, |range| near.extend_from_slice(&bodies.cells.order()[range]));
-        input.wall_cells.around::<D>(at, |range| walls.extend_from_slice(&input.wall_cells.order()[range]));
+        bodies.cells.around::<D>(at, |range| {
+            near.extend_from_slice(&bodies.cells.order()[range])
+        });
+        input.wall_cells.around::<D>(at, |range| {
+            walls.extend_from_slice(&input.wall_cells.order()[range])
+        });
         for s in bodies.cells.range(cell) {
             let a = bodies.cells.order()[s];
             let x = &bodies.position[a as usize];
             let owner = bodies.owner[a as usize];
             for b in near.iter().filter(|b| bodies.owner[**b as usize] > owner) {
-                out.extend(touch(BODY_BODY, (a, x), (*b, &bodies.position[*b as usize]), reach));
+                out.extend(touch(
+                    BODY_BODY,
+                    (a, x),
+                    (*b, &bodies.position[*b as usize]),
+                    reach,
+                ));
             }
             if input.bodies[owner as usize].motion != Motion::Fixed {
                 for w in &walls {
-                    out.extend(touch(BODY_WALL, (a, x), (*w, &input.walls[*w as usize]), reach));
+                    out.extend(touch(
+                        BODY_WALL,
+                        (a, x),
+                        (*w, &input.walls[*w as usize]),
+                        reach,
+                    ));
                 }
             }
         }
@@ -492,7 +584,9 @@ fn colours<const D: usize>(cells: &CellList) -> Vec<Vec<Block>> {
     let mut out: Vec<Vec<Block>> = vec![Vec::new(); 1 << D];
     let mut last = None;
     for (block, cell) in keyed {
-        let colour = (0..D).map(|k| ((block[2 - k] & 1) as usize) << k).sum::<usize>();
+        let colour = (0..D)
+            .map(|k| ((block[2 - k] & 1) as usize) << k)
+            .sum::<usize>();
         if last != Some(block) {
             out[colour].push(Vec::new());
             last = Some(block);
@@ -507,5 +601,8 @@ fn colours<const D: usize>(cells: &CellList) -> Vec<Vec<Block>> {
 
 /// Velocities of bodies as rows use them.
 pub(crate) fn body_velocities<const D: usize>(bodies: &[Body<D>]) -> Vec<([f64; D], DVec3)> {
-    bodies.iter().map(|b| (in_dimension(b.velocity), b.spin)).collect()
+    bodies
+        .iter()
+        .map(|b| (in_dimension(b.velocity), b.spin))
+        .collect()
 }

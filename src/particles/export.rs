@@ -64,44 +64,78 @@ pub fn vtu(snapshot: &Snapshot, to: &mut impl Write) -> io::Result<()> {
     let p = points(snapshot);
     let n = p.position.len();
     writeln!(to, "<?xml version=\"1.0\"?>")?;
-    writeln!(to, "<VTKFile type=\"UnstructuredGrid\" version=\"0.1\" byte_order=\"LittleEndian\">")?;
-    writeln!(to, "<UnstructuredGrid>\n<Piece NumberOfPoints=\"{n}\" NumberOfCells=\"{n}\">")?;
-    writeln!(to, "<Points>\n<DataArray type=\"Float64\" Name=\"Points\" NumberOfComponents=\"3\" format=\"ascii\">")?;
+    writeln!(
+        to,
+        "<VTKFile type=\"UnstructuredGrid\" version=\"0.1\" byte_order=\"LittleEndian\">"
+    )?;
+    writeln!(
+        to,
+        "<UnstructuredGrid>\n<Piece NumberOfPoints=\"{n}\" NumberOfCells=\"{n}\">"
+    )?;
+    writeln!(
+        to,
+        "<Points>\n<DataArray type=\"Float64\" Name=\"Points\" NumberOfComponents=\"3\" format=\"ascii\">"
+    )?;
     for [x, y, z] in &p.position {
         writeln!(to, "{x} {y} {z}")?;
     }
     writeln!(to, "</DataArray>\n</Points>\n<Cells>")?;
-    let lists: [(&str, &str, &dyn Fn(usize) -> usize); 3] =
-        [("Int64", "connectivity", &|k| k), ("Int64", "offsets", &|k| k + 1), ("UInt8", "types", &|_| 1)];
-    for (kind, name, value) in lists {
-        writeln!(to, "<DataArray type=\"{kind}\" Name=\"{name}\" format=\"ascii\">")?;
+    for (kind, name) in [
+        ("Int64", "connectivity"),
+        ("Int64", "offsets"),
+        ("UInt8", "types"),
+    ] {
+        writeln!(
+            to,
+            "<DataArray type=\"{kind}\" Name=\"{name}\" format=\"ascii\">"
+        )?;
         for k in 0..n {
-            writeln!(to, "{}", value(k))?;
+            let value = match name {
+                "connectivity" => k,
+                "offsets" => k + 1,
+                _ => 1,
+            };
+            writeln!(to, "{value}")?;
         }
         writeln!(to, "</DataArray>")?;
     }
     writeln!(to, "</Cells>\n<PointData>")?;
-    writeln!(to, "<DataArray type=\"Float64\" Name=\"velocity\" NumberOfComponents=\"3\" format=\"ascii\">")?;
+    writeln!(
+        to,
+        "<DataArray type=\"Float64\" Name=\"velocity\" NumberOfComponents=\"3\" format=\"ascii\">"
+    )?;
     for [x, y, z] in &p.velocity {
         writeln!(to, "{x} {y} {z}")?;
     }
     writeln!(to, "</DataArray>")?;
     for (name, values) in &p.scalars {
-        writeln!(to, "<DataArray type=\"Float64\" Name=\"{name}\" format=\"ascii\">")?;
+        writeln!(
+            to,
+            "<DataArray type=\"Float64\" Name=\"{name}\" format=\"ascii\">"
+        )?;
         for x in values {
             writeln!(to, "{x}")?;
         }
         writeln!(to, "</DataArray>")?;
     }
-    writeln!(to, "<DataArray type=\"Int32\" Name=\"kind\" format=\"ascii\">")?;
+    writeln!(
+        to,
+        "<DataArray type=\"Int32\" Name=\"kind\" format=\"ascii\">"
+    )?;
     for x in &p.kind {
         writeln!(to, "{x}")?;
     }
-    writeln!(to, "</DataArray>\n<DataArray type=\"Int32\" Name=\"body\" format=\"ascii\">")?;
+    writeln!(
+        to,
+        "</DataArray>\n<DataArray type=\"Int32\" Name=\"body\" format=\"ascii\">"
+    )?;
     for x in &p.body {
         writeln!(to, "{x}")?;
     }
-    writeln!(to, "</DataArray>\n</PointData>\n</Piece>\n</UnstructuredGrid>\n</VTKFile>")
+    writeln!(
+        to,
+        "</DataArray>\n</PointData>\n</Piece>\n</UnstructuredGrid>\n</VTKFile>"
+    )
 }
 
 /// Writes a snapshot as PLY (text): a vertex for each particle, with velocity, pressure, kind and body as [`vtu`] has them.
@@ -110,15 +144,32 @@ pub fn vtu(snapshot: &Snapshot, to: &mut impl Write) -> io::Result<()> {
 /// The writer's.
 pub fn ply(snapshot: &Snapshot, to: &mut impl Write) -> io::Result<()> {
     let p = points(snapshot);
-    writeln!(to, "ply\nformat ascii 1.0\ncomment particles at {} s, SI units", snapshot.time)?;
+    writeln!(
+        to,
+        "ply\nformat ascii 1.0\ncomment particles at {} s, SI units",
+        snapshot.time
+    )?;
     writeln!(to, "element vertex {}", p.position.len())?;
-    for name in ["x", "y", "z", "vx", "vy", "vz", "pressure", "smoothed_pressure"] {
+    for name in [
+        "x",
+        "y",
+        "z",
+        "vx",
+        "vy",
+        "vz",
+        "pressure",
+        "smoothed_pressure",
+    ] {
         writeln!(to, "property double {name}")?;
     }
     writeln!(to, "property uchar kind\nproperty int body\nend_header")?;
     for k in 0..p.position.len() {
         let ([x, y, z], [u, v, w]) = (p.position[k], &p.velocity[k]);
-        writeln!(to, "{x} {y} {z} {u} {v} {w} {} {} {} {}", p.scalars[0].1[k], p.scalars[1].1[k], p.kind[k], p.body[k])?;
+        writeln!(
+            to,
+            "{x} {y} {z} {u} {v} {w} {} {} {} {}",
+            p.scalars[0].1[k], p.scalars[1].1[k], p.kind[k], p.body[k]
+        )?;
     }
     Ok(())
 }
@@ -133,7 +184,11 @@ pub fn csv<'a>(logs: impl IntoIterator<Item = &'a StepLog>, to: &mut impl Write)
         "step,time_s,kinetic_J,potential_J,energy_J,compression,fluid_depth_l,body_depth_l,courant,residual_m_s,iterations,sets,contacts,escaped,status"
     )?;
     for log in logs {
-        let status = if log.status.converged() { "converged" } else { "limit" };
+        let status = if log.status.converged() {
+            "converged"
+        } else {
+            "limit"
+        };
         writeln!(
             to,
             "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{status}",
@@ -173,11 +228,18 @@ mod tests {
         vtu(&snapshot, &mut a).unwrap();
         ply(&snapshot, &mut b).unwrap();
         csv([&log, &log], &mut c).unwrap();
-        let (a, b, c) = (String::from_utf8(a).unwrap(), String::from_utf8(b).unwrap(), String::from_utf8(c).unwrap());
+        let (a, b, c) = (
+            String::from_utf8(a).unwrap(),
+            String::from_utf8(b).unwrap(),
+            String::from_utf8(c).unwrap(),
+        );
         assert!(a.contains(&format!("NumberOfPoints=\"{n}\"")) && !a.contains("NaN"));
         let rows = b.split("end_header\n").nth(1).unwrap().lines().count();
         assert_eq!(rows, n, "one line a particle");
         assert_eq!(c.lines().count(), 3);
-        assert!(c.lines().all(|line| line.matches(',').count() == 14), "as many values as names");
+        assert!(
+            c.lines().all(|line| line.matches(',').count() == 14),
+            "as many values as names"
+        );
     }
 }

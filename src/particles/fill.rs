@@ -56,7 +56,8 @@ fn points<const D: usize>(scene: &Scene, boxes: &[Cuboid], balls: &[Ball]) -> Ve
     let mut out: Vec<[f64; D]> = Vec::new();
     for b in boxes {
         let low: [i64; D] = std::array::from_fn(|k| snapped(scene.metres(b.min[k]), l));
-        let high: [i64; D] = std::array::from_fn(|k| low[k] + snapped(scene.metres(b.size[k]), l).max(1));
+        let high: [i64; D] =
+            std::array::from_fn(|k| low[k] + snapped(scene.metres(b.size[k]), l).max(1));
         lattice(low, high, |at| {
             if seen.insert(at) {
                 out.push(at.map(|x| (x as f64 + 0.5) * l));
@@ -82,7 +83,8 @@ pub(crate) fn fill<const D: usize>(scene: &Scene) -> Filled<D> {
     let mut walls: Vec<[f64; D]> = Vec::new();
     for tank in &scene.tank {
         let low: [i64; D] = std::array::from_fn(|k| snapped(scene.metres(tank.min[k]), l));
-        let high: [i64; D] = std::array::from_fn(|k| low[k] + snapped(scene.metres(tank.size[k]), l).max(1));
+        let high: [i64; D] =
+            std::array::from_fn(|k| low[k] + snapped(scene.metres(tank.size[k]), l).max(1));
         let layers = i64::from(tank.layers);
         let mut end = high.map(|x| x + layers);
         if tank.top == Top::Open {
@@ -99,29 +101,58 @@ pub(crate) fn fill<const D: usize>(scene: &Scene) -> Filled<D> {
     }
     let bodies = bodies(scene);
     let (fluid, velocities) = fluid(scene, &walls, &bodies);
-    Filled { walls, bodies, fluid, velocities }
+    Filled {
+        walls,
+        bodies,
+        fluid,
+        velocities,
+    }
 }
 
 fn bodies<const D: usize>(scene: &Scene) -> Vec<Body<D>> {
-    let turned = |v: &[f64]| if D == 2 { DVec3::new(0.0, 0.0, array::<1>(v)[0]) } else { DVec3::from(array::<3>(v)) };
+    let turned = |v: &[f64]| {
+        if D == 2 {
+            DVec3::new(0.0, 0.0, array::<1>(v)[0])
+        } else {
+            DVec3::from(array::<3>(v))
+        }
+    };
     let mut out = Vec::new();
     for (number, b) in scene.body.iter().enumerate() {
         let shape = points::<D>(scene, &b.boxes, &b.balls);
         let (mass, centre, inertia) = mass_properties(&shape, scene.spacing, b.density);
         let shift = in_space(&array::<D>(&b.offset).map(|x| scene.metres(x)));
-        let name = if b.name.is_empty() { format!("body {}", number + 1) } else { b.name.clone() };
+        let name = if b.name.is_empty() {
+            format!("body {}", number + 1)
+        } else {
+            b.name.clone()
+        };
         let copies = b.copies.as_ref().map_or(1, |c| c.count);
-        let between = b.copies.as_ref().map_or(DVec3::ZERO, |c| in_space(&array::<D>(&c.shift).map(|x| scene.metres(x))));
+        let between = b.copies.as_ref().map_or(DVec3::ZERO, |c| {
+            in_space(&array::<D>(&c.shift).map(|x| scene.metres(x)))
+        });
         for copy in 0..copies {
             out.push(Body {
-                name: if copies > 1 { format!("{name} {}", copy + 1) } else { name.clone() },
+                name: if copies > 1 {
+                    format!("{name} {}", copy + 1)
+                } else {
+                    name.clone()
+                },
                 motion: b.motion,
                 mass,
                 inertia,
                 centre: centre + shift + between * f64::from(copy),
                 turn: DQuat::from_scaled_axis(turned(&b.turn)),
-                velocity: if b.motion == Motion::Free { in_space(&array::<D>(&b.velocity)) } else { DVec3::ZERO },
-                spin: if b.motion == Motion::Fixed { DVec3::ZERO } else { turned(&b.spin) },
+                velocity: if b.motion == Motion::Free {
+                    in_space(&array::<D>(&b.velocity))
+                } else {
+                    DVec3::ZERO
+                },
+                spin: if b.motion == Motion::Fixed {
+                    DVec3::ZERO
+                } else {
+                    turned(&b.spin)
+                },
                 shape: shape.iter().map(|p| in_space(p) - centre).collect(),
             });
         }
@@ -146,7 +177,11 @@ fn fluid<const D: usize>(scene: &Scene, walls: &[[f64; D]], bodies: &[Body<D>]) 
                 free = free && !cells.order()[range].iter().any(near);
             });
             if free {
-                let row = |k: usize| f.gradient.get(k).map_or(0.0, |row| (0..D).map(|c| row[c] * p[c]).sum());
+                let row = |k: usize| {
+                    f.gradient
+                        .get(k)
+                        .map_or(0.0, |row| (0..D).map(|c| row[c] * p[c]).sum())
+                };
                 velocities.push(std::array::from_fn(|k| velocity[k] + row(k)));
                 positions.push(p);
                 taken.push(p);
@@ -163,9 +198,17 @@ mod tests {
     /// The circular patch of the paper has one particle at the centre and 31,417 in all; a tank's first fluid is a spacing from its walls.
     #[test]
     fn regions_hold_the_counts_of_the_paper() {
-        let patch = crate::scenes::find("circular-patch").unwrap().scene().at_size("paper").unwrap();
+        let patch = crate::scenes::find("circular-patch")
+            .unwrap()
+            .scene()
+            .at_size("paper")
+            .unwrap();
         assert_eq!(fill::<2>(&patch).fluid.len(), 31_417);
-        let dam = crate::scenes::find("dam-break").unwrap().scene().at_size("paper").unwrap();
+        let dam = crate::scenes::find("dam-break")
+            .unwrap()
+            .scene()
+            .at_size("paper")
+            .unwrap();
         let filled = fill::<2>(&dam);
         assert_eq!(filled.fluid.len(), 29 * 58);
         let least = filled

@@ -74,7 +74,11 @@ impl Lattice {
                 }
             }
         }
-        Lattice { density, gradient: 1.0 / inverse, spread: spread / density }
+        Lattice {
+            density,
+            gradient: 1.0 / inverse,
+            spread: spread / density,
+        }
     }
 }
 
@@ -93,9 +97,21 @@ mod tests {
             (3, 2.5, 5.695716, -0.153184),
         ];
         for (dimension, ratio, density, gradient) in cases {
-            let got = if dimension == 2 { Lattice::new::<2>(ratio) } else { Lattice::new::<3>(ratio) };
-            assert!((got.density - density).abs() < 1e-6, "n0 in {dimension}D at {ratio}: {}", got.density);
-            assert!((got.gradient - gradient).abs() < 1e-6, "C in {dimension}D at {ratio}: {}", got.gradient);
+            let got = if dimension == 2 {
+                Lattice::new::<2>(ratio)
+            } else {
+                Lattice::new::<3>(ratio)
+            };
+            assert!(
+                (got.density - density).abs() < 1e-6,
+                "n0 in {dimension}D at {ratio}: {}",
+                got.density
+            );
+            assert!(
+                (got.gradient - gradient).abs() < 1e-6,
+                "C in {dimension}D at {ratio}: {}",
+                got.gradient
+            );
         }
     }
 
@@ -106,7 +122,11 @@ mod tests {
         for r in [0.3, 1.0, 1.9, 2.0999, 2.2] {
             let d = 1e-6;
             let difference = (kernel.weight(r + d) - kernel.weight(r - d)) / (2.0 * d);
-            assert!((difference - kernel.slope(r)).abs() < 1e-6, "at {r}: {difference} against {}", kernel.slope(r));
+            assert!(
+                (difference - kernel.slope(r)).abs() < 1e-6,
+                "at {r}: {difference} against {}",
+                kernel.slope(r)
+            );
         }
     }
 }

@@ -17,7 +17,13 @@ pub fn semi_axes(snapshot: &Snapshot) -> (f64, f64) {
     let n = snapshot.fluid.len() as f64;
     let axis = |k: usize| {
         let mean = snapshot.fluid.iter().map(|x| x[k]).sum::<f64>() / n;
-        2.0 * (snapshot.fluid.iter().map(|x| (x[k] - mean).powi(2)).sum::<f64>() / n).sqrt()
+        2.0 * (snapshot
+            .fluid
+            .iter()
+            .map(|x| (x[k] - mean).powi(2))
+            .sum::<f64>()
+            / n)
+            .sqrt()
     };
     (axis(1), axis(0))
 }
@@ -26,7 +32,12 @@ pub fn semi_axes(snapshot: &Snapshot) -> (f64, f64) {
 #[must_use]
 pub fn front(snapshot: &Snapshot) -> f64 {
     let l = snapshot.spacing;
-    let mut x: Vec<f64> = snapshot.fluid.iter().filter(|x| x[up(snapshot)] < 6.0 * l).map(|x| x[0]).collect();
+    let mut x: Vec<f64> = snapshot
+        .fluid
+        .iter()
+        .filter(|x| x[up(snapshot)] < 6.0 * l)
+        .map(|x| x[0])
+        .collect();
     x.sort_by(|a, b| b.total_cmp(a));
     x.get(2).map_or(0.0, |x| x + 0.5 * l)
 }
@@ -34,7 +45,11 @@ pub fn front(snapshot: &Snapshot) -> f64 {
 /// Particles of the tongue that falls back to the left: `u_x < -.5 m/s`, higher than .03 m, left of .5 m.
 #[must_use]
 pub fn tongue(snapshot: &Snapshot) -> usize {
-    let back = snapshot.fluid.iter().zip(&snapshot.velocity).filter(|(x, u)| u[0] < -0.5 && x[1] > 0.03 && x[0] < 0.5);
+    let back = snapshot
+        .fluid
+        .iter()
+        .zip(&snapshot.velocity)
+        .filter(|(x, u)| u[0] < -0.5 && x[1] > 0.03 && x[0] < 0.5);
     back.count()
 }
 
@@ -47,12 +62,18 @@ pub fn level(snapshot: &Snapshot, centre: [f64; 3], away: f64) -> f64 {
     let z = up(snapshot);
     let mut tops = std::collections::BTreeMap::new();
     for x in &snapshot.fluid {
-        let column: [i64; 2] = std::array::from_fn(|k| if k < z { (x[k] / l).floor() as i64 } else { 0 });
+        let column: [i64; 2] =
+            std::array::from_fn(|k| if k < z { (x[k] / l).floor() as i64 } else { 0 });
         let top = tops.entry(column).or_insert(f64::NEG_INFINITY);
         *top = x[z].max(*top);
     }
     let ends: Vec<(i64, i64)> = (0..2)
-        .map(|k| (tops.keys().map(|c| c[k]).min().unwrap_or(0), tops.keys().map(|c| c[k]).max().unwrap_or(0)))
+        .map(|k| {
+            (
+                tops.keys().map(|c| c[k]).min().unwrap_or(0),
+                tops.keys().map(|c| c[k]).max().unwrap_or(0),
+            )
+        })
         .collect();
     let kept = tops.iter().filter(|(c, _)| {
         let far = (0..z).any(|k| ((c[k] as f64 + 0.5) * l - centre[k]).abs() > away);
@@ -73,7 +94,11 @@ pub fn submerged(snapshot: &Snapshot, body: usize, level: f64) -> f64 {
 /// Mean `(n_i - n0)/n0` of the fluid at least `margin` below a level.
 #[must_use]
 pub fn bulk_compression(snapshot: &Snapshot, level: f64, margin: f64) -> f64 {
-    let deep = snapshot.fluid.iter().zip(&snapshot.compression).filter(|(x, _)| x[up(snapshot)] < level - margin);
+    let deep = snapshot
+        .fluid
+        .iter()
+        .zip(&snapshot.compression)
+        .filter(|(x, _)| x[up(snapshot)] < level - margin);
     let (sum, count) = deep.fold((0.0, 0.0), |(s, n), (_, c)| (s + c, n + 1.0));
     sum / count
 }
@@ -98,15 +123,24 @@ pub struct Hydrostatic {
 #[must_use]
 pub fn hydrostatic(points: &[(f64, f64)], weight: f64, height: f64) -> Hydrostatic {
     let n = points.len() as f64;
-    let mut errors: Vec<f64> = points.iter().map(|(d, p)| (p - weight * d).abs() / (weight * height)).collect();
+    let mut errors: Vec<f64> = points
+        .iter()
+        .map(|(d, p)| (p - weight * d).abs() / (weight * height))
+        .collect();
     errors.sort_by(f64::total_cmp);
-    let (mx, my) = points.iter().fold((0.0, 0.0), |(x, y), (d, p)| (x + weight * d / n, y + p / n));
+    let (mx, my) = points
+        .iter()
+        .fold((0.0, 0.0), |(x, y), (d, p)| (x + weight * d / n, y + p / n));
     let (mut xy, mut xx) = (0.0, 0.0);
     for (d, p) in points {
         xy += (weight * d - mx) * (p - my);
         xx += (weight * d - mx).powi(2);
     }
-    let high = errors.get((0.95 * n) as usize).or(errors.last()).copied().unwrap_or(f64::NAN);
+    let high = errors
+        .get((0.95 * n) as usize)
+        .or(errors.last())
+        .copied()
+        .unwrap_or(f64::NAN);
     Hydrostatic {
         mean: errors.iter().sum::<f64>() / n,
         high,
@@ -128,7 +162,13 @@ pub fn hydrostatic(points: &[(f64, f64)], weight: f64, height: f64) -> Hydrostat
 /// ```
 #[must_use]
 pub fn circular_patch(radius: f64, time: f64) -> (f64, f64) {
-    let rate = |[a, b, big]: [f64; 3]| [-a * big, b * big, big * big * (a * a - b * b) / (a * a + b * b)];
+    let rate = |[a, b, big]: [f64; 3]| {
+        [
+            -a * big,
+            b * big,
+            big * big * (a * a - b * b) / (a * a + b * b),
+        ]
+    };
     let add = |x: [f64; 3], s: f64, d: [f64; 3]| crate::vector::plus(&x, s, &d);
     let steps = (time / 1e-3).ceil().max(1.0);
     let h = time / steps;

@@ -53,7 +53,11 @@ pub enum PmsError {
 pub fn first_step(scene: &Scene, settings: &Settings) -> Result<PassivelyMoving, PmsError> {
     scene.validate().map_err(StartError::from)?;
     settings.validate()?;
-    if scene.dimension == 2 { solve::<2>(scene, settings) } else { solve::<3>(scene, settings) }
+    if scene.dimension == 2 {
+        solve::<2>(scene, settings)
+    } else {
+        solve::<3>(scene, settings)
+    }
 }
 
 fn solve<const D: usize>(scene: &Scene, settings: &Settings) -> Result<PassivelyMoving, PmsError> {
@@ -68,7 +72,12 @@ fn solve<const D: usize>(scene: &Scene, settings: &Settings) -> Result<Passively
         }
     }
     let all = world.positions.len();
-    for list in [&mut world.pressure, &mut world.smoothed, &mut world.virial, &mut world.compression] {
+    for list in [
+        &mut world.pressure,
+        &mut world.smoothed,
+        &mut world.virial,
+        &mut world.compression,
+    ] {
         list.resize(all, 0.0);
     }
     let log = world.constrain()?;
@@ -83,7 +92,11 @@ fn solve<const D: usize>(scene: &Scene, settings: &Settings) -> Result<Passively
             moment += body.mass / count * (in_space(&world.positions[k]) - body.centre).cross(u);
         }
         first += body.shape.len();
-        let v = if body.motion == Motion::Free { mean } else { DVec3::ZERO };
+        let v = if body.motion == Motion::Free {
+            mean
+        } else {
+            DVec3::ZERO
+        };
         rigid.push((v.to_array(), (body.inverse_inertia() * moment).to_array()));
     }
     let space = |list: &[[f64; D]]| list[..n].iter().map(|x| in_space(x).to_array()).collect();

@@ -22,7 +22,12 @@ const CHUNK: usize = 4096;
 pub(crate) fn long_dot(parallel: bool, a: &[f64], b: &[f64]) -> f64 {
     let sum = |(a, b): (&[f64], &[f64])| a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>();
     if parallel {
-        a.par_chunks(CHUNK).zip(b.par_chunks(CHUNK)).map(sum).collect::<Vec<f64>>().iter().sum()
+        a.par_chunks(CHUNK)
+            .zip(b.par_chunks(CHUNK))
+            .map(sum)
+            .collect::<Vec<f64>>()
+            .iter()
+            .sum()
     } else {
         a.chunks(CHUNK).zip(b.chunks(CHUNK)).map(sum).sum()
     }
@@ -31,11 +36,13 @@ pub(crate) fn long_dot(parallel: bool, a: &[f64], b: &[f64]) -> f64 {
 /// `out[k] = each(k)`, by all threads when there is enough to do.
 pub(crate) fn fill_with<T: Send>(parallel: bool, out: &mut [T], each: impl Fn(usize) -> T + Sync) {
     if parallel {
-        out.par_chunks_mut(CHUNK / 4).enumerate().for_each(|(c, chunk)| {
-            for (k, x) in chunk.iter_mut().enumerate() {
-                *x = each(c * (CHUNK / 4) + k);
-            }
-        });
+        out.par_chunks_mut(CHUNK / 4)
+            .enumerate()
+            .for_each(|(c, chunk)| {
+                for (k, x) in chunk.iter_mut().enumerate() {
+                    *x = each(c * (CHUNK / 4) + k);
+                }
+            });
     } else {
         for (k, x) in out.iter_mut().enumerate() {
             *x = each(k);
@@ -59,7 +66,10 @@ impl<const D: usize> Velocities<D> {
         fill_with(system.parallel, &mut self.fluid, |s| {
             let mut sum = times(x[s], &system.own[s]);
             let range = system.neighbours(s);
-            for (j, g) in system.column[range.clone()].iter().zip(&system.jacobian[range]) {
+            for (j, g) in system.column[range.clone()]
+                .iter()
+                .zip(&system.jacobian[range])
+            {
                 sum = plus(&sum, -x[*j as usize], g);
             }
             times(m, &sum)
@@ -92,7 +102,10 @@ impl<const D: usize> Velocities<D> {
         fill_with(system.parallel, fluid, |s| {
             let mut w = dot(&system.own[s], &self.fluid[s]);
             let range = system.neighbours(s);
-            for (j, g) in system.column[range.clone()].iter().zip(&system.jacobian[range]) {
+            for (j, g) in system.column[range.clone()]
+                .iter()
+                .zip(&system.jacobian[range])
+            {
                 w += dot(g, &self.fluid[*j as usize]);
             }
             for term in system.fluid_terms(s) {
@@ -102,7 +115,11 @@ impl<const D: usize> Velocities<D> {
             w
         });
         for (c, out) in system.contacts.iter().zip(contacts) {
-            let mut w = if c.fluid == NO_FLUID { 0.0 } else { dot(&c.normal, &self.fluid[c.fluid as usize]) };
+            let mut w = if c.fluid == NO_FLUID {
+                0.0
+            } else {
+                dot(&c.normal, &self.fluid[c.fluid as usize])
+            };
             for term in system.terms_of(c) {
                 let (v, spin) = &self.bodies[term.body as usize];
                 w += dot(&term.linear, v) + term.angular.dot(*spin);

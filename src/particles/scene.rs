@@ -273,19 +273,37 @@ struct Checks {
 }
 
 impl Checks {
-    fn number(&mut self, key: impl FnOnce() -> String, value: f64, good: bool, range: &'static str) {
+    fn number(
+        &mut self,
+        key: impl FnOnce() -> String,
+        value: f64,
+        good: bool,
+        range: &'static str,
+    ) {
         if self.fault.is_none() && !(good && value.is_finite()) {
             self.fault = Some((key(), value.to_string(), range));
         }
     }
 
-    fn vector(&mut self, key: impl FnOnce() -> String, value: &[f64], n: usize, range: &'static str) {
+    fn vector(
+        &mut self,
+        key: impl FnOnce() -> String,
+        value: &[f64],
+        n: usize,
+        range: &'static str,
+    ) {
         if self.fault.is_none() && (value.len() != n || value.iter().any(|x| !x.is_finite())) {
             self.fault = Some((key(), format!("{value:?}"), range));
         }
     }
 
-    fn optional(&mut self, key: impl FnOnce() -> String, value: &[f64], n: usize, range: &'static str) {
+    fn optional(
+        &mut self,
+        key: impl FnOnce() -> String,
+        value: &[f64],
+        n: usize,
+        range: &'static str,
+    ) {
         if !value.is_empty() {
             self.vector(key, value, n, range);
         }
@@ -294,18 +312,47 @@ impl Checks {
     fn shapes(&mut self, place: &str, boxes: &[Cuboid], balls: &[Ball]) {
         let d = self.dimension;
         if boxes.is_empty() && balls.is_empty() && self.fault.is_none() {
-            self.fault = Some((format!("{place}.boxes"), "empty".into(), "at least one box or ball"));
+            self.fault = Some((
+                format!("{place}.boxes"),
+                "empty".into(),
+                "at least one box or ball",
+            ));
         }
         for (k, b) in boxes.iter().enumerate() {
-            self.vector(|| format!("{place}.boxes[{k}].min"), &b.min, d, "one finite number for each axis");
-            self.vector(|| format!("{place}.boxes[{k}].size"), &b.size, d, "one finite number for each axis");
+            self.vector(
+                || format!("{place}.boxes[{k}].min"),
+                &b.min,
+                d,
+                "one finite number for each axis",
+            );
+            self.vector(
+                || format!("{place}.boxes[{k}].size"),
+                &b.size,
+                d,
+                "one finite number for each axis",
+            );
             for s in &b.size {
-                self.number(|| format!("{place}.boxes[{k}].size"), *s, *s > 0.0, "positive");
+                self.number(
+                    || format!("{place}.boxes[{k}].size"),
+                    *s,
+                    *s > 0.0,
+                    "positive",
+                );
             }
         }
         for (k, b) in balls.iter().enumerate() {
-            self.vector(|| format!("{place}.balls[{k}].centre"), &b.centre, d, "one finite number for each axis");
-            self.number(|| format!("{place}.balls[{k}].radius"), b.radius, b.radius > 0.0, "positive");
+            self.vector(
+                || format!("{place}.balls[{k}].centre"),
+                &b.centre,
+                d,
+                "one finite number for each axis",
+            );
+            self.number(
+                || format!("{place}.balls[{k}].radius"),
+                b.radius,
+                b.radius > 0.0,
+                "positive",
+            );
         }
     }
 }
@@ -317,13 +364,23 @@ impl Scene {
     /// [`SceneError::Text`] for what the reader refuses (unknown keys too), [`SceneError::Value`] for values outside their range; both with the line.
     pub fn parse(text: &str) -> Result<Scene, SceneError> {
         let scene: Scene = toml::from_str(text).map_err(|error| {
-            let line = error.span().map_or(1, |span| 1 + text[..span.start.min(text.len())].matches('\n').count());
-            SceneError::Text { line, message: error.to_string() }
+            let line = error.span().map_or(1, |span| {
+                1 + text[..span.start.min(text.len())].matches('\n').count()
+            });
+            SceneError::Text {
+                line,
+                message: error.to_string(),
+            }
         })?;
         scene.validate().map_err(|error| match error {
-            SceneError::Value { key, value, range, .. } => {
-                SceneError::Value { line: line_of(text, &key), key, value, range }
-            }
+            SceneError::Value {
+                key, value, range, ..
+            } => SceneError::Value {
+                line: line_of(text, &key),
+                key,
+                value,
+                range,
+            },
             other => other,
         })?;
         Ok(scene)
@@ -356,7 +413,11 @@ impl Scene {
     /// A length of the file in metres.
     #[must_use]
     pub fn metres(&self, length: f64) -> f64 {
-        if self.unit == Unit::Spacing { length * self.spacing } else { length }
+        if self.unit == Unit::Spacing {
+            length * self.spacing
+        } else {
+            length
+        }
     }
 
     /// Checks every value.
@@ -366,15 +427,38 @@ impl Scene {
     pub fn validate(&self) -> Result<(), SceneError> {
         let d = self.dimension as usize;
         let turn = if d == 2 { 1 } else { 3 };
-        let mut c = Checks { dimension: d, fault: None };
+        let mut c = Checks {
+            dimension: d,
+            fault: None,
+        };
         let axes = "one finite number for each axis";
         c.number(|| "dimension".into(), d as f64, d == 2 || d == 3, "2 or 3");
-        c.number(|| "spacing".into(), self.spacing, self.spacing > 0.0, "positive");
-        c.number(|| "radius".into(), self.radius, (1.2..=5.0).contains(&self.radius), "from 1.2 to 5 spacings");
+        c.number(
+            || "spacing".into(),
+            self.spacing,
+            self.spacing > 0.0,
+            "positive",
+        );
+        c.number(
+            || "radius".into(),
+            self.radius,
+            (1.2..=5.0).contains(&self.radius),
+            "from 1.2 to 5 spacings",
+        );
         c.number(|| "step".into(), self.step, self.step > 0.0, "positive");
-        c.number(|| "duration".into(), self.duration, self.duration > 0.0, "positive");
+        c.number(
+            || "duration".into(),
+            self.duration,
+            self.duration > 0.0,
+            "positive",
+        );
         c.optional(|| "gravity".into(), &self.gravity, d, axes);
-        c.number(|| "fluid_density".into(), self.fluid_density, self.fluid_density > 0.0, "positive");
+        c.number(
+            || "fluid_density".into(),
+            self.fluid_density,
+            self.fluid_density > 0.0,
+            "positive",
+        );
         let stable = 0.1 * self.spacing * self.spacing / self.step;
         c.number(
             || "viscosity".into(),
@@ -382,11 +466,26 @@ impl Scene {
             (0.0..=stable).contains(&self.viscosity),
             "from 0 to 0.1 spacing^2 / step, since viscosity is explicit",
         );
-        c.number(|| "restitution".into(), self.restitution, (0.0..=1.0).contains(&self.restitution), "from 0 to 1");
-        c.number(|| "friction".into(), self.friction, (0.0..=10.0).contains(&self.friction), "from 0 to 10");
+        c.number(
+            || "restitution".into(),
+            self.restitution,
+            (0.0..=1.0).contains(&self.restitution),
+            "from 0 to 1",
+        );
+        c.number(
+            || "friction".into(),
+            self.friction,
+            (0.0..=10.0).contains(&self.friction),
+            "from 0 to 10",
+        );
         if let Some(shake) = &self.shake {
             c.vector(|| "shake.amplitude".into(), &shake.amplitude, d, axes);
-            c.number(|| "shake.frequency".into(), shake.frequency, shake.frequency >= 0.0, "at least 0");
+            c.number(
+                || "shake.frequency".into(),
+                shake.frequency,
+                shake.frequency >= 0.0,
+                "at least 0",
+            );
         }
         for (i, tank) in self.tank.iter().enumerate() {
             c.vector(|| format!("tank[{i}].min"), &tank.min, d, axes);
@@ -394,7 +493,12 @@ impl Scene {
             for s in &tank.size {
                 c.number(|| format!("tank[{i}].size"), *s, *s > 0.0, "positive");
             }
-            c.number(|| format!("tank[{i}].layers"), f64::from(tank.layers), (1..=10).contains(&tank.layers), "from 1 to 10");
+            c.number(
+                || format!("tank[{i}].layers"),
+                f64::from(tank.layers),
+                (1..=10).contains(&tank.layers),
+                "from 1 to 10",
+            );
         }
         for (i, wall) in self.wall.iter().enumerate() {
             c.shapes(&format!("wall[{i}]"), &wall.boxes, &wall.balls);
@@ -403,34 +507,84 @@ impl Scene {
             c.shapes(&format!("fluid[{i}]"), &fluid.boxes, &fluid.balls);
             c.optional(|| format!("fluid[{i}].velocity"), &fluid.velocity, d, axes);
             for row in &fluid.gradient {
-                c.vector(|| format!("fluid[{i}].gradient"), row, d, "a square of finite numbers");
+                c.vector(
+                    || format!("fluid[{i}].gradient"),
+                    row,
+                    d,
+                    "a square of finite numbers",
+                );
             }
             let rows = fluid.gradient.len();
-            c.number(|| format!("fluid[{i}].gradient"), rows as f64, rows == 0 || rows == d, "a row for each axis");
+            c.number(
+                || format!("fluid[{i}].gradient"),
+                rows as f64,
+                rows == 0 || rows == d,
+                "a row for each axis",
+            );
         }
         for (i, body) in self.body.iter().enumerate() {
             c.shapes(&format!("body[{i}]"), &body.boxes, &body.balls);
-            c.number(|| format!("body[{i}].density"), body.density, body.density > 0.0, "positive");
+            c.number(
+                || format!("body[{i}].density"),
+                body.density,
+                body.density > 0.0,
+                "positive",
+            );
             c.optional(|| format!("body[{i}].offset"), &body.offset, d, axes);
             c.optional(|| format!("body[{i}].velocity"), &body.velocity, d, axes);
-            c.optional(|| format!("body[{i}].turn"), &body.turn, turn, "one number in the plane, three in space");
-            c.optional(|| format!("body[{i}].spin"), &body.spin, turn, "one number in the plane, three in space");
+            c.optional(
+                || format!("body[{i}].turn"),
+                &body.turn,
+                turn,
+                "one number in the plane, three in space",
+            );
+            c.optional(
+                || format!("body[{i}].spin"),
+                &body.spin,
+                turn,
+                "one number in the plane, three in space",
+            );
             if let Some(copies) = &body.copies {
                 let count = f64::from(copies.count);
-                c.number(|| format!("body[{i}].copies"), count, (1..=100_000).contains(&copies.count), "from 1 to 100000");
+                c.number(
+                    || format!("body[{i}].copies"),
+                    count,
+                    (1..=100_000).contains(&copies.count),
+                    "from 1 to 100000",
+                );
                 c.vector(|| format!("body[{i}].copies"), &copies.shift, d, axes);
             }
         }
         for (name, size) in &self.sizes {
-            c.number(|| format!("sizes.{name}.spacing"), size.spacing, size.spacing > 0.0, "positive");
-            c.number(|| format!("sizes.{name}.step"), size.step, size.step > 0.0, "positive");
+            c.number(
+                || format!("sizes.{name}.spacing"),
+                size.spacing,
+                size.spacing > 0.0,
+                "positive",
+            );
+            c.number(
+                || format!("sizes.{name}.step"),
+                size.step,
+                size.step > 0.0,
+                "positive",
+            );
         }
         if c.fault.is_none() {
             let many = self.count_at_most();
-            c.number(|| "spacing".into(), many, many <= MOST_PARTICLES, "such that there are at most 20 million particles");
+            c.number(
+                || "spacing".into(),
+                many,
+                many <= MOST_PARTICLES,
+                "such that there are at most 20 million particles",
+            );
         }
         match c.fault {
-            Some((key, value, range)) => Err(SceneError::Value { line: 0, key, value, range }),
+            Some((key, value, range)) => Err(SceneError::Value {
+                line: 0,
+                key,
+                value,
+                range,
+            }),
             None => Ok(()),
         }
     }
@@ -438,19 +592,38 @@ impl Scene {
     /// An upper bound of the number of particles, before anything is filled.
     fn count_at_most(&self) -> f64 {
         let cells = |size: &[f64], more: f64| -> f64 {
-            size.iter().map(|s| (self.metres(*s) / self.spacing).round().max(1.0) + more).product()
+            size.iter()
+                .map(|s| (self.metres(*s) / self.spacing).round().max(1.0) + more)
+                .product()
         };
         let shapes = |boxes: &[Cuboid], balls: &[Ball]| -> f64 {
             boxes.iter().map(|b| cells(&b.size, 0.0)).sum::<f64>()
-                + balls.iter().map(|b| cells(&vec![2.0 * b.radius; self.dimension as usize], 1.0)).sum::<f64>()
+                + balls
+                    .iter()
+                    .map(|b| cells(&vec![2.0 * b.radius; self.dimension as usize], 1.0))
+                    .sum::<f64>()
         };
-        self.tank.iter().map(|t| cells(&t.size, 2.0 * f64::from(t.layers)) - cells(&t.size, 0.0)).sum::<f64>()
-            + self.wall.iter().map(|w| shapes(&w.boxes, &w.balls)).sum::<f64>()
-            + self.fluid.iter().map(|f| shapes(&f.boxes, &f.balls)).sum::<f64>()
+        self.tank
+            .iter()
+            .map(|t| cells(&t.size, 2.0 * f64::from(t.layers)) - cells(&t.size, 0.0))
+            .sum::<f64>()
+            + self
+                .wall
+                .iter()
+                .map(|w| shapes(&w.boxes, &w.balls))
+                .sum::<f64>()
+            + self
+                .fluid
+                .iter()
+                .map(|f| shapes(&f.boxes, &f.balls))
+                .sum::<f64>()
             + self
                 .body
                 .iter()
-                .map(|b| shapes(&b.boxes, &b.balls) * b.copies.as_ref().map_or(1.0, |c| f64::from(c.count)))
+                .map(|b| {
+                    shapes(&b.boxes, &b.balls)
+                        * b.copies.as_ref().map_or(1.0, |c| f64::from(c.count))
+                })
                 .sum::<f64>()
     }
 }
@@ -467,7 +640,12 @@ fn line_of(text: &str, key: &str) -> usize {
     for (number, line) in text.lines().enumerate() {
         let line = line.trim();
         if line.starts_with('[') {
-            let title = line.trim_start_matches('[').split(']').next().unwrap_or("").trim();
+            let title = line
+                .trim_start_matches('[')
+                .split(']')
+                .next()
+                .unwrap_or("")
+                .trim();
             if title == table {
                 inside = seen == index;
                 seen += 1;
@@ -475,7 +653,9 @@ fn line_of(text: &str, key: &str) -> usize {
                     head = number + 1;
                 }
             } else {
-                let inner = title.strip_prefix(table).is_some_and(|rest| rest.starts_with('.'));
+                let inner = title
+                    .strip_prefix(table)
+                    .is_some_and(|rest| rest.starts_with('.'));
                 inside = inside && inner;
                 if inside && title.rsplit('.').next() == Some(last) {
                     return number + 1;
@@ -501,13 +681,20 @@ mod tests {
         let cases = [
             ("spacing = 0.1", "spacing = -0.1", 3, "spacing"),
             ("density = 500", "density = 0", 11, "body[0].density"),
-            ("radius = 0.5", "radius = nan", 12, "body[0].balls[0].radius"),
+            (
+                "radius = 0.5",
+                "radius = nan",
+                12,
+                "body[0].balls[0].radius",
+            ),
             ("size = [1, 1]", "size = [1]", 8, "fluid[0].boxes[0].size"),
             ("spacing = 0.1", "spacing = 1e-7", 3, "spacing"),
         ];
         for (old, new, line, key) in cases {
             match Scene::parse(&GOOD.replace(old, new)) {
-                Err(SceneError::Value { line: l, key: k, .. }) => assert_eq!((l, k.as_str()), (line, key), "{new}"),
+                Err(SceneError::Value {
+                    line: l, key: k, ..
+                }) => assert_eq!((l, k.as_str()), (line, key), "{new}"),
                 other => panic!("{new}: {other:?}"),
             }
         }
@@ -518,7 +705,13 @@ mod tests {
             }
             other => panic!("{other:?}"),
         }
-        assert!(matches!(Scene::parse("name = "), Err(SceneError::Text { line: 1, .. })), "syntax");
+        assert!(
+            matches!(
+                Scene::parse("name = "),
+                Err(SceneError::Text { line: 1, .. })
+            ),
+            "syntax"
+        );
     }
 
     /// Printing and reading again gives the same scene.

@@ -67,16 +67,33 @@ mod tests {
     #[test]
     fn every_built_in_scene_runs() {
         for built_in in all() {
-            let scene = Scene::parse(built_in.toml).unwrap_or_else(|e| panic!("{}: {e}", built_in.name));
-            assert_eq!((scene.name.as_str(), scene.title.as_str()), (built_in.name, built_in.title));
-            assert_eq!(Scene::parse(&scene.print()).unwrap(), scene, "{}", built_in.name);
+            let scene =
+                Scene::parse(built_in.toml).unwrap_or_else(|e| panic!("{}: {e}", built_in.name));
+            assert_eq!(
+                (scene.name.as_str(), scene.title.as_str()),
+                (built_in.name, built_in.title)
+            );
+            assert_eq!(
+                Scene::parse(&scene.print()).unwrap(),
+                scene,
+                "{}",
+                built_in.name
+            );
             for size in scene.sizes.keys() {
                 scene.at_size(size).unwrap().validate().unwrap();
             }
             let mut simulation = Simulation::new(&scene, &Settings::default()).unwrap();
             let log = simulation.step().unwrap();
-            assert!(log.energy().is_finite() && log.escaped == 0, "{}: {log:?}", built_in.name);
+            assert!(
+                log.energy().is_finite() && log.escaped == 0,
+                "{}: {log:?}",
+                built_in.name
+            );
         }
-        assert_eq!(all().iter().filter(|s| !s.section.is_empty()).count(), 7, "the paper's seven examples");
+        assert_eq!(
+            all().iter().filter(|s| !s.section.is_empty()).count(),
+            7,
+            "the paper's seven examples"
+        );
     }
 }

@@ -110,7 +110,12 @@ impl Settings {
     /// The settings of the paper's tables: cold, plain sweeps, at most so many.
     #[must_use]
     pub fn paper(max_iterations: u32) -> Settings {
-        Settings { start: Start::Cold, over_relaxation: 1.0, max_iterations, ..Settings::default() }
+        Settings {
+            start: Start::Cold,
+            over_relaxation: 1.0,
+            max_iterations,
+            ..Settings::default()
+        }
     }
 
     /// Checks every range.
@@ -119,17 +124,42 @@ impl Settings {
     /// The first setting outside its range; not-a-number is outside every range.
     pub fn validate(&self) -> Result<(), SettingsError> {
         let checks = [
-            ("tolerance", self.tolerance, (0.0..=1e3).contains(&self.tolerance), "from 0 to 1000"),
-            ("max_iterations", f64::from(self.max_iterations), self.max_iterations > 0, "at least 1"),
+            (
+                "tolerance",
+                self.tolerance,
+                (0.0..=1e3).contains(&self.tolerance),
+                "from 0 to 1000",
+            ),
+            (
+                "max_iterations",
+                f64::from(self.max_iterations),
+                self.max_iterations > 0,
+                "at least 1",
+            ),
             (
                 "over_relaxation",
                 self.over_relaxation,
                 self.over_relaxation > 0.0 && self.over_relaxation < 2.0,
                 "between 0 and 2",
             ),
-            ("alpha", self.alpha, (0.0..=1.0).contains(&self.alpha), "from 0 to 1"),
-            ("contact_alpha", self.contact_alpha, (0.0..=1.0).contains(&self.contact_alpha), "from 0 to 1"),
-            ("margin", self.margin, (0.0..=1.0).contains(&self.margin), "from 0 to 1 spacings"),
+            (
+                "alpha",
+                self.alpha,
+                (0.0..=1.0).contains(&self.alpha),
+                "from 0 to 1",
+            ),
+            (
+                "contact_alpha",
+                self.contact_alpha,
+                (0.0..=1.0).contains(&self.contact_alpha),
+                "from 0 to 1",
+            ),
+            (
+                "margin",
+                self.margin,
+                (0.0..=1.0).contains(&self.margin),
+                "from 0 to 1 spacings",
+            ),
         ];
         match checks.into_iter().find(|c| !c.2) {
             Some((name, value, _, range)) => Err(SettingsError { name, value, range }),
@@ -146,10 +176,34 @@ mod tests {
     #[test]
     fn settings_outside_their_ranges_are_named() {
         let bad: [(&str, Settings); 4] = [
-            ("tolerance", Settings { tolerance: f64::NAN, ..Settings::default() }),
-            ("over_relaxation", Settings { over_relaxation: 2.0, ..Settings::default() }),
-            ("max_iterations", Settings { max_iterations: 0, ..Settings::default() }),
-            ("margin", Settings { margin: -0.1, ..Settings::default() }),
+            (
+                "tolerance",
+                Settings {
+                    tolerance: f64::NAN,
+                    ..Settings::default()
+                },
+            ),
+            (
+                "over_relaxation",
+                Settings {
+                    over_relaxation: 2.0,
+                    ..Settings::default()
+                },
+            ),
+            (
+                "max_iterations",
+                Settings {
+                    max_iterations: 0,
+                    ..Settings::default()
+                },
+            ),
+            (
+                "margin",
+                Settings {
+                    margin: -0.1,
+                    ..Settings::default()
+                },
+            ),
         ];
         for (name, settings) in bad {
             assert_eq!(settings.validate().unwrap_err().name, name);

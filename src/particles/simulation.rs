@@ -38,9 +38,9 @@ pub struct StepLog {
     pub body_depth: f64,
     /// `max |u| h / l`; over 0.5 particles may penetrate walls by a third of a spacing, over 1 by more.
     pub courant: f64,
-    /// Kinetic energy of fluid and bodies after the solve, J.
+    /// Kinetic energy of fluid and bodies after the step, J.
     pub kinetic: f64,
-    /// Potential energy before the move, J.
+    /// Potential energy after the step, J; gravity's alone, without shaking.
     pub potential: f64,
     /// Momentum, kg m/s.
     pub momentum: [f64; 3],
@@ -64,19 +64,30 @@ impl StepLog {
     pub fn doubts(&self) -> Vec<Doubt> {
         let mut out = Vec::new();
         if !self.status.converged() {
-            out.push(Doubt::NotConverged { residual: self.residual, scale: self.scale });
+            out.push(Doubt::NotConverged {
+                residual: self.residual,
+                scale: self.scale,
+            });
         }
         if self.courant > 1.0 {
-            out.push(Doubt::TooFast { courant: self.courant });
+            out.push(Doubt::TooFast {
+                courant: self.courant,
+            });
         }
         if self.escaped > 0 {
-            out.push(Doubt::Escaped { count: self.escaped });
+            out.push(Doubt::Escaped {
+                count: self.escaped,
+            });
         }
         if self.compression > 0.05 {
-            out.push(Doubt::Compressed { compression: self.compression });
+            out.push(Doubt::Compressed {
+                compression: self.compression,
+            });
         }
         if self.fluid_depth.max(self.body_depth) > 0.5 {
-            out.push(Doubt::Deep { depth: self.fluid_depth.max(self.body_depth) });
+            out.push(Doubt::Deep {
+                depth: self.fluid_depth.max(self.body_depth),
+            });
         }
         out
     }
@@ -86,7 +97,9 @@ impl StepLog {
 #[derive(Clone, Copy, Debug, PartialEq, Error)]
 pub enum Doubt {
     /// The solver stopped before its tolerance.
-    #[error("constraints are violated by {residual:.2e} m/s, steps change speeds by {scale:.2e} m/s")]
+    #[error(
+        "constraints are violated by {residual:.2e} m/s, steps change speeds by {scale:.2e} m/s"
+    )]
     NotConverged {
         /// Largest violation, m/s.
         residual: f64,
@@ -266,7 +279,11 @@ impl Simulation {
         };
         let simulation = Simulation { inner };
         let moving = simulation.n_fluid() > 0 || simulation.n_bodies() > 0;
-        if moving { Ok(simulation) } else { Err(StartError::Empty) }
+        if moving {
+            Ok(simulation)
+        } else {
+            Err(StartError::Empty)
+        }
     }
 
     /// Makes one step.
@@ -371,7 +388,9 @@ impl Simulation {
     /// [`CheckpointError`] when the checkpoint doesn't fit its own scene.
     pub fn resume(checkpoint: &Checkpoint) -> Result<Simulation, CheckpointError> {
         if checkpoint.version != Checkpoint::VERSION {
-            return Err(CheckpointError::Version { found: checkpoint.version });
+            return Err(CheckpointError::Version {
+                found: checkpoint.version,
+            });
         }
         let mut simulation = Simulation::new(&checkpoint.scene, &checkpoint.settings)?;
         either!(&mut simulation.inner, world => restore(world, checkpoint)?);
@@ -390,7 +409,11 @@ fn snapshot<const D: usize>(world: &World<D>) -> Snapshot {
         mass: b.mass,
         centre: b.centre.to_array(),
         turn: [b.turn.w, b.turn.x, b.turn.y, b.turn.z],
-        angle: if D == 2 { 2.0 * (b.turn.z * b.turn.w.signum()).atan2(b.turn.w.abs()) } else { 0.0 },
+        angle: if D == 2 {
+            2.0 * (b.turn.z * b.turn.w.signum()).atan2(b.turn.w.abs())
+        } else {
+            0.0
+        },
         velocity: b.velocity.to_array(),
         spin: b.spin.to_array(),
         particles: b.points().map(|p| in_space(&p).to_array()).collect(),
@@ -447,7 +470,10 @@ pub enum CheckpointError {
     #[error("the checkpoint can't be read or written")]
     Text(#[from] serde_json::Error),
     /// It is of another version of this program.
-    #[error("the checkpoint is of version {found}, this program's is {}", Checkpoint::VERSION)]
+    #[error(
+        "the checkpoint is of version {found}, this program's is {}",
+        Checkpoint::VERSION
+    )]
     Version {
         /// Its version.
         found: u32,
@@ -456,7 +482,9 @@ pub enum CheckpointError {
     #[error(transparent)]
     Start(#[from] StartError),
     /// Its lists don't fit its scene, or hold something that isn't finite.
-    #[error("the checkpoint's list `{name}` holds {found} finite numbers, its scene needs {needed}")]
+    #[error(
+        "the checkpoint's list `{name}` holds {found} finite numbers, its scene needs {needed}"
+    )]
     Length {
         /// The list.
         name: &'static str,
@@ -489,7 +517,12 @@ impl Checkpoint {
 }
 
 fn checkpoint<const D: usize>(world: &World<D>) -> Checkpoint {
-    let state = |b: &crate::body::Body<D>| BodyState { centre: b.centre, turn: b.turn, velocity: b.velocity, spin: b.spin };
+    let state = |b: &crate::body::Body<D>| BodyState {
+        centre: b.centre,
+        turn: b.turn,
+        velocity: b.velocity,
+        spin: b.spin,
+    };
     Checkpoint {
         version: Checkpoint::VERSION,
         scene: world.scene.clone(),
@@ -519,15 +552,29 @@ fn restore<const D: usize>(world: &mut World<D>, from: &Checkpoint) -> Result<()
     for (name, list, needed) in lists {
         let found = list.iter().filter(|x| x.is_finite()).count();
         if found != needed || list.len() != needed {
-            return Err(CheckpointError::Length { name, found, needed });
+            return Err(CheckpointError::Length {
+                name,
+                found,
+                needed,
+            });
         }
     }
-    let finite = |b: &BodyState| b.centre.is_finite() && b.turn.is_finite() && b.velocity.is_finite() && b.spin.is_finite();
+    let finite = |b: &BodyState| {
+        b.centre.is_finite() && b.turn.is_finite() && b.velocity.is_finite() && b.spin.is_finite()
+    };
     let found = from.bodies.iter().filter(|b| finite(b)).count();
     if found != world.bodies.len() || from.bodies.len() != found {
-        return Err(CheckpointError::Length { name: "bodies", found, needed: world.bodies.len() });
+        return Err(CheckpointError::Length {
+            name: "bodies",
+            found,
+            needed: world.bodies.len(),
+        });
     }
-    let vectors = |list: &[f64]| list.chunks_exact(D).map(|c| std::array::from_fn(|k| c[k])).collect();
+    let vectors = |list: &[f64]| {
+        list.chunks_exact(D)
+            .map(|c| std::array::from_fn(|k| c[k]))
+            .collect()
+    };
     world.positions = vectors(&from.positions);
     world.velocities = vectors(&from.velocities);
     world.pressure.clone_from(&from.pressure);

@@ -55,16 +55,33 @@ pub(crate) struct Problem<'a, const D: usize> {
 /// Solves a step's rows from a guess of the impulses.
 ///
 /// Friction has no quadratic form, so with friction every solver sweeps.
-pub(crate) fn solve<const D: usize>(problem: &Problem<'_, D>, guess: &[f64], settings: &Settings) -> (Unknowns<D>, Solved) {
+pub(crate) fn solve<const D: usize>(
+    problem: &Problem<'_, D>,
+    guess: &[f64],
+    settings: &Settings,
+) -> (Unknowns<D>, Solved) {
     let mut unknowns = Unknowns::new(problem.system, problem.velocity, problem.bodies, guess);
-    let solver = if problem.friction > 0.0 { Solver::GaussSeidel } else { settings.solver };
+    let solver = if problem.friction > 0.0 {
+        Solver::GaussSeidel
+    } else {
+        settings.solver
+    };
     let solved = match solver {
         Solver::GaussSeidel => sweeps(problem, &mut unknowns, settings),
         Solver::ActiveSet | Solver::Subspace => {
             let mut search = Search::new(problem, unknowns.impulse.to_vec(), settings);
-            let solved = if solver == Solver::ActiveSet { search.active_set() } else { search.subspace() };
+            let solved = if solver == Solver::ActiveSet {
+                search.active_set()
+            } else {
+                search.subspace()
+            };
             let Search { x, velocities, .. } = search;
-            unknowns = Unknowns::new(problem.system, problem.velocity, problem.bodies, &vec![0.0; x.len()]);
+            unknowns = Unknowns::new(
+                problem.system,
+                problem.velocity,
+                problem.bodies,
+                &vec![0.0; x.len()],
+            );
             unknowns.shift(&velocities);
             for (k, x) in x.iter().enumerate() {
                 unknowns.impulse.set(k, *x);
@@ -75,17 +92,34 @@ pub(crate) fn solve<const D: usize>(problem: &Problem<'_, D>, guess: &[f64], set
     (unknowns, solved)
 }
 
-fn sweeps<const D: usize>(problem: &Problem<'_, D>, unknowns: &mut Unknowns<D>, settings: &Settings) -> Solved {
-    let relaxation = Relaxation { factor: settings.over_relaxation, friction: problem.friction };
+fn sweeps<const D: usize>(
+    problem: &Problem<'_, D>,
+    unknowns: &mut Unknowns<D>,
+    settings: &Settings,
+) -> Solved {
+    let relaxation = Relaxation {
+        factor: settings.over_relaxation,
+        friction: problem.friction,
+    };
     let goal = settings.tolerance * problem.scale;
     let mut residual = f64::INFINITY;
     for k in 1..=settings.max_iterations {
         residual = unknowns.sweep(problem.system, relaxation);
         if residual <= goal {
-            return Solved { iterations: k, sets: 0, residual, status: Status::Converged };
+            return Solved {
+                iterations: k,
+                sets: 0,
+                residual,
+                status: Status::Converged,
+            };
         }
     }
-    Solved { iterations: settings.max_iterations, sets: 0, residual, status: Status::IterationLimit }
+    Solved {
+        iterations: settings.max_iterations,
+        sets: 0,
+        residual,
+        status: Status::IterationLimit,
+    }
 }
 
 /// Curvature over the diagonal's, below which a direction counts as flat. Settled tanks of 100,000 particles stay above 1e-6.
@@ -112,11 +146,18 @@ impl<'a, const D: usize> Search<'a, D> {
     fn new(problem: &'a Problem<'a, D>, x: Vec<f64>, settings: &'a Settings) -> Search<'a, D> {
         let system = problem.system;
         let n = system.n_rows();
-        let star = Velocities { fluid: problem.velocity.to_vec(), bodies: problem.bodies.to_vec() };
+        let star = Velocities {
+            fluid: problem.velocity.to_vec(),
+            bodies: problem.bodies.to_vec(),
+        };
         let mut q = vec![0.0; n];
         star.rates(system, &mut q);
         for (k, q) in q.iter_mut().enumerate() {
-            *q += if k < system.n_fluid() { system.target[k] } else { system.contacts[k - system.n_fluid()].target };
+            *q += if k < system.n_fluid() {
+                system.target[k]
+            } else {
+                system.contacts[k - system.n_fluid()].target
+            };
         }
         let inverse_diagonal = (0..n)
             .map(|k| system.diagonal_of(k))
@@ -154,8 +195,14 @@ impl<'a, const D: usize> Search<'a, D> {
 
     /// The minimum map's largest part, m/s.
     fn residual(&self) -> f64 {
-        let map = |((w, x), d): ((&f64, &f64), &f64)| if *d > 0.0 { w.min(x / d).abs() } else { 0.0 };
-        self.w.iter().zip(&self.x).zip(&self.inverse_diagonal).map(map).fold(0.0, f64::max)
+        let map =
+            |((w, x), d): ((&f64, &f64), &f64)| if *d > 0.0 { w.min(x / d).abs() } else { 0.0 };
+        self.w
+            .iter()
+            .zip(&self.x)
+            .zip(&self.inverse_diagonal)
+            .map(map)
+            .fold(0.0, f64::max)
     }
 
     /// `1/2 x.(w + q)`, which the solution makes least over `x >= 0`.
@@ -167,7 +214,8 @@ impl<'a, const D: usize> Search<'a, D> {
     /// Rows whose impulse the minimum map leaves free.
     fn free(&self) -> Vec<bool> {
         let rows = self.x.iter().zip(&self.w).zip(&self.inverse_diagonal);
-        rows.map(|((x, w), d)| *d > 0.0 && x - w * d > 0.0).collect()
+        rows.map(|((x, w), d)| *d > 0.0 && x - w * d > 0.0)
+            .collect()
     }
 
     fn solved(&self, sets: u32, cycled: bool) -> Solved {
@@ -178,21 +226,35 @@ impl<'a, const D: usize> Search<'a, D> {
             (false, false) => Status::IterationLimit,
             (false, true) => Status::LimitAfterCycling,
         };
-        Solved { iterations: self.work, sets, residual, status }
+        Solved {
+            iterations: self.work,
+            sets,
+            residual,
+            status,
+        }
     }
 
     /// Preconditioned conjugate gradients for the change `d` of the free impulses with `(K d)_free = -w_free`.
     ///
-    /// Stops at `drop` of the first residual, and when the work is used up. The impulses don't change; returns `d` and `K d`.
-    fn gradients(&mut self, free: &[bool], drop: f64) -> (Vec<f64>, Vec<f64>) {
+    /// Stops at `drop` of the first residual, and when the work is used up. The impulses don't change.
+    fn gradients(&mut self, free: &[bool], drop: f64) -> Vec<f64> {
         let system = self.problem.system;
         let parallel = system.parallel;
         let n = self.x.len();
-        let mut r: Vec<f64> = self.w.iter().zip(free).map(|(w, f)| if *f { -w } else { 0.0 }).collect();
-        let (mut d, mut kd) = (vec![0.0; n], vec![0.0; n]);
+        let mut r: Vec<f64> = self
+            .w
+            .iter()
+            .zip(free)
+            .map(|(w, f)| if *f { -w } else { 0.0 })
+            .collect();
+        let mut d = vec![0.0; n];
         let largest = |r: &[f64]| r.iter().fold(0.0_f64, |a, x| a.max(x.abs()));
         let goal = (drop * largest(&r)).max(0.3 * self.goal);
-        let mut z: Vec<f64> = r.iter().zip(&self.inverse_diagonal).map(|(r, d)| r * d).collect();
+        let mut z: Vec<f64> = r
+            .iter()
+            .zip(&self.inverse_diagonal)
+            .map(|(r, d)| r * d)
+            .collect();
         let mut p = z.clone();
         let mut rho = long_dot(parallel, &r, &z);
         let mut product = vec![0.0; n];
@@ -203,14 +265,18 @@ impl<'a, const D: usize> Search<'a, D> {
             let curvature = long_dot(parallel, &p, &product);
             // Rows that depend on each other make K singular, and a free set may ask of them what can't be: along such a direction there is no
             // curvature and the step would be endless.
-            let weight: f64 = p.iter().zip(&self.inverse_diagonal).filter(|(_, d)| **d > 0.0).map(|(p, d)| p * p / d).sum();
+            let weight: f64 = p
+                .iter()
+                .zip(&self.inverse_diagonal)
+                .filter(|(_, d)| **d > 0.0)
+                .map(|(p, d)| p * p / d)
+                .sum();
             if curvature.is_nan() || curvature <= LEAST_CURVATURE * weight {
                 break;
             }
             let alpha = rho / curvature;
             for k in 0..n {
                 d[k] += alpha * p[k];
-                kd[k] += alpha * product[k];
                 if free[k] {
                     r[k] -= alpha * product[k];
                     z[k] = r[k] * self.inverse_diagonal[k];
@@ -223,19 +289,30 @@ impl<'a, const D: usize> Search<'a, D> {
                 p[k] = z[k] + beta * p[k];
             }
         }
-        (d, kd)
+        d
     }
 
     /// Plain projected sweeps from the present impulses.
     fn sweeps(&mut self, count: u32) {
         let problem = self.problem;
-        let mut unknowns = Unknowns::new(problem.system, problem.velocity, problem.bodies, &vec![0.0; self.x.len()]);
+        let mut unknowns = Unknowns::new(
+            problem.system,
+            problem.velocity,
+            problem.bodies,
+            &vec![0.0; self.x.len()],
+        );
         unknowns.shift(&self.velocities);
         for (k, x) in self.x.iter().enumerate() {
             unknowns.impulse.set(k, *x);
         }
         for _ in 0..count {
-            unknowns.sweep(problem.system, Relaxation { factor: 1.0, friction: 0.0 });
+            unknowns.sweep(
+                problem.system,
+                Relaxation {
+                    factor: 1.0,
+                    friction: 0.0,
+                },
+            );
         }
         self.work += count;
         self.x = unknowns.impulse.to_vec();
@@ -251,13 +328,13 @@ impl<'a, const D: usize> Search<'a, D> {
         let (mut best, mut best_x) = (mark, self.x.clone());
         while self.residual() > self.goal && self.work < self.settings.max_iterations {
             let free = self.free();
-            for k in 0..self.x.len() {
-                if !free[k] {
-                    self.x[k] = 0.0;
+            for (x, free) in self.x.iter_mut().zip(&free) {
+                if !free {
+                    *x = 0.0;
                 }
             }
             self.refresh();
-            let (d, _) = self.gradients(&free, 0.1);
+            let d = self.gradients(&free, 0.1);
             for (x, d) in self.x.iter_mut().zip(&d) {
                 *x += d;
             }
@@ -274,7 +351,7 @@ impl<'a, const D: usize> Search<'a, D> {
                 since = 0;
             }
             let wild = residual.is_nan() || residual > 100.0 * mark;
-            if (since >= 5 || wild) && (wild || residual > self.goal) {
+            if wild || (since >= 5 && residual > self.goal) {
                 cycled = true;
                 self.x.clone_from(&best_x);
                 self.clip();
@@ -314,19 +391,30 @@ impl<'a, const D: usize> Search<'a, D> {
         while self.residual() > self.goal && self.work < self.settings.max_iterations {
             let free = self.free();
             let before = self.objective();
-            let (d, kd) = self.gradients(&free, 0.1);
-            let (old_x, old_w) = (self.x.clone(), self.w.clone());
-            for (x, d) in self.x.iter_mut().zip(&d) {
-                *x = (*x + d).max(0.0);
+            let d = self.gradients(&free, 0.1);
+            let old_x = self.x.clone();
+            // Projected steps bend at the bounds: the longest that lowers the objective counts.
+            let mut lower = false;
+            for part in [1.0, 0.5, 0.25, 0.125] {
+                for ((x, old), d) in self.x.iter_mut().zip(&old_x).zip(&d) {
+                    *x = (old + part * d).max(0.0);
+                }
+                self.refresh();
+                lower = self.objective() <= before;
+                if lower {
+                    break;
+                }
             }
-            self.refresh();
-            let after = self.objective();
-            if after.is_nan() || after > before {
+            if !lower {
                 // Up to the first bound the step is inside the quadratic's descent, so this one can only lower it.
-                let limit = old_x.iter().zip(&d).filter(|(_, d)| **d < 0.0).map(|(x, d)| x / -d).fold(1.0, f64::min);
-                for k in 0..self.x.len() {
-                    self.x[k] = (old_x[k] + limit * d[k]).max(0.0);
-                    self.w[k] = old_w[k] + limit * kd[k];
+                let limit = old_x
+                    .iter()
+                    .zip(&d)
+                    .filter(|(_, d)| **d < 0.0)
+                    .map(|(x, d)| x / -d)
+                    .fold(1.0, f64::min);
+                for ((x, old), d) in self.x.iter_mut().zip(&old_x).zip(&d) {
+                    *x = (old + limit * d).max(0.0);
                 }
                 self.refresh();
             }

@@ -37,12 +37,18 @@ impl Shared {
     fn add<const D: usize>(&self, k: usize, s: f64, v: &[f64; D]) {
         let all = &self.0[k * D..k * D + D];
         for c in 0..D {
-            all[c].store((f64::from_bits(all[c].load(Relaxed)) + s * v[c]).to_bits(), Relaxed);
+            all[c].store(
+                (f64::from_bits(all[c].load(Relaxed)) + s * v[c]).to_bits(),
+                Relaxed,
+            );
         }
     }
 
     pub(crate) fn to_vec(&self) -> Vec<f64> {
-        self.0.iter().map(|x| f64::from_bits(x.load(Relaxed))).collect()
+        self.0
+            .iter()
+            .map(|x| f64::from_bits(x.load(Relaxed)))
+            .collect()
     }
 }
 
@@ -69,7 +75,12 @@ pub(crate) struct Relaxation {
 
 impl<const D: usize> Unknowns<D> {
     /// Velocities before any impulse, then pushed by the first guess.
-    pub(crate) fn new(system: &System<D>, velocity: &[[f64; D]], bodies: &[([f64; D], DVec3)], guess: &[f64]) -> Unknowns<D> {
+    pub(crate) fn new(
+        system: &System<D>,
+        velocity: &[[f64; D]],
+        bodies: &[([f64; D], DVec3)],
+        guess: &[f64],
+    ) -> Unknowns<D> {
         let unknowns = Unknowns {
             velocity: Shared::new(velocity.iter().flatten().copied()),
             bodies: bodies.to_vec(),
@@ -101,7 +112,10 @@ impl<const D: usize> Unknowns<D> {
     fn fluid_rate(&self, system: &System<D>, s: usize) -> f64 {
         let mut w = system.target[s] + dot(&system.own[s], &self.velocity.vector(s));
         let range = system.neighbours(s);
-        for (j, g) in system.column[range.clone()].iter().zip(&system.jacobian[range]) {
+        for (j, g) in system.column[range.clone()]
+            .iter()
+            .zip(&system.jacobian[range])
+        {
             w += dot(g, &self.velocity.vector(*j as usize));
         }
         w
@@ -112,7 +126,10 @@ impl<const D: usize> Unknowns<D> {
         let change = change * system.inverse_mass;
         self.velocity.add(s, change, &system.own[s]);
         let range = system.neighbours(s);
-        for (j, g) in system.column[range.clone()].iter().zip(&system.jacobian[range]) {
+        for (j, g) in system.column[range.clone()]
+            .iter()
+            .zip(&system.jacobian[range])
+        {
             self.velocity.add(*j as usize, change, g);
         }
     }
@@ -147,10 +164,18 @@ impl<const D: usize> Unknowns<D> {
             let largest = if system.parallel {
                 colour
                     .par_chunks(16)
-                    .map(|blocks| blocks.iter().map(|b| this.sweep_block(system, b, factor)).fold(0.0, f64::max))
+                    .map(|blocks| {
+                        blocks
+                            .iter()
+                            .map(|b| this.sweep_block(system, b, factor))
+                            .fold(0.0, f64::max)
+                    })
                     .reduce(|| 0.0, f64::max)
             } else {
-                colour.iter().map(|b| this.sweep_block(system, b, factor)).fold(0.0, f64::max)
+                colour
+                    .iter()
+                    .map(|b| this.sweep_block(system, b, factor))
+                    .fold(0.0, f64::max)
             };
             most = most.max(largest);
         }
@@ -200,7 +225,8 @@ impl<const D: usize> Unknowns<D> {
                 most = most.max(change.abs() * c.diagonal);
                 self.impulse.set(n + k, new);
                 if c.fluid != NO_FLUID {
-                    self.velocity.add(c.fluid as usize, change * system.inverse_mass, &c.normal);
+                    self.velocity
+                        .add(c.fluid as usize, change * system.inverse_mass, &c.normal);
                 }
                 for term in terms {
                     let body = &mut self.bodies[term.body as usize];
@@ -228,7 +254,11 @@ impl<const D: usize> Unknowns<D> {
         slide = plus(&slide, -dot(&slide, &c.normal), &c.normal);
         let wanted = plus(&self.friction[k], -1.0 / c.sideways, &slide);
         let size = length(&wanted);
-        let new = if size > most { times(most / size, &wanted) } else { wanted };
+        let new = if size > most {
+            times(most / size, &wanted)
+        } else {
+            wanted
+        };
         let change = plus(&new, -1.0, &self.friction[k]);
         self.friction[k] = new;
         for term in system.terms_of(c) {

@@ -2,7 +2,9 @@
 
 use crate::body::{Body, Motion};
 use crate::cells::CellList;
-use crate::constraints::{FLUID_BODY, FLUID_WALL, Input, NO_FLUID, PairKey, System, body_velocities};
+use crate::constraints::{
+    FLUID_BODY, FLUID_WALL, Input, NO_FLUID, PairKey, System, body_velocities,
+};
 use crate::fill::{array, fill};
 use crate::kernel::{Kernel, Lattice};
 use crate::scene::{Scene, Top};
@@ -47,16 +49,22 @@ impl<const D: usize> World<D> {
     pub(crate) fn new(scene: &Scene, settings: &Settings) -> World<D> {
         let filled = fill::<D>(scene);
         let l = scene.spacing;
-        let kernel = Kernel { radius: scene.radius * l };
+        let kernel = Kernel {
+            radius: scene.radius * l,
+        };
         let n = filled.fluid.len();
         let inside = scene.tank.iter().map(|tank| {
             let low: [f64; D] = array::<D>(&tank.min).map(|x| (scene.metres(x) / l).round() * l);
-            let size: [f64; D] = array::<D>(&tank.size).map(|x| (scene.metres(x) / l).round().max(1.0) * l);
+            let size: [f64; D] =
+                array::<D>(&tank.size).map(|x| (scene.metres(x) / l).round().max(1.0) * l);
             let mut high = plus(&plus(&low, 1.0, &size), 0.5 * l, &[1.0; D]);
             if tank.top == Top::Open {
                 high[D - 1] = f64::INFINITY;
             }
-            Inside { low: plus(&low, -0.5 * l, &[1.0; D]), high }
+            Inside {
+                low: plus(&low, -0.5 * l, &[1.0; D]),
+                high,
+            }
         });
         World {
             kernel,
@@ -91,7 +99,9 @@ impl<const D: usize> World<D> {
 
     /// Pressure of a unit impulse of a fluid row.
     fn pressure_of_impulse(&self) -> f64 {
-        1.0 / (self.scene.step * self.lattice.gradient.abs() * self.scene.spacing.powi(D as i32 - 1))
+        1.0 / (self.scene.step
+            * self.lattice.gradient.abs()
+            * self.scene.spacing.powi(D as i32 - 1))
     }
 
     fn acceleration(&self) -> [f64; D] {
@@ -128,10 +138,15 @@ impl<const D: usize> World<D> {
                 body.velocity += h * in_space(g);
             }
             if D == 3 && self.settings.gyroscope == Gyroscope::Explicit {
-                body.spin -= h * (body.inverse_inertia() * body.spin.cross(body.world_inertia() * body.spin));
+                body.spin -= h
+                    * (body.inverse_inertia() * body.spin.cross(body.world_inertia() * body.spin));
             }
         }
-        if let Some((pull, body)) = self.pull.as_ref().and_then(|p| bodies.get_mut(p.body).map(|b| (p, b))) {
+        if let Some((pull, body)) = self
+            .pull
+            .as_ref()
+            .and_then(|p| bodies.get_mut(p.body).map(|b| (p, b)))
+        {
             let arm = body.turn * DVec3::from(pull.grip);
             // The grip approaches its target in about ten steps, at least .05 s: fast enough to follow a hand, slow enough to be gentle.
             let wanted = (DVec3::from(pull.target) - body.centre - arm) / (10.0 * h).max(0.05);
@@ -154,9 +169,14 @@ impl<const D: usize> World<D> {
     /// Velocities of fluid (sorted) after forces and before impulses.
     fn pushed_fluid(&self, system: &System<D>, g: &[f64; D]) -> Vec<[f64; D]> {
         let h = self.scene.step;
-        let sorted: Vec<[f64; D]> = system.particle.iter().map(|i| self.velocities[*i as usize]).collect();
+        let sorted: Vec<[f64; D]> = system
+            .particle
+            .iter()
+            .map(|i| self.velocities[*i as usize])
+            .collect();
         let l = self.scene.spacing;
-        let nu = h * self.scene.viscosity * 2.0 * D as f64 / (self.lattice.density * self.lattice.spread * l * l);
+        let nu = h * self.scene.viscosity * 2.0 * D as f64
+            / (self.lattice.density * self.lattice.spread * l * l);
         (0..sorted.len())
             .map(|s| {
                 let mut u = plus(&sorted[s], h, g);
@@ -164,7 +184,11 @@ impl<const D: usize> World<D> {
                     u = plus(&u, -nu * system.wall_weight[s], &sorted[s]);
                     for k in system.neighbours(s) {
                         let weight = self.kernel.weight(self.distance(&system.jacobian[k]));
-                        u = plus(&u, nu * weight, &minus(&sorted[system.column[k] as usize], &sorted[s]));
+                        u = plus(
+                            &u,
+                            nu * weight,
+                            &minus(&sorted[system.column[k] as usize], &sorted[s]),
+                        );
                     }
                 }
                 u
@@ -183,9 +207,18 @@ impl<const D: usize> World<D> {
             return vec![0.0; system.n_rows()];
         }
         let unit = 1.0 / self.pressure_of_impulse();
-        let fluid = system.particle.iter().map(|i| unit * self.pressure[*i as usize]);
-        let known = |key: &PairKey| self.impulses.binary_search_by_key(key, |p| p.0).map_or(0.0, |k| self.impulses[k].1);
-        fluid.chain(system.contacts.iter().map(|c| known(&c.key))).collect()
+        let fluid = system
+            .particle
+            .iter()
+            .map(|i| unit * self.pressure[*i as usize]);
+        let known = |key: &PairKey| {
+            self.impulses
+                .binary_search_by_key(key, |p| p.0)
+                .map_or(0.0, |k| self.impulses[k].1)
+        };
+        fluid
+            .chain(system.contacts.iter().map(|c| known(&c.key)))
+            .collect()
     }
 
     /// Solves the constraints at the present positions and moves nothing: the velocities and pressures after, and the log so far.
@@ -196,9 +229,18 @@ impl<const D: usize> World<D> {
         let velocity = self.pushed_fluid(&system, &g);
         let bodies = self.pushed_bodies(&g);
         let body_velocity = body_velocities(&bodies);
-        system.aim(&velocity, &body_velocity, self.scene.restitution, self.settings.contact_alpha, h);
+        system.aim(
+            &velocity,
+            &body_velocity,
+            self.scene.restitution,
+            self.settings.contact_alpha,
+            h,
+        );
         let fastest = velocity.iter().map(length).fold(0.0, f64::max);
-        let fastest = body_velocity.iter().map(|b| length(&b.0)).fold(fastest, f64::max);
+        let fastest = body_velocity
+            .iter()
+            .map(|b| length(&b.0))
+            .fold(fastest, f64::max);
         let problem = Problem {
             system: &system,
             velocity: &velocity,
@@ -218,7 +260,11 @@ impl<const D: usize> World<D> {
         if unknowns.velocity.to_vec().iter().any(|x| !x.is_finite()) {
             return Err(StepError::FluidNotFinite { step });
         }
-        if let Some(body) = unknowns.bodies.iter().position(|b| !(in_space(&b.0) + b.1).is_finite()) {
+        if let Some(body) = unknowns
+            .bodies
+            .iter()
+            .position(|b| !(in_space(&b.0) + b.1).is_finite())
+        {
             return Err(StepError::BodyNotFinite { step, body });
         }
         Ok(())
@@ -254,7 +300,12 @@ impl<const D: usize> World<D> {
             self.smoothed[i] = sum / weights;
             self.virial[i] = self.lattice.gradient / (2.0 * D as f64) * virial;
         }
-        self.impulses = system.contacts.iter().zip(&impulse[n..]).map(|(c, x)| (c.key, *x)).collect();
+        self.impulses = system
+            .contacts
+            .iter()
+            .zip(&impulse[n..])
+            .map(|(c, x)| (c.key, *x))
+            .collect();
         self.impulses.sort_unstable_by_key(|p| p.0);
         self.touching = system
             .contacts
@@ -294,8 +345,14 @@ impl<const D: usize> World<D> {
             escaped: self.escaped(),
         };
         for c in &system.contacts {
-            let depth = if c.fluid == NO_FLUID { &mut log.body_depth } else { &mut log.fluid_depth };
-            debug_assert!((c.key.kind == FLUID_WALL || c.key.kind == FLUID_BODY) == (c.fluid != NO_FLUID));
+            let depth = if c.fluid == NO_FLUID {
+                &mut log.body_depth
+            } else {
+                &mut log.fluid_depth
+            };
+            debug_assert!(
+                (c.key.kind == FLUID_WALL || c.key.kind == FLUID_BODY) == (c.fluid != NO_FLUID)
+            );
             *depth = depth.max(c.depth / l);
         }
         let (mut momentum, mut angular) = (DVec3::ZERO, DVec3::ZERO);
@@ -327,15 +384,29 @@ impl<const D: usize> World<D> {
         if self.inside.is_empty() {
             return 0;
         }
-        let outside = |x: &[f64; D]| !self.inside.iter().any(|t| (0..D).all(|k| x[k] > t.low[k] && x[k] < t.high[k]));
+        let outside = |x: &[f64; D]| {
+            !self
+                .inside
+                .iter()
+                .any(|t| (0..D).all(|k| x[k] > t.low[k] && x[k] < t.high[k]))
+        };
         let free = self.bodies.iter().filter(|b| b.motion == Motion::Free);
-        self.positions.iter().filter(|x| outside(x)).count() + free.filter(|b| outside(&in_dimension(b.centre))).count()
+        self.positions.iter().filter(|x| outside(x)).count()
+            + free.filter(|b| outside(&in_dimension(b.centre))).count()
     }
 
     /// One whole step.
     pub(crate) fn step(&mut self) -> Result<StepLog, StepError> {
-        let log = self.constrain()?;
+        let mut log = self.constrain()?;
         let h = self.scene.step;
+        // Energies of one instant: the potential moves with the positions.
+        let g: [f64; D] = array(&self.scene.gravity);
+        let bodies = self.bodies.iter().filter(|b| b.motion == Motion::Free);
+        log.potential -= h * bodies
+            .map(|b| b.mass * in_space(&g).dot(b.velocity))
+            .sum::<f64>();
+        log.potential -=
+            h * self.particle_mass() * self.velocities.iter().map(|u| dot(&g, u)).sum::<f64>();
         for (x, u) in self.positions.iter_mut().zip(&self.velocities) {
             *x = plus(x, h, u);
         }
