@@ -2,6 +2,7 @@
 
 mod assemble;
 pub mod contact;
+pub mod export;
 pub mod generate;
 mod grid;
 pub mod krylov;
@@ -14,8 +15,10 @@ pub mod scene;
 pub mod scenes;
 pub mod shape;
 pub mod simulation;
+pub mod snapshot;
 pub mod state;
 mod system;
+pub mod table;
 #[cfg(test)]
 mod testing;
 pub mod walk;
@@ -24,3 +27,4 @@ pub use model::{Coupling, Kind};
 pub use newton::{NewtonSettings, Preconditioner, SolveLog, SolveStatus};
 pub use scene::{Scene, SceneError};
 pub use simulation::{Checkpoint, Settings, Simulation, StartError, StepLog};
+pub use snapshot::Snapshot;

@@ -1,0 +1,97 @@
+//! The same bits again: from a checkpoint, on any number of threads; and momentum that contact can't make.
+
+use stokeslet_contact::real::V3;
+use stokeslet_contact::{Checkpoint, Scene, Settings, Simulation, scenes};
+
+const MEETING: &str = r#"
+name = "meeting"
+about = "A rigid ball and a block of points meet in the air."
+time_step = 0.002
+duration = 1
+friction = 0.5
+stiffness = 200
+gravity = [0, 0, 0]
+grid_spacing = 0.05
+[[body]]
+name = "ball"
+kind = "rigid"
+mass = 0.02
+shape = { ball = { radius = 0.1, level = 3 } }
+position = [0, 0, 0]
+velocity = [0, 0, 1]
+angular_velocity = [5, 0, 0]
+[[body]]
+name = "block"
+kind = "points"
+mass = 0.03
+shape = { box = { sides = [0.2, 0.2, 0.2], cells = [10, 10, 10] } }
+position = [0.03, 0.02, 0.21]
+[[body]]
+name = "soft"
+kind = "deformable"
+mass = 0.02
+young = 1e4
+shape = { box = { sides = [0.1, 0.1, 0.1], cells = [2, 2, 2] } }
+position = [0, 0, -0.16]
+velocity = [0, 0, 2]
+"#;
+
+#[test]
+fn a_resumed_run_has_the_same_bits() {
+    for text in [MEETING, scenes::all().iter().find(|e| e.name == "stack").unwrap().text] {
+        let mut straight = Simulation::new(&Scene::parse(text).unwrap(), &Settings::default()).unwrap();
+        for _ in 0..10 {
+            straight.step();
+        }
+        let written = serde_json::to_string(&straight.checkpoint()).unwrap();
+        let mut resumed = Simulation::resume(&serde_json::from_str::<Checkpoint>(&written).unwrap()).unwrap();
+        for _ in 0..10 {
+            assert_eq!(straight.step(), resumed.step(), "logs agree to the last bit");
+        }
+        assert!(straight.state() == resumed.state(), "so do places, velocities and attachments");
+    }
+}
+
+#[test]
+fn any_number_of_threads_gives_the_same_bits() {
+    let run = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let mut simulation = Simulation::new(&Scene::parse(MEETING).unwrap(), &Settings::default()).unwrap();
+            for _ in 0..10 {
+                simulation.step();
+            }
+            simulation.checkpoint()
+        })
+    };
+    let one = run(1);
+    for threads in [2, 3] {
+        assert!(one == run(threads), "{threads} threads");
+    }
+}
+
+#[test]
+fn contact_and_elasticity_keep_momentum() {
+    let mut simulation = Simulation::new(&Scene::parse(MEETING).unwrap(), &Settings::default()).unwrap();
+    let momentum = |s: &Simulation| -> V3 {
+        let state = s.state();
+        let nodes = state.nodes.v.iter().zip(&state.nodes.mass).map(|(v, m)| v * *m).sum::<V3>();
+        let points = state.points.v.iter().zip(&state.points.mass).map(|(v, m)| v * *m).sum::<V3>();
+        nodes + points + state.rigids.iter().map(|b| b.v * b.mass).sum::<V3>()
+    };
+    let before = momentum(&simulation);
+    let mut touching = 0;
+    let mut energy = f64::INFINITY;
+    for _ in 0..60 {
+        let log = simulation.step();
+        touching = touching.max(log.touching);
+        assert!(log.energies.total() < energy * 1.01, "no energy from nothing at step {}", log.step);
+        energy = log.energies.total();
+    }
+    assert!(touching > 10, "they meet: {touching}");
+    let change = (momentum(&simulation) - before).norm() / before.norm();
+    println!("momentum changes by {change:.1e}");
+    // A residual of one tolerance a step is what Newton leaves.
+    let left = 60.0 * 1e-3 * 0.002 * 9.81 * 0.07 / before.norm();
+    assert!(change < left, "forces act in pairs: {change:e} against what the tolerance leaves, {left:e}");
+}
