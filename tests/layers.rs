@@ -41,10 +41,16 @@ fn manifests() -> Uses {
 fn table() -> Vec<(String, Vec<String>)> {
     let text = fs::read_to_string(sources().join("lib.rs")).unwrap();
     let quoted = |cell: &str| -> Vec<String> {
-        cell.split('`').skip(1).step_by(2).map(str::to_owned).collect()
+        cell.split('`')
+            .skip(1)
+            .step_by(2)
+            .map(str::to_owned)
+            .collect()
     };
     let table = text.split_once("//! # Crates").unwrap().1;
-    let rows = table.lines().filter_map(|line| line.strip_prefix("//! | `"));
+    let rows = table
+        .lines()
+        .filter_map(|line| line.strip_prefix("//! | `"));
     rows.take_while(|row| !row.starts_with("add "))
         .map(|row| row.split('|').collect::<Vec<_>>())
         .filter(|cells| cells.len() >= 4)

@@ -143,7 +143,7 @@ fn the_conductance_does_not_depend_on_the_conditions_that_it_was_found_with() {
 }
 
 #[test]
-fn conductance_timegiven_pressures_gives_the_solved_flows() {
+fn conductance_times_given_pressures_gives_the_solved_flows() {
     for chip in more_chips() {
         let s = solved(&chip, 4);
         let size = largest(s.ports.iter().map(|p| p.flow_rate));

@@ -278,7 +278,7 @@ impl Track {
             .flat_map(|plane| {
                 let length = plane.normal.iter().map(|n| n * n).sum::<f64>().sqrt();
                 let n = plane.normal.map(|x| x / length);
-                let away: f64 = (0..3).map(|k| n[k] * (middle[k] - plane.through[k])).sum();
+                let away = (0..3).map(|k| n[k] * middle[k]).sum::<f64>() - plane.offset;
                 let foot: [f64; 3] = std::array::from_fn(|k| middle[k] - away * n[k]);
                 let axis = (0..3).min_by(|&a, &b| n[a].abs().total_cmp(&n[b].abs()));
                 let mut u = [0.0; 3];

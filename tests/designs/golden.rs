@@ -11,7 +11,7 @@ pub const TOLERANCE: f64 = 1e-6;
 /// What is known by name.
 pub type Golden = BTreeMap<String, Value>;
 
-/// Compares with `tests/golden/<file>`, or writes it where `UPDATE_GOLDEN` is set.
+/// Compares with `tests/golden/<file>`, or writes it where `UPDATE_GOLDEN` is set, and fails: nothing was compared.
 ///
 /// Both must have the same names and keys. Whole numbers and texts must be equal; a list's numbers may be off by [`TOLERANCE`] of its largest,
 /// so that flows and pressures that are zero but for rounding don't count.
@@ -23,7 +23,7 @@ pub fn compare(file: &str, got: &Golden) {
         let mut text = serde_json::to_string_pretty(got).unwrap();
         text.push('\n');
         std::fs::write(&path, text).unwrap();
-        return;
+        panic!("{file} is written anew; look at what changed, then run without UPDATE_GOLDEN");
     }
     let text = std::fs::read_to_string(&path).unwrap();
     let want: Golden = serde_json::from_str(&text).unwrap();

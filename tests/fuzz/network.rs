@@ -12,7 +12,7 @@ use crate::choices::Choices;
 use crate::in_time;
 use crate::mutate::{mutated, seeds};
 use crate::random_design::library;
-use crate::solver::solve_if_small;
+use crate::solver::{Outcome, solve_if_small};
 use crate::validity::check_chip;
 
 const WORDS: [&str; 20] = [
@@ -42,7 +42,7 @@ const WORDS: [&str; 20] = [
 const LEFT_TO_PLACEMENT: [&str; 2] = ["D233", "D232"];
 
 /// Makes a network and imports it.
-pub fn target(bytes: &[u8]) {
+pub fn target(bytes: &[u8]) -> Outcome {
     static SEEDS: OnceLock<Vec<Vec<u8>>> = OnceLock::new();
     let mut choices = Choices(bytes);
     let text = if choices.percent(35) {
@@ -53,11 +53,11 @@ pub fn target(bytes: &[u8]) {
     } else {
         random_network(&mut choices)
     };
-    check(&text, 2 + choices.below(2) as u32);
+    check(&text, 2 + choices.below(2) as u32)
 }
 
 /// What must hold for any network.
-pub fn check(text: &str, resolution: u32) {
+pub fn check(text: &str, resolution: u32) -> Outcome {
     let (design, diagnostics) = in_time("importing", text, || network(text, "fuzzed"));
     let faults = diagnostics
         .iter()
@@ -73,7 +73,7 @@ pub fn check(text: &str, resolution: u32) {
         "{diagnostics:?}"
     );
     let Some(design) = design else {
-        return;
+        return Outcome::Unread;
     };
     let printed = print(&design);
     let (again, diagnostics) = parse(&printed, "fuzzed");
@@ -88,10 +88,10 @@ pub fn check(text: &str, resolution: u32) {
             left_to_placement,
             "its design can't be placed: {diagnostics:?}\n{printed}\nfrom\n{text}"
         );
-        return;
+        return Outcome::Refused;
     };
     check_chip(&chip, text);
-    solve_if_small(&chip, resolution, text);
+    solve_if_small(&chip, resolution, text)
 }
 
 /// Nodes on a jittered lattice, channels between neighbours, some left out; ports at the ends that are left.

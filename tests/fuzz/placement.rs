@@ -8,23 +8,23 @@ use crate::choices::Choices;
 use crate::in_time;
 use crate::random_design::{library, random_design};
 use crate::reader::check_diagnostics;
-use crate::solver::{Outcome, count, solve_if_small};
+use crate::solver::{Outcome, solve_if_small};
 use crate::validity::check_chip;
 
 /// Makes a design, reads and places it, and solves it where that is quick.
-pub fn target(bytes: &[u8]) {
+pub fn target(bytes: &[u8]) -> Outcome {
     let mut choices = Choices(bytes);
     let text = random_design(&mut choices);
     let resolution = 2 + choices.below(3) as u32;
-    check(&text, resolution);
+    check(&text, resolution)
 }
 
 /// What must hold for any design.
-pub fn check(text: &str, resolution: u32) {
+pub fn check(text: &str, resolution: u32) -> Outcome {
     let (design, diagnostics) = parse(text, "fuzzed");
     let Some(design) = design else {
         check_diagnostics(&diagnostics, text.as_bytes());
-        return count(Outcome::Unread);
+        return Outcome::Unread;
     };
     let (chip, diagnostics): (Option<Chip>, Vec<Diagnostic>) =
         in_time("placing", text, || place(&design, library()));
@@ -42,8 +42,8 @@ pub fn check(text: &str, resolution: u32) {
         "a chip, or mistakes: {diagnostics:?}\n{text}"
     );
     let Some(chip) = chip else {
-        return count(Outcome::Refused);
+        return Outcome::Refused;
     };
     check_chip(&chip, text);
-    solve_if_small(&chip, resolution, text);
+    solve_if_small(&chip, resolution, text)
 }

@@ -1,6 +1,4 @@
-//! Chips to solutions or errors, and how many there were of each.
-
-use std::sync::atomic::{AtomicUsize, Ordering};
+//! Chips to solutions or errors.
 
 use stokeslet::cancel::CancelToken;
 use stokeslet::chip::Chip;
@@ -16,7 +14,7 @@ const MOST_CELLS: f64 = 6e3;
 const MASS_IMBALANCE: f64 = 1e-6;
 
 /// How a case ended.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
     Unread,
     Refused,
@@ -25,37 +23,10 @@ pub enum Outcome {
     Solved,
 }
 
-const OUTCOMES: [Outcome; 5] = [
-    Outcome::Unread,
-    Outcome::Refused,
-    Outcome::TooLarge,
-    Outcome::NotMeshed,
-    Outcome::Solved,
-];
-static COUNTS: [AtomicUsize; OUTCOMES.len()] = [const { AtomicUsize::new(0) }; OUTCOMES.len()];
-
-/// Counts a case; now and then says how many there were.
-pub fn count(outcome: Outcome) {
-    COUNTS[outcome as usize].fetch_add(1, Ordering::Relaxed);
-    let counts: Vec<usize> = COUNTS
-        .iter()
-        .map(|count| count.load(Ordering::Relaxed))
-        .collect();
-    let all: usize = counts.iter().sum();
-    if all.is_multiple_of(1000) {
-        let shares: Vec<String> = OUTCOMES
-            .iter()
-            .zip(counts)
-            .map(|(o, n)| format!("{o:?} {n}"))
-            .collect();
-        println!("{all} cases: {}", shares.join(", "));
-    }
-}
-
 /// Cuts and solves a chip that is not too large.
-pub fn solve_if_small(chip: &Chip, resolution: u32, text: &str) {
+pub fn solve_if_small(chip: &Chip, resolution: u32, text: &str) -> Outcome {
     if size(chip, resolution) > MOST_CELLS {
-        return count(Outcome::TooLarge);
+        return Outcome::TooLarge;
     }
     let is_cut = cut(chip, resolution, stokeslet::thesis::Ownership::Connections).is_ok();
     let settings = SolveSettings {
@@ -91,11 +62,11 @@ pub fn solve_if_small(chip: &Chip, resolution: u32, text: &str) {
                 lost.abs() <= MASS_IMBALANCE * largest + nothing,
                 "{lost:e} of {largest:e} is lost at resolution {resolution}\n{text}"
             );
-            count(Outcome::Solved);
+            Outcome::Solved
         }
         Err(SolveError::Mesh { .. }) => {
             assert!(!is_cut, "what can be cut can be meshed\n{text}");
-            count(Outcome::NotMeshed);
+            Outcome::NotMeshed
         }
         Err(error) => panic!("{error}\nat resolution {resolution}\n{text}"),
     }
