@@ -23,6 +23,7 @@
 //! | 3 | [`field`] | unknowns into values: fields, samples, ports, conductance, wall shear |
 //! | 3 | [`export`], [`import`] | solutions and designs into other people's files, and back: one file a format |
 //! | 2 | [`chip`] | design and library into a placed, checked [`chip::Chip`]; [`chip::blocks`] cuts it into blocks and rows |
+//! | 2 | [`outline`] | a chip's walls into other people's files, arcs as arcs: no mesh, no solve |
 //! | 2 | [`mesh`] | canonical shapes into canonical meshes: slices, grids, Delaunay; their dissection; their extrusion through the depth |
 //! | 2 | [`fem`] | reference elements and quadrature in any dimension, no physics |
 //! | 2 | [`fronts`] | a symmetric system in pieces into its solution, no physics, no meshes: **the method, explained there** |
@@ -59,6 +60,7 @@
 //! | change block rows: owners, order, names | `chip/blocks/connections.rs`, `elimination/order.rs`, `elimination/plan.rs` |
 //! | change what three dimensions do otherwise | `session/space.rs`, `stokes/piece/space.rs` |
 //! | add an export format | a file in `export/` and its row in `export/mod.rs` |
+//! | add a format of outlines | a file in `cad/outline/` and its row in `cad/outline/format.rs` |
 //! | see where the time of a solve goes | `solve --profile`; a stage or task of yours is a span of [`profile::Recorder`] |
 //! | add a command of the window | `gui/command.rs`; what it does is in `gui/app/`, what it means for a design in `gui/edits/` |
 //! | add a panel, a tool of the canvas, a way to see results | `gui/panels/`, `gui/canvas/tools/`, `gui/results/` |
@@ -107,7 +109,7 @@
 //! ```
 
 pub use stokeslet_base::{cancel, diagnostic, fingerprint, geometry, profile, table, units};
-pub use stokeslet_cad::{chip, design, import, library, shape};
+pub use stokeslet_cad::{chip, design, import, library, outline, shape};
 #[cfg(feature = "dynamics")]
 pub use stokeslet_dynamics as dynamics;
 pub use stokeslet_flow::{

@@ -8,6 +8,7 @@
 mod args;
 mod check;
 mod components;
+mod export;
 #[cfg(feature = "gui")]
 mod gui;
 mod import;
@@ -60,6 +61,7 @@ fn dispatch(args: Args) -> Result<Outcome, CliError> {
             )?)?;
             Ok(Outcome::Fine)
         }
+        Command::Export(args) => export::run(&args, library),
         Command::Import(args) => import::run(&args),
         Command::Verify(args) => verify::run(&args, library),
         #[cfg(feature = "dynamics")]
