@@ -55,7 +55,8 @@
 //! | change how a front is factorised | `fronts/pivot.rs`, `fronts/compute.rs` |
 //! | change block rows: owners, order, names | `thesis/blocks/connections.rs`, `thesis/elimination/order.rs`, `thesis/elimination/plan.rs` |
 //! | change what three dimensions do otherwise | `flow/session/space.rs`, `flow/stokes/piece/space.rs` |
-//! | add an export format | a file in `flow/export/` and its row in `flow/export/mod.rs` |
+//! | add an export format of results | a file in `flow/export/` and its row in `flow/export/mod.rs` |
+//! | add a format of outlines | a file in `cad/outline/` and its row in `cad/outline/format.rs` |
 //! | see where the time of a solve goes | `solve --profile`; a stage or task of yours is a span of [`profile::Recorder`] |
 //! | add a command of the window | `gui/command.rs`; what it does is in `gui/app/`, what it means for a design in `gui/edits/` |
 //! | add a panel, a tool of the canvas, a way to see results | `gui/panels/`, `gui/canvas/tools/`, `gui/results/` |

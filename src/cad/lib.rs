@@ -11,10 +11,12 @@
 //! | [`design`] | text into a [`design::Design`] and back; comments survive |
 //! | [`library`] | component definitions and parameters into shapes and sockets |
 //! | [`chip`] | design and library into a placed, checked [`chip::Chip`] |
+//! | [`outline`] | a chip into drawings, masks and solids for the workshop |
 //! | [`import`] | other people's designs into ours |
 
 pub mod chip;
 pub mod design;
 pub mod import;
 pub mod library;
+pub mod outline;
 pub mod shape;

@@ -14,6 +14,7 @@ Examples:
   stokeslet solve designs --out sweep --resume     all designs of a folder; what is done stays
   stokeslet check designs/y-mixer.toml             only look for mistakes
   stokeslet components tee                         the parameters of a component
+  stokeslet export designs/y-mixer.toml --format dxf,gds,stl,mask   outlines for the workshop
   stokeslet import network.json -o network.toml    a plain graph of channels becomes a design
 
 Exit codes: 0 fine, 1 the input has errors, 2 could not run, 3 accuracy not met.";
@@ -29,6 +30,15 @@ Examples:
 
 Each design's results are in DIR/<design name>/; DIR/results.csv has a row per design, also for those that failed.
 Exit codes: 0 fine, 1 a design has errors, 2 could not run, 3 accuracy not met.";
+
+const EXPORT_EXAMPLES: &str = "\
+Examples:
+  stokeslet export designs/y-mixer.toml --format dxf,gds,stl,mask --out workshop
+  stokeslet export designs/y-mixer.toml --format dxf --flat           closed polylines, as foundries want them
+  stokeslet export designs/y-mixer.toml --format stl --solid block    to print, or as a mould
+  stokeslet export designs/y-mixer.toml --format stl --patches        a solid for each port, for meshers
+
+Exit codes: 0 fine, 1 a design has errors or no such file, 2 could not run.";
 
 /// Designs microfluidic chips and solves the Stokes flow of the whole chip.
 #[derive(Debug, Parser)]
@@ -51,6 +61,8 @@ pub enum Command {
     Check(CheckArgs),
     /// List the component library, or show one component and its parameters.
     Components(ComponentsArgs),
+    /// Write outlines for the workshop: drawings, GDSII, solids, masks. Nothing is solved.
+    Export(ExportArgs),
     /// Turn a plain network of channels (JSON) into a design.
     Import(ImportArgs),
     /// Solve for a manufactured flow at several resolutions; prints errors and the orders at which they fall.
@@ -151,6 +163,50 @@ pub struct ComponentsArgs {
     /// Draw the component (or all of them) into this folder.
     #[arg(long, value_name = "DIR")]
     pub svg: Option<PathBuf>,
+}
+
+/// Of `export`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXPORT_EXAMPLES)]
+pub struct ExportArgs {
+    /// Design files, folders of them (*.toml), or patterns.
+    #[arg(required = true, value_name = "DESIGN")]
+    pub designs: Vec<PathBuf>,
+    /// What to write: DXF in mm, GDSII, STL in mm, a photomask as SVG at true size, ParchMint (JSON).
+    #[arg(long, required = true, value_name = "FORMATS", value_delimiter = ',',
+          value_parser = PossibleValuesParser::new(stokeslet::outline::Format::ALL.map(stokeslet::outline::Format::name)))]
+    pub format: Vec<String>,
+    /// Where files go: DIR/<design name> with the ending of each format.
+    #[arg(long, value_name = "DIR", default_value = ".")]
+    pub out: PathBuf,
+    /// How far chords may be from their arcs, in GDSII [default: 5 nm] and STL [default: 1 um]. DXF and masks have arcs.
+    #[arg(long, value_name = "LENGTH", allow_hyphen_values = true)]
+    pub tolerance: Option<String>,
+    /// GDSII: the database unit [default: 1 nm].
+    #[arg(long, value_name = "LENGTH", allow_hyphen_values = true)]
+    pub grid: Option<String>,
+    /// DXF: the united outline, closed polylines only, instead of a block for each kind of part.
+    #[arg(long)]
+    pub flat: bool,
+    /// A frame this far outside of the chip in DXF and GDSII; the edge of a mask [default: 1 mm] and of a block
+    /// [default: 2 mm].
+    #[arg(long, value_name = "LENGTH", allow_hyphen_values = true)]
+    pub margin: Option<String>,
+    /// STL: the fluid, or a block with the channel open at the top.
+    #[arg(long, default_value = "channel", value_parser = PossibleValuesParser::new(["channel", "block"]))]
+    pub solid: String,
+    /// STL: thickness of a block under the channel [default: 1 mm].
+    #[arg(long, value_name = "LENGTH", allow_hyphen_values = true)]
+    pub floor: Option<String>,
+    /// STL: depth of the channel [default: the design's].
+    #[arg(long, value_name = "LENGTH", allow_hyphen_values = true)]
+    pub depth: Option<String>,
+    /// STL: text with a solid for each port and one for the walls, for meshers.
+    #[arg(long)]
+    pub patches: bool,
+    /// Mask: black field with clear channels, or black channels.
+    #[arg(long, default_value = "dark", value_parser = PossibleValuesParser::new(["dark", "clear"]))]
+    pub polarity: String,
 }
 
 /// Of `import`.

@@ -4,8 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use stokeslet::chip::{Chip, place};
-use stokeslet::design::DepthModel;
-use stokeslet::design::parse;
+use stokeslet::design::{DepthModel, Design, parse};
 use stokeslet::diagnostic::{Diagnostic, Severity};
 use stokeslet::library::Library;
 
@@ -17,6 +16,8 @@ use super::print_diagnostics;
 pub struct Loaded {
     /// The placed chip, if nothing was wrong.
     pub chip: Option<Chip>,
+    /// What was read, where it could be.
+    pub design: Option<Design>,
     /// One line for people.
     pub title: Option<String>,
     /// What the design asks for.
@@ -65,6 +66,7 @@ pub fn load(
     let read = clock();
     let mut loaded = Loaded {
         chip: None,
+        design: None,
         title: None,
         resolution: None,
         diagnostics: Vec::new(),
@@ -87,8 +89,9 @@ pub fn load(
             diagnostics.extend(placed);
             loaded.chip = chip;
         }
-        loaded.title = design.title;
+        loaded.title.clone_from(&design.title);
         loaded.resolution = design.resolution;
+        loaded.design = Some(design);
     }
     loaded.diagnostics = diagnostics;
     loaded.seconds[1] = clock() - read;

@@ -10,6 +10,7 @@ mod check;
 mod components;
 #[cfg(feature = "dynamics")]
 mod contact;
+mod export;
 #[cfg(feature = "gui")]
 mod gui;
 mod import;
@@ -66,6 +67,7 @@ fn dispatch(args: Args) -> Result<Outcome, CliError> {
             )?)?;
             Ok(Outcome::Fine)
         }
+        Command::Export(args) => export::run(&args, library),
         Command::Import(args) => import::run(&args),
         Command::Verify(args) => verify::run(&args, library),
         #[cfg(feature = "dynamics")]

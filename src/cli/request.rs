@@ -176,7 +176,7 @@ fn usage(message: String) -> CliError {
 }
 
 /// A length: a plain number is metres.
-fn parse_length(option: &str, text: &str) -> Result<f64, CliError> {
+pub fn parse_length(option: &str, text: &str) -> Result<f64, CliError> {
     let text = text.trim();
     let value = match text.parse::<f64>() {
         Ok(metres) => metres,

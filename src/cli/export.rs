@@ -1,0 +1,116 @@
+//! `stokeslet export`: designs as outlines for the workshop, without a solve.
+
+use std::path::Path;
+use std::time::Instant;
+
+use stokeslet::outline::{Format, Outlines, Polarity, Settings, Solid, write};
+
+use super::args::ExportArgs;
+use super::check::count;
+use super::inputs::expand;
+use super::load::{find_library, load};
+use super::outcome::{CliError, Outcome};
+use super::request::parse_length;
+use super::{print_chain, print_out};
+
+/// Writes every design in every format asked for, and prints a line per file.
+///
+/// # Errors
+/// Settings that mean nothing, and what keeps it from looking at any design.
+pub fn run(args: &ExportArgs, library: Option<&Path>) -> Result<Outcome, CliError> {
+    let formats = formats(&args.format);
+    let settings = settings(args)?;
+    let library = find_library(library)?;
+    let begin = Instant::now();
+    let mut worst = Outcome::Fine;
+    for input in expand(&args.designs)? {
+        let clock = || begin.elapsed().as_secs_f64();
+        let loaded = match load(&input.path, &input.name, &library, None, &clock) {
+            Ok(loaded) => loaded,
+            Err(error) => {
+                print_chain(&error);
+                worst = worst.max(Outcome::CouldNotRun);
+                continue;
+            }
+        };
+        loaded.print_diagnostics(&input.path);
+        let Some(chip) = loaded.chip.as_ref().filter(|_| loaded.errors() == 0) else {
+            worst = worst.max(Outcome::InputErrors);
+            continue;
+        };
+        let mut outlines = Outlines::new(chip);
+        if let Some(design) = &loaded.design {
+            outlines = outlines.with_kinds(design);
+        }
+        for &format in &formats {
+            let bytes = match write(format, &outlines, &settings) {
+                Ok(bytes) => bytes,
+                Err(error) => {
+                    eprintln!(
+                        "error: {} as {}: {error}",
+                        input.path.display(),
+                        format.name()
+                    );
+                    worst = worst.max(Outcome::InputErrors);
+                    continue;
+                }
+            };
+            let path = args
+                .out
+                .join(format!("{}{}", input.folder, format.ending()));
+            stokeslet::export::write_file(&path, &bytes)?;
+            let (islands, holes) = outlines.islands_and_holes();
+            let area = outlines.area() * 1e6;
+            print_out(&format!(
+                "{}: {} bytes; {area:.6} mm2, {} with {}\n",
+                path.display(),
+                bytes.len(),
+                count(islands, "island"),
+                count(holes, "hole")
+            ))?;
+        }
+    }
+    Ok(worst)
+}
+
+/// In the table's order, each once.
+fn formats(names: &[String]) -> Vec<Format> {
+    let mut formats: Vec<Format> = names.iter().filter_map(|f| Format::from_name(f)).collect();
+    formats.sort_unstable();
+    formats.dedup();
+    formats
+}
+
+fn settings(args: &ExportArgs) -> Result<Settings, CliError> {
+    let length = |option: &str, text: &Option<String>, default: f64| match text {
+        Some(text) => parse_length(option, text),
+        None => Ok(default),
+    };
+    let usual = Settings::default();
+    let depth = args.depth.as_deref();
+    let settings = Settings {
+        tolerance: length("--tolerance", &args.tolerance, usual.tolerance)?,
+        grid: length("--grid", &args.grid, usual.grid)?,
+        is_flat: args.flat,
+        margin: length("--margin", &args.margin, usual.margin)?,
+        solid: if args.solid == "block" {
+            Solid::Block
+        } else {
+            Solid::Channel
+        },
+        floor: length("--floor", &args.floor, usual.floor)?,
+        has_patches: args.patches,
+        polarity: if args.polarity == "clear" {
+            Polarity::Clear
+        } else {
+            Polarity::Dark
+        },
+        depth: depth
+            .map(|text| parse_length("--depth", text))
+            .transpose()?,
+    };
+    settings.validate().map_err(|error| CliError::Usage {
+        message: error.to_string(),
+    })?;
+    Ok(settings)
+}
