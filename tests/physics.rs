@@ -2,7 +2,7 @@
 
 use faer::{Mat, Side};
 use stokeslet::chip::{Chip, Condition};
-use stokeslet::design::DepthModel;
+use stokeslet::design::{DepthModel, SIDE_LAYER_FACTOR};
 use stokeslet::fem::lagrange::cell_point;
 use stokeslet::fem::quadrature;
 use stokeslet::geometry::{Motion, Point};
@@ -174,10 +174,14 @@ fn conductance_times_given_pressures_gives_the_solved_flows() {
 ///
 /// Per metre of depth, W/m, by quadrature of our own over the fields.
 fn dissipation(chip: &Chip, s: &Solution) -> f64 {
-    let drag = match (chip.model, chip.depth) {
-        (DepthModel::Shallow, Some(depth)) => 12.0 / (depth * depth),
-        _ => 0.0,
+    let side = match chip.model {
+        DepthModel::Shallow => SIDE_LAYER_FACTOR,
+        _ => 1.0,
     };
+    let drag = chip
+        .depth
+        .filter(|_| chip.model != DepthModel::Planar)
+        .map_or(0.0, |depth| 12.0 / (depth * depth));
     let rule = quadrature::simplex::<2>(8);
     let mut heat = 0.0;
     for cell in &s.fields.cells {
@@ -196,7 +200,7 @@ fn dissipation(chip: &Chip, s: &Solution) -> f64 {
             }
             let off = 0.5 * (gradient[0][1] + gradient[1][0]);
             let rate = gradient[0][0].powi(2) + gradient[1][1].powi(2) + 2.0 * off * off;
-            heat += chip.viscosity * (2.0 * rate + drag * u.dot(u)) * w * point.det_jacobian;
+            heat += chip.viscosity * (2.0 * side * rate + drag * u.dot(u)) * w * point.det_jacobian;
         }
     }
     heat

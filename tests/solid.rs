@@ -510,3 +510,44 @@ fn what_can_not_be_solved_says_why() {
         Err(SolveError::PlaneOnly { .. })
     ));
 }
+
+/// Conductances of what the shallow model makes of junctions, against three dimensions.
+#[test]
+fn shallow_chips_conduct_like_deep_ones() {
+    let ends = [1.0, 0.0, 0.0].map(Condition::Pressure);
+    let mut b = Builder::new("bends");
+    let first = b.place(straight(2.0 * WIDTH, WIDTH), Motion::IDENTITY);
+    let round = b.attach(arc(WIDTH, 1.5, WIDTH), 0, (first, 1));
+    let corner = b.attach(square(WIDTH, &[1, 2]), 0, (round, 1));
+    let last = b.attach(straight(2.0 * WIDTH, WIDTH), 0, (corner, 1));
+    b.port("in", (first, 0), ends[0]);
+    b.port("out", (last, 1), ends[1]);
+    let mut cases = vec![b.chip, tee([2.0 * WIDTH; 3], WIDTH, ends)];
+    for chip in &mut cases {
+        for aspect in [1.0, 2.0] {
+            let full = deep(chip.clone(), WIDTH / aspect);
+            let shallow = Chip {
+                model: DepthModel::Shallow,
+                ..full.clone()
+            };
+            let conductance = |chip: &Chip| {
+                let settings = SolveSettings {
+                    wanted: WantedResults::PortsOnly,
+                    ..at(8)
+                };
+                solved_with(chip, &settings, &Table::default())
+                    .conductance
+                    .matrix
+            };
+            let (got, want) = (conductance(&shallow), conductance(&full));
+            for (i, j) in (0..want.len()).flat_map(|i| (0..want.len()).map(move |j| (i, j))) {
+                println!(
+                    "{} w/d {aspect} ({i}, {j}): {:+.3} %",
+                    chip.name,
+                    100.0 * (got[i][j] / want[i][j] - 1.0)
+                );
+                assert_close!(got[i][j], want[i][j], 5e-3, "{}, w/d {aspect}", chip.name);
+            }
+        }
+    }
+}

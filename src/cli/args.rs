@@ -92,8 +92,9 @@ pub struct SolveArgs {
     #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(2..=512))]
     pub resolution: Option<u32>,
     /// How the depth enters, whatever the design says: planar (flow per unit depth), shallow (depth-averaged, with
-    /// drag) or full (three-dimensional; needs an even resolution, and time grows like R^4).
-    #[arg(long, value_parser = PossibleValuesParser::new(["planar", "shallow", "full"]))]
+    /// drag), full (three-dimensional; needs an even resolution, and time grows like R^4) or shallow-brinkman (shallow with the
+    /// liquid's own viscosity in the plane: side layers 8 % too thin).
+    #[arg(long, value_parser = PossibleValuesParser::new(stokeslet::design::DepthModel::ALL.map(|m| m.name())))]
     pub model: Option<String>,
     /// With the full model: layers of cells over half the depth, at least 2 [default: cells about as high as wide].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=512))]

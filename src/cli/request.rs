@@ -91,11 +91,7 @@ impl SolveRequest {
         };
         Ok(Self {
             resolution: args.resolution,
-            model: args.model.map(|m| match m.as_str() {
-                "shallow" => DepthModel::Shallow,
-                "full" => DepthModel::Full,
-                _ => DepthModel::Planar,
-            }),
+            model: args.model.as_deref().and_then(DepthModel::of_name),
             depth: DepthSettings {
                 layers: args.layers,
                 whole: args.whole_depth,

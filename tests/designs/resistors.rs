@@ -44,13 +44,13 @@ impl Case {
 
     /// Pa s/m^4: pressure drop per length and flow rate of developed flow in a channel of this width, m.
     ///
-    /// Planar, 12 mu / (w^3 d). Shallow, from u'' - (12/d^2) u = -G/mu: 12 mu / (d^3 w f) with f = 1 - tanh(k)/k, k = sqrt(3) w/d. Full, the series of a duct.
+    /// Planar, 12 mu / (w^3 d). Shallow, from a u'' - (12/d^2) u = -G/mu, a = 1.1916: 12 mu / (d^3 w f) with f = 1 - tanh(k)/k, k = sqrt(3/a) w/d. Full, the series of a duct.
     fn resistance(&self, width: f64) -> f64 {
         let depth = self.chip.depth.unwrap();
         match self.chip.model {
             DepthModel::Planar => 12.0 * self.chip.viscosity / (width.powi(3) * depth),
-            DepthModel::Shallow => {
-                let k = 3.0_f64.sqrt() * width / depth;
+            model @ (DepthModel::Shallow | DepthModel::ShallowBrinkman) => {
+                let k = (3.0 / model.plane_viscosity_factor()).sqrt() * width / depth;
                 12.0 * self.chip.viscosity / (depth.powi(3) * width * (1.0 - k.tanh() / k))
             }
             DepthModel::Full => self.chip.viscosity / duct::flow_rate(width, depth),

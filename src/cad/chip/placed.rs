@@ -54,7 +54,7 @@ pub struct Chip {
     pub viscosity: f64,
     /// How the depth enters.
     pub model: DepthModel,
-    /// Depth of the channels, m; always given with [`DepthModel::Shallow`] and [`DepthModel::Full`].
+    /// Depth of the channels, m; always given where [`DepthModel::needs_depth`].
     pub depth: Option<f64>,
     /// Placed leaves.
     pub parts: Vec<Part>,
@@ -62,4 +62,17 @@ pub struct Chip {
     pub connections: Vec<Connection>,
     /// Open sockets.
     pub ports: Vec<Port>,
+}
+
+impl Chip {
+    /// Viscosity of the equations that are solved, Pa s: the liquid's, or larger in [`DepthModel::Shallow`]. Stress, pressure and power
+    /// of fields in the plane are with it.
+    pub fn plane_viscosity(&self) -> f64 {
+        self.viscosity * self.model.plane_viscosity_factor()
+    }
+
+    /// Drag of floor and ceiling over [`Chip::plane_viscosity`], 1/m^2.
+    pub fn drag(&self) -> f64 {
+        self.model.drag(self.depth)
+    }
 }

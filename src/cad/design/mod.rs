@@ -35,7 +35,7 @@ mod sections;
 mod table;
 mod value;
 
-pub use depth::DepthModel;
+pub use depth::{DepthModel, SIDE_LAYER_FACTOR};
 pub use parse::parse;
 pub use print::print;
 pub use rewrite::{Edit, RewriteError, rewrite};

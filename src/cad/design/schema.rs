@@ -8,7 +8,7 @@
 //! viscosity = "0.89 mPa s"
 //!
 //! [chip]
-//! model = "planar"                    # or "shallow" or "full"; default planar
+//! model = "planar"                    # or "shallow", "full", "shallow-brinkman"; default planar
 //! depth = "50 um"                     # optional in planar
 //! width = "100 um"                    # default width of channels and components
 //! resolution = 8                      # optional

@@ -50,17 +50,13 @@ pub(super) fn read_chip(node: &Node<'_>, reporter: &mut Reporter) -> Option<Chip
         "add the width that channels and components have unless they say otherwise, such as \"100 um\"",
         reporter,
     );
-    let models = [
-        ("planar", DepthModel::Planar),
-        ("shallow", DepthModel::Shallow),
-        ("full", DepthModel::Full),
-    ];
+    let models = DepthModel::ALL.map(|m| (m.name(), m));
     let model = match table.has("model") {
         true => table.choice("model", &models, reporter),
         false => Some(DepthModel::Planar),
     };
     let why = match model {
-        Some(DepthModel::Shallow) => {
+        Some(DepthModel::Shallow | DepthModel::ShallowBrinkman) => {
             Some("the shallow model's drag depends on the chip's depth: add it, such as \"50 um\"")
         }
         Some(DepthModel::Full) => {

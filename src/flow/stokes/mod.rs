@@ -6,7 +6,9 @@
 //! [A B^T] [u]   [f]      A = 2 mu (eps(u), eps(v)) + drag (u, v)
 //! [B  0 ] [p] = [g]      B = -(q, div u),   g = (q, l)
 //! ```
-//! Pressure is the physical pressure in Pa; flow rates are positive into the chip.
+//! `mu` is the liquid's viscosity but in the shallow model, where in the plane it is 1.1916 times that
+//! ([`stokeslet_cad::design::DepthModel::Shallow`]) and the drag keeps the liquid's: sigma, and with it pressures, wall shear and
+//! dissipation, are of the equations that are solved. Pressure is the physical pressure in Pa; flow rates are positive into the chip.
 //!
 //! # Canonical coordinates
 //! In a frame with unit of length `s` and rotation `R`, the unknowns are `R^T u` (m/s) and `s p / mu` (m/s). Then the matrices

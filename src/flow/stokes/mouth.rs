@@ -32,7 +32,7 @@ pub struct Mouth {
 
 /// The mouth of a port in two dimensions.
 ///
-/// The profile is the parabola in the planar model; with drag it is `1 - cosh(k y) / cosh(k w / 2)`, `k = sqrt(12) / depth`,
+/// The profile is the parabola in the planar model; with drag it is `1 - cosh(k y) / cosh(k w / 2)`, `k = sqrt(drag)`,
 /// scaled so that its P2 interpolant carries unit flow exactly.
 pub fn plane_mouth(section: &Section, width: f64, drag: f64) -> Mouth {
     let n = section.n_across();

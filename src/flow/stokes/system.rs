@@ -23,7 +23,6 @@ use super::section::{NONE, Section};
 use crate::canonical::{Canonicalised, canonicalise};
 use stokeslet_base::geometry::{Motion, Point};
 use stokeslet_cad::chip::{Chip, Condition};
-use stokeslet_cad::design::DepthModel;
 use stokeslet_fronts::{Class, Element, Image, KindId, NOWHERE, Plan};
 
 /// A copy of a piece in the chip.
@@ -114,9 +113,9 @@ pub struct System<const D: usize> {
     pub interface_nodes: Vec<u32>,
     /// Seconds that planning the pieces took, apart from meshing them.
     pub plan_seconds: f64,
-    /// Dynamic viscosity, Pa s.
+    /// Dynamic viscosity in the plane, Pa s: [`Chip::plane_viscosity`].
     pub viscosity: f64,
-    /// Drag of the depth model at unit length 1 m: 12 / depth^2, or 0; 1/m^2.
+    /// Drag of the depth model over `viscosity`: [`Chip::drag`], 1/m^2.
     pub drag: f64,
 }
 
@@ -148,10 +147,7 @@ impl<const D: usize> System<D> {
         lift: &dyn Lift<D>,
         supply: Supply<'_>,
     ) -> Result<Self, PartError> {
-        let drag = match (chip.model, chip.depth) {
-            (DepthModel::Shallow, Some(depth)) => 12.0 / (depth * depth),
-            _ => 0.0,
-        };
+        let drag = chip.drag();
         let mut placed: Vec<Placed> = chip
             .parts
             .par_iter()
@@ -203,7 +199,7 @@ impl<const D: usize> System<D> {
             n_shared_nodes: 0,
             interface_nodes: Vec::new(),
             plan_seconds,
-            viscosity: chip.viscosity,
+            viscosity: chip.plane_viscosity(),
             drag,
             section,
         };

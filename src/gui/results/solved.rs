@@ -160,7 +160,7 @@ impl Solved {
     /// Stress along the walls; computed when first asked for, some milliseconds.
     pub fn wall_stress(&self) -> &WallStress {
         self.walls
-            .get_or_init(|| wall_stress(&self.solution.fields, self.chip.viscosity))
+            .get_or_init(|| wall_stress(&self.solution.fields, self.chip.plane_viscosity()))
     }
 
     /// Its parts by kind; worked out when first asked for.

@@ -31,7 +31,6 @@ use intern::Interner;
 use lines::Lines;
 use parts::Meshed;
 use stokeslet_cad::chip::Chip;
-use stokeslet_cad::design::DepthModel;
 
 /// Cuts a chip into blocks.
 ///
@@ -78,14 +77,11 @@ pub fn cut(chip: &Chip, resolution: u32, ownership: Ownership) -> Result<BlockMo
         n_nodes += layout.n_owned;
         n_unknowns += layout.n_unknowns;
     }
-    let drag = match (chip.model, chip.depth) {
-        (DepthModel::Shallow, Some(depth)) => 12.0 / (depth * depth),
-        _ => 0.0,
-    };
+    let drag = chip.drag();
     Ok(BlockModel {
         resolution,
         drag,
-        viscosity: chip.viscosity,
+        viscosity: chip.plane_viscosity(),
         far_pairs,
         ports,
         counts: summary::counts(&parts),

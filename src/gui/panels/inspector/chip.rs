@@ -101,7 +101,7 @@ fn depth(inspector: &mut Inspector, ui: &mut Ui, design: &Design, out: &mut Vec<
 }
 
 fn model(ui: &mut Ui, design: &Design, out: &mut Vec<Command>) {
-    const MODELS: [(DepthModel, &str); 3] = [
+    const MODELS: [(DepthModel, &str); 4] = [
         (
             DepthModel::Planar,
             "Two-dimensional flow, the same at every depth",
@@ -109,6 +109,10 @@ fn model(ui: &mut Ui, design: &Design, out: &mut Vec<Command>) {
         (
             DepthModel::Shallow,
             "Averaged over the depth, with the drag of bottom and lid",
+        ),
+        (
+            DepthModel::ShallowBrinkman,
+            "Shallow with the liquid's own viscosity in the plane: side layers 8 % too thin",
         ),
         (DepthModel::Full, "Three dimensions"),
     ];
