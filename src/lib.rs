@@ -107,7 +107,7 @@
 //! ```
 
 pub use stokeslet_base::{cancel, diagnostic, fingerprint, geometry, profile, table, units};
-pub use stokeslet_cad::{chip, design, import, library, shape};
+pub use stokeslet_cad::{chip, design, import, library, outline, shape};
 pub use stokeslet_flow::{canonical, export, fem, field, mesh, session, stokes};
 pub use stokeslet_fronts as fronts;
 pub use stokeslet_thesis as thesis;

@@ -15,6 +15,14 @@
 //! ```
 //! Guarantees: the same result to the bit for any number of threads, and after a checkpoint; no impulse pulls; a step that fails leaves the
 //! last good state. Nothing here prints, reads a clock or starts a thread: work goes to the caller's pool. Start at [`Simulation`].
+//!
+//! Which solver: sweeps (the default, warm, over-relaxed) for play; [`Solver::Subspace`] for deep tanks and large ratios of mass, where sweeps slow
+//! down (1,000 to 1 stands with about 120 products a step; `tests/studies.rs`: `ratios_of_mass`); [`Solver::ActiveSet`] is sometimes least work in
+//! tanks, but lets that stack fall.
+//!
+//! Limits: no negative pressure, no surface tension; viscosity acts in the fluid and at walls, not on bodies; with friction every solver sweeps;
+//! work a particle still grows with depth, since conjugate gradients have only the diagonal as preconditioner; a fluid settles denser than
+//! its lattice, so levels sink by 2 % in the first second.
 //! ```
 //! use stokeslet_particles::{Settings, Simulation, scenes};
 //! let scene = scenes::find("hydrostatic").unwrap().scene();

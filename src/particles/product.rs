@@ -128,3 +128,66 @@ impl<const D: usize> Velocities<D> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenes;
+    use crate::settings::{Coupling, Settings};
+    use crate::world::World;
+
+    /// The constraint matrix is symmetric to rounding with either coupling, bodies, walls and contacts included, and has the told diagonal.
+    #[test]
+    fn the_matrix_is_symmetric_and_has_its_diagonal() {
+        for coupling in [Coupling::Contacts, Coupling::Sums] {
+            let scene = scenes::find("stack").unwrap().scene();
+            let mut world = World::<2>::new(
+                &scene,
+                &Settings {
+                    coupling,
+                    ..Settings::default()
+                },
+            );
+            for _ in 0..5 {
+                world.step().unwrap();
+            }
+            let system = world.rows();
+            let n = system.n_rows();
+            let wave =
+                |rate: f64| -> Vec<f64> { (0..n).map(|k| (rate * k as f64).sin()).collect() };
+            let multiply = |x: &[f64]| {
+                let mut velocities = Velocities::new(&system);
+                velocities.push(&system, x);
+                let mut out = vec![0.0; n];
+                velocities.rates(&system, &mut out);
+                out
+            };
+            let (x, y) = (wave(1.3), wave(0.7));
+            let (kx, ky) = (multiply(&x), multiply(&y));
+            let (one, other) = (long_dot(false, &y, &kx), long_dot(false, &x, &ky));
+            let scale = (long_dot(false, &kx, &kx) * long_dot(false, &y, &y)).sqrt();
+            assert!(
+                (one - other).abs() < 1e-14 * scale,
+                "{one} against {other}, {coupling:?}"
+            );
+            assert!(long_dot(false, &x, &kx) > 0.0, "a push costs energy");
+            let first_contact = system.n_fluid();
+            for row in [
+                0,
+                77,
+                system.n_fluid() - 1,
+                first_contact,
+                first_contact + 30,
+                n - 1,
+            ] {
+                let mut unit = vec![0.0; n];
+                unit[row] = 1.0;
+                let got = multiply(&unit)[row];
+                assert!(
+                    (got / system.diagonal_of(row) - 1.0).abs() < 1e-12,
+                    "row {row}: {got}, {coupling:?}"
+                );
+            }
+        }
+    }
+}

@@ -1,7 +1,7 @@
 //! Scene files (TOML) -> [`Scene`], checked: what fills the world, and its physics. Errors name the line and the key.
 //!
 //! Lengths are metres or spacings (`unit`). Everything starts on one lattice of the spacing `l` whose first centres are at `l/2`: an edge of
-//! length L holds `round(L/l)` particles. The last axis is up. Knows nothing of solvers. The lattice itself is filled in [`crate::fill`].
+//! length L holds `round(L/l)` particles. The last axis is up. Knows nothing of solvers. The lattice itself is filled in `fill`.
 
 use crate::body::Motion;
 use serde::{Deserialize, Serialize};

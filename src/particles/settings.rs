@@ -21,9 +21,11 @@ pub enum Solver {
     /// Projected Gauss-Seidel (SOR with `over_relaxation`): cheap, slows down as a tank deepens.
     #[default]
     GaussSeidel,
-    /// Primal-dual active set with preconditioned conjugate gradients for each set; sweeps when it cycles.
+    /// Primal-dual active set with preconditioned conjugate gradients for each set; sweeps when it cycles. Unreliable where contacts depend on
+    /// each other at large ratios of mass.
     ActiveSet,
     /// Sweeps that guess the active set, then conjugate gradients inside it with a projected search: the objective never grows, so it cannot cycle.
+    /// The one to take when sweeps are too slow.
     Subspace,
 }
 

@@ -1,7 +1,7 @@
 //! A step's rows -> impulses and velocities, by the chosen solver, with a status that tells when it didn't get there.
 //!
 //! The residual is the minimum map in m/s, `max |min(w_i, K_ii x_i)|`, for the solvers with conjugate gradients, and the largest correction of
-//! a sweep for Gauss-Seidel (the same number on the last row swept). Start reading at [`solve`].
+//! a sweep for Gauss-Seidel (the same number on the last row swept). Start reading at `solve`.
 
 use crate::constraints::System;
 use crate::product::{Velocities, long_dot};
