@@ -35,6 +35,7 @@ pub(crate) fn assemble(scene: &Scene) -> (Model, State) {
         tets: Vec::new(),
         springs: Vec::new(),
         materials: Vec::new(),
+        layers: Vec::new(),
         pinned: Vec::new(),
     };
     let mut a = Assembly { model, state: State::default() };
@@ -289,6 +290,7 @@ impl Assembly {
         };
         let (x, q, w) = (V3::from(spec.position), turned(spec), V3::from(spec.angular_velocity));
         let spin = crate::real::skew(&w);
+        let layer = self.model.layers.last().map_or(0, |l| l + 1);
         for p in &local {
             let arm = q * p;
             let points = &mut self.state.points;
@@ -299,6 +301,7 @@ impl Assembly {
             points.mass.push(spec.mass / local.len() as f64);
             points.volume.push(volume);
             self.model.materials.push(material);
+            self.model.layers.push(layer);
             self.model.particles.push(Particle { source: Source::Point(points.x.len() as u32 - 1), body });
         }
         self.model.bodies.push(BodyInfo { first, count: local.len(), is_sand: spec.sand.is_some(), ..info(spec.name.clone(), Kind::Points) });

@@ -33,8 +33,9 @@ pub(crate) fn each<T: Send>(n: usize, f: impl Fn(usize) -> T + Sync + Send) -> V
 }
 
 impl Grid {
-    /// The grid of spacing `dx` (m) under `points`, with their mass and momentum.
-    pub(crate) fn new(points: &Points, dx: f64) -> Grid {
+    /// The grid of spacing `dx` (m) under `points`, with their mass and momentum. Each body has nodes of its own, so bodies don't
+    /// stick to each other through a node between them.
+    pub(crate) fn new(points: &Points, body_of: &[u32], dx: f64) -> Grid {
         let n = points.x.len();
         let base: Vec<[i64; 3]> = points.x.iter().map(|x| [0, 1, 2].map(|i| (x[i] / dx - 0.5).floor() as i64)).collect();
         let stencils = each(n, |p| {
@@ -55,15 +56,17 @@ impl Grid {
             }
         }
         let size = if n == 0 { [0; 3] } else { [0, 1, 2].map(|i| (high[i] - low[i]) as usize) };
-        let cell = |b: &[i64; 3], k: usize| {
+        let bodies = body_of.iter().max().map_or(0, |b| *b as usize + 1);
+        let cell = |p: usize, k: usize| {
+            let b = &base[p];
             let at = [k % 3, k / 3 % 3, k / 9];
             let [x, y, z] = [0, 1, 2].map(|i| (b[i] - low[i]) as usize + at[i]);
-            (z * size[1] + y) * size[0] + x
+            ((body_of[p] as usize * size[2] + z) * size[1] + y) * size[0] + x
         };
-        let mut count = vec![0u32; size[0] * size[1] * size[2]];
-        for b in &base {
+        let mut count = vec![0u32; bodies * size[0] * size[1] * size[2]];
+        for p in 0..n {
             for k in 0..27 {
-                count[cell(b, k)] += 1;
+                count[cell(p, k)] += 1;
             }
         }
         let mut number = vec![u32::MAX; count.len()];
@@ -77,9 +80,9 @@ impl Grid {
         let mut fill = first.clone();
         let mut points_of = vec![(0u32, 0u8); 27 * n];
         let mut nodes_of = vec![[0u32; 27]; n];
-        for (p, b) in base.iter().enumerate() {
+        for p in 0..n {
             for k in 0..27 {
-                let node = number[cell(b, k)];
+                let node = number[cell(p, k)];
                 nodes_of[p][k] = node;
                 points_of[fill[node as usize] as usize] = (p as u32, k as u8);
                 fill[node as usize] += 1;
@@ -194,7 +197,7 @@ mod tests {
             points.mass.push(random.number());
             points.volume.push(1.0);
         }
-        let grid = Grid::new(&points, 0.3);
+        let grid = Grid::new(&points, &vec![0; n], 0.3);
         let before: V3 = (0..n).map(|p| points.v[p] * points.mass[p]).sum();
         let after: V3 = (0..grid.n_nodes()).map(|i| grid.velocity[i] * grid.mass[i]).sum();
         assert_small((before - after).norm(), 1.0, 1e-11, "P2G keeps momentum");

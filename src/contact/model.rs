@@ -140,7 +140,9 @@ pub(crate) struct Model {
     pub objects: Vec<Object>,
     pub tets: Vec<Tet>,
     pub springs: Vec<Spring>,
+    /// Material of each point, and which grid it lives on.
     pub materials: Vec<Material>,
+    pub layers: Vec<u32>,
     /// Nodes that never move, ascending.
     pub pinned: Vec<u32>,
 }

@@ -14,8 +14,10 @@ pub enum Preconditioner {
     /// Nothing, as in the paper.
     None,
     /// The inverse 3 x 3 blocks on the diagonal.
-    #[default]
     BlockJacobi,
+    /// Sparse LU of the rigid and elastic unknowns where there are vertices, blocks on the diagonal elsewhere.
+    #[default]
+    Direct,
 }
 
 /// How each step is solved.
@@ -31,7 +33,7 @@ pub struct NewtonSettings {
     pub gmres_cycle: usize,
     /// Relative residual that ends the cycle. Default 1e-3.
     pub gmres_tolerance: f64,
-    /// Default [`Preconditioner::BlockJacobi`].
+    /// Default [`Preconditioner::Direct`]: stiff light bodies need it (`tests/preconditioner`).
     pub preconditioner: Preconditioner,
     /// Trials of a line search. Default 25; then the best of them is taken.
     pub most_trials: usize,

@@ -372,7 +372,7 @@ impl Simulation {
         let model = &self.model;
         let start = Places::of(&self.state);
         let particles = self.particles(&start);
-        let grid = (!self.state.points.x.is_empty()).then(|| Grid::new(&self.state.points, model.dx));
+        let grid = (!self.state.points.x.is_empty()).then(|| Grid::new(&self.state.points, &model.layers, model.dx));
         let frozen = (model.coupling != Coupling::Coupled).then(|| {
             let pairs = Pairs { model, attachments: &self.state.attachments, start: &start, start_particles: &particles, frozen: None };
             pairs.freeze()
@@ -578,7 +578,7 @@ impl Simulation {
     pub(crate) fn with_system<T>(&self, f: impl FnOnce(&System) -> T) -> T {
         let start = Places::of(&self.state);
         let particles = self.particles(&start);
-        let grid = (!self.state.points.x.is_empty()).then(|| Grid::new(&self.state.points, self.model.dx));
+        let grid = (!self.state.points.x.is_empty()).then(|| Grid::new(&self.state.points, &self.model.layers, self.model.dx));
         f(&System::new(&self.model, &self.state, grid.as_ref(), &start, &particles, None))
     }
 }

@@ -10,7 +10,9 @@
 use crate::contact::{Contact, Frozen, Pairs, Slope, slope};
 use crate::grid::{Grid, each};
 use crate::material::M9;
+use crate::direct::Factors;
 use crate::model::{Coupling, Frame, Model, Places, Pose, Source};
+use crate::newton::Preconditioner;
 use crate::real::{M3, V3, left_jacobian, skew};
 use crate::state::State;
 use nalgebra::UnitQuaternion;
@@ -82,6 +84,8 @@ pub(crate) struct Tangent<'a> {
     points: Vec<M9>,
     /// Inverse 3 x 3 blocks on the diagonal of the scaled matrix; empty without a preconditioner.
     inverse: Vec<M3>,
+    /// Factors of all but the grid's unknowns.
+    factors: Option<Factors>,
 }
 
 fn vec3(z: &[f64], at: usize) -> V3 {
@@ -297,7 +301,7 @@ impl<'a> System<'a> {
     }
 
     /// The derivative of the residual at `trial`, with or without what its preconditioner needs.
-    pub(crate) fn tangent(&'a self, trial: &Trial, preconditioner: super::newton::Preconditioner) -> Tangent<'a> {
+    pub(crate) fn tangent(&'a self, trial: &Trial, preconditioner: Preconditioner) -> Tangent<'a> {
         let (model, state, dt) = (self.model, self.state, self.model.dt);
         let mut blocks = Vec::new();
         for (i, b) in state.rigids.iter().enumerate() {
@@ -350,9 +354,12 @@ impl<'a> System<'a> {
                 sum
             })
         });
-        let mut tangent = Tangent { system: self, blocks, points, inverse: Vec::new() };
-        if preconditioner == super::newton::Preconditioner::BlockJacobi {
+        let mut tangent = Tangent { system: self, blocks, points, inverse: Vec::new(), factors: None };
+        if preconditioner != Preconditioner::None {
             tangent.inverse = tangent.diagonal().into_iter().map(|m| m.try_inverse().unwrap_or_else(M3::identity)).collect();
+        }
+        if preconditioner == Preconditioner::Direct && !state.nodes.x.is_empty() {
+            tangent.factors = Factors::new(self.grid_at(0), &tangent.entries());
         }
         tangent
     }
@@ -561,8 +568,36 @@ impl Tangent<'_> {
             return u.to_vec();
         }
         let mut out = Vec::with_capacity(u.len());
-        for (i, m) in self.inverse.iter().enumerate() {
+        if let Some(factors) = &self.factors {
+            out.extend_from_slice(&u[..self.system.grid_at(0)]);
+            factors.solve_in_place(&mut out);
+        }
+        for (i, m) in self.inverse.iter().enumerate().skip(out.len() / 3) {
             out.extend((m * vec3(u, 3 * i)).iter());
+        }
+        out
+    }
+
+    /// Entries of the scaled matrix between rigid and elastic unknowns.
+    fn entries(&self) -> Vec<(usize, usize, f64)> {
+        let system = self.system;
+        let n = system.grid_at(0);
+        let mut out: Vec<(usize, usize, f64)> = (0..n).map(|i| (i, i, 1.0)).collect();
+        for block in &self.blocks {
+            let width = 3 * block.slots.len();
+            for (r, row) in block.slots.iter().enumerate() {
+                for (c, column) in block.slots.iter().enumerate() {
+                    let (Slot::Dof(i), Slot::Dof(j)) = (*row, *column) else { continue };
+                    for a in 0..3 {
+                        for b in 0..3 {
+                            let v = block.entries[(3 * r + a) * width + 3 * c + b] / (system.scale[i + a] * system.scale[j + b]);
+                            if v != 0.0 {
+                                out.push((i + a, j + b, v));
+                            }
+                        }
+                    }
+                }
+            }
         }
         out
     }
@@ -604,7 +639,6 @@ impl Tangent<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::newton::Preconditioner;
     use crate::scene::Scene;
     use crate::simulation::{Settings, Simulation};
     use crate::testing::{Random, assert_small};

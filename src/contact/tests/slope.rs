@@ -33,7 +33,7 @@ fn way(mu: f64, t: f64) -> f64 {
 #[test]
 fn sliding_cubes_of_every_kind_go_as_far_as_the_formula() {
     for (name, limit) in [("plane_r_slide", 0.002), ("plane_d_slide", 0.002), ("iplane_m_slide", 0.002), ("plane_m_slide", 0.002)] {
-        let seconds = if name.contains("_m_") { 0.3 } else { 0.6 };
+        let seconds = if name.contains("_m_") { 0.2 } else { 0.6 };
         let scene = scenes::find(name).unwrap();
         let mut simulation = Simulation::new(&scene, &Settings::default()).unwrap();
         run(&mut simulation, seconds);
@@ -69,7 +69,7 @@ fn thrown_cubes_stop_where_the_formula_says_and_rest() {
 /// The analytic threshold of sliding is the slope itself.
 #[test]
 fn cubes_of_every_kind_hold_above_the_threshold_and_slide_below_it() {
-    for (name, seconds) in [("plane_r_stick", 1.0), ("plane_d_stick", 1.0), ("iplane_m_stick", 0.4)] {
+    for (name, seconds) in [("plane_r_stick", 1.0), ("plane_d_stick", 1.0), ("iplane_m_stick", 0.3)] {
         let mut scene = scenes::find(name).unwrap();
         scene.body[0].velocity = [0.0; 3];
         for (mu, slides) in [(0.1095, true), (0.1105, false)] {
@@ -93,11 +93,11 @@ fn cubes_of_every_kind_hold_above_the_threshold_and_slide_below_it() {
 
 #[test]
 fn bodies_at_rest_keep_their_attachments_to_the_bit() {
-    for (name, steps) in [("plane_r_stick", 10_000), ("plane_d_stick", 10_000), ("iplane_m_stick", 100)] {
+    for (name, steps) in [("plane_r_stick", 10_000), ("plane_d_stick", 10_000), ("iplane_m_stick", 40)] {
         let mut scene = scenes::find(name).unwrap();
         scene.body[0].velocity = [0.0; 3];
         let mut simulation = Simulation::new(&scene, &sharp(0.125)).unwrap();
-        run(&mut simulation, if steps > 1000 { 1.0 } else { 0.5 });
+        run(&mut simulation, if steps > 1000 { 1.0 } else { 0.3 });
         let attachments = simulation.state().attachments.clone();
         let x = simulation.body("cube").unwrap().position;
         for _ in 0..steps {
@@ -112,7 +112,7 @@ fn bodies_at_rest_keep_their_attachments_to_the_bit() {
 
 #[test]
 fn no_touch_leaves_the_friction_cone() {
-    for name in ["plane_r_slide", "plane_d_slide", "prmd_rd", "wdg_rr"] {
+    for name in ["plane_r_slide", "plane_d_slide", "prmd_rr", "wdg_rr"] {
         let scene = scenes::find(name).unwrap();
         let mut simulation = Simulation::new(&scene, &Settings::default()).unwrap();
         let mut touches = 0;
@@ -120,7 +120,7 @@ fn no_touch_leaves_the_friction_cone() {
             simulation.step();
             for t in simulation.touches() {
                 let (n, tangential) = t.parts();
-                let limit = if t.object == "plane" || name == "prmd_rd" { 1e-6 } else { 0.02 };
+                let limit = if t.object == "plane" { 1e-6 } else { 0.02 };
                 assert!(tangential <= scene.friction * n * (1.0 + limit) + 1e-9 * n.abs().max(1e-6), "{name}: T {tangential} > mu N {}", scene.friction * n);
                 touches += 1;
             }
