@@ -2,10 +2,10 @@
 //!
 //! One thread factors, so the bits don't depend on how many there are.
 
+use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::sparse::linalg::lu::{LuRef, NumericLu, SymbolicLu, factorize_symbolic_lu};
 use faer::sparse::{SparseColMat, Triplet};
 use faer::{Conj, MatMut, Par};
-use faer::dyn_stack::{MemBuffer, MemStack};
 
 /// The factors of a square sparse matrix.
 pub(crate) struct Factors {
@@ -16,12 +16,26 @@ pub(crate) struct Factors {
 impl Factors {
     /// Factors the `n x n` matrix of `entries` (row, column, value; repeated ones add up). None if it is singular.
     pub(crate) fn new(n: usize, entries: &[(usize, usize, f64)]) -> Option<Factors> {
-        let triplets: Vec<Triplet<usize, usize, f64>> = entries.iter().map(|&(i, j, v)| Triplet::new(i, j, v)).collect();
+        let triplets: Vec<Triplet<usize, usize, f64>> = entries
+            .iter()
+            .map(|&(i, j, v)| Triplet::new(i, j, v))
+            .collect();
         let a = SparseColMat::try_new_from_triplets(n, n, &triplets).ok()?;
         let symbolic = factorize_symbolic_lu(a.symbolic(), Default::default()).ok()?;
         let mut numeric = NumericLu::new();
-        let mut memory = MemBuffer::try_new(symbolic.factorize_numeric_lu_scratch::<f64>(Par::Seq, Default::default())).ok()?;
-        symbolic.factorize_numeric_lu(&mut numeric, a.as_ref(), Par::Seq, MemStack::new(&mut memory), Default::default()).ok()?;
+        let mut memory = MemBuffer::try_new(
+            symbolic.factorize_numeric_lu_scratch::<f64>(Par::Seq, Default::default()),
+        )
+        .ok()?;
+        symbolic
+            .factorize_numeric_lu(
+                &mut numeric,
+                a.as_ref(),
+                Par::Seq,
+                MemStack::new(&mut memory),
+                Default::default(),
+            )
+            .ok()?;
         Some(Factors { symbolic, numeric })
     }
 
@@ -30,7 +44,12 @@ impl Factors {
         let n = b.len();
         let lu = LuRef::new_unchecked(&self.symbolic, &self.numeric);
         let mut memory = MemBuffer::new(self.symbolic.solve_in_place_scratch::<f64>(1, Par::Seq));
-        lu.solve_in_place_with_conj(Conj::No, MatMut::from_column_major_slice_mut(b, n, 1), Par::Seq, MemStack::new(&mut memory));
+        lu.solve_in_place_with_conj(
+            Conj::No,
+            MatMut::from_column_major_slice_mut(b, n, 1),
+            Par::Seq,
+            MemStack::new(&mut memory),
+        );
     }
 }
 
@@ -47,7 +66,11 @@ mod tests {
             for i in 0..n {
                 entries.push((i, i, 4.0));
                 for _ in 0..5 {
-                    entries.push((i, (random.number() * n as f64) as usize, random.number() - 0.5));
+                    entries.push((
+                        i,
+                        (random.number() * n as f64) as usize,
+                        random.number() - 0.5,
+                    ));
                 }
             }
             let x: Vec<f64> = (0..n).map(|_| random.number()).collect();
@@ -56,7 +79,11 @@ mod tests {
                 b[i] += v * x[j];
             }
             Factors::new(n, &entries).unwrap().solve_in_place(&mut b);
-            let error = x.iter().zip(&b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            let error = x
+                .iter()
+                .zip(&b)
+                .map(|(a, b)| (a - b).abs())
+                .fold(0.0, f64::max);
             assert_small(error, 1.0, 1e-12, "A (A^-1 b) = b");
         }
     }
