@@ -3,7 +3,9 @@
 use crate::generate;
 use crate::material::Material;
 use crate::mesh::boundary;
-use crate::model::{BodyInfo, Frame, Kind, Mesh, Model, Object, Particle, Source, Spring, Surface, Tet};
+use crate::model::{
+    BodyInfo, Frame, Kind, Mesh, Model, Object, Particle, Source, Spring, Surface, Tet,
+};
 use crate::real::{M3, V3};
 use crate::scene::{BodySpec, Scene, ShapeSpec, SurfaceSpec};
 use crate::shape::Shape;
@@ -35,15 +37,30 @@ pub(crate) fn assemble(scene: &Scene) -> (Model, State) {
         tets: Vec::new(),
         springs: Vec::new(),
         materials: Vec::new(),
+        layers: Vec::new(),
         pinned: Vec::new(),
     };
-    let mut a = Assembly { model, state: State::default() };
+    let mut a = Assembly {
+        model,
+        state: State::default(),
+    };
     for plane in &scene.plane {
         let raw = V3::from(plane.normal);
         let body = a.model.bodies.len() as u32;
-        let shape = Shape::Plane { normal: raw.normalize(), offset: plane.offset };
-        let frame = Frame::Fixed { x: V3::zeros(), q: UnitQuaternion::identity() };
-        a.model.objects.push(Object { body, frame, surface: Surface::LevelSet(shape), self_contact: false });
+        let shape = Shape::Plane {
+            normal: raw.normalize(),
+            offset: plane.offset,
+        };
+        let frame = Frame::Fixed {
+            x: V3::zeros(),
+            q: UnitQuaternion::identity(),
+        };
+        a.model.objects.push(Object {
+            body,
+            frame,
+            surface: Surface::LevelSet(shape),
+            self_contact: false,
+        });
         a.model.bodies.push(info(plane.name.clone(), Kind::Fixed));
     }
     for body in &scene.body {
@@ -79,8 +96,14 @@ fn surface_of(shape: &ShapeSpec) -> (Vec<V3>, Vec<[u32; 3]>) {
             trimmed(points, &boundary(&tets))
         }
         ShapeSpec::Ball { radius, level, .. } => generate::icosphere(*level, *radius),
-        ShapeSpec::Torus { major, minor, cells } => generate::torus(cells[0], cells[1], *major, *minor),
-        ShapeSpec::Sheet { .. } | ShapeSpec::Cone { .. } | ShapeSpec::Bowl { .. } => (Vec::new(), Vec::new()),
+        ShapeSpec::Torus {
+            major,
+            minor,
+            cells,
+        } => generate::torus(cells[0], cells[1], *major, *minor),
+        ShapeSpec::Sheet { .. } | ShapeSpec::Cone { .. } | ShapeSpec::Bowl { .. } => {
+            (Vec::new(), Vec::new())
+        }
     }
 }
 
@@ -94,14 +117,22 @@ fn trimmed(points: Vec<V3>, triangles: &[[u32; 3]]) -> (Vec<V3>, Vec<[u32; 3]>) 
         *n = i as u32;
     }
     let kept = number.keys().map(|&v| points[v as usize]).collect();
-    (kept, triangles.iter().map(|t| t.map(|v| number[&v])).collect())
+    (
+        kept,
+        triangles.iter().map(|t| t.map(|v| number[&v])).collect(),
+    )
 }
 
 fn level_set_of(shape: &ShapeSpec) -> Option<Shape> {
     match shape {
-        ShapeSpec::Box { sides, .. } => Some(Shape::Cuboid { half: V3::from(*sides) / 2.0 }),
+        ShapeSpec::Box { sides, .. } => Some(Shape::Cuboid {
+            half: V3::from(*sides) / 2.0,
+        }),
         ShapeSpec::Ball { radius, .. } => Some(Shape::Ball { radius: *radius }),
-        ShapeSpec::Torus { major, minor, .. } => Some(Shape::Torus { major: *major, minor: *minor }),
+        ShapeSpec::Torus { major, minor, .. } => Some(Shape::Torus {
+            major: *major,
+            minor: *minor,
+        }),
         ShapeSpec::Bowl { radius } => Some(Shape::Bowl { radius: *radius }),
         ShapeSpec::Sheet { .. } | ShapeSpec::Cone { .. } => None,
     }
@@ -110,13 +141,17 @@ fn level_set_of(shape: &ShapeSpec) -> Option<Shape> {
 /// Principal moments of inertia of the solid a kilogram, m^2.
 fn inertia_of(shape: &ShapeSpec) -> V3 {
     match shape {
-        ShapeSpec::Box { sides: [a, b, c], .. } => V3::new(b * b + c * c, c * c + a * a, a * a + b * b) / 12.0,
+        ShapeSpec::Box {
+            sides: [a, b, c], ..
+        } => V3::new(b * b + c * c, c * c + a * a, a * a + b * b) / 12.0,
         ShapeSpec::Ball { radius, .. } => V3::repeat(0.4 * radius * radius),
         ShapeSpec::Torus { major, minor, .. } => {
             let (r2, t2) = (major * major, minor * minor);
             V3::new(0.5 * r2 + 0.625 * t2, 0.5 * r2 + 0.625 * t2, r2 + 0.75 * t2)
         }
-        ShapeSpec::Sheet { .. } | ShapeSpec::Cone { .. } | ShapeSpec::Bowl { .. } => V3::repeat(1.0),
+        ShapeSpec::Sheet { .. } | ShapeSpec::Cone { .. } | ShapeSpec::Bowl { .. } => {
+            V3::repeat(1.0)
+        }
     }
 }
 
@@ -125,15 +160,27 @@ fn turned(spec: &BodySpec) -> UnitQuaternion<f64> {
 }
 
 impl Assembly {
-    fn surface(&mut self, body: u32, frame: Frame, spec: &BodySpec, mesh: (Vec<V3>, Vec<[u32; 3]>)) {
+    fn surface(
+        &mut self,
+        body: u32,
+        frame: Frame,
+        spec: &BodySpec,
+        mesh: (Vec<V3>, Vec<[u32; 3]>),
+    ) {
         let level_set = level_set_of(&spec.shape);
-        let use_level_set = spec.surface == SurfaceSpec::LevelSet || matches!(spec.shape, ShapeSpec::Bowl { .. });
+        let use_level_set =
+            spec.surface == SurfaceSpec::LevelSet || matches!(spec.shape, ShapeSpec::Bowl { .. });
         let surface = match (spec.surface, level_set) {
             (SurfaceSpec::None, _) => return,
             (_, Some(shape)) if use_level_set => Surface::LevelSet(shape),
             _ => Surface::Mesh(Mesh::rigid(mesh.0, mesh.1)),
         };
-        self.model.objects.push(Object { body, frame, surface, self_contact: false });
+        self.model.objects.push(Object {
+            body,
+            frame,
+            surface,
+            self_contact: false,
+        });
     }
 
     fn rigid(&mut self, spec: &BodySpec) {
@@ -148,27 +195,61 @@ impl Assembly {
             mass: spec.mass,
             inertia: inertia_of(&spec.shape) * spec.mass,
         });
-        self.model.particles.extend(points.iter().map(|r| Particle { source: Source::Rigid { rigid, r: *r }, body }));
-        self.surface(body, Frame::Rigid(rigid), spec, (points.clone(), triangles.clone()));
-        self.model.bodies.push(BodyInfo { first: rigid as usize, count: 1, points, triangles, ..info(spec.name.clone(), Kind::Rigid) });
+        self.model.particles.extend(points.iter().map(|r| Particle {
+            source: Source::Rigid { rigid, r: *r },
+            body,
+        }));
+        self.surface(
+            body,
+            Frame::Rigid(rigid),
+            spec,
+            (points.clone(), triangles.clone()),
+        );
+        self.model.bodies.push(BodyInfo {
+            first: rigid as usize,
+            count: 1,
+            points,
+            triangles,
+            ..info(spec.name.clone(), Kind::Rigid)
+        });
     }
 
     fn fixed(&mut self, spec: &BodySpec) {
         let body = self.model.bodies.len() as u32;
         let (points, triangles) = surface_of(&spec.shape);
         let pose = (V3::from(spec.position), turned(spec));
-        self.surface(body, Frame::Fixed { x: pose.0, q: pose.1 }, spec, (points.clone(), triangles.clone()));
-        self.model.bodies.push(BodyInfo { points, triangles, pose, ..info(spec.name.clone(), Kind::Fixed) });
+        self.surface(
+            body,
+            Frame::Fixed {
+                x: pose.0,
+                q: pose.1,
+            },
+            spec,
+            (points.clone(), triangles.clone()),
+        );
+        self.model.bodies.push(BodyInfo {
+            points,
+            triangles,
+            pose,
+            ..info(spec.name.clone(), Kind::Fixed)
+        });
     }
 
     /// Adds nodes with the spec's motion; masses follow.
     fn nodes(&mut self, spec: &BodySpec, points: &[V3]) -> usize {
         let first = self.state.nodes.x.len();
-        let (x, q, w) = (V3::from(spec.position), turned(spec), V3::from(spec.angular_velocity));
+        let (x, q, w) = (
+            V3::from(spec.position),
+            turned(spec),
+            V3::from(spec.angular_velocity),
+        );
         for p in points {
             let arm = q * p;
             self.state.nodes.x.push(x + arm);
-            self.state.nodes.v.push(V3::from(spec.velocity) + w.cross(&arm));
+            self.state
+                .nodes
+                .v
+                .push(V3::from(spec.velocity) + w.cross(&arm));
             self.state.nodes.mass.push(0.0);
         }
         first
@@ -177,10 +258,23 @@ impl Assembly {
     fn deformable(&mut self, spec: &BodySpec) {
         let body = self.model.bodies.len() as u32;
         let (points, tets) = match &spec.shape {
-            ShapeSpec::Ball { radius, level, shells, .. } => generate::solid_ball(*level, *shells, *radius),
-            ShapeSpec::Torus { major, minor, cells } => generate::solid_torus(cells[0], cells[1], *major, *minor),
-            ShapeSpec::Box { sides, cells } => generate::solid_box(&(V3::from(*sides) / 2.0), *cells),
-            ShapeSpec::Sheet { .. } | ShapeSpec::Cone { .. } | ShapeSpec::Bowl { .. } => (Vec::new(), Vec::new()),
+            ShapeSpec::Ball {
+                radius,
+                level,
+                shells,
+                ..
+            } => generate::solid_ball(*level, *shells, *radius),
+            ShapeSpec::Torus {
+                major,
+                minor,
+                cells,
+            } => generate::solid_torus(cells[0], cells[1], *major, *minor),
+            ShapeSpec::Box { sides, cells } => {
+                generate::solid_box(&(V3::from(*sides) / 2.0), *cells)
+            }
+            ShapeSpec::Sheet { .. } | ShapeSpec::Cone { .. } | ShapeSpec::Bowl { .. } => {
+                (Vec::new(), Vec::new())
+            }
         };
         let first = self.nodes(spec, &points);
         let material = Material::elastic(spec.young.unwrap_or(1e6), spec.poisson.unwrap_or(0.45));
@@ -193,7 +287,9 @@ impl Assembly {
         let q = turned(spec).to_rotation_matrix().into_inner();
         for t in &tets {
             let [a, b, c, d] = t.map(|i| q * points[i as usize]);
-            let inverse = M3::from_columns(&[b - a, c - a, d - a]).try_inverse().expect("elements have volume");
+            let inverse = M3::from_columns(&[b - a, c - a, d - a])
+                .try_inverse()
+                .expect("elements have volume");
             let rows: [V3; 3] = [0, 1, 2].map(|i| inverse.row(i).transpose());
             let slopes = [-(rows[0] + rows[1] + rows[2]), rows[0], rows[1], rows[2]];
             let nodes = t.map(|v| v + first as u32);
@@ -201,22 +297,44 @@ impl Assembly {
             for n in nodes {
                 self.state.nodes.mass[n as usize] += 0.25 * spec.mass * volume / whole;
             }
-            self.model.tets.push(Tet { nodes, slopes, volume, material });
+            self.model.tets.push(Tet {
+                nodes,
+                slopes,
+                volume,
+                material,
+            });
         }
         let triangles = boundary(&tets);
         let mut on_surface: Vec<u32> = triangles.iter().flatten().copied().collect();
         on_surface.sort_unstable();
         on_surface.dedup();
-        self.model.particles.extend(on_surface.iter().map(|v| Particle { source: Source::Node(v + first as u32), body }));
+        self.model
+            .particles
+            .extend(on_surface.iter().map(|v| Particle {
+                source: Source::Node(v + first as u32),
+                body,
+            }));
         if spec.surface != SurfaceSpec::None {
             let surface = Surface::Mesh(Mesh::deformable(triangles.clone(), points.len(), false));
-            self.model.objects.push(Object { body, frame: Frame::Nodes(first as u32), surface, self_contact: spec.self_contact });
+            self.model.objects.push(Object {
+                body,
+                frame: Frame::Nodes(first as u32),
+                surface,
+                self_contact: spec.self_contact,
+            });
         }
-        self.model.bodies.push(BodyInfo { first, count: points.len(), triangles, ..info(spec.name.clone(), Kind::Deformable) });
+        self.model.bodies.push(BodyInfo {
+            first,
+            count: points.len(),
+            triangles,
+            ..info(spec.name.clone(), Kind::Deformable)
+        });
     }
 
     fn cloth(&mut self, spec: &BodySpec) {
-        let ShapeSpec::Sheet { side, cells } = spec.shape else { return };
+        let ShapeSpec::Sheet { side, cells } = spec.shape else {
+            return;
+        };
         let body = self.model.bodies.len() as u32;
         let (points, triangles) = generate::sheet(side, cells);
         let first = self.nodes(spec, &points);
@@ -233,7 +351,11 @@ impl Assembly {
         }
         let mut spring = |u: u32, v: u32, stiffness: f64| {
             let rest = (points[u as usize] - points[v as usize]).norm();
-            self.model.springs.push(Spring { ends: [u + first as u32, v + first as u32], rest, stiffness });
+            self.model.springs.push(Spring {
+                ends: [u + first as u32, v + first as u32],
+                rest,
+                stiffness,
+            });
         };
         for ((u, v), others) in &opposite {
             spring(*u, *v, EDGE);
@@ -243,12 +365,29 @@ impl Assembly {
         }
         if spec.corners_fixed {
             let n = cells + 1;
-            self.model.pinned.extend([0, cells, n * cells, n * n - 1].map(|v| (first + v) as u32));
+            self.model
+                .pinned
+                .extend([0, cells, n * cells, n * n - 1].map(|v| (first + v) as u32));
         }
-        self.model.particles.extend((0..points.len() as u32).map(|v| Particle { source: Source::Node(v + first as u32), body }));
+        self.model
+            .particles
+            .extend((0..points.len() as u32).map(|v| Particle {
+                source: Source::Node(v + first as u32),
+                body,
+            }));
         let surface = Surface::Mesh(Mesh::deformable(triangles.clone(), points.len(), true));
-        self.model.objects.push(Object { body, frame: Frame::Nodes(first as u32), surface, self_contact: spec.self_contact });
-        self.model.bodies.push(BodyInfo { first, count: points.len(), triangles, ..info(spec.name.clone(), Kind::Cloth) });
+        self.model.objects.push(Object {
+            body,
+            frame: Frame::Nodes(first as u32),
+            surface,
+            self_contact: spec.self_contact,
+        });
+        self.model.bodies.push(BodyInfo {
+            first,
+            count: points.len(),
+            triangles,
+            ..info(spec.name.clone(), Kind::Cloth)
+        });
     }
 
     fn points(&mut self, spec: &BodySpec) {
@@ -262,33 +401,54 @@ impl Assembly {
                         for i in 0..cells[0] {
                             let at = |m: usize, n: usize| (m as f64 + 0.5) / n as f64 - 0.5;
                             let [a, b, c] = cells;
-                            all.push(V3::new(at(i, *a), at(j, *b), at(k, *c)).component_mul(&V3::from(*sides)));
+                            all.push(
+                                V3::new(at(i, *a), at(j, *b), at(k, *c))
+                                    .component_mul(&V3::from(*sides)),
+                            );
                         }
                     }
                 }
                 let volume = sides.iter().product::<f64>() / all.len() as f64;
                 (all, volume)
             }
-            ShapeSpec::Ball { radius, spacing, .. } => {
+            ShapeSpec::Ball {
+                radius, spacing, ..
+            } => {
                 let h = spacing.unwrap_or(0.1 * radius);
                 let all = lattice(&V3::repeat(*radius), h, |p| p.norm() <= *radius);
                 let volume = 4.0 / 3.0 * std::f64::consts::PI * radius.powi(3) / all.len() as f64;
                 (all, volume)
             }
-            ShapeSpec::Cone { radius, height, spacing } => {
+            ShapeSpec::Cone {
+                radius,
+                height,
+                spacing,
+            } => {
                 let inside = |p: &V3| p.xy().norm() <= radius * (0.5 - p.z / height);
                 let all = lattice(&V3::new(*radius, *radius, 0.5 * height), *spacing, inside);
-                let volume = std::f64::consts::PI * radius * radius * height / 3.0 / all.len() as f64;
+                let volume =
+                    std::f64::consts::PI * radius * radius * height / 3.0 / all.len() as f64;
                 (all, volume)
             }
-            ShapeSpec::Torus { .. } | ShapeSpec::Sheet { .. } | ShapeSpec::Bowl { .. } => (Vec::new(), 0.0),
+            ShapeSpec::Torus { .. } | ShapeSpec::Sheet { .. } | ShapeSpec::Bowl { .. } => {
+                (Vec::new(), 0.0)
+            }
         };
         let material = match spec.sand {
-            Some(angle) => Material::sand(spec.young.unwrap_or(35.37e6), spec.poisson.unwrap_or(0.3), angle.to_radians()),
+            Some(angle) => Material::sand(
+                spec.young.unwrap_or(35.37e6),
+                spec.poisson.unwrap_or(0.3),
+                angle.to_radians(),
+            ),
             None => Material::elastic(spec.young.unwrap_or(1e3), spec.poisson.unwrap_or(0.3)),
         };
-        let (x, q, w) = (V3::from(spec.position), turned(spec), V3::from(spec.angular_velocity));
+        let (x, q, w) = (
+            V3::from(spec.position),
+            turned(spec),
+            V3::from(spec.angular_velocity),
+        );
         let spin = crate::real::skew(&w);
+        let layer = self.model.layers.last().map_or(0, |l| l + 1);
         for p in &local {
             let arm = q * p;
             let points = &mut self.state.points;
@@ -299,9 +459,18 @@ impl Assembly {
             points.mass.push(spec.mass / local.len() as f64);
             points.volume.push(volume);
             self.model.materials.push(material);
-            self.model.particles.push(Particle { source: Source::Point(points.x.len() as u32 - 1), body });
+            self.model.layers.push(layer);
+            self.model.particles.push(Particle {
+                source: Source::Point(points.x.len() as u32 - 1),
+                body,
+            });
         }
-        self.model.bodies.push(BodyInfo { first, count: local.len(), is_sand: spec.sand.is_some(), ..info(spec.name.clone(), Kind::Points) });
+        self.model.bodies.push(BodyInfo {
+            first,
+            count: local.len(),
+            is_sand: spec.sand.is_some(),
+            ..info(spec.name.clone(), Kind::Points)
+        });
     }
 }
 

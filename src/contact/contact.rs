@@ -78,7 +78,9 @@ fn may_touch(object: &Object, particle: &Particle) -> bool {
 }
 
 fn lookup<T: Copy>(list: &[(u32, T)], particle: u32) -> Option<T> {
-    list.binary_search_by_key(&particle, |e| e.0).ok().map(|i| list[i].1)
+    list.binary_search_by_key(&particle, |e| e.0)
+        .ok()
+        .map(|i| list[i].1)
 }
 
 impl Pairs<'_> {
@@ -103,7 +105,9 @@ impl Pairs<'_> {
 
     fn on_level_set(&self, o: usize, trial: &Places, at: &[V3], mu: f64, out: &mut Vec<Contact>) {
         let object = &self.model.objects[o];
-        let Surface::LevelSet(shape) = &object.surface else { return };
+        let Surface::LevelSet(shape) = &object.surface else {
+            return;
+        };
         let pose = trial.pose(&object.frame);
         let reach = shape.half_extent();
         let one = |p: usize| {
@@ -111,7 +115,9 @@ impl Pairs<'_> {
                 return None;
             }
             let z = into_frame(&pose, &at[p]);
-            if z.iter().zip(reach.iter()).any(|(x, r)| x.abs() >= *r) || shape.phi::<f64>(z.into()) >= 0.0 {
+            if z.iter().zip(reach.iter()).any(|(x, r)| x.abs() >= *r)
+                || shape.phi::<f64>(z.into()) >= 0.0
+            {
                 return None;
             }
             let (x, fresh) = match lookup(&self.attachments[o], p as u32) {
@@ -139,7 +145,15 @@ impl Pairs<'_> {
         out.extend(each(at.len(), one).into_iter().flatten());
     }
 
-    fn on_mesh(&self, o: usize, mesh: &Mesh, trial: &Places, at: &[V3], mu: f64, out: &mut Vec<Contact>) {
+    fn on_mesh(
+        &self,
+        o: usize,
+        mesh: &Mesh,
+        trial: &Places,
+        at: &[V3],
+        mu: f64,
+        out: &mut Vec<Contact>,
+    ) {
         let object = &self.model.objects[o];
         let (pose, before) = (trial.pose(&object.frame), self.start.pose(&object.frame));
         let deformable = match object.frame {
@@ -156,40 +170,75 @@ impl Pairs<'_> {
             (l0.inf(&l1), h0.sup(&h1))
         });
         let path = |p: usize| {
-            if deformable.is_some() { [self.start_particles[p], at[p]] } else { [into_frame(&before, &self.start_particles[p]), into_frame(&pose, &at[p])] }
+            if deformable.is_some() {
+                [self.start_particles[p], at[p]]
+            } else {
+                [
+                    into_frame(&before, &self.start_particles[p]),
+                    into_frame(&pose, &at[p]),
+                ]
+            }
         };
         let near: Vec<Option<[V3; 2]>> = each(at.len(), |p| {
             if !may_touch(object, &self.model.particles[p]) {
                 return None;
             }
             let path = path(p);
-            let apart = (0..3).any(|i| path[0][i].max(path[1][i]) < low[i] || path[0][i].min(path[1][i]) > high[i]);
+            let apart = (0..3).any(|i| {
+                path[0][i].max(path[1][i]) < low[i] || path[0][i].min(path[1][i]) > high[i]
+            });
             (!apart || lookup(&self.attachments[o], p as u32).is_some()).then_some(path)
         });
-        let candidates: Vec<u32> = (0..at.len() as u32).filter(|&p| near[p as usize].is_some()).collect();
+        let candidates: Vec<u32> = (0..at.len() as u32)
+            .filter(|&p| near[p as usize].is_some())
+            .collect();
         if candidates.is_empty() {
             return;
         }
         let built;
         let boxes = if let Some((a, b)) = deformable {
-            let swept = |t: &[u32; 3]| t.iter().flat_map(|&v| [a[v as usize], b[v as usize]]).collect();
+            let swept = |t: &[u32; 3]| {
+                t.iter()
+                    .flat_map(|&v| [a[v as usize], b[v as usize]])
+                    .collect()
+            };
             built = Boxes::new(mesh.topology.triangles.iter().map(swept));
             &built
         } else {
-            mesh.boxes.as_ref().expect("a rigid mesh has its boxes from the start")
+            mesh.boxes
+                .as_ref()
+                .expect("a rigid mesh has its boxes from the start")
         };
-        let position = |v: u32| deformable.map_or_else(|| mesh.points[v as usize], |(_, b)| b[v as usize]);
+        let position =
+            |v: u32| deformable.map_or_else(|| mesh.points[v as usize], |(_, b)| b[v as usize]);
         let one = |i: usize| {
             let p = candidates[i];
             let path = near[p as usize].expect("candidates are near");
             let (start, fresh) = match lookup(&self.attachments[o], p) {
                 Some(x) => (x, None),
-                None => self.hit(object, mesh, boxes, deformable, p, path).map(|(t, x)| (x, Some(t)))?,
+                None => self
+                    .hit(object, mesh, boxes, deformable, p, path)
+                    .map(|(t, x)| (x, Some(t)))?,
             };
-            let Attachment::Mesh { triangle, weights, side } = start else { return None };
-            let walked = walk(&mesh.topology, &|v| fixed::<f64>(&position(v)), triangle, weights, path[1].into(), mu);
+            let Attachment::Mesh {
+                triangle,
+                weights,
+                side,
+            } = start
+            else {
+                return None;
+            };
+            let walked = walk(
+                &mesh.topology,
+                &|v| fixed::<f64>(&position(v)),
+                triangle,
+                weights,
+                path[1].into(),
+                mu,
+            );
             let y = values(walked.y);
-            let n = end_normal(&mesh.topology, &position, walked.triangle, walked.end) * f64::from(side);
+            let n = end_normal(&mesh.topology, &position, walked.triangle, walked.end)
+                * f64::from(side);
             if (y - path[1]).dot(&n) <= 0.0 {
                 return None;
             }
@@ -209,7 +258,11 @@ impl Pairs<'_> {
                 object: o as u32,
                 start,
                 fresh,
-                moved: Attachment::Mesh { triangle: walked.triangle, weights: walked.weights, side },
+                moved: Attachment::Mesh {
+                    triangle: walked.triangle,
+                    weights: walked.weights,
+                    side,
+                },
                 z: at[p as usize],
                 y: pose.x + pose.r * y,
                 normal: pose.r * up.normalize(),
@@ -224,9 +277,21 @@ impl Pairs<'_> {
     }
 
     /// The first entry of a path into a mesh that the pair isn't registered with.
-    fn hit(&self, object: &Object, mesh: &Mesh, boxes: &Boxes, deformable: Option<(&[V3], &[V3])>, p: u32, path: [V3; 2]) -> Option<(f64, Attachment)> {
+    fn hit(
+        &self,
+        object: &Object,
+        mesh: &Mesh,
+        boxes: &Boxes,
+        deformable: Option<(&[V3], &[V3])>,
+        p: u32,
+        path: [V3; 2],
+    ) -> Option<(f64, Attachment)> {
         let own = match (&object.frame, self.model.particles[p as usize].source) {
-            (Frame::Nodes(first), Source::Node(i)) if object.body == self.model.particles[p as usize].body => Some(i - first),
+            (Frame::Nodes(first), Source::Node(i))
+                if object.body == self.model.particles[p as usize].body =>
+            {
+                Some(i - first)
+            }
             _ => None,
         };
         let mut best: Option<(f64, Attachment)> = None;
@@ -235,18 +300,33 @@ impl Pairs<'_> {
             if own.is_some_and(|v| tri.contains(&v)) {
                 continue;
             }
-            let corners = tri.map(|v| deformable.map_or_else(|| [mesh.points[v as usize]; 2], |(a, b)| [a[v as usize], b[v as usize]]));
+            let corners = tri.map(|v| {
+                deformable.map_or_else(
+                    || [mesh.points[v as usize]; 2],
+                    |(a, b)| [a[v as usize], b[v as usize]],
+                )
+            });
             let mut note = |found: Option<(f64, [f64; 3])>, side: i8| {
                 if let Some((time, weights)) = found
                     && best.as_ref().is_none_or(|b| time < b.0)
                 {
-                    best = Some((time, Attachment::Mesh { triangle: t, weights, side }));
+                    best = Some((
+                        time,
+                        Attachment::Mesh {
+                            triangle: t,
+                            weights,
+                            side,
+                        },
+                    ));
                 }
             };
             note(entry(path, corners), 1);
             if mesh.two_sided {
                 let flipped = [corners[0], corners[2], corners[1]];
-                note(entry(path, flipped).map(|(time, [a, c, b])| (time, [a, b, c])), -1);
+                note(
+                    entry(path, flipped).map(|(time, [a, c, b])| (time, [a, b, c])),
+                    -1,
+                );
             }
         }
         best
@@ -255,54 +335,82 @@ impl Pairs<'_> {
     /// Pairs that already touch at the start of a run: particles inside a mesh, attached at their nearest point.
     pub(crate) fn initial(&self) -> Vec<Vec<(u32, Attachment)>> {
         let all = &self.model.objects;
-        all.iter().map(|object| match &object.surface {
-            Surface::LevelSet(shape) => {
-                let pose = self.start.pose(&object.frame);
-                let inside = |p: usize| {
-                    let z = into_frame(&pose, &self.start_particles[p]);
-                    (may_touch(object, &self.model.particles[p]) && shape.phi::<f64>(z.into()) < 0.0)
-                        .then(|| (p as u32, Attachment::Point(V3::from(nearest::<f64>(shape, z.into())))))
-                };
-                (0..self.start_particles.len()).filter_map(inside).collect()
-            }
-            Surface::Mesh(mesh) if !mesh.two_sided => {
-                let pose = self.start.pose(&object.frame);
-                let first = if let Frame::Nodes(first) = object.frame { Some(first as usize) } else { None };
-                let position = |v: u32| first.map_or_else(|| mesh.points[v as usize], |f| self.start.nodes[f + v as usize]);
-                let all: Vec<V3> = (0..mesh.topology.fans.len() as u32).map(position).collect();
-                let (low, high) = bounds(&all);
-                let inside = |p: usize| {
-                    let particle = &self.model.particles[p];
-                    let z = into_frame(&pose, &self.start_particles[p]);
-                    if object.body == particle.body || (0..3).any(|i| z[i] < low[i] || z[i] > high[i]) {
-                        return None;
-                    }
-                    let mut best = (f64::INFINITY, 0u32, [0.0; 3]);
-                    for (t, tri) in mesh.topology.triangles.iter().enumerate() {
-                        let (d, w) = nearest_on_triangle(&z, tri.map(position));
-                        if d < best.0 {
-                            best = (d, t as u32, w);
-                        }
-                    }
-                    let (_, t, w) = best;
-                    let tri = mesh.topology.triangles[t as usize];
-                    let y: V3 = (0..3).map(|k| position(tri[k]) * w[k]).sum();
-                    // The nearest feature's own normal tells inside from outside.
-                    let small = 1e-12;
-                    let zeros: Vec<usize> = (0..3).filter(|&k| w[k] < small).collect();
-                    let end = match zeros.len() {
-                        0 => End::Triangle,
-                        1 => End::Edge(zeros[0]),
-                        _ => End::Vertex((0..3).find(|k| !zeros.contains(k)).unwrap_or(0)),
+        all.iter()
+            .map(|object| match &object.surface {
+                Surface::LevelSet(shape) => {
+                    let pose = self.start.pose(&object.frame);
+                    let inside = |p: usize| {
+                        let z = into_frame(&pose, &self.start_particles[p]);
+                        (may_touch(object, &self.model.particles[p])
+                            && shape.phi::<f64>(z.into()) < 0.0)
+                            .then(|| {
+                                (
+                                    p as u32,
+                                    Attachment::Point(V3::from(nearest::<f64>(shape, z.into()))),
+                                )
+                            })
                     };
-                    let n = end_normal(&mesh.topology, &position, t, end);
-                    ((y - z).dot(&n) > 0.0).then_some((p as u32, Attachment::Mesh { triangle: t, weights: w, side: 1 }))
-                };
-                each(self.start_particles.len(), inside).into_iter().flatten().collect()
-            }
-            Surface::Mesh(_) => Vec::new(),
-        })
-        .collect()
+                    (0..self.start_particles.len()).filter_map(inside).collect()
+                }
+                Surface::Mesh(mesh) if !mesh.two_sided => {
+                    let pose = self.start.pose(&object.frame);
+                    let first = if let Frame::Nodes(first) = object.frame {
+                        Some(first as usize)
+                    } else {
+                        None
+                    };
+                    let position = |v: u32| {
+                        first.map_or_else(
+                            || mesh.points[v as usize],
+                            |f| self.start.nodes[f + v as usize],
+                        )
+                    };
+                    let all: Vec<V3> = (0..mesh.topology.fans.len() as u32).map(position).collect();
+                    let (low, high) = bounds(&all);
+                    let inside = |p: usize| {
+                        let particle = &self.model.particles[p];
+                        let z = into_frame(&pose, &self.start_particles[p]);
+                        if object.body == particle.body
+                            || (0..3).any(|i| z[i] < low[i] || z[i] > high[i])
+                        {
+                            return None;
+                        }
+                        let mut best = (f64::INFINITY, 0u32, [0.0; 3]);
+                        for (t, tri) in mesh.topology.triangles.iter().enumerate() {
+                            let (d, w) = nearest_on_triangle(&z, tri.map(position));
+                            if d < best.0 {
+                                best = (d, t as u32, w);
+                            }
+                        }
+                        let (_, t, w) = best;
+                        let tri = mesh.topology.triangles[t as usize];
+                        let y: V3 = (0..3).map(|k| position(tri[k]) * w[k]).sum();
+                        // The nearest feature's own normal tells inside from outside.
+                        let small = 1e-12;
+                        let zeros: Vec<usize> = (0..3).filter(|&k| w[k] < small).collect();
+                        let end = match zeros.len() {
+                            0 => End::Triangle,
+                            1 => End::Edge(zeros[0]),
+                            _ => End::Vertex((0..3).find(|k| !zeros.contains(k)).unwrap_or(0)),
+                        };
+                        let n = end_normal(&mesh.topology, &position, t, end);
+                        ((y - z).dot(&n) > 0.0).then_some((
+                            p as u32,
+                            Attachment::Mesh {
+                                triangle: t,
+                                weights: w,
+                                side: 1,
+                            },
+                        ))
+                    };
+                    each(self.start_particles.len(), inside)
+                        .into_iter()
+                        .flatten()
+                        .collect()
+                }
+                Surface::Mesh(_) => Vec::new(),
+            })
+            .collect()
     }
 
     /// Forces frozen for a lagged step: the whole spring, or its part along the surface.
@@ -317,7 +425,9 @@ impl Pairs<'_> {
             }
             let force = match self.model.coupling {
                 Coupling::LaggedFriction => {
-                    let w = smooth.iter().find(|s| s.particle == c.particle && s.object == c.object);
+                    let w = smooth
+                        .iter()
+                        .find(|s| s.particle == c.particle && s.object == c.object);
                     w.map_or_else(V3::zeros, |w| c.spring - w.spring)
                 }
                 Coupling::Coupled | Coupling::Lagged => c.spring,
@@ -333,7 +443,11 @@ pub(crate) enum Slope {
     /// World stiffness `k (dY/dZ - I)` of an object with a frame.
     Framed(M3),
     /// Derivatives with respect to the particle and to each vertex (node), of Y and of the three weights.
-    Free { nodes: [u32; 3], weights: V3, inputs: Vec<(Option<u32>, M3, M3)> },
+    Free {
+        nodes: [u32; 3],
+        weights: V3,
+        inputs: Vec<(Option<u32>, M3, M3)>,
+    },
 }
 
 /// Derivatives of the spring of `contact` by forward duals through the relaxation that made it, its entry included.
@@ -342,36 +456,98 @@ pub(crate) fn slope(pairs: &Pairs, contact: &Contact, trial: &Places, mu: f64) -
     let object = &model.objects[contact.object as usize];
     let pose = trial.pose(&object.frame);
     let z = into_frame(&pose, &contact.z);
-    let z0 = into_frame(&pairs.start.pose(&object.frame), &pairs.start_particles[contact.particle as usize]);
-    let framed = |dy: M3| Slope::Framed(pose.r * (dy - M3::identity()) * pose.r.transpose() * model.k);
+    let z0 = into_frame(
+        &pairs.start.pose(&object.frame),
+        &pairs.start_particles[contact.particle as usize],
+    );
+    let framed =
+        |dy: M3| Slope::Framed(pose.r * (dy - M3::identity()) * pose.r.transpose() * model.k);
     match (&object.surface, contact.start) {
         (Surface::LevelSet(shape), Attachment::Point(x)) => {
-            framed(slopes(if contact.fresh.is_some() { nearest(shape, variable(&z)) } else { relax(shape, &x, variable(&z), mu).y }))
+            framed(slopes(if contact.fresh.is_some() {
+                nearest(shape, variable(&z))
+            } else {
+                relax(shape, &x, variable(&z), mu).y
+            }))
         }
-        (Surface::Mesh(mesh), Attachment::Mesh { triangle, weights, .. }) => {
+        (
+            Surface::Mesh(mesh),
+            Attachment::Mesh {
+                triangle, weights, ..
+            },
+        ) => {
             let corners = mesh.topology.triangles[triangle as usize];
-            let begin = |before: &dyn Fn(u32) -> V3, after: &dyn Fn(u32) -> R3<Dual>, z: R3<Dual>| match contact.fresh {
+            let begin = |before: &dyn Fn(u32) -> V3,
+                         after: &dyn Fn(u32) -> R3<Dual>,
+                         z: R3<Dual>| match contact.fresh {
                 None => weights.map(Dual::constant),
-                Some(time) => hit_weights(time, [fixed(&z0), z], corners.map(|v| [fixed(&before(v)), after(v)]), weights),
+                Some(time) => hit_weights(
+                    time,
+                    [fixed(&z0), z],
+                    corners.map(|v| [fixed(&before(v)), after(v)]),
+                    weights,
+                ),
             };
             let Frame::Nodes(first) = object.frame else {
                 let at = |v: u32| mesh.points[v as usize];
                 let w = begin(&at, &|v| fixed(&at(v)), variable(&z));
-                return framed(slopes(walk(&mesh.topology, &|v| fixed(&at(v)), triangle, w, variable(&z), mu).y));
+                return framed(slopes(
+                    walk(
+                        &mesh.topology,
+                        &|v| fixed(&at(v)),
+                        triangle,
+                        w,
+                        variable(&z),
+                        mu,
+                    )
+                    .y,
+                ));
             };
             let at = |v: u32| trial.nodes[(first + v) as usize];
             let before = |v: u32| pairs.start.nodes[(first + v) as usize];
-            let plain = walk(&mesh.topology, &|v| fixed::<f64>(&at(v)), triangle, weights, z.into(), mu);
+            let plain = walk(
+                &mesh.topology,
+                &|v| fixed::<f64>(&at(v)),
+                triangle,
+                weights,
+                z.into(),
+                mu,
+            );
             let mut inputs: Vec<Option<u32>> = vec![None];
-            inputs.extend(participants(&mesh.topology, &plain.visited).into_iter().map(Some));
+            inputs.extend(
+                participants(&mesh.topology, &plain.visited)
+                    .into_iter()
+                    .map(Some),
+            );
             let one = |input: Option<u32>| {
-                let position = |v: u32| if Some(v) == input { variable(&at(v)) } else { fixed(&at(v)) };
-                let particle = if input.is_none() { variable(&z) } else { fixed(&z) };
-                let w: Walked<_> = walk(&mesh.topology, &position, triangle, begin(&before, &position, particle), particle, mu);
+                let position = |v: u32| {
+                    if Some(v) == input {
+                        variable(&at(v))
+                    } else {
+                        fixed(&at(v))
+                    }
+                };
+                let particle = if input.is_none() {
+                    variable(&z)
+                } else {
+                    fixed(&z)
+                };
+                let w: Walked<_> = walk(
+                    &mesh.topology,
+                    &position,
+                    triangle,
+                    begin(&before, &position, particle),
+                    particle,
+                    mu,
+                );
                 (input.map(|v| first + v), slopes(w.y), slopes(w.weights))
             };
             let tri = mesh.topology.triangles[plain.triangle as usize];
-            Slope::Free { nodes: tri.map(|v| first + v), weights: values(plain.weights), inputs: inputs.into_iter().map(one).collect() }
+            Slope::Free {
+                nodes: tri.map(|v| first + v),
+                weights: values(plain.weights),
+                inputs: inputs.into_iter().map(one).collect(),
+            }
         }
         _ => framed(M3::identity()),
     }

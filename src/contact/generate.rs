@@ -8,7 +8,9 @@ pub type Surface = (Vec<V3>, Vec<[u32; 3]>);
 
 /// A number in (0, 1) from an integer (splitmix64).
 pub fn hashed(index: u64) -> f64 {
-    let mut x = index.wrapping_add(0x9E37_79B9_7F4A_7C15).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+    let mut x = index
+        .wrapping_add(0x9E37_79B9_7F4A_7C15)
+        .wrapping_mul(0xBF58_476D_1CE4_E5B9);
     x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
     x ^= x >> 31;
@@ -19,13 +21,41 @@ pub fn hashed(index: u64) -> f64 {
 pub fn icosphere(level: u32, radius: f64) -> Surface {
     let g = f64::midpoint(1.0, 5f64.sqrt());
     let raw = [
-        [-1.0, g, 0.0], [1.0, g, 0.0], [-1.0, -g, 0.0], [1.0, -g, 0.0], [0.0, -1.0, g], [0.0, 1.0, g],
-        [0.0, -1.0, -g], [0.0, 1.0, -g], [g, 0.0, -1.0], [g, 0.0, 1.0], [-g, 0.0, -1.0], [-g, 0.0, 1.0],
+        [-1.0, g, 0.0],
+        [1.0, g, 0.0],
+        [-1.0, -g, 0.0],
+        [1.0, -g, 0.0],
+        [0.0, -1.0, g],
+        [0.0, 1.0, g],
+        [0.0, -1.0, -g],
+        [0.0, 1.0, -g],
+        [g, 0.0, -1.0],
+        [g, 0.0, 1.0],
+        [-g, 0.0, -1.0],
+        [-g, 0.0, 1.0],
     ];
     let mut points: Vec<V3> = raw.iter().map(|p| V3::from(*p).normalize()).collect();
     let mut tris: Vec<[u32; 3]> = vec![
-        [0, 11, 5], [0, 5, 1], [0, 1, 7], [0, 7, 10], [0, 10, 11], [1, 5, 9], [5, 11, 4], [11, 10, 2], [10, 7, 6], [7, 1, 8],
-        [3, 9, 4], [3, 4, 2], [3, 2, 6], [3, 6, 8], [3, 8, 9], [4, 9, 5], [2, 4, 11], [6, 2, 10], [8, 6, 7], [9, 8, 1],
+        [0, 11, 5],
+        [0, 5, 1],
+        [0, 1, 7],
+        [0, 7, 10],
+        [0, 10, 11],
+        [1, 5, 9],
+        [5, 11, 4],
+        [11, 10, 2],
+        [10, 7, 6],
+        [7, 1, 8],
+        [3, 9, 4],
+        [3, 4, 2],
+        [3, 2, 6],
+        [3, 6, 8],
+        [3, 8, 9],
+        [4, 9, 5],
+        [2, 4, 11],
+        [6, 2, 10],
+        [8, 6, 7],
+        [9, 8, 1],
     ];
     for _ in 0..level {
         let mut middle: BTreeMap<(u32, u32), u32> = BTreeMap::new();
@@ -78,7 +108,11 @@ pub fn solid_box(half: &V3, cells: [usize; 3]) -> Solid {
     for k in 0..=nz {
         for j in 0..=ny {
             for i in 0..=nx {
-                let f = V3::new(i as f64 / nx as f64, j as f64 / ny as f64, k as f64 / nz as f64);
+                let f = V3::new(
+                    i as f64 / nx as f64,
+                    j as f64 / ny as f64,
+                    k as f64 / nz as f64,
+                );
                 points.push((f * 2.0 - V3::repeat(1.0)).component_mul(half));
             }
         }
@@ -117,7 +151,11 @@ pub fn solid_ball(level: u32, shells: usize, radius: f64) -> Solid {
                 tets.push([a, b, c, shells as u32 * n]);
             } else {
                 // A prism in three, cut by the order of vertices, so neighbours agree.
-                tets.extend([[a, b, c, a + n], [b, c, a + n, b + n], [c, a + n, b + n, c + n]]);
+                tets.extend([
+                    [a, b, c, a + n],
+                    [b, c, a + n, b + n],
+                    [c, a + n, b + n, c + n],
+                ]);
             }
         }
     }
@@ -141,7 +179,10 @@ pub fn solid_torus(around: usize, across: usize, major: f64, minor: f64) -> Soli
         let [a, b, c] = sorted;
         let mut rings = [ring(a), ring(b), ring(c)];
         tets.push([a, b, c, rings[0]]);
-        for (p, q, from, to) in [(b, c, rings[0], rings[1]), (c, u32::MAX, rings[1], rings[2])] {
+        for (p, q, from, to) in [
+            (b, c, rings[0], rings[1]),
+            (c, u32::MAX, rings[1], rings[2]),
+        ] {
             if from != to && q != u32::MAX {
                 tets.push([p, q, from, to]);
             } else if from != to {
@@ -150,7 +191,10 @@ pub fn solid_torus(around: usize, across: usize, major: f64, minor: f64) -> Soli
         }
         rings.sort_unstable();
     }
-    let tets = tets.into_iter().filter(|t| (0..4).all(|i| (0..i).all(|j| t[i] != t[j]))).collect();
+    let tets = tets
+        .into_iter()
+        .filter(|t| (0..4).all(|i| (0..i).all(|j| t[i] != t[j])))
+        .collect();
     (points.clone(), oriented(&points, tets))
 }
 
@@ -158,7 +202,11 @@ fn oriented(points: &[V3], tets: Vec<[u32; 4]>) -> Vec<[u32; 4]> {
     tets.into_iter()
         .map(|t| {
             let [a, b, c, d] = t.map(|i| points[i as usize]);
-            if (b - a).dot(&(c - a).cross(&(d - a))) < 0.0 { [t[0], t[2], t[1], t[3]] } else { t }
+            if (b - a).dot(&(c - a).cross(&(d - a))) < 0.0 {
+                [t[0], t[2], t[1], t[3]]
+            } else {
+                t
+            }
         })
         .collect()
 }
@@ -173,7 +221,9 @@ pub fn box_surface(half: &V3) -> Surface {
 pub fn sheet(side: f64, cells: usize) -> Surface {
     let n = cells + 1;
     let at = |i: usize| side * (i as f64 / cells as f64 - 0.5);
-    let points = (0..n * n).map(|v| V3::new(at(v % n), at(v / n), 0.0)).collect();
+    let points = (0..n * n)
+        .map(|v| V3::new(at(v % n), at(v / n), 0.0))
+        .collect();
     let id = |i: usize, j: usize| (j * n + i) as u32;
     let mut tris = Vec::new();
     for j in 0..cells {
@@ -192,7 +242,14 @@ pub fn sheet(side: f64, cells: usize) -> Surface {
 /// Volume enclosed by a surface.
 #[cfg(test)]
 pub(crate) fn enclosed(surface: &Surface) -> f64 {
-    surface.1.iter().map(|t| { let [a, b, c] = t.map(|i| surface.0[i as usize]); a.dot(&b.cross(&c)) / 6.0 }).sum()
+    surface
+        .1
+        .iter()
+        .map(|t| {
+            let [a, b, c] = t.map(|i| surface.0[i as usize]);
+            a.dot(&b.cross(&c)) / 6.0
+        })
+        .sum()
 }
 
 #[cfg(test)]
@@ -204,18 +261,37 @@ mod tests {
     #[test]
     fn solids_fill_their_surfaces() {
         let half = V3::new(0.5, 0.4, 0.3);
-        let solids = [solid_box(&half, [3, 2, 4]), solid_ball(2, 1, 0.7), solid_ball(2, 3, 0.7), solid_torus(20, 8, 0.5, 0.2)];
+        let solids = [
+            solid_box(&half, [3, 2, 4]),
+            solid_ball(2, 1, 0.7),
+            solid_ball(2, 3, 0.7),
+            solid_torus(20, 8, 0.5, 0.2),
+        ];
         for (i, (points, tets)) in solids.into_iter().enumerate() {
             let volumes: Vec<f64> = tets
                 .iter()
-                .map(|t| { let [a, b, c, d] = t.map(|i| points[i as usize]); (b - a).dot(&(c - a).cross(&(d - a))) / 6.0 })
+                .map(|t| {
+                    let [a, b, c, d] = t.map(|i| points[i as usize]);
+                    (b - a).dot(&(c - a).cross(&(d - a))) / 6.0
+                })
                 .collect();
-            assert!(volumes.iter().all(|v| *v > 1e-9), "solid {i}: every tetrahedron is positive");
+            assert!(
+                volumes.iter().all(|v| *v > 1e-9),
+                "solid {i}: every tetrahedron is positive"
+            );
             let surface = boundary(&tets);
             let mesh = Topology::new(surface.clone(), points.len());
-            assert!(mesh.neighbours.iter().flatten().all(Option::is_some), "solid {i}: its surface is closed");
+            assert!(
+                mesh.neighbours.iter().flatten().all(Option::is_some),
+                "solid {i}: its surface is closed"
+            );
             let total: f64 = volumes.iter().sum();
-            assert_small(enclosed(&(points, surface)) - total, total, 1e-12, "tetrahedra fill what the surface encloses");
+            assert_small(
+                enclosed(&(points, surface)) - total,
+                total,
+                1e-12,
+                "tetrahedra fill what the surface encloses",
+            );
         }
         assert_eq!(icosphere(3, 1.0).0.len(), 642);
         assert_eq!(solid_ball(2, 1, 1.0).0.len(), 163);

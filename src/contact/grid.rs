@@ -29,19 +29,35 @@ pub(crate) struct Grid {
 
 /// `(0..n).map(f)` in order, on several threads when there are many.
 pub(crate) fn each<T: Send>(n: usize, f: impl Fn(usize) -> T + Sync + Send) -> Vec<T> {
-    if n < FEW { (0..n).map(f).collect() } else { (0..n).into_par_iter().with_min_len(64).map(f).collect() }
+    if n < FEW {
+        (0..n).map(f).collect()
+    } else {
+        (0..n).into_par_iter().with_min_len(64).map(f).collect()
+    }
 }
 
 impl Grid {
-    /// The grid of spacing `dx` (m) under `points`, with their mass and momentum.
-    pub(crate) fn new(points: &Points, dx: f64) -> Grid {
+    /// The grid of spacing `dx` (m) under `points`, with their mass and momentum. Each body has nodes of its own, so bodies don't
+    /// stick to each other through a node between them.
+    pub(crate) fn new(points: &Points, body_of: &[u32], dx: f64) -> Grid {
         let n = points.x.len();
-        let base: Vec<[i64; 3]> = points.x.iter().map(|x| [0, 1, 2].map(|i| (x[i] / dx - 0.5).floor() as i64)).collect();
+        let base: Vec<[i64; 3]> = points
+            .x
+            .iter()
+            .map(|x| [0, 1, 2].map(|i| (x[i] / dx - 0.5).floor() as i64))
+            .collect();
         let stencils = each(n, |p| {
-            let mut s = Stencil { w: [[0.0; 3]; 3], dw: [[0.0; 3]; 3] };
+            let mut s = Stencil {
+                w: [[0.0; 3]; 3],
+                dw: [[0.0; 3]; 3],
+            };
             for i in 0..3 {
                 let f = points.x[p][i] / dx - base[p][i] as f64;
-                s.w[i] = [0.5 * (1.5 - f).powi(2), 0.75 - (f - 1.0).powi(2), 0.5 * (f - 0.5).powi(2)];
+                s.w[i] = [
+                    0.5 * (1.5 - f).powi(2),
+                    0.75 - (f - 1.0).powi(2),
+                    0.5 * (f - 0.5).powi(2),
+                ];
                 s.dw[i] = [(f - 1.5) / dx, -2.0 * (f - 1.0) / dx, (f - 0.5) / dx];
             }
             s
@@ -54,16 +70,22 @@ impl Grid {
                 high[i] = high[i].max(b[i] + 3);
             }
         }
-        let size = if n == 0 { [0; 3] } else { [0, 1, 2].map(|i| (high[i] - low[i]) as usize) };
-        let cell = |b: &[i64; 3], k: usize| {
+        let size = if n == 0 {
+            [0; 3]
+        } else {
+            [0, 1, 2].map(|i| (high[i] - low[i]) as usize)
+        };
+        let bodies = body_of.iter().max().map_or(0, |b| *b as usize + 1);
+        let cell = |p: usize, k: usize| {
+            let b = &base[p];
             let at = [k % 3, k / 3 % 3, k / 9];
             let [x, y, z] = [0, 1, 2].map(|i| (b[i] - low[i]) as usize + at[i]);
-            (z * size[1] + y) * size[0] + x
+            ((body_of[p] as usize * size[2] + z) * size[1] + y) * size[0] + x
         };
-        let mut count = vec![0u32; size[0] * size[1] * size[2]];
-        for b in &base {
+        let mut count = vec![0u32; bodies * size[0] * size[1] * size[2]];
+        for p in 0..n {
             for k in 0..27 {
-                count[cell(b, k)] += 1;
+                count[cell(p, k)] += 1;
             }
         }
         let mut number = vec![u32::MAX; count.len()];
@@ -77,21 +99,37 @@ impl Grid {
         let mut fill = first.clone();
         let mut points_of = vec![(0u32, 0u8); 27 * n];
         let mut nodes_of = vec![[0u32; 27]; n];
-        for (p, b) in base.iter().enumerate() {
+        for p in 0..n {
             for k in 0..27 {
-                let node = number[cell(b, k)];
+                let node = number[cell(p, k)];
                 nodes_of[p][k] = node;
                 points_of[fill[node as usize] as usize] = (p as u32, k as u8);
                 fill[node as usize] += 1;
             }
         }
         let n_nodes = first.len() - 1;
-        let mut grid = Grid { mass: Vec::new(), velocity: Vec::new(), dx, base, stencils, nodes_of, first, points_of };
-        grid.mass = each(n_nodes, |i| grid.around(i).map(|(p, k)| grid.weight(p, k) * points.mass[p]).sum());
+        let mut grid = Grid {
+            mass: Vec::new(),
+            velocity: Vec::new(),
+            dx,
+            base,
+            stencils,
+            nodes_of,
+            first,
+            points_of,
+        };
+        grid.mass = each(n_nodes, |i| {
+            grid.around(i)
+                .map(|(p, k)| grid.weight(p, k) * points.mass[p])
+                .sum()
+        });
         grid.velocity = each(n_nodes, |i| {
             let momentum: V3 = grid
                 .around(i)
-                .map(|(p, k)| (points.v[p] + points.affine[p] * (grid.node_position(p, k) - points.x[p])) * (grid.weight(p, k) * points.mass[p]))
+                .map(|(p, k)| {
+                    (points.v[p] + points.affine[p] * (grid.node_position(p, k) - points.x[p]))
+                        * (grid.weight(p, k) * points.mass[p])
+                })
                 .sum();
             momentum / grid.mass[i]
         });
@@ -104,7 +142,9 @@ impl Grid {
 
     /// The points around node `i` and which of their 27 nodes it is.
     fn around(&self, i: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
-        self.points_of[self.first[i] as usize..self.first[i + 1] as usize].iter().map(|&(p, k)| (p as usize, k as usize))
+        self.points_of[self.first[i] as usize..self.first[i + 1] as usize]
+            .iter()
+            .map(|&(p, k)| (p as usize, k as usize))
     }
 
     pub(crate) fn nodes_of(&self, p: usize) -> &[u32; 27] {
@@ -119,17 +159,27 @@ impl Grid {
     fn slope(&self, p: usize, k: usize) -> V3 {
         let Stencil { w, dw } = &self.stencils[p];
         let [a, b, c] = [k % 3, k / 3 % 3, k / 9];
-        V3::new(dw[0][a] * w[1][b] * w[2][c], w[0][a] * dw[1][b] * w[2][c], w[0][a] * w[1][b] * dw[2][c])
+        V3::new(
+            dw[0][a] * w[1][b] * w[2][c],
+            w[0][a] * dw[1][b] * w[2][c],
+            w[0][a] * w[1][b] * dw[2][c],
+        )
     }
 
     fn node_position(&self, p: usize, k: usize) -> V3 {
         let b = &self.base[p];
-        V3::new((b[0] + (k % 3) as i64) as f64, (b[1] + (k / 3 % 3) as i64) as f64, (b[2] + (k / 9) as i64) as f64) * self.dx
+        V3::new(
+            (b[0] + (k % 3) as i64) as f64,
+            (b[1] + (k / 3 % 3) as i64) as f64,
+            (b[2] + (k / 9) as i64) as f64,
+        ) * self.dx
     }
 
     /// The node field `u` at point `p`.
     pub(crate) fn value_at(&self, p: usize, u: impl Fn(usize) -> V3) -> V3 {
-        (0..27).map(|k| u(self.nodes_of[p][k] as usize) * self.weight(p, k)).sum()
+        (0..27)
+            .map(|k| u(self.nodes_of[p][k] as usize) * self.weight(p, k))
+            .sum()
     }
 
     /// The gradient of the node field `u` at point `p`.
@@ -145,7 +195,9 @@ impl Grid {
     pub(crate) fn affine_at(&self, p: usize, x: &V3, u: impl Fn(usize) -> V3) -> M3 {
         let mut b = M3::zeros();
         for k in 0..27 {
-            b += u(self.nodes_of[p][k] as usize) * (self.node_position(p, k) - x).transpose() * self.weight(p, k);
+            b += u(self.nodes_of[p][k] as usize)
+                * (self.node_position(p, k) - x).transpose()
+                * self.weight(p, k);
         }
         b * (4.0 / (self.dx * self.dx))
     }
@@ -170,7 +222,15 @@ impl Grid {
         for (p, k) in self.around(i) {
             let s = self.slope(p, k);
             let c = &tangents[p];
-            sum += M3::from_fn(|a, b| (0..3).map(|j| (0..3).map(|l| c[(3 * a + j, 3 * b + l)] * s[j] * s[l]).sum::<f64>()).sum());
+            sum += M3::from_fn(|a, b| {
+                (0..3)
+                    .map(|j| {
+                        (0..3)
+                            .map(|l| c[(3 * a + j, 3 * b + l)] * s[j] * s[l])
+                            .sum::<f64>()
+                    })
+                    .sum()
+            });
         }
         sum
     }
@@ -194,9 +254,11 @@ mod tests {
             points.mass.push(random.number());
             points.volume.push(1.0);
         }
-        let grid = Grid::new(&points, 0.3);
+        let grid = Grid::new(&points, &vec![0; n], 0.3);
         let before: V3 = (0..n).map(|p| points.v[p] * points.mass[p]).sum();
-        let after: V3 = (0..grid.n_nodes()).map(|i| grid.velocity[i] * grid.mass[i]).sum();
+        let after: V3 = (0..grid.n_nodes())
+            .map(|i| grid.velocity[i] * grid.mass[i])
+            .sum();
         assert_small((before - after).norm(), 1.0, 1e-11, "P2G keeps momentum");
         let mut places = vec![V3::zeros(); grid.n_nodes()];
         for p in 0..n {
@@ -206,9 +268,24 @@ mod tests {
         }
         let a = M3::from_fn(|_, _| random.number());
         for p in 0..n {
-            assert_small((grid.value_at(p, |i| a * places[i]) - a * points.x[p]).norm(), 1.0, 1e-13, "linear fields are held");
-            assert_small((grid.gradient_at(p, |i| a * places[i]) - a).norm(), 1.0, 1e-12, "with their gradient");
-            assert_small((grid.affine_at(p, &points.x[p], |i| a * places[i]) - a).norm(), 1.0, 1e-12, "and APIC's affine part");
+            assert_small(
+                (grid.value_at(p, |i| a * places[i]) - a * points.x[p]).norm(),
+                1.0,
+                1e-13,
+                "linear fields are held",
+            );
+            assert_small(
+                (grid.gradient_at(p, |i| a * places[i]) - a).norm(),
+                1.0,
+                1e-12,
+                "with their gradient",
+            );
+            assert_small(
+                (grid.affine_at(p, &points.x[p], |i| a * places[i]) - a).norm(),
+                1.0,
+                1e-12,
+                "and APIC's affine part",
+            );
         }
     }
 }

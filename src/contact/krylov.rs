@@ -21,11 +21,23 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
 /// Stops at `|H u - b| <= rel |b|`. Every step has `b . H u = |H u|^2`, so `u` is downhill for `|b|^2` unless the cycle stalls at 0.
 /// # Source
 /// Saad and Schultz, 1986.
-pub fn gmres(apply: &dyn Fn(&[f64]) -> Vec<f64>, precondition: &dyn Fn(&[f64]) -> Vec<f64>, b: &[f64], rel: f64, most: usize) -> (Vec<f64>, GmresReport) {
+pub fn gmres(
+    apply: &dyn Fn(&[f64]) -> Vec<f64>,
+    precondition: &dyn Fn(&[f64]) -> Vec<f64>,
+    b: &[f64],
+    rel: f64,
+    most: usize,
+) -> (Vec<f64>, GmresReport) {
     let size = dot(b, b).sqrt();
     let n = b.len();
     if size == 0.0 {
-        return (vec![0.0; n], GmresReport { iterations: 0, residual: 0.0 });
+        return (
+            vec![0.0; n],
+            GmresReport {
+                iterations: 0,
+                residual: 0.0,
+            },
+        );
     }
     let mut basis = vec![b.iter().map(|x| x / size).collect::<Vec<f64>>()];
     let mut turned: Vec<Vec<f64>> = Vec::new();
@@ -63,7 +75,11 @@ pub fn gmres(apply: &dyn Fn(&[f64]) -> Vec<f64>, precondition: &dyn Fn(&[f64]) -
         }
         let a = column[j];
         let r = a.hypot(next);
-        let (c, s) = if r > 0.0 { (a / r, next / r) } else { (1.0, 0.0) };
+        let (c, s) = if r > 0.0 {
+            (a / r, next / r)
+        } else {
+            (1.0, 0.0)
+        };
         column[j] = r;
         rotations.push((c, s));
         let last = rhs[j];
@@ -80,7 +96,11 @@ pub fn gmres(apply: &dyn Fn(&[f64]) -> Vec<f64>, precondition: &dyn Fn(&[f64]) -
     let mut y = vec![0.0; m];
     for i in (0..m).rev() {
         let sum: f64 = (i + 1..m).map(|j| columns[j][i] * y[j]).sum();
-        y[i] = if columns[i][i] == 0.0 { 0.0 } else { (rhs[i] - sum) / columns[i][i] };
+        y[i] = if columns[i][i] == 0.0 {
+            0.0
+        } else {
+            (rhs[i] - sum) / columns[i][i]
+        };
     }
     let mut u = vec![0.0; n];
     for (z, y) in turned.iter().zip(&y) {
@@ -88,7 +108,13 @@ pub fn gmres(apply: &dyn Fn(&[f64]) -> Vec<f64>, precondition: &dyn Fn(&[f64]) -
             *a += y * b;
         }
     }
-    (u, GmresReport { iterations: m, residual: rhs[m].abs() / size })
+    (
+        u,
+        GmresReport {
+            iterations: m,
+            residual: rhs[m].abs() / size,
+        },
+    )
 }
 
 #[cfg(test)]
@@ -100,18 +126,50 @@ mod tests {
     fn a_full_cycle_solves_a_system_that_is_not_symmetric() {
         let mut random = Random::new(31);
         let n = 18;
-        let a: Vec<Vec<f64>> = (0..n).map(|i| (0..n).map(|j| random.number() - 0.5 + if i == j { 3.0 } else { 0.0 }).collect()).collect();
+        let a: Vec<Vec<f64>> = (0..n)
+            .map(|i| {
+                (0..n)
+                    .map(|j| random.number() - 0.5 + if i == j { 3.0 } else { 0.0 })
+                    .collect()
+            })
+            .collect();
         let b: Vec<f64> = (0..n).map(|_| random.number()).collect();
         let apply = |u: &[f64]| a.iter().map(|row| dot(row, u)).collect::<Vec<f64>>();
         for rel in [1e-3, 1e-12] {
-            let (u, report) = gmres(&apply, &|v| v.iter().map(|x| x / 3.0).collect(), &b, rel, 20);
-            let error = apply(&u).iter().zip(&b).map(|(x, y)| (x - y).powi(2)).sum::<f64>().sqrt();
-            assert_small(error, dot(&b, &b).sqrt(), rel * 1.01, "stops at what was asked");
-            assert_small(error / dot(&b, &b).sqrt() - report.residual, 1.0, 1e-12, "and reports the true residual");
+            let (u, report) = gmres(
+                &apply,
+                &|v| v.iter().map(|x| x / 3.0).collect(),
+                &b,
+                rel,
+                20,
+            );
+            let error = apply(&u)
+                .iter()
+                .zip(&b)
+                .map(|(x, y)| (x - y).powi(2))
+                .sum::<f64>()
+                .sqrt();
+            assert_small(
+                error,
+                dot(&b, &b).sqrt(),
+                rel * 1.01,
+                "stops at what was asked",
+            );
+            assert_small(
+                error / dot(&b, &b).sqrt() - report.residual,
+                1.0,
+                1e-12,
+                "and reports the true residual",
+            );
         }
         let (u, report) = gmres(&apply, &|v| v.to_vec(), &b, 1e-12, 3);
         assert_eq!(report.iterations, 3);
         let hu = apply(&u);
-        assert_small(dot(&b, &hu) - dot(&hu, &hu), dot(&hu, &hu), 1e-12, "a short cycle still goes downhill");
+        assert_small(
+            dot(&b, &hu) - dot(&hu, &hu),
+            dot(&hu, &hu),
+            1e-12,
+            "a short cycle still goes downhill",
+        );
     }
 }

@@ -1,7 +1,62 @@
-//! Frictional contact between rigid bodies, deformable meshes and material points.
+//! Frictional contact between rigid bodies, deformable meshes and material points, in one implicit step.
+//!
+//! A particle that has sunk into an object is pulled back by a spring to an attachment on its surface. The attachment holds (static
+//! friction) or slides until the spring lies in Coulomb's cone (dynamic friction); it lasts from step to step in the object's own
+//! frame, so a pile at rest never creeps. Everything that touches is solved together, friction too, by a Newton method for systems
+//! that aren't symmetric.
+//!
+//! ```text
+//! text --scene--> Scene --assemble--> model + state --step--> state, StepLog --snapshot--> Snapshot --export--> PLY, VTU
+//!                                        |                      ^
+//!      particles, objects --contact--> pairs --system--> g, H --newton (krylov, direct)
+//! ```
+//!
+//! | module | turns what into what | may use |
+//! | --- | --- | --- |
+//! | [`real`] | numbers into numbers with derivatives | |
+//! | [`shape`], [`mesh`], [`walk`] | an attachment and a particle into the relaxed attachment | `real` |
+//! | [`material`] | a deformation gradient into a stress | `real` |
+//! | `grid` | material points into a grid and back | `material` |
+//! | [`contact`] | places into pairs that touch, with forces and derivatives | `walk`, `shape`, `model` |
+//! | `system` | a change of velocities into a residual, and its derivative | `contact`, `grid` |
+//! | [`newton`], [`krylov`], `direct` | a system into its solution, with a status | `system` |
+//! | [`scene`], [`scenes`], `assemble` | TOML into bodies | `generate` |
+//! | [`simulation`] | a scene into steps, logs, checkpoints | all above |
+//! | [`snapshot`], [`mod@export`], [`table`] | a run into pictures' data, files, rows beside the paper's | `simulation` |
+//!
+//! Nothing here prints, reads a clock, touches files or starts threads: loops over many points run on the caller's pool, with the
+//! same bits for any number of threads.
+//!
+//! Paper: Ding, "Coupling, Conservation, and Performance in Numerical Simulations", 2019, chapter 2.
+//!
+//! # To change X, open Y
+//!
+//! | I want to | open |
+//! | --- | --- |
+//! | add a level set | an arm in `shape.rs`, one in `scene.rs` and `assemble.rs` |
+//! | add a material | an arm in `material.rs` |
+//! | change how friction relaxes on meshes | `walk.rs` |
+//! | change the linear solver | [`Preconditioner`] and `System::tangent` |
+//! | add a scene | a file in `scenes/` and its line in `scenes.rs` |
+//! | add an export | a file in `export/` |
+//!
+//! # Example
+//! ```
+//! use stokeslet_contact::{Settings, Simulation, SolveStatus, scene::Quantity, scenes};
+//! let scene = scenes::find("plane_r_slide").unwrap();
+//! let mut simulation = Simulation::new(&scene, &Settings::default())?;
+//! while simulation.time() < 0.1 {
+//!     let log = simulation.step();
+//!     assert_eq!(log.solve.status, SolveStatus::Converged);
+//! }
+//! let travel = simulation.quantity("cube", Quantity::Travel, None).unwrap();
+//! assert!((travel - 0.0105).abs() < 2e-4, "{travel}");
+//! # Ok::<(), stokeslet_contact::StartError>(())
+//! ```
 
 mod assemble;
 pub mod contact;
+mod direct;
 pub mod export;
 pub mod generate;
 mod grid;

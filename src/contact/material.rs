@@ -33,7 +33,10 @@ pub enum Material {
 
 /// Shear modulus and first Lame parameter from Young's modulus and Poisson's ratio.
 pub fn lame(young: f64, poisson: f64) -> (f64, f64) {
-    (young / (2.0 * (1.0 + poisson)), young * poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson)))
+    (
+        young / (2.0 * (1.0 + poisson)),
+        young * poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson)),
+    )
 }
 
 /// `F = U diag(s) V^T` with rotations U and V, `s` descending; the last may be negative.
@@ -41,14 +44,29 @@ pub fn rotation_svd(f: &M3) -> (M3, V3, M3) {
     let eigen = (f.transpose() * f).symmetric_eigen();
     let mut order = [0, 1, 2];
     order.sort_by(|&a, &b| eigen.eigenvalues[b].total_cmp(&eigen.eigenvalues[a]));
-    let (v1, v2): (V3, V3) = (eigen.eigenvectors.column(order[0]).into(), eigen.eigenvectors.column(order[1]).into());
+    let (v1, v2): (V3, V3) = (
+        eigen.eigenvectors.column(order[0]).into(),
+        eigen.eigenvectors.column(order[1]).into(),
+    );
     let v3 = v1.cross(&v2);
     let (a1, a2, a3) = (f * v1, f * v2, f * v3);
-    let u1 = if a1.norm() > 0.0 { a1.normalize() } else { V3::x() };
+    let u1 = if a1.norm() > 0.0 {
+        a1.normalize()
+    } else {
+        V3::x()
+    };
     let r2 = a2 - u1 * u1.dot(&a2);
-    let u2 = if r2.norm() > 1e-150 { r2.normalize() } else { perpendicular(&u1) };
+    let u2 = if r2.norm() > 1e-150 {
+        r2.normalize()
+    } else {
+        perpendicular(&u1)
+    };
     let u3 = u1.cross(&u2);
-    (M3::from_columns(&[u1, u2, u3]), V3::new(u1.dot(&a1), u2.dot(&a2), u3.dot(&a3)), M3::from_columns(&[v1, v2, v3]))
+    (
+        M3::from_columns(&[u1, u2, u3]),
+        V3::new(u1.dot(&a1), u2.dot(&a2), u3.dot(&a3)),
+        M3::from_columns(&[v1, v2, v3]),
+    )
 }
 
 fn perpendicular(u: &V3) -> V3 {
@@ -62,7 +80,9 @@ pub fn rotation_of(f: &M3) -> M3 {
         // Newton's iteration of Higham: quadratic, six rounds from the strains seen here.
         let mut r = *f;
         for _ in 0..20 {
-            let Some(inverse) = r.try_inverse() else { break };
+            let Some(inverse) = r.try_inverse() else {
+                break;
+            };
             let next = (r + inverse.transpose()) * 0.5;
             let change = (next - r).norm_squared();
             r = next;
@@ -76,7 +96,11 @@ pub fn rotation_of(f: &M3) -> M3 {
 }
 
 fn cofactor(f: &M3) -> M3 {
-    let c = [f.column(0).into_owned(), f.column(1).into_owned(), f.column(2).into_owned()];
+    let c = [
+        f.column(0).into_owned(),
+        f.column(1).into_owned(),
+        f.column(2).into_owned(),
+    ];
     M3::from_columns(&[c[1].cross(&c[2]), c[2].cross(&c[0]), c[0].cross(&c[1])])
 }
 
@@ -111,7 +135,11 @@ impl Material {
     /// Sand of Young's modulus (Pa), Poisson's ratio and angle of friction (radians).
     pub fn sand(young: f64, poisson: f64, angle: f64) -> Material {
         let (mu, lambda) = lame(young, poisson);
-        Material::Sand { mu, lambda, alpha: (2.0f64 / 3.0).sqrt() * 2.0 * angle.sin() / (3.0 - angle.sin()) }
+        Material::Sand {
+            mu,
+            lambda,
+            alpha: (2.0f64 / 3.0).sqrt() * 2.0 * angle.sin() / (3.0 - angle.sin()),
+        }
     }
 
     /// The first Piola-Kirchhoff stress at the gradient `f`, Pa.
@@ -136,7 +164,11 @@ impl Material {
                 let rest = V3::new(s.y * s.z, s.z * s.x, s.x * s.y);
                 let p = (s - V3::repeat(1.0)) * (2.0 * mu) + rest * (lambda * (j - 1.0));
                 let d = M3::from_fn(|a, b| {
-                    if a == b { 2.0 * mu + lambda * rest[a] * rest[a] } else { lambda * (rest[a] * rest[b] + (j - 1.0) * s[3 - a - b]) }
+                    if a == b {
+                        2.0 * mu + lambda * rest[a] * rest[a]
+                    } else {
+                        lambda * (rest[a] * rest[b] + (j - 1.0) * s[3 - a - b])
+                    }
                 });
                 (p, d)
             }
@@ -151,17 +183,21 @@ impl Material {
                     Return::Elastic => M3::identity(),
                     Return::Cone => {
                         let dev = e - V3::repeat(tr / 3.0);
-                        let (size, c) = (dev.norm(), (3.0 * lambda + 2.0 * mu) / (2.0 * mu) * alpha);
+                        let (size, c) =
+                            (dev.norm(), (3.0 * lambda + 2.0 * mu) / (2.0 * mu) * alpha);
                         let h = dev / size;
                         let one = V3::repeat(1.0);
                         one * one.transpose() / 3.0
                             - h * one.transpose() * c
-                            - (M3::identity() - one * one.transpose() / 3.0 - h * h.transpose()) * (c * tr / size)
+                            - (M3::identity() - one * one.transpose() / 3.0 - h * h.transpose())
+                                * (c * tr / size)
                     }
                 };
                 let dt = de * (2.0 * mu) + V3::repeat(lambda) * (V3::repeat(1.0).transpose() * de);
                 let p = t.component_div(&s);
-                let d = M3::from_fn(|a, b| dt[(a, b)] / (s[a] * s[b]) - if a == b { t[a] / (s[a] * s[a]) } else { 0.0 });
+                let d = M3::from_fn(|a, b| {
+                    dt[(a, b)] / (s[a] * s[b]) - if a == b { t[a] / (s[a] * s[a]) } else { 0.0 }
+                });
                 (p, d)
             }
         }
@@ -187,7 +223,11 @@ impl Material {
                     0.5 * (d[(a, a)] - d[(a, b)] + d[(b, b)] - d[(b, a)])
                 };
                 let sum = s[a] + s[b];
-                let bounded = if sum.abs() < 1e-3 { 1e-3f64.copysign(sum) } else { sum };
+                let bounded = if sum.abs() < 1e-3 {
+                    1e-3f64.copysign(sum)
+                } else {
+                    sum
+                };
                 let mean = (p[a] + p[b]) / bounded;
                 twist[a][b] = (0.5 * (difference + mean), 0.5 * (difference - mean));
             }
@@ -232,7 +272,8 @@ impl Material {
     pub fn energy(&self, f: &M3) -> f64 {
         match *self {
             Material::FixedCorotated { mu, lambda } => {
-                mu * (f - rotation_of(f)).norm_squared() + 0.5 * lambda * (f.determinant() - 1.0).powi(2)
+                mu * (f - rotation_of(f)).norm_squared()
+                    + 0.5 * lambda * (f.determinant() - 1.0).powi(2)
             }
             Material::Sand { mu, lambda, alpha } => {
                 let (_, s, _) = rotation_svd(f);
@@ -255,7 +296,10 @@ mod tests {
     #[test]
     fn derivatives_are_those_of_finite_differences() {
         let mut random = Random::new(17);
-        for material in [Material::elastic(1000.0, 0.3), Material::sand(1000.0, 0.3, 0.5)] {
+        for material in [
+            Material::elastic(1000.0, 0.3),
+            Material::sand(1000.0, 0.3, 0.5),
+        ] {
             for _ in 0..300 {
                 let f = gradient(&mut random, 0.3);
                 let exact = material.stiffness(&f);
@@ -265,7 +309,12 @@ mod tests {
                     e[(k / 3, k % 3)] = 1e-6;
                     let slope = (material.stress(&(f + e)) - material.stress(&(f - e))) / 2e-6;
                     for i in 0..9 {
-                        assert_small(slope[(i / 3, i % 3)] - exact[(i, k)], size, 2e-6, "stiffness is the derivative of stress");
+                        assert_small(
+                            slope[(i / 3, i % 3)] - exact[(i, k)],
+                            size,
+                            2e-6,
+                            "stiffness is the derivative of stress",
+                        );
                     }
                 }
             }
@@ -280,10 +329,21 @@ mod tests {
             let f = gradient(&mut random, 0.3);
             let p = material.stress(&f);
             let e = gradient(&mut random, 1.0);
-            let slope = (material.energy(&(f + e * 1e-6)) - material.energy(&(f - e * 1e-6))) / 2e-6;
-            assert_small(slope - p.dot(&e), p.norm() * e.norm() + 1000.0, 1e-7, "P = dE/dF");
+            let slope =
+                (material.energy(&(f + e * 1e-6)) - material.energy(&(f - e * 1e-6))) / 2e-6;
+            assert_small(
+                slope - p.dot(&e),
+                p.norm() * e.norm() + 1000.0,
+                1e-7,
+                "P = dE/dF",
+            );
             let r = nalgebra::Rotation3::new(random.vector() * 3.0).into_inner();
-            assert_small((material.stress(&(r * f)) - r * p).norm(), 1000.0, 1e-10, "P(RF) = R P(F)");
+            assert_small(
+                (material.stress(&(r * f)) - r * p).norm(),
+                1000.0,
+                1e-10,
+                "P(RF) = R P(F)",
+            );
         }
     }
 
@@ -292,7 +352,9 @@ mod tests {
         for degrees in [20.0f64, 30.0, 40.0] {
             let mut random = Random::new(23);
             let material = Material::sand(1e6, 0.3, degrees.to_radians());
-            let Material::Sand { mu, lambda, alpha } = material else { unreachable!("just made") };
+            let Material::Sand { mu, lambda, alpha } = material else {
+                unreachable!("just made")
+            };
             for _ in 0..5000 {
                 let f = gradient(&mut random, 0.4);
                 if f.determinant() < 0.05 {
@@ -304,14 +366,28 @@ mod tests {
                 let tau = e * (2.0 * mu) + V3::repeat(lambda * e.sum());
                 let pressure = -tau.sum() / 3.0;
                 let shear = (tau + V3::repeat(pressure)).norm();
-                assert!(shear <= 3.0 * pressure * alpha + 1e-7 * mu, "in the cone at {degrees}: {shear} > {}", 3.0 * pressure * alpha);
-                assert_small((material.settle(&once) - once).norm(), 1.0, 1e-11, "the return is idempotent");
+                assert!(
+                    shear <= 3.0 * pressure * alpha + 1e-7 * mu,
+                    "in the cone at {degrees}: {shear} > {}",
+                    3.0 * pressure * alpha
+                );
+                assert_small(
+                    (material.settle(&once) - once).norm(),
+                    1.0,
+                    1e-11,
+                    "the return is idempotent",
+                );
             }
             let sine = degrees.to_radians().sin();
             // Triaxial compression: one axis pressed until it yields keeps the ratio of Mohr and Coulomb.
             let (back, _) = returned(&V3::new(0.3, 0.3, -0.9), mu, lambda, alpha);
             let tau = back * (2.0 * mu) + V3::repeat(lambda * back.sum());
-            assert_small(tau.z / tau.x - (1.0 + sine) / (1.0 - sine), 3.0, 1e-10, "compression cone");
+            assert_small(
+                tau.z / tau.x - (1.0 + sine) / (1.0 - sine),
+                3.0,
+                1e-10,
+                "compression cone",
+            );
         }
     }
 }

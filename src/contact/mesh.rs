@@ -36,12 +36,19 @@ impl Topology {
                 }
             }
         }
-        Topology { triangles, neighbours, fans }
+        Topology {
+            triangles,
+            neighbours,
+            fans,
+        }
     }
 
     /// The index of vertex `v` in triangle `t`.
     pub(crate) fn corner(&self, t: u32, v: u32) -> usize {
-        self.triangles[t as usize].iter().position(|&u| u == v).expect("asked only of a vertex of the triangle")
+        self.triangles[t as usize]
+            .iter()
+            .position(|&u| u == v)
+            .expect("asked only of a vertex of the triangle")
     }
 }
 
@@ -53,7 +60,10 @@ pub fn boundary(tets: &[[u32; 4]]) -> Vec<[u32; 3]> {
             let tri = f.map(|i| t[i]);
             let mut key = tri;
             key.sort_unstable();
-            facets.entry(key).and_modify(|x| *x = None).or_insert(Some(tri));
+            facets
+                .entry(key)
+                .and_modify(|x| *x = None)
+                .or_insert(Some(tri));
         }
     }
     facets.into_values().flatten().collect()
@@ -80,7 +90,10 @@ impl Boxes {
     pub(crate) fn new(points: impl Iterator<Item = Vec<V3>>) -> Boxes {
         let leaves = points.enumerate().map(|(t, p)| {
             let (low, high) = bounds(&p);
-            Leaf { triangle: t as u32, envelope: AABB::from_corners(low.into(), high.into()) }
+            Leaf {
+                triangle: t as u32,
+                envelope: AABB::from_corners(low.into(), high.into()),
+            }
         });
         Boxes(RTree::bulk_load(leaves.collect()))
     }
@@ -89,7 +102,11 @@ impl Boxes {
     pub(crate) fn near(&self, points: &[V3]) -> Vec<u32> {
         let (low, high) = bounds(points);
         let query = AABB::from_corners(low.into(), high.into());
-        let mut found: Vec<u32> = self.0.locate_in_envelope_intersecting(query).map(|l| l.triangle).collect();
+        let mut found: Vec<u32> = self
+            .0
+            .locate_in_envelope_intersecting(query)
+            .map(|l| l.triangle)
+            .collect();
         found.sort_unstable();
         found
     }
@@ -125,7 +142,12 @@ pub(crate) fn entry(z: [V3; 2], tri: [[V3; 2]; 3]) -> Option<(f64, [f64; 3])> {
     let n0 = b[0].cross(&c[0]);
     let n1 = b[0].cross(&dc) + db.cross(&c[0]);
     let n2 = db.cross(&dc);
-    let k = [a[0].dot(&n0), da.dot(&n0) + a[0].dot(&n1), da.dot(&n1) + a[0].dot(&n2), da.dot(&n2)];
+    let k = [
+        a[0].dot(&n0),
+        da.dot(&n0) + a[0].dot(&n1),
+        da.dot(&n1) + a[0].dot(&n2),
+        da.dot(&n2),
+    ];
     let scale = n0.norm() * (n0.norm().sqrt() + da.norm());
     let mut stops = vec![0.0];
     let (qa, qb, qc) = (3.0 * k[3], 2.0 * k[2], k[1]);
@@ -150,7 +172,11 @@ pub(crate) fn entry(z: [V3; 2], tri: [[V3; 2]; 3]) -> Option<(f64, [f64; 3])> {
             // Regula falsi with bisection: the piece is monotone.
             let (mut f_lo, mut f_hi) = (h_lo, h_hi);
             for i in 0..100 {
-                let t = if i % 3 == 2 { 0.5 * (lo + hi) } else { lo + (hi - lo) * f_lo / (f_lo - f_hi) };
+                let t = if i % 3 == 2 {
+                    0.5 * (lo + hi)
+                } else {
+                    lo + (hi - lo) * f_lo / (f_lo - f_hi)
+                };
                 let f = height(t);
                 if f == 0.0 || hi - lo < 1e-15 {
                     lo = t;
@@ -182,7 +208,12 @@ pub(crate) fn entry(z: [V3; 2], tri: [[V3; 2]; 3]) -> Option<(f64, [f64; 3])> {
 }
 
 /// The weights of a hit that was found at `time`, with derivatives through the ends of the paths (the starts are fixed).
-pub(crate) fn hit_weights<T: Real>(time: f64, z: [R3<T>; 2], tri: [[R3<T>; 2]; 3], values: [f64; 3]) -> R3<T> {
+pub(crate) fn hit_weights<T: Real>(
+    time: f64,
+    z: [R3<T>; 2],
+    tri: [[R3<T>; 2]; 3],
+    values: [f64; 3],
+) -> R3<T> {
     let place = |p: &[R3<T>; 2], t: T| add(p[0], scale(t, sub(p[1], p[0])));
     let frame = |t: T| {
         let [a, b, c] = tri.map(|p| place(&p, t));
@@ -247,9 +278,16 @@ mod tests {
         let mut random = Random::new(3);
         let mut hits = 0;
         for _ in 0..4000 {
-            let still = [V3::new(-1.0, -1.0, 0.0), V3::new(1.0, -1.0, 0.0), V3::new(0.0, 1.0, 0.0)];
+            let still = [
+                V3::new(-1.0, -1.0, 0.0),
+                V3::new(1.0, -1.0, 0.0),
+                V3::new(0.0, 1.0, 0.0),
+            ];
             let tri = still.map(|p| [p + random.vector() * 0.2, p + random.vector() * 0.2]);
-            let z = [V3::new(0.0, 0.0, 1.0) + random.vector() * 0.5, V3::new(0.0, 0.0, -1.0) + random.vector() * 0.5];
+            let z = [
+                V3::new(0.0, 0.0, 1.0) + random.vector() * 0.5,
+                V3::new(0.0, 0.0, -1.0) + random.vector() * 0.5,
+            ];
             let back = entry([z[1], z[0]], tri.map(|p| [p[1], p[0]]));
             assert!(back.is_none(), "the way out is no entry");
             if let Some((t, w)) = entry(z, tri) {

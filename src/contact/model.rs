@@ -36,7 +36,10 @@ pub(crate) struct Particle {
 
 /// What an object is fixed to.
 pub(crate) enum Frame {
-    Fixed { x: V3, q: UnitQuaternion<f64> },
+    Fixed {
+        x: V3,
+        q: UnitQuaternion<f64>,
+    },
     Rigid(u32),
     /// Vertices are nodes from this one on.
     Nodes(u32),
@@ -62,14 +65,33 @@ pub(crate) struct Mesh {
 impl Mesh {
     pub(crate) fn rigid(points: Vec<V3>, triangles: Vec<[u32; 3]>) -> Mesh {
         let topology = Topology::new(triangles, points.len());
-        let boxes = Boxes::new(topology.triangles.iter().map(|t| t.map(|v| points[v as usize]).to_vec()));
+        let boxes = Boxes::new(
+            topology
+                .triangles
+                .iter()
+                .map(|t| t.map(|v| points[v as usize]).to_vec()),
+        );
         let (low, high) = bounds(&points);
-        Mesh { topology, points, boxes: Some(boxes), low, high, two_sided: false }
+        Mesh {
+            topology,
+            points,
+            boxes: Some(boxes),
+            low,
+            high,
+            two_sided: false,
+        }
     }
 
     pub(crate) fn deformable(triangles: Vec<[u32; 3]>, n_vertices: usize, two_sided: bool) -> Mesh {
         let topology = Topology::new(triangles, n_vertices);
-        Mesh { topology, points: Vec::new(), boxes: None, low: V3::zeros(), high: V3::zeros(), two_sided }
+        Mesh {
+            topology,
+            points: Vec::new(),
+            boxes: None,
+            low: V3::zeros(),
+            high: V3::zeros(),
+            two_sided,
+        }
     }
 }
 
@@ -140,7 +162,9 @@ pub(crate) struct Model {
     pub objects: Vec<Object>,
     pub tets: Vec<Tet>,
     pub springs: Vec<Spring>,
+    /// Material of each point, and which grid it lives on.
     pub materials: Vec<Material>,
+    pub layers: Vec<u32>,
     /// Nodes that never move, ascending.
     pub pinned: Vec<u32>,
 }
@@ -163,7 +187,14 @@ pub(crate) struct Places {
 impl Places {
     pub(crate) fn of(state: &State) -> Places {
         Places {
-            rigids: state.rigids.iter().map(|b| Pose { x: b.x, r: b.q.to_rotation_matrix().into_inner() }).collect(),
+            rigids: state
+                .rigids
+                .iter()
+                .map(|b| Pose {
+                    x: b.x,
+                    r: b.q.to_rotation_matrix().into_inner(),
+                })
+                .collect(),
             nodes: state.nodes.x.clone(),
             points: state.points.x.clone(),
         }
@@ -183,9 +214,15 @@ impl Places {
     /// Pose of a fixed or rigid object.
     pub(crate) fn pose(&self, frame: &Frame) -> Pose {
         match frame {
-            Frame::Fixed { x, q } => Pose { x: *x, r: q.to_rotation_matrix().into_inner() },
+            Frame::Fixed { x, q } => Pose {
+                x: *x,
+                r: q.to_rotation_matrix().into_inner(),
+            },
             Frame::Rigid(i) => self.rigids[*i as usize].clone(),
-            Frame::Nodes(_) => Pose { x: V3::zeros(), r: M3::identity() },
+            Frame::Nodes(_) => Pose {
+                x: V3::zeros(),
+                r: M3::identity(),
+            },
         }
     }
 }

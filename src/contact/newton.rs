@@ -14,8 +14,10 @@ pub enum Preconditioner {
     /// Nothing, as in the paper.
     None,
     /// The inverse 3 x 3 blocks on the diagonal.
-    #[default]
     BlockJacobi,
+    /// Sparse LU of the rigid and elastic unknowns where there are vertices, blocks on the diagonal elsewhere.
+    #[default]
+    Direct,
 }
 
 /// How each step is solved.
@@ -31,7 +33,7 @@ pub struct NewtonSettings {
     pub gmres_cycle: usize,
     /// Relative residual that ends the cycle. Default 1e-3.
     pub gmres_tolerance: f64,
-    /// Default [`Preconditioner::BlockJacobi`].
+    /// Default [`Preconditioner::Direct`]: stiff light bodies need it (`tests/preconditioner`).
     pub preconditioner: Preconditioner,
     /// Trials of a line search. Default 25; then the best of them is taken.
     pub most_trials: usize,
@@ -120,8 +122,14 @@ pub(crate) fn solve(system: &System, settings: &NewtonSettings, tau: f64) -> (Tr
             log.status = SolveStatus::Converged;
             break;
         }
-        let tangent = kept.take().unwrap_or_else(|| system.tangent(&trial, settings.preconditioner));
-        let steepest: Vec<f64> = tangent.times(g, Side::Transposed).iter().map(|x| -x).collect();
+        let tangent = kept
+            .take()
+            .unwrap_or_else(|| system.tangent(&trial, settings.preconditioner));
+        let steepest: Vec<f64> = tangent
+            .times(g, Side::Transposed)
+            .iter()
+            .map(|x| -x)
+            .collect();
         if norm(&steepest) < tau {
             log.status = SolveStatus::Converged;
             break;
@@ -131,7 +139,13 @@ pub(crate) fn solve(system: &System, settings: &NewtonSettings, tau: f64) -> (Tr
         }
         log.iterations += 1;
         let b: Vec<f64> = g.iter().map(|x| -x).collect();
-        let (mut u, report) = gmres(&|x| tangent.times(x, Side::Plain), &|x| tangent.precondition(x), &b, settings.gmres_tolerance, settings.gmres_cycle);
+        let (mut u, report) = gmres(
+            &|x| tangent.times(x, Side::Plain),
+            &|x| tangent.precondition(x),
+            &b,
+            settings.gmres_tolerance,
+            settings.gmres_cycle,
+        );
         log.gmres_iterations += report.iterations;
         let mut slope = dot(g, &tangent.times(&u, Side::Plain));
         if !(slope < 0.0 && slope.is_finite()) {
@@ -157,7 +171,9 @@ pub(crate) fn solve(system: &System, settings: &NewtonSettings, tau: f64) -> (Tr
             if best.as_ref().is_none_or(|b| e < b.0) {
                 best = Some((e, next, there));
             }
-            let Some((best_e, _, here)) = &best else { break };
+            let Some((best_e, _, here)) = &best else {
+                break;
+            };
             if !lower {
                 hi = a;
             } else {
@@ -172,7 +188,11 @@ pub(crate) fn solve(system: &System, settings: &NewtonSettings, tau: f64) -> (Tr
                     break;
                 }
             }
-            a = if hi.is_finite() { 0.5 * (lo + hi) } else { (2.0 * a).min(4.0) };
+            a = if hi.is_finite() {
+                0.5 * (lo + hi)
+            } else {
+                (2.0 * a).min(4.0)
+            };
         }
         let Some((e, next, there)) = best else { break };
         if e.is_nan() || energy - e < 1e-12 * energy {

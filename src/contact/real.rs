@@ -12,7 +12,14 @@ pub type V3 = Vector3<f64>;
 pub type M3 = Matrix3<f64>;
 
 /// A number that relaxations are written over.
-pub trait Real: Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> + Neg<Output = Self> {
+pub trait Real:
+    Copy
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + Neg<Output = Self>
+{
     /// The constant `v`, with no derivative.
     fn constant(v: f64) -> Self;
     /// The value, without derivatives.
@@ -48,10 +55,16 @@ pub struct Dual {
 
 impl Dual {
     fn map(self, v: f64, slope: f64) -> Dual {
-        Dual { v, d: self.d.map(|d| slope * d) }
+        Dual {
+            v,
+            d: self.d.map(|d| slope * d),
+        }
     }
     fn join(self, other: Dual, v: f64, a: f64, b: f64) -> Dual {
-        Dual { v, d: [0, 1, 2].map(|i| a * self.d[i] + b * other.d[i]) }
+        Dual {
+            v,
+            d: [0, 1, 2].map(|i| a * self.d[i] + b * other.d[i]),
+        }
     }
 }
 
@@ -135,7 +148,11 @@ pub(crate) fn dot<T: Real>(a: R3<T>, b: R3<T>) -> T {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 pub(crate) fn cross<T: Real>(a: R3<T>, b: R3<T>) -> R3<T> {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+    [
+        a[1] * b[2] - a[2] * b[1],
+        a[2] * b[0] - a[0] * b[2],
+        a[0] * b[1] - a[1] * b[0],
+    ]
 }
 pub(crate) fn norm<T: Real>(a: R3<T>) -> T {
     dot(a, a).sqrt()

@@ -363,16 +363,39 @@ impl Scene {
     /// The first value that can't be, by its place.
     pub fn validate(&self) -> Result<(), SceneError> {
         let positive = |place: &str, value: f64| {
-            if value > 0.0 && value.is_finite() { Ok(()) } else { Err(SceneError::Value { place: place.to_owned(), what: "must be positive", value }) }
+            if value > 0.0 && value.is_finite() {
+                Ok(())
+            } else {
+                Err(SceneError::Value {
+                    place: place.to_owned(),
+                    what: "must be positive",
+                    value,
+                })
+            }
         };
         let finite = |place: String, list: &[f64]| {
-            list.iter().find(|x| !x.is_finite()).map_or(Ok(()), |x| Err(SceneError::Value { place, what: "must be a finite number", value: *x }))
+            list.iter().find(|x| !x.is_finite()).map_or(Ok(()), |x| {
+                Err(SceneError::Value {
+                    place,
+                    what: "must be a finite number",
+                    value: *x,
+                })
+            })
         };
-        for (place, value) in [("time_step", self.time_step), ("duration", self.duration), ("stiffness", self.stiffness), ("tolerance", self.tolerance)] {
+        for (place, value) in [
+            ("time_step", self.time_step),
+            ("duration", self.duration),
+            ("stiffness", self.stiffness),
+            ("tolerance", self.tolerance),
+        ] {
             positive(place, value)?;
         }
         if self.friction < 0.0 || !self.friction.is_finite() {
-            return Err(SceneError::Value { place: "friction".to_owned(), what: "must not be negative", value: self.friction });
+            return Err(SceneError::Value {
+                place: "friction".to_owned(),
+                what: "must not be negative",
+                value: self.friction,
+            });
         }
         finite("gravity".to_owned(), &self.gravity)?;
         let mut names: Vec<&str> = Vec::new();
@@ -380,19 +403,31 @@ impl Scene {
             let place = format!("plane `{}`", plane.name);
             finite(format!("{place}, normal"), &plane.normal)?;
             finite(format!("{place}, offset"), &[plane.offset])?;
-            positive(&format!("{place}, length of normal"), plane.normal.iter().map(|x| x * x).sum::<f64>().sqrt())?;
+            positive(
+                &format!("{place}, length of normal"),
+                plane.normal.iter().map(|x| x * x).sum::<f64>().sqrt(),
+            )?;
             names.push(&plane.name);
         }
         for b in &self.body {
             let place = |key: &str| format!("body `{}`, {key}", b.name);
             if names.contains(&b.name.as_str()) {
-                return Err(SceneError::Name { place: "body".to_owned(), what: "a second thing is named", name: b.name.clone() });
+                return Err(SceneError::Name {
+                    place: "body".to_owned(),
+                    what: "a second thing is named",
+                    name: b.name.clone(),
+                });
             }
             names.push(&b.name);
             if b.kind != Kind::Fixed {
                 positive(&place("mass"), b.mass)?;
             }
-            for (key, list) in [("position", b.position), ("rotation", b.rotation), ("velocity", b.velocity), ("angular_velocity", b.angular_velocity)] {
+            for (key, list) in [
+                ("position", b.position),
+                ("rotation", b.rotation),
+                ("velocity", b.velocity),
+                ("angular_velocity", b.angular_velocity),
+            ] {
                 finite(place(key), &list)?;
             }
             for (key, value) in [("young", b.young), ("sand", b.sand)] {
@@ -403,7 +438,11 @@ impl Scene {
             if let Some(value) = b.poisson
                 && !(0.0..0.5).contains(&value)
             {
-                return Err(SceneError::Value { place: place("poisson"), what: "must be at least 0 and below 0.5", value });
+                return Err(SceneError::Value {
+                    place: place("poisson"),
+                    what: "must be at least 0 and below 0.5",
+                    value,
+                });
             }
             b.check_shape(&positive)?;
             if b.kind == Kind::Points {
@@ -411,7 +450,15 @@ impl Scene {
             }
         }
         let known = |place: &str, name: &str| {
-            if names.contains(&name) { Ok(()) } else { Err(SceneError::Name { place: place.to_owned(), what: "nothing is named", name: name.to_owned() }) }
+            if names.contains(&name) {
+                Ok(())
+            } else {
+                Err(SceneError::Name {
+                    place: place.to_owned(),
+                    what: "nothing is named",
+                    name: name.to_owned(),
+                })
+            }
         };
         for e in &self.expect {
             known("expect, body", &e.body)?;
@@ -430,12 +477,26 @@ impl Scene {
 }
 
 impl BodySpec {
-    fn check_shape(&self, positive: &dyn Fn(&str, f64) -> Result<(), SceneError>) -> Result<(), SceneError> {
+    fn check_shape(
+        &self,
+        positive: &dyn Fn(&str, f64) -> Result<(), SceneError>,
+    ) -> Result<(), SceneError> {
         let place = |key: &str| format!("body `{}`, {key}", self.name);
-        let wrong = |why| Err(SceneError::Shape { body: self.name.clone(), why });
+        let wrong = |why| {
+            Err(SceneError::Shape {
+                body: self.name.clone(),
+                why,
+            })
+        };
         let counts = |list: &[usize], least: usize| {
             let bad = list.iter().find(|&&n| n < least || n > 2000);
-            bad.map_or(Ok(()), |&n| Err(SceneError::Value { place: place("cells"), what: "must be from 1 (a torus: 3) to 2000", value: n as f64 }))
+            bad.map_or(Ok(()), |&n| {
+                Err(SceneError::Value {
+                    place: place("cells"),
+                    what: "must be from 1 (a torus: 3) to 2000",
+                    value: n as f64,
+                })
+            })
         };
         match &self.shape {
             ShapeSpec::Box { sides, cells } => {
@@ -447,18 +508,31 @@ impl BodySpec {
                     return wrong("a cloth is a sheet");
                 }
             }
-            ShapeSpec::Ball { radius, level, shells, spacing } => {
+            ShapeSpec::Ball {
+                radius,
+                level,
+                shells,
+                spacing,
+            } => {
                 positive(&place("radius"), *radius)?;
                 positive(&place("spacing"), spacing.unwrap_or(1.0))?;
                 counts(&[*shells], 1)?;
                 if *level > 6 {
-                    return Err(SceneError::Value { place: place("level"), what: "must be at most 6", value: f64::from(*level) });
+                    return Err(SceneError::Value {
+                        place: place("level"),
+                        what: "must be at most 6",
+                        value: f64::from(*level),
+                    });
                 }
                 if self.kind == Kind::Cloth {
                     return wrong("a cloth is a sheet");
                 }
             }
-            ShapeSpec::Torus { major, minor, cells } => {
+            ShapeSpec::Torus {
+                major,
+                minor,
+                cells,
+            } => {
                 positive(&place("major"), *major)?;
                 positive(&place("minor"), *minor)?;
                 positive(&place("major - minor"), major - minor)?;
@@ -474,7 +548,11 @@ impl BodySpec {
                     return wrong("a sheet is a cloth");
                 }
             }
-            ShapeSpec::Cone { radius, height, spacing } => {
+            ShapeSpec::Cone {
+                radius,
+                height,
+                spacing,
+            } => {
                 positive(&place("radius"), *radius)?;
                 positive(&place("height"), *height)?;
                 positive(&place("spacing"), *spacing)?;

@@ -54,7 +54,11 @@ impl Shape {
             }
             Shape::Bowl { radius } => {
                 let wall = c(*radius) - norm(p);
-                if wall.value() > p[2].value() { wall } else { p[2] }
+                if wall.value() > p[2].value() {
+                    wall
+                } else {
+                    p[2]
+                }
             }
             Shape::Cuboid { half } => {
                 let q: R3<T> = [0, 1, 2].map(|i| p[i].abs() - c(half[i]));
@@ -173,11 +177,23 @@ pub fn relax<T: Real>(shape: &Shape, x: &V3, z: R3<T>, mu: f64) -> Relaxed<T> {
     let length = norm(d);
     let radius = T::constant(mu) * phi.abs();
     if length.value() <= radius.value() * (1.0 + 1e-13) {
-        return Relaxed { y: fixed(x), stuck: mu > 0.0, active };
+        return Relaxed {
+            y: fixed(x),
+            stuck: mu > 0.0,
+            active,
+        };
     }
     let k = add(w, scale(radius / length, d));
-    let y = if matches!(shape, Shape::Plane { .. }) { k } else { nearest(shape, k) };
-    Relaxed { y, stuck: false, active }
+    let y = if matches!(shape, Shape::Plane { .. }) {
+        k
+    } else {
+        nearest(shape, k)
+    };
+    Relaxed {
+        y,
+        stuck: false,
+        active,
+    }
 }
 
 #[cfg(test)]
@@ -188,10 +204,18 @@ mod tests {
 
     fn shapes() -> [Shape; 4] {
         [
-            Shape::Plane { normal: V3::new(1.0, 2.0, 2.0) / 3.0, offset: 0.1 },
+            Shape::Plane {
+                normal: V3::new(1.0, 2.0, 2.0) / 3.0,
+                offset: 0.1,
+            },
             Shape::Ball { radius: 1.0 },
-            Shape::Cuboid { half: V3::new(1.0, 0.7, 0.8) },
-            Shape::Torus { major: 1.0, minor: 0.4 },
+            Shape::Cuboid {
+                half: V3::new(1.0, 0.7, 0.8),
+            },
+            Shape::Torus {
+                major: 1.0,
+                minor: 0.4,
+            },
         ]
     }
 
@@ -202,8 +226,14 @@ mod tests {
             let on: V3 = values(nearest::<f64>(shape, p.into()));
             let n = values(shape.normal::<f64>(on.into()));
             let z = on - n * depth;
-            let x = values(nearest::<f64>(shape, (on + random.vector() * 3.0 * depth).into()));
-            let flat = (values(shape.normal::<f64>(x.into())) - values(shape.normal::<f64>(z.into()))).norm() < 0.2;
+            let x = values(nearest::<f64>(
+                shape,
+                (on + random.vector() * 3.0 * depth).into(),
+            ));
+            let flat = (values(shape.normal::<f64>(x.into()))
+                - values(shape.normal::<f64>(z.into())))
+            .norm()
+                < 0.2;
             if flat && (shape.phi::<f64>(z.into()) + depth).abs() < 1e-9 {
                 return (x, z);
             }
@@ -216,19 +246,36 @@ mod tests {
             let mut random = Random::new(7);
             for i in 0..2000 {
                 let mu = [0.05, 0.3, 1.0][i % 3];
-                let depth = if matches!(shape, Shape::Torus { .. }) { 0.003 } else { 0.01 };
+                let depth = if matches!(shape, Shape::Torus { .. }) {
+                    0.003
+                } else {
+                    0.01
+                };
                 let (x, z) = case(&shape, &mut random, depth);
                 let relaxed = relax::<f64>(&shape, &x, z.into(), mu);
                 let y = V3::from(relaxed.y);
-                assert_small(shape.phi::<f64>(relaxed.y), 0.01, 1e-12, "Y is projected on the surface");
+                assert_small(
+                    shape.phi::<f64>(relaxed.y),
+                    0.01,
+                    1e-12,
+                    "Y is projected on the surface",
+                );
                 let n = values(shape.normal::<f64>(relaxed.y));
                 let normal = (y - z).dot(&n);
                 let tangential = ((y - z) - n * normal).norm();
                 let concave = matches!(shape, Shape::Torus { .. });
                 let limit = if concave { 1.02 } else { 1.0 + 1e-9 };
-                assert!(tangential <= mu * normal * limit, "cone: {tangential} > {mu} * {normal} on {shape:?}");
+                assert!(
+                    tangential <= mu * normal * limit,
+                    "cone: {tangential} > {mu} * {normal} on {shape:?}"
+                );
                 let again = V3::from(relax::<f64>(&shape, &y, z.into(), mu).y);
-                assert_small((again - y).norm(), 0.01, 1e-3, "P(Y, Z) = Y up to (d/R)^2 of the depth");
+                assert_small(
+                    (again - y).norm(),
+                    0.01,
+                    1e-3,
+                    "P(Y, Z) = Y up to (d/R)^2 of the depth",
+                );
                 if relaxed.stuck {
                     assert_eq!(y, x, "a sticking attachment keeps its bits");
                 }
@@ -247,12 +294,20 @@ mod tests {
                 for j in 0..3 {
                     let mut e = V3::zeros();
                     e[j] = step;
-                    let (a, b) = (relax::<f64>(&shape, &x, (z + e).into(), 0.3), relax::<f64>(&shape, &x, (z - e).into(), 0.3));
+                    let (a, b) = (
+                        relax::<f64>(&shape, &x, (z + e).into(), 0.3),
+                        relax::<f64>(&shape, &x, (z - e).into(), 0.3),
+                    );
                     if a.stuck != b.stuck {
                         continue;
                     }
                     let slope = (V3::from(a.y) - V3::from(b.y)) / (2.0 * step);
-                    assert_small((slope - exact.column(j)).norm(), 1.0, 1e-6, "dual numbers differentiate the same branch");
+                    assert_small(
+                        (slope - exact.column(j)).norm(),
+                        1.0,
+                        1e-6,
+                        "dual numbers differentiate the same branch",
+                    );
                 }
             }
         }

@@ -36,7 +36,9 @@ pub enum StartError {
     #[error(transparent)]
     Scene(#[from] SceneError),
     /// A wedge whose measured body isn't pressed against its wall.
-    #[error("wedge: body `{body}` doesn't press against `{wall}` after it has settled (normal force {force} N)")]
+    #[error(
+        "wedge: body `{body}` doesn't press against `{wall}` after it has settled (normal force {force} N)"
+    )]
     LooseWedge {
         /// The body.
         body: String,
@@ -171,7 +173,9 @@ impl Totals {
             SolveStatus::Stalled => self.stalled += 1,
             SolveStatus::MaxIterations => self.cut += 1,
         }
-        self.worst_residual = self.worst_residual.max(log.residuals.last().copied().unwrap_or(0.0));
+        self.worst_residual = self
+            .worst_residual
+            .max(log.residuals.last().copied().unwrap_or(0.0));
     }
 
     /// Whether a scene fails: over 0.1 % of its steps unconverged, or one by over a hundred tolerances.
@@ -227,14 +231,29 @@ impl Simulation {
         scene.time_step = settings.time_step.unwrap_or(scene.time_step);
         scene.validate()?;
         let (model, state) = assemble(&scene);
-        let mut simulation =
-            Simulation { scene, settings: settings.clone(), model, state, origin: Vec::new(), totals: Totals::default(), touches: Vec::new() };
+        let mut simulation = Simulation {
+            scene,
+            settings: settings.clone(),
+            model,
+            state,
+            origin: Vec::new(),
+            totals: Totals::default(),
+            touches: Vec::new(),
+        };
         let start = Places::of(&simulation.state);
         let particles = simulation.particles(&start);
-        let pairs = Pairs { model: &simulation.model, attachments: &simulation.state.attachments, start: &start, start_particles: &particles, frozen: None };
+        let pairs = Pairs {
+            model: &simulation.model,
+            attachments: &simulation.state.attachments,
+            start: &start,
+            start_particles: &particles,
+            frozen: None,
+        };
         simulation.state.attachments = pairs.initial();
         simulation.settle()?;
-        simulation.origin = (0..simulation.model.bodies.len()).map(|b| simulation.motion(b).position).collect();
+        simulation.origin = (0..simulation.model.bodies.len())
+            .map(|b| simulation.motion(b).position)
+            .collect();
         simulation.totals = Totals::default();
         Ok(simulation)
     }
@@ -250,24 +269,68 @@ impl Simulation {
         let counts = [
             ("rigid bodies", state.rigids.len(), fresh.rigids.len()),
             ("vertices", state.nodes.x.len(), fresh.nodes.x.len()),
-            ("velocities of vertices", state.nodes.v.len(), fresh.nodes.x.len()),
-            ("masses of vertices", state.nodes.mass.len(), fresh.nodes.x.len()),
+            (
+                "velocities of vertices",
+                state.nodes.v.len(),
+                fresh.nodes.x.len(),
+            ),
+            (
+                "masses of vertices",
+                state.nodes.mass.len(),
+                fresh.nodes.x.len(),
+            ),
             ("points", state.points.x.len(), fresh.points.x.len()),
-            ("velocities of points", state.points.v.len(), fresh.points.x.len()),
-            ("affine velocities", state.points.affine.len(), fresh.points.x.len()),
-            ("deformation gradients", state.points.gradient.len(), fresh.points.x.len()),
-            ("masses of points", state.points.mass.len(), fresh.points.x.len()),
-            ("volumes of points", state.points.volume.len(), fresh.points.x.len()),
+            (
+                "velocities of points",
+                state.points.v.len(),
+                fresh.points.x.len(),
+            ),
+            (
+                "affine velocities",
+                state.points.affine.len(),
+                fresh.points.x.len(),
+            ),
+            (
+                "deformation gradients",
+                state.points.gradient.len(),
+                fresh.points.x.len(),
+            ),
+            (
+                "masses of points",
+                state.points.mass.len(),
+                fresh.points.x.len(),
+            ),
+            (
+                "volumes of points",
+                state.points.volume.len(),
+                fresh.points.x.len(),
+            ),
             ("objects", state.attachments.len(), fresh.attachments.len()),
             ("origins", checkpoint.origin.len(), model.bodies.len()),
         ];
         for (what, found, wanted) in counts {
             if found != wanted {
-                return Err(StartError::OtherScene { what, found, wanted });
+                return Err(StartError::OtherScene {
+                    what,
+                    found,
+                    wanted,
+                });
             }
         }
-        let (scene, settings, origin) = (checkpoint.scene.clone(), checkpoint.settings.clone(), checkpoint.origin.clone());
-        Ok(Simulation { scene, settings, model, state, origin, totals: checkpoint.totals, touches: Vec::new() })
+        let (scene, settings, origin) = (
+            checkpoint.scene.clone(),
+            checkpoint.settings.clone(),
+            checkpoint.origin.clone(),
+        );
+        Ok(Simulation {
+            scene,
+            settings,
+            model,
+            state,
+            origin,
+            totals: checkpoint.totals,
+            touches: Vec::new(),
+        })
     }
 
     /// All that is needed to go on.
@@ -314,7 +377,9 @@ impl Simulation {
     }
 
     fn particles(&self, places: &Places) -> Vec<V3> {
-        each(self.model.particles.len(), |p| places.particle(&self.model.particles[p]))
+        each(self.model.particles.len(), |p| {
+            places.particle(&self.model.particles[p])
+        })
     }
 
     fn body_index(&self, name: &str) -> Option<usize> {
@@ -332,27 +397,58 @@ impl Simulation {
             let range = body.first..body.first + body.count;
             let mass: f64 = m[range.clone()].iter().sum();
             let sum = |list: &[V3]| range.clone().map(|i| list[i] * m[i]).sum::<V3>() / mass;
-            Motion { position: sum(x), velocity: sum(v), spin: V3::zeros() }
+            Motion {
+                position: sum(x),
+                velocity: sum(v),
+                spin: V3::zeros(),
+            }
         };
         match body.kind {
-            Kind::Fixed => Motion { position: body.pose.0, velocity: V3::zeros(), spin: V3::zeros() },
+            Kind::Fixed => Motion {
+                position: body.pose.0,
+                velocity: V3::zeros(),
+                spin: V3::zeros(),
+            },
             Kind::Rigid => {
                 let r = &self.state.rigids[body.first];
-                Motion { position: r.x, velocity: r.v, spin: r.w }
+                Motion {
+                    position: r.x,
+                    velocity: r.v,
+                    spin: r.w,
+                }
             }
-            Kind::Deformable | Kind::Cloth => mean(&self.state.nodes.x, &self.state.nodes.v, &self.state.nodes.mass),
-            Kind::Points => mean(&self.state.points.x, &self.state.points.v, &self.state.points.mass),
+            Kind::Deformable | Kind::Cloth => mean(
+                &self.state.nodes.x,
+                &self.state.nodes.v,
+                &self.state.nodes.mass,
+            ),
+            Kind::Points => mean(
+                &self.state.points.x,
+                &self.state.points.v,
+                &self.state.points.mass,
+            ),
         }
     }
 
     /// A quantity of a body now, measured from the start of the run.
-    pub fn quantity(&self, name: &str, quantity: Quantity, direction: Option<[f64; 3]>) -> Option<f64> {
+    pub fn quantity(
+        &self,
+        name: &str,
+        quantity: Quantity,
+        direction: Option<[f64; 3]>,
+    ) -> Option<f64> {
         let b = self.body_index(name)?;
         let now = self.motion(b);
         let way = now.position - self.origin[b];
-        let up = -self.model.gravity.try_normalize(0.0).unwrap_or_else(|| -V3::z());
+        let up = -self
+            .model
+            .gravity
+            .try_normalize(0.0)
+            .unwrap_or_else(|| -V3::z());
         Some(match quantity {
-            Quantity::Travel => direction.map_or_else(|| way.norm(), |d| way.dot(&V3::from(d).normalize())),
+            Quantity::Travel => {
+                direction.map_or_else(|| way.norm(), |d| way.dot(&V3::from(d).normalize()))
+            }
             Quantity::Drop => -way.dot(&up),
             Quantity::Sideways => (way - up * way.dot(&up)).norm(),
             Quantity::Speed => now.velocity.norm(),
@@ -372,21 +468,47 @@ impl Simulation {
         let model = &self.model;
         let start = Places::of(&self.state);
         let particles = self.particles(&start);
-        let grid = (!self.state.points.x.is_empty()).then(|| Grid::new(&self.state.points, model.dx));
+        let grid = (!self.state.points.x.is_empty())
+            .then(|| Grid::new(&self.state.points, &model.layers, model.dx));
         let frozen = (model.coupling != Coupling::Coupled).then(|| {
-            let pairs = Pairs { model, attachments: &self.state.attachments, start: &start, start_particles: &particles, frozen: None };
+            let pairs = Pairs {
+                model,
+                attachments: &self.state.attachments,
+                start: &start,
+                start_particles: &particles,
+                frozen: None,
+            };
             pairs.freeze()
         });
-        let system = System::new(model, &self.state, grid.as_ref(), &start, &particles, frozen.as_ref());
-        let gravity = if model.gravity.norm() > 0.0 { model.gravity.norm() } else { 9.81 };
-        let tau = self.scene.tolerance * self.settings.newton.tolerance_factor * model.dt * gravity * self.total_mass().sqrt();
+        let system = System::new(
+            model,
+            &self.state,
+            grid.as_ref(),
+            &start,
+            &particles,
+            frozen.as_ref(),
+        );
+        let gravity = if model.gravity.norm() > 0.0 {
+            model.gravity.norm()
+        } else {
+            9.81
+        };
+        let tau = self.scene.tolerance
+            * self.settings.newton.tolerance_factor
+            * model.dt
+            * gravity
+            * self.total_mass().sqrt();
         let (trial, log) = solve(&system, &self.settings.newton, tau);
         let ends = self.particles(&trial.places);
         // Attachments follow full friction at the end, whatever the solve held fixed.
         let contacts = if model.coupling == Coupling::Coupled {
             trial.contacts.clone()
         } else {
-            Pairs { frozen: None, ..system.pairs() }.touching(&trial.places, &ends, model.mu)
+            Pairs {
+                frozen: None,
+                ..system.pairs()
+            }
+            .touching(&trial.places, &ends, model.mu)
         };
         let mut attachments: Vec<Vec<(u32, Attachment)>> = vec![Vec::new(); model.objects.len()];
         for c in &contacts {
@@ -409,10 +531,20 @@ impl Simulation {
             step: self.state.step + 1,
             time: 0.0,
             solve: log,
-            energies: Energies { contact: contacts.iter().map(|c| 0.5 * c.spring.norm_squared() / model.k).sum(), ..Energies::default() },
+            energies: Energies {
+                contact: contacts
+                    .iter()
+                    .map(|c| 0.5 * c.spring.norm_squared() / model.k)
+                    .sum(),
+                ..Energies::default()
+            },
             touching: contacts.len(),
             sticking: contacts.iter().filter(|c| c.stuck).count(),
-            longest_walk: contacts.iter().map(|c| c.states as usize).max().unwrap_or(0),
+            longest_walk: contacts
+                .iter()
+                .map(|c| c.states as usize)
+                .max()
+                .unwrap_or(0),
             one_state: contacts.iter().filter(|c| c.states <= 1).count(),
             unfinished_walks: contacts.iter().filter(|c| c.unfinished).count(),
         };
@@ -446,7 +578,11 @@ impl Simulation {
             let velocity = |i: usize| trial.grid_velocities[i];
             let moved: Vec<(V3, M3, M3)> = each(points.x.len(), |p| {
                 let v = grid.value_at(p, velocity);
-                (v, grid.affine_at(p, &points.x[p], velocity), self.model.materials[p].settle(&trial.gradients[p]))
+                (
+                    v,
+                    grid.affine_at(p, &points.x[p], velocity),
+                    self.model.materials[p].settle(&trial.gradients[p]),
+                )
             });
             let points = &mut self.state.points;
             for (p, (v, affine, gradient)) in moved.into_iter().enumerate() {
@@ -461,14 +597,17 @@ impl Simulation {
 
     fn total_mass(&self) -> f64 {
         let s = &self.state;
-        s.rigids.iter().map(|b| b.mass).sum::<f64>() + s.nodes.mass.iter().sum::<f64>() + s.points.mass.iter().sum::<f64>()
+        s.rigids.iter().map(|b| b.mass).sum::<f64>()
+            + s.nodes.mass.iter().sum::<f64>()
+            + s.points.mass.iter().sum::<f64>()
     }
 
     fn energies(&self, out: &mut Energies) {
         let (s, g) = (&self.state, &self.model.gravity);
         for b in &s.rigids {
             let w = b.q.inverse() * b.w;
-            out.kinetic += 0.5 * b.mass * b.v.norm_squared() + 0.5 * b.inertia.component_mul(&w).dot(&w);
+            out.kinetic +=
+                0.5 * b.mass * b.v.norm_squared() + 0.5 * b.inertia.component_mul(&w).dot(&w);
             out.potential -= b.mass * g.dot(&b.x);
         }
         for i in 0..s.nodes.x.len() {
@@ -487,26 +626,45 @@ impl Simulation {
             out.elastic += t.volume * t.material.energy(&f);
         }
         for spring in &self.model.springs {
-            let l = (s.nodes.x[spring.ends[0] as usize] - s.nodes.x[spring.ends[1] as usize]).norm();
+            let l =
+                (s.nodes.x[spring.ends[0] as usize] - s.nodes.x[spring.ends[1] as usize]).norm();
             out.elastic += 0.5 * spring.stiffness * spring.rest * (l / spring.rest - 1.0).powi(2);
         }
-        out.elastic += each(s.points.x.len(), |p| s.points.volume[p] * self.model.materials[p].energy(&s.points.gradient[p])).iter().sum::<f64>();
+        out.elastic += each(s.points.x.len(), |p| {
+            s.points.volume[p] * self.model.materials[p].energy(&s.points.gradient[p])
+        })
+        .iter()
+        .sum::<f64>();
     }
 
     /// Normal and tangential force between a body and an object at the end of the last step: sums over particles of the parts, N.
     pub fn force_between(&self, body: &str, object: &str) -> (f64, f64) {
-        let parts = self.touches.iter().filter(|t| t.body == body && t.object == object).map(Touch::parts);
+        let parts = self
+            .touches
+            .iter()
+            .filter(|t| t.body == body && t.object == object)
+            .map(Touch::parts);
         parts.fold((0.0, 0.0), |sum, p| (sum.0 + p.0, sum.1 + p.1))
     }
 
     /// Settles a wedge: without weight and friction, then with masses that put its threshold where the scene wants it.
     fn settle(&mut self) -> Result<(), StartError> {
-        let Some(wedge) = self.scene.wedge.clone() else { return Ok(()) };
+        let Some(wedge) = self.scene.wedge.clone() else {
+            return Ok(());
+        };
         let (gravity, mu) = (self.model.gravity, self.model.mu);
         self.model.gravity = V3::zeros();
         self.model.mu = 0.0;
-        let held: Vec<usize> = wedge.also.iter().chain([&wedge.body]).chain(&wedge.ball).filter_map(|n| self.body_index(n)).collect();
-        let others: Vec<usize> = (0..self.model.bodies.len()).filter(|b| !held.contains(b)).collect();
+        let held: Vec<usize> = wedge
+            .also
+            .iter()
+            .chain([&wedge.body])
+            .chain(&wedge.ball)
+            .filter_map(|n| self.body_index(n))
+            .collect();
+        let others: Vec<usize> = (0..self.model.bodies.len())
+            .filter(|b| !held.contains(b))
+            .collect();
         let before = self.state.clone();
         let steps = (wedge.settle / self.model.dt).round() as u64;
         for _ in 0..steps {
@@ -514,9 +672,19 @@ impl Simulation {
         }
         let force = self.force_between(&wedge.body, &wedge.wall).0;
         if force <= 0.0 {
-            return Err(StartError::LooseWedge { body: wedge.body, wall: wedge.wall, force });
+            return Err(StartError::LooseWedge {
+                body: wedge.body,
+                wall: wedge.wall,
+                force,
+            });
         }
-        let weigh = |name: &String| self.scene.body.iter().find(|b| b.name == *name).map_or(0.0, |b| b.mass);
+        let weigh = |name: &String| {
+            self.scene
+                .body
+                .iter()
+                .find(|b| b.name == *name)
+                .map_or(0.0, |b| b.mass)
+        };
         let carried = match &wedge.ball {
             Some(ball) => weigh(&wedge.body) + 0.5 * weigh(ball),
             None => 0.5 * weigh(&wedge.body),
@@ -531,7 +699,12 @@ impl Simulation {
                 Kind::Fixed => {}
                 Kind::Rigid => {
                     let r = &mut self.state.rigids[body.first];
-                    (r.mass, r.inertia, r.v, r.w) = (r.mass * factor, r.inertia * factor, V3::zeros(), V3::zeros());
+                    (r.mass, r.inertia, r.v, r.w) = (
+                        r.mass * factor,
+                        r.inertia * factor,
+                        V3::zeros(),
+                        V3::zeros(),
+                    );
                 }
                 Kind::Deformable | Kind::Cloth => {
                     for i in range {
@@ -556,7 +729,8 @@ impl Simulation {
                 Kind::Fixed => {}
                 Kind::Rigid => self.state.rigids[body.first] = before.rigids[body.first].clone(),
                 Kind::Deformable | Kind::Cloth => {
-                    self.state.nodes.x[range.clone()].copy_from_slice(&before.nodes.x[range.clone()]);
+                    self.state.nodes.x[range.clone()]
+                        .copy_from_slice(&before.nodes.x[range.clone()]);
                     self.state.nodes.v[range.clone()].copy_from_slice(&before.nodes.v[range]);
                 }
                 Kind::Points => {
@@ -578,7 +752,15 @@ impl Simulation {
     pub(crate) fn with_system<T>(&self, f: impl FnOnce(&System) -> T) -> T {
         let start = Places::of(&self.state);
         let particles = self.particles(&start);
-        let grid = (!self.state.points.x.is_empty()).then(|| Grid::new(&self.state.points, self.model.dx));
-        f(&System::new(&self.model, &self.state, grid.as_ref(), &start, &particles, None))
+        let grid = (!self.state.points.x.is_empty())
+            .then(|| Grid::new(&self.state.points, &self.model.layers, self.model.dx));
+        f(&System::new(
+            &self.model,
+            &self.state,
+            grid.as_ref(),
+            &start,
+            &particles,
+            None,
+        ))
     }
 }

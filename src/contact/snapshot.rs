@@ -53,19 +53,45 @@ impl Simulation {
             let (points, velocities) = match body.kind {
                 Kind::Fixed => {
                     let (x, q) = &body.pose;
-                    (body.points.iter().map(|p| x + q * p).collect(), vec![V3::zeros(); body.points.len()])
+                    (
+                        body.points.iter().map(|p| x + q * p).collect(),
+                        vec![V3::zeros(); body.points.len()],
+                    )
                 }
                 Kind::Rigid => {
                     let r = &state.rigids[body.first];
                     let arms: Vec<V3> = body.points.iter().map(|p| r.q * p).collect();
-                    (arms.iter().map(|a| r.x + a).collect(), arms.iter().map(|a| r.v + r.w.cross(a)).collect())
+                    (
+                        arms.iter().map(|a| r.x + a).collect(),
+                        arms.iter().map(|a| r.v + r.w.cross(a)).collect(),
+                    )
                 }
-                Kind::Deformable | Kind::Cloth => (state.nodes.x[range.clone()].to_vec(), state.nodes.v[range].to_vec()),
-                Kind::Points => (state.points.x[range.clone()].to_vec(), state.points.v[range].to_vec()),
+                Kind::Deformable | Kind::Cloth => (
+                    state.nodes.x[range.clone()].to_vec(),
+                    state.nodes.v[range].to_vec(),
+                ),
+                Kind::Points => (
+                    state.points.x[range.clone()].to_vec(),
+                    state.points.v[range].to_vec(),
+                ),
             };
-            BodyView { name: body.name.clone(), kind: body.kind, is_sand: body.is_sand, points, velocities, triangles: body.triangles.clone() }
+            BodyView {
+                name: body.name.clone(),
+                kind: body.kind,
+                is_sand: body.is_sand,
+                points,
+                velocities,
+                triangles: body.triangles.clone(),
+            }
         };
-        let drawn = model.bodies.iter().filter(|b| b.kind != Kind::Fixed || !b.points.is_empty());
-        Snapshot { time: self.time(), bodies: drawn.map(view).collect(), touches: self.touches().to_vec() }
+        let drawn = model
+            .bodies
+            .iter()
+            .filter(|b| b.kind != Kind::Fixed || !b.points.is_empty());
+        Snapshot {
+            time: self.time(),
+            bodies: drawn.map(view).collect(),
+            touches: self.touches().to_vec(),
+        }
     }
 }

@@ -8,9 +8,11 @@
 //! Forces reach the unknowns through the transpose of the map from velocities to particles, taken at the trial state.
 
 use crate::contact::{Contact, Frozen, Pairs, Slope, slope};
+use crate::direct::Factors;
 use crate::grid::{Grid, each};
 use crate::material::M9;
 use crate::model::{Coupling, Frame, Model, Places, Pose, Source};
+use crate::newton::Preconditioner;
 use crate::real::{M3, V3, left_jacobian, skew};
 use crate::state::State;
 use nalgebra::UnitQuaternion;
@@ -33,7 +35,10 @@ pub(crate) struct Block {
 impl Block {
     fn new(slots: Vec<Slot>) -> Block {
         let n = 3 * slots.len();
-        Block { slots, entries: vec![0.0; n * n] }
+        Block {
+            slots,
+            entries: vec![0.0; n * n],
+        }
     }
     fn add(&mut self, row: usize, column: usize, m: &M3) {
         let n = 3 * self.slots.len();
@@ -82,6 +87,8 @@ pub(crate) struct Tangent<'a> {
     points: Vec<M9>,
     /// Inverse 3 x 3 blocks on the diagonal of the scaled matrix; empty without a preconditioner.
     inverse: Vec<M3>,
+    /// Factors of all but the grid's unknowns.
+    factors: Option<Factors>,
 }
 
 fn vec3(z: &[f64], at: usize) -> V3 {
@@ -89,7 +96,14 @@ fn vec3(z: &[f64], at: usize) -> V3 {
 }
 
 impl<'a> System<'a> {
-    pub(crate) fn new(model: &'a Model, state: &'a State, grid: Option<&'a Grid>, start: &'a Places, start_particles: &'a [V3], frozen: Option<&'a Frozen>) -> System<'a> {
+    pub(crate) fn new(
+        model: &'a Model,
+        state: &'a State,
+        grid: Option<&'a Grid>,
+        start: &'a Places,
+        start_particles: &'a [V3],
+        frozen: Option<&'a Frozen>,
+    ) -> System<'a> {
         let mut scale = Vec::new();
         for b in &state.rigids {
             scale.extend([b.mass.sqrt(); 3]);
@@ -103,7 +117,15 @@ impl<'a> System<'a> {
                 scale.extend([m.sqrt(); 3]);
             }
         }
-        System { model, state, grid, start, start_particles, frozen, scale }
+        System {
+            model,
+            state,
+            grid,
+            start,
+            start_particles,
+            frozen,
+            scale,
+        }
     }
 
     pub(crate) fn len(&self) -> usize {
@@ -116,7 +138,11 @@ impl<'a> System<'a> {
         self.node_at(self.state.nodes.x.len()) + 3 * i
     }
     fn slot_of_node(&self, i: u32) -> Slot {
-        if self.model.pinned.binary_search(&i).is_ok() { Slot::Pinned } else { Slot::Dof(self.node_at(i as usize)) }
+        if self.model.pinned.binary_search(&i).is_ok() {
+            Slot::Pinned
+        } else {
+            Slot::Dof(self.node_at(i as usize))
+        }
     }
 
     /// `dt gravity` on everything free, scaled: the better first guess of a falling body.
@@ -143,46 +169,74 @@ impl<'a> System<'a> {
 
     /// Friction of the relaxation inside the system.
     fn mu(&self) -> f64 {
-        if self.model.coupling == Coupling::LaggedFriction { 0.0 } else { self.model.mu }
+        if self.model.coupling == Coupling::LaggedFriction {
+            0.0
+        } else {
+            self.model.mu
+        }
     }
 
     /// Pairs that touch on trial.
     pub(crate) fn pairs(&self) -> Pairs<'_> {
-        Pairs { model: self.model, attachments: &self.state.attachments, start: self.start, start_particles: self.start_particles, frozen: self.frozen }
+        Pairs {
+            model: self.model,
+            attachments: &self.state.attachments,
+            start: self.start,
+            start_particles: self.start_particles,
+            frozen: self.frozen,
+        }
     }
 
     /// Where the scaled unknowns `z` take everything, and the residual there.
     pub(crate) fn at(&self, scaled: &[f64]) -> Trial {
         let (model, state, dt) = (self.model, self.state, self.model.dt);
         let z: Vec<f64> = scaled.iter().zip(&self.scale).map(|(z, s)| z / s).collect();
-        let mut places = Places { rigids: Vec::new(), nodes: Vec::new(), points: Vec::new() };
+        let mut places = Places {
+            rigids: Vec::new(),
+            nodes: Vec::new(),
+            points: Vec::new(),
+        };
         let (mut spins, mut orientations, mut velocities) = (Vec::new(), Vec::new(), Vec::new());
         for (i, b) in state.rigids.iter().enumerate() {
             let (v, w) = (b.v + vec3(&z, 6 * i), b.w + vec3(&z, 6 * i + 3));
             let mut q = UnitQuaternion::from_scaled_axis(w * dt) * b.q;
             q.renormalize();
-            places.rigids.push(Pose { x: b.x + v * dt, r: q.to_rotation_matrix().into_inner() });
+            places.rigids.push(Pose {
+                x: b.x + v * dt,
+                r: q.to_rotation_matrix().into_inner(),
+            });
             velocities.push(v);
             spins.push(w);
             orientations.push(q);
         }
         let nodes = &state.nodes;
-        places.nodes = (0..nodes.x.len()).map(|i| nodes.x[i] + (nodes.v[i] + vec3(&z, self.node_at(i))) * dt).collect();
+        places.nodes = (0..nodes.x.len())
+            .map(|i| nodes.x[i] + (nodes.v[i] + vec3(&z, self.node_at(i))) * dt)
+            .collect();
         let first = self.grid_at(0);
         let (mut gradients, mut grid_velocities) = (Vec::new(), Vec::new());
         if let Some(grid) = self.grid {
-            grid_velocities = each(grid.n_nodes(), |i| grid.velocity[i] + vec3(&z, first + 3 * i));
+            grid_velocities = each(grid.n_nodes(), |i| {
+                grid.velocity[i] + vec3(&z, first + 3 * i)
+            });
             let velocity = |i: usize| grid_velocities[i];
             let moved = each(state.points.x.len(), |p| {
                 let x = state.points.x[p] + grid.value_at(p, velocity) * dt;
-                let f = (M3::identity() + grid.gradient_at(p, velocity) * dt) * state.points.gradient[p];
+                let f = (M3::identity() + grid.gradient_at(p, velocity) * dt)
+                    * state.points.gradient[p];
                 (x, f)
             });
             (places.points, gradients) = moved.into_iter().unzip();
         }
-        let particles: Vec<V3> = each(model.particles.len(), |p| places.particle(&model.particles[p]));
+        let particles: Vec<V3> = each(model.particles.len(), |p| {
+            places.particle(&model.particles[p])
+        });
         let pairs = self.pairs();
-        let contacts = if model.coupling == Coupling::Lagged { self.frozen_contacts(&places, &particles) } else { pairs.touching(&places, &particles, self.mu()) };
+        let contacts = if model.coupling == Coupling::Lagged {
+            self.frozen_contacts(&places, &particles)
+        } else {
+            pairs.touching(&places, &particles, self.mu())
+        };
 
         let mut g: Vec<f64> = z.iter().zip(&self.scale).map(|(z, s)| z * s * s).collect();
         let mut push = |at: usize, v: V3| {
@@ -236,10 +290,17 @@ impl<'a> System<'a> {
                     push(6 * i as usize + 3, arm(&places.rigids[i as usize]));
                 }
                 Frame::Nodes(first) => {
-                    if let (crate::model::Surface::Mesh(mesh), crate::contact::Attachment::Mesh { triangle, weights, .. }) =
-                        (&model.objects[c.object as usize].surface, c.moved)
+                    if let (
+                        crate::model::Surface::Mesh(mesh),
+                        crate::contact::Attachment::Mesh {
+                            triangle, weights, ..
+                        },
+                    ) = (&model.objects[c.object as usize].surface, c.moved)
                     {
-                        for (v, w) in mesh.topology.triangles[triangle as usize].iter().zip(weights) {
+                        for (v, w) in mesh.topology.triangles[triangle as usize]
+                            .iter()
+                            .zip(weights)
+                        {
                             push(self.node_at((first + v) as usize), f * w);
                         }
                     }
@@ -249,12 +310,18 @@ impl<'a> System<'a> {
         if let Some(grid) = self.grid {
             let stress: Vec<M3> = each(gradients.len(), |p| {
                 let point = &state.points;
-                model.materials[p].stress(&gradients[p]) * point.gradient[p].transpose() * (point.volume[p] * dt)
+                model.materials[p].stress(&gradients[p])
+                    * point.gradient[p].transpose()
+                    * (point.volume[p] * dt)
             });
             for f in &mut on_points {
                 *f = -*f;
             }
-            for (i, f) in grid.gather(&stress, Some(&on_points)).into_iter().enumerate() {
+            for (i, f) in grid
+                .gather(&stress, Some(&on_points))
+                .into_iter()
+                .enumerate()
+            {
                 push(first + 3 * i, f - model.gravity * (grid.mass[i] * dt));
             }
         }
@@ -262,17 +329,30 @@ impl<'a> System<'a> {
             g[self.node_at(i as usize)..][..3].fill(0.0);
         }
         let residual = g.iter().zip(&self.scale).map(|(g, s)| g / s).collect();
-        Trial { residual, contacts, places, spins, orientations, velocities, grid_velocities, gradients }
+        Trial {
+            residual,
+            contacts,
+            places,
+            spins,
+            orientations,
+            velocities,
+            grid_velocities,
+            gradients,
+        }
     }
 
     /// Contacts of a lagged step: the frozen springs, wherever the bodies go.
     fn frozen_contacts(&self, places: &Places, particles: &[V3]) -> Vec<Contact> {
         let mut out = Vec::new();
-        let Some(frozen) = self.frozen else { return out };
+        let Some(frozen) = self.frozen else {
+            return out;
+        };
         for (o, list) in frozen.iter().enumerate() {
             let pose = places.pose(&self.model.objects[o].frame);
             for &(p, force) in list {
-                let i = self.state.attachments[o].binary_search_by_key(&p, |e| e.0).expect("only registered pairs are frozen");
+                let i = self.state.attachments[o]
+                    .binary_search_by_key(&p, |e| e.0)
+                    .expect("only registered pairs are frozen");
                 let start = self.state.attachments[o][i].1;
                 let z = particles[p as usize];
                 let normal = force.try_normalize(0.0).unwrap_or_else(V3::zeros);
@@ -283,7 +363,11 @@ impl<'a> System<'a> {
                     fresh: None,
                     moved: start,
                     z,
-                    y: if let crate::contact::Attachment::Point(x) = start { pose.x + pose.r * x } else { z },
+                    y: if let crate::contact::Attachment::Point(x) = start {
+                        pose.x + pose.r * x
+                    } else {
+                        z
+                    },
                     normal,
                     spring: V3::zeros(),
                     frozen: force,
@@ -297,7 +381,7 @@ impl<'a> System<'a> {
     }
 
     /// The derivative of the residual at `trial`, with or without what its preconditioner needs.
-    pub(crate) fn tangent(&'a self, trial: &Trial, preconditioner: super::newton::Preconditioner) -> Tangent<'a> {
+    pub(crate) fn tangent(&'a self, trial: &Trial, preconditioner: Preconditioner) -> Tangent<'a> {
         let (model, state, dt) = (self.model, self.state, self.model.dt);
         let mut blocks = Vec::new();
         for (i, b) in state.rigids.iter().enumerate() {
@@ -307,11 +391,17 @@ impl<'a> System<'a> {
             let turn = left_jacobian(&(w * dt)) * dt;
             let mut block = Block::new(vec![Slot::Dof(6 * i + 3)]);
             let s2 = self.scale[6 * i + 3].powi(2);
-            block.add(0, 0, &(inertia + (inertia * skew(w) - skew(&(inertia * w))) * turn - M3::identity() * s2));
+            block.add(
+                0,
+                0,
+                &(inertia + (inertia * skew(w) - skew(&(inertia * w))) * turn
+                    - M3::identity() * s2),
+            );
             blocks.push(block);
         }
         for tet in &model.tets {
-            let c = tet.material.stiffness(&gradient_of(tet, &trial.places)) * (tet.volume * dt * dt);
+            let c =
+                tet.material.stiffness(&gradient_of(tet, &trial.places)) * (tet.volume * dt * dt);
             let mut block = Block::new(tet.nodes.iter().map(|&n| self.slot_of_node(n)).collect());
             for a in 0..4 {
                 for b in 0..4 {
@@ -325,7 +415,9 @@ impl<'a> System<'a> {
             let l = d.norm();
             let e = d / l;
             let along = e * e.transpose();
-            let k = (along * (s.stiffness / s.rest) + (M3::identity() - along) * (s.stiffness * (l / s.rest - 1.0) / l)) * (dt * dt);
+            let k = (along * (s.stiffness / s.rest)
+                + (M3::identity() - along) * (s.stiffness * (l / s.rest - 1.0) / l))
+                * (dt * dt);
             let mut block = Block::new(s.ends.iter().map(|&n| self.slot_of_node(n)).collect());
             for a in 0..2 {
                 for b in 0..2 {
@@ -334,10 +426,13 @@ impl<'a> System<'a> {
             }
             blocks.push(block);
         }
-        blocks.extend(each(trial.contacts.len(), |i| self.contact_block(&trial.contacts[i], trial)));
+        blocks.extend(each(trial.contacts.len(), |i| {
+            self.contact_block(&trial.contacts[i], trial)
+        }));
         let points = each(trial.gradients.len(), |p| {
             // From velocity gradients to stress times the old gradient: T = dt^2 V P'[G F] F^T.
-            let c = model.materials[p].stiffness(&trial.gradients[p]) * (dt * dt * state.points.volume[p]);
+            let c = model.materials[p].stiffness(&trial.gradients[p])
+                * (dt * dt * state.points.volume[p]);
             let f = &state.points.gradient[p];
             M9::from_fn(|ij, kl| {
                 let (i, j, k, l) = (ij / 3, ij % 3, kl / 3, kl % 3);
@@ -350,9 +445,22 @@ impl<'a> System<'a> {
                 sum
             })
         });
-        let mut tangent = Tangent { system: self, blocks, points, inverse: Vec::new() };
-        if preconditioner == super::newton::Preconditioner::BlockJacobi {
-            tangent.inverse = tangent.diagonal().into_iter().map(|m| m.try_inverse().unwrap_or_else(M3::identity)).collect();
+        let mut tangent = Tangent {
+            system: self,
+            blocks,
+            points,
+            inverse: Vec::new(),
+            factors: None,
+        };
+        if preconditioner != Preconditioner::None {
+            tangent.inverse = tangent
+                .diagonal()
+                .into_iter()
+                .map(|m| m.try_inverse().unwrap_or_else(M3::identity))
+                .collect();
+        }
+        if preconditioner == Preconditioner::Direct && !state.nodes.x.is_empty() {
+            tangent.factors = Factors::new(self.grid_at(0), &tangent.entries());
         }
         tangent
     }
@@ -375,16 +483,40 @@ impl<'a> System<'a> {
             Source::Rigid { rigid, .. } => {
                 let i = rigid as usize;
                 let arm = -skew(&(c.z - trial.places.rigids[i].x)) * turn_of(i);
-                columns.push(Column { slot: Slot::Dof(6 * i), z: eye, x: zero, turn: zero, arm: zero });
-                columns.push(Column { slot: Slot::Dof(6 * i + 3), z: arm, x: zero, turn: zero, arm });
+                columns.push(Column {
+                    slot: Slot::Dof(6 * i),
+                    z: eye,
+                    x: zero,
+                    turn: zero,
+                    arm: zero,
+                });
+                columns.push(Column {
+                    slot: Slot::Dof(6 * i + 3),
+                    z: arm,
+                    x: zero,
+                    turn: zero,
+                    arm,
+                });
                 Some(c.z - trial.places.rigids[i].x)
             }
             Source::Node(i) => {
-                columns.push(Column { slot: self.slot_of_node(i), z: eye, x: zero, turn: zero, arm: zero });
+                columns.push(Column {
+                    slot: self.slot_of_node(i),
+                    z: eye,
+                    x: zero,
+                    turn: zero,
+                    arm: zero,
+                });
                 None
             }
             Source::Point(p) => {
-                columns.push(Column { slot: Slot::Point(p), z: eye, x: zero, turn: zero, arm: zero });
+                columns.push(Column {
+                    slot: Slot::Point(p),
+                    z: eye,
+                    x: zero,
+                    turn: zero,
+                    arm: zero,
+                });
                 None
             }
         };
@@ -393,43 +525,80 @@ impl<'a> System<'a> {
         if let Frame::Rigid(i) = model.objects[c.object as usize].frame {
             let i = i as usize;
             to = c.z - trial.places.rigids[i].x;
-            columns.push(Column { slot: Slot::Dof(6 * i), z: zero, x: eye, turn: zero, arm: zero });
-            columns.push(Column { slot: Slot::Dof(6 * i + 3), z: zero, x: zero, turn: turn_of(i), arm: zero });
+            columns.push(Column {
+                slot: Slot::Dof(6 * i),
+                z: zero,
+                x: eye,
+                turn: zero,
+                arm: zero,
+            });
+            columns.push(Column {
+                slot: Slot::Dof(6 * i + 3),
+                z: zero,
+                x: zero,
+                turn: turn_of(i),
+                arm: zero,
+            });
         }
         let lagged = model.coupling == Coupling::Lagged;
-        let slope = if lagged { Slope::Framed(zero) } else { slope(&self.pairs(), c, &trial.places, self.mu()) };
+        let slope = if lagged {
+            Slope::Framed(zero)
+        } else {
+            slope(&self.pairs(), c, &trial.places, self.mu())
+        };
         let force = c.force();
         let (f, f_turn) = (skew(&force), skew(&c.spring));
         let mut rows_of_triangle = Vec::new();
         let mut derivatives = Vec::new();
         match slope {
             Slope::Framed(k) => {
-                if let Frame::Fixed { .. } | Frame::Rigid(_) = model.objects[c.object as usize].frame {
+                if let Frame::Fixed { .. } | Frame::Rigid(_) =
+                    model.objects[c.object as usize].frame
+                {
                     let x = match model.objects[c.object as usize].frame {
                         Frame::Fixed { x, .. } => c.z - x,
                         _ => to,
                     };
                     for q in &columns {
-                        derivatives.push((-f_turn * q.turn + k * (q.z - q.x + skew(&x) * q.turn), zero));
+                        derivatives
+                            .push((-f_turn * q.turn + k * (q.z - q.x + skew(&x) * q.turn), zero));
                     }
                 } else {
                     derivatives.extend(columns.iter().map(|_| (zero, zero)));
                 }
             }
-            Slope::Free { nodes, weights, inputs } => {
+            Slope::Free {
+                nodes,
+                weights,
+                inputs,
+            } => {
                 let first = &inputs[0];
                 for q in &columns {
                     derivatives.push(((first.1 * q.z - q.z) * model.k, first.2 * q.z));
                 }
                 for (node, dy, dw) in &inputs[1..] {
                     let node = node.expect("only the first input is the particle");
-                    columns.push(Column { slot: self.slot_of_node(node), z: zero, x: zero, turn: zero, arm: zero });
+                    columns.push(Column {
+                        slot: self.slot_of_node(node),
+                        z: zero,
+                        x: zero,
+                        turn: zero,
+                        arm: zero,
+                    });
                     derivatives.push((dy * (model.k * dt), dw * dt));
                 }
                 for (a, n) in nodes.iter().enumerate() {
                     let slot = self.slot_of_node(*n);
-                    let row = columns.iter().skip(n_own).position(|q| q.slot == slot).map(|r| r + n_own);
-                    rows_of_triangle.push((row.expect("the end triangle was visited"), a, weights[a]));
+                    let row = columns
+                        .iter()
+                        .skip(n_own)
+                        .position(|q| q.slot == slot)
+                        .map(|r| r + n_own);
+                    rows_of_triangle.push((
+                        row.expect("the end triangle was visited"),
+                        a,
+                        weights[a],
+                    ));
                 }
             }
         }
@@ -485,7 +654,11 @@ impl Tangent<'_> {
     pub(crate) fn times(&self, u: &[f64], side: Side) -> Vec<f64> {
         let system = self.system;
         let z: Vec<f64> = u.iter().zip(&system.scale).map(|(u, s)| u / s).collect();
-        let mut out: Vec<f64> = z.iter().zip(&system.scale).map(|(z, s)| z * s * s).collect();
+        let mut out: Vec<f64> = z
+            .iter()
+            .zip(&system.scale)
+            .map(|(z, s)| z * s * s)
+            .collect();
         let first = system.grid_at(0);
         let mut on_points = system.grid.map(|_| vec![V3::zeros(); self.points.len()]);
         let mut local: Vec<f64> = Vec::new();
@@ -496,7 +669,9 @@ impl Tangent<'_> {
                 let v = match *slot {
                     Slot::Dof(at) => vec3(&z, at),
                     Slot::Pinned => V3::zeros(),
-                    Slot::Point(p) => system.grid.map_or_else(V3::zeros, |g| g.value_at(p as usize, |i| vec3(&z, first + 3 * i))),
+                    Slot::Point(p) => system.grid.map_or_else(V3::zeros, |g| {
+                        g.value_at(p as usize, |i| vec3(&z, first + 3 * i))
+                    }),
                 };
                 local.extend(v.iter());
             }
@@ -505,7 +680,11 @@ impl Tangent<'_> {
                 for i in 0..3 {
                     let row = 3 * r + i;
                     v[i] = if side == Side::Plain {
-                        block.entries[row * n..(row + 1) * n].iter().zip(&local).map(|(a, b)| a * b).sum()
+                        block.entries[row * n..(row + 1) * n]
+                            .iter()
+                            .zip(&local)
+                            .map(|(a, b)| a * b)
+                            .sum()
                     } else {
                         (0..n).map(|j| block.entries[j * n + row] * local[j]).sum()
                     };
@@ -540,7 +719,11 @@ impl Tangent<'_> {
                 }
                 t
             });
-            for (i, f) in grid.gather(&stress, on_points.as_deref()).into_iter().enumerate() {
+            for (i, f) in grid
+                .gather(&stress, on_points.as_deref())
+                .into_iter()
+                .enumerate()
+            {
                 for j in 0..3 {
                     out[first + 3 * i + j] += f[j];
                 }
@@ -561,8 +744,39 @@ impl Tangent<'_> {
             return u.to_vec();
         }
         let mut out = Vec::with_capacity(u.len());
-        for (i, m) in self.inverse.iter().enumerate() {
+        if let Some(factors) = &self.factors {
+            out.extend_from_slice(&u[..self.system.grid_at(0)]);
+            factors.solve_in_place(&mut out);
+        }
+        for (i, m) in self.inverse.iter().enumerate().skip(out.len() / 3) {
             out.extend((m * vec3(u, 3 * i)).iter());
+        }
+        out
+    }
+
+    /// Entries of the scaled matrix between rigid and elastic unknowns.
+    fn entries(&self) -> Vec<(usize, usize, f64)> {
+        let system = self.system;
+        let n = system.grid_at(0);
+        let mut out: Vec<(usize, usize, f64)> = (0..n).map(|i| (i, i, 1.0)).collect();
+        for block in &self.blocks {
+            let width = 3 * block.slots.len();
+            for (r, row) in block.slots.iter().enumerate() {
+                for (c, column) in block.slots.iter().enumerate() {
+                    let (Slot::Dof(i), Slot::Dof(j)) = (*row, *column) else {
+                        continue;
+                    };
+                    for a in 0..3 {
+                        for b in 0..3 {
+                            let v = block.entries[(3 * r + a) * width + 3 * c + b]
+                                / (system.scale[i + a] * system.scale[j + b]);
+                            if v != 0.0 {
+                                out.push((i + a, j + b, v));
+                            }
+                        }
+                    }
+                }
+            }
         }
         out
     }
@@ -581,7 +795,8 @@ impl Tangent<'_> {
                     Slot::Point(p) => {
                         if let Some(grid) = system.grid {
                             for (k, i) in grid.nodes_of(p as usize).iter().enumerate() {
-                                out[system.grid_at(*i as usize) / 3] += block.part(r, r) * grid.weight(p as usize, k).powi(2);
+                                out[system.grid_at(*i as usize) / 3] +=
+                                    block.part(r, r) * grid.weight(p as usize, k).powi(2);
                             }
                         }
                     }
@@ -590,7 +805,10 @@ impl Tangent<'_> {
         }
         if let Some(grid) = system.grid {
             let first = system.grid_at(0) / 3;
-            for (i, d) in each(grid.n_nodes(), |i| grid.diagonal(i, &self.points)).into_iter().enumerate() {
+            for (i, d) in each(grid.n_nodes(), |i| grid.diagonal(i, &self.points))
+                .into_iter()
+                .enumerate()
+            {
                 out[first + i] += d;
             }
         }
@@ -604,7 +822,6 @@ impl Tangent<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::newton::Preconditioner;
     use crate::scene::Scene;
     use crate::simulation::{Settings, Simulation};
     use crate::testing::{Random, assert_small};
@@ -665,24 +882,64 @@ surface = "level_set"
         }
         simulation.with_system(|system| {
             let mut random = Random::new(seed);
-            let z: Vec<f64> = system.falling().iter().zip(&system.scale).map(|(f, s)| f + 1e-2 * s * (random.number() - 0.5)).collect();
+            let z: Vec<f64> = system
+                .falling()
+                .iter()
+                .zip(&system.scale)
+                .map(|(f, s)| f + 1e-2 * s * (random.number() - 0.5))
+                .collect();
             let trial = system.at(&z);
             let tangent = system.tangent(&trial, Preconditioner::BlockJacobi);
-            let pinned = |i: usize| system.model.pinned.iter().any(|&n| (system.node_at(n as usize)..system.node_at(n as usize) + 3).contains(&i));
-            let u: Vec<f64> = (0..system.len()).map(|i| if pinned(i) { 0.0 } else { system.scale[i] * (random.number() - 0.5) }).collect();
-            let v: Vec<f64> = (0..system.len()).map(|i| system.scale[i] * (random.number() - 0.5)).collect();
+            let pinned = |i: usize| {
+                system.model.pinned.iter().any(|&n| {
+                    (system.node_at(n as usize)..system.node_at(n as usize) + 3).contains(&i)
+                })
+            };
+            let u: Vec<f64> = (0..system.len())
+                .map(|i| {
+                    if pinned(i) {
+                        0.0
+                    } else {
+                        system.scale[i] * (random.number() - 0.5)
+                    }
+                })
+                .collect();
+            let v: Vec<f64> = (0..system.len())
+                .map(|i| system.scale[i] * (random.number() - 0.5))
+                .collect();
             let hu = tangent.times(&u, Side::Plain);
             let htv = tangent.times(&v, Side::Transposed);
             let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>();
             let size = dot(&hu, &hu).sqrt();
-            assert_small(dot(&v, &hu) - dot(&htv, &u), dot(&v, &v).sqrt() * size, 1e-12, "the transposed product is the transpose");
+            assert_small(
+                dot(&v, &hu) - dot(&htv, &u),
+                dot(&v, &v).sqrt() * size,
+                1e-12,
+                "the transposed product is the transpose",
+            );
             let step = 1e-6;
-            let at = |s: f64| system.at(&z.iter().zip(&u).map(|(z, u)| z + s * u).collect::<Vec<_>>()).residual;
+            let at = |s: f64| {
+                system
+                    .at(&z.iter().zip(&u).map(|(z, u)| z + s * u).collect::<Vec<_>>())
+                    .residual
+            };
             let (a, b) = (at(step), at(-step));
-            let slope: Vec<f64> = a.iter().zip(&b).map(|(a, b)| (a - b) / (2.0 * step)).collect();
-            let error: Vec<f64> = slope.iter().zip(&hu).map(|(s, h)| if s.is_finite() { s - h } else { f64::NAN }).collect();
+            let slope: Vec<f64> = a
+                .iter()
+                .zip(&b)
+                .map(|(a, b)| (a - b) / (2.0 * step))
+                .collect();
+            let error: Vec<f64> = slope
+                .iter()
+                .zip(&hu)
+                .map(|(s, h)| if s.is_finite() { s - h } else { f64::NAN })
+                .collect();
             let skewness = dot(&v, &hu) - dot(&u, &tangent.times(&v, Side::Plain));
-            (dot(&error, &error).sqrt() / size, skewness.abs() / (dot(&v, &v).sqrt() * size), trial.contacts.len())
+            (
+                dot(&error, &error).sqrt() / size,
+                skewness.abs() / (dot(&v, &v).sqrt() * size),
+                trial.contacts.len(),
+            )
         })
     }
 
@@ -692,11 +949,19 @@ surface = "level_set"
         let mut touching = 0;
         for steps in 0..12 {
             let (error, skewness, contacts) = derivative_error(MIXED, steps, steps as u64);
-            assert_small(error, 1.0, 1e-6, &format!("H u against differences after {steps} steps"));
+            assert_small(
+                error,
+                1.0,
+                1e-6,
+                &format!("H u against differences after {steps} steps"),
+            );
             asymmetry = asymmetry.max(skewness);
             touching = touching.max(contacts);
         }
         assert!(touching > 20, "the bodies touch each other: {touching}");
-        assert!(asymmetry > 1e-4, "friction makes H asymmetric: {asymmetry:e}");
+        assert!(
+            asymmetry > 1e-4,
+            "friction makes H asymmetric: {asymmetry:e}"
+        );
     }
 }

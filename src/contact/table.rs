@@ -18,7 +18,9 @@ pub struct Verdict {
 impl Verdict {
     /// Whether it was measured and lies within.
     pub fn is_met(&self) -> bool {
-        self.measured.is_some_and(|m| self.expect.least.is_none_or(|l| m >= l) && self.expect.most.is_none_or(|h| m <= h))
+        self.measured.is_some_and(|m| {
+            self.expect.least.is_none_or(|l| m >= l) && self.expect.most.is_none_or(|h| m <= h)
+        })
     }
 }
 
@@ -68,8 +70,19 @@ impl Run {
     /// Those of [`Simulation::new`].
     pub fn new(scene: &Scene, settings: &Settings) -> Result<Run, StartError> {
         let simulation = Simulation::new(scene, settings)?;
-        let verdicts = simulation.scene().expect.iter().map(|e| Verdict { expect: e.clone(), measured: None }).collect();
-        Ok(Run { simulation, verdicts })
+        let verdicts = simulation
+            .scene()
+            .expect
+            .iter()
+            .map(|e| Verdict {
+                expect: e.clone(),
+                measured: None,
+            })
+            .collect();
+        Ok(Run {
+            simulation,
+            verdicts,
+        })
     }
 
     /// One step; expectations whose time has come are measured.
@@ -78,7 +91,9 @@ impl Run {
         let half = 0.5 * self.simulation.scene().time_step;
         for v in &mut self.verdicts {
             if v.measured.is_none() && self.simulation.time() >= v.expect.at - half {
-                v.measured = self.simulation.quantity(&v.expect.body, v.expect.quantity, v.expect.direction);
+                v.measured =
+                    self.simulation
+                        .quantity(&v.expect.body, v.expect.quantity, v.expect.direction);
             }
         }
         log
@@ -86,7 +101,10 @@ impl Run {
 
     /// The last time at which something is expected, s: a table needs no longer run.
     pub fn needed(&self) -> f64 {
-        self.verdicts.iter().map(|v| v.expect.at).fold(0.0, f64::max)
+        self.verdicts
+            .iter()
+            .map(|v| v.expect.at)
+            .fold(0.0, f64::max)
     }
 
     /// The row so far.

@@ -16,11 +16,18 @@ impl Random {
     }
     /// Uniform in the cube (-1, 1).
     pub(crate) fn vector(&mut self) -> V3 {
-        V3::new(2.0 * self.number() - 1.0, 2.0 * self.number() - 1.0, 2.0 * self.number() - 1.0)
+        V3::new(
+            2.0 * self.number() - 1.0,
+            2.0 * self.number() - 1.0,
+            2.0 * self.number() - 1.0,
+        )
     }
 }
 
 #[track_caller]
 pub(crate) fn assert_small(value: f64, scale: f64, rel: f64, why: &str) {
-    assert!(value.abs() <= rel * scale, "{value:e} > {rel:e} * {scale:e}: {why}");
+    assert!(
+        value.abs() <= rel * scale,
+        "{value:e} > {rel:e} * {scale:e}: {why}"
+    );
 }

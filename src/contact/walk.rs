@@ -51,7 +51,8 @@ struct Plane<T> {
 impl<T: Real> Plane<T> {
     fn weights(&self, p: R3<T>) -> R3<T> {
         let [a, b, c] = self.corners;
-        let part = |q: R3<T>, r: R3<T>| dot(cross(sub(q, p), sub(r, p)), self.normal) / self.doubled_area;
+        let part =
+            |q: R3<T>, r: R3<T>| dot(cross(sub(q, p), sub(r, p)), self.normal) / self.doubled_area;
         let (wa, wb) = (part(b, c), part(c, a));
         [wa, wb, T::constant(1.0) - wa - wb]
     }
@@ -65,7 +66,14 @@ impl<T: Real> Plane<T> {
 /// `|Y - Z|` never grows; idempotent and in the cone to rounding. Most walks end in their first state.
 /// # Source
 /// Ding 2019, section 2.2.1, figures 2.7-2.9. Differs: an order of ties (the lowest index), gains measured against rounding.
-pub fn walk<T: Real>(mesh: &Topology, position: &dyn Fn(u32) -> R3<T>, start: u32, weights: R3<T>, z: R3<T>, mu: f64) -> Walked<T> {
+pub fn walk<T: Real>(
+    mesh: &Topology,
+    position: &dyn Fn(u32) -> R3<T>,
+    start: u32,
+    weights: R3<T>,
+    z: R3<T>,
+    mu: f64,
+) -> Walked<T> {
     let mu = T::constant(mu);
     let one = T::constant(1.0);
     let zero = T::constant(0.0);
@@ -73,9 +81,15 @@ pub fn walk<T: Real>(mesh: &Topology, position: &dyn Fn(u32) -> R3<T>, start: u3
         let corners = mesh.triangles[t as usize].map(position);
         let n = cross(sub(corners[1], corners[0]), sub(corners[2], corners[0]));
         let doubled_area = norm(n);
-        Plane { corners, normal: n.map(|x| x / doubled_area), doubled_area }
+        Plane {
+            corners,
+            normal: n.map(|x| x / doubled_area),
+            doubled_area,
+        }
     };
-    let blend = |c: &[R3<T>; 3], w: &R3<T>| add(add(scale(w[0], c[0]), scale(w[1], c[1])), scale(w[2], c[2]));
+    let blend = |c: &[R3<T>; 3], w: &R3<T>| {
+        add(add(scale(w[0], c[0]), scale(w[1], c[1])), scale(w[2], c[2]))
+    };
     let mut t = start;
     let mut w = weights;
     let mut y = blend(&mesh.triangles[t as usize].map(position), &w);
@@ -175,7 +189,11 @@ pub fn walk<T: Real>(mesh: &Topology, position: &dyn Fn(u32) -> R3<T>, start: u3
                     break End::Edge(corner);
                 }
                 stuck = false;
-                let goal = if d.value() > 0.0 { foot + radius } else { foot - radius } / length;
+                let goal = if d.value() > 0.0 {
+                    foot + radius
+                } else {
+                    foot - radius
+                } / length;
                 w = [zero; 3];
                 if goal.value() > 0.0 && goal.value() < 1.0 {
                     w[b] = goal;
@@ -204,7 +222,10 @@ pub fn walk<T: Real>(mesh: &Topology, position: &dyn Fn(u32) -> R3<T>, start: u3
                     if gain <= best.0 {
                         continue;
                     }
-                    let (e1, e2) = (unit(sub(p.corners[(i + 1) % 3], pv)), unit(sub(p.corners[(i + 2) % 3], pv)));
+                    let (e1, e2) = (
+                        unit(sub(p.corners[(i + 1) % 3], pv)),
+                        unit(sub(p.corners[(i + 2) % 3], pv)),
+                    );
                     let sine = |a: R3<T>, b: R3<T>| dot(cross(a, b), p.normal).value() / length;
                     if sine(e1, pull) > 1e-12 && sine(pull, e2) > 1e-12 {
                         best = (gain, Some(f));
@@ -249,7 +270,16 @@ pub fn walk<T: Real>(mesh: &Topology, position: &dyn Fn(u32) -> R3<T>, start: u3
             }
         }
     };
-    Walked { triangle: t, weights: w, y, end, stuck: stuck && mu.value() > 0.0, states, visited, unfinished }
+    Walked {
+        triangle: t,
+        weights: w,
+        y,
+        end,
+        stuck: stuck && mu.value() > 0.0,
+        states,
+        visited,
+        unfinished,
+    }
 }
 
 /// The normal that tells whether a walk's end pushes or pulls: of the triangle; the sum of both at an edge; weighted by angles at a
@@ -261,13 +291,16 @@ pub fn end_normal(mesh: &Topology, position: &dyn Fn(u32) -> V3, triangle: u32, 
     };
     match end {
         End::Triangle => of(triangle),
-        End::Edge(i) => of(triangle) + mesh.neighbours[triangle as usize][i].map_or_else(V3::zeros, of),
+        End::Edge(i) => {
+            of(triangle) + mesh.neighbours[triangle as usize][i].map_or_else(V3::zeros, of)
+        }
         End::Vertex(i) => {
             let v = mesh.triangles[triangle as usize][i];
             let mut n = V3::zeros();
             for &f in &mesh.fans[v as usize] {
                 let j = mesh.corner(f, v);
-                let [p, q, r] = [j, (j + 1) % 3, (j + 2) % 3].map(|k| position(mesh.triangles[f as usize][k]));
+                let [p, q, r] =
+                    [j, (j + 1) % 3, (j + 2) % 3].map(|k| position(mesh.triangles[f as usize][k]));
                 n += of(f) * (q - p).angle(&(r - p));
             }
             n
@@ -306,7 +339,11 @@ mod tests {
         let mut points = Vec::new();
         for j in 0..=n {
             for i in 0..=n {
-                points.push(V3::new(i as f64 / n as f64, j as f64 / n as f64, height(i, j)));
+                points.push(V3::new(
+                    i as f64 / n as f64,
+                    j as f64 / n as f64,
+                    height(i, j),
+                ));
             }
         }
         let mut tris = Vec::new();
@@ -357,10 +394,18 @@ mod tests {
         let sum: f64 = w.iter().sum();
         let w = w.map(|x| x / sum);
         let at = |v: u32| points[v as usize];
-        let x: V3 = (0..3).map(|k| at(mesh.triangles[t as usize][k]) * w[k]).sum();
+        let x: V3 = (0..3)
+            .map(|k| at(mesh.triangles[t as usize][k]) * w[k])
+            .sum();
         let n = end_normal(mesh, &at, t, End::Triangle);
-        let z = x - n * (0.02 * random.number()) + random.vector() * if i % 3 == 0 { 0.15 } else { 0.02 };
-        Case { t, w, z, mu: [0.3, 0.0, 1.0, 10.0][i % 4] }
+        let z = x - n * (0.02 * random.number())
+            + random.vector() * if i % 3 == 0 { 0.15 } else { 0.02 };
+        Case {
+            t,
+            w,
+            z,
+            mu: [0.3, 0.0, 1.0, 10.0][i % 4],
+        }
     }
 
     #[test]
@@ -380,23 +425,43 @@ mod tests {
                 let on: V3 = (0..3).map(|k| at(tri[k]) * w[k]).sum();
                 assert!(w.iter().all(|x| *x >= -1e-12), "{name} {i}: weights {w}");
                 assert_small((on - y).norm(), 1.0, 1e-13, "Y is the point of its weights");
-                let x: V3 = (0..3).map(|k| at(mesh.triangles[c.t as usize][k]) * c.w[k]).sum();
-                assert!((y - c.z).norm() <= (x - c.z).norm() * (1.0 + 1e-12), "{name} {i}: |Y - Z| never grows");
+                let x: V3 = (0..3)
+                    .map(|k| at(mesh.triangles[c.t as usize][k]) * c.w[k])
+                    .sum();
+                assert!(
+                    (y - c.z).norm() <= (x - c.z).norm() * (1.0 + 1e-12),
+                    "{name} {i}: |Y - Z| never grows"
+                );
                 moved += usize::from(walked.states.len() > 1);
                 let again = walk(&mesh, &at_r, walked.triangle, w.into(), c.z.into(), c.mu);
                 if c.mu > 0.0 {
-                    assert_small((values(again.y) - y).norm(), 1.0, 4e-13, &format!("{name} {i}: P(Y, Z) = Y, {:?} {:?}", walked.states, again.states));
+                    assert_small(
+                        (values(again.y) - y).norm(),
+                        1.0,
+                        4e-13,
+                        &format!(
+                            "{name} {i}: P(Y, Z) = Y, {:?} {:?}",
+                            walked.states, again.states
+                        ),
+                    );
                 }
                 if walked.end == End::Triangle {
                     let n = end_normal(&mesh, &at, walked.triangle, walked.end);
                     let height = (y - c.z).dot(&n);
                     if height > 0.0 && !(walked.states.len() > 1 && c.mu == 0.0) {
                         let slide = ((y - c.z) - n * height).norm();
-                        assert!(slide <= c.mu * height + 1e-12, "{name} {i}: cone {slide} > {} * {height}", c.mu);
+                        assert!(
+                            slide <= c.mu * height + 1e-12,
+                            "{name} {i}: cone {slide} > {} * {height}",
+                            c.mu
+                        );
                     }
                 }
             }
-            assert!(longest <= 12, "{name}: longest walk {longest} (the prototype's: 10)");
+            assert!(
+                longest <= 12,
+                "{name}: longest walk {longest} (the prototype's: 10)"
+            );
             assert!(moved > 100, "{name}: the test walks over edges");
         }
     }
@@ -405,17 +470,31 @@ mod tests {
     fn walks_over_a_flat_mesh_equal_the_plane() {
         let (mesh, points) = field(12, |_, _| 0.0);
         let at = |v: u32| fixed::<f64>(&points[v as usize]);
-        let plane = Shape::Plane { normal: V3::z(), offset: 0.0 };
+        let plane = Shape::Plane {
+            normal: V3::z(),
+            offset: 0.0,
+        };
         let mut random = Random::new(9);
         let mut far = 0;
         for i in 0..20_000 {
             let mut c = case(&mesh, &points, &mut random, i);
-            c.z = V3::new(0.05 + 0.9 * random.number(), 0.05 + 0.9 * random.number(), -0.05 * random.number());
-            let x: V3 = (0..3).map(|k| points[mesh.triangles[c.t as usize][k] as usize] * c.w[k]).sum();
+            c.z = V3::new(
+                0.05 + 0.9 * random.number(),
+                0.05 + 0.9 * random.number(),
+                -0.05 * random.number(),
+            );
+            let x: V3 = (0..3)
+                .map(|k| points[mesh.triangles[c.t as usize][k] as usize] * c.w[k])
+                .sum();
             let walked = walk(&mesh, &at, c.t, c.w, c.z.into(), c.mu);
             far += usize::from(walked.states.len() > 3);
             let want = V3::from(relax::<f64>(&plane, &x, c.z.into(), c.mu).y);
-            assert_small((values(walked.y) - want).norm(), 1.0, 7e-14, "triangles of one plane are that plane");
+            assert_small(
+                (values(walked.y) - want).norm(),
+                1.0,
+                7e-14,
+                "triangles of one plane are that plane",
+            );
         }
         assert!(far > 5000, "walks of many triangles: {far}");
     }
@@ -428,7 +507,16 @@ mod tests {
             for i in 0..3000 {
                 let c = case(&mesh, &points, &mut random, i);
                 let value = |shift: V3, vertex: Option<u32>| {
-                    let at = |v: u32| fixed::<f64>(&(points[v as usize] + if Some(v) == vertex { shift } else { V3::zeros() }));
+                    let at = |v: u32| {
+                        fixed::<f64>(
+                            &(points[v as usize]
+                                + if Some(v) == vertex {
+                                    shift
+                                } else {
+                                    V3::zeros()
+                                }),
+                        )
+                    };
                     let z = if vertex.is_none() { c.z + shift } else { c.z };
                     walk(&mesh, &at, c.t, c.w, z.into(), c.mu)
                 };
@@ -436,8 +524,18 @@ mod tests {
                 let mut inputs = vec![None];
                 inputs.extend(participants(&mesh, &centre.visited).into_iter().map(Some));
                 for input in inputs {
-                    let at = |v: u32| if Some(v) == input { variable(&points[v as usize]) } else { fixed(&points[v as usize]) };
-                    let z = if input.is_none() { variable(&c.z) } else { fixed(&c.z) };
+                    let at = |v: u32| {
+                        if Some(v) == input {
+                            variable(&points[v as usize])
+                        } else {
+                            fixed(&points[v as usize])
+                        }
+                    };
+                    let z = if input.is_none() {
+                        variable(&c.z)
+                    } else {
+                        fixed(&c.z)
+                    };
                     let dual = walk(&mesh, &at, c.t, c.w.map(Real::constant), z, c.mu);
                     assert_eq!(values(dual.y), values(centre.y), "duals take the same walk");
                     let exact = slopes(dual.y);
@@ -445,16 +543,26 @@ mod tests {
                         let mut e = V3::zeros();
                         e[j] = step;
                         let (a, b) = (value(e, input), value(-e, input));
-                        if a.states != b.states || a.visited != b.visited || a.states != centre.states || exact.norm() > 20.0 {
+                        if a.states != b.states
+                            || a.visited != b.visited
+                            || a.states != centre.states
+                            || exact.norm() > 20.0
+                        {
                             continue;
                         }
                         let slope = (values(a.y) - values(b.y)) / (2.0 * step);
-                        let curved = (values(a.y) + values(b.y) - 2.0 * values(centre.y)).norm() / step;
+                        let curved =
+                            (values(a.y) + values(b.y) - 2.0 * values(centre.y)).norm() / step;
                         if curved > 1e-6 {
                             continue;
                         }
                         compared += 1;
-                        assert_small((slope - exact.column(j)).norm(), 1.0, 2e-6, &format!("{name} {i}: derivative of the walk {:?}", dual.states));
+                        assert_small(
+                            (slope - exact.column(j)).norm(),
+                            1.0,
+                            2e-6,
+                            &format!("{name} {i}: derivative of the walk {:?}", dual.states),
+                        );
                     }
                 }
             }

@@ -38,26 +38,46 @@ velocity = [0, 0, 2]
 
 #[test]
 fn a_resumed_run_has_the_same_bits() {
-    for text in [MEETING, scenes::all().iter().find(|e| e.name == "stack").unwrap().text] {
-        let mut straight = Simulation::new(&Scene::parse(text).unwrap(), &Settings::default()).unwrap();
+    for text in [
+        MEETING,
+        scenes::all()
+            .iter()
+            .find(|e| e.name == "stack")
+            .unwrap()
+            .text,
+    ] {
+        let mut straight =
+            Simulation::new(&Scene::parse(text).unwrap(), &Settings::default()).unwrap();
         for _ in 0..10 {
             straight.step();
         }
         let written = serde_json::to_string(&straight.checkpoint()).unwrap();
-        let mut resumed = Simulation::resume(&serde_json::from_str::<Checkpoint>(&written).unwrap()).unwrap();
+        let mut resumed =
+            Simulation::resume(&serde_json::from_str::<Checkpoint>(&written).unwrap()).unwrap();
         for _ in 0..10 {
-            assert_eq!(straight.step(), resumed.step(), "logs agree to the last bit");
+            assert_eq!(
+                straight.step(),
+                resumed.step(),
+                "logs agree to the last bit"
+            );
         }
-        assert!(straight.state() == resumed.state(), "so do places, velocities and attachments");
+        assert!(
+            straight.state() == resumed.state(),
+            "so do places, velocities and attachments"
+        );
     }
 }
 
 #[test]
 fn any_number_of_threads_gives_the_same_bits() {
     let run = |threads: usize| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .unwrap();
         pool.install(|| {
-            let mut simulation = Simulation::new(&Scene::parse(MEETING).unwrap(), &Settings::default()).unwrap();
+            let mut simulation =
+                Simulation::new(&Scene::parse(MEETING).unwrap(), &Settings::default()).unwrap();
             for _ in 0..10 {
                 simulation.step();
             }
@@ -72,11 +92,24 @@ fn any_number_of_threads_gives_the_same_bits() {
 
 #[test]
 fn contact_and_elasticity_keep_momentum() {
-    let mut simulation = Simulation::new(&Scene::parse(MEETING).unwrap(), &Settings::default()).unwrap();
+    let mut simulation =
+        Simulation::new(&Scene::parse(MEETING).unwrap(), &Settings::default()).unwrap();
     let momentum = |s: &Simulation| -> V3 {
         let state = s.state();
-        let nodes = state.nodes.v.iter().zip(&state.nodes.mass).map(|(v, m)| v * *m).sum::<V3>();
-        let points = state.points.v.iter().zip(&state.points.mass).map(|(v, m)| v * *m).sum::<V3>();
+        let nodes = state
+            .nodes
+            .v
+            .iter()
+            .zip(&state.nodes.mass)
+            .map(|(v, m)| v * *m)
+            .sum::<V3>();
+        let points = state
+            .points
+            .v
+            .iter()
+            .zip(&state.points.mass)
+            .map(|(v, m)| v * *m)
+            .sum::<V3>();
         nodes + points + state.rigids.iter().map(|b| b.v * b.mass).sum::<V3>()
     };
     let before = momentum(&simulation);
@@ -85,7 +118,11 @@ fn contact_and_elasticity_keep_momentum() {
     for _ in 0..60 {
         let log = simulation.step();
         touching = touching.max(log.touching);
-        assert!(log.energies.total() < energy * 1.01, "no energy from nothing at step {}", log.step);
+        assert!(
+            log.energies.total() < energy * 1.01,
+            "no energy from nothing at step {}",
+            log.step
+        );
         energy = log.energies.total();
     }
     assert!(touching > 10, "they meet: {touching}");
@@ -93,5 +130,8 @@ fn contact_and_elasticity_keep_momentum() {
     println!("momentum changes by {change:.1e}");
     // A residual of one tolerance a step is what Newton leaves.
     let left = 60.0 * 1e-3 * 0.002 * 9.81 * 0.07 / before.norm();
-    assert!(change < left, "forces act in pairs: {change:e} against what the tolerance leaves, {left:e}");
+    assert!(
+        change < left,
+        "forces act in pairs: {change:e} against what the tolerance leaves, {left:e}"
+    );
 }
