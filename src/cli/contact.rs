@@ -142,12 +142,13 @@ fn bounds(simulation: &Simulation) -> [[f64; 3]; 2] {
             out[1][axis] = out[1][axis].max(p[axis]);
         }
     }
-    for axis in 0..3 {
-        let around = 0.5 * (out[1][axis] - out[0][axis]);
-        out[0][axis] -= if axis == 2 { 0.1 * around } else { around };
-        out[1][axis] += if axis == 2 { 0.1 * around } else { around };
+    let [mut least, mut most] = out;
+    for (axis, share) in [0.5, 0.5, 0.05].into_iter().enumerate() {
+        let around = share * (most[axis] - least[axis]);
+        least[axis] -= around;
+        most[axis] += around;
     }
-    out
+    [least, most]
 }
 
 impl Stepped for Track {

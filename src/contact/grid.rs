@@ -51,8 +51,8 @@ impl Grid {
                 w: [[0.0; 3]; 3],
                 dw: [[0.0; 3]; 3],
             };
-            for i in 0..3 {
-                let f = points.x[p][i] / dx - base[p][i] as f64;
+            for (i, first) in base[p].iter().enumerate() {
+                let f = points.x[p][i] / dx - *first as f64;
                 s.w[i] = [
                     0.5 * (1.5 - f).powi(2),
                     0.75 - (f - 1.0).powi(2),

@@ -5,7 +5,7 @@
 //! gives derivatives with respect to the particle or any vertex. Start at [`walk`].
 
 use crate::mesh::Topology;
-use crate::real::{R3, Real, V3, add, cross, dot, norm, scale, sub, unit, values};
+use crate::real::{R3, Real, V3, add, cross, dot, norm, scale, sub, unit};
 
 /// States after which a walk is given up (and told).
 const MOST_STATES: usize = 100;
@@ -110,11 +110,13 @@ pub fn walk<T: Real>(
         states.push(state);
         match state {
             1 | 2 => {
-                if state == 2 && !skip_vertex {
-                    if let Some(v) = (0..3).find(|&i| w[i].value() > 1.0 - 128.0 * f64::EPSILON) {
-                        (corner, state) = (v, 4);
-                        continue;
-                    }
+                let at_corner = |i: &usize| w[*i].value() > 1.0 - 128.0 * f64::EPSILON;
+                if state == 2
+                    && !skip_vertex
+                    && let Some(v) = (0..3).find(at_corner)
+                {
+                    (corner, state) = (v, 4);
+                    continue;
                 }
                 skip_vertex = false;
                 let p = plane(t);
@@ -321,16 +323,11 @@ pub(crate) fn participants(mesh: &Topology, visited: &[u32]) -> Vec<u32> {
     all
 }
 
-/// The value of every part of a walk with derivatives.
-pub(crate) fn end_values<T: Real>(walked: &Walked<T>) -> (V3, V3) {
-    (values(walked.y), values(walked.weights))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::generate;
-    use crate::real::{fixed, slopes, variable};
+    use crate::real::{fixed, slopes, values, variable};
     use crate::shape::{Shape, relax};
     use crate::testing::{Random, assert_small};
 
@@ -385,10 +382,10 @@ mod tests {
     fn case(mesh: &Topology, points: &[V3], random: &mut Random, i: usize) -> Case {
         let t = (random.number() * mesh.triangles.len() as f64) as u32;
         let mut w = [random.number(), random.number(), random.number()];
-        if i % 4 == 0 {
+        if i.is_multiple_of(4) {
             w[0] = 0.0;
         }
-        if i % 8 == 0 {
+        if i.is_multiple_of(8) {
             w[1] = 0.0;
         }
         let sum: f64 = w.iter().sum();
@@ -399,7 +396,7 @@ mod tests {
             .sum();
         let n = end_normal(mesh, &at, t, End::Triangle);
         let z = x - n * (0.02 * random.number())
-            + random.vector() * if i % 3 == 0 { 0.15 } else { 0.02 };
+            + random.vector() * if i.is_multiple_of(3) { 0.15 } else { 0.02 };
         Case {
             t,
             w,
@@ -420,7 +417,7 @@ mod tests {
                 let walked = walk(&mesh, &at_r, c.t, c.w, c.z.into(), c.mu);
                 assert!(!walked.unfinished, "{name} {i}: every walk ends");
                 longest = longest.max(walked.states.len());
-                let (y, w) = end_values(&walked);
+                let (y, w) = (values(walked.y), values(walked.weights));
                 let tri = mesh.triangles[walked.triangle as usize];
                 let on: V3 = (0..3).map(|k| at(tri[k]) * w[k]).sum();
                 assert!(w.iter().all(|x| *x >= -1e-12), "{name} {i}: weights {w}");

@@ -1,5 +1,7 @@
 //! Bodies on a slope of 0.11: way, friction cone, rest and the thresholds of sliding (section 7 of the specification, Q1 and Q2).
 
+#![expect(clippy::unwrap_used, reason = "a failed helper fails its test")]
+
 use stokeslet_contact::newton::NewtonSettings;
 use stokeslet_contact::scene::Quantity;
 use stokeslet_contact::{Settings, Simulation, scenes};

@@ -1,5 +1,7 @@
 //! Toppling, rolling, wedges, stacks and pyramids on both sides of their analytic thresholds (section 7, Q3 to Q6).
 
+#![expect(clippy::unwrap_used, reason = "a failed helper fails its test")]
+
 use stokeslet_contact::newton::NewtonSettings;
 use stokeslet_contact::scene::{Quantity, ShapeSpec};
 use stokeslet_contact::{Coupling, Scene, Settings, Simulation, scenes};
