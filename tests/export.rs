@@ -159,7 +159,7 @@ fn the_summary_has_the_keys_of_the_contract() {
         "model",
         "resolution",
         "unknowns",
-        "blocks",
+        "method",
         "canonical_blocks",
         "tasks",
         "unique_matrices",
@@ -176,6 +176,10 @@ fn the_summary_has_the_keys_of_the_contract() {
     ] {
         assert!(json.get(key).is_some(), "`{key}` is in the contract");
     }
+    assert!(
+        json.get("blocks").is_none(),
+        "fronts cut no blocks; the thesis's method tells how many"
+    );
     for key in [
         "read",
         "place",

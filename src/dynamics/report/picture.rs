@@ -76,12 +76,16 @@ fn disc(image: &mut RgbImage, cx: f64, cy: f64, radius: f64, colour: Rgb<u8>) {
     }
 }
 
-/// Pictures side by side.
+/// Pictures side by side, of whatever sizes.
 pub fn beside(pictures: &[RgbImage]) -> RgbImage {
-    let n = pictures.len() as u32;
-    let mut all = RgbImage::from_pixel(n * SIDE + n.saturating_sub(1) * GAP, SIDE, Rgb([255; 3]));
-    for (k, picture) in pictures.iter().enumerate() {
-        image::imageops::replace(&mut all, picture, (k as u32 * (SIDE + GAP)).into(), 0);
+    let gaps = GAP * pictures.len().saturating_sub(1) as u32;
+    let width = pictures.iter().map(|p| p.width()).sum::<u32>() + gaps;
+    let height = pictures.iter().map(|p| p.height()).max().unwrap_or(SIDE);
+    let mut all = RgbImage::from_pixel(width, height, Rgb([255; 3]));
+    let mut left = 0;
+    for picture in pictures {
+        image::imageops::replace(&mut all, picture, left, 0);
+        left += i64::from(picture.width() + GAP);
     }
     all
 }
@@ -101,6 +105,19 @@ mod tests {
     use super::*;
     use crate::pressure::Separation;
     use crate::scenes::{Simulation, scene2, scene3};
+
+    #[test]
+    fn pictures_of_any_size_stand_side_by_side_whole() {
+        let picture = |w, h, shade| RgbImage::from_pixel(w, h, Rgb([shade; 3]));
+        let all = beside(&[picture(600, 700, 10), picture(3, 4, 20)]);
+        assert_eq!((all.width(), all.height()), (603 + GAP, 700));
+        assert_eq!(
+            all.get_pixel(599, 699).0,
+            [10; 3],
+            "the first to its corner"
+        );
+        assert_eq!(all.get_pixel(602 + GAP, 3).0, [20; 3], "the second to its");
+    }
 
     #[test]
     fn a_half_full_circle_is_liquid_left_open_right_and_wall_around() {
