@@ -1,0 +1,141 @@
+//! `stokeslet particles` and `stokeslet contact` as a user runs them: scenes from files, pictures and files, going on, mistakes.
+
+#![expect(clippy::unwrap_used, reason = "a failed helper fails its test")]
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn stokeslet(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_stokeslet"))
+        .args(arguments)
+        .output()
+        .unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Runs what must succeed; returns what it printed.
+fn fine(arguments: &[&str]) -> String {
+    let output = stokeslet(arguments);
+    assert!(
+        output.status.success(),
+        "{arguments:?}: {}",
+        text(&output.stderr)
+    );
+    text(&output.stdout)
+}
+
+/// The log of a run in this folder.
+fn log(folder: &Path) -> String {
+    fs::read_to_string(folder.join("frames.csv")).unwrap()
+}
+
+/// (system, a scene that takes a moment, the folder of its results)
+const QUICK: [(&str, &str, &str); 2] = [
+    ("particles", "buoyancy", "particles-buoyancy"),
+    ("contact", "stack_rr", "contact-stack_rr"),
+];
+
+#[test]
+fn a_run_that_is_taken_up_again_writes_what_one_run_writes() {
+    for (system, scene, folder) in QUICK {
+        let place = tempfile::tempdir().unwrap();
+        let (once, twice) = (place.path().join("once"), place.path().join("twice"));
+        let run = |out: &Path, steps: &str, more: &[&str]| {
+            let out = out.to_str().unwrap();
+            let mut arguments = vec![system, "run", scene, "--steps", steps, "--out", out];
+            arguments.extend(["--format", "png,csv,vtu,ply", "--every", "6"]);
+            arguments.extend(more);
+            fine(&arguments)
+        };
+        run(&once, "12", &["--threads", "1"]);
+        run(&twice, "6", &["--threads", "2"]);
+        run(&twice, "12", &["--resume"]);
+        let (once, twice) = (once.join(folder), twice.join(folder));
+        assert_eq!(
+            log(&once).lines().count(),
+            13,
+            "{system}: a head and 12 steps"
+        );
+        assert_eq!(log(&once), log(&twice), "{system}: logs to the last digit");
+        for file in [
+            "frame-0012.png",
+            &format!("{scene}-0012.vtu"),
+            &format!("{scene}-0012.ply"),
+        ] {
+            let (a, b) = (fs::read(once.join(file)), fs::read(twice.join(file)));
+            assert!(a.unwrap() == b.unwrap(), "{system}: {file} differs");
+        }
+    }
+}
+
+#[test]
+fn a_checkpoint_of_other_settings_is_refused() {
+    for ((system, scene, _), setting) in QUICK.into_iter().zip(["alpha=0.1", "friction=0.4"]) {
+        let place = tempfile::tempdir().unwrap();
+        let out = place.path().to_str().unwrap();
+        let run = [
+            system, "run", scene, "--out", out, "--format", "csv", "--steps",
+        ];
+        fine(&[&run[..], &["2"]].concat());
+        let output = stokeslet(&[&run[..], &["3", "--resume", "--set", setting]].concat());
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{system}: {said}");
+        assert!(said.contains("other settings"), "{system}: {said}");
+    }
+}
+
+#[test]
+fn a_printed_scene_is_a_file_to_start_from() {
+    for (system, scene, folder) in QUICK {
+        let place = tempfile::tempdir().unwrap();
+        let file = place.path().join("mine.toml");
+        fs::write(&file, fine(&[system, "scenes", scene])).unwrap();
+        let out = place.path().to_str().unwrap();
+        let file = file.to_str().unwrap();
+        fine(&[
+            system, "run", file, "--steps", "3", "--format", "csv", "--out", out,
+        ]);
+        let mine = log(&place.path().join(folder));
+        fine(&[
+            system, "run", scene, "--steps", "3", "--format", "csv", "--out", out,
+        ]);
+        assert_eq!(mine, log(&place.path().join(folder)), "{system}");
+    }
+}
+
+#[test]
+fn mistakes_name_their_place() {
+    let place = tempfile::tempdir().unwrap();
+    for (system, scene, _) in QUICK {
+        let broken = place.path().join("broken.toml");
+        let whole = fine(&[system, "scenes", scene]);
+        fs::write(&broken, whole.replacen("name = ", "nmae = ", 1)).unwrap();
+        let broken = broken.to_str().unwrap();
+        for (arguments, says) in [
+            (vec!["run", broken], "nmae"),
+            (vec!["run", "nosuch"], "scenes"),
+            (vec!["run", "nosuch.toml"], "nosuch.toml"),
+            (vec!["run", scene, "--set", "nosuch=1"], "nosuch"),
+            (vec!["table", "nosuch"], "nosuch"),
+        ] {
+            let output = stokeslet(&[&[system][..], &arguments].concat());
+            let said = text(&output.stderr);
+            assert_eq!(
+                output.status.code(),
+                Some(2),
+                "{system} {arguments:?}: {said}"
+            );
+            assert!(said.contains(says), "{system} {arguments:?}: {said}");
+        }
+    }
+}
+
+#[test]
+fn the_threshold_of_sliding_is_in_the_table() {
+    let printed = fine(&["contact", "table", "plane_r_stick", "--seconds", "2"]);
+    assert!(printed.contains("plane_r_stick"), "{printed}");
+}
