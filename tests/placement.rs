@@ -57,6 +57,38 @@ fn the_broken_corpus_gives_its_codes() {
 }
 
 #[test]
+fn a_shallow_chip_narrower_than_deep_is_warned_of_at_its_narrowest() {
+    let of = |model: &str, depth: &str| {
+        let text = format!(
+            "format = 1\nfluid = {{ viscosity = \"1 mPa s\" }}\n\
+             chip = {{ model = \"{model}\", width = \"100 um\", depth = \"{depth}\" }}\n\
+             [components]\n\
+             wide = {{ kind = \"pipe\", at = [\"0 m\", \"0 m\"], parameters = {{ length = \"1 mm\" }} }}\n\
+             thin = {{ kind = \"taper\", attach = \"a\", to = \"wide.b\", parameters = {{ width_end = \"60 um\" }} }}\n\
+             [ports]\ni = {{ at = \"wide.a\", pressure = \"1 Pa\" }}\no = {{ at = \"thin.b\", pressure = \"0 Pa\" }}\n"
+        );
+        let (design, diagnostics) = design::parse(&text, "shallow");
+        assert_eq!(diagnostics, []);
+        let (chip, diagnostics) = chip::place(&design.unwrap(), &Library::embedded());
+        assert!(chip.is_some(), "a warning is no error: {diagnostics:?}");
+        let said = diagnostics.iter().map(|d| (d.code, d.message.clone()));
+        said.collect::<Vec<_>>()
+    };
+    let said = of("shallow", "80 um");
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert_eq!(said[0].0, "D235");
+    assert!(
+        said[0]
+            .1
+            .contains("`thin` is 60.0000 um wide and 80.0000 um deep"),
+        "{said:?}"
+    );
+    assert_eq!(of("shallow", "60 um"), [], "as deep as wide");
+    assert_eq!(of("full", "80 um"), [], "the depth is solved");
+    assert_eq!(of("planar", "80 um"), [], "the depth only counts flow");
+}
+
+#[test]
 fn a_channel_with_way_points_becomes_pipes_and_mitred_squares() {
     let chip = placed(
         "[components]\np = { kind = \"pipe\", at = [\"0 m\", \"0 m\"], parameters = { length = \"1 mm\" } }\n\

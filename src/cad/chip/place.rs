@@ -24,6 +24,7 @@
 //! | D230 | parts overlap |
 //! | D231 | a socket is left dangling (warning) |
 //! | D232, D233, D234 | an island without a port; flow rates out of balance; no port at all |
+//! | D235 | a shallow chip with channels narrower than deep (warning) |
 
 use std::ops::Range;
 use std::sync::Arc;
