@@ -26,7 +26,7 @@ const THESIS: [(&str, &str, &str); 4] = [
         "grid20",
         include_str!("networks/grid20.json"),
         "# How does flow spread over a lattice of 20 x 20 crossings?\n\
-         # Look at the table of blocks: 1,164 parts are made of a handful of canonical ones, so their matrices are computed once.\n\
+         # Look at `solve --method thesis --resolution 4`: 1,164 parts are cut into 10,776 blocks of 9 shapes, so 123 matrices are computed once each.\n\
          # Fluid enters at the left corners and takes the straight rows first; the middle of the lattice is nearly still.\n",
     ),
     (
