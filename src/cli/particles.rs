@@ -301,7 +301,7 @@ fn cells(row: &Row) -> Vec<String> {
             format!("{x:.3e}")
         }
     };
-    let range = match (row.low.is_finite(), row.high.is_finite()) {
+    let range = match (row.low > f64::MIN, row.high < f64::MAX) {
         (true, true) => format!("{} to {}", number(row.low), number(row.high)),
         (false, true) => format!("at most {}", number(row.high)),
         (true, false) => format!("at least {}", number(row.low)),
