@@ -118,7 +118,7 @@ pub struct Part {
 /// One socket of one part, by index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct SocketRef {
-    /// Index into [`Chip::parts`].
+    /// Index into the parts of a [chip](crate::chip::Chip::parts).
     pub part: usize,
     /// Index into the part's [`Shape::mouths`].
     pub socket: usize,

@@ -1,7 +1,7 @@
 //! Fronts: a symmetric system given in pieces becomes its solution, each essentially different elimination done once.
 //!
-//! This page is the method as built, for a numerical analyst. The folder knows no physics and no meshes: [`stokeslet_flow::stokes`] makes the
-//! pieces ([`stokeslet_flow::stokes::piece`]) and says what they share ([`stokeslet_flow::stokes::system`]); [`stokeslet_flow::session`] runs it all (`flow/`).
+//! This page is the method as built, for a numerical analyst. The folder knows no physics and no meshes: `flow::stokes` makes the
+//! pieces (`flow::stokes::piece`) and says what they share (`flow::stokes::system`); `flow::session` runs it all (`flow/`).
 //!
 //! ```text
 //! parts of the chip --canonical shape--> pieces: trees of fronts, kinds named by content        plan
@@ -37,7 +37,7 @@
 //! A length that is no power of two is parted as `2^k + rest`, so that pipes of all lengths share kinds. Where drag tells the slices
 //! of a taper apart nothing repeats, and its fronts grow with its length.
 //!
-//! **Polygons** (junctions, chambers) are cut by nested dissection of their cells ([`stokeslet_flow::mesh::dissect`](mod@stokeslet_flow::mesh::dissect)),
+//! **Polygons** (junctions, chambers) are cut by nested dissection of their cells (`flow::mesh::dissect`),
 //! along grid lines where they have some, so that equal rectangles are cut alike and have equal fronts, down to leaves of eight
 //! cells. Fronts are joined two by two up to the root, whose boundary is the mouths. What lies on the near side of a middle line is
 //! numbered and signed as its mirror image, so mirror images are equal fronts too: a symmetric chamber costs half.
@@ -45,7 +45,7 @@
 //! nothing couples them, and together they cost a quarter to a third.
 //!
 //! **Which unknowns are held, and why pivots are regular.** A velocity goes at the lowest node of the tree that holds all cells around
-//! it. A pressure goes with the velocity at its vertex, but never before a velocity that it acts on ([`stokeslet_flow::mesh::separators`]):
+//! it. A pressure goes with the velocity at its vertex, but never before a velocity that it acts on (`flow::mesh::separators`):
 //! a pressure whose velocities were all held or on walls would be a zero row of `F_ee`. Those that only held velocities surround
 //! stay with the mouths. A region whose surrounding velocities are all held keeps the pressures there too, so the constant pressure,
 //! the null vector of an enclosed flow, is never inside `F_ee`. (Tested: the front of every kind of piece is the dense
@@ -162,7 +162,7 @@
 //! - Halko, Martinsson, Tropp, "Finding structure with randomness", SIAM Review 53 (2011).
 //! - Ding, "Coupling, Conservation, and Performance in Numerical Simulations", PhD thesis, UC Riverside, 2019, chapter 4: canonical
 //!   matrices, cyclic reduction, the plan on names. Differs: whole parts are eliminated before they meet, ends have low
-//!   rank, and tasks are fronts, not single products. Its block rows are kept in [`stokeslet_flow::elimination`].
+//!   rank, and tasks are fronts, not single products. Its block rows are kept in the crate `thesis`.
 
 pub mod compute;
 pub mod group;

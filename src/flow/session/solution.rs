@@ -310,6 +310,9 @@ pub enum SolveError {
         /// Sum of the flow rates over half the sum of their magnitudes.
         part: f64,
     },
+    /// The network that fronts leave over is singular.
+    #[error("the network of junctions and pipe ends is singular")]
+    SingularNetwork,
     /// A pivot block is singular.
     #[error("the elimination met a singular pivot in {what} {number}")]
     Singular {

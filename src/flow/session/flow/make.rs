@@ -283,8 +283,5 @@ fn network<const D: usize>(
     let grounds = system.grounds.iter();
     let grounds: Vec<u32> = grounds.map(|&g| top.position[g as usize]).collect();
     let roots = std::mem::take(&mut top.roots);
-    Network::new(values, roots, &classes, &grounds).ok_or(SolveError::Singular {
-        what: "the network of",
-        number: 0,
-    })
+    Network::new(values, roots, &classes, &grounds).ok_or(SolveError::SingularNetwork)
 }
