@@ -101,7 +101,8 @@ fn a_straight_channel_carries_poiseuille_flow() {
     for text in [
         "straight: planar, resolution 4",
         "inlet",
-        "mean pressure",
+        "pressure",
+        "power turned into heat",
         "peak speed 125 mm/s",
         "residual",
         "unknowns",
@@ -234,7 +235,14 @@ fn one_bad_design_does_not_stop_the_rest_and_every_design_has_a_row() {
     );
     assert_eq!(
         listing(&results),
-        ["b", "b-2", "c", "results.csv"],
+        [
+            ".results.lock",
+            "b",
+            "b-2",
+            "c",
+            "results.csv",
+            "results_ports.csv"
+        ],
         "failures leave nothing behind"
     );
     demand(
@@ -360,7 +368,10 @@ fn too_little_memory_is_refused_with_the_figure() {
         err.contains("needs about") && err.contains("1.00 KiB"),
         "{err}"
     );
-    assert_eq!(listing(&here.path().join("results")), ["results.csv"]);
+    assert_eq!(
+        listing(&here.path().join("results")),
+        [".results.lock", "results.csv", "results_ports.csv"]
+    );
 }
 
 #[test]
@@ -641,4 +652,64 @@ fn a_profile_is_printed_and_written_and_goes_with_the_next_solve() {
         ["summary.json"],
         "a profile of another solve would mislead"
     );
+}
+
+#[test]
+fn rows_of_earlier_runs_stay_in_the_tables() {
+    let here = folder_with(&[("a.toml", STRAIGHT), ("b.toml", STRAIGHT)]);
+    let solve = |design: &str| {
+        let quick = ["--resolution", "2", "--format", "json"];
+        demand(0, here.path(), &[&["solve", design], &quick[..]].concat())
+    };
+    solve("a.toml");
+    solve("b.toml");
+    solve("a.toml");
+    let results = here.path().join("results");
+    assert_eq!(column(&results, "design"), ["a", "b"]);
+    let ports = fs::read_to_string(results.join("results_ports.csv")).unwrap();
+    let cells: Vec<Vec<&str>> = ports.lines().map(|l| l.split(',').collect()).collect();
+    assert_eq!(cells.len(), 5, "two ports a design:\n{ports}");
+    assert!(
+        cells.iter().all(|row| row.len() == cells[0].len()),
+        "{ports}"
+    );
+    assert_eq!(cells[1][..4], ["a", "a.toml", "a", "inlet"]);
+}
+
+#[test]
+fn errors_are_estimated_and_an_accuracy_chooses_the_resolution() {
+    let tee = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/designs/tee.toml")).unwrap();
+    let here = folder_with(&[("tee.toml", &tee)]);
+    let format = ["--format", "json,csv"];
+    let (out, _) = demand(
+        0,
+        here.path(),
+        &[&["solve", "tee.toml", "--error"], &format[..]].concat(),
+    );
+    assert!(
+        out.contains("±") && out.contains("errors estimated against resolution 4"),
+        "{out}"
+    );
+    let summary = || -> serde_json::Value {
+        let text = fs::read_to_string(here.path().join("results/tee/summary.json")).unwrap();
+        serde_json::from_str(&text).unwrap()
+    };
+    let at_8 = summary()["error_estimate"]["relative"].as_f64().unwrap();
+    assert!(at_8 > 1e-5, "{at_8}");
+    let wanted = format!("{}", at_8 / 3.0);
+    let accuracy = ["solve", "tee.toml", "--accuracy", &wanted];
+    demand(0, here.path(), &[&accuracy, &format[..]].concat());
+    let finer = summary();
+    assert!(finer["error_estimate"]["relative"].as_f64().unwrap() <= at_8 / 3.0);
+    assert!(finer["resolution"].as_u64().unwrap() > 8, "{finer}");
+    let (_, err) = demand(3, here.path(), &["solve", "tee.toml", "--accuracy", "1e-6"]);
+    assert!(err.contains("needs a resolution of about"), "{err}");
+    let (_, err) = demand(2, here.path(), &["solve", "tee.toml", "--accuracy", "70%"]);
+    assert!(err.contains("--accuracy"), "{err}");
+    let (_, err) = demand(
+        2,
+        here.path(),
+        &["solve", "tee.toml", "--error", "--resolution", "3"],
+    );
+    assert!(err.contains("too coarse"), "{err}");
 }

@@ -90,6 +90,7 @@ fn solution(nx: u32, ny: u32) -> Solution {
         id: id.into(),
         kind: PortKind::Pressure,
         flow_rate,
+        pressure: mean_pressure,
         mean_pressure,
     };
     Solution {
@@ -113,6 +114,7 @@ fn empty_solution() -> Solution {
         conductance: Default::default(),
         max_speed: (0.0, Point::default()),
         wall_shear: WallShear::default(),
+        dissipation: Some(0.0),
         fields: Fields::default(),
         solid: None,
     }
@@ -130,6 +132,7 @@ fn write(
         title: Some("A straight channel"),
         resolution: 8,
         solution,
+        errors: None,
         system,
         probes: &[Point::new(LENGTH / 3.0, 0.0), Point::new(0.0, WIDTH)],
         lines,
@@ -418,6 +421,7 @@ fn a_cancelled_export_writes_nothing() {
         title: None,
         resolution: 8,
         solution: &solution,
+        errors: None,
         system: None,
         probes: &[],
         lines: &[],

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::outcome::CliError;
+use super::results_table::RESERVED;
 
 /// A design file to work on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -90,8 +91,8 @@ fn not_empty(designs: Vec<PathBuf>, from: &Path) -> Result<Vec<PathBuf>, CliErro
 /// Gives every file a folder: its stem, or `stem-2`, `stem-3` where that is taken (also when only case differs: not every file
 /// system tells `A` from `a`).
 fn name_folders(paths: Vec<PathBuf>) -> Vec<Input> {
-    // `results.csv` is in the same place as the folders.
-    let mut taken = BTreeSet::from(["results.csv".to_string()]);
+    // The tables of results are in the same place as the folders.
+    let mut taken: BTreeSet<String> = RESERVED.map(String::from).into();
     paths
         .into_iter()
         .map(|path| {

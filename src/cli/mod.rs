@@ -25,6 +25,7 @@ mod profile;
 mod progress_bar;
 mod report;
 mod request;
+mod results_table;
 mod solve;
 mod solve_one;
 mod stamp;

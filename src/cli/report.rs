@@ -1,16 +1,16 @@
-//! What `solve` prints and the rows of `results.csv`.
+//! What `solve` prints.
 
 use std::fmt::Write as _;
 use std::path::Path;
 
-use stokeslet::export::csv::{cell, kind_name};
+use stokeslet::export::csv::kind_name;
 use stokeslet::export::readable::{Quantity, figures};
 use stokeslet::export::{Digest, model_name};
 use stokeslet::geometry::Point;
-use stokeslet::session::{Solution, SolveReport, WantedResults};
+use stokeslet::session::{ErrorEstimate, Solution, SolveReport, WantedResults};
 
 use super::inputs::Input;
-use super::solve_one::{Failure, Report};
+use super::solve_one::Report;
 
 /// The short table of one solved design.
 pub fn table(
@@ -31,25 +31,41 @@ pub fn table(
     );
     let ports = &solution.ports;
     let most_flow = ports.iter().map(|p| p.flow_rate.abs()).fold(0.0, f64::max);
-    let most_pressure = ports
+    let most_pressure = ports.iter().map(|p| p.pressure.abs()).fold(0.0, f64::max);
+    let error = |error: f64, of: Quantity| match error {
+        0.0 => "as given".to_string(),
+        error => format!("± {}", of.show(error)),
+    };
+    let rows: Vec<Vec<String>> = ports
         .iter()
-        .map(|p| p.mean_pressure.abs())
-        .fold(0.0, f64::max);
-    let rows: Vec<[String; 4]> = ports
-        .iter()
-        .map(|p| {
-            [
+        .enumerate()
+        .map(|(k, p)| {
+            let mut row = vec![
                 p.id.clone(),
                 kind_name(p.kind).replace('_', " "),
                 flow.show(without_rounding(p.flow_rate, most_flow)),
-                Quantity::Pressure.show(without_rounding(p.mean_pressure, most_pressure)),
-            ]
+            ];
+            let errors = report.errors.as_ref().map(|e| e.ports[k]);
+            row.extend(errors.map(|e| error(e.flow_rate, flow)));
+            row.push(Quantity::Pressure.show(without_rounding(p.pressure, most_pressure)));
+            row.extend(errors.map(|e| error(e.pressure, Quantity::Pressure)));
+            row
         })
         .collect();
     text += &blocks(counts);
-    text += &aligned(["port", "condition", "flow in", "mean pressure"], &rows);
+    let heads: &[&str] = match report.errors {
+        Some(_) => &["port", "condition", "flow in", "error", "pressure", "error"],
+        None => &["port", "condition", "flow in", "pressure"],
+    };
+    text += &aligned(heads, &rows);
+    if counts.still {
+        text += "  nothing flows: no flow rate is given, and connected ports have one pressure\n";
+    }
+    if let Some(errors) = &report.errors {
+        text += &estimated(errors, report.resolution);
+    }
     if wanted == WantedResults::All {
-        text += &extremes(solution);
+        text += &extremes(solution, report.chip.depth.is_some());
     }
     // Writing into a String does not fail.
     for (at, sample) in probes.iter().zip(&report.samples.probes) {
@@ -103,16 +119,53 @@ fn blocks(counts: &SolveReport) -> String {
 }
 
 /// What only the fields tell.
-fn extremes(solution: &Solution) -> String {
+fn extremes(solution: &Solution, has_depth: bool) -> String {
     let ((speed, at), shear) = (solution.max_speed, solution.wall_shear);
+    let power = match has_depth {
+        true => Quantity::Power,
+        false => Quantity::PowerPerDepth,
+    };
+    let heat = solution.dissipation.map_or(String::new(), |heat| {
+        format!("  power turned into heat {}\n", power.show(heat))
+    });
     format!(
-        "  peak speed {} at {}\n  wall shear stress {} on average, at most {} at {}\n",
+        "{heat}  peak speed {} at {}\n  wall shear stress {} on average, at most {} at {}\n",
         Quantity::Speed.show(speed),
         place(at),
         Quantity::Pressure.show(shear.mean),
         Quantity::Pressure.show(shear.max),
         place(shear.max_at)
     )
+}
+
+/// How good the numbers are, and what would make them better.
+fn estimated(errors: &ErrorEstimate, resolution: u32) -> String {
+    let percent = |part: f64| format!("{} %", figures(100.0 * part));
+    let finer = |part: f64| {
+        format!(
+            "{} at {}",
+            percent(part),
+            errors.resolution_for(part, resolution)
+        )
+    };
+    let goals: Vec<String> = [0.01, 1e-3]
+        .into_iter()
+        .filter(|&goal| goal < errors.relative)
+        .map(finer)
+        .collect();
+    let more = match goals.is_empty() {
+        true => String::new(),
+        false => format!("; by resolution, {}", goals.join(", ")),
+    };
+    let mut text = format!(
+        "  errors estimated against resolution {}: at most {}{more}\n",
+        errors.coarse_resolution,
+        percent(errors.relative)
+    );
+    if let Some(shear) = errors.peak_wall_shear {
+        text += &format!("  peak wall shear ± {}\n", Quantity::Pressure.show(shear));
+    }
+    text
 }
 
 /// One line for a design of many.
@@ -165,86 +218,31 @@ fn grouped(n: usize) -> String {
 }
 
 /// Columns under their heads: the first two to the left, numbers to the right.
-fn aligned(heads: [&str; 4], rows: &[[String; 4]]) -> String {
+fn aligned(heads: &[&str], rows: &[Vec<String>]) -> String {
     let wide = |k: usize| {
         let cells = rows.iter().map(|r| r[k].chars().count());
         cells.chain([heads[k].len()]).max().unwrap_or_default()
     };
-    let [a, b, c, d] = [wide(0), wide(1), wide(2), wide(3)];
-    let mut text = format!(
-        "  {:<a$}  {:<b$}  {:>c$}  {:>d$}\n",
-        heads[0], heads[1], heads[2], heads[3]
-    );
-    for [port, kind, flow, pressure] in rows {
-        let _ = writeln!(text, "  {port:<a$}  {kind:<b$}  {flow:>c$}  {pressure:>d$}");
+    let line = |cells: &mut dyn Iterator<Item = &str>| {
+        let padded: Vec<String> = cells
+            .enumerate()
+            .map(|(k, cell)| match (wide(k), k < 2) {
+                (width, true) => format!("{cell:<width$}"),
+                (width, false) => format!("{cell:>width$}"),
+            })
+            .collect();
+        format!("  {}\n", padded.join("  "))
+    };
+    let mut text = line(&mut heads.iter().copied());
+    for row in rows {
+        text += &line(&mut row.iter().map(String::as_str));
     }
     text
-}
-
-/// The head of `results.csv`. `flow_rates` are in m^3/s where the design has a depth, else m^2/s.
-pub const HEAD: &str = "design,file,folder,status,reason,model,resolution,unknowns,relative_residual,mass_imbalance,\
-                        max_speed_m_per_s,flow_rates,mean_pressures_Pa,total_s\n";
-
-/// A row of `results.csv`: what a design gave, or why it gave nothing.
-pub fn row(input: &Input, result: &Result<Digest, &Failure>) -> String {
-    let file = input.path.display().to_string();
-    let (design, file, folder) = (cell(&input.name), cell(&file), cell(&input.folder));
-    match result {
-        Ok(d) => {
-            let list = |value: &dyn Fn(&stokeslet::export::DigestPort) -> f64| {
-                let parts: Vec<String> = d
-                    .ports
-                    .iter()
-                    .map(|p| format!("{}={:e}", p.id, value(p)))
-                    .collect();
-                parts.join("; ")
-            };
-            let (flows, pressures) = (list(&|p| p.flow_rate), list(&|p| p.mean_pressure));
-            format!(
-                "{design},{file},{folder},ok,,{},{},{},{:e},{:e},{},{},{},{:.3}\n",
-                d.model,
-                d.resolution,
-                d.unknowns,
-                d.relative_residual,
-                d.mass_imbalance,
-                d.max_speed.map_or(String::new(), |v| format!("{v:e}")),
-                cell(&flows),
-                cell(&pressures),
-                d.timings_s.total
-            )
-        }
-        Err(failure) => {
-            let reason = super::chain(*failure);
-            format!(
-                "{design},{file},,{},{},,,,,,,,,\n",
-                failure.status(),
-                cell(&reason)
-            )
-        }
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn rows_have_as_many_cells_as_the_head() {
-        let input = Input {
-            path: "a/y.toml".into(),
-            name: "y".into(),
-            folder: "y".into(),
-        };
-        let commas = |text: &str| text.matches(',').count();
-        assert_eq!(commas(&row(&input, &Ok(Digest::default()))), commas(HEAD));
-        let failure = Failure::Solve(stokeslet::session::SolveError::Cancelled);
-        let failed = row(&input, &Err(&failure));
-        assert_eq!(commas(&failed), commas(HEAD));
-        assert!(
-            failed.contains("could_not_run,stopped on request"),
-            "{failed}"
-        );
-    }
 
     #[test]
     fn large_numbers_are_grouped() {

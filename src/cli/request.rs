@@ -55,10 +55,23 @@ pub struct SolveRequest {
     pub colouring: Colouring,
     /// What to compute.
     pub wanted: WantedResults,
+    /// What to tell of errors.
+    pub errors: Errors,
     /// Whether to tell where the time went.
     pub profiling: Profiling,
     /// Whether to skip what is done.
     pub resume: Resume,
+}
+
+/// What is asked of the errors of a solve.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Errors {
+    /// Nothing.
+    Unknown,
+    /// An estimate.
+    Estimate,
+    /// The resolution at which the relative estimate is at most this.
+    AtMost(f64),
 }
 
 /// Whether solves are profiled.
@@ -102,6 +115,11 @@ impl SolveRequest {
             },
             formats: formats(&args.format, wanted)?,
             wanted,
+            errors: match &args.accuracy {
+                Some(text) => Errors::AtMost(parse_accuracy(text)?),
+                None if args.error => Errors::Estimate,
+                None => Errors::Unknown,
+            },
             profiling: match args.profile {
                 true => Profiling::On,
                 false => Profiling::Off,
@@ -225,6 +243,21 @@ fn parse_line(text: &str) -> Result<Line, CliError> {
     })
 }
 
+/// `0.5%`, `0.005`.
+fn parse_accuracy(text: &str) -> Result<f64, CliError> {
+    let trimmed = text.trim();
+    let (number, unit) = match trimmed.strip_suffix('%') {
+        Some(percent) => (percent.trim(), 0.01),
+        None => (trimmed, 1.0),
+    };
+    let value = number.parse::<f64>().map(|x| x * unit).ok();
+    value.filter(|x| (1e-6..=0.5).contains(x)).ok_or_else(|| {
+        usage(format!(
+            "--accuracy: `{text}` is not a relative error from 0.0001% to 50%; write 0.5% or 0.005"
+        ))
+    })
+}
+
 /// `8GiB`, `512 MB`, `2G` (a power of 1024, as with `GiB`), or plain bytes.
 fn parse_memory(text: &str) -> Result<u64, CliError> {
     let wrong = || {
@@ -279,6 +312,17 @@ mod tests {
         }
         let twice = formats(&names("csv,json,csv"), WantedResults::PortsOnly).unwrap();
         assert_eq!(twice, [Format::Json, Format::Csv], "in order, once");
+    }
+
+    #[test]
+    fn accuracies_are_parts_or_percents() {
+        for (text, want) in [("0.5%", 0.005), (" 1 % ", 0.01), ("1e-3", 1e-3)] {
+            let got = parse_accuracy(text).unwrap();
+            assert!((got / want - 1.0).abs() < 1e-12, "{text}: {got}");
+        }
+        for text in ["", "0", "-1%", "60%", "nan", "1 permille", "%"] {
+            assert!(parse_accuracy(text).is_err(), "`{text}` is no accuracy");
+        }
     }
 
     #[test]

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use stokeslet::cancel::CancelToken;
+use stokeslet::export::Staging;
 use stokeslet::export::readable::Quantity;
-use stokeslet::export::{Digest, Staging, write_file};
 use stokeslet::session::{SolveError, side_by_side};
 use stokeslet::table::Table;
 
@@ -14,6 +14,7 @@ use super::load::find_library;
 use super::outcome::{CliError, Outcome};
 use super::progress_bar::{Bar, Follower};
 use super::request::SolveRequest;
+use super::results_table::{self, Ended};
 use super::solve_one::{Context, Done, Failure, How, solve_one};
 use super::{chain, print_out, profile, report};
 use stokeslet::session::memory;
@@ -156,26 +157,24 @@ fn finish(
     results: &[Result<Done, Failure>],
     cancel: &CancelToken,
 ) -> Result<Outcome, CliError> {
-    let mut text = report::HEAD.to_string();
     let mut outcome = Outcome::Fine;
-    for (input, result) in request.inputs.iter().zip(results) {
-        let row: Result<Digest, &Failure> = match result {
-            Ok(done) => Ok(done.digest.clone()),
-            Err(failure) => {
-                outcome = outcome.max(failure.outcome());
-                Err(failure)
-            }
-        };
-        text += &report::row(input, &row);
+    let ended: Vec<Ended<'_>> = request
+        .inputs
+        .iter()
+        .zip(results)
+        .map(|(input, result)| (input, result.as_ref().map(|done| &done.digest)))
+        .collect();
+    for failure in results.iter().filter_map(|r| r.as_ref().err()) {
+        outcome = outcome.max(failure.outcome());
     }
-    write_file(&request.out.join("results.csv"), text.as_bytes())?;
+    results_table::merge(&request.out, &ended)?;
     let failed = results.iter().filter(|r| r.is_err()).count();
     if results.len() > 1 {
         print_out(&format!(
             "{} of {} designs solved; {}\n",
             results.len() - failed,
             results.len(),
-            request.out.join("results.csv").display()
+            results_table::overview(&request.out).display()
         ))?;
     }
     if cancel.is_cancelled() {

@@ -8,12 +8,13 @@ use stokeslet::cancel::CancelToken;
 use stokeslet::chip::Chip;
 use stokeslet::design::DepthModel;
 use stokeslet::diagnostic::Diagnostic;
+use stokeslet::export::readable::figures;
 use stokeslet::export::{Digest, Format, Results, Samples, export};
 use stokeslet::library::Library;
 use stokeslet::profile::{ProfileTable, Recorder};
 use stokeslet::session::{
-    DepthSettings, Progress, Solution, SolveError, SolveSettings, Stage, Timings, assembled_system,
-    solve,
+    DepthSettings, ErrorEstimate, Progress, Solution, SolveError, SolveSettings, Stage, Timings,
+    assembled_system, estimate, solve,
 };
 use stokeslet::table::Table;
 use thiserror::Error;
@@ -22,7 +23,7 @@ use super::inputs::Input;
 use super::load::{Loaded, load};
 use super::outcome::{CliError, Outcome};
 use super::profile;
-use super::request::{Profiling, Resume, SolveRequest};
+use super::request::{Errors, Profiling, Resume, SolveRequest};
 use super::stamp::{done_before, stamp};
 use stokeslet::session::memory;
 
@@ -68,6 +69,8 @@ pub struct Report {
     pub samples: Samples,
     /// Seconds by stage, complete.
     pub timings: Timings,
+    /// How good the numbers are, where that was asked.
+    pub errors: Option<ErrorEstimate>,
     /// Cell edges across a channel.
     pub resolution: u32,
     /// Where the time went, where that was asked.
@@ -91,6 +94,19 @@ pub enum Failure {
     /// The solve failed.
     #[error(transparent)]
     Solve(#[from] SolveError),
+    /// The accuracy that was asked for needs a finer mesh than there may be.
+    #[error(
+        "an accuracy of {} % needs a resolution of about {needed}; the finest is {MAX_RESOLUTION} (its error is about {} %)",
+        figures(100.0 * .wanted), figures(100.0 * .reached)
+    )]
+    Accuracy {
+        /// Relative error that was asked for.
+        wanted: f64,
+        /// Estimate at the last resolution.
+        reached: f64,
+        /// The resolution that would do.
+        needed: u32,
+    },
     /// Results that can't be written.
     #[error(transparent)]
     Export(#[from] stokeslet::export::ExportError),
@@ -104,7 +120,10 @@ impl Failure {
     pub fn outcome(&self) -> Outcome {
         match self {
             Failure::Design { .. } => Outcome::InputErrors,
-            Failure::Solve(SolveError::NotConverged { .. }) => Outcome::Inaccurate,
+            Failure::Accuracy { .. }
+            | Failure::Solve(SolveError::NotConverged { .. } | SolveError::Imbalance { .. }) => {
+                Outcome::Inaccurate
+            }
             Failure::Read(_) | Failure::Solve(_) | Failure::Export(_) | Failure::Crashed(_) => {
                 Outcome::CouldNotRun
             }
@@ -167,7 +186,7 @@ pub fn solve_one(
             loaded: Box::new(loaded),
         });
     };
-    let settings = SolveSettings {
+    let mut settings = SolveSettings {
         recorder: recorder.clone(),
         ..settings(&loaded, request, memory_limit)
     };
@@ -182,9 +201,9 @@ pub fn solve_one(
             how: How::Before,
         });
     }
-    let mut solution = context
+    let (mut solution, errors) = context
         .pool
-        .install(|| solve(&chip, &settings, context.table, progress, cancel))?;
+        .install(|| fine_enough(&chip, &mut settings, context, progress))?;
     let system = match request.formats.contains(&Format::System) {
         true => Some(
             context
@@ -198,6 +217,7 @@ pub fn solve_one(
         title: loaded.title.as_deref(),
         resolution: settings.resolution,
         solution: &solution,
+        errors: errors.as_ref(),
         system: system.as_ref(),
         probes: &request.probes,
         lines: &request.lines,
@@ -234,10 +254,53 @@ pub fn solve_one(
             solution,
             samples: exported.samples,
             timings: exported.timings,
+            errors,
             resolution: settings.resolution,
             profile,
         })),
     })
+}
+
+/// The finest resolution that `--accuracy` tries.
+const MAX_RESOLUTION: u32 = 512;
+
+/// Most resolutions that `--accuracy` tries.
+const MAX_TRIES: usize = 6;
+
+/// Solves, with an estimate of the errors where they were asked for, at the resolution of the settings or at the one that the
+/// accuracy asked for needs, which is put into the settings.
+fn fine_enough(
+    chip: &Chip,
+    settings: &mut SolveSettings,
+    context: &Context<'_>,
+    progress: &Progress<'_>,
+) -> Result<(Solution, Option<ErrorEstimate>), Failure> {
+    let Context { table, cancel, .. } = context;
+    let mut tries = 0;
+    loop {
+        let solution = solve(chip, settings, table, progress, cancel)?;
+        if context.request.errors == Errors::Unknown {
+            return Ok((solution, None));
+        }
+        let errors = estimate(chip, settings, &solution, table, progress, cancel)?;
+        let Errors::AtMost(wanted) = context.request.errors else {
+            return Ok((solution, Some(errors)));
+        };
+        if errors.relative <= wanted {
+            return Ok((solution, Some(errors)));
+        }
+        tries += 1;
+        let next = errors.resolution_for(wanted, settings.resolution);
+        let needed = next.max(settings.resolution + 2);
+        if needed > MAX_RESOLUTION || tries == MAX_TRIES {
+            return Err(Failure::Accuracy {
+                wanted,
+                reached: errors.relative,
+                needed,
+            });
+        }
+        settings.resolution = needed;
+    }
 }
 
 /// What is wrong where settings of three dimensions were given for a chip that is solved in two.

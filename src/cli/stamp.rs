@@ -36,7 +36,7 @@ pub fn stamp(
     // Writing into the hash does not fail. Debug prints every bit of a float that matters.
     let _ = write!(
         hash,
-        "{}|{title:?}|{chip:?}|{}|{:?}|{:?}|{}|{:?}|{:?}|{:?}|{:?}|{:?}|{:?}|{:?}",
+        "{}|{title:?}|{chip:?}|{}|{:?}|{:?}|{}|{:?}|{:?}|{:?}|{:?}|{:?}|{:?}|{:?}|{:?}",
         env!("CARGO_PKG_VERSION"),
         settings.resolution,
         settings.depth,
@@ -49,6 +49,7 @@ pub fn stamp(
         request.probes,
         request.lines,
         request.colouring,
+        request.errors,
     );
     format!("{:016x}", hash.0.finish())
 }

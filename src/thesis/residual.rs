@@ -134,6 +134,24 @@ impl Residuals {
             .collect()
     }
 
+    /// Power that viscosity and the drag of the depth turn into heat, W a metre of depth.
+    pub fn dissipation(&self, rows: &Rows, data: &Data) -> f64 {
+        let blocks = 0..self.model.blocks.len() as u32;
+        let of_blocks = blocks.into_par_iter().with_min_len(64).map(|block| {
+            let b = &self.model.blocks[block as usize];
+            let mut x = self.block_values(block, Some(rows), data);
+            let n_velocity = 2 * self.model.kinds[b.kind as usize].block.mesh.nodes.len();
+            x[n_velocity..].fill(0.0);
+            let stress = self
+                .matrices
+                .get(&self.model, b.kind)
+                .multiply(&x, canonical_drag(&self.model, b.frame.unit));
+            x.iter().zip(&stress).map(|(u, f)| u * f).sum::<f64>()
+        });
+        let of_blocks: Vec<f64> = of_blocks.collect();
+        self.model.viscosity * of_blocks.iter().sum::<f64>()
+    }
+
     /// Norms of the momentum and the continuity rows of a residual.
     pub fn norms(&self, residual: &[Option<Vec<f64>>]) -> [f64; 2] {
         let mut squares = [0.0; 2];

@@ -11,7 +11,9 @@ use stokeslet_cad::design::DepthModel;
 use stokeslet_flow::field::Fields;
 use stokeslet_flow::field::ports::{PortValues, gives_flow};
 use stokeslet_flow::session::conductances::conductances;
-use stokeslet_flow::session::measure::{UNKNOWN_SPEED, fastest, mass_imbalance, port_results};
+use stokeslet_flow::session::measure::{
+    Stillness, UNKNOWN_SPEED, check_balance, fastest, mass_imbalance, port_results, set_still,
+};
 use stokeslet_flow::session::{
     Conductance, Eliminated, Job, Method, Progress, Solution, SolveError, SolveReport,
     SolveSettings, Stage, Timings, WallShear, WantedResults, check_conditions,
@@ -118,6 +120,7 @@ struct Kept {
     lines: Vec<PortLine>,
     islands: Vec<u32>,
     singular_islands: Vec<bool>,
+    stillness: Stillness,
     settings: SolveSettings,
     conductance: Conductance,
     report: SolveReport,
@@ -153,15 +156,19 @@ impl Eliminated for Kept {
         let clock = Instant::now();
         let mut values = self.see(&rows, &data, conditions);
         if free.iter().any(Option::is_some) {
-            // Only differences of pressure are known: the lowest mean pressure of a port is the stated zero.
+            // Only differences of pressure are known: the lowest pressure of a port is the stated zero.
             let known = values.iter().zip(&free).filter(|v| v.1.is_some());
             let lowest = known
-                .map(|v| v.0.mean_pressure)
+                .map(|v| v.0.work_pressure)
                 .fold(f64::INFINITY, f64::min);
             self.shift_pressure(&mut rows, -lowest);
             values = self.see(&rows, &data, conditions);
         }
         report.mass_imbalance = mass_imbalance(&values);
+        let is_still = self.stillness.is_still(conditions);
+        if !is_still {
+            check_balance(report.mass_imbalance)?;
+        }
         let (wall_shear, fields, max_speed) = match self.settings.wanted {
             WantedResults::All => {
                 let fields = fields(&self.model, &self.residuals, &rows, &data);
@@ -171,17 +178,26 @@ impl Eliminated for Kept {
             }
             WantedResults::PortsOnly => (WallShear::UNKNOWN, Fields::default(), UNKNOWN_SPEED),
         };
+        let dissipation = match self.settings.wanted {
+            WantedResults::All => Some(self.unit * self.residuals.dissipation(&rows, &data)),
+            WantedResults::PortsOnly => None,
+        };
         report.timings.results = clock.elapsed().as_secs_f64();
         report.timings.total = start.elapsed().as_secs_f64();
-        Ok(Solution {
+        let mut solution = Solution {
             report,
             ports: port_results(&self.ports, self.unit, &values),
             conductance: self.conductance.clone(),
             max_speed,
             wall_shear,
+            dissipation,
             fields,
             solid: None,
-        })
+        };
+        if is_still {
+            set_still(&mut solution);
+        }
+        Ok(solution)
     }
 }
 
@@ -260,6 +276,7 @@ impl Kept {
             lines,
             islands,
             singular_islands,
+            stillness: Stillness::new(chip),
             settings: settings.clone(),
             conductance: Conductance::default(),
             report,

@@ -5,7 +5,7 @@ use crate::residual::{Data, Residuals, Rows};
 use stokeslet_flow::field::wall_shear::{NO_WALL, WallSample, wall_samples};
 use stokeslet_flow::session::WallShear;
 
-/// Least, mean and greatest wall shear stress `|t . mu (grad u + grad u^T) n|` over all walls, Pa.
+/// Least, mean and greatest wall shear stress `|t . mu (grad u + grad u^T) n|` over all walls, Pa. Closed sockets are left out.
 ///
 /// Sampled at the two Gauss points of every wall edge: the velocity gradient is linear there, so the mean is exact, and the
 /// corners, where it may be infinite, are never touched.
@@ -18,7 +18,7 @@ pub fn wall_shear(
     let samples: Vec<Vec<WallSample>> = model
         .kinds
         .iter()
-        .map(|kind| wall_samples(&kind.block.mesh))
+        .map(|kind| wall_samples(&kind.block.mesh, &kind.block.mesh.walls))
         .collect();
     let mut out = NO_WALL;
     let mut length = 0.0;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 
 use crate::field::LinePoint;
-use crate::session::{PortKind, PortResult};
+use crate::session::{ErrorEstimate, PortKind, PortResult};
 
 /// One cell of a table, quoted where it must be.
 pub fn cell(text: &str) -> Cow<'_, str> {
@@ -24,20 +24,30 @@ pub fn kind_name(kind: PortKind) -> &'static str {
     }
 }
 
-/// `ports.csv`: a row per port. Flow rate into the chip, m^3/s where it has a depth, else m^2/s.
+/// `ports.csv`: a row per port. Flow rate into the chip, m^3/s where it has a depth, else m^2/s; errors where they were
+/// estimated, else empty.
 ///
 /// # Errors
 /// What the writer says.
-pub fn write_ports(out: &mut dyn Write, ports: &[PortResult], has_depth: bool) -> io::Result<()> {
+pub fn write_ports(
+    out: &mut dyn Write,
+    ports: &[PortResult],
+    errors: Option<&ErrorEstimate>,
+    has_depth: bool,
+) -> io::Result<()> {
     let unit = if has_depth { "m3_per_s" } else { "m2_per_s" };
-    writeln!(out, "port,kind,flow_rate_{unit},mean_pressure_Pa")?;
-    for port in ports {
+    writeln!(
+        out,
+        "port,kind,flow_rate_{unit},pressure_Pa,mean_pressure_Pa,flow_rate_error_{unit},pressure_error_Pa"
+    )?;
+    for (k, port) in ports.iter().enumerate() {
         let (id, kind) = (cell(&port.id), kind_name(port.kind));
-        writeln!(
-            out,
-            "{id},{kind},{:e},{:e}",
-            port.flow_rate, port.mean_pressure
-        )?;
+        let (flow, pressure, mean) = (port.flow_rate, port.pressure, port.mean_pressure);
+        write!(out, "{id},{kind},{flow:e},{pressure:e},{mean:e},")?;
+        match errors.and_then(|e| e.ports.get(k)) {
+            Some(e) => writeln!(out, "{:e},{:e}", e.flow_rate, e.pressure)?,
+            None => writeln!(out, ",")?,
+        }
     }
     Ok(())
 }
@@ -76,14 +86,16 @@ mod tests {
             id: "left, \"old\"".into(),
             kind: PortKind::FlowRate,
             flow_rate: 1.5e-9,
+            pressure: -0.5,
             mean_pressure: -0.25,
         };
         let mut out = Vec::new();
-        write_ports(&mut out, &[port], true).unwrap();
+        write_ports(&mut out, &[port], None, true).unwrap();
         let text = String::from_utf8(out).unwrap();
         assert_eq!(
             text,
-            "port,kind,flow_rate_m3_per_s,mean_pressure_Pa\n\"left, \"\"old\"\"\",flow_rate,1.5e-9,-2.5e-1\n"
+            "port,kind,flow_rate_m3_per_s,pressure_Pa,mean_pressure_Pa,flow_rate_error_m3_per_s,pressure_error_Pa\n\
+             \"left, \"\"old\"\"\",flow_rate,1.5e-9,-5e-1,-2.5e-1,,\n"
         );
     }
 }

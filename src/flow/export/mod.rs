@@ -22,14 +22,16 @@ use std::io;
 use std::path::Path;
 
 use crate::field::{Line, LinePoint, Sample, Sampler};
-use crate::session::{AssembledSystem, Progress, Solution, Stage, Timings};
+use crate::session::{AssembledSystem, ErrorEstimate, Progress, Solution, Stage, Timings};
 use stokeslet_base::cancel::CancelToken;
 use stokeslet_base::geometry::Point;
 use stokeslet_cad::chip::Chip;
 
 pub use folder::{ExportError, Staging, write_file};
 pub use format::Format;
-pub use summary::{Digest, DigestPort, DigestTimings, Summary, model_name};
+pub use summary::{
+    Digest, DigestErrors, DigestPort, DigestPortError, DigestTimings, Summary, model_name,
+};
 pub use surface::Colouring;
 pub use vtu3::{SolidFields, write_tetrahedra};
 
@@ -43,6 +45,8 @@ pub struct Results<'a> {
     pub resolution: u32,
     /// What came out.
     pub solution: &'a Solution,
+    /// How good the numbers are, where that was asked.
+    pub errors: Option<&'a ErrorEstimate>,
     /// The assembled system; written where it is given.
     pub system: Option<&'a AssembledSystem>,
     /// Points to report in the summary, m.
@@ -179,7 +183,8 @@ fn write_format(
         }),
         Format::Csv => {
             staging.write("ports.csv", |out| {
-                csv::write_ports(out, &results.solution.ports, results.chip.depth.is_some())
+                let has_depth = results.chip.depth.is_some();
+                csv::write_ports(out, &results.solution.ports, results.errors, has_depth)
             })?;
             if samples.lines.is_empty() {
                 return Ok(());

@@ -22,6 +22,10 @@ pub enum Quantity {
     FlowRate,
     /// m^2/s
     FlowRatePerDepth,
+    /// W
+    Power,
+    /// W/m
+    PowerPerDepth,
     /// bytes, in powers of 1024.
     Memory,
 }
@@ -62,6 +66,19 @@ impl Quantity {
             scale("mm²/s", 1e6),
             scale("m²/s", 1.0),
         ];
+        const POWER: [Scale; 5] = [
+            scale("pW", 1e12),
+            scale("nW", 1e9),
+            scale("µW", 1e6),
+            scale("mW", 1e3),
+            scale("W", 1.0),
+        ];
+        const POWER_PER_DEPTH: [Scale; 4] = [
+            scale("nW/m", 1e9),
+            scale("µW/m", 1e6),
+            scale("mW/m", 1e3),
+            scale("W/m", 1.0),
+        ];
         const MEMORY: [Scale; 4] = [
             scale("bytes", 1.0),
             scale("KiB", 1.0 / 1024.0),
@@ -74,6 +91,8 @@ impl Quantity {
             Quantity::Pressure => &PRESSURE,
             Quantity::FlowRate => &FLOW,
             Quantity::FlowRatePerDepth => &FLOW_PER_DEPTH,
+            Quantity::Power => &POWER,
+            Quantity::PowerPerDepth => &POWER_PER_DEPTH,
             Quantity::Memory => &MEMORY,
         }
     }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::Results;
 use super::csv::kind_name;
 use crate::field::Sample;
-use crate::session::{BlockCounts, Timings};
+use crate::session::{BlockCounts, ErrorEstimate, Timings};
 use stokeslet_base::geometry::Point;
 use stokeslet_cad::design::DepthModel;
 
@@ -13,7 +13,10 @@ use stokeslet_cad::design::DepthModel;
 /// of a solve for ports only) is `null`, as JSON has no "not a number".
 #[derive(Clone, Debug, Serialize)]
 pub struct Summary<'a> {
+    program_version: &'static str,
     design: &'a str,
+    title: Option<&'a str>,
+    viscosity: f64,
     model: &'static str,
     resolution: u32,
     depth: Option<f64>,
@@ -34,6 +37,9 @@ pub struct Summary<'a> {
     relative_residual: f64,
     refinement_steps: u32,
     mass_imbalance: f64,
+    nothing_flows: bool,
+    dissipation: Option<f64>,
+    error_estimate: Option<&'a ErrorEstimate>,
     ports: Vec<Port<'a>>,
     conductance: &'a [Vec<f64>],
     conductance_ports: &'a [String],
@@ -50,6 +56,7 @@ struct Port<'a> {
     id: &'a str,
     kind: &'static str,
     flow_rate: f64,
+    pressure: f64,
     mean_pressure: f64,
 }
 
@@ -78,6 +85,7 @@ struct Probe {
 struct Units {
     flow_rate: &'static str,
     conductance: &'static str,
+    dissipation: &'static str,
 }
 
 /// The name of a depth model on the command line and in files.
@@ -98,15 +106,20 @@ impl<'a> Summary<'a> {
             Units {
                 flow_rate: "m^3/s",
                 conductance: "m^3/(s Pa)",
+                dissipation: "W",
             }
         } else {
             Units {
                 flow_rate: "m^2/s",
                 conductance: "m^2/(s Pa)",
+                dissipation: "W/m",
             }
         };
         Self {
+            program_version: env!("CARGO_PKG_VERSION"),
             design: &results.chip.name,
+            title: results.title,
+            viscosity: results.chip.viscosity,
             model: model_name(results.chip.model),
             resolution: results.resolution,
             depth: results.chip.depth,
@@ -126,6 +139,9 @@ impl<'a> Summary<'a> {
             relative_residual: report.relative_residual,
             refinement_steps: report.refinement_steps,
             mass_imbalance: report.mass_imbalance,
+            nothing_flows: report.still,
+            dissipation: solution.dissipation,
+            error_estimate: results.errors,
             ports: solution
                 .ports
                 .iter()
@@ -133,6 +149,7 @@ impl<'a> Summary<'a> {
                     id: &p.id,
                     kind: kind_name(p.kind),
                     flow_rate: p.flow_rate,
+                    pressure: p.pressure,
                     mean_pressure: p.mean_pressure,
                 })
                 .collect(),
@@ -171,6 +188,8 @@ impl<'a> Summary<'a> {
 pub struct Digest {
     /// Depth model.
     pub model: String,
+    /// Depth of the channels, m; without one, flow rates are per metre of depth.
+    pub depth: Option<f64>,
     /// Cell edges across a channel.
     pub resolution: u32,
     /// Unknowns of the assembled system.
@@ -181,6 +200,8 @@ pub struct Digest {
     pub mass_imbalance: f64,
     /// m/s; `None` where only ports were wanted.
     pub max_speed: Option<f64>,
+    /// How good the numbers are, where that was asked.
+    pub error_estimate: Option<DigestErrors>,
     /// In the design's order.
     pub ports: Vec<DigestPort>,
     /// Seconds by stage; the total counts.
@@ -194,10 +215,32 @@ pub struct Digest {
 pub struct DigestPort {
     /// Its name.
     pub id: String,
+    /// Its condition.
+    pub kind: String,
     /// Into the chip, m^3/s or m^2/s.
     pub flow_rate: f64,
-    /// Pa.
+    /// What does the work, Pa.
+    pub pressure: f64,
+    /// Of the field, Pa.
     pub mean_pressure: f64,
+}
+
+/// Estimated errors of a [`Digest`].
+#[derive(Clone, Debug, Default, Deserialize)]
+pub struct DigestErrors {
+    /// The largest, relative.
+    pub relative: f64,
+    /// In the design's order of ports.
+    pub ports: Vec<DigestPortError>,
+}
+
+/// Estimated errors at a port of a [`Digest`].
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+pub struct DigestPortError {
+    /// m^3/s or m^2/s.
+    pub flow_rate: f64,
+    /// Pa.
+    pub pressure: f64,
 }
 
 /// Seconds of a [`Digest`].

@@ -1,5 +1,7 @@
 //! Coefficients become values: fields on nodes, samples at points and along lines, port results, wall shear.
 
+mod closed;
+pub mod dissipation;
 mod fields;
 pub mod index;
 mod line;

@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use super::Fields;
+use super::closed::closed_facets;
 use crate::fem::lagrange::n_nodes;
 use crate::stokes::piece::{Leaf, Patch};
 use crate::stokes::slabs::{IsCancelled, Slabs, State};
@@ -230,7 +231,8 @@ fn fill<const D: usize>(
     let (mut local, mut x) = (Vec::new(), Vec::new());
     let mut cell_at = 0;
     let order = cell_order::<D>(instance.motion.mirror);
-    for patch in slabs.patches_of(instance.piece) {
+    let closed = closed_facets(system, slabs, share.instance);
+    for (k, patch) in slabs.patches_of(instance.piece).iter().enumerate() {
         let leaf = system.leaf(instance.piece, patch);
         let mesh = &leaf.mesh;
         let frame = Frame::new(instance, patch);
@@ -253,7 +255,7 @@ fn fill<const D: usize>(
             }
             share.part[cell_at + c] = share.instance as u32;
         }
-        for &(c, facet) in &mesh.walls {
+        for &(c, facet) in mesh.walls.iter().chain(closed.get(k).into_iter().flatten()) {
             walls.push((
                 share.first_cell + cell_at as u32 + c,
                 order.facets[facet as usize],

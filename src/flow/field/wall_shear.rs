@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 
+use super::closed::closed_facets;
 use super::nodal::{Frame, mesh_values};
 use crate::fem::lagrange::{CellPoint, cell_point};
 use crate::session::WallShear;
@@ -9,7 +10,8 @@ use crate::stokes::slabs::{IsCancelled, Slabs, State};
 use crate::stokes::system::System;
 use stokeslet_base::geometry::Point;
 
-/// Least, mean and greatest wall shear stress `|t . mu (grad u + grad u^T) n|` over all walls, Pa; of no use where it was cancelled.
+/// Least, mean and greatest wall shear stress `|t . mu (grad u + grad u^T) n|` over all walls and closed sockets, Pa; of no use where it was
+/// cancelled.
 ///
 /// Sampled at the two Gauss points of every wall edge: the velocity gradient is linear there, so the mean is exact, and the
 /// corners, where it may be infinite, are never touched.
@@ -22,7 +24,7 @@ pub fn wall_shear(
     let samples: Vec<Vec<WallSample>> = system
         .leaves
         .par_iter()
-        .map(|leaf| wall_samples(&leaf.mesh))
+        .map(|leaf| wall_samples(&leaf.mesh, &leaf.mesh.walls))
         .collect();
     let parts: Vec<(WallShear, f64)> = system
         .instances
@@ -34,19 +36,22 @@ pub fn wall_shear(
             let mut out = NO_WALL;
             let mut length = 0.0;
             let (mut local, mut x) = (Vec::new(), Vec::new());
-            for patch in slabs.patches_of(instance.piece) {
+            let closed = closed_facets(system, slabs, k);
+            for (k, patch) in slabs.patches_of(instance.piece).iter().enumerate() {
                 let samples = &samples[system.leaf_number(instance.piece, patch)];
-                if samples.is_empty() {
+                let leaf = system.leaf(instance.piece, patch);
+                let on_sockets = closed.get(k).map(|facets| wall_samples(&leaf.mesh, facets));
+                let on_sockets = on_sockets.unwrap_or_default();
+                if samples.is_empty() && on_sockets.is_empty() {
                     continue;
                 }
-                let leaf = system.leaf(instance.piece, patch);
                 let frame = Frame::new(instance, patch);
                 mesh_values(leaf, patch, slab, &mut local, &mut x);
                 let place = |p: [f64; 2]| {
                     let at = frame.point(p);
                     Point::new(at[0], at[1])
                 };
-                for s in samples {
+                for s in samples.iter().chain(&on_sockets) {
                     let shear = (system.viscosity / frame.unit * s.rate(&leaf.mesh, &x)).abs();
                     let weight = s.length * frame.unit;
                     out.mean += weight * shear;
@@ -123,10 +128,10 @@ pub struct WallSample {
     pub length: f64,
 }
 
-/// The Gauss points of all wall edges of a mesh.
-pub fn wall_samples(mesh: &crate::mesh::BlockMesh<2>) -> Vec<WallSample> {
+/// The Gauss points of edges of a mesh, (cell, edge).
+pub fn wall_samples(mesh: &crate::mesh::BlockMesh<2>, walls: &[(u32, u8)]) -> Vec<WallSample> {
     let mut samples = Vec::new();
-    for &(cell, k) in &mesh.walls {
+    for &(cell, k) in walls {
         let nodes = mesh.cell_nodes(cell as usize);
         let (a, b) = (k as usize, (k as usize + 1) % 3);
         for (s, weight) in crate::fem::quadrature::gauss_legendre(2) {

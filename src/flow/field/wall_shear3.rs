@@ -7,6 +7,7 @@
 
 use rayon::prelude::*;
 
+use super::closed::closed_facets;
 use super::nodal::{Frame, mesh_values};
 use crate::fem::lagrange::cell_point;
 use crate::fem::quadrature;
@@ -57,16 +58,16 @@ pub struct ShearRange {
     pub area: f64,
 }
 
-/// The points of a mesh's wall facets: four a facet, in the order of `mesh.walls`.
+/// The points of facets of a mesh, (cell, facet): some a facet, in their order.
 ///
 /// They lie inside the facets: edges where walls meet, where the shear of a corner may be infinite, are never touched.
 /// # Accuracy and cost
 /// On straight cells the traction is linear, so areas and the mean traction vector are exact; the mean of its magnitude is as
 /// good as the rule (degree 2) for a smooth function.
-pub fn wall_points(mesh: &BlockMesh<3>) -> Vec<WallPoint> {
+pub fn wall_points(mesh: &BlockMesh<3>, walls: &[(u32, u8)]) -> Vec<WallPoint> {
     let rule = quadrature::simplex::<2>(2);
-    let mut points = Vec::with_capacity(mesh.walls.len() * rule.weights.len());
-    for &(cell, facet) in &mesh.walls {
+    let mut points = Vec::with_capacity(walls.len() * rule.weights.len());
+    for &(cell, facet) in walls {
         let nodes = mesh.cell_nodes(cell as usize);
         for (on_facet, weight) in rule.points.iter().zip(&rule.weights) {
             let mut l = [0.0; 4];
@@ -117,7 +118,7 @@ impl WallPoint {
 /// # Shapes and units
 /// - `velocity`: one a node of the mesh, in the mesh's frame; shear is in velocity per cell
 pub fn wall_shear(mesh: &BlockMesh<3>, velocity: &[[f64; 3]]) -> Vec<ShearSample> {
-    wall_points(mesh)
+    wall_points(mesh, &mesh.walls)
         .iter()
         .map(|point| ShearSample {
             position: point.position,
@@ -164,7 +165,7 @@ pub fn wall_shear_of_solids(
     let points: Vec<Vec<WallPoint>> = system
         .leaves
         .par_iter()
-        .map(|leaf| wall_points(&leaf.mesh))
+        .map(|leaf| wall_points(&leaf.mesh, &leaf.mesh.walls))
         .collect();
     let parts: Vec<ShearRange> = system
         .instances
@@ -175,19 +176,24 @@ pub fn wall_shear_of_solids(
             let slab = &state.slabs[slabs.first[k]..][..system.piece_of(instance).n];
             let (mut local, mut x) = (Vec::new(), Vec::new());
             let mut ranges = Vec::new();
-            for patch in slabs.patches_of(instance.piece) {
+            let closed = closed_facets(system, slabs, k);
+            for (k, patch) in slabs.patches_of(instance.piece).iter().enumerate() {
                 let points = &points[system.leaf_number(instance.piece, patch)];
-                if points.is_empty() {
+                let leaf = system.leaf(instance.piece, patch);
+                let on_sockets = closed.get(k).map(|facets| wall_points(&leaf.mesh, facets));
+                let on_sockets = on_sockets.unwrap_or_default();
+                if points.is_empty() && on_sockets.is_empty() {
                     continue;
                 }
-                let leaf = system.leaf(instance.piece, patch);
                 let frame = Frame::new(instance, patch);
                 mesh_values(leaf, patch, slab, &mut local, &mut x);
                 let velocity = |n: u32| std::array::from_fn(|c| x[3 * n as usize + c]);
-                ranges.push(range(points.iter().map(|point| ShearSample {
-                    position: frame.point(point.position),
-                    area: point.area * frame.unit * frame.unit,
-                    shear: system.viscosity / frame.unit * point.shear(&leaf.mesh, velocity),
+                ranges.push(range(points.iter().chain(&on_sockets).map(|point| {
+                    ShearSample {
+                        position: frame.point(point.position),
+                        area: point.area * frame.unit * frame.unit,
+                        shear: system.viscosity / frame.unit * point.shear(&leaf.mesh, velocity),
+                    }
                 })));
             }
             joined(ranges)
@@ -270,7 +276,7 @@ mod tests {
         let mesh = extruded(arc(6, 9.0, 1.0), 2, 2.0);
         // Plain shear u = (y, 0, 0): on a vertical wall with normal (n_x, n_y) it is |n_x^2 - n_y^2|, on the floor nothing.
         let velocity: Vec<[f64; 3]> = mesh.nodes.iter().map(|p| [p[1], 0.0, 0.0]).collect();
-        let points = wall_points(&mesh);
+        let points = wall_points(&mesh, &mesh.walls);
         let mut sides = 0.0;
         for point in &points {
             let shear = point.shear(&mesh, |n| velocity[n as usize]);

@@ -5,7 +5,9 @@ use std::time::Instant;
 use super::Job;
 use super::conductances::conductances;
 use super::flow::Flow;
-use super::measure::{UNKNOWN_SPEED, mass_imbalance, port_results};
+use super::measure::{
+    Stillness, UNKNOWN_SPEED, check_balance, mass_imbalance, port_results, set_still,
+};
 use super::space::{Deep, Measured, Plane, Space};
 use super::{
     Conductance, Eliminated, Method, Progress, Solution, SolveError, SolveReport, SolveSettings,
@@ -45,6 +47,7 @@ struct Kept<const D: usize> {
     flow: Flow<D>,
     ports: Vec<Port>,
     mouths: Vec<Mouth>,
+    stillness: Stillness,
     settings: SolveSettings,
     conductance: Conductance,
     report: SolveReport,
@@ -76,6 +79,7 @@ impl<const D: usize> Kept<D> {
             flow,
             ports: chip.ports.clone(),
             mouths,
+            stillness: Stillness::new(chip),
             settings: job.settings.clone(),
             conductance: Conductance::default(),
             report,
@@ -119,7 +123,22 @@ impl<const D: usize> Eliminated for Kept<D> {
             slabs: Vec::new(),
         };
         let flow = &self.flow;
-        let mut answer = flow.solve(&loads, &given, &self.settings, cancel, &mut report)?;
+        let is_still = self.stillness.is_still(&conditions);
+        let imbalance = |shared: &[f64], reactions: &[f64]| {
+            if is_still {
+                return 0.0; // of rounding
+            }
+            let mut shared = shared.to_vec();
+            system.complete(&mut shared);
+            mass_imbalance(&self.see(&shared, reactions, &conditions))
+        };
+        let mut answer = flow.solve(
+            &loads,
+            &given,
+            (&self.settings, &imbalance),
+            cancel,
+            &mut report,
+        )?;
         report.timings.back_substitute = start.elapsed().as_secs_f64();
         drop(stage);
 
@@ -128,17 +147,21 @@ impl<const D: usize> Eliminated for Kept<D> {
         let stage = recorder.stage("results");
         system.complete(&mut answer.state.shared);
         let mut values = self.see(&answer.state.shared, &answer.reactions, &conditions);
-        // Where only differences of pressure are known, the lowest mean pressure of a port is the stated zero.
+        // Where only differences of pressure are known, the lowest pressure of a port is the stated zero.
         let islands = self.free_islands();
         let free = || values.iter().zip(&islands).filter(|v| v.1.is_some());
         let lowest = free()
-            .map(|v| v.0.mean_pressure)
+            .map(|v| v.0.work_pressure)
             .fold(f64::INFINITY, f64::min);
         let shift = if lowest.is_finite() { -lowest } else { 0.0 };
         for (v, _) in values.iter_mut().zip(&islands).filter(|v| v.1.is_some()) {
+            v.work_pressure += shift;
             v.mean_pressure += shift;
         }
         report.mass_imbalance = mass_imbalance(&values);
+        if !is_still {
+            check_balance(report.mass_imbalance)?;
+        }
         let ports = port_results(&self.ports, space.flow_unit(), &values);
         if cancel.is_cancelled() {
             return Err(SolveError::Cancelled);
@@ -156,6 +179,7 @@ impl<const D: usize> Eliminated for Kept<D> {
             None => Measured {
                 max_speed: UNKNOWN_SPEED,
                 wall_shear: WallShear::UNKNOWN,
+                dissipation: f64::NAN,
                 fields: Fields::default(),
                 solid: None,
             },
@@ -168,15 +192,20 @@ impl<const D: usize> Eliminated for Kept<D> {
         }
         report.timings.results = clock.elapsed().as_secs_f64();
         report.timings.total = start.elapsed().as_secs_f64();
-        Ok(Solution {
+        let mut solution = Solution {
             report,
             ports,
             conductance: self.conductance.clone(),
             max_speed: measured.max_speed,
             wall_shear: measured.wall_shear,
+            dissipation: flow.slabs.is_some().then_some(measured.dissipation),
             fields: measured.fields,
             solid: measured.solid,
-        })
+        };
+        if is_still {
+            set_still(&mut solution);
+        }
+        Ok(solution)
     }
 }
 

@@ -25,6 +25,12 @@ pub struct Flow<const D: usize> {
     pub slabs: Option<Slabs>,
 }
 
+/// How far the flows at the ports are out of balance, of shared unknowns and reactions.
+pub type Imbalance<'a> = &'a dyn Fn(&[f64], &[f64]) -> f64;
+
+/// Imbalance of flows at which refinement may end.
+const BALANCED: f64 = 1e-10;
+
 /// What loads and given values lead to.
 pub struct Answer {
     /// On all unknowns.
@@ -89,13 +95,16 @@ impl<const D: usize> Flow<D> {
     /// norm, all in canonical coordinates, where both equations have entries of one size. Where no fields are wanted it is that of
     /// the shared unknowns alone, and nothing is refined.
     ///
+    /// Where widths differ by thousands the flow through the narrow parts is below the tolerance of the wide ones: so refinement
+    /// also goes on while the flows at the ports, which `imbalance` judges, don't balance to [`BALANCED`], as far as it helps.
+    ///
     /// # Errors
     /// [`SolveError::NotConverged`], [`SolveError::Cancelled`].
     pub fn solve(
         &self,
         loads: &State,
         given: &[f64],
-        settings: &SolveSettings,
+        (settings, imbalance): (&SolveSettings, Imbalance<'_>),
         cancel: &CancelToken,
         report: &mut SolveReport,
     ) -> Result<Answer, SolveError> {
@@ -142,12 +151,13 @@ impl<const D: usize> Flow<D> {
             } else {
                 0.0
             };
-            if report.relative_residual <= settings.tolerance {
+            let is_small = report.relative_residual <= settings.tolerance;
+            let no_more = report.refinement_steps >= settings.max_refinement_steps
+                || !report.relative_residual.is_finite();
+            if is_small && (no_more || imbalance(&state.shared, &reactions) <= BALANCED) {
                 return Ok(Answer { state, reactions });
             }
-            if report.refinement_steps >= settings.max_refinement_steps
-                || !report.relative_residual.is_finite()
-            {
+            if no_more {
                 return Err(not_converged(report));
             }
             go_on()?;

@@ -1,12 +1,13 @@
 //! What is measured of a solution whatever solved it: the greatest speed, port results, the balance of their flows.
 
 use rayon::prelude::*;
+use rustc_hash::FxHashMap;
 
-use super::{PortKind, PortResult};
+use super::{PortKind, PortResult, Solution, SolveError};
 use crate::field::Fields;
 use crate::field::ports::PortValues;
 use stokeslet_base::geometry::Point;
-use stokeslet_cad::chip::Port;
+use stokeslet_cad::chip::{Chip, Condition, Port};
 
 /// Of fields that were not wanted.
 pub const UNKNOWN_SPEED: (f64, Point) = (f64::NAN, Point::new(f64::NAN, f64::NAN));
@@ -39,9 +40,93 @@ pub fn port_results(ports: &[Port], unit: f64, values: &[PortValues]) -> Vec<Por
             id: port.name.clone(),
             kind: PortKind::of(port.condition),
             flow_rate: v.flow_rate * unit,
+            pressure: v.work_pressure,
             mean_pressure: v.mean_pressure,
         })
         .collect()
+}
+
+/// Where the fluid of a chip is at rest: by connected part of the chip, whether nothing drives it.
+#[derive(Clone, Debug)]
+pub struct Stillness {
+    /// By port: its connected part of the chip.
+    islands: Vec<usize>,
+}
+
+impl Stillness {
+    /// Finds the connected parts of a chip.
+    pub fn new(chip: &Chip) -> Self {
+        let mut root: Vec<usize> = (0..chip.parts.len()).collect();
+        let find = |root: &mut Vec<usize>, mut k: usize| {
+            while root[k] != k {
+                root[k] = root[root[k]];
+                k = root[k];
+            }
+            k
+        };
+        for connection in &chip.connections {
+            let a = find(&mut root, connection.a.part);
+            let b = find(&mut root, connection.b.part);
+            root[a.max(b)] = a.min(b);
+        }
+        let ports = chip.ports.iter();
+        Self {
+            islands: ports.map(|p| find(&mut root, p.socket.part)).collect(),
+        }
+    }
+
+    /// Whether nothing flows for these conditions, one a port: no flow rate is given but zero, and connected ports have one
+    /// pressure. Exactly so: what is computed then is rounding, whatever its size.
+    pub fn is_still(&self, conditions: &[Condition]) -> bool {
+        let mut pressure_of: FxHashMap<usize, f64> = FxHashMap::default();
+        conditions
+            .iter()
+            .zip(&self.islands)
+            .all(|(c, &island)| match *c {
+                Condition::FlowRate(flow) => flow == 0.0,
+                Condition::Pressure(_) | Condition::TractionFree => {
+                    *pressure_of.entry(island).or_insert(c.value()) == c.value()
+                }
+            })
+    }
+}
+
+/// Takes the rounding out of a chip in which nothing flows: velocities, flow rates and shear become zero.
+pub fn set_still(solution: &mut Solution) {
+    solution.report.still = true;
+    solution.report.mass_imbalance = 0.0;
+    for port in &mut solution.ports {
+        port.flow_rate = 0.0;
+    }
+    let zero = |x: &mut f64| {
+        if !x.is_nan() {
+            *x = 0.0;
+        }
+    };
+    zero(&mut solution.max_speed.0);
+    solution.dissipation.iter_mut().for_each(zero);
+    let shear = &mut solution.wall_shear;
+    for value in [&mut shear.min, &mut shear.mean, &mut shear.max] {
+        zero(value);
+    }
+    solution.fields.velocity.fill(Point::default());
+    if let Some(solid) = &mut solution.solid {
+        solid.nodal.velocity.fill([0.0; 3]);
+    }
+}
+
+/// Flows in and out of each port balance to this, or a solve fails: see [`SolveError::Imbalance`].
+pub const MAX_IMBALANCE: f64 = 1e-8;
+
+/// Refuses a solution that loses fluid on its way.
+///
+/// # Errors
+/// [`SolveError::Imbalance`].
+pub fn check_balance(imbalance: f64) -> Result<(), SolveError> {
+    if imbalance > MAX_IMBALANCE {
+        return Err(SolveError::Imbalance { imbalance });
+    }
+    Ok(())
 }
 
 /// Sum of port flows over half the sum of their magnitudes.

@@ -3,6 +3,7 @@
 mod batch;
 pub mod conductances;
 mod eliminated;
+mod estimate;
 mod flow;
 pub mod measure;
 pub mod memory;
@@ -18,6 +19,7 @@ mod system;
 
 pub use batch::{Crashed, side_by_side};
 pub use eliminated::Fronts;
+pub use estimate::{ErrorEstimate, PortError, estimate};
 pub use method::{Eliminated, Job, Method, check_conditions, eliminate};
 pub use progress::{Progress, Stage, silent};
 pub use refinement::manufactured_study;

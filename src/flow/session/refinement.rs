@@ -76,7 +76,13 @@ fn study<const D: usize>(
         unreachable!("fields were asked for")
     };
     let data = manufactured_data::data(system, slabs, chip, exact);
-    let answer = flow.solve(&data.loads, &data.given, settings, cancel, &mut report)?;
+    let answer = flow.solve(
+        &data.loads,
+        &data.given,
+        (settings, &|_, _| 0.0),
+        cancel,
+        &mut report,
+    )?;
     let wall = |p| (exact.velocity)(p);
     let is_cancelled = || cancel.is_cancelled();
     let state = &answer.state;

@@ -75,6 +75,8 @@ pub struct SolveReport {
     pub refinement_steps: u32,
     /// |sum of port flows| over half the sum of their magnitudes.
     pub mass_imbalance: f64,
+    /// Whether nothing drives a flow: all velocities are zero then.
+    pub still: bool,
     /// Seconds by stage.
     pub timings: Timings,
 }
@@ -121,7 +123,11 @@ pub struct PortResult {
     pub kind: PortKind,
     /// Into the chip: m^3/s where the chip has a depth, else m^2/s.
     pub flow_rate: f64,
-    /// Mean over the mouth, Pa.
+    /// What does the work, Pa: the given pressure where one is given, else the inward traction on the mouth weighted with the
+    /// developed profile. The sum of `flow_rate * pressure` is [`Solution::dissipation`].
+    pub pressure: f64,
+    /// Of the static pressure field over the mouth, Pa. On a coarse mesh it differs from `pressure`, where it is given, by the
+    /// error of the field.
     pub mean_pressure: f64,
 }
 
@@ -176,6 +182,8 @@ pub struct Solution {
     pub max_speed: (f64, Point),
     /// Over all walls; not a number where only ports were wanted.
     pub wall_shear: WallShear,
+    /// Power that viscosity turns into heat: W where the chip has a depth, else W/m. `None` where only ports were wanted.
+    pub dissipation: Option<f64>,
     /// Velocity and pressure; empty where only ports were wanted. Of a chip in three dimensions: at mid-depth, where nothing
     /// flows up or down.
     pub fields: Fields,
@@ -250,6 +258,15 @@ pub enum SolveError {
         /// Taken.
         steps: u32,
     },
+    /// What flows in does not flow out, however small the residual is.
+    #[error(
+        "what flows in and what flows out differ by {imbalance:.1e} of the flow (at most {max:.0e} is accepted); widths that differ by thousands in one chip do this: solve its parts apart, or raise --resolution",
+        max = super::measure::MAX_IMBALANCE
+    )]
+    Imbalance {
+        /// |sum of port flows| over half the sum of their magnitudes.
+        imbalance: f64,
+    },
     /// Somebody asked to stop.
     #[error("stopped on request")]
     Cancelled,
@@ -266,6 +283,14 @@ pub enum SolveError {
         "three dimensions need an even resolution, so that mouths look alike from both sides: use {} or {}", resolution - 1, resolution + 1
     )]
     OddResolution {
+        /// What was asked for.
+        resolution: u32,
+    },
+    /// Errors are estimated by solving at half the resolution.
+    #[error(
+        "errors are estimated from half the resolution, which must be at least 2; {resolution} is too coarse, use 4 or more"
+    )]
+    TooCoarse {
         /// What was asked for.
         resolution: u32,
     },

@@ -9,6 +9,7 @@ use super::Job;
 use super::measure::fastest;
 use super::solution::MAX_ASPECT;
 use super::{SolveError, SolveReport, SolveSettings, WallShear};
+use crate::field::dissipation::dissipation;
 use crate::field::nodal::{Nodal, nodal};
 use crate::field::wall_shear;
 use crate::field::wall_shear3::wall_shear_of_solids;
@@ -26,6 +27,8 @@ use stokeslet_cad::chip::{Chip, Condition};
 pub(super) struct Measured {
     pub max_speed: (f64, Point),
     pub wall_shear: WallShear,
+    /// W, W/m where the chip has no depth.
+    pub dissipation: f64,
     pub fields: Fields,
     pub solid: Option<Solid>,
 }
@@ -112,6 +115,7 @@ impl Space<2> for Plane {
         Measured {
             max_speed: fastest(&fields),
             wall_shear,
+            dissipation: self.flow_unit() * dissipation(system, slabs, state, is_cancelled),
             fields,
             solid: None,
         }
@@ -199,6 +203,10 @@ impl Space<3> for Deep {
     ) -> Measured {
         let shear = wall_shear_of_solids(system, slabs, state, is_cancelled);
         let plane = |[x, y, _]: [f64; 3]| Point::new(x, y);
+        let copies = match self.lift.top {
+            Top::Symmetry => 2.0,
+            Top::Wall => 1.0,
+        };
         let solid = Solid {
             nodal: nodal(system, slabs, state, None, shift, is_cancelled),
             depth: self.depth,
@@ -213,6 +221,7 @@ impl Space<3> for Deep {
                 min_at: plane(shear.min_at),
                 max_at: plane(shear.max_at),
             },
+            dissipation: copies * dissipation(system, slabs, state, is_cancelled),
             fields: solid.mid_depth(),
             solid: Some(solid),
         }

@@ -62,7 +62,13 @@ pub fn assembled_system(
         shared: data.loads.clone(),
         slabs: Vec::new(),
     };
-    let answer = flow.solve(&loads, &data.given, settings, cancel, &mut report)?;
+    let answer = flow.solve(
+        &loads,
+        &data.given,
+        (settings, &|_, _| 0.0),
+        cancel,
+        &mut report,
+    )?;
     let Some(slabs) = &flow.slabs else {
         return Ok(AssembledSystem::default());
     };

@@ -154,6 +154,7 @@ fn write(
         title: order.title.as_deref(),
         resolution: solved.resolution,
         solution: &solved.solution,
+        errors: None,
         system: system.as_ref(),
         probes: &order.probes,
         lines: &lines,

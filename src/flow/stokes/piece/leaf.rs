@@ -165,7 +165,17 @@ impl<const D: usize> Leaf<D> {
         })
     }
 
-    /// The same, dense.
+    /// `x^T A x`.
+    pub fn quadratic_form(&self, x: &[f64]) -> f64 {
+        let rows = self.rows();
+        let of_row = |(i, of_i): (usize, &f64)| -> f64 {
+            let twice = |(j, v): (usize, f64)| if j == i { v * x[j] } else { 2.0 * v * x[j] };
+            of_i * rows.row(i).map(twice).sum::<f64>()
+        };
+        x.iter().enumerate().map(of_row).sum()
+    }
+
+    /// The matrix, dense.
     pub fn dense(&self) -> Mat<f64> {
         let rows = self.rows();
         let n = self.moves.len();

@@ -51,7 +51,7 @@ pub(super) fn ui(
             |ui| ui.label(flow.show(result.flow_rate)),
         );
         row(ui, "pressure", "As solved, mean over the opening.", |ui| {
-            ui.label(Quantity::Pressure.show(result.mean_pressure))
+            ui.label(Quantity::Pressure.show(result.pressure))
         });
     }
     ui.separator();
@@ -75,7 +75,7 @@ fn kind(
     let solved = seen.results.solved.as_ref();
     let result = solved.and_then(|s| s.solution.ports.iter().find(|port| port.id == name));
     // What was solved, so that another kind of condition changes nothing until its value does.
-    let pressure = result.map_or(0.0, |r| r.mean_pressure);
+    let pressure = result.map_or(0.0, |r| r.pressure);
     let flow = result.map_or(0.0, |r| r.flow_rate);
     let flow = match design.depth {
         Some(_) => PortCondition::FlowRate(FlowRate(rounded(flow))),

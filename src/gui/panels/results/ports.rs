@@ -44,7 +44,7 @@ pub(super) fn ports_ui(ui: &mut Ui, seen: &Seen<'_>, state: &mut State, out: &mu
     let greatest = results
         .into_iter()
         .flatten()
-        .fold(0.0_f64, |most, r| most.max(r.mean_pressure.abs()));
+        .fold(0.0_f64, |most, r| most.max(r.pressure.abs()));
     let has_depth = seen
         .results
         .solved
@@ -75,12 +75,7 @@ pub(super) fn ports_ui(ui: &mut Ui, seen: &Seen<'_>, state: &mut State, out: &mu
                     let result = results.and_then(|r| r.iter().find(|r| r.id == *name));
                     let [flow, pressure] = result.map_or_else(
                         || ["–".to_owned(), "–".to_owned()],
-                        |r| {
-                            [
-                                show_flow(r, has_depth),
-                                show_pressure(r.mean_pressure, greatest),
-                            ]
-                        },
+                        |r| [show_flow(r, has_depth), show_pressure(r.pressure, greatest)],
                     );
                     right(ui, RichText::new(flow), COLUMNS[0]);
                     right(ui, RichText::new(pressure), COLUMNS[1]);

@@ -1,0 +1,194 @@
+//! Excess lengths of corners in the plane: how much longer or shorter than its centre line a bend is, a tee, a step, at each resolution,
+//! with pipes joined by either of their ends. All converge alike, at order two, to values that were computed here.
+
+use stokeslet::chip::{Chip, Condition};
+
+#[macro_use]
+mod support;
+use support::chips::{Builder, from_text, straight};
+use support::{order, solved};
+
+const MU: f64 = 1e-3;
+const W: f64 = 1e-4;
+
+/// Length of the pipes at each socket, in widths: what a corner does to the flow has decayed to e^-25 at their ends.
+const LEAD: f64 = 6.0;
+
+/// A corner and its excess length in widths of its inlet.
+struct Corner {
+    name: &'static str,
+    /// Component, with its parameters.
+    component: &'static str,
+    /// Flows in here and out there; other sockets let nothing through.
+    from: &'static str,
+    to: &'static str,
+    /// Widths of the pipes there.
+    widths: [f64; 2],
+    /// Of the straight channels inside that would resist as much: of centre lines, where the width is one, in widths of the
+    /// narrowest pipe.
+    inside: f64,
+    /// Converged: from resolutions 64 and 96, `cargo test --test corners -- --ignored --nocapture`.
+    excess: f64,
+}
+
+const fn corner(
+    name: &'static str,
+    component: &'static str,
+    [from, to]: [&'static str; 2],
+    widths: [f64; 2],
+    [inside, excess]: [f64; 2],
+) -> Corner {
+    Corner {
+        name,
+        component,
+        from,
+        to,
+        widths,
+        inside,
+        excess,
+    }
+}
+
+const CORNERS: [Corner; 7] = [
+    corner(
+        "bend",
+        r#"kind = "bend""#,
+        ["a", "b"],
+        [1.0, 1.0],
+        [1.0, 0.0],
+    ),
+    corner(
+        "bend by 120 degrees",
+        r#"kind = "bend", parameters = { angle = "120 deg" }"#,
+        ["a", "b"],
+        [1.0, 1.0],
+        [1.732_050_807_568_877_2, 0.0],
+    ),
+    corner(
+        "tee, run",
+        r#"kind = "tee""#,
+        ["left", "right"],
+        [1.0, 1.0],
+        [1.0, 0.0],
+    ),
+    corner(
+        "tee, branch",
+        r#"kind = "tee""#,
+        ["left", "up"],
+        [1.0, 1.0],
+        [1.0, 0.0],
+    ),
+    corner(
+        "cross, run",
+        r#"kind = "cross""#,
+        ["left", "right"],
+        [1.0, 1.0],
+        [1.0, 0.0],
+    ),
+    corner(
+        "contraction 2:1",
+        r#"kind = "step", parameters = { width_start = "200 um", width_end = "100 um" }"#,
+        ["a", "b"],
+        [2.0, 1.0],
+        [0.625, 0.0],
+    ),
+    corner(
+        "U-turn, gap 1",
+        r#"kind = "uturn_square""#,
+        ["a", "b"],
+        [1.0, 1.0],
+        [4.0, 0.0],
+    ),
+];
+
+/// The corner with a pipe at every socket, joined by that end of the pipe.
+fn chip(corner: &Corner, end: usize) -> Chip {
+    let text = |ports: &str| {
+        format!(
+            "format = 1\nfluid = {{ viscosity = \"1 mPa s\" }}\nchip = {{ width = \"100 um\" }}\n\
+             components = {{ x = {{ {}, at = [\"0 mm\", \"0 mm\"] }} }}\n[ports]\n{ports}",
+            corner.component
+        )
+    };
+    let sockets: &[&str] = match corner.component {
+        c if c.contains("tee") => &["left", "right", "up"],
+        c if c.contains("cross") => &["left", "right", "up", "down"],
+        _ => &["a", "b"],
+    };
+    let ports: String = sockets
+        .iter()
+        .map(|s| format!("{s} = {{ at = \"x.{s}\", pressure = \"0 Pa\" }}\n"))
+        .collect();
+    let mut builder = Builder::new(corner.name);
+    builder.chip = from_text(&text(&ports), corner.name);
+    for port in std::mem::take(&mut builder.chip.ports) {
+        let at = (port.socket.part, port.socket.socket);
+        let width = builder.chip.parts[at.0].shape.mouths()[at.1].width;
+        let pipe = builder.attach(straight(LEAD * width, width), end, at);
+        let condition = match port.name.as_str() {
+            name if name == corner.from => Condition::FlowRate(1e-8),
+            name if name == corner.to => Condition::Pressure(0.0),
+            _ => Condition::FlowRate(0.0),
+        };
+        builder.port(&port.name, (pipe, 1 - end), condition);
+    }
+    builder.chip
+}
+
+/// In widths of the narrowest pipe.
+fn excess(corner: &Corner, end: usize, resolution: u32) -> f64 {
+    let solution = solved(&chip(corner, end), resolution);
+    let inlet = solution.ports.iter().find(|p| p.id == corner.from);
+    let inlet = inlet.expect("the port that flow comes in by");
+    let narrow = corner.widths[0].min(corner.widths[1]);
+    let width = W * narrow;
+    let length = inlet.pressure * width.powi(3) / (12.0 * MU * inlet.flow_rate) / width;
+    // A pipe of another width resists as the cube of it.
+    let leads: f64 = corner
+        .widths
+        .iter()
+        .map(|w| LEAD * (w / narrow) / (w / narrow).powi(3))
+        .sum();
+    length - leads - corner.inside
+}
+
+#[test]
+fn corners_are_right_to_5e_4_widths_whichever_end_a_pipe_is_joined_by() {
+    for corner in &CORNERS {
+        for end in [0, 1] {
+            let error = |r| (excess(corner, end, r) - corner.excess).abs();
+            let at_8 = error(8);
+            assert!(
+                at_8 < 5e-4,
+                "{}, joined by end {end}: {at_8:.1e} widths off at r = 8",
+                corner.name
+            );
+            let order = order((4, error(4)), (32, error(32)));
+            assert!(
+                order > 1.9,
+                "{}, joined by end {end}: order {order}",
+                corner.name
+            );
+        }
+    }
+}
+
+#[test]
+#[ignore = "prints the table that the values come from: a minute"]
+fn convergence() {
+    for corner in &CORNERS {
+        for end in [0, 1] {
+            let values: Vec<(u32, f64)> = [4, 8, 16, 32, 64, 96]
+                .into_iter()
+                .map(|r| (r, excess(corner, end, r)))
+                .collect();
+            let (a, b) = (values[4].1, values[5].1);
+            let p = 2.0;
+            let limit = b + (b - a) / (1.5_f64.powf(p) - 1.0);
+            println!("{:<20} end {end}: limit {limit:.7}", corner.name);
+            for (r, v) in values {
+                println!("    r = {r:>3}  {v:>11.7}  off {:.1e}", v - limit);
+            }
+        }
+    }
+}

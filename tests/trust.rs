@@ -1,0 +1,299 @@
+//! Numbers that say how good they are: power in against power dissipated, set pressures as set, flows that balance over steps of
+//! thousands, fluid that rests where nothing drives it, and error estimates beside true errors.
+
+use proptest::test_runner::{RngAlgorithm, TestRng};
+use stokeslet::cancel::CancelToken;
+use stokeslet::chip::{Chip, Condition};
+use stokeslet::design::DepthModel;
+use stokeslet::session::{Solution, SolveError, SolveSettings, estimate, silent, solve};
+use stokeslet::table::Table;
+
+#[macro_use]
+mod support;
+use support::chips::{Builder, all_designs, from_file, from_text, straight, tee, with_conditions};
+use support::{at, largest, solved, solved_with};
+
+/// Power that comes in at the ports.
+fn power(s: &Solution) -> f64 {
+    s.ports.iter().map(|p| p.flow_rate * p.pressure).sum()
+}
+
+fn heat(s: &Solution) -> f64 {
+    s.dissipation.expect("all was wanted")
+}
+
+#[test]
+fn power_in_at_the_ports_is_turned_into_heat() {
+    for name in all_designs() {
+        let chip = from_file(&name);
+        let s = solved(&chip, 4);
+        assert_close!(heat(&s), power(&s), 1e-10, "{name}, {}", chip.model.name());
+    }
+    for model in DepthModel::ALL {
+        for name in ["tee", "y-mixer", "flow-focus", "straight"] {
+            let mut chip = from_file(name);
+            (chip.model, chip.depth) = (model, chip.depth.or(Some(40e-6)));
+            let s = solved(&chip, 4);
+            assert_close!(heat(&s), power(&s), 1e-10, "{name}, {}", model.name());
+        }
+    }
+    let mut whole = at(4);
+    whole.depth.whole = true;
+    let mut chip = from_file("tee");
+    (chip.model, chip.depth) = (DepthModel::Full, Some(40e-6));
+    let s = solved_with(&chip, &whole, &Table::default());
+    assert_close!(heat(&s), power(&s), 1e-10, "the whole depth");
+}
+
+#[test]
+fn both_methods_dissipate_alike() {
+    let chip = from_file("bridge");
+    let by = |k: usize| {
+        let settings = SolveSettings {
+            method: stokeslet::METHODS[k],
+            ..at(4)
+        };
+        heat(&solved_with(&chip, &settings, &Table::default()))
+    };
+    assert_close!(by(1), by(0), 1e-9, "block rows against fronts");
+}
+
+#[test]
+fn a_set_pressure_is_reported_as_set() {
+    let [a, b, c] = [1.0, 0.25, 0.0].map(Condition::Pressure);
+    let s = solved(&tee([1e-4, 2e-4, 3e-4], 1e-4, [a, b, c]), 4);
+    let pressures: Vec<f64> = s.ports.iter().map(|p| p.pressure).collect();
+    assert_eq!(pressures, [1.0, 0.25, 0.0]);
+    let off = largest(s.ports.iter().map(|p| p.mean_pressure - p.pressure));
+    assert!(
+        off > 1e-9 && off < 0.02,
+        "what the coarse field has is another thing: {off:e}"
+    );
+}
+
+/// Pipes one after the other, each narrower, 20 of its own widths long, joined by steps.
+fn cascade(widths: &[f64], conditions: [Condition; 2]) -> Chip {
+    let mut components = String::new();
+    let mut ends = Vec::new();
+    for (k, pair) in widths.windows(2).enumerate() {
+        let [a, b] = [pair[0], pair[1]];
+        components += &format!(
+            "s{k} = {{ kind = \"step\", parameters = {{ width_start = \"{a:e} m\", width_end = \"{b:e} m\" }}, {} }}\n",
+            match k {
+                0 => "at = [\"0 mm\", \"0 mm\"]".to_string(),
+                _ => format!("attach = \"a\", to = \"p{k}.b\""),
+            }
+        );
+        components += &format!(
+            "p{next} = {{ kind = \"pipe\", parameters = {{ length = \"{:e} m\", width = \"{b:e} m\" }}, attach = \"a\", to = \"s{k}.b\" }}\n",
+            20.0 * b,
+            next = k + 1,
+        );
+        ends.push(k + 1);
+    }
+    let last = ends.last().expect("a step");
+    let text = format!(
+        "format = 1\nfluid = {{ viscosity = \"1 mPa s\" }}\nchip = {{ width = \"1 mm\" }}\n[components]\n{components}\n\
+         [ports]\nin = {{ at = \"s0.a\", pressure = \"1 Pa\" }}\nout = {{ at = \"p{last}.b\", pressure = \"0 Pa\" }}\n"
+    );
+    with_conditions(&from_text(&text, "cascade"), &conditions)
+}
+
+#[test]
+fn steps_of_thousands_in_width_balance_to_1e_10() {
+    let by_pressure = [Condition::Pressure(1.0), Condition::Pressure(0.0)];
+    let by_flow = [Condition::FlowRate(1e-9), Condition::Pressure(0.0)];
+    for widths in [
+        &[1e-3, 20e-6, 0.4e-6, 8e-9][..],
+        &[1e-3, 50e-6, 2.5e-6],
+        &[1e-3, 1e-4, 1e-5, 1e-6],
+        &[1e-3, 20e-6, 0.4e-6],
+    ] {
+        for conditions in [by_pressure, by_flow] {
+            let chip = cascade(widths, conditions);
+            let s = solved(&chip, 4);
+            let r = &s.report;
+            println!(
+                "{widths:?} {conditions:?}: residual {:.1e}, imbalance {:.1e}, {} steps",
+                r.relative_residual, r.mass_imbalance, r.refinement_steps
+            );
+            assert!(r.relative_residual <= 1e-10, "{widths:?} {conditions:?}");
+            assert!(
+                r.mass_imbalance <= 1e-10,
+                "{widths:?} {conditions:?}: {:e}",
+                r.mass_imbalance
+            );
+            let g = &s.conductance.matrix;
+            assert_close!(g[0][1], g[1][0], 1e-10, "{widths:?}: symmetric");
+            assert_close!(
+                -g[0][1],
+                g[0][0],
+                1e-10,
+                "{widths:?}: what goes in comes out"
+            );
+        }
+    }
+}
+
+#[test]
+fn nothing_flows_where_nothing_drives() {
+    let mut one = tee([1e-4; 3], 1e-4, [Condition::Pressure(5.0); 3]);
+    for chip in [one.clone(), {
+        one.ports.truncate(1);
+        one
+    }] {
+        for settings in [
+            at(4),
+            SolveSettings {
+                method: stokeslet::METHODS[1],
+                ..at(4)
+            },
+        ] {
+            let s = solved_with(&chip, &settings, &Table::default());
+            assert!(s.report.still, "{} ports", chip.ports.len());
+            assert!(s.ports.iter().all(|p| p.flow_rate == 0.0));
+            assert_eq!((s.max_speed.0, s.wall_shear.max, heat(&s)), (0.0, 0.0, 0.0));
+            assert!(s.fields.velocity.iter().all(|v| v.norm() == 0.0));
+            let off = largest(s.fields.pressure.iter().map(|p| p - 5.0));
+            assert!(
+                off < 1e-9,
+                "the pressure is that of the ports: off by {off:e}"
+            );
+        }
+    }
+    let [a, b] = [1.0, 1.0 + 1e-12].map(Condition::Pressure);
+    let barely = tee([1e-4; 3], 1e-4, [a, b, a]);
+    assert!(
+        !solved(&barely, 4).report.still,
+        "a small difference is one"
+    );
+}
+
+#[test]
+fn estimates_need_something_coarser() {
+    let chip = from_file("tee");
+    let settings = at(3);
+    let (table, cancel) = (Table::default(), CancelToken::new());
+    let s = solve(&chip, &settings, &table, &silent, &cancel).expect("a tee");
+    let refused = estimate(&chip, &settings, &s, &table, &silent, &cancel);
+    assert!(
+        matches!(refused, Err(SolveError::TooCoarse { resolution: 3 })),
+        "{refused:?}"
+    );
+}
+
+/// A tree of pipes and junctions: each junction a tee, a cross or a bend whose free arms go on, with random lengths; sources and sinks
+/// at the ends.
+fn random_tree(seed: u8) -> Chip {
+    use proptest::prelude::Rng;
+    let mut rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[seed; 32]);
+    let mut below = |n: u32| rng.next_u32() % n;
+    let w = 1e-4;
+    let mut b = Builder::new("tree");
+    let first = b.place(straight(w * f64::from(2 + below(6)), w), Default::default());
+    let mut open = vec![(first, 1)];
+    let mut ends = vec![(first, 0)];
+    for _ in 0..2 + below(4) {
+        if open.is_empty() {
+            break;
+        }
+        let at = open.remove(below(open.len() as u32) as usize);
+        let sides: &[usize] = match below(4) {
+            0 => &[3, 1, 2],
+            1 => &[3, 0, 1, 2],
+            2 => &[3, 2],
+            _ => &[3, 0],
+        };
+        let joint = b.attach(support::chips::square(w, sides), 0, at);
+        for socket in 1..sides.len() {
+            let end = below(2) as usize;
+            let length = w * (1.0 + f64::from(below(8)) + 0.25 * f64::from(below(4)));
+            let pipe = b.attach(straight(length, w), end, (joint, socket));
+            open.push((pipe, 1 - end));
+        }
+    }
+    ends.extend(open);
+    for (k, &end) in ends.iter().enumerate() {
+        let condition = match (k, below(3)) {
+            (0, _) => Condition::Pressure(100.0),
+            (1, _) => Condition::Pressure(0.0),
+            (_, 0) => Condition::FlowRate(1e-8 * f64::from(1 + below(9))),
+            _ => Condition::Pressure(f64::from(below(60))),
+        };
+        b.port(&format!("p{k}"), end, condition);
+    }
+    b.chip
+}
+
+/// The estimate at r = 8 over the true error, against r = 32, of the largest relative error of a chip.
+fn honesty(name: &str, chip: &Chip) -> Option<f64> {
+    let (table, cancel) = (Table::default(), CancelToken::new());
+    let ports_only = |r| SolveSettings {
+        wanted: stokeslet::session::WantedResults::PortsOnly,
+        ..at(r)
+    };
+    let settings = ports_only(8);
+    let s =
+        solve(chip, &settings, &table, &silent, &cancel).unwrap_or_else(|e| panic!("{name}: {e}"));
+    let e = estimate(chip, &settings, &s, &table, &silent, &cancel).expect("as the solve");
+    let fine = solve(chip, &ports_only(32), &table, &silent, &cancel).expect("as the solve");
+    let size = |of: &dyn Fn(usize) -> f64| largest((0..chip.ports.len()).map(of));
+    let (flow, pressure) = (
+        size(&|k| s.ports[k].flow_rate),
+        size(&|k| s.ports[k].pressure),
+    );
+    // The fine solution has an error too: a sixteenth at order two.
+    let true_error = size(&|k| {
+        let of_flow = (s.ports[k].flow_rate - fine.ports[k].flow_rate) / flow;
+        let of_pressure = (s.ports[k].pressure - fine.ports[k].pressure) / pressure;
+        of_flow.abs().max(of_pressure.abs())
+    });
+    let extrapolated = size(&|k| {
+        let of_flow = (e.ports[k].extrapolated_flow_rate - fine.ports[k].flow_rate) / flow;
+        let of_pressure = (e.ports[k].extrapolated_pressure - fine.ports[k].pressure) / pressure;
+        of_flow.abs().max(of_pressure.abs())
+    });
+    println!(
+        "{name:<22} error {true_error:.2e}, estimate {:.2e}, ratio {:.2}; extrapolated {extrapolated:.1e}",
+        e.relative,
+        e.relative / true_error
+    );
+    // Straight ducts are exact: nothing to estimate.
+    (true_error > 1e-8).then_some(e.relative / true_error)
+}
+
+#[test]
+fn estimates_are_between_half_and_four_times_the_error_on_random_networks() {
+    let ratios = (0..20).filter_map(|seed| honesty(&format!("tree {seed}"), &random_tree(seed)));
+    let ratios: Vec<f64> = ratios.collect();
+    assert!(ratios.len() > 15, "most trees have corners");
+    assert!(
+        ratios.iter().all(|r| (0.5..=4.0).contains(r)),
+        "{ratios:.2?}"
+    );
+}
+
+#[test]
+fn estimates_are_between_half_and_four_times_the_error_on_designs() {
+    let large = ["grid20", "rgrid", "wide", "voronoi-s15"];
+    let names = all_designs()
+        .into_iter()
+        .filter(|n| !large.contains(&n.as_str()));
+    let ratios: Vec<(String, f64)> = names
+        .filter_map(|name| honesty(&name, &from_file(&name)).map(|r| (name, r)))
+        .collect();
+    assert!(ratios.len() > 8);
+    assert!(
+        ratios.iter().all(|r| (0.5..=4.0).contains(&r.1)),
+        "{ratios:.2?}"
+    );
+}
+
+#[test]
+#[ignore = "large designs at r = 32: `cargo test --release --test trust -- --ignored --nocapture`, minutes and gigabytes"]
+fn estimates_on_large_designs() {
+    for name in ["grid20", "rgrid", "wide", "voronoi-s15"] {
+        let ratio = honesty(name, &from_file(name)).expect("has corners");
+        assert!((0.5..=4.0).contains(&ratio), "{name}: {ratio}");
+    }
+}
