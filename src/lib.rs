@@ -50,6 +50,8 @@
 //! | change where a part's unknowns are eliminated | `flow/mesh/dissect.rs` (the cuts), `flow/mesh/separators.rs` (what goes where), `flow/stokes/piece/` (the fronts) |
 //! | change what is eliminated together, what is left to the network | `fronts/group/`, `flow/session/flow/ends.rs` (which pipes are parted) |
 //! | change what is kept of a part for other chips | `flow/stokes/piece/canonical.rs`, its key in `flow/stokes/system.rs` (`make`) |
+//! | change what is said of errors | `flow/session/estimate.rs`; gates on residual and balance: `flow/session/flow.rs`, `flow/session/measure.rs` |
+//! | change the tables of a run | `cli/results_table.rs` (CSV), `cli/report.rs` (terminal) |
 //! | ask an eliminated chip again | `flow/session/eliminated.rs` |
 //! | change what counts as the same front | `fronts/plan.rs`, `flow/stokes/piece/leaf.rs` (`key`) |
 //! | change how a front is factorised | `fronts/pivot.rs`, `fronts/compute.rs` |
@@ -84,12 +86,12 @@
 //!
 //! # Example
 //! ```
-//! use stokeslet::{cancel::CancelToken, chip, design, library::Library, session, table::Table};
+//! use stokeslet::{chip, design, library::Library, session::Solver};
 //!
 //! let text = r#"
 //! format = 1
 //! fluid = { viscosity = "1 mPa s" }
-//! chip = { width = "100 um", depth = "50 um" }
+//! chip = { model = "planar", width = "100 um", depth = "50 um" }
 //! components = { p = { kind = "pipe", at = ["0 mm", "0 mm"], parameters = { length = "1 mm" } } }
 //! ports = { in = { at = "p.a", pressure = "1 mbar" }, out = { at = "p.b", pressure = "0 Pa" } }
 //! "#;
@@ -97,13 +99,11 @@
 //! assert!(mistakes.is_empty());
 //! let (chip, mistakes) = chip::place(&design.expect("no mistakes"), &Library::embedded());
 //! assert!(mistakes.is_empty());
-//! let settings = session::SolveSettings::default();
-//! let solution = session::solve(
-//!     &chip.expect("no mistakes"), &settings, &Table::default(), &session::progress::silent, &CancelToken::new(),
-//! )?;
+//! let chip = chip.expect("no mistakes");
+//! let solution = Solver::new(&chip).resolution(16).solve()?;
 //! // w^3 d dp / (12 mu L) = 0.4167 uL/s
 //! assert!((solution.ports[0].flow_rate / 4.166_666_667e-10 - 1.0).abs() < 1e-9);
-//! # Ok::<(), session::SolveError>(())
+//! # Ok::<(), stokeslet::session::SolveError>(())
 //! ```
 
 pub use stokeslet_base::{cancel, diagnostic, fingerprint, geometry, profile, table, units};

@@ -104,7 +104,7 @@ fn steps_of_thousands_in_width_balance_to_1e_10() {
     let by_pressure = [Condition::Pressure(1.0), Condition::Pressure(0.0)];
     let by_flow = [Condition::FlowRate(1e-9), Condition::Pressure(0.0)];
     for widths in [
-        &[1e-3, 20e-6, 0.4e-6, 8e-9][..],
+        &[2e-3, 40e-6, 0.8e-6, 16e-9][..],
         &[1e-3, 50e-6, 2.5e-6],
         &[1e-3, 1e-4, 1e-5, 1e-6],
         &[1e-3, 20e-6, 0.4e-6],
@@ -253,6 +253,13 @@ fn honesty(name: &str, chip: &Chip) -> Option<f64> {
         let of_pressure = (e.ports[k].extrapolated_pressure - fine.ports[k].pressure) / pressure;
         of_flow.abs().max(of_pressure.abs())
     });
+    let coarse = [4, 2].map(|r| solve(chip, &ports_only(r), &table, &silent, &cancel).expect("as the solve"));
+    let difference = |a: &Solution, b: &Solution| size(&|k| {
+        let of_flow = (a.ports[k].flow_rate - b.ports[k].flow_rate) / flow;
+        let of_pressure = (a.ports[k].pressure - b.ports[k].pressure) / pressure;
+        of_flow.abs().max(of_pressure.abs())
+    });
+    println!("{name:<22} {:.2e} {:.2e}", difference(&s, &coarse[0]), difference(&coarse[0], &coarse[1]));
     println!(
         "{name:<22} error {true_error:.2e}, estimate {:.2e}, ratio {:.2}; extrapolated {extrapolated:.1e}",
         e.relative,

@@ -325,8 +325,8 @@ mod tests {
             let want: usize = listed.blocks.iter().map(|b| cells(b.kind)).sum();
             let got = match canonical.plane(6).expect("described") {
                 PlanePart::Strip(strip) => {
-                    let last = strip.last.as_ref().map_or(0, |s| s.mesh.n_cells());
-                    strip.n_whole as usize * strip.slice.mesh.n_cells() + last
+                    let cells = |k| strip.slices[strip.slice(k)].1.mesh.n_cells();
+                    (0..strip.n_slices()).map(cells).sum()
                 }
                 PlanePart::Polygon(part) => part.mesh.n_cells(),
             };

@@ -22,6 +22,7 @@
 //! | D014 | not `component.socket` |
 //! | D015 | too large: bytes, counts, nesting |
 //! | D016 | a volumetric flow rate in a chip without a depth |
+//! | D017 | warning: a depth, but no model that says how it enters |
 
 mod codes;
 mod components;

@@ -71,6 +71,9 @@ pub(super) fn read_chip(node: &Node<'_>, reporter: &mut Reporter) -> Option<Chip
         let length = table.quantity_within(key, Dimension::Length, LENGTHS, reporter)?;
         Some(Metre(length.value))
     };
+    if let Some(depth) = table.get("depth").filter(|_| !table.has("model")) {
+        reporter.report(unused_depth(depth.span()));
+    }
     let depth = length("depth", reporter);
     let width = length("width", reporter);
     let resolution = table
@@ -94,6 +97,14 @@ pub(super) fn read_chip(node: &Node<'_>, reporter: &mut Reporter) -> Option<Chip
         width: width?,
         resolution,
     })
+}
+
+/// Of a depth that floor and ceiling are not felt with: flow between them can be several times less than without.
+fn unused_depth(span: std::ops::Range<usize>) -> Diagnostic {
+    let message = "a depth without a `model`: the chip is solved as planar, without the drag of floor and ceiling";
+    Diagnostic::warning(codes::UNUSED_DEPTH, message.to_owned())
+        .at(span)
+        .with_help("say `model = \"shallow\"` if channels are wider than deep, `model = \"full\"` for three dimensions, or `model = \"planar\"` if no drag is meant")
 }
 
 pub(super) fn read_connections(node: &Node<'_>, reporter: &mut Reporter) -> Vec<Connection> {

@@ -525,7 +525,7 @@ mod tests {
             let Ok(PlanePart::Strip(strip)) = plane_straight(r, 3.0, width, width) else {
                 panic!("a sound pipe")
             };
-            let mesh = strip.slice.mesh;
+            let mesh = strip.slices[0].1.mesh.clone();
             let tree = dissect(&mesh, 1);
             let sizes: BTreeSet<usize> = tree
                 .nodes

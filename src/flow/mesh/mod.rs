@@ -33,7 +33,7 @@ pub use extrude::{ExtrudeError, Extruded, TETRAHEDRON_FACETS, Top, extrude};
 pub use mouth_rank::mouth_rank;
 pub use p2::P2Mesh;
 pub use partition::snap;
-pub use pattern::{Placement, Step};
+pub use pattern::{Placement, SliceCounts, Step};
 pub use plane::{
     PlaneMouth, PlanePart, PlanePolygon, PlaneSlice, PlaneStrip, plane_arc, plane_polygon,
     plane_straight,

@@ -1,10 +1,13 @@
 //! Strips described, not listed: one canonical slice, how often it comes, and where the k-th copy lies.
 //!
 //! ```text
-//! straight  |--|--|--|--|--|-|   whole slices one cell long, perhaps a last one of another length
+//! straight  |--|--|--|-|--|--|   whole slices one cell long, perhaps one in the middle of another length
 //! taper     |-|--|---|----|      each slice is the one before, scaled
 //! arc       |/|/|/|              equal wedges, each the one before, turned
 //! ```
+//! The second half of the slices is cut into triangles the other way round along the flow, so that both ends of a strip are alike; a slice
+//! of another length lies in the middle, where the flow is smoothest.
+//!
 //! Both the listed mesh (`strip`) and the described one (`plane`) are made from a [`StripPattern`], so they agree bit for bit.
 
 use super::MeshError;
@@ -137,30 +140,129 @@ impl SliceMap {
     }
 }
 
-/// A strip: `n_whole` copies of a slice, then perhaps one of another length.
+/// Which slice of a strip it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SliceKind {
+    /// Of the first half.
+    Forward,
+    /// The one of another length.
+    Middle,
+    /// Of the second half: its triangles are the mirror image along the flow.
+    Backward,
+}
+
+/// How many slices of each kind a strip has, one after the other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct SliceCounts {
+    /// Of the first half.
+    pub forward: u64,
+    /// 0 or 1.
+    pub middle: u64,
+    /// Of the second half.
+    pub backward: u64,
+}
+
+impl SliceCounts {
+    /// `whole` slices of one length, and perhaps one of another.
+    fn new(whole: u64, has_middle: bool) -> Self {
+        Self {
+            forward: whole.div_ceil(2),
+            middle: u64::from(has_middle),
+            backward: whole / 2,
+        }
+    }
+
+    /// All of them.
+    pub fn all(&self) -> u64 {
+        self.forward + self.middle + self.backward
+    }
+
+    /// The kind of slice `k`.
+    pub fn kind(&self, k: u64) -> SliceKind {
+        if k < self.forward {
+            SliceKind::Forward
+        } else if k < self.forward + self.middle {
+            SliceKind::Middle
+        } else {
+            SliceKind::Backward
+        }
+    }
+
+    /// How many of each kind lie among `n` slices from `first` on.
+    pub fn span(&self, first: u64, n: u64) -> Self {
+        let before = |k: u64| {
+            let forward = k.min(self.forward);
+            let middle = (k - forward).min(self.middle);
+            [forward, middle, k - forward - middle]
+        };
+        let (from, to) = (before(first), before(first + n));
+        Self {
+            forward: to[0] - from[0],
+            middle: to[1] - from[1],
+            backward: to[2] - from[2],
+        }
+    }
+}
+
+/// A strip: copies of a slice, perhaps with one of another length in the middle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StripPattern {
     /// Cells across.
     pub resolution: u32,
     /// The slice that repeats.
     pub whole: SliceMap,
-    /// How often; at least once.
-    pub n_whole: u64,
-    /// The last slice of a straight pipe whose length is no multiple of a cell.
-    pub last: Option<SliceMap>,
+    /// The slice of another length, of a straight pipe whose length is no multiple of a cell, and that length in cells.
+    pub middle: Option<(SliceMap, f64)>,
+    /// How often each comes.
+    pub counts: SliceCounts,
     /// From one slice to the next.
     pub step: Step,
 }
 
 impl StripPattern {
-    /// Number of slices, the last one too.
-    pub fn n_slices(&self) -> u64 {
-        self.n_whole + u64::from(self.last.is_some())
+    /// The outline of a slice.
+    pub fn map(&self, kind: SliceKind) -> SliceMap {
+        match (kind, self.middle) {
+            (SliceKind::Middle, Some((map, _))) => map,
+            _ => self.whole,
+        }
+    }
+
+    /// The kinds of slices that there are, in their order.
+    pub fn kinds(&self) -> Vec<SliceKind> {
+        let SliceCounts {
+            forward,
+            middle,
+            backward,
+        } = self.counts;
+        [
+            (SliceKind::Forward, forward),
+            (SliceKind::Middle, middle),
+            (SliceKind::Backward, backward),
+        ]
+        .into_iter()
+        .filter(|kind| kind.1 > 0)
+        .map(|kind| kind.0)
+        .collect()
+    }
+
+    /// Where slice `k` lies; `k` = number of slices gives the cross-section at their end. At most 2^31 slices of a taper.
+    pub fn placement(&self, k: u64) -> Placement {
+        match (self.step, self.middle) {
+            (Step::Shift(h), Some((_, length))) if k > self.counts.forward => {
+                let whole = (k - 1) as f64 * h;
+                Placement {
+                    origin: Point::new(whole + length, 0.0),
+                    ..self.step.placement(k)
+                }
+            }
+            _ => self.step.placement(k),
+        }
     }
 }
 
-/// Lengths of the slices of a straight pipe, in cells: all one but perhaps the last, which lies in [1/2, 3/2] (thesis,
-/// section 4.3.4), or is the whole of a pipe shorter than that.
+/// Lengths of the slices of a straight pipe, in cells: all one but perhaps one, which lies in [1/2, 3/2] (thesis,
+/// section 4.3.4, where it is the last), or is the whole of a pipe shorter than that.
 pub fn slice_lengths(length: f64) -> (u64, Option<f64>) {
     let rounding = (4.0 * f64::EPSILON * length).max(1e-9); // a billion cells are known to 1e-7 of one
     let whole = (length + rounding).floor();
@@ -207,18 +309,18 @@ pub fn straight(
     if (width_start - width_end).abs() > 1e-9 * width {
         return Ok(taper(resolution, length, width_start, width_end));
     }
-    let (n_whole, last) = slice_lengths(length);
+    let (n_whole, odd) = slice_lengths(length);
     let slice = |length: f64| SliceMap::Box { length, width };
-    let (h, n_whole, last) = match (n_whole, last) {
+    let (h, n_whole, odd) = match (n_whole, odd) {
         (0, None) => return Err(MeshError::Dimension), // shorter than its rounding
         (0, Some(only)) => (only, 1, None),
-        (n, last) => (1.0, n, last),
+        (n, odd) => (1.0, n, odd),
     };
     Ok(StripPattern {
         resolution,
         whole: slice(h),
-        n_whole,
-        last: last.map(slice),
+        middle: odd.map(|length| (slice(length), length)),
+        counts: SliceCounts::new(n_whole, odd.is_some()),
         step: Step::Shift(h),
     })
 }
@@ -232,16 +334,17 @@ fn taper(resolution: u32, length: f64, width_start: f64, width_end: f64) -> Stri
         .ceil()
         .max(1.0);
     let ratio = (width_end / width_start).powf(1.0 / n);
+    // In units of the slice's own first cell.
+    let slice = SliceMap::Trapezium {
+        length: r * (ratio - 1.0) / slope,
+        width: r,
+        ratio,
+    };
     StripPattern {
         resolution,
-        // In units of the slice's own first cell.
-        whole: SliceMap::Trapezium {
-            length: r * (ratio - 1.0) / slope,
-            width: r,
-            ratio,
-        },
-        n_whole: n as u64,
-        last: None,
+        whole: slice,
+        middle: None,
+        counts: SliceCounts::new(n as u64, false),
         step: Step::Grow {
             ratio,
             width: width_start,
@@ -267,15 +370,16 @@ pub fn arc(resolution: u32, radius: f64, angle: f64) -> Result<StripPattern, Mes
     few_enough(cells, resolution)?;
     let n = cells.round().max((angle / 0.8).ceil()).max(1.0);
     let angle = angle / n;
+    let slice = SliceMap::Wedge {
+        radius,
+        angle,
+        width,
+    };
     Ok(StripPattern {
         resolution,
-        whole: SliceMap::Wedge {
-            radius,
-            angle,
-            width,
-        },
-        n_whole: n as u64,
-        last: None,
+        whole: slice,
+        middle: None,
+        counts: SliceCounts::new(n as u64, false),
         step: Step::Turn { radius, angle },
     })
 }
@@ -285,7 +389,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_last_slice_of_a_pipe_stays_between_half_and_one_and_a_half_cells() {
+    fn the_odd_slice_of_a_pipe_stays_between_half_and_one_and_a_half_cells() {
         assert_eq!(slice_lengths(24.0), (24, None));
         assert_eq!(slice_lengths(24.0 - 1e-12), (24, None));
         assert_eq!(slice_lengths(2.75), (2, Some(0.75)));
@@ -306,14 +410,21 @@ mod tests {
         ];
         for strip in strips {
             let strip = strip.expect("a sound strip");
-            for k in [0, strip.n_whole - 1] {
-                let (here, next) = (strip.step.placement(k), strip.step.placement(k + 1));
+            let n = strip.counts.all();
+            for k in
+                (0..n.saturating_sub(1)).filter(|&k| k < 3 || k + 3 > n || k.abs_diff(n / 2) < 3)
+            {
+                let (here, next) = (strip.placement(k), strip.placement(k + 1));
+                let (before, after) = (
+                    strip.map(strip.counts.kind(k)),
+                    strip.map(strip.counts.kind(k + 1)),
+                );
                 for t in [-0.5, 0.25, 0.5] {
                     let placed = |p: Placement, q: Point| {
                         let (s, c) = p.angle.sin_cos();
                         p.origin + Point::new(c * q.x - s * q.y, s * q.x + c * q.y) * p.scale
                     };
-                    let (end, start) = (strip.whole.at(1.0, t), strip.whole.at(0.0, t));
+                    let (end, start) = (before.at(1.0, t), after.at(0.0, t));
                     let gap = placed(here, end) - placed(next, start);
                     assert!(gap.norm() < 1e-12, "{strip:?}, slice {k}: {gap:?}");
                 }
@@ -324,7 +435,14 @@ mod tests {
     #[test]
     fn a_very_long_pipe_costs_nothing_to_describe_and_an_absurd_one_is_refused() {
         let long = straight(36, 3.6e8 + 0.75, 36.0, 36.0).expect("ten million widths");
-        assert_eq!((long.n_whole, long.n_slices()), (360_000_000, 360_000_001));
+        let halves = SliceCounts {
+            forward: 180_000_000,
+            middle: 1,
+            backward: 180_000_000,
+        };
+        assert_eq!(long.counts, halves);
+        let end = long.placement(long.counts.all()).origin.x;
+        assert!((end - 3.6e8 - 0.75).abs() < 1e-6, "{end}");
         let absurd = straight(36, 2e9, 36.0, 36.0);
         assert!(matches!(absurd, Err(MeshError::TooManyCells { .. })));
         assert!(matches!(

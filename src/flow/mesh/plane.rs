@@ -3,7 +3,7 @@
 //! Positions are those of the listed mesh before it is cut, in the canonical shape's own frame and in its cells. They are not
 //! snapped: snap them after moving them to the origin of a piece, and pieces that are copies are equal bit for bit.
 
-use super::pattern::{self, Placement, SliceMap, Step, StripPattern};
+use super::pattern::{self, Placement, SliceKind, StripPattern};
 use super::{BlockKind, BlockMesh, INTERIOR, MeshError, P2Mesh, polygon, strip};
 use stokeslet_base::geometry::Point;
 
@@ -20,17 +20,13 @@ pub enum PlanePart {
     Polygon(PlanePolygon),
 }
 
-/// Slices across a flow: `n_whole` copies of one, then perhaps one of another length. Costs the same however many they are.
+/// Slices across a flow. Costs the same however many they are.
 #[derive(Clone, Debug)]
 pub struct PlaneStrip {
-    /// The slice that repeats, in the frame of its own first cross-section: at the origin, looking along +x.
-    pub slice: PlaneSlice,
-    /// The last slice of a straight pipe whose length is no multiple of a cell.
-    pub last: Option<PlaneSlice>,
-    /// How often `slice` comes; at least once.
-    pub n_whole: u64,
-    /// From one slice to the next.
-    pub step: Step,
+    /// The kinds of slices that there are, each in the frame of its own first cross-section: at the origin, looking along +x.
+    pub slices: Vec<(SliceKind, PlaneSlice)>,
+    /// How many, and where they lie.
+    pub pattern: StripPattern,
 }
 
 /// One slice: the mesh and its nodes sorted.
@@ -128,29 +124,35 @@ fn whole(mesh: P2Mesh) -> BlockMesh<2> {
 
 impl PlaneStrip {
     fn new(strip: &StripPattern) -> Self {
-        let make = |map: &SliceMap| PlaneSlice::new(strip::slice(strip.resolution, map).0);
+        let make = |kind| {
+            let made = strip::slice(strip.resolution, &strip.map(kind), kind);
+            (kind, PlaneSlice::new(made.0))
+        };
         Self {
-            slice: make(&strip.whole),
-            last: strip.last.as_ref().map(make),
-            n_whole: strip.n_whole,
-            step: strip.step,
+            slices: strip.kinds().into_iter().map(make).collect(),
+            pattern: *strip,
         }
     }
 
-    /// Number of slices, the last one too.
+    /// Number of slices.
     pub fn n_slices(&self) -> u64 {
-        self.n_whole + u64::from(self.last.is_some())
+        self.pattern.counts.all()
+    }
+
+    /// Which of [`Self::slices`] slice `k` is.
+    pub fn slice(&self, k: u64) -> usize {
+        let kind = self.pattern.counts.kind(k);
+        self.slices.iter().position(|s| s.0 == kind).unwrap_or(0)
     }
 
     /// Where slice `k` lies in the strip's frame.
     pub fn placement(&self, k: u64) -> Placement {
-        self.step.placement(k)
+        self.pattern.placement(k)
     }
 
     /// (outward direction in rad, unit of its cells in cells of the part) of the start and of the end.
     pub fn mouths(&self) -> [(f64, f64); 2] {
-        // A last slice neither turns nor grows.
-        let (start, end) = (self.placement(0), self.placement(self.n_whole));
+        let (start, end) = (self.placement(0), self.placement(self.n_slices()));
         [
             (start.angle + std::f64::consts::PI, start.scale),
             (end.angle, end.scale),
@@ -185,13 +187,8 @@ mod tests {
 
     fn assert_same(listed: &ComponentMesh, described: &PlaneStrip) {
         assert_eq!(listed.blocks.len() as u64, described.n_slices());
-        let last = described.last.as_ref().unwrap_or(&described.slice);
         for (k, block) in listed.blocks.iter().enumerate() {
-            let slice = if (k as u64) < described.n_whole {
-                &described.slice
-            } else {
-                last
-            };
+            let slice = &described.slices[described.slice(k as u64)].1;
             assert_eq!(listed.kinds[block.kind].mesh, slice.mesh, "slice {k}");
             let place = described.placement(k as u64);
             assert_eq!(
@@ -224,7 +221,8 @@ mod tests {
     #[test]
     fn a_slice_s_nodes_are_sorted_once_and_counted_upwards() {
         for r in [7, 8] {
-            let slice = strip(plane_straight(r, 5.0, f64::from(r), f64::from(r))).slice;
+            let slice = strip(plane_straight(r, 5.0, f64::from(r), f64::from(r))).slices;
+            let slice = &slice[0].1;
             let mut all = [&slice.left[..], &slice.right, &slice.interior].concat();
             all.sort_unstable();
             assert_eq!(all, (0..slice.mesh.nodes.len() as u32).collect::<Vec<_>>());

@@ -1,31 +1,30 @@
 //! Pipes, tapers and arcs: slices across the flow, nearly all of them one canonical block.
 //!
 //! ```text
-//! y                       cells of a slice: diagonals \ below the centre line and / above it, so that a slice is its own
-//! ^  +--+--+--+--+        mirror image; an odd number of cells has a crossed cell in the middle.
-//! |  | / \ | / \ |        Cells at walls have a vertex in the middle of the wall: one triangle in each corner,
-//! |  +--+--+--+--+        and both ends of a slice are alike
-//! |  |  /  |  /  |
-//! |  +--+--+--+--+        line j: nodes from -y to +y, own x axis along the flow;
-//! |  |  \  |  \  |        line 0 is socket 0: own x axis outward (against the flow), nodes counted backwards
-//! |  +--+--+--+--+
-//! |  | \ / | \ / |
-//! +--+--+--+--+--+--> x
+//! y                   cells of a slice: diagonals \ below the centre line and / above it, so that a slice is its own
+//! ^  +--+--+...+--+   mirror image; an odd number of cells has a crossed cell in the middle
+//! |  |/ |/ |   |\ |
+//! |  +--+--+   +--+   line j: nodes from -y to +y, own x axis along the flow;
+//! |  |\ |\ |   |/ |   line 0 is socket 0: own x axis outward (against the flow), nodes counted backwards
+//! +--+--+--+---+--+--> x
 //! ```
-//! With a plain diagonal in the cells at walls a pipe has one triangle in the corners at one end and two at the other, and the
-//! flow past a sharp corner of a neighbour is ten times worse at the second (`tests/corners.rs`). The vertex costs six unknowns a
-//! slice (147 for the thesis's 141 at 16 cells across) and no further kind of slice.
+//! The second half leans the other way, so that at both ends one triangle fills each corner with a wall: with two there, the flow past a
+//! sharp corner of the neighbour is worse (`tests/corners.rs`).
 
 use std::sync::Arc;
 
 use super::partition::{partition, snap};
-use super::pattern::{self, Placement, SliceMap, StripPattern};
+use super::pattern::{self, Placement, SliceKind, SliceMap, StripPattern};
 use super::{BlockKind, BlockPlacement, ComponentMesh, Line, MeshError, P2Mesh};
 use stokeslet_base::geometry::Point;
 
 /// A slice between two cross-sections, and the nodes of the second. Slot 0 is the first cross-section, slot 1 the second, both
 /// counted from -y to +y.
-pub fn slice(resolution: u32, map: &SliceMap) -> (BlockKind<2>, Vec<super::LineNode>) {
+pub fn slice(
+    resolution: u32,
+    map: &SliceMap,
+    kind: SliceKind,
+) -> (BlockKind<2>, Vec<super::LineNode>) {
     let r = resolution;
     let across = |j: u32| f64::from(j) / f64::from(r) - 0.5;
     let mut parameters: Vec<(f64, f64)> = Vec::new();
@@ -36,17 +35,11 @@ pub fn slice(resolution: u32, map: &SliceMap) -> (BlockKind<2>, Vec<super::LineN
     let mut triangles = Vec::new();
     for j in 0..r {
         let (a, b, c, d) = (left(j), right(j), right(j + 1), left(j + 1));
-        let m = parameters.len() as u32; // of a vertex in the middle, where there is one
         if r % 2 == 1 && j == r / 2 {
+            let m = parameters.len() as u32;
             parameters.push((0.5, 0.0));
             triangles.extend([[a, b, m], [b, c, m], [c, d, m], [d, a, m]]);
-        } else if j == 0 {
-            parameters.push((0.5, across(0)));
-            triangles.extend([[a, m, d], [m, c, d], [m, b, c]]);
-        } else if j + 1 == r {
-            parameters.push((0.5, across(r)));
-            triangles.extend([[d, a, m], [a, b, m], [b, c, m]]);
-        } else if 2 * j < r {
+        } else if (2 * j < r) == (kind == SliceKind::Forward) {
             triangles.extend([[a, b, d], [b, c, d]]);
         } else {
             triangles.extend([[a, b, c], [a, c, d]]);
@@ -126,7 +119,7 @@ const MAX_SLICES: f64 = 5e6;
 
 /// Lists the slices that a pattern describes.
 fn list(strip: &StripPattern) -> Result<ComponentMesh, MeshError> {
-    let n_slices = strip.n_slices() as f64;
+    let n_slices = strip.counts.all() as f64;
     if n_slices > MAX_SLICES {
         let cells = |slices: f64| slices * f64::from(strip.resolution) * 2.0;
         return Err(MeshError::TooManyCells {
@@ -134,23 +127,31 @@ fn list(strip: &StripPattern) -> Result<ComponentMesh, MeshError> {
             limit: cells(MAX_SLICES),
         });
     }
-    let (first, nodes) = slice(strip.resolution, &strip.whole);
-    let last = strip.last.map(|map| slice(strip.resolution, &map).0);
-    let n = strip.n_slices() as usize;
-    let places: Vec<Placement> = (0..=n as u64).map(|k| strip.step.placement(k)).collect();
+    let kinds = strip.kinds();
+    let (mut slices, mut nodes) = (Vec::new(), Vec::new());
+    for &kind in &kinds {
+        let (slice, line) = slice(strip.resolution, &strip.map(kind), kind);
+        slices.push(slice);
+        nodes = line;
+    }
+    let n = strip.counts.all() as usize;
+    let places: Vec<Placement> = (0..=n as u64).map(|k| strip.placement(k)).collect();
     let blocks = places[..n]
         .iter()
         .enumerate()
-        .map(|(k, place)| BlockPlacement {
-            kind: usize::from(k as u64 >= strip.n_whole),
-            angle: place.angle,
-            scale: place.scale,
-            origin: place.origin,
-            lines: slice_lines(k, n),
+        .map(|(k, place)| {
+            let kind = strip.counts.kind(k as u64);
+            BlockPlacement {
+                kind: kinds.iter().position(|&other| other == kind).unwrap_or(0),
+                angle: place.angle,
+                scale: place.scale,
+                origin: place.origin,
+                lines: slice_lines(k, n),
+            }
         })
         .collect();
     Ok(ComponentMesh {
-        kinds: std::iter::once(first).chain(last).collect(),
+        kinds: slices,
         blocks,
         lines: strip_lines(nodes, &places),
         aliases: Vec::new(),
@@ -182,13 +183,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slice_has_the_unknowns_of_the_thesis_and_six() {
-        // 2 (2r-1) velocities inside, 2 (2r-1) on a line, r+1 pressures on a line: 141 at r = 16. A vertex in the middle of each
-        // wall brings a pressure and one more edge inside: 3 unknowns each.
+    fn a_slice_has_the_unknowns_of_the_thesis() {
+        // 2 (2r-1) velocities inside, 2 (2r-1) on a line, r+1 pressures on a line: 141 at r = 16.
         let mesh = straight(16, 10.0, 16.0, 16.0).expect("a plain pipe");
         assert_eq!(
             (mesh.kinds.len(), mesh.blocks.len(), mesh.lines.len()),
-            (1, 10, 11)
+            (2, 10, 11),
+            "the second half leans the other way"
         );
         let kind = &mesh.kinds[0];
         let free = |slot| {
@@ -197,56 +198,50 @@ mod tests {
                 .filter(|&&(n, _)| !kind.mesh.on_wall[n as usize])
                 .count()
         };
-        let on_walls = 2;
-        assert_eq!(
-            2 * free(super::super::INTERIOR) + 2 * free(1) + 17 + on_walls,
-            141 + 6
-        );
+        assert_eq!(2 * free(super::super::INTERIOR) + 2 * free(1) + 17, 141);
+    }
+
+    /// Triangles of a mesh, moved by `place`, in an order of their own.
+    fn triangles(
+        mesh: &super::super::BlockMesh<2>,
+        place: impl Fn([f64; 2]) -> [f64; 2],
+    ) -> Vec<Vec<[i64; 2]>> {
+        let key = |p: [f64; 2]| place(p).map(|x| (x * 1e6).round() as i64);
+        let mut found: Vec<_> = (0..mesh.n_cells())
+            .map(|c| {
+                let mut corners: Vec<_> = mesh.cell_nodes(c)[..3].iter().map(|&p| key(p)).collect();
+                corners.sort_unstable();
+                corners
+            })
+            .collect();
+        found.sort();
+        found
     }
 
     #[test]
-    fn a_slice_is_its_own_mirror_image_with_equal_corners_at_both_ends() {
-        for r in [2, 3, 4, 5] {
-            let mesh = &straight(r, 1.0, f64::from(r), f64::from(r))
+    fn slices_are_their_own_mirror_image_and_those_of_the_second_half_that_of_the_first() {
+        for r in [2, 4, 5] {
+            let kinds = straight(r, 2.0, f64::from(r), f64::from(r))
                 .expect("a plain pipe")
-                .kinds[0]
-                .mesh
-                .clone();
-            let key = |p: [f64; 2], sign: f64| {
-                (
-                    (p[0] * 1e6).round() as i64,
-                    (sign * p[1] * 1e6).round() as i64,
-                )
-            };
-            let edges = |sign: f64| {
-                let mut found: Vec<_> = (0..mesh.n_cells())
-                    .map(|c| {
-                        let mut corners: Vec<_> = mesh.cell_nodes(c)[..3]
-                            .iter()
-                            .map(|&p| key(p, sign))
-                            .collect();
-                        corners.sort_unstable();
-                        corners
-                    })
-                    .collect();
-                found.sort();
-                found
-            };
-            let as_it_is = edges(1.0);
-            assert_eq!(as_it_is, edges(-1.0), "r = {r}");
-            let corners = |cells: &[Vec<(i64, i64)>], x: i64| {
-                let y = i64::from(r) * 500_000;
-                [y, -y].map(|y| cells.iter().filter(|c| c.contains(&(x, y))).count())
-            };
-            assert_eq!(corners(&as_it_is, 0), [1, 1], "r = {r}");
-            assert_eq!(corners(&as_it_is, 1_000_000), [1, 1], "r = {r}");
+                .kinds;
+            let (first, last) = (&kinds[0].mesh, &kinds[1].mesh);
+            let as_is = triangles(first, |p| p);
+            assert_eq!(as_is, triangles(first, |[x, y]| [x, -y]), "r = {r}");
+            assert_eq!(as_is, triangles(last, |[x, y]| [1.0 - x, y]), "r = {r}");
+            let corner = [0, i64::from(r) * 500_000];
+            let there = as_is.iter().filter(|t| t.contains(&corner)).count();
+            assert_eq!(there, 1, "one triangle in a corner, r = {r}");
         }
     }
 
     #[test]
     fn an_arc_is_one_wedge_many_times() {
         let mesh = arc(8, 24.0, std::f64::consts::PI).expect("a U-turn");
-        assert_eq!(mesh.kinds.len(), 1);
+        assert_eq!(
+            mesh.kinds.len(),
+            2,
+            "and the second half leans the other way"
+        );
         let last = mesh.blocks.last().expect("an arc has wedges");
         let first = &mesh.kinds[0].mesh.nodes[0];
         assert!(

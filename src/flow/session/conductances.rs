@@ -36,11 +36,16 @@ pub fn conductances(
             };
         }
     }
-    let matrix = conductance(&hybrid, &flow_given, island).into_iter();
+    let mut matrix = conductance(&hybrid, &flow_given, island);
+    for (i, row) in matrix.iter_mut().enumerate() {
+        // One pressure at all ports drives nothing. At a port thousands of times wider than another what it drives by itself is lost
+        // in rounding; what the others do to it isn't.
+        row[i] = 0.0;
+        row[i] = -row.iter().sum::<f64>();
+        row.iter_mut().for_each(|g| *g *= unit);
+    }
     Conductance {
         ports: ports.iter().map(|p| p.name.clone()).collect(),
-        matrix: matrix
-            .map(|row| row.into_iter().map(|g| g * unit).collect())
-            .collect(),
+        matrix,
     }
 }

@@ -164,6 +164,12 @@ impl<const D: usize> Flow<D> {
             let mut residual = loads.clone();
             residual.slabs.resize(slabs.n, 0.0);
             slabs.subtract_product(system, &state, &mut residual);
+            // What is left on given unknowns is the force that holds them, not an error: it would be counted twice.
+            for (left, class) in residual.shared.iter_mut().zip(&system.class) {
+                if *class == Class::Given {
+                    *left = 0.0;
+                }
+            }
             let mut more = State {
                 shared: Vec::new(),
                 slabs: vec![0.0; slabs.n],

@@ -13,6 +13,7 @@ mod refinement;
 mod settings;
 mod solution;
 mod solve;
+mod solver;
 mod space;
 pub mod study;
 mod system;
@@ -29,5 +30,6 @@ pub use solution::{
     SolveReport, Timings, Unknown, UnknownKind, WallShear,
 };
 pub use solve::solve;
+pub use solver::Solver;
 pub use study::Row;
 pub use system::assembled_system;

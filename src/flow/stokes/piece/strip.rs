@@ -7,7 +7,7 @@ use smallvec::smallvec;
 
 use super::leaf::{Leaf, Moves};
 use super::{Body, Patch, Piece, PieceError, Workshop};
-use crate::mesh::{MeshError, Placement, PlaneSlice, PlaneStrip};
+use crate::mesh::{MeshError, Placement, PlaneSlice, PlaneStrip, SliceCounts};
 use crate::stokes::section::Section;
 use stokeslet_base::geometry::sin_cos;
 use stokeslet_fronts::tree::Run;
@@ -17,23 +17,25 @@ use stokeslet_fronts::{Child, Image, KindId, Node, Plan, Tree};
 #[derive(Debug)]
 pub struct StripBody {
     strip: PlaneStrip,
-    /// Unknowns and nodes of a line, and inside a slice (the last slice may have others).
+    /// Unknowns and nodes of a line, and inside a slice: slices of all kinds have as many.
     line: u32,
     inside: u32,
     line_nodes: u32,
     inside_nodes: u32,
     n: u64,
     kinds: Kinds,
-    /// Leaf of each slice: (all but the last, the last), or one a slice where drag tells them apart.
+    /// Leaf of each kind of slice, or one a slice where drag tells them apart.
     leaves: Vec<u32>,
-    /// Nodes of a slice's mesh: 0 left, 1 right, 2 inside, and the place there.
-    slice_nodes: Vec<(u8, u32)>,
+    /// Whether slices of a kind are alike.
+    alike: bool,
+    /// By kind of slice, nodes of its mesh: 0 left, 1 right, 2 inside, and the place there.
+    slice_nodes: Vec<Vec<(u8, u32)>>,
     /// Of the strip's cells in the unit that all pieces share, where they share one: slices then have that unit too.
     size: Option<f64>,
 }
 
-/// Kinds of spans of slices, by first slice (0 where all are alike), length, and whether the odd last one is among them.
-type Kinds = FxHashMap<(u64, u64, bool), KindId>;
+/// Kinds of spans of slices, by first slice (0 where those of a kind are alike) and how many there are of each kind.
+type Kinds = FxHashMap<(u64, SliceCounts), KindId>;
 
 /// Longer than this many widths, ends may be coupled by few numbers.
 const FAR: f64 = 1.5;
@@ -46,7 +48,7 @@ pub fn piece<const D: usize>(
     shop: &mut Workshop<'_, D>,
 ) -> Result<Piece, PieceError> {
     let section = shop.section.clone();
-    let n = strip.n_whole + u64::from(strip.last.is_some());
+    let n = strip.n_slices();
     let line = section.n as u32;
     let ratio = strip.placement(1).scale / strip.placement(0).scale;
     let own_units = shop.lift.unit().is_none();
@@ -54,12 +56,11 @@ pub fn piece<const D: usize>(
     let alike = (drag == 0.0 && own_units) || (ratio - 1.0).abs() < 1e-12;
     let mut leaves = Vec::new();
     let mut kinds = Kinds::default();
-    let mut slice_nodes = Vec::new();
+    let mut slice_nodes = vec![Vec::new(); strip.slices.len()];
     let (mut inside, mut inside_nodes) = (0, 0);
-    let mut make = |slice: &PlaneSlice,
-                    k: u64,
-                    shop: &mut Workshop<'_, D>|
-     -> Result<(KindId, u32), MeshError> {
+    let mut make = |k: u64, shop: &mut Workshop<'_, D>| -> Result<(KindId, u32), MeshError> {
+        let kind = strip.slice(k);
+        let slice = &strip.slices[kind].1;
         let Placement { angle, scale, .. } = strip.placement(k);
         let after = strip.placement(k + 1);
         let whole_turn = std::f64::consts::TAU;
@@ -75,35 +76,26 @@ pub fn piece<const D: usize>(
         )?;
         inside = leaf.moves.len() as u32 - 2 * line;
         inside_nodes = nodes.iter().filter(|p| p.0 == 2).count() as u32;
-        slice_nodes = nodes;
+        slice_nodes[kind] = nodes;
         Ok(shop.leaf(leaf.key(), [2 * line, inside], || leaf))
     };
-    if alike {
-        if strip.n_whole > 0 {
-            let (kind, leaf) = make(&strip.slice, 0, shop)?;
-            kinds.insert((0, 1, false), kind);
-            leaves.push(leaf);
-        }
-        if let Some(last) = &strip.last {
-            let (kind, leaf) = make(last, strip.n_whole, shop)?;
-            kinds.insert((0, 1, true), kind);
-            leaves.push(leaf);
-        }
+    let counts = strip.pattern.counts;
+    // Where those of a kind are alike, the first of each stands for all.
+    let made: Vec<u64> = if alike {
+        let firsts = [0, counts.forward, counts.forward + counts.middle];
+        let mut firsts: Vec<u64> = firsts.into_iter().filter(|&k| k < n).collect();
+        firsts.dedup();
+        firsts
     } else {
-        for k in 0..n {
-            shop.go_on()?;
-            let (kind, leaf) = make(&strip.slice, k, shop)?;
-            kinds.insert((k, 1, false), kind);
-            leaves.push(leaf);
-        }
+        (0..n).collect()
+    };
+    for k in made {
+        shop.go_on()?;
+        let (kind, leaf) = make(k, shop)?;
+        kinds.insert((if alike { 0 } else { k }, counts.span(k, 1)), kind);
+        leaves.push(leaf);
     }
-    let root = span(
-        &mut shop.plan,
-        &mut kinds,
-        alike,
-        line,
-        (0, n, strip.last.is_some()),
-    );
+    let root = span(&mut shop.plan, &mut kinds, (counts, alike), line, (0, n));
     let plain: Vec<Image> = (0..line).map(Image::plain).collect();
     // Mouth 0 looks against the flow; its line is kept in the strip's own axes, along the flow.
     let first = section.facing(false, 1.0);
@@ -142,38 +134,46 @@ pub fn piece<const D: usize>(
             n,
             kinds,
             leaves,
+            alike,
             slice_nodes,
             size: (!own_units).then_some(size),
         })),
     })
 }
 
-/// How a span is parted: the largest power of two that is shorter goes left, so that pipes of any length share kinds.
-fn left_part(n: u64) -> u64 {
-    1 << (63 - (n - 1).leading_zeros())
+/// How a span of slices is parted: where their kind changes; slices of one kind at the largest power of two that is shorter, so that
+/// pipes of any length share kinds of fronts.
+fn left_part(span: SliceCounts) -> u64 {
+    let SliceCounts {
+        forward,
+        middle,
+        backward,
+    } = span;
+    if forward > 0 && middle + backward > 0 {
+        forward
+    } else if middle > 0 && backward > 0 {
+        middle
+    } else {
+        1 << (63 - (span.all() - 1).leading_zeros())
+    }
 }
 
-/// The kind of a span of slices, planning what it needs: a logarithmic number of joins where all are alike.
+/// The kind of a span of slices, planning what it needs: a logarithmic number of joins where those of a kind are alike.
 fn span(
     plan: &mut Plan,
     kinds: &mut Kinds,
-    alike: bool,
+    (counts, alike): (SliceCounts, bool),
     line: u32,
-    (first, n, with_last): (u64, u64, bool),
+    (first, n): (u64, u64),
 ) -> KindId {
-    let key = (if alike { 0 } else { first }, n, with_last && alike);
+    let within = counts.span(first, n);
+    let key = (if alike { 0 } else { first }, within);
     if let Some(&known) = kinds.get(&key) {
         return known;
     }
-    let left = left_part(n);
-    let a = span(plan, kinds, alike, line, (first, left, false));
-    let b = span(
-        plan,
-        kinds,
-        alike,
-        line,
-        (first + left, n - left, with_last),
-    );
+    let left = left_part(within);
+    let a = span(plan, kinds, (counts, alike), line, (first, left));
+    let b = span(plan, kinds, (counts, alike), line, (first + left, n - left));
     // Local numbers: first line, last line, then the middle, which goes.
     let images = |from: u32, to: u32| -> Arc<[Image]> {
         (0..line)
@@ -289,19 +289,12 @@ impl StripBody {
         ((self.n + 1) * u64::from(self.line) + k * u64::from(self.inside)) as u32
     }
 
-    fn alike(&self) -> bool {
-        self.leaves.len() <= 2
-    }
-
     pub fn tree(&self, piece: &Piece, plan: &Plan) -> Tree {
         let mut nodes = Vec::with_capacity(2 * self.n as usize);
-        let mut stack = vec![(0, self.n, self.strip.last.is_some(), 0)];
-        while let Some((first, n, with_last, depth)) = stack.pop() {
-            let key = (
-                if self.alike() { 0 } else { first },
-                n,
-                with_last && self.alike(),
-            );
+        let mut stack = vec![(0, self.n, 0)];
+        while let Some((first, n, depth)) = stack.pop() {
+            let within = self.strip.pattern.counts.span(first, n);
+            let key = (if self.alike { 0 } else { first }, within);
             let run = |j| Run {
                 start: self.line_at(j),
                 len: self.line,
@@ -310,9 +303,9 @@ impl StripBody {
             let eliminated = if n == 1 {
                 self.inside_at(first)
             } else {
-                let left = left_part(n);
-                stack.push((first, left, false, depth + 1));
-                stack.push((first + left, n - left, with_last, depth + 1));
+                let left = left_part(within);
+                stack.push((first, left, depth + 1));
+                stack.push((first + left, n - left, depth + 1));
                 self.line_at(first + left)
             };
             nodes.push(Node {
@@ -329,14 +322,8 @@ impl StripBody {
 
     pub fn patches(&self) -> impl Iterator<Item = Patch> + '_ {
         (0..self.n).map(|k| {
-            let is_last = k == self.n - 1 && self.strip.last.is_some();
-            let leaf = if !self.alike() {
-                self.leaves[k as usize]
-            } else if is_last {
-                self.leaves[self.leaves.len() - 1]
-            } else {
-                self.leaves[0]
-            };
+            let kind = self.strip.slice(k);
+            let leaf = self.leaves[if self.alike { kind } else { k as usize }];
             let Placement {
                 angle,
                 scale,
@@ -365,8 +352,7 @@ impl StripBody {
                     factor: 1.0,
                 })
                 .to_vec(),
-                nodes: self
-                    .slice_nodes
+                nodes: self.slice_nodes[kind]
                     .iter()
                     .map(|&(r, i)| bases[r as usize] + i)
                     .collect(),
