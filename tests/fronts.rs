@@ -742,15 +742,15 @@ fn kinds_of_fronts_of_a_pipe_grow_like_the_logarithm_of_its_length() {
     println!("(widths, kinds, flops): {found:?}");
     for pair in found.windows(2) {
         let (a, b) = (pair[0], pair[1]);
-        // log2(10) doublings more, each with at most two spans: the whole ones and what is left over.
-        assert!(b.1 >= a.1 && b.1 - a.1 <= 8, "{found:?}");
+        // log2(10) doublings more of either half, each with at most two spans: the whole ones and what is left over.
+        assert!(b.1 >= a.1 && b.1 - a.1 <= 16, "{found:?}");
         assert!(b.2 < 3 * a.2, "{found:?}");
     }
-    // Doubled lengths: one join more.
+    // Doubled lengths: one join more of either half.
     let kinds = [128.0, 256.0, 512.0].map(|w| report(w).computed_matrices);
     assert_eq!(
         [kinds[1] - kinds[0], kinds[2] - kinds[1]],
-        [1, 1],
+        [2, 2],
         "{kinds:?}"
     );
 }

@@ -253,13 +253,6 @@ fn honesty(name: &str, chip: &Chip) -> Option<f64> {
         let of_pressure = (e.ports[k].extrapolated_pressure - fine.ports[k].pressure) / pressure;
         of_flow.abs().max(of_pressure.abs())
     });
-    let coarse = [4, 2].map(|r| solve(chip, &ports_only(r), &table, &silent, &cancel).expect("as the solve"));
-    let difference = |a: &Solution, b: &Solution| size(&|k| {
-        let of_flow = (a.ports[k].flow_rate - b.ports[k].flow_rate) / flow;
-        let of_pressure = (a.ports[k].pressure - b.ports[k].pressure) / pressure;
-        of_flow.abs().max(of_pressure.abs())
-    });
-    println!("{name:<22} {:.2e} {:.2e}", difference(&s, &coarse[0]), difference(&coarse[0], &coarse[1]));
     println!(
         "{name:<22} error {true_error:.2e}, estimate {:.2e}, ratio {:.2}; extrapolated {extrapolated:.1e}",
         e.relative,
@@ -303,4 +296,43 @@ fn estimates_on_large_designs() {
         let ratio = honesty(name, &from_file(name)).expect("has corners");
         assert!((0.5..=4.0).contains(&ratio), "{name}: {ratio}");
     }
+}
+
+#[test]
+fn closed_sockets_are_walls_to_the_wall_shear() {
+    // A cross whose lower and upper sockets are closed, and the same square without them.
+    let of = |component: &str, [left, right]: [&str; 2], method: usize| {
+        let text = format!(
+            "format = 1\nfluid = {{ viscosity = \"1 mPa s\" }}\nchip = {{ width = \"100 um\" }}\n\
+             components = {{ x = {{ {component}, at = [\"0 mm\", \"0 mm\"] }} }}\n[ports]\n\
+             in = {{ at = \"x.{left}\", pressure = \"1 Pa\" }}\nout = {{ at = \"x.{right}\", pressure = \"0 Pa\" }}\n"
+        );
+        let settings = SolveSettings {
+            method: stokeslet::METHODS[method],
+            ..at(8)
+        };
+        solved_with(&from_text(&text, "pockets"), &settings, &Table::default())
+    };
+    let cross = r#"kind = "cross""#;
+    let (fronts, rows) = (
+        of(cross, ["left", "right"], 0),
+        of(cross, ["left", "right"], 1),
+    );
+    assert_close!(
+        rows.wall_shear.mean,
+        fronts.wall_shear.mean,
+        1e-7,
+        "by both methods"
+    );
+    assert_eq!(rows.fields.walls.len(), fronts.fields.walls.len());
+    assert_eq!(
+        fronts.fields.walls.len(),
+        16,
+        "eight edges above, eight below"
+    );
+    let square = r#"kind = "polygon", parameters = { points = [["-50 um", "-50 um"], ["50 um", "-50 um"], ["50 um", "50 um"], ["-50 um", "50 um"]], mouths = [2, 4] }"#;
+    let walls = of(square, ["m2", "m1"], 0);
+    let (got, want) = (fronts.wall_shear.mean, walls.wall_shear.mean);
+    assert_close!(got, want, 0.05, "but for the mesh in the corners");
+    assert!(want > 0.0);
 }

@@ -23,6 +23,7 @@ pub fn fields(model: &BlockModel, residuals: &Residuals, rows: &Rows, data: &Dat
         .sum();
     out.cells.reserve(n_cells);
     out.part.reserve(n_cells);
+    let closed = closed_edges(model);
     for (b, block) in model.blocks.iter().enumerate() {
         let mesh = &model.kinds[block.kind as usize].block.mesh;
         let x = residuals.block_values(b as u32, Some(rows), data);
@@ -47,7 +48,7 @@ pub fn fields(model: &BlockModel, residuals: &Residuals, rows: &Rows, data: &Dat
             });
             out.part.push(block.part);
         }
-        for &(c, k) in &mesh.walls {
+        for &(c, k) in mesh.walls.iter().chain(&closed[b]) {
             let k = if block.frame.mirror {
                 [2, 1, 0][k as usize]
             } else {
@@ -63,6 +64,43 @@ pub fn fields(model: &BlockModel, residuals: &Residuals, rows: &Rows, data: &Dat
         }
     }
     out
+}
+
+/// By block, its edges on closed sockets, (cell, edge): those of one cell of the chip that lie neither on walls nor on ports.
+pub fn closed_edges(model: &BlockModel) -> Vec<Vec<(u32, u8)>> {
+    let mut touched = vec![0_u8; model.n_nodes];
+    for port in &model.ports {
+        let row = &model.rows[port.row as usize];
+        for ordinal in &model.layouts[row.layout as usize].ordinal {
+            touched[(row.first_node + ordinal) as usize] = 2;
+        }
+    }
+    let numbers: Vec<Vec<u32>> = (0..model.blocks.len())
+        .map(|b| node_numbers(model, b))
+        .collect();
+    let mesh_of = |b: usize| &model.kinds[model.blocks[b].kind as usize].block.mesh;
+    let edges = |b: usize| {
+        let mesh = mesh_of(b);
+        (0..mesh.n_cells()).flat_map(move |c| {
+            (0..3_u8).map(move |k| (c as u32, k, mesh.cell(c)[3 + k as usize] as usize))
+        })
+    };
+    for (b, number) in numbers.iter().enumerate() {
+        for (_, _, middle) in edges(b) {
+            let count = &mut touched[number[middle] as usize];
+            *count = count.saturating_add(1);
+        }
+        for &(c, k) in &mesh_of(b).walls {
+            touched[number[mesh_of(b).cell(c as usize)[3 + k as usize] as usize] as usize] = 2;
+        }
+    }
+    let closed = |(b, number): (usize, &Vec<u32>)| {
+        edges(b)
+            .filter(|&(_, _, middle)| touched[number[middle] as usize] == 1)
+            .map(|(c, k, _)| (c, k))
+            .collect()
+    };
+    numbers.iter().enumerate().map(closed).collect()
 }
 
 /// Chip-wide number of each node of a block.

@@ -116,7 +116,12 @@ impl<const D: usize> Eliminated for Kept<D> {
         progress(Stage::BackSubstitute, 0.0);
         let stage = recorder.stage("back substitute");
         let conditions: Vec<Condition> = asked.iter().map(|c| space.condition(*c)).collect();
-        let values = conditions.iter().map(|c| c.value());
+        let datum = self.datum(&conditions);
+        let at_port = |k: usize| datum[system.islands[system.ports[k].interface as usize] as usize];
+        let values = conditions.iter().enumerate().map(|(k, c)| match c {
+            Condition::FlowRate(flow) => *flow,
+            _ => c.value() - at_port(k),
+        });
         let PortData { loads, given } = port_data(system, &self.ports, &self.mouths, values);
         let loads = State {
             shared: loads,
@@ -147,6 +152,12 @@ impl<const D: usize> Eliminated for Kept<D> {
         let stage = recorder.stage("results");
         system.complete(&mut answer.state.shared);
         let mut values = self.see(&answer.state.shared, &answer.reactions, &conditions);
+        for (k, v) in values.iter_mut().enumerate() {
+            v.mean_pressure += at_port(k);
+            if let Condition::FlowRate(_) = conditions[k] {
+                v.work_pressure += at_port(k);
+            }
+        }
         // Where only differences of pressure are known, the lowest pressure of a port is the stated zero.
         let islands = self.free_islands();
         let free = || values.iter().zip(&islands).filter(|v| v.1.is_some());
@@ -171,7 +182,8 @@ impl<const D: usize> Eliminated for Kept<D> {
                 let shift = |part: usize| {
                     let interface = system.instances[part].interfaces.first();
                     let is_free = interface.is_some_and(|&i| system.free_island(i).is_some());
-                    if is_free { shift } else { 0.0 }
+                    let island = interface.map(|&i| system.islands[i as usize] as usize);
+                    island.map_or(0.0, |i| datum[i]) + if is_free { shift } else { 0.0 }
                 };
                 let is_cancelled = || cancel.is_cancelled();
                 space.measure(system, slabs, &answer.state, &shift, &is_cancelled)
@@ -217,6 +229,42 @@ impl<const D: usize> Kept<D> {
         ports.map(|p| system.free_island(p.interface)).collect()
     }
 
+    /// By connected part of the chip: the pressure that others are solved relative to, Pa.
+    ///
+    /// Zero unless widths differ much. What lies behind a narrow channel is at a pressure that is nearly constant and, in units of its
+    /// own cells, huge: rounding it would drown the flow there. So it is that of the widest mouth, which a substitution without
+    /// fields tells well enough; what is solved then is the same flow.
+    fn datum(&self, conditions: &[Condition]) -> Vec<f64> {
+        let system = &self.flow.system;
+        let mut datum = vec![0.0; system.is_free.len()];
+        let units = || system.interfaces.iter().map(|i| i.unit);
+        let narrowest = units().fold(f64::INFINITY, f64::min);
+        if D == 3 || units().fold(0.0, f64::max) <= MUCH_WIDER * narrowest {
+            return datum;
+        }
+        let values = conditions.iter().map(|c| c.value());
+        let data = port_data(system, &self.ports, &self.mouths, values);
+        let found = self.flow.solve_shared(&[(&data.loads, &data.given)]);
+        let Some((mut shared, _)) = found.into_iter().next() else {
+            return datum;
+        };
+        system.complete(&mut shared);
+        let mut widest = vec![0.0; datum.len()];
+        let middle = system.section.resolution & !1; // a vertex
+        for (k, interface) in system.interfaces.iter().enumerate() {
+            let island = system.islands[k] as usize;
+            if let Some(p) = system.section.pressure(middle, 0)
+                && interface.unit > widest[island]
+                && !system.is_free[island]
+            {
+                widest[island] = interface.unit;
+                let canonical = shared[k * system.section.n + p as usize];
+                datum[island] = canonical * system.viscosity / interface.unit;
+            }
+        }
+        datum
+    }
+
     fn see(&self, shared: &[f64], reactions: &[f64], at: &[Condition]) -> Vec<PortValues> {
         let one = |(k, mouth)| port_values(&self.flow.system, k, mouth, at[k], (shared, reactions));
         self.mouths.iter().enumerate().map(one).collect()
@@ -252,6 +300,9 @@ impl<const D: usize> Kept<D> {
         })
     }
 }
+
+/// Widths that differ by more than this make pressures relative to those of the widest mouth.
+const MUCH_WIDER: f64 = 8.0;
 
 /// Answers that are found together: every front is read once for all of them.
 const CASES: usize = 16;

@@ -1,28 +1,39 @@
-//! How good the numbers of a solve are: the same chip at half the resolution, and what the difference says.
+//! How good the numbers of a solve are: the same chip at half the resolution and at a quarter, and what the differences say.
 //!
 //! ```text
 //! Solution at r --+
 //!                 +-- differences at ports, of conductances, of the peak shear --> ErrorEstimate, extrapolated values
 //! solve at r / 2 -+
+//! solve at r / 4 -+  (ports only)
 //! ```
 //! # What is assumed
-//! An error that falls as `r^-p` is `1 / (2^p - 1)` of the difference to half the resolution. Sharp corners make `p` of port values
-//! between 1.1 and 2, arcs and smooth walls up to 4. With [`ORDER`] the estimate is half of the difference: 1.5 of the true error
-//! where p = 2, 0.57 where p = 1.1, 3.5 where p = 3. That it holds on whole chips, where errors of corners add and cancel, is
-//! measured (`tests/trust.rs`): between 0.5 and 4 of the true error on all designs and on twenty random networks.
+//! An error is the sum of a part that sharp corners bring, which falls as `r^-1.2` at worst, and a smooth one, which falls as `r^-3.6`
+//! (a pipe's own side layers, arcs). Differences at r, r/2 and r/4 tell the two apart: with `x = 2^1.2`, `y = 2^3.6` and the ratio
+//! `q` of the coarser to the finer difference `d`, the error is
 //!
-//! Extrapolated values take p = 2, which is what straight pipes between sharp corners converge at (`tests/corners.rs`).
+//! ```text
+//! d ((y - q) / ((x - 1) (y - x)) + (q - x) / ((y - 1) (y - x)))      at most d / 2, as if it fell as r^-1.6
+//! ```
+//! Where r/4 is too coarse it is d / 2. Most corners converge at order 1.8 (`tests/corners.rs`), so that most estimates are too large by a
+//! half. That all this holds on whole chips, where errors add and cancel, is measured: both orders were chosen on `designs/`, where
+//! estimates are 0.5 to 4 of the true errors, and held on random networks that had no part in it (`tests/trust.rs`).
+//!
+//! Extrapolated values take order 2.
 
 use serde::Serialize;
 
-use super::{Progress, Solution, SolveError, SolveSettings, solve};
+use super::{Progress, Solution, SolveError, SolveSettings, WantedResults, silent, solve};
 use stokeslet_base::cancel::CancelToken;
 use stokeslet_base::table::Table;
 use stokeslet_cad::chip::{Chip, Condition};
 use stokeslet_cad::design::DepthModel;
 
-/// The order of convergence that estimates take for granted: `log2 3`.
-pub const ORDER: f64 = 1.584_962_500_721_156;
+/// The least order of convergence that estimates take for granted: `log2 3`.
+const ORDER: f64 = 1.584_962_500_721_156;
+
+/// `2^order` of errors of sharp corners and of smooth ones.
+const CORNERS: f64 = 2.3;
+const SMOOTH: f64 = 12.0;
 
 /// The order of extrapolation.
 const EXTRAPOLATION_ORDER: f64 = 2.0;
@@ -106,7 +117,8 @@ pub fn estimate(
     let coarse = solve(chip, &settings_of_coarse, table, progress, cancel)?;
     // How much finer the fine one is: 2, or near it for odd and for 3D resolutions.
     let finer = f64::from(settings.resolution) / f64::from(settings_of_coarse.resolution);
-    let share = 1.0 / (finer.powf(ORDER) - 1.0);
+    let share = share(chip, settings, (solution, &coarse), table, cancel)?
+        .min(1.0 / (finer.powf(ORDER) - 1.0));
     let beyond = 1.0 / (finer.powf(EXTRAPOLATION_ORDER) - 1.0);
     let error = |fine: f64, coarse: f64| share * (fine - coarse).abs();
     let extrapolated = |fine: f64, coarse: f64| fine + beyond * (fine - coarse);
@@ -157,6 +169,38 @@ pub fn estimate(
             .zip(shear(&coarse))
             .map(|(fine, coarse)| error(fine, coarse)),
     })
+}
+
+/// What the difference of the two solutions is multiplied by to estimate the error of the finer one, by their difference to a third
+/// where one can be solved that is coarser again.
+fn share(
+    chip: &Chip,
+    settings: &SolveSettings,
+    (fine, coarse): (&Solution, &Solution),
+    table: &Table,
+    cancel: &CancelToken,
+) -> Result<f64, SolveError> {
+    if settings.resolution < 8 {
+        return Ok(f64::INFINITY);
+    }
+    let mut coarsest = coarser(chip, &coarser(chip, settings)?)?;
+    coarsest.wanted = WantedResults::PortsOnly;
+    let coarsest = solve(chip, &coarsest, table, &silent, cancel)?;
+    let largest = |a: &Solution, b: &Solution| {
+        let errors = a.ports.iter().zip(&b.ports).map(|(a, b)| PortError {
+            flow_rate: (a.flow_rate - b.flow_rate).abs(),
+            pressure: (a.pressure - b.pressure).abs(),
+            ..PortError::default()
+        });
+        relative(fine, &errors.collect::<Vec<_>>())
+    };
+    let (d, before) = (largest(fine, coarse), largest(coarse, &coarsest));
+    if d == 0.0 {
+        return Ok(f64::INFINITY);
+    }
+    let q = (before / d).clamp(CORNERS, SMOOTH);
+    let (x, y) = (CORNERS, SMOOTH);
+    Ok((y - q) / ((x - 1.0) * (y - x)) + (q - x) / ((y - 1.0) * (y - x)))
 }
 
 /// The largest error of a flow over the largest flow, or of a pressure over the largest pressure.
