@@ -197,7 +197,7 @@ fn mirrored_attachments_face_their_target() {
 fn flow_rates_become_rates_per_depth() {
     let body = "[components]\np = { kind = \"pipe\", at = [\"0 m\", \"0 m\"] }\n\
                 [ports]\ni = { at = \"p.a\", flow_rate = \"6 uL/min\" }\no = { at = \"p.b\", flow_rate = \"-6 uL/min\" }\n";
-    let chip = placed(&format!("depth = \"50 um\"\n{body}"));
+    let chip = placed(&format!("model = \"planar\"\ndepth = \"50 um\"\n{body}"));
     let chip::Condition::FlowRate(rate) = chip.ports[0].condition else {
         panic!("a flow rate")
     };
@@ -206,7 +206,10 @@ fn flow_rates_become_rates_per_depth() {
         "6 uL/min over 50 um: {rate}"
     );
     assert_eq!(
-        codes(&format!("depth = \"50 um\"\n{}", body.replace("-6", "-5"))),
+        codes(&format!(
+            "model = \"planar\"\ndepth = \"50 um\"\n{}",
+            body.replace("-6", "-5")
+        )),
         ["D233"]
     );
 }

@@ -9,10 +9,6 @@ use stokeslet_base::geometry::Point;
 
 /// A canonical shape's mesh in its own frame, in cells; slices of strips are described, not listed.
 #[derive(Clone, Debug)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "one a canonical shape: there are few"
-)]
 pub enum PlanePart {
     /// A pipe, taper or arc.
     Strip(PlaneStrip),
