@@ -715,3 +715,71 @@ fn errors_are_estimated_and_an_accuracy_chooses_the_resolution() {
     );
     assert!(err.contains("too coarse"), "{err}");
 }
+
+#[test]
+fn resume_believes_no_damaged_results() {
+    let here = folder_with(&[("a.toml", STRAIGHT)]);
+    let arguments = [
+        "solve",
+        "a.toml",
+        "--resolution",
+        "2",
+        "--format",
+        "vtu,json",
+        "--resume",
+    ];
+    let is_skipped = || {
+        let (out, _) = demand(0, here.path(), &arguments);
+        out.contains("as before")
+    };
+    assert!(!is_skipped() && is_skipped());
+    let vtu = here.path().join("results/a/fields.vtu");
+    fs::write(&vtu, vec![b' '; 100]).unwrap();
+    assert!(!is_skipped() && is_skipped(), "a VTU of 100 bytes");
+    let summary = here.path().join("results/a/summary.json");
+    let text = fs::read_to_string(&summary).unwrap();
+    fs::write(
+        &summary,
+        text.replace("\"resolution\": 2", "\"resolution\": 3"),
+    )
+    .unwrap();
+    assert!(!is_skipped() && is_skipped(), "an edited summary");
+}
+
+#[test]
+fn odd_inputs_are_refused_or_contained() {
+    let huge = STRAIGHT.replace("pressure = \"1 mbar\"", "flow_rate = \"1e150 m^3/s\"");
+    let title = STRAIGHT.replace("Straight channel", "bell \\u0007 bell");
+    let here = folder_with(&[
+        ("huge.toml", &huge),
+        ("...toml", STRAIGHT),
+        ("bell.toml", &title),
+    ]);
+    let quick = ["--resolution", "2"];
+    let (_, err) = {
+        let output = command(here.path(), &["solve", "huge.toml", "--resolution", "2"])
+            .output()
+            .unwrap();
+        assert_ne!(output.status.code(), Some(0), "overflow is no result");
+        (0, String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    assert!(err.contains("error"), "{err}");
+    demand(
+        0,
+        here.path(),
+        &[&["solve", "...toml"], &quick[..]].concat(),
+    );
+    assert!(here.path().join("results/design/summary.json").is_file());
+    demand(
+        0,
+        here.path(),
+        &[&["solve", "bell.toml"], &quick[..]].concat(),
+    );
+    let picture = fs::read_to_string(here.path().join("results/bell/picture.svg")).unwrap();
+    assert!(!picture.contains('\u{7}'));
+    #[cfg(unix)]
+    {
+        let (_, err) = demand(2, here.path(), &["check", "/dev/zero"]);
+        assert!(err.contains("not a file"), "{err}");
+    }
+}

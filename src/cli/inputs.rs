@@ -96,8 +96,10 @@ fn name_folders(paths: Vec<PathBuf>) -> Vec<Input> {
     paths
         .into_iter()
         .map(|path| {
-            let name = match path.file_stem() {
-                Some(stem) => stem.to_string_lossy().into_owned(),
+            // A name of dots only would be this folder or the one above.
+            let stem = path.file_stem().map(|stem| stem.to_string_lossy());
+            let name = match stem.filter(|stem| !stem.chars().all(|c| c == '.')) {
+                Some(stem) => stem.into_owned(),
                 None => "design".to_string(),
             };
             let mut folder = name.clone();
@@ -123,13 +125,17 @@ mod tests {
             "c/Y.toml",
             "y-2.toml",
             "results.csv.toml",
+            "a/...toml",
         ]
         .map(PathBuf::from);
         let folders: Vec<String> = name_folders(paths.to_vec())
             .into_iter()
             .map(|i| i.folder)
             .collect();
-        assert_eq!(folders, ["y", "y-2", "Y-3", "y-2-2", "results.csv-2"]);
+        assert_eq!(
+            folders,
+            ["y", "y-2", "Y-3", "y-2-2", "results.csv-2", "design"]
+        );
     }
 
     #[test]

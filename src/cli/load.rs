@@ -1,7 +1,7 @@
 //! A design file becomes a placed chip, with all its diagnostics.
 
-use std::fs;
 use std::path::Path;
+use std::{fs, io};
 
 use stokeslet::chip::{Chip, place};
 use stokeslet::design::{DepthModel, Design, parse};
@@ -45,6 +45,29 @@ impl Loaded {
     }
 }
 
+/// Largest file that is read.
+const MAX_BYTES: u64 = 1 << 30;
+
+/// The bytes of a regular file: a pipe or a device could keep its reader waiting, or never end.
+///
+/// # Errors
+/// What keeps it from being read.
+pub fn read_file(path: &Path) -> Result<Vec<u8>, CliError> {
+    let unreadable = |source| CliError::Read {
+        path: path.to_path_buf(),
+        source,
+    };
+    let refused = |why: &str| unreadable(io::Error::new(io::ErrorKind::InvalidInput, why));
+    let metadata = fs::metadata(path).map_err(unreadable)?;
+    if !metadata.is_file() {
+        return Err(refused("it is not a file"));
+    }
+    if metadata.len() > MAX_BYTES {
+        return Err(refused("it is larger than a gigabyte"));
+    }
+    fs::read(path).map_err(unreadable)
+}
+
 /// Reads and places a design; `model` overrides the file's. `clock` tells seconds.
 ///
 /// # Errors
@@ -57,10 +80,7 @@ pub fn load(
     clock: &dyn Fn() -> f64,
 ) -> Result<Loaded, CliError> {
     let begin = clock();
-    let bytes = fs::read(path).map_err(|source| CliError::Read {
-        path: path.to_path_buf(),
-        source,
-    })?;
+    let bytes = read_file(path)?;
     let (design, mut diagnostics) = parse(&bytes, name);
     let text = String::from_utf8_lossy(&bytes).into_owned();
     let read = clock();

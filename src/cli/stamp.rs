@@ -8,7 +8,7 @@ use std::hash::{DefaultHasher, Hasher};
 use std::path::Path;
 
 use stokeslet::chip::Chip;
-use stokeslet::export::{Digest, Format};
+use stokeslet::export::{Digest, Format, is_sealed};
 use stokeslet::session::SolveSettings;
 
 use super::request::SolveRequest;
@@ -56,8 +56,14 @@ pub fn stamp(
 
 /// The digest of the results in `folder`, if they are complete and bear this stamp.
 pub fn done_before(folder: &Path, stamp: &str, request: &SolveRequest) -> Option<Digest> {
-    let digest: Digest =
-        serde_json::from_slice(&fs::read(folder.join("summary.json")).ok()?).ok()?;
+    let text = fs::read_to_string(folder.join("summary.json")).ok()?;
+    let digest: Digest = serde_json::from_str(&text).ok()?;
+    let has_size = |(name, size): (&String, &u64)| {
+        fs::metadata(folder.join(name)).is_ok_and(|file| file.is_file() && file.len() == *size)
+    };
+    if !is_sealed(&text) || !digest.files.iter().all(has_size) {
+        return None;
+    }
     let complete = request
         .formats
         .iter()

@@ -4,6 +4,7 @@
 //! target does not exist yet, else file by file with `summary.json` last, having removed the old summary first. So a folder
 //! with a summary is complete, and whoever stops halfway leaves either the old files without a summary or none at all.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -97,6 +98,23 @@ impl Staging {
             file.into_inner().map_err(|e| e.into_error())?.sync_data()
         };
         write().map_err(ExportError::on("write", &self.target.join(name)))
+    }
+
+    /// The files that were written, with their sizes.
+    ///
+    /// # Errors
+    /// What the file system says.
+    pub fn sizes(&self) -> Result<BTreeMap<String, u64>, ExportError> {
+        let list = || -> io::Result<BTreeMap<String, u64>> {
+            fs::read_dir(&self.inner)?
+                .map(|entry| {
+                    let entry = entry?;
+                    let name = entry.file_name().to_string_lossy().into_owned();
+                    Ok((name, entry.metadata()?.len()))
+                })
+                .collect()
+        };
+        list().map_err(ExportError::on("read", &self.target))
     }
 
     /// Moves everything to the target. Files of the formats' names that were not written this time are removed, since they

@@ -30,7 +30,8 @@ use stokeslet_cad::chip::Chip;
 pub use folder::{ExportError, Staging, write_file};
 pub use format::Format;
 pub use summary::{
-    Digest, DigestErrors, DigestPort, DigestPortError, DigestTimings, Summary, model_name,
+    Digest, DigestErrors, DigestPort, DigestPortError, DigestTimings, Summary, is_sealed,
+    model_name,
 };
 pub use surface::Colouring;
 pub use vtu3::{SolidFields, write_tetrahedra};
@@ -140,8 +141,9 @@ pub fn export(
     timings.export = timings.total - begin;
     let unreadable =
         |e: serde_json::Error| ExportError::on("write", &target.join("summary.json"))(e.into());
-    let summary = serde_json::to_string_pretty(&Summary::new(results, &samples.probes, timings))
-        .map_err(unreadable)?;
+    let mut summary = Summary::new(results, &samples.probes, timings);
+    summary.files = staging.sizes()?;
+    let summary = summary::sealed(&serde_json::to_string_pretty(&summary).map_err(unreadable)?);
     // Read back rather than copied: the reader may differ in the last bit, and a run must tell what a later one will.
     let digest = serde_json::from_str(&summary).map_err(unreadable)?;
     staging.write("summary.json", |out| writeln!(out, "{summary}"))?;

@@ -142,7 +142,9 @@ fn extent(points: &[Point]) -> (Point, Point) {
 }
 
 fn header(results: &Results<'_>) -> [Text; 2] {
+    // XML knows no control characters, not even as references.
     let title = results.title.unwrap_or(&results.chip.name);
+    let title = &title.replace(char::is_control, " ");
     // Helvetica's letters are about 0.55 em wide.
     let size =
         (2.0 * (WIDTH - 2.0 * MARGIN) / (1.1 * title.chars().count().max(1) as f64)).min(24.0);

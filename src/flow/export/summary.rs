@@ -1,5 +1,8 @@
 //! `summary.json`: the numbers of a solve under fixed names, SI units.
 
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hasher};
+
 use serde::{Deserialize, Serialize};
 
 use super::Results;
@@ -48,6 +51,8 @@ pub struct Summary<'a> {
     wall_shear: WallShear,
     probes: Vec<Probe>,
     units: Units,
+    /// Bytes of the other files.
+    pub(super) files: BTreeMap<String, u64>,
     stamp: &'a str,
 }
 
@@ -178,6 +183,7 @@ impl<'a> Summary<'a> {
                 })
                 .collect(),
             units,
+            files: BTreeMap::new(),
             stamp: results.stamp,
         }
     }
@@ -206,8 +212,33 @@ pub struct Digest {
     pub ports: Vec<DigestPort>,
     /// Seconds by stage; the total counts.
     pub timings_s: DigestTimings,
+    /// Bytes of the files that were written with it.
+    pub files: BTreeMap<String, u64>,
     /// What the results were made from.
     pub stamp: String,
+}
+
+/// What stands before the checksum of a summary.
+const SEAL: &str = ",\n  \"checksum\": \"";
+
+fn checksum(text: &str) -> String {
+    let mut hash = DefaultHasher::new();
+    hash.write(text.as_bytes());
+    format!("{:016x}", hash.finish())
+}
+
+/// A summary with a checksum of all that stands before it.
+pub(super) fn sealed(text: &str) -> String {
+    let body = text.trim_end().trim_end_matches('}').trim_end();
+    format!("{body}{SEAL}{}\"\n}}", checksum(body))
+}
+
+/// Whether a summary is as it was written: a later run believes no other.
+pub fn is_sealed(text: &str) -> bool {
+    let Some((body, seal)) = text.rsplit_once(SEAL) else {
+        return false;
+    };
+    seal.trim_end() == format!("{}\"\n}}", checksum(body))
 }
 
 /// A port of a [`Digest`].

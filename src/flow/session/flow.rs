@@ -25,6 +25,16 @@ pub struct Flow<const D: usize> {
     pub slabs: Option<Slabs>,
 }
 
+/// Norms over the scale; not a number where numbers overflow, and zero where there is nothing.
+pub fn relative(norms: [f64; 2], scale: f64) -> f64 {
+    if scale > 0.0 {
+        let both = norms[0].max(norms[1]) / scale;
+        if scale.is_finite() { both } else { f64::NAN }
+    } else {
+        0.0
+    }
+}
+
 /// How far the flows at the ports are out of balance, of shared unknowns and reactions.
 pub type Imbalance<'a> = &'a dyn Fn(&[f64], &[f64]) -> f64;
 
@@ -146,11 +156,7 @@ impl<const D: usize> Flow<D> {
             go_on()?;
             let norms = slabs.residual_norms(system, &state, loads, &|_| false, &is_cancelled);
             go_on()?;
-            report.relative_residual = if scale > 0.0 {
-                norms[0].max(norms[1]) / scale
-            } else {
-                0.0
-            };
+            report.relative_residual = relative(norms, scale);
             let is_small = report.relative_residual <= settings.tolerance;
             let no_more = report.refinement_steps >= settings.max_refinement_steps
                 || !report.relative_residual.is_finite();

@@ -28,7 +28,13 @@ pub fn fastest(fields: &Fields) -> (f64, Point) {
         .into_iter()
         .max_by(|a, b| a.0.total_cmp(&b.0));
     fastest.map_or((0.0, Point::default()), |(square, n)| {
-        (square.sqrt(), fields.nodes[n])
+        // Of numbers whose squares overflow the length doesn't.
+        let speed = if square.is_finite() {
+            square.sqrt()
+        } else {
+            fields.velocity[n].norm()
+        };
+        (speed, fields.nodes[n])
     })
 }
 
