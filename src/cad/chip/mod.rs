@@ -6,9 +6,11 @@ mod check;
 mod connect;
 mod fault;
 mod layout;
+mod links;
 mod overlap;
 mod place;
 mod placed;
+mod sheets;
 mod transform;
 
 pub use assembly::{facing, mouth_after, normalise};
