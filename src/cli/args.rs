@@ -213,12 +213,22 @@ pub struct ExportArgs {
 /// Of `import`.
 #[derive(Debug, clap::Args)]
 pub struct ImportArgs {
-    /// The network: nodes, channels, inlets and outlets as JSON.
-    #[arg(value_name = "NETWORK.json")]
+    /// The file: a plain network (nodes, channels, inlets and outlets) or a ParchMint netlist, as JSON.
+    #[arg(value_name = "FILE.json")]
     pub network: PathBuf,
     /// The design file to write; `-` writes to stdout.
     #[arg(short, long, value_name = "DESIGN.toml")]
     pub output: PathBuf,
+    /// What holds at ports of a netlist, by the file's names, such as `in1=2uL/min,out=0Pa`; else the first port of an island
+    /// has 1 kPa and the others 0 Pa.
+    #[arg(long, value_name = "PORT=VALUE,...", value_delimiter = ',', allow_hyphen_values = true)]
+    pub drive: Vec<String>,
+    /// Valves of a netlist that are closed, by the file's names.
+    #[arg(long, value_name = "VALVE,...", value_delimiter = ',')]
+    pub close: Vec<String>,
+    /// Width of connections that tell none [default: 400 um].
+    #[arg(long, value_name = "LENGTH", allow_hyphen_values = true)]
+    pub width: Option<String>,
 }
 
 /// Of `verify`.

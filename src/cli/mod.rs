@@ -68,7 +68,7 @@ fn dispatch(args: Args) -> Result<Outcome, CliError> {
             Ok(Outcome::Fine)
         }
         Command::Export(args) => export::run(&args, library),
-        Command::Import(args) => import::run(&args),
+        Command::Import(args) => import::run(&args, library),
         Command::Verify(args) => verify::run(&args, library),
         #[cfg(feature = "dynamics")]
         Command::Liquid(args) => liquid::run(&args),
