@@ -154,6 +154,12 @@ pub struct CheckArgs {
     /// Design files, folders of them (*.toml), or patterns.
     #[arg(required = true, value_name = "DESIGN")]
     pub designs: Vec<PathBuf>,
+    /// Check the rules of a process too: a name such as `pdms` (files `components/processes/*.toml`) or a file *.toml.
+    #[arg(long, value_name = "PROCESS")]
+    pub process: Option<String>,
+    /// Write what breaks the rules to DIR/<design name>.violations.csv, .json, .svg and .lyrdb (KLayout).
+    #[arg(long, value_name = "DIR", requires = "process")]
+    pub out: Option<PathBuf>,
 }
 
 /// Of `components`.
@@ -221,7 +227,12 @@ pub struct ImportArgs {
     pub output: PathBuf,
     /// What holds at ports of a netlist, by the file's names, such as `in1=2uL/min,out=0Pa`; else the first port of an island
     /// has 1 kPa and the others 0 Pa.
-    #[arg(long, value_name = "PORT=VALUE,...", value_delimiter = ',', allow_hyphen_values = true)]
+    #[arg(
+        long,
+        value_name = "PORT=VALUE,...",
+        value_delimiter = ',',
+        allow_hyphen_values = true
+    )]
     pub drive: Vec<String>,
     /// Valves of a netlist that are closed, by the file's names.
     #[arg(long, value_name = "VALVE,...", value_delimiter = ',')]

@@ -5,7 +5,9 @@ use std::path::Path;
 
 use stokeslet::design::{Design, PortCondition};
 use stokeslet::diagnostic::{Diagnostic, Severity};
-use stokeslet::units::{Dimension, FlowRate, FlowRatePerDepth, Pascal, parse_quantity, parse_quantity_as};
+use stokeslet::units::{
+    Dimension, FlowRate, FlowRatePerDepth, Pascal, parse_quantity, parse_quantity_as,
+};
 use stokeslet::{design, export, import};
 
 use super::args::ImportArgs;
@@ -83,6 +85,15 @@ fn read(
             });
             Ok((read, diagnostics))
         }
+        import::Format::Mmft => {
+            let (imported, diagnostics) = import::mmft(text, name);
+            let read = imported.map(|imported| Read {
+                design: imported.design,
+                text: imported.text,
+                dialect: Some(imported.dialect),
+            });
+            Ok((read, diagnostics))
+        }
         import::Format::Network => {
             let (network, diagnostics) = import::network(text, name);
             let read = network.map(|network| Read {
@@ -100,7 +111,9 @@ fn options(args: &ImportArgs) -> Result<import::Options, CliError> {
     let mut drive = Vec::new();
     for given in &args.drive {
         let Some((port, value)) = given.split_once('=') else {
-            return Err(usage(format!("--drive: `{given}` is not PORT=VALUE, such as `in1=2uL/min`")));
+            return Err(usage(format!(
+                "--drive: `{given}` is not PORT=VALUE, such as `in1=2uL/min`"
+            )));
         };
         let condition = match parse_quantity(value) {
             Ok((value, Dimension::Pressure)) => PortCondition::Pressure(Pascal(value)),
@@ -120,7 +133,11 @@ fn options(args: &ImportArgs) -> Result<import::Options, CliError> {
         None => None,
         Some(text) => match parse_quantity_as(text, Dimension::Length) {
             Ok(width) if (1e-8..=1.0).contains(&width) => Some(width),
-            _ => return Err(usage(format!("--width: `{text}` is not a width from 10 nm to 1 m"))),
+            _ => {
+                return Err(usage(format!(
+                    "--width: `{text}` is not a width from 10 nm to 1 m"
+                )));
+            }
         },
     };
     Ok(import::Options {

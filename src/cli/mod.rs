@@ -21,6 +21,7 @@ mod load;
 mod outcome;
 #[cfg(feature = "dynamics")]
 mod particles;
+mod process;
 mod profile;
 mod progress_bar;
 mod report;

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use stokeslet::cancel::CancelToken;
 use stokeslet::chip::Chip;
-use stokeslet::session::{SolveError, SolveSettings, Solution, progress, solve};
+use stokeslet::session::{Solution, SolveError, SolveSettings, progress, solve};
 use stokeslet::table::Table;
 
 /// Files of a folder of the interchange data, by name; none where the data isn't there.
@@ -19,7 +19,10 @@ pub fn files(folder: &str) -> Vec<(String, String)> {
             let path = entry.ok()?.path();
             let name = path.file_name()?.to_string_lossy().into_owned();
             let is_json = name.to_lowercase().ends_with(".json");
-            Some((name, std::fs::read_to_string(&path).ok().filter(|_| is_json)?))
+            Some((
+                name,
+                std::fs::read_to_string(&path).ok().filter(|_| is_json)?,
+            ))
         })
         .collect();
     files.sort();

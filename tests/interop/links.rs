@@ -25,7 +25,10 @@ fn placed(body: &str, model: &str) -> (Option<Chip>, Vec<Diagnostic>) {
 
 fn chip(body: &str, model: &str) -> Chip {
     let (chip, diagnostics) = placed(body, model);
-    let errors: Vec<_> = diagnostics.iter().filter(|d| d.severity == Severity::Error).collect();
+    let errors: Vec<_> = diagnostics
+        .iter()
+        .filter(|d| d.severity == Severity::Error)
+        .collect();
     assert!(errors.is_empty(), "{errors:?}");
     chip.expect("no error, so a chip")
 }
@@ -75,7 +78,12 @@ fn a_link_of_10_mm_is_a_drawn_pipe_of_10_mm() {
         PORTS.replace("END", "p.end")
     );
     for model in ["planar", "shallow"] {
-        assert_equal(&flows(&chip(&drawn, model)), &flows(&chip(&linked, model)), 1e-9, model);
+        assert_equal(
+            &flows(&chip(&drawn, model)),
+            &flows(&chip(&linked, model)),
+            1e-9,
+            model,
+        );
     }
 }
 
@@ -108,7 +116,10 @@ fn fields_at_a_links_ends_are_those_of_their_own_sides() {
             let first = fields.nodes[cell[0] as usize];
             farthest = farthest.max((at - first).norm());
             let across = if part == 0 { v.x } else { v.y };
-            assert!(across.abs() < 1e-12 && v.norm() < 1.0, "part {part} at {at:?}: {v:?}");
+            assert!(
+                across.abs() < 1e-12 && v.norm() < 1.0,
+                "part {part} at {at:?}: {v:?}"
+            );
         }
     }
     assert!(farthest < 100e-6, "a cell reaches over {farthest} m");
@@ -119,22 +130,49 @@ fn mistakes_in_links_and_sheets_are_told_with_their_codes() {
     let ports = PORTS.replace("END", "t.right");
     let tee = "[components]\nt = { kind = \"tee\", at = [\"0 mm\", \"0 mm\"] }\n";
     for (code, rest) in [
-        ("D202", "[links]\nl = { from = \"q.a\", length = \"1 mm\" }\n"),
-        ("D203", "[links]\nl = { from = \"t.nowhere\", length = \"1 mm\" }\n"),
+        (
+            "D202",
+            "[links]\nl = { from = \"q.a\", length = \"1 mm\" }\n",
+        ),
+        (
+            "D203",
+            "[links]\nl = { from = \"t.nowhere\", length = \"1 mm\" }\n",
+        ),
         ("D005", "[links]\nl = { from = \"t.right\" }\n"),
-        ("D009", "[links]\nl = { from = \"t.right\", length = \"-1 mm\" }\n"),
-        ("D009", "[links]\nl = { length = \"1 mm\", bends = 1000000 }\n"),
+        (
+            "D009",
+            "[links]\nl = { from = \"t.right\", length = \"-1 mm\" }\n",
+        ),
+        (
+            "D009",
+            "[links]\nl = { length = \"1 mm\", bends = 1000000 }\n",
+        ),
         ("D201", "[links]\nt = { length = \"1 mm\" }\n"),
-        ("D222", "[links]\nl = { from = \"t.right\", length = \"1 mm\", width = \"50 um\" }\n"),
-        ("D223", "[links]\nl = { from = \"t.right\", length = \"1 mm\" }\nm = { from = \"t.right\", length = \"1 mm\" }\n"),
+        (
+            "D222",
+            "[links]\nl = { from = \"t.right\", length = \"1 mm\", width = \"50 um\" }\n",
+        ),
+        (
+            "D223",
+            "[links]\nl = { from = \"t.right\", length = \"1 mm\" }\nm = { from = \"t.right\", length = \"1 mm\" }\n",
+        ),
         ("D330", "[sheets]\nof = { nobody = \"top\" }\n"),
-        ("D331", "[links]\nl = { from = \"t.right\", length = \"1 nm\" }\n"),
-        ("D333", "[links]\nl = { from = \"t.right\", length = \"0 mm\" }\n"),
+        (
+            "D331",
+            "[links]\nl = { from = \"t.right\", length = \"1 nm\" }\n",
+        ),
+        (
+            "D333",
+            "[links]\nl = { from = \"t.right\", length = \"0 mm\" }\n",
+        ),
         ("D006", "[sheets]\nof = [\"t\"]\n"),
     ] {
         let (chip, diagnostics) = placed(&format!("{tee}{rest}{ports}"), "planar");
         let codes: Vec<&str> = diagnostics.iter().map(|d| d.code).collect();
-        assert!(chip.is_none() && codes.contains(&code), "{rest}: wanted {code}, got {diagnostics:?}");
+        assert!(
+            chip.is_none() && codes.contains(&code),
+            "{rest}: wanted {code}, got {diagnostics:?}"
+        );
     }
 }
 
@@ -143,8 +181,14 @@ fn parts_of_two_sheets_may_lie_over_each_other() {
     let body = "[components]\na = { kind = \"pipe\", at = [\"0 mm\", \"0 mm\"] }\nb = { kind = \"pipe\", at = [\"0.1 mm\", \"-0.1 mm\"], rotation = \"90 deg\" }\n[links]\nl = { from = \"a.b\", to = \"b.a\", length = \"0 mm\" }\n";
     let ports = "[ports]\nin = { at = \"a.a\", pressure = \"1 kPa\" }\nout = { at = \"b.b\", pressure = \"0 Pa\" }\n";
     let (_, diagnostics) = placed(&format!("{body}{ports}"), "planar");
-    assert!(diagnostics.iter().any(|d| d.code == "D230"), "{diagnostics:?}");
-    let chip = chip(&format!("{body}[sheets]\nof = {{ b = \"upper\" }}\n{ports}"), "planar");
+    assert!(
+        diagnostics.iter().any(|d| d.code == "D230"),
+        "{diagnostics:?}"
+    );
+    let chip = chip(
+        &format!("{body}[sheets]\nof = {{ b = \"upper\" }}\n{ports}"),
+        "planar",
+    );
     let flow = flows(&chip)[0];
     // 800 um of a plane channel: w^3 d dp / (12 mu L).
     let exact = 1e-12 * 1e3 / (12.0 * 1e-3 * 800e-6);

@@ -25,13 +25,16 @@ pub(super) fn annotate(
         .collect();
     let mut section = String::new();
     for line in print(design).lines() {
-        if let Some(name) = line.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+        if let Some(name) = line
+            .strip_prefix('[')
+            .and_then(|rest| rest.strip_suffix(']'))
+        {
             section = name.to_owned();
         }
         out.push_str(line);
-        let comment = line.split_once(" = ").and_then(|(name, _)| {
-            by_place.get(&(section.as_str(), name))
-        });
+        let comment = line
+            .split_once(" = ")
+            .and_then(|(name, _)| by_place.get(&(section.as_str(), name)));
         if let Some(comment) = comment {
             out.push_str(&format!("  # {}", plain(comment)));
         }
@@ -42,7 +45,10 @@ pub(super) fn annotate(
 
 /// One line without control characters.
 fn plain(text: &str) -> String {
-    let line: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    let line: String = text
+        .chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect();
     if line.chars().count() <= LONGEST {
         return line;
     }

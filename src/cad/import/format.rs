@@ -9,6 +9,8 @@ pub enum Format {
     Network,
     /// [`super::parchmint()`].
     ParchMint,
+    /// [`super::mmft()`].
+    Mmft,
 }
 
 /// The format of a file by its keys; what isn't recognised is a plain network, whose reader says what is wrong with it.
@@ -17,7 +19,13 @@ pub fn format_of(text: &str) -> Format {
         return Format::Network;
     };
     let has = |key: &str| root.contains_key(key);
-    if has("components") || has("connections") || has("layers") {
+    let is_in = |node: &Value, key: &str| {
+        let node = node.get("nodes").and_then(|nodes| nodes.get(0));
+        node.is_some_and(|node| node.get(key).is_some())
+    };
+    if has("network") || has("simulation") || is_in(&Value::Object(root.clone()), "x") {
+        Format::Mmft
+    } else if has("components") || has("connections") || has("layers") {
         Format::ParchMint
     } else {
         Format::Network

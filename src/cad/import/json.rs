@@ -16,7 +16,10 @@ pub(super) fn object(text: &str, out: &mut Reporter) -> Option<Map<String, Value
         }
         Err(fault) => {
             let (message, help) = if fault.is_eof() {
-                (format!("the file is cut short: {fault}"), "copy it again, whole")
+                (
+                    format!("the file is cut short: {fault}"),
+                    "copy it again, whole",
+                )
             } else {
                 (format!("this is not JSON: {fault}"), "")
             };

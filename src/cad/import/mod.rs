@@ -1,4 +1,5 @@
-//! Other people's files become designs: plain networks of straight channels ([`network`]), ParchMint netlists ([`parchmint()`]).
+//! Other people's files become designs: plain networks of straight channels ([`network`]), ParchMint netlists ([`parchmint()`]),
+//! networks of MMFT ([`mmft()`]).
 //!
 //! Guarantees that what is imported without an error can be placed: nodes become junctions, and junctions that run into each
 //! other become one. Knows nothing of the solver.
@@ -33,10 +34,12 @@ mod emit;
 mod format;
 mod graph;
 mod json;
+pub mod mmft;
 pub mod parchmint;
 mod ring;
 mod sections;
 
 pub use emit::network;
 pub use format::{Format, format_of};
+pub use mmft::{mmft, mmft_laws};
 pub use parchmint::{Imported, Options, parchmint};

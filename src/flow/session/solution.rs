@@ -285,7 +285,9 @@ pub enum SolveError {
         what: &'static str,
     },
     /// A chip with links, where neighbours must lie beside each other.
-    #[error("{what} is made for chips without links: draw them as channels, or leave out `--method`")]
+    #[error(
+        "{what} is made for chips without links: draw them as channels, or leave out `--method`"
+    )]
     Links {
         /// What.
         what: &'static str,

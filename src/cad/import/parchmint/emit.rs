@@ -2,14 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::super::graph::error;
 use super::entity::{Device, Role, Uses, role, warn};
 use super::layout::Drawing;
 use super::read::{Component, Connection, Netlist};
 use super::{Imported, Options};
-use super::super::graph::error;
-use crate::design::{
-    Design, DepthModel, Port, PortCondition, Sheets, Spanned,
-};
+use crate::design::{DepthModel, Design, Port, PortCondition, Sheets, Spanned};
 use crate::library::Library;
 use stokeslet_base::diagnostic::{Reporter, Severity};
 use stokeslet_base::units::{Metre, Pascal, PascalSecond};
@@ -90,8 +88,11 @@ pub(super) fn emit(
     }
     let mut ports = Vec::new();
     for (k, component) in netlist.components.iter().enumerate() {
-        let ends: Vec<EndOf> =
-            ends_of[k].iter().copied().filter(|end| channels[end.0].is_kept).collect();
+        let ends: Vec<EndOf> = ends_of[k]
+            .iter()
+            .copied()
+            .filter(|end| channels[end.0].is_kept)
+            .collect();
         let Some(role) = roles[k].as_ref().filter(|_| !ends.is_empty()) else {
             continue;
         };
@@ -117,7 +118,14 @@ pub(super) fn emit(
     }
     let design = Design {
         name: name.to_owned(),
-        title: Some(format!("{} (imported)", if netlist.name.is_empty() { name } else { &netlist.name })),
+        title: Some(format!(
+            "{} (imported)",
+            if netlist.name.is_empty() {
+                name
+            } else {
+                &netlist.name
+            }
+        )),
         viscosity: PascalSecond(VISCOSITY),
         model: DepthModel::Shallow,
         depth: Some(Metre(depth)),
@@ -132,11 +140,17 @@ pub(super) fn emit(
     };
     let head = [
         netlist.dialect.describe().to_owned(),
-        "Components are laid beside each other; connections are links as long as the file's paths.".to_owned(),
+        "Components are laid beside each other; connections are links as long as the file's paths."
+            .to_owned(),
         "Assumed: water of 1 mPa s.".to_owned(),
     ];
-    let notes = out.diagnostics.iter().filter(|d| d.severity == Severity::Warning);
-    let notes: Vec<String> = notes.map(|d| format!("{}: {}", d.code, d.message)).collect();
+    let notes = out
+        .diagnostics
+        .iter()
+        .filter(|d| d.severity == Severity::Warning);
+    let notes: Vec<String> = notes
+        .map(|d| format!("{}: {}", d.code, d.message))
+        .collect();
     let text = super::super::annotate::annotate(&design, &head, &notes, &comments);
     Some(Imported {
         design,
@@ -151,7 +165,11 @@ fn label(netlist: &Netlist, (connection, end): EndOf) -> Option<String> {
 }
 
 /// Widths and lengths of all connections; the sum of their lengths where all are told.
-fn channels(netlist: &Netlist, options: &Options, out: &mut Reporter) -> (Vec<Channel>, Option<f64>) {
+fn channels(
+    netlist: &Netlist,
+    options: &Options,
+    out: &mut Reporter,
+) -> (Vec<Channel>, Option<f64>) {
     let default = options.width.unwrap_or(DEFAULT_WIDTH);
     let warn_all = |code, at: Vec<&Connection>, message: String, help: &str, out: &mut Reporter| {
         let Some(first) = at.first() else { return };
@@ -159,7 +177,11 @@ fn channels(netlist: &Netlist, options: &Options, out: &mut Reporter) -> (Vec<Ch
         warning.severity = Severity::Warning;
         out.report(warning);
     };
-    let without: Vec<&Connection> = netlist.connections.iter().filter(|c| c.width.is_none()).collect();
+    let without: Vec<&Connection> = netlist
+        .connections
+        .iter()
+        .filter(|c| c.width.is_none())
+        .collect();
     let message = format!(
         "{} of {} connections tell no width: {:.4} um is assumed",
         without.len(),
@@ -167,7 +189,11 @@ fn channels(netlist: &Netlist, options: &Options, out: &mut Reporter) -> (Vec<Ch
         default * 1e6
     );
     warn_all("D327", without, message, "`--width` says another", out);
-    let without: Vec<&Connection> = netlist.connections.iter().filter(|c| c.length.is_none()).collect();
+    let without: Vec<&Connection> = netlist
+        .connections
+        .iter()
+        .filter(|c| c.length.is_none())
+        .collect();
     let message = format!(
         "{} of {} connections tell no length, and their components no place: {DEFAULT_LENGTH} widths are assumed",
         without.len(),
@@ -179,8 +205,16 @@ fn channels(netlist: &Netlist, options: &Options, out: &mut Reporter) -> (Vec<Ch
         let width = connection.width.unwrap_or(default);
         let length = connection.length.unwrap_or(DEFAULT_LENGTH * width);
         if length > 1e5 * width {
-            let message = format!("connection `{}` is {length:.3e} m long and {width:.3e} m wide", connection.name);
-            out.report(error("D329", Some(connection.place.clone()), message, "at most 100000 widths"));
+            let message = format!(
+                "connection `{}` is {length:.3e} m long and {width:.3e} m wide",
+                connection.name
+            );
+            out.report(error(
+                "D329",
+                Some(connection.place.clone()),
+                message,
+                "at most 100000 widths",
+            ));
         }
         Channel {
             name: connection.name.clone(),
@@ -214,7 +248,9 @@ fn leave_out(
                 );
                 warn("D321", component, message, "", out);
             }
-            Some(Role::Device(Device { note: Some(note), .. })) => {
+            Some(Role::Device(Device {
+                note: Some(note), ..
+            })) => {
                 let message = format!("`{}` ({}): {note}", component.name, component.entity);
                 warn("D321", component, message, "", out);
             }
@@ -239,7 +275,12 @@ fn islands(
     }
     let mut parents: Vec<usize> = (0..roles.len()).collect();
     let mut n_ends = vec![0; roles.len()];
-    for (connection, _) in netlist.connections.iter().zip(&*channels).filter(|(_, c)| c.is_kept) {
+    for (connection, _) in netlist
+        .connections
+        .iter()
+        .zip(&*channels)
+        .filter(|(_, c)| c.is_kept)
+    {
         let [a, b] = [0, 1].map(|end| connection.ends[end].component);
         n_ends[a] += 1;
         n_ends[b] += 1;
@@ -252,9 +293,16 @@ fn islands(
     for (k, role) in roles.iter().enumerate().filter(|(k, _)| n_ends[*k] > 0) {
         let island = root(&mut parents, k);
         members.entry(island).or_default().push(k);
-        let n = if netlist.components[k].entity == "PORTBANK" { n_ends[k] } else { 1 };
+        let n = if netlist.components[k].entity == "PORTBANK" {
+            n_ends[k]
+        } else {
+            1
+        };
         if matches!(role, Some(Role::Port)) {
-            ports.entry(island).or_default().extend(std::iter::repeat_n(k, n));
+            ports
+                .entry(island)
+                .or_default()
+                .extend(std::iter::repeat_n(k, n));
         }
     }
     let mut first = BTreeSet::new();
@@ -267,8 +315,11 @@ fn islands(
             few => {
                 dropped.extend(members);
                 let component = &netlist.components[members[0]];
-                let names: Vec<&str> =
-                    members.iter().take(8).map(|&k| netlist.components[k].name.as_str()).collect();
+                let names: Vec<&str> = members
+                    .iter()
+                    .take(8)
+                    .map(|&k| netlist.components[k].name.as_str())
+                    .collect();
                 let message = format!(
                     "an island with {} of the two ports that flow needs is left out: {} ({} components)",
                     few.len(),
@@ -292,15 +343,26 @@ fn depth(netlist: &Netlist, ends_of: &[Vec<EndOf>], out: &mut Reporter) -> f64 {
         if ends.is_empty() || ["PORT", "NODE", "VIA"].contains(&component.entity.as_str()) {
             continue;
         }
-        let depth = component.params.get("height").and_then(super::super::json::number);
+        let depth = component
+            .params
+            .get("height")
+            .and_then(super::super::json::number);
         let depth = depth.map(|depth| depth * netlist.unit);
-        depths.extend(depth.filter(|d| (1e-8..=1.0).contains(d)).map(|d| (component, d)));
+        depths.extend(
+            depth
+                .filter(|d| (1e-8..=1.0).contains(d))
+                .map(|d| (component, d)),
+        );
     }
     let depth = most_common(netlist.channel_depths.iter().copied())
         .or_else(|| most_common(depths.iter().map(|(_, depth)| *depth)));
-    let depth = depth.filter(|d| (1e-8..=1.0).contains(d)).unwrap_or(DEFAULT_DEPTH);
-    let other: Vec<&(&Component, f64)> =
-        depths.iter().filter(|(_, d)| (d - depth).abs() > 1e-9 * depth).collect();
+    let depth = depth
+        .filter(|d| (1e-8..=1.0).contains(d))
+        .unwrap_or(DEFAULT_DEPTH);
+    let other: Vec<&(&Component, f64)> = depths
+        .iter()
+        .filter(|(_, d)| (d - depth).abs() > 1e-9 * depth)
+        .collect();
     if let Some((first, _)) = other.first() {
         let names: Vec<String> = other
             .iter()
@@ -313,7 +375,13 @@ fn depth(netlist: &Netlist, ends_of: &[Vec<EndOf>], out: &mut Reporter) -> f64 {
             depth * 1e6,
             names.join(", ")
         );
-        warn("D326", first, message, "they are given the chip's depth", out);
+        warn(
+            "D326",
+            first,
+            message,
+            "they are given the chip's depth",
+            out,
+        );
     }
     depth
 }
@@ -322,8 +390,12 @@ fn depth(netlist: &Netlist, ends_of: &[Vec<EndOf>], out: &mut Reporter) -> f64 {
 fn most_common(values: impl Iterator<Item = f64>) -> Option<f64> {
     let mut counts: BTreeMap<u64, usize> = BTreeMap::new();
     // Bits of positive numbers are ordered as the numbers.
-    values.filter(|v| *v > 0.0).for_each(|v| *counts.entry(v.to_bits()).or_default() += 1);
-    let best = counts.iter().max_by_key(|(bits, n)| (**n, std::cmp::Reverse(**bits)));
+    values
+        .filter(|v| *v > 0.0)
+        .for_each(|v| *counts.entry(v.to_bits()).or_default() += 1);
+    let best = counts
+        .iter()
+        .max_by_key(|(bits, n)| (**n, std::cmp::Reverse(**bits)));
     best.map(|(bits, _)| f64::from_bits(*bits))
 }
 
@@ -345,7 +417,10 @@ fn conditions(
     for (component, name, at) in openings {
         let original = &netlist.components[component].name;
         let name = super::layout::unique(&super::layout::well_formed(&name), &mut taken);
-        let drive = options.drive.iter().find(|(port, _)| *port == *original || *port == name);
+        let drive = options
+            .drive
+            .iter()
+            .find(|(port, _)| *port == *original || *port == name);
         let is_first = first.contains(&component) && begun.insert(component);
         let condition = match drive {
             Some((port, condition)) => {
@@ -370,8 +445,16 @@ fn conditions(
             condition: Spanned::nowhere(condition),
         });
     }
-    for (port, _) in options.drive.iter().filter(|(port, _)| !driven.contains(port)) {
-        let known: Vec<&str> = ports.iter().map(|p| p.name.value.as_str()).take(12).collect();
+    for (port, _) in options
+        .drive
+        .iter()
+        .filter(|(port, _)| !driven.contains(port))
+    {
+        let known: Vec<&str> = ports
+            .iter()
+            .map(|p| p.name.value.as_str())
+            .take(12)
+            .collect();
         let message = format!("there is no port `{port}` to drive");
         let help = format!("its ports are {}", known.join(", "));
         out.report(error("D322", Some("--drive".to_owned()), message, &help));
@@ -403,7 +486,11 @@ impl Site<'_> {
             for (k, &end) in self.ends.iter().enumerate() {
                 let (link, side) = self.link(end);
                 let at = format!("{link}.{}", ["start", "end"][side]);
-                let name = if k == 0 { name.clone() } else { format!("{name}_{}", k + 1) };
+                let name = if k == 0 {
+                    name.clone()
+                } else {
+                    format!("{name}_{}", k + 1)
+                };
                 out.push((component, name, at));
             }
             return;
@@ -414,7 +501,11 @@ impl Site<'_> {
         for (k, &end) in self.ends.iter().enumerate() {
             drawing.end_link(self.link(end), &format!("{junction}.m{}", k + 1));
         }
-        out.push((component, name.clone(), format!("{junction}.m{}", widths.len())));
+        out.push((
+            component,
+            name.clone(),
+            format!("{junction}.m{}", widths.len()),
+        ));
     }
 
     /// Ends meet in a point.
@@ -425,7 +516,12 @@ impl Site<'_> {
                 let closed = drawing.closed_end(name, self.width(*end));
                 drawing.end_link(self.link(*end), &format!("{closed}.a"));
             }
-            [a, b] => drawing.join(name, self.link(*a), self.link(*b), [self.width(*a), self.width(*b)]),
+            [a, b] => drawing.join(
+                name,
+                self.link(*a),
+                self.link(*b),
+                [self.width(*a), self.width(*b)],
+            ),
             ends => {
                 let widths: Vec<f64> = ends.iter().map(|&end| self.width(end)).collect();
                 let junction = drawing.junction(name, &widths);
@@ -477,7 +573,9 @@ impl Site<'_> {
         let mut taken: Vec<usize> = vec![0; device.sockets.len()];
         let declared = |label: &str| self.component.ports.iter().any(|p| p.label == label);
         for (k, &end) in self.ends.iter().enumerate() {
-            let Some(label) = label(self.netlist, end) else { continue };
+            let Some(label) = label(self.netlist, end) else {
+                continue;
+            };
             // A label of several sockets (leaves of a tree) takes them one after the other.
             let of_label = |j: &usize| device.sockets[*j].0 == label;
             let all: Vec<usize> = (0..device.sockets.len()).filter(of_label).collect();
@@ -519,6 +617,8 @@ impl Site<'_> {
             warn("D323", self.component, message, "", out);
         }
         let ends = self.ends.iter().copied();
-        ends.zip(found).filter_map(|(end, socket)| Some((end, socket?))).collect()
+        ends.zip(found)
+            .filter_map(|(end, socket)| Some((end, socket?)))
+            .collect()
     }
 }

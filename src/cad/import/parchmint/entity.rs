@@ -43,7 +43,11 @@ pub(super) struct DevicePart {
 }
 
 impl Device {
-    fn one(kind: &'static str, parameters: Vec<(&'static str, Value)>, sockets: &[(&str, &str)]) -> Self {
+    fn one(
+        kind: &'static str,
+        parameters: Vec<(&'static str, Value)>,
+        sockets: &[(&str, &str)],
+    ) -> Self {
         let own = |(label, socket): &(&str, &str)| ((*label).to_owned(), 0, (*socket).to_owned());
         Self {
             parts: vec![DevicePart {
@@ -115,7 +119,11 @@ impl Given<'_, '_> {
         match json::number(&value) {
             Some(n) if n >= 1.0 && n <= f64::from(greatest) && n.fract() == 0.0 => n as u32,
             _ => {
-                self.refuse(&key, &value, &format!("a whole number from 1 to {greatest}"));
+                self.refuse(
+                    &key,
+                    &value,
+                    &format!("a whole number from 1 to {greatest}"),
+                );
                 default
             }
         }
@@ -184,8 +192,14 @@ fn by_entity(component: &Component, uses: &Uses<'_>, given: &mut Given<'_, '_>) 
             let parameters = vec![
                 ("width", metres(given.length(&feed, 410.0))),
                 ("chambers", number(n.div_ceil(2))),
-                ("chamber_width", metres(given.length(&["chamberWidth"], 1230.0))),
-                ("chamber_length", metres(given.length(&["chamberLength"], 1200.0))),
+                (
+                    "chamber_width",
+                    metres(given.length(&["chamberWidth"], 1230.0)),
+                ),
+                (
+                    "chamber_length",
+                    metres(given.length(&["chamberLength"], 1200.0)),
+                ),
                 ("spacing", metres(given.length(&["chamberSpacing"], 2460.0))),
             ];
             Device::one("cell_trap_row", parameters, &TWO)
@@ -198,7 +212,12 @@ fn by_entity(component: &Component, uses: &Uses<'_>, given: &mut Given<'_, '_>) 
             let water = given.length(&["waterChannelWidth"], 300.0);
             let length = given.length(&["length"], 5000.0);
             let sockets = [("1", "m1"), ("2", "m2"), ("3", "m3")];
-            leads(&[180.0, 0.0, 90.0], &[oil, oil, water], &[length; 3], &sockets)
+            leads(
+                &[180.0, 0.0, 90.0],
+                &[oil, oil, water],
+                &[length; 3],
+                &sockets,
+            )
         }
         "DROPLET GENERATOR FLOW FOCUS" | "FFDROPLET" => {
             let oil = given.length(&["oilChannelWidth"], 400.0);
@@ -214,8 +233,13 @@ fn by_entity(component: &Component, uses: &Uses<'_>, given: &mut Given<'_, '_>) 
             let nozzle = given.length(&["nozzleWidth"], 400.0);
             let reach = given.length(&["nozzleLength"], 400.0) + main / 2.0;
             let sockets = [("1", "m1"), ("2", "m2"), ("3", "m3")];
-            leads(&[180.0, 0.0, 90.0], &[main, main, nozzle], &[long, long, reach], &sockets)
-                .noted("the injector behind its nozzle is left out")
+            leads(
+                &[180.0, 0.0, 90.0],
+                &[main, main, nozzle],
+                &[long, long, reach],
+                &sockets,
+            )
+            .noted("the injector behind its nozzle is left out")
         }
         "DROPLET SORTER" => {
             let [inlet, waste, keep] = [
@@ -223,11 +247,18 @@ fn by_entity(component: &Component, uses: &Uses<'_>, given: &mut Given<'_, '_>) 
                 given.length(&["wasteWidth"], 1200.0),
                 given.length(&["keepWidth"], 2000.0),
             ];
-            let [long, out] =
-                [given.length(&["inletLength"], 4000.0), given.length(&["outputLength"], 4000.0)];
+            let [long, out] = [
+                given.length(&["inletLength"], 4000.0),
+                given.length(&["outputLength"], 4000.0),
+            ];
             let sockets = [("1", "m1"), ("2", "m2"), ("3", "m3")];
-            leads(&[180.0, 45.0, -45.0], &[inlet, waste, keep], &[long, out, out], &sockets)
-                .noted("outlets at 45 degrees, electrodes left out")
+            leads(
+                &[180.0, 45.0, -45.0],
+                &[inlet, waste, keep],
+                &[long, out, out],
+                &sockets,
+            )
+            .noted("outlets at 45 degrees, electrodes left out")
         }
         "DROPLET SPLITTER" => {
             let widths = [
@@ -270,7 +301,11 @@ fn by_entity(component: &Component, uses: &Uses<'_>, given: &mut Given<'_, '_>) 
         }
         "FILTER" => filter(given),
         "ROTARY MIXER" | "ROTARYPUMP" | "CHEMOSTAT RING" => {
-            let (w, r) = if component.entity == "CHEMOSTAT RING" { (100.0, 400.0) } else { (1000.0, 2000.0) };
+            let (w, r) = if component.entity == "CHEMOSTAT RING" {
+                (100.0, 400.0)
+            } else {
+                (1000.0, 2000.0)
+            };
             let width = given.length(&["flowChannelWidth"], w);
             let parameters = vec![
                 ("width", metres(width)),
@@ -307,7 +342,10 @@ fn by_entity(component: &Component, uses: &Uses<'_>, given: &mut Given<'_, '_>) 
 
 fn mixer(given: &mut Given<'_, '_>, rounded: bool) -> Device {
     let mut parameters = vec![
-        ("width", metres(given.length(&["channelWidth", "flowChannelWidth"], 800.0))),
+        (
+            "width",
+            metres(given.length(&["channelWidth", "flowChannelWidth"], 800.0)),
+        ),
         ("spacing", metres(given.length(&["bendSpacing"], 1230.0))),
         ("bend_length", metres(given.length(&["bendLength"], 2460.0))),
         ("bends", number(given.count(&["numberOfBends"], 1, 200))),
@@ -320,14 +358,19 @@ fn mixer(given: &mut Given<'_, '_>, rounded: bool) -> Device {
 
 /// The side of its box that a port lies nearest to: west, east, north, south. Boxes have y downwards.
 fn side(component: &Component, x: f64, y: f64) -> usize {
-    let reach = |of: fn(&super::read::PortAt) -> f64| component.ports.iter().map(of).fold(0.0, f64::max);
+    let reach =
+        |of: fn(&super::read::PortAt) -> f64| component.ports.iter().map(of).fold(0.0, f64::max);
     let [w, h] = component.span.unwrap_or([reach(|p| p.x), reach(|p| p.y)]);
     let to = [x, w - x, y, h - y];
     (0..4).min_by(|&a, &b| to[a].total_cmp(&to[b])).unwrap_or(0)
 }
 
 /// The side of each label that is used; `order` names the sides of labels whose place isn't told.
-fn sides(component: &Component, uses: &Uses<'_>, order: [(&str, usize); 4]) -> Vec<(String, usize)> {
+fn sides(
+    component: &Component,
+    uses: &Uses<'_>,
+    order: [(&str, usize); 4],
+) -> Vec<(String, usize)> {
     let mut out: Vec<(String, usize)> = Vec::new();
     for label in uses.labels.iter().flatten() {
         if out.iter().any(|(known, _)| known == label) {
@@ -346,7 +389,11 @@ fn sides(component: &Component, uses: &Uses<'_>, order: [(&str, usize); 4]) -> V
     }
     // Ends without a label, or with one that the component has not, take what is free; at least two sides are open.
     let missing = uses.labels.len().clamp(2, 4).saturating_sub(out.len());
-    for side in (0..4).filter(|side| out.iter().all(|(_, taken)| taken != side)).take(missing).collect::<Vec<_>>() {
+    for side in (0..4)
+        .filter(|side| out.iter().all(|(_, taken)| taken != side))
+        .take(missing)
+        .collect::<Vec<_>>()
+    {
         out.push((String::new(), side));
     }
     out
@@ -354,16 +401,28 @@ fn sides(component: &Component, uses: &Uses<'_>, order: [(&str, usize); 4]) -> V
 
 fn cell_trap(given: &mut Given<'_, '_>, uses: &Uses<'_>) -> Device {
     let width = given.length(&["channelWidth", "flowChannelWidth"], 1000.0);
-    let [high, long] =
-        [given.length(&["chamberWidth"], 2500.0), given.length(&["chamberLength"], 2500.0)];
-    let length = given.length(&["channelLength"], 4000.0).max(high).max(long).max(width);
+    let [high, long] = [
+        given.length(&["chamberWidth"], 2500.0),
+        given.length(&["chamberLength"], 2500.0),
+    ];
+    let length = given
+        .length(&["channelLength"], 4000.0)
+        .max(high)
+        .max(long)
+        .max(width);
     // Chambers narrower than their channel are as wide.
     let (high, long) = (high.max(width), long.max(width));
     let order = [("1", 0), ("2", 1), ("3", 2), ("4", 3)];
-    let order = if given.component.ports.iter().any(|p| p.label == "0") { [("", 0); 4] } else { order };
+    let order = if given.component.ports.iter().any(|p| p.label == "0") {
+        [("", 0); 4]
+    } else {
+        order
+    };
     let sides = sides(given.component, uses, order);
     let names = ["west", "east", "north", "south"];
-    let used = (0..4).map(|k| number(u32::from(sides.iter().any(|(_, side)| *side == k)))).collect();
+    let used = (0..4)
+        .map(|k| number(u32::from(sides.iter().any(|(_, side)| *side == k))))
+        .collect();
     let parameters = vec![
         ("width", metres(width)),
         ("length", metres(length)),
@@ -371,18 +430,31 @@ fn cell_trap(given: &mut Given<'_, '_>, uses: &Uses<'_>) -> Device {
         ("chamber_height", metres(high)),
         ("used", Value::List(used)),
     ];
-    let sockets: Vec<(&str, &str)> =
-        sides.iter().map(|(label, side)| (label.as_str(), names[*side])).collect();
+    let sockets: Vec<(&str, &str)> = sides
+        .iter()
+        .map(|(label, side)| (label.as_str(), names[*side]))
+        .collect();
     Device::one("cell_trap", parameters, &sockets)
 }
 
 fn chamber(given: &mut Given<'_, '_>, uses: &Uses<'_>) -> Device {
-    let span = given.component.span.filter(|_| given.component.params.is_empty());
+    let span = given
+        .component
+        .span
+        .filter(|_| given.component.params.is_empty());
     let [w, l] = span.unwrap_or([5000e-6, 5000e-6]);
-    let [wide, long] = [given.length(&["width"], w * 1e6), given.length(&["length"], l * 1e6)];
+    let [wide, long] = [
+        given.length(&["width"], w * 1e6),
+        given.length(&["length"], l * 1e6),
+    ];
     let order = [("1", 2), ("2", 1), ("3", 3), ("4", 0)];
     let sides = sides(given.component, uses, order);
-    box_of(wide.max(uses.width), long.max(uses.width), uses.width, &sides)
+    box_of(
+        wide.max(uses.width),
+        long.max(uses.width),
+        uses.width,
+        &sides,
+    )
 }
 
 /// A chamber with a socket in the middle of each side that is used.
@@ -392,7 +464,11 @@ fn box_of(length: f64, height: f64, width: f64, sides: &[(String, usize)]) -> De
     let mut sockets = Vec::new();
     for (label, side) in sides {
         counts[*side] += 1;
-        sockets.push((label.clone(), 0, format!("{}{}", SIDES[*side], counts[*side])));
+        sockets.push((
+            label.clone(),
+            0,
+            format!("{}{}", SIDES[*side], counts[*side]),
+        ));
     }
     let mut parameters = vec![
         ("length", metres(length)),
@@ -408,7 +484,8 @@ fn box_of(length: f64, height: f64, width: f64, sides: &[(String, usize)]) -> De
 
 /// An entity that isn't known: a box with its declared ports.
 fn unknown(component: &Component, uses: &Uses<'_>) -> Role {
-    let why = |what: &str| Role::LeftOut(format!("`{}` is not known, and {what}", component.entity));
+    let why =
+        |what: &str| Role::LeftOut(format!("`{}` is not known, and {what}", component.entity));
     let Some([length, height]) = component.span else {
         return why("the file gives it no size");
     };
@@ -431,7 +508,10 @@ fn unknown(component: &Component, uses: &Uses<'_>) -> Role {
     if sides.is_empty() {
         return why("its ports aren't named");
     }
-    Role::Device(box_of(length, height, uses.width, &sides).noted("its entity is not known: a chamber of its size"))
+    Role::Device(
+        box_of(length, height, uses.width, &sides)
+            .noted("its entity is not known: a chamber of its size"),
+    )
 }
 
 fn tree(given: &mut Given<'_, '_>, uses: &Uses<'_>) -> Role {
@@ -440,17 +520,46 @@ fn tree(given: &mut Given<'_, '_>, uses: &Uses<'_>) -> Role {
     let spacing = given.length(&["spacing"], 4000.0);
     let mut stage = given.length(&["stageLength"], 4000.0);
     let used = uses.labels.len() as u32;
-    let n = given.count(&["out"], 0, 256).max(given.count(&["in"], 0, 256));
+    let n = given
+        .count(&["out"], 0, 256)
+        .max(given.count(&["in"], 0, 256));
     let n = n.max(given.count(&["leafs", "leaves"], 0, 256));
-    let n = if n > 0 { n } else { used.saturating_sub(1).max(2) };
-    // Where labels occur several times, that is the leaves' one.
-    let times = |label: &str| component.ports.iter().filter(|port| port.label == label).count();
-    let shared = component.ports.iter().map(|p| p.label.as_str()).find(|label| times(label) > 1);
-    let leaf_x: Vec<f64> = match shared {
-        Some(label) => component.ports.iter().filter(|p| p.label == label).map(|p| p.x).collect(),
-        None => component.ports.iter().skip(1).take(n as usize).map(|p| p.x).collect(),
+    let n = if n > 0 {
+        n
+    } else {
+        used.saturating_sub(1).max(2)
     };
-    let (low, high) = leaf_x.iter().fold((f64::INFINITY, 0.0_f64), |(a, b), &x| (a.min(x), b.max(x)));
+    // Where labels occur several times, that is the leaves' one.
+    let times = |label: &str| {
+        component
+            .ports
+            .iter()
+            .filter(|port| port.label == label)
+            .count()
+    };
+    let shared = component
+        .ports
+        .iter()
+        .map(|p| p.label.as_str())
+        .find(|label| times(label) > 1);
+    let leaf_x: Vec<f64> = match shared {
+        Some(label) => component
+            .ports
+            .iter()
+            .filter(|p| p.label == label)
+            .map(|p| p.x)
+            .collect(),
+        None => component
+            .ports
+            .iter()
+            .skip(1)
+            .take(n as usize)
+            .map(|p| p.x)
+            .collect(),
+    };
+    let (low, high) = leaf_x
+        .iter()
+        .fold((f64::INFINITY, 0.0_f64), |(a, b), &x| (a.min(x), b.max(x)));
     let mut pitch = spacing;
     if leaf_x.len() == n as usize && n > 1 && high > low {
         pitch = (high - low) / f64::from(n - 1);
@@ -472,7 +581,9 @@ fn tree(given: &mut Given<'_, '_>, uses: &Uses<'_>) -> Role {
             width * 1e6
         );
         let help = "its leaves would run into each other: the file's sizes contradict each other";
-        given.out.report(error("D325", Some(component.place.clone()), message, help));
+        given
+            .out
+            .report(error("D325", Some(component.place.clone()), message, help));
         return Role::Refused;
     }
     let parameters = vec![
@@ -484,7 +595,11 @@ fn tree(given: &mut Given<'_, '_>, uses: &Uses<'_>) -> Role {
     let leaf = |k: u32| format!("leaf{k}");
     let sockets = match shared {
         Some(label) => {
-            let root = component.ports.iter().map(|p| p.label.as_str()).find(|l| *l != label);
+            let root = component
+                .ports
+                .iter()
+                .map(|p| p.label.as_str())
+                .find(|l| *l != label);
             let root = (root.unwrap_or("").to_owned(), 0, "root".to_owned());
             let leaves = (1..=n).map(|k| (label.to_owned(), 0, leaf(k)));
             std::iter::once(root).chain(leaves).collect()
@@ -499,7 +614,11 @@ fn tree(given: &mut Given<'_, '_>, uses: &Uses<'_>) -> Role {
         sockets,
         ..Device::one("bus_tree", parameters, &[])
     };
-    Role::Device(if component.entity == "YTREE" { device.noted("drawn with square turns") } else { device })
+    Role::Device(if component.entity == "YTREE" {
+        device.noted("drawn with square turns")
+    } else {
+        device
+    })
 }
 
 fn gradient(given: &mut Given<'_, '_>) -> Role {
@@ -507,9 +626,14 @@ fn gradient(given: &mut Given<'_, '_>) -> Role {
     let inlets = given.count(&["in"], 1, 12);
     let outlets = given.count(&["out"], 3, 24);
     if outlets <= inlets || outlets - inlets > 12 {
-        let message = format!("`{}` has {inlets} inlets and {outlets} outlets", component.name);
+        let message = format!(
+            "`{}` has {inlets} inlets and {outlets} outlets",
+            component.name
+        );
         let help = "a gradient generator has up to 12 more outlets than inlets";
-        given.out.report(error("D329", Some(component.place.clone()), message, help));
+        given
+            .out
+            .report(error("D329", Some(component.place.clone()), message, help));
         return Role::Refused;
     }
     let width = given.length(&["channelWidth"], 800.0);
@@ -519,9 +643,19 @@ fn gradient(given: &mut Given<'_, '_>) -> Role {
         ("inlets", number(inlets)),
         ("levels", number(outlets - inlets)),
         ("legs", number(2 * given.count(&["numberOfBends"], 1, 30))),
-        ("mixer_pitch", metres(given.length(&["bendSpacing"], 1230.0) + width)),
+        (
+            "mixer_pitch",
+            metres(given.length(&["bendSpacing"], 1230.0) + width),
+        ),
         ("height", metres(height.max(2.1 * width))),
-        ("pitch", metres(given.length(&["spacing"], 10_000.0).max(height + 1.5 * width))),
+        (
+            "pitch",
+            metres(
+                given
+                    .length(&["spacing"], 10_000.0)
+                    .max(height + 1.5 * width),
+            ),
+        ),
     ];
     let ins = (1..=inlets).map(|k| (k.to_string(), 0, format!("in{k}")));
     let outs = (1..=outlets).map(|k| ((inlets + k).to_string(), 0, format!("out{k}")));
@@ -537,31 +671,55 @@ fn nozzle(given: &mut Given<'_, '_>) -> Device {
     let output = given.length(&["outputWidth"], 600.0);
     let parameters = vec![
         ("width", metres(water)),
-        ("side_width", metres(given.length(&["oilInputWidth"], 800.0))),
+        (
+            "side_width",
+            metres(given.length(&["oilInputWidth"], 800.0)),
+        ),
         ("orifice_width", metres(orifice)),
-        ("orifice_length", metres(given.length(&["orificeLength"], 400.0))),
+        (
+            "orifice_length",
+            metres(given.length(&["orificeLength"], 400.0)),
+        ),
         ("out_width", metres(output)),
-        ("widening_length", metres(given.length(&["outputLength"], 600.0).max(output / 2.0))),
+        (
+            "widening_length",
+            metres(given.length(&["outputLength"], 600.0).max(output / 2.0)),
+        ),
     ];
-    Device::one("flow_focus", parameters, &[("1", "up"), ("2", "out"), ("3", "down"), ("4", "in")])
+    Device::one(
+        "flow_focus",
+        parameters,
+        &[("1", "up"), ("2", "out"), ("3", "down"), ("4", "in")],
+    )
 }
 
 fn filter(given: &mut Given<'_, '_>) -> Device {
-    let [inlet, outlet] = [given.length(&["inletWidth"], 1000.0), given.length(&["outletWidth"], 1000.0)];
-    let [in_length, out_length] =
-        [given.length(&["inletLength"], 3000.0), given.length(&["outletLength"], 3000.0)];
+    let [inlet, outlet] = [
+        given.length(&["inletWidth"], 1000.0),
+        given.length(&["outletWidth"], 1000.0),
+    ];
+    let [in_length, out_length] = [
+        given.length(&["inletLength"], 3000.0),
+        given.length(&["outletLength"], 3000.0),
+    ];
     let n = f64::from(given.count(&["filterNumber"], 5, 100));
     let levels = f64::from(given.count(&["levelNumber"], 2, 100));
     let post = given.length(&["pillarDiameter"], 2000.0);
-    let [gap, bar] = [given.length(&["filterWidth"], 1000.0), given.length(&["barrierWidth"], 1000.0)];
+    let [gap, bar] = [
+        given.length(&["filterWidth"], 1000.0),
+        given.length(&["barrierWidth"], 1000.0),
+    ];
     let long = given.length(&["filterLength"], 3000.0);
     let [length, height] = given.component.span.unwrap_or([
         in_length + out_length + levels * (post + bar) + long,
         n * gap + (n - 1.0) * bar,
     ]);
     let inside = (length - in_length - out_length).max(inlet.max(outlet));
-    pipes(&[inlet, height.max(inlet), outlet], &[in_length, inside, out_length])
-        .noted("its posts and bars are left out: it resists too little")
+    pipes(
+        &[inlet, height.max(inlet), outlet],
+        &[in_length, inside, out_length],
+    )
+    .noted("its posts and bars are left out: it resists too little")
 }
 
 fn transposer(given: &mut Given<'_, '_>) -> Device {
@@ -606,7 +764,13 @@ fn pipes(widths: &[f64], long: &[f64]) -> Device {
 }
 
 /// A warning about a component.
-pub(super) fn warn(code: &'static str, component: &Component, message: String, help: &str, out: &mut Reporter) {
+pub(super) fn warn(
+    code: &'static str,
+    component: &Component,
+    message: String,
+    help: &str,
+    out: &mut Reporter,
+) {
     let mut warning = error(code, Some(component.place.clone()), message, help);
     warning.severity = Severity::Warning;
     out.report(warning);

@@ -54,10 +54,20 @@ pub(super) struct Drawing<'l> {
 pub(super) fn well_formed(name: &str) -> String {
     let replaced: String = name
         .chars()
-        .map(|c| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' })
+        .map(|c| {
+            if c.is_ascii_alphanumeric() || c == '_' || c == '-' {
+                c
+            } else {
+                '_'
+            }
+        })
         .take(60)
         .collect();
-    if replaced.is_empty() { "unnamed".to_owned() } else { replaced }
+    if replaced.is_empty() {
+        "unnamed".to_owned()
+    } else {
+        replaced
+    }
 }
 
 /// The name, or with the first number that makes it new.
@@ -97,7 +107,8 @@ impl<'l> Drawing<'l> {
     pub fn fresh_name(&mut self, original: &str, section: &'static str) -> String {
         let name = unique(&well_formed(original), &mut self.names);
         if name != original {
-            self.comments.insert((section, name.clone()), original.to_owned());
+            self.comments
+                .insert((section, name.clone()), original.to_owned());
         }
         name
     }
@@ -129,7 +140,13 @@ impl<'l> Drawing<'l> {
         Some(realised.parts[found.part].shape.mouths()[found.socket].width)
     }
 
-    fn add(&mut self, name: String, kind: &str, parameters: Vec<(&str, Value)>, placement: Placement) -> usize {
+    fn add(
+        &mut self,
+        name: String,
+        kind: &str,
+        parameters: Vec<(&str, Value)>,
+        placement: Placement,
+    ) -> usize {
         let nowhere = |text: &str| Spanned::nowhere(text.to_owned());
         let parameters: Vec<_> = parameters
             .into_iter()
@@ -158,17 +175,36 @@ impl<'l> Drawing<'l> {
     }
 
     /// The components that stand for one of the netlist; `None` where the library refuses their parameters (reported).
-    pub fn device(&mut self, name: &str, device: &Device, place: &str, out: &mut Reporter) -> Option<Vec<String>> {
+    pub fn device(
+        &mut self,
+        name: &str,
+        device: &Device,
+        place: &str,
+        out: &mut Reporter,
+    ) -> Option<Vec<String>> {
         let mut names = Vec::new();
         for part in &device.parts {
             let name = self.fresh_name(&format!("{name}{}", part.suffix), "components");
-            let k = self.add(name.clone(), part.kind, part.parameters.clone(), at(Point::default()));
+            let k = self.add(
+                name.clone(),
+                part.kind,
+                part.parameters.clone(),
+                at(Point::default()),
+            );
             if !self.realised.contains_key(&name) {
                 let component = &self.components[k];
-                let faults = self.library.realise(part.kind, &component.parameters, &self.defaults);
+                let faults = self
+                    .library
+                    .realise(part.kind, &component.parameters, &self.defaults);
                 for fault in faults.err().into_iter().flatten() {
-                    let message = format!("`{name}` can't be made: {} ({})", fault.message, fault.code);
-                    out.report(error("D329", Some(place.to_owned()), message, fault.help.as_deref().unwrap_or("")));
+                    let message =
+                        format!("`{name}` can't be made: {} ({})", fault.message, fault.code);
+                    out.report(error(
+                        "D329",
+                        Some(place.to_owned()),
+                        message,
+                        fault.help.as_deref().unwrap_or(""),
+                    ));
                 }
                 return None;
             }
@@ -187,7 +223,11 @@ impl<'l> Drawing<'l> {
         let angle = |k: usize| Value::Quantity(turn * k as f64, Dimension::Angle);
         let directions = Value::List((0..widths.len()).map(angle).collect());
         let widths = Value::List(widths.iter().map(|&w| quantity(w)).collect());
-        self.alone(name, "junction", vec![("directions", directions), ("widths", widths)])
+        self.alone(
+            name,
+            "junction",
+            vec![("directions", directions), ("widths", widths)],
+        )
     }
 
     pub fn closed_end(&mut self, name: &str, width: f64) -> String {
@@ -195,10 +235,18 @@ impl<'l> Drawing<'l> {
     }
 
     /// Joins an end of a link to a socket of any width: by a step where they differ, by two where they differ much.
-    pub fn end_at_socket(&mut self, link: (&str, usize), width: f64, socket: &str, socket_width: f64) {
+    pub fn end_at_socket(
+        &mut self,
+        link: (&str, usize),
+        width: f64,
+        socket: &str,
+        socket_width: f64,
+    ) {
         let group = socket.rsplit_once('.').and_then(|(owner, _)| {
             self.groups.iter().position(|g| {
-                g.members.iter().any(|&k| self.components[k].name.value == owner)
+                g.members
+                    .iter()
+                    .any(|&k| self.components[k].name.value == owner)
             })
         });
         let mut socket = socket.to_owned();
@@ -209,7 +257,12 @@ impl<'l> Drawing<'l> {
                 to: Spanned::nowhere(socket),
                 mirror: false,
             };
-            let k = self.add(name.clone(), "step", step(from, to), Placement::Attached(attachment));
+            let k = self.add(
+                name.clone(),
+                "step",
+                step(from, to),
+                Placement::Attached(attachment),
+            );
             if let Some(group) = group {
                 self.groups[group].members.push(k);
             }
@@ -251,7 +304,11 @@ impl<'l> Drawing<'l> {
         for (_, draft) in &mut self.links {
             let least = SHORTEST * draft.width;
             if draft.length < least {
-                draft.length = if draft.is_firm == [true; 2] { 0.0 } else { least };
+                draft.length = if draft.is_firm == [true; 2] {
+                    0.0
+                } else {
+                    least
+                };
             }
         }
     }
@@ -274,7 +331,10 @@ impl<'l> Drawing<'l> {
         }
         let widths = self.links.iter().map(|(_, draft)| draft.width);
         let gap = GAP * widths.fold(self.defaults.width, f64::max);
-        let area: f64 = boxes.iter().map(|b| (b.1.x - b.0.x + gap) * (b.1.y - b.0.y + gap)).sum();
+        let area: f64 = boxes
+            .iter()
+            .map(|b| (b.1.x - b.0.x + gap) * (b.1.y - b.0.y + gap))
+            .sum();
         let widest = boxes.iter().map(|b| b.1.x - b.0.x).fold(0.0, f64::max);
         let row = (1.5 * area.sqrt()).max(widest);
         let (mut x, mut y, mut tallest) = (0.0, 0.0, 0.0_f64);
@@ -305,7 +365,11 @@ impl<'l> Drawing<'l> {
             depth: self.defaults.depth.map(Metre),
             width: Metre(self.defaults.width),
             resolution: None,
-            components: group.members.iter().map(|&k| self.components[k].clone()).collect(),
+            components: group
+                .members
+                .iter()
+                .map(|&k| self.components[k].clone())
+                .collect(),
             channels: Vec::new(),
             connections: Vec::new(),
             links: Vec::new(),
@@ -320,11 +384,19 @@ impl<'l> Drawing<'l> {
         let faults = layout.diagnostics.iter();
         for fault in faults.filter(|d| !["D231", "D232", "D234"].contains(&d.code)) {
             let message = format!("{} ({})", fault.message, fault.code);
-            out.report(error("D329", Some(group.place.clone()), message, fault.help.as_deref().unwrap_or("")));
+            out.report(error(
+                "D329",
+                Some(group.place.clone()),
+                message,
+                fault.help.as_deref().unwrap_or(""),
+            ));
         }
         let mut corners = layout.parts.iter().flat_map(|part| {
             let outline = boundary(&part.shape, 64);
-            outline.into_iter().map(|p| part.motion.apply(p)).collect::<Vec<_>>()
+            outline
+                .into_iter()
+                .map(|p| part.motion.apply(p))
+                .collect::<Vec<_>>()
         });
         let first = corners.next().unwrap_or_default();
         let grow = |(low, high): (Point, Point), p: Point| {
@@ -342,7 +414,9 @@ impl<'l> Drawing<'l> {
         let members = self.groups[group].members.split_off(1);
         for k in members {
             let component = &self.components[k];
-            let Placement::Attached(attachment) = &component.placement else { continue };
+            let Placement::Attached(attachment) = &component.placement else {
+                continue;
+            };
             let (to, name) = (attachment.to.value.clone(), component.name.value.clone());
             let own = format!("{name}.a");
             let width = self.socket_width(&own).unwrap_or(self.defaults.width);
@@ -359,8 +433,17 @@ impl<'l> Drawing<'l> {
     }
 
     /// What was made: components, links, comments.
-    #[expect(clippy::type_complexity, reason = "three lists that are taken apart at once")]
-    pub fn into_parts(self) -> (Vec<Component>, Vec<Link>, BTreeMap<(&'static str, String), String>) {
+    #[expect(
+        clippy::type_complexity,
+        reason = "three lists that are taken apart at once"
+    )]
+    pub fn into_parts(
+        self,
+    ) -> (
+        Vec<Component>,
+        Vec<Link>,
+        BTreeMap<(&'static str, String), String>,
+    ) {
         let links = self.links.into_iter().map(|(name, draft)| {
             let [from, to] = draft.ends.map(|end| end.map(Spanned::nowhere));
             Link {

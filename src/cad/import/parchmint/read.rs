@@ -172,7 +172,12 @@ fn dialect(root: &Map<String, Value>, out: &mut Reporter) -> Option<(Dialect, f6
         Some(lambda) if lambda > 0.0 && lambda <= 1e4 => Some((Dialect::Lambda, lambda * 1e-6)),
         _ => {
             let message = format!("`params.lambda` is {lambda}, wanted micrometres");
-            out.report(error("D329", Some("params.lambda".to_owned()), message, "such as 10"));
+            out.report(error(
+                "D329",
+                Some("params.lambda".to_owned()),
+                message,
+                "such as 10",
+            ));
             None
         }
     }
@@ -236,7 +241,11 @@ fn component(node: &Value, place: &str, unit: f64, out: &mut Reporter) -> Option
     Some(Component {
         place: place.to_owned(),
         name,
-        entity: entity.split_whitespace().collect::<Vec<_>>().join(" ").to_uppercase(),
+        entity: entity
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ")
+            .to_uppercase(),
         params,
         ports: found,
         span: span("x-span").zip(span("y-span")).map(|(x, y)| [x, y]),
@@ -272,12 +281,22 @@ fn connection(
         let id = node.and_then(|node| node.get("component")).map(label_of);
         let Some(id) = id else {
             let message = format!("`{at}` names no component");
-            out.report(error("D322", Some(at), message, "an end has `component` and `port`"));
+            out.report(error(
+                "D322",
+                Some(at),
+                message,
+                "an end has `component` and `port`",
+            ));
             return None;
         };
         let Some(&component) = ids.get(&id) else {
             let message = format!("connection `{name}` ends at `{id}`, which isn't there");
-            out.report(error("D322", Some(at), message, "its ends are ids of components"));
+            out.report(error(
+                "D322",
+                Some(at),
+                message,
+                "its ends are ids of components",
+            ));
             return None;
         };
         let label = node.and_then(|node| node.get("port")).map(label_of);
@@ -318,11 +337,15 @@ fn connection(
     let Some(source) = source else { return };
     for (k, sink) in sinks.into_iter().enumerate() {
         let Some(sink) = sink else { continue };
-        let length = path_length(object, k, netlist.unit)
-            .or_else(|| distance(netlist, &source, &sink));
+        let length =
+            path_length(object, k, netlist.unit).or_else(|| distance(netlist, &source, &sink));
         netlist.connections.push(Connection {
             place: place.to_owned(),
-            name: if k == 0 { name.clone() } else { format!("{name}_{k}") },
+            name: if k == 0 {
+                name.clone()
+            } else {
+                format!("{name}_{k}")
+            },
             ends: [source.clone(), sink],
             width,
             length,
@@ -338,7 +361,10 @@ fn path_length(object: &Map<String, Value>, k: usize, unit: f64) -> Option<f64> 
     let mut before: Option<[f64; 2]> = None;
     for point in points {
         let point = point.as_array().filter(|p| p.len() == 2)?;
-        let at = [length(Some(&point[0]), unit)?, length(Some(&point[1]), unit)?];
+        let at = [
+            length(Some(&point[0]), unit)?,
+            length(Some(&point[1]), unit)?,
+        ];
         if let Some(before) = before {
             sum += (at[0] - before[0]).abs() + (at[1] - before[1]).abs();
         }
@@ -353,7 +379,10 @@ fn distance(netlist: &Netlist, a: &Target, b: &Target) -> Option<f64> {
         let component = &netlist.components[target.component];
         let [x, y] = component.position?;
         let label = target.label.as_deref();
-        let port = component.ports.iter().find(|p| Some(p.label.as_str()) == label);
+        let port = component
+            .ports
+            .iter()
+            .find(|p| Some(p.label.as_str()) == label);
         let (dx, dy) = port.map_or((0.0, 0.0), |port| (port.x, port.y));
         Some(([x, y], [x + dx, y + dy]))
     };
@@ -384,17 +413,22 @@ fn closed(
             }
         }
         Some(Value::Object(valves)) => {
-            let text = |(valve, at): (&String, &Value)| Some((valve.clone(), at.as_str()?.to_owned()));
+            let text =
+                |(valve, at): (&String, &Value)| Some((valve.clone(), at.as_str()?.to_owned()));
             pairs.extend(valves.iter().filter_map(text));
         }
         _ => {}
     }
     for name in close {
-        let named = |id: &str| {
-            id == name || ids.get(id).is_some_and(|&k| components[k].name == *name)
-        };
+        let named =
+            |id: &str| id == name || ids.get(id).is_some_and(|&k| components[k].name == *name);
         let before = found.len();
-        found.extend(pairs.iter().filter(|(valve, _)| named(valve)).map(|(_, c)| c.clone()));
+        found.extend(
+            pairs
+                .iter()
+                .filter(|(valve, _)| named(valve))
+                .map(|(_, c)| c.clone()),
+        );
         if found.len() == before {
             let message = format!("`valves` says nothing about a valve `{name}`");
             let help = "valves to close are named as the file names them";
@@ -405,7 +439,12 @@ fn closed(
 }
 
 /// D328: what of the control layer was left out.
-fn note_control(root: &Map<String, Value>, connections: usize, netlist: &Netlist, out: &mut Reporter) {
+fn note_control(
+    root: &Map<String, Value>,
+    connections: usize,
+    netlist: &Netlist,
+    out: &mut Reporter,
+) {
     let mut used = vec![false; netlist.components.len()];
     for end in netlist.connections.iter().flat_map(|c| &c.ends) {
         used[end.component] = true;
@@ -420,7 +459,8 @@ fn note_control(root: &Map<String, Value>, connections: usize, netlist: &Netlist
         let message = format!(
             "the control layer is left out: {components} components, {connections} connections, {valves} valves"
         );
-        let help = "valves are open; `--close v1,v2` leaves out the connections that `valves` names";
+        let help =
+            "valves are open; `--close v1,v2` leaves out the connections that `valves` names";
         let mut note = error("D328", Some("layers".to_owned()), message, help);
         note.severity = Severity::Warning;
         out.report(note);
