@@ -36,6 +36,7 @@ mod graph;
 mod json;
 pub mod mmft;
 pub mod parchmint;
+mod placeable;
 mod ring;
 mod sections;
 

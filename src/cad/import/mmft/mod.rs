@@ -10,7 +10,9 @@ mod read;
 pub use laws::{Law, Laws, laws};
 
 use super::parchmint::Imported;
+use super::placeable::report_misplaced;
 use crate::design::Design;
+use crate::library::Library;
 use stokeslet_base::diagnostic::{Diagnostic, Reporter};
 
 /// Reads an MMFT file (network and simulation in one) and makes a design of it.
@@ -24,6 +26,9 @@ pub fn mmft(text: &str, name: &str) -> (Option<Imported>, Vec<Diagnostic>) {
     let mut out = Reporter::default();
     let network = read::read(text, &mut out);
     let imported = network.and_then(|network| emit::emit(&network, name, &mut out));
+    if let Some(imported) = &imported {
+        report_misplaced(&imported.design, &Library::embedded(), &mut out);
+    }
     (imported.filter(|_| !out.has_errors()), out.diagnostics)
 }
 

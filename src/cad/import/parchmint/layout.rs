@@ -43,6 +43,8 @@ pub(super) struct Drawing<'l> {
     names: BTreeSet<String>,
     components: Vec<Component>,
     groups: Vec<Group>,
+    /// Groups of the components that stand for one of the netlist.
+    group_of: BTreeMap<String, usize>,
     realised: BTreeMap<String, Arc<Realisation>>,
     links: Vec<(String, Draft)>,
     by_name: BTreeMap<String, usize>,
@@ -96,6 +98,7 @@ impl<'l> Drawing<'l> {
             names: BTreeSet::new(),
             components: Vec::new(),
             groups: Vec::new(),
+            group_of: BTreeMap::new(),
             realised: BTreeMap::new(),
             links: Vec::new(),
             by_name: BTreeMap::new(),
@@ -208,6 +211,7 @@ impl<'l> Drawing<'l> {
                 }
                 return None;
             }
+            self.group_of.insert(name.clone(), self.groups.len());
             self.groups.push(Group {
                 place: place.to_owned(),
                 members: vec![k],
@@ -242,13 +246,8 @@ impl<'l> Drawing<'l> {
         socket: &str,
         socket_width: f64,
     ) {
-        let group = socket.rsplit_once('.').and_then(|(owner, _)| {
-            self.groups.iter().position(|g| {
-                g.members
-                    .iter()
-                    .any(|&k| self.components[k].name.value == owner)
-            })
-        });
+        let owner = socket.rsplit_once('.').map(|(owner, _)| owner);
+        let group = owner.and_then(|owner| self.group_of.get(owner).copied());
         let mut socket = socket.to_owned();
         for (from, to) in steps(socket_width, width) {
             let name = self.fresh_name(&format!("{}_step", link.0), "steps");

@@ -11,6 +11,7 @@ mod read;
 
 pub use read::Dialect;
 
+use super::placeable::report_misplaced;
 use crate::design::{Design, PortCondition};
 use crate::library::Library;
 use stokeslet_base::diagnostic::{Diagnostic, Reporter};
@@ -57,5 +58,8 @@ pub fn parchmint(
     let netlist = read::read(text, &options.close, &mut out);
     let imported =
         netlist.and_then(|netlist| emit::emit(&netlist, name, library, options, &mut out));
+    if let Some(imported) = &imported {
+        report_misplaced(&imported.design, library, &mut out);
+    }
     (imported.filter(|_| !out.has_errors()), out.diagnostics)
 }
