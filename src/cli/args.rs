@@ -237,6 +237,12 @@ pub struct ImportArgs {
     /// Valves of a netlist that are closed, by the file's names.
     #[arg(long, value_name = "VALVE,...", value_delimiter = ',')]
     pub close: Vec<String>,
+    /// Solve a network of MMFT too, and write flow rates at its ports beside the laws of one dimension to this table.
+    #[arg(long, value_name = "FILE.csv")]
+    pub compare: Option<PathBuf>,
+    /// Cell edges across a channel for --compare.
+    #[arg(long, value_name = "R", default_value_t = 8, value_parser = clap::value_parser!(u32).range(2..=64))]
+    pub resolution: u32,
     /// Width of connections that tell none [default: 400 um].
     #[arg(long, value_name = "LENGTH", allow_hyphen_values = true)]
     pub width: Option<String>,

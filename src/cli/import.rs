@@ -13,7 +13,7 @@ use stokeslet::{design, export, import};
 use super::args::ImportArgs;
 use super::load::find_library;
 use super::outcome::{CliError, Outcome};
-use super::{print_diagnostics, print_out};
+use super::{compare, print_diagnostics, print_out};
 
 /// What was read, whatever the format.
 struct Read {
@@ -33,6 +33,12 @@ pub fn run(args: &ImportArgs, library: Option<&Path>) -> Result<Outcome, CliErro
         path: args.network.clone(),
         source,
     })?;
+    if args.compare.is_some()
+        && import::format_of(&String::from_utf8_lossy(&bytes)) != import::Format::Mmft
+    {
+        let message = "--compare is for networks of MMFT: other files tell no laws".to_owned();
+        return Err(CliError::Usage { message });
+    }
     let to_stdout = args.output == Path::new("-");
     let named_after = if to_stdout {
         &args.network
@@ -49,6 +55,9 @@ pub fn run(args: &ImportArgs, library: Option<&Path>) -> Result<Outcome, CliErro
     else {
         return Ok(Outcome::InputErrors);
     };
+    if let Some(path) = &args.compare {
+        compare::write(path, &text, &read.design, args.resolution, library)?;
+    }
     if to_stdout {
         print_out(&read.text)?;
         return Ok(Outcome::Fine);

@@ -7,6 +7,7 @@
 
 mod args;
 mod check;
+mod compare;
 mod components;
 #[cfg(feature = "dynamics")]
 mod contact;

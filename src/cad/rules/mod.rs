@@ -40,7 +40,7 @@ pub use picture::picture;
 pub use process::{Process, Rule, RuleKind, read_process};
 pub use report::{csv, json, lyrdb};
 
-use crate::chip::Chip;
+use crate::chip::{Chip, is_drawn};
 use crate::design::Design;
 use crate::outline::Outlines;
 use stokeslet_base::diagnostic::{Diagnostic, Severity};
@@ -122,14 +122,7 @@ pub fn check(
     process: &Process,
 ) -> Result<Vec<Violation>, Vec<Diagnostic>> {
     let outlines = Outlines::new(chip);
-    let drawn: Vec<bool> = chip
-        .parts
-        .iter()
-        .map(|part| {
-            let item = part.name.split('/').next().unwrap_or(&part.name);
-            !design.links.iter().any(|link| link.name.value == item)
-        })
-        .collect();
+    let drawn = is_drawn(design, chip);
     let scene = walls::Scene {
         chip,
         outlines: &outlines,
