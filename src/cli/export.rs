@@ -63,7 +63,7 @@ pub fn run(args: &ExportArgs, library: Option<&Path>) -> Result<Outcome, CliErro
         let placed = drawn.as_ref().map(outlined);
         for &format in &formats {
             let outlines = match &placed {
-                Some(placed) if format != Format::ParchMint => placed,
+                Some(placed) if format != Format::Parchmint => placed,
                 _ => &whole,
             };
             let bytes = match write(format, outlines, &settings) {
