@@ -47,11 +47,6 @@ pub fn write(
         silent,
         &CancelToken::new(),
     )?;
-    // In the plane flow rates are per metre of depth.
-    let depth = match chip.model {
-        DepthModel::Full => 1.0,
-        _ => chip.depth.unwrap_or(1.0),
-    };
     let mut out = String::from(
         "node,rectangular law [m^3/s],plane law [m^3/s],duct series [m^3/s],solved [m^3/s],solved over its own law - 1\n",
     );
@@ -60,7 +55,7 @@ pub fn write(
         let Some(port) = solution.ports.iter().find(|port| port.id == name) else {
             continue;
         };
-        let flow = port.flow_rate * depth;
+        let flow = port.flow_rate;
         let at = |law: &[f64]| law.get(k).copied();
         // The plane's law for the plane, the duct's series for the whole depth.
         let own = match chip.model {

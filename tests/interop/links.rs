@@ -33,8 +33,8 @@ fn chip(body: &str, model: &str) -> Chip {
     chip.expect("no error, so a chip")
 }
 
-fn flows(chip: &Chip) -> Vec<f64> {
-    let solution = solved(chip, 8).expect("solves");
+fn flows(chip: &Chip, resolution: u32) -> Vec<f64> {
+    let solution = solved(chip, resolution).expect("solves");
     assert!(solution.report.relative_residual < 1e-10);
     solution.ports.iter().map(|port| port.flow_rate).collect()
 }
@@ -51,17 +51,17 @@ const PORTS: &str = "[ports]\nin = { at = \"t.left\", pressure = \"1 kPa\" }\nup
 /// A tee, a pipe, a bend: attached, or with links of no length between parts that lie anywhere, turned and mirrored.
 #[test]
 fn a_chip_cut_in_two_by_a_link_of_no_length_is_the_same_chip() {
-    let whole = format!(
-        "[components]\nt = {{ kind = \"tee\", at = [\"0 mm\", \"0 mm\"] }}\np = {{ kind = \"taper\", attach = \"a\", to = \"t.right\" }}\nb = {{ kind = \"bend\", attach = \"a\", to = \"p.b\", parameters = {{ width = \"50 um\" }} }}\n{}",
-        PORTS.replace("END", "b.b")
-    );
     for mirror in [false, true] {
+        let whole = format!(
+            "[components]\nt = {{ kind = \"tee\", at = [\"0 mm\", \"0 mm\"] }}\np = {{ kind = \"taper\", attach = \"a\", to = \"t.right\" }}\nb = {{ kind = \"bend\", attach = \"a\", to = \"p.b\", mirror = {mirror}, parameters = {{ width = \"50 um\" }} }}\n{}",
+            PORTS.replace("END", "b.b")
+        );
         let cut = format!(
             "[components]\nt = {{ kind = \"tee\", at = [\"0 mm\", \"0 mm\"], rotation = \"30 deg\" }}\np = {{ kind = \"taper\", at = [\"5 mm\", \"1 mm\"], rotation = \"-77 deg\" }}\nb = {{ kind = \"bend\", at = [\"3 mm\", \"-3 mm\"], mirror = {mirror}, parameters = {{ width = \"50 um\" }} }}\n[links]\nl = {{ from = \"t.right\", to = \"p.a\", length = \"0 mm\" }}\nk = {{ from = \"b.a\", to = \"p.b\", length = \"0 mm\" }}\n{}",
             PORTS.replace("END", "b.b")
         );
-        for model in ["planar", "shallow", "full"] {
-            let (a, b) = (flows(&chip(&whole, model)), flows(&chip(&cut, model)));
+        for (model, resolution) in [("planar", 8), ("shallow", 8), ("full", 4)] {
+            let [a, b] = [&whole, &cut].map(|body| flows(&chip(body, model), resolution));
             assert_equal(&a, &b, 1e-9, &format!("{model}, mirrored: {mirror}"));
         }
     }
@@ -79,8 +79,8 @@ fn a_link_of_10_mm_is_a_drawn_pipe_of_10_mm() {
     );
     for model in ["planar", "shallow"] {
         assert_equal(
-            &flows(&chip(&drawn, model)),
-            &flows(&chip(&linked, model)),
+            &flows(&chip(&drawn, model), 8),
+            &flows(&chip(&linked, model), 8),
             1e-9,
             model,
         );
@@ -96,7 +96,7 @@ fn links_close_loops_and_bends_cost() {
         )
     };
     let [plain, bent] = [0, 5].map(|bends| chip(&body(bends), "planar"));
-    let (a, b) = (flows(&plain), flows(&bent));
+    let (a, b) = (flows(&plain, 8), flows(&bent, 8));
     assert!((a[0] + a[1]).abs() < 1e-10 * a[0], "what goes in comes out");
     // Five plain bends add some widths of channel to one of two arms of forty.
     let less = 1.0 - b[0] / a[0];
@@ -189,8 +189,8 @@ fn parts_of_two_sheets_may_lie_over_each_other() {
         &format!("{body}[sheets]\nof = {{ b = \"upper\" }}\n{ports}"),
         "planar",
     );
-    let flow = flows(&chip)[0];
-    // 800 um of a plane channel: w^3 d dp / (12 mu L).
-    let exact = 1e-12 * 1e3 / (12.0 * 1e-3 * 800e-6);
+    let flow = flows(&chip, 8)[0];
+    // 800 um of a plane channel, 100 um deep: w^3 d dp / (12 mu L).
+    let exact = 100e-6 * 1e-12 * 1e3 / (12.0 * 1e-3 * 800e-6);
     assert!((flow / exact - 1.0).abs() < 1e-9, "{flow} for {exact}");
 }

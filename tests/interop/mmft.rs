@@ -7,7 +7,7 @@ use stokeslet::import::{Format, format_of, mmft, mmft_laws};
 use stokeslet::library::Library;
 
 /// Flow rates into the ports, m^3/s, with the model of the file or another.
-fn flows(text: &str, resolution: u32, model: Option<DepthModel>) -> (Vec<(String, f64, f64)>, f64) {
+fn flows(text: &str, resolution: u32, model: Option<DepthModel>) -> Vec<(String, f64, f64)> {
     assert_eq!(format_of(text), Format::Mmft);
     let (imported, diagnostics) = mmft(text, "test");
     let imported = imported.unwrap_or_else(|| panic!("{diagnostics:?}"));
@@ -17,18 +17,11 @@ fn flows(text: &str, resolution: u32, model: Option<DepthModel>) -> (Vec<(String
     design.model = model.unwrap_or(design.model);
     let (chip, placed) = place(&design, &Library::embedded());
     let chip = chip.unwrap_or_else(|| panic!("{placed:?}"));
-    let depth = chip.depth.expect("networks have heights");
     let solution = solved(&chip, resolution).expect("solves");
     assert!(solution.report.relative_residual < 1e-10);
-    // In three dimensions flow rates are volumes already.
-    let factor = if chip.model == DepthModel::Full {
-        1.0
-    } else {
-        depth
-    };
     let ports = solution.ports.iter();
-    let ports = ports.map(|p| (p.id.clone(), p.flow_rate * factor, p.mean_pressure));
-    (ports.collect(), depth)
+    let ports = ports.map(|p| (p.id.clone(), p.flow_rate, p.mean_pressure));
+    ports.collect()
 }
 
 /// A straight channel in two pieces, a pump of 1 kPa: the law of plane flow, exactly.
@@ -38,7 +31,7 @@ fn a_straight_channel_has_the_law_of_plane_flow() {
         "channels":[{"node1":0,"node2":1,"width":1e-4,"height":5e-5},{"node1":1,"node2":2,"width":1e-4,"height":5e-5},{"node1":2,"node2":3,"width":1e-4,"height":5e-5,"length":0.003}]},
         "simulation":{"resistanceModel":"Poiseuille","fluids":[{"viscosity":0.001}],"pumps":[{"channel":0,"type":"PumpPressure","deltaP":1000}],"fixtures":[{"phase":0}],"activeFixture":0}}"#;
     let exact = 5e-5 * 1e-12 * 1000.0 / (12.0 * 1e-3 * 5e-3);
-    let (ports, _) = flows(text, 4, None);
+    let ports = flows(text, 4, None);
     assert!(
         (ports[0].1 / exact - 1.0).abs() < 1e-9,
         "{ports:?} for {exact}"
@@ -47,7 +40,7 @@ fn a_straight_channel_has_the_law_of_plane_flow() {
     assert!((laws.poiseuille[0] / exact - 1.0).abs() < 1e-9, "{laws:?}");
     // A length of its own makes a link, and counts.
     let longer = text.replace("\"length\":0.003", "\"length\":0.008");
-    let (ports, _) = flows(&longer, 4, None);
+    let ports = flows(&longer, 4, None);
     assert!((ports[0].1 / exact - 0.5).abs() < 1e-9, "{ports:?}");
 }
 
@@ -59,7 +52,7 @@ fn the_laws_of_mmft_are_its_printed_values_and_the_chips_are_near() {
             continue;
         };
         let laws = mmft_laws(text).unwrap_or_else(|faults| panic!("{name}: {faults:?}"));
-        let (ports, _) = flows(text, 8, Some(DepthModel::Planar));
+        let ports = flows(text, 8, Some(DepthModel::Planar));
         println!(
             "{stem}: rectangular {:?}, poiseuille {:?}, exact {:?}, ours planar at 8 {ports:?}",
             laws.rectangular, laws.poiseuille, laws.exact
