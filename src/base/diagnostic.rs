@@ -7,7 +7,9 @@
 //! | D001 to D099 | `design` (its module doc lists them) | reading a design file |
 //! | D101 to D199 | `library` | kinds of components and their parameters |
 //! | D201 to D299 | `chip` | placement, connections, overlaps, ports |
-//! | D301 to D399 | `import` | networks |
+//! | D301 to D329 | `import` | networks, and other programs' files |
+//! | D330 to D334 | `chip` | links and sheets |
+//! | D335 to D339 | `rules` | processes of fabrication |
 
 mod nearest;
 mod render;

@@ -12,6 +12,7 @@
 //! | [`library`] | component definitions and parameters into shapes and sockets |
 //! | [`chip`] | design and library into a placed, checked [`chip::Chip`] |
 //! | [`outline`] | a chip into drawings, masks and solids for the workshop |
+//! | [`rules`] | a chip and a process's limits into the places that break them |
 //! | [`import`] | other people's designs into ours |
 
 pub mod chip;
@@ -19,4 +20,5 @@ pub mod design;
 pub mod import;
 pub mod library;
 pub mod outline;
+pub mod rules;
 pub mod shape;

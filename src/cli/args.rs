@@ -161,6 +161,12 @@ pub struct CheckArgs {
     /// Design files, folders of them (*.toml), or patterns.
     #[arg(required = true, value_name = "DESIGN")]
     pub designs: Vec<PathBuf>,
+    /// Check the rules of a process too: a name such as `pdms` (files `components/processes/*.toml`) or a file *.toml.
+    #[arg(long, value_name = "PROCESS")]
+    pub process: Option<String>,
+    /// Write what breaks the rules to DIR/<design name>.violations.csv, .json, .svg and .lyrdb (KLayout).
+    #[arg(long, value_name = "DIR", requires = "process")]
+    pub out: Option<PathBuf>,
 }
 
 /// Of `components`.
@@ -220,12 +226,33 @@ pub struct ExportArgs {
 /// Of `import`.
 #[derive(Debug, clap::Args)]
 pub struct ImportArgs {
-    /// The network: nodes, channels, inlets and outlets as JSON.
-    #[arg(value_name = "NETWORK.json")]
+    /// The file: a plain network (nodes, channels, inlets and outlets) or a ParchMint netlist, as JSON.
+    #[arg(value_name = "FILE.json")]
     pub network: PathBuf,
     /// The design file to write; `-` writes to stdout.
     #[arg(short, long, value_name = "DESIGN.toml")]
     pub output: PathBuf,
+    /// What holds at ports of a netlist, by the file's names, such as `in1=2uL/min,out=0Pa`; else the first port of an island
+    /// has 1 kPa and the others 0 Pa.
+    #[arg(
+        long,
+        value_name = "PORT=VALUE,...",
+        value_delimiter = ',',
+        allow_hyphen_values = true
+    )]
+    pub drive: Vec<String>,
+    /// Valves of a netlist that are closed, by the file's names.
+    #[arg(long, value_name = "VALVE,...", value_delimiter = ',')]
+    pub close: Vec<String>,
+    /// Solve a network of MMFT too, and write flow rates at its ports beside the laws of one dimension to this table.
+    #[arg(long, value_name = "FILE.csv")]
+    pub compare: Option<PathBuf>,
+    /// Cell edges across a channel for --compare.
+    #[arg(long, value_name = "R", default_value_t = 8, value_parser = clap::value_parser!(u32).range(2..=64))]
+    pub resolution: u32,
+    /// Width of connections that tell none [default: 400 um].
+    #[arg(long, value_name = "LENGTH", allow_hyphen_values = true)]
+    pub width: Option<String>,
 }
 
 /// Of `verify`.

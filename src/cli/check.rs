@@ -7,13 +7,20 @@ use super::args::CheckArgs;
 use super::inputs::expand;
 use super::load::{find_library, load};
 use super::outcome::{CliError, Outcome};
-use super::{print_chain, print_out};
+use super::{print_chain, print_out, process};
 
 /// Reads and places every design, prints what is wrong, and a line per design.
 ///
 /// # Errors
 /// What keeps it from looking at any design.
 pub fn run(args: &CheckArgs, library: Option<&Path>) -> Result<Outcome, CliError> {
+    let process = match &args.process {
+        None => None,
+        Some(name) => match process::find(name, library)? {
+            Some(process) => Some(process),
+            None => return Ok(Outcome::InputErrors),
+        },
+    };
     let library = find_library(library)?;
     let begin = Instant::now();
     let mut worst = Outcome::Fine;
@@ -49,6 +56,16 @@ pub fn run(args: &CheckArgs, library: Option<&Path>) -> Result<Outcome, CliError
             }
         };
         print_out(&line)?;
+        if let (Some(process), Some(chip), Some(design)) = (&process, &loaded.chip, &loaded.design)
+        {
+            worst = worst.max(process::check(
+                process,
+                design,
+                chip,
+                &input.name,
+                args.out.as_deref(),
+            )?);
+        }
     }
     Ok(worst)
 }

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
+use stokeslet::chip::drawn;
 use stokeslet::outline::{Format, Outlines, Polarity, Settings, Solid, write};
 
 use super::args::ExportArgs;
@@ -38,12 +39,34 @@ pub fn run(args: &ExportArgs, library: Option<&Path>) -> Result<Outcome, CliErro
             worst = worst.max(Outcome::InputErrors);
             continue;
         };
-        let mut outlines = Outlines::new(chip);
-        if let Some(design) = &loaded.design {
-            outlines = outlines.with_kinds(design);
+        let links = loaded
+            .design
+            .as_ref()
+            .map_or(0, |design| design.links.len());
+        let drawn = loaded
+            .design
+            .as_ref()
+            .filter(|_| links > 0)
+            .map(|design| drawn(design, chip));
+        if drawn.is_some() {
+            eprintln!(
+                "warning: {}: {} left out of all but ParchMint: a link has no place",
+                input.path.display(),
+                count(links, "link")
+            );
         }
+        let outlined = |chip| match &loaded.design {
+            Some(design) => Outlines::new(chip).with_kinds(design),
+            None => Outlines::new(chip),
+        };
+        let whole = outlined(chip);
+        let placed = drawn.as_ref().map(outlined);
         for &format in &formats {
-            let bytes = match write(format, &outlines, &settings) {
+            let outlines = match &placed {
+                Some(placed) if format != Format::Parchmint => placed,
+                _ => &whole,
+            };
+            let bytes = match write(format, outlines, &settings) {
                 Ok(bytes) => bytes,
                 Err(error) => {
                     eprintln!(

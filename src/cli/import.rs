@@ -1,24 +1,44 @@
-//! `stokeslet import`: a plain network of channels becomes a design file.
+//! `stokeslet import`: other people's files become design files.
 
 use std::fs;
 use std::path::Path;
 
-use stokeslet::diagnostic::Severity;
+use stokeslet::design::{Design, PortCondition};
+use stokeslet::diagnostic::{Diagnostic, Severity};
+use stokeslet::units::{
+    Dimension, FlowRate, FlowRatePerDepth, Pascal, parse_quantity, parse_quantity_as,
+};
 use stokeslet::{design, export, import};
 
 use super::args::ImportArgs;
+use super::load::find_library;
 use super::outcome::{CliError, Outcome};
-use super::{print_diagnostics, print_out};
+use super::{compare, print_diagnostics, print_out};
 
-/// Reads the network, prints what is wrong with it, writes the design.
+/// What was read, whatever the format.
+struct Read {
+    design: Design,
+    text: String,
+    /// For people; none of a plain network.
+    dialect: Option<&'static str>,
+}
+
+/// Reads the file, prints what is wrong with it, writes the design.
 ///
 /// # Errors
-/// Files that can't be read or written.
-pub fn run(args: &ImportArgs) -> Result<Outcome, CliError> {
+/// Files that can't be read or written, wrong values of flags.
+pub fn run(args: &ImportArgs, library: Option<&Path>) -> Result<Outcome, CliError> {
+    let options = options(args)?;
     let bytes = fs::read(&args.network).map_err(|source| CliError::Read {
         path: args.network.clone(),
         source,
     })?;
+    if args.compare.is_some()
+        && import::format_of(&String::from_utf8_lossy(&bytes)) != import::Format::Mmft
+    {
+        let message = "--compare is for networks of MMFT: other files tell no laws".to_owned();
+        return Err(CliError::Usage { message });
+    }
     let to_stdout = args.output == Path::new("-");
     let named_after = if to_stdout {
         &args.network
@@ -29,24 +49,109 @@ pub fn run(args: &ImportArgs) -> Result<Outcome, CliError> {
         .file_stem()
         .map_or_else(|| "network".into(), |s| s.to_string_lossy());
     let text = String::from_utf8_lossy(&bytes);
-    let (network, diagnostics) = import::network(&text, &name);
+    let (read, diagnostics) = read(&text, &name, &options, library)?;
     print_diagnostics(&diagnostics, &args.network.display().to_string(), &text);
-    let Some(network) =
-        network.filter(|_| diagnostics.iter().all(|d| d.severity != Severity::Error))
+    let Some(read) = read.filter(|_| diagnostics.iter().all(|d| d.severity != Severity::Error))
     else {
         return Ok(Outcome::InputErrors);
     };
-    let printed = design::print(&network);
+    if let Some(path) = &args.compare {
+        compare::write(path, &text, &read.design, args.resolution, library)?;
+    }
     if to_stdout {
-        print_out(&printed)?;
+        print_out(&read.text)?;
         return Ok(Outcome::Fine);
     }
-    export::write_file(&args.output, printed.as_bytes())?;
-    print_out(&format!(
-        "{}: {} components, {} ports\n",
+    export::write_file(&args.output, read.text.as_bytes())?;
+    let design = &read.design;
+    let mut line = format!(
+        "{}: {} components, {} ports",
         args.output.display(),
-        network.components.len() + network.channels.len(),
-        network.ports.len()
-    ))?;
+        design.components.len() + design.channels.len(),
+        design.ports.len()
+    );
+    if let Some(dialect) = read.dialect {
+        line.push_str(&format!(", {} links; {dialect}", design.links.len()));
+    }
+    print_out(&format!("{line}\n"))?;
     Ok(Outcome::Fine)
+}
+
+fn read(
+    text: &str,
+    name: &str,
+    options: &import::Options,
+    library: Option<&Path>,
+) -> Result<(Option<Read>, Vec<Diagnostic>), CliError> {
+    match import::format_of(text) {
+        import::Format::ParchMint => {
+            let library = find_library(library)?;
+            let (imported, diagnostics) = import::parchmint(text, name, &library, options);
+            let read = imported.map(|imported| Read {
+                design: imported.design,
+                text: imported.text,
+                dialect: Some(imported.dialect),
+            });
+            Ok((read, diagnostics))
+        }
+        import::Format::Mmft => {
+            let (imported, diagnostics) = import::mmft(text, name);
+            let read = imported.map(|imported| Read {
+                design: imported.design,
+                text: imported.text,
+                dialect: Some(imported.dialect),
+            });
+            Ok((read, diagnostics))
+        }
+        import::Format::Network => {
+            let (network, diagnostics) = import::network(text, name);
+            let read = network.map(|network| Read {
+                text: design::print(&network),
+                design: network,
+                dialect: None,
+            });
+            Ok((read, diagnostics))
+        }
+    }
+}
+
+fn options(args: &ImportArgs) -> Result<import::Options, CliError> {
+    let usage = |message: String| CliError::Usage { message };
+    let mut drive = Vec::new();
+    for given in &args.drive {
+        let Some((port, value)) = given.split_once('=') else {
+            return Err(usage(format!(
+                "--drive: `{given}` is not PORT=VALUE, such as `in1=2uL/min`"
+            )));
+        };
+        let condition = match parse_quantity(value) {
+            Ok((value, Dimension::Pressure)) => PortCondition::Pressure(Pascal(value)),
+            Ok((value, Dimension::FlowRate)) => PortCondition::FlowRate(FlowRate(value)),
+            Ok((value, Dimension::FlowRatePerDepth)) => {
+                PortCondition::FlowRatePerDepth(FlowRatePerDepth(value))
+            }
+            _ => {
+                return Err(usage(format!(
+                    "--drive: `{value}` is neither a pressure nor a flow rate, such as \"1 kPa\" or \"2 uL/min\""
+                )));
+            }
+        };
+        drive.push((port.trim().to_owned(), condition));
+    }
+    let width = match &args.width {
+        None => None,
+        Some(text) => match parse_quantity_as(text, Dimension::Length) {
+            Ok(width) if (1e-8..=1.0).contains(&width) => Some(width),
+            _ => {
+                return Err(usage(format!(
+                    "--width: `{text}` is not a width from 10 nm to 1 m"
+                )));
+            }
+        },
+    };
+    Ok(import::Options {
+        width,
+        drive,
+        close: args.close.clone(),
+    })
 }

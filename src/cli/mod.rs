@@ -7,6 +7,7 @@
 
 mod args;
 mod check;
+mod compare;
 mod components;
 #[cfg(feature = "dynamics")]
 mod contact;
@@ -21,6 +22,7 @@ mod load;
 mod outcome;
 #[cfg(feature = "dynamics")]
 mod particles;
+mod process;
 mod profile;
 mod progress_bar;
 mod report;
@@ -69,7 +71,7 @@ fn dispatch(args: Args) -> Result<Outcome, CliError> {
             Ok(Outcome::Fine)
         }
         Command::Export(args) => export::run(&args, library),
-        Command::Import(args) => import::run(&args),
+        Command::Import(args) => import::run(&args, library),
         Command::Verify(args) => verify::run(&args, library),
         #[cfg(feature = "dynamics")]
         Command::Liquid(args) => liquid::run(&args),

@@ -138,6 +138,8 @@ fn design() -> impl Strategy<Value = Design> {
             components,
             channels,
             connections,
+            links: Vec::new(),
+            sheets: Default::default(),
             ports,
         },
     )

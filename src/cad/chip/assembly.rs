@@ -30,6 +30,12 @@ pub(super) struct Assembly<'d> {
     pub sockets_of: FxHashMap<&'d str, Range<usize>>,
     /// Components, then channels, as the design names them.
     pub names: Vec<&'d Spanned<String>>,
+    /// Which of the names are links.
+    pub links: Range<usize>,
+    /// Widths of links by item.
+    pub link_widths: FxHashMap<usize, f64>,
+    /// The sheet of every item that is not on the default one.
+    pub sheets: FxHashMap<usize, usize>,
     /// Where every placed item went, chip from item.
     pub motions: FxHashMap<usize, Motion>,
 }
@@ -43,6 +49,12 @@ impl<'d> Assembly<'d> {
     /// The name of a part's component or channel.
     pub fn owner(&self, part: usize) -> &'d Spanned<String> {
         self.names[self.owners[part]]
+    }
+
+    /// The sheet that a part lies on: parts of different ones may lie over each other. `None`: links, which lie on nothing.
+    pub fn sheet(&self, part: usize) -> Option<usize> {
+        let item = self.owners[part];
+        (!self.links.contains(&item)).then(|| self.sheets.get(&item).copied().unwrap_or(0))
     }
 
     /// `component.socket`.
@@ -94,6 +106,7 @@ impl<'d> Assembly<'d> {
             self.joints.push(Joint {
                 connection,
                 span: span.clone(),
+                is_free: false,
             });
         }
     }

@@ -22,6 +22,8 @@ pub(super) struct Joint {
     pub connection: Connection,
     /// Bytes of the text.
     pub span: Range<usize>,
+    /// Whether the two needn't lie on each other.
+    pub is_free: bool,
 }
 
 /// A component's outer socket.
@@ -44,6 +46,7 @@ pub(super) fn connect(design: &Design, assembly: &mut Assembly, out: &mut Report
                 assembly.joints.push(Joint {
                     connection: Connection { a, b },
                     span: pair.a.span.start..pair.b.span.end,
+                    is_free: false,
                 });
             }
             ends => out
@@ -120,6 +123,8 @@ fn check_agreement(joint: &Joint, assembly: &Assembly, out: &mut Reporter) -> bo
             message,
             "give both the same width, or put a `taper` or `step` between",
         )
+    } else if joint.is_free {
+        return true;
     } else if gap > PLACE_TOLERANCE * width {
         let (a, b) = names();
         let message = format!(
@@ -180,7 +185,8 @@ fn check_missing(joined: &FxHashMap<SocketRef, usize>, assembly: &Assembly, out:
         {
             let other = &assembly.sockets[near.data];
             let facing = normalise(mouth.direction - assembly.mouth(other.socket).direction + PI);
-            if facing.abs() > DIRECTION_TOLERANCE {
+            let sheets = [named, other].map(|named| assembly.sheet(named.socket.part));
+            if facing.abs() > DIRECTION_TOLERANCE || sheets[0] != sheets[1] {
                 continue;
             }
             let (a, b) = (assembly.full_name(named), assembly.full_name(other));
@@ -228,7 +234,7 @@ pub(super) fn find_socket(
         .iter()
         .filter(|named| named.item == item)
         .map(|named| named.name.as_str());
-    if its_sockets.clone().next().is_none() {
+    if its_sockets.clone().next().is_none() && !assembly.links.contains(&item) {
         return Err(Vec::new());
     }
     let help = sockets_help(socket, &mut its_sockets);

@@ -49,11 +49,16 @@ pub(super) fn check(assembly: &Assembly, out: &mut Reporter) {
     let mut near: Vec<usize> = Vec::new();
     for k in 0..assembly.parts.len() {
         let Some(mine) = outlines.of(k) else { continue };
+        // Links were laid beside each other.
+        if assembly.sheet(k).is_none() {
+            continue;
+        }
         near.clear();
         near.extend(
             tree.locate_in_envelope_intersecting(envelope(mine.1))
                 .map(|entry| entry.data)
-                .filter(|&other| other > k && !disagreeing.contains(&(k, other))),
+                .filter(|&other| other > k && !disagreeing.contains(&(k, other)))
+                .filter(|&other| assembly.sheet(k) == assembly.sheet(other)),
         );
         near.sort_unstable();
         for &other in &near {
@@ -126,6 +131,16 @@ fn shared_area(a: &[Point], b: &[Point]) -> f64 {
         .overlay(OverlayRule::Intersect, FillRule::NonZero)
         .area()
         .abs()
+}
+
+/// The box around parts, m; `None` around none.
+pub(super) fn bounds_of(parts: &[Part]) -> Option<(Point, Point)> {
+    let mut corners = Vec::new();
+    for part in parts {
+        push_outline(part, &mut corners);
+    }
+    corners.retain(|p| p.x.is_finite() && p.y.is_finite());
+    (!corners.is_empty()).then(|| bounds(&corners))
 }
 
 fn envelope(bounds: &Bounds) -> AABB<[f64; 2]> {

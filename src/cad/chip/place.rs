@@ -24,6 +24,10 @@
 //! | D230 | parts overlap |
 //! | D231 | a socket is left dangling (warning) |
 //! | D232, D233, D234 | an island without a port; flow rates out of balance; no port at all |
+//! | D330 | `[sheets]` names no component or channel, or one twice |
+//! | D331 | a link too short or too long for its width |
+//! | D332 | a library whose `bend` a link can't use |
+//! | D333 | a link of length zero that joins nothing |
 //! | D235 | a shallow chip with channels narrower than deep (warning) |
 
 use std::ops::Range;
@@ -36,7 +40,8 @@ use super::channel::route;
 use super::connect::{Joint, connect, find_socket, sockets_help};
 use super::fault::{abridge, error, show_length};
 use super::layout::Layout;
-use super::{Chip, Port, check, overlap};
+use super::links::place_links;
+use super::{Chip, Port, check, overlap, sheets};
 use crate::design::{Component, Design, Placement, Spanned};
 use crate::library::{Defaults, Library, Realisation};
 use crate::shape::{Connection, SocketRef};
@@ -111,6 +116,8 @@ fn assemble<'d>(
     let mut out = Reporter::default();
     let mut assembly = Assembly::default();
     let complete = place_items(design, realise, &mut assembly, &mut out);
+    let complete = place_links(design, realise, &mut assembly, &mut out) && complete;
+    let complete = sheets::assign(design, &mut assembly, &mut out) && complete;
     connect(design, &mut assembly, &mut out);
     let ports = check::ports(design, &assembly, complete, &mut out);
     overlap::check(&assembly, &mut out);
@@ -375,6 +382,7 @@ fn place_component(
         assembly.joints.push(Joint {
             connection,
             span: attachment.to.span.clone(),
+            is_free: false,
         });
     }
     Ok(())
@@ -446,6 +454,7 @@ fn place_channel(
         assembly.joints.push(Joint {
             connection: Connection { a, b },
             span: span.clone(),
+            is_free: false,
         });
     };
     join(from, start, &channel.from.span);
@@ -456,7 +465,7 @@ fn place_channel(
 }
 
 /// The newest item's mouths are numbers, and near enough for their place to be exact.
-fn check_positions(item: usize, assembly: &Assembly) -> Result<(), Vec<Diagnostic>> {
+pub(super) fn check_positions(item: usize, assembly: &Assembly) -> Result<(), Vec<Diagnostic>> {
     let mine = assembly
         .owners
         .iter()

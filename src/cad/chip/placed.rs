@@ -1,5 +1,9 @@
 //! The chip: placed parts, who meets whom, and the ports. Everything in SI, everything checked.
 
+use std::f64::consts::PI;
+
+use super::assembly::{mouth_after, normalise};
+use super::channel::{DIRECTION_TOLERANCE, PLACE_TOLERANCE};
 use crate::design::DepthModel;
 use crate::shape::{Connection, Part, SocketRef};
 
@@ -69,6 +73,21 @@ impl Chip {
     /// of fields in the plane are with it.
     pub fn plane_viscosity(&self) -> f64 {
         self.viscosity * self.model.plane_viscosity_factor()
+    }
+
+    /// Whether the mouths of a joint don't lie on each other: one end of a link.
+    pub fn is_free(&self, joint: &Connection) -> bool {
+        let mouth = |at: SocketRef| {
+            let part = self.parts.get(at.part)?;
+            let mouth = *part.shape.mouths().get(at.socket)?;
+            Some(mouth_after(&part.motion, &mouth))
+        };
+        let (Some(a), Some(b)) = (mouth(joint.a), mouth(joint.b)) else {
+            return false;
+        };
+        // Ten times what placed sockets may disagree by: nothing else is between.
+        (a.middle - b.middle).norm() > 10.0 * PLACE_TOLERANCE * a.width
+            || normalise(a.direction - b.direction + PI).abs() > 10.0 * DIRECTION_TOLERANCE
     }
 
     /// Drag of floor and ceiling over [`Chip::plane_viscosity`], 1/m^2.

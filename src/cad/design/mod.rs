@@ -27,6 +27,7 @@
 mod codes;
 mod components;
 mod depth;
+mod links;
 mod names;
 mod parse;
 mod print;
@@ -41,8 +42,8 @@ pub use parse::parse;
 pub use print::print;
 pub use rewrite::{Edit, RewriteError, rewrite};
 pub use schema::{
-    Attachment, Bend, Channel, Component, Connection, Design, Placement, Port, PortCondition,
-    Spanned,
+    Attachment, Bend, Channel, Component, Connection, Design, Link, Placement, Port, PortCondition,
+    Sheets, Spanned,
 };
 pub use value::{Dimension, Value};
 

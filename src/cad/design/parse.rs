@@ -5,6 +5,7 @@ use std::ops::Range;
 use toml::de::{DeTable, DeValue};
 
 use super::components::{read_channels, read_components};
+use super::links::{read_links, read_sheets};
 use super::sections::{read_chip, read_connections, read_fluid, read_ports};
 use super::table::{Node, Owner, Table};
 use super::{Design, FORMAT, codes, names};
@@ -15,7 +16,7 @@ const MAX_BYTES: usize = 64 << 20;
 /// Syntax errors shown and judged; a picture named `.toml` would give one per line.
 const MAX_SYNTAX_ERRORS: usize = 20;
 
-const SECTIONS: [&str; 8] = [
+const SECTIONS: [&str; 10] = [
     "format",
     "title",
     "fluid",
@@ -23,6 +24,8 @@ const SECTIONS: [&str; 8] = [
     "components",
     "channels",
     "connections",
+    "links",
+    "sheets",
     "ports",
 ];
 
@@ -229,6 +232,13 @@ fn read_root(root: &DeTable<'_>, name: &str, reporter: &mut Reporter) -> Option<
     let connections = table
         .get("connections")
         .map_or_else(Vec::new, |node| read_connections(node, reporter));
+    let links = table
+        .get("links")
+        .map_or_else(Vec::new, |node| read_links(node, reporter));
+    let sheets = table
+        .get("sheets")
+        .and_then(|node| read_sheets(node, reporter))
+        .unwrap_or_default();
     let has_depth = chip_node.is_none_or(|node| node.get_ref().get("depth").is_some());
     let ports = table
         .get("ports")
@@ -246,6 +256,8 @@ fn read_root(root: &DeTable<'_>, name: &str, reporter: &mut Reporter) -> Option<
         components,
         channels,
         connections,
+        links,
+        sheets,
         ports,
     })
 }
@@ -303,6 +315,7 @@ fn check_names(root: &DeTable<'_>, reporter: &mut Reporter) {
     for (section, what) in [
         ("components", "component"),
         ("channels", "channel"),
+        ("links", "link"),
         ("ports", "port"),
     ] {
         for (name, _) in tables(section).into_iter().flatten() {

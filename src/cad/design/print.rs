@@ -5,8 +5,8 @@
 use std::fmt::Write as _;
 
 use super::{
-    Bend, Channel, Component, Connection, Design, Dimension, FORMAT, Placement, Port,
-    PortCondition, Value,
+    Bend, Channel, Component, Connection, Design, Dimension, FORMAT, Link, Placement, Port,
+    PortCondition, Sheets, Value,
 };
 use crate::design::DepthModel;
 use stokeslet_base::geometry::Point;
@@ -62,6 +62,14 @@ pub fn print(design: &Design) -> String {
         }
         out.push_str("]\n");
     }
+    print_section(
+        &mut out,
+        "links",
+        &design.links,
+        |link| &link.name.value,
+        link,
+    );
+    sheets(&mut out, &design.sheets);
     print_section(
         &mut out,
         "ports",
@@ -154,6 +162,38 @@ pub(super) fn channel(channel: &Channel) -> String {
         fields.push(format!("width = {}", quantity(width.0, Dimension::Length)));
     }
     braces(fields)
+}
+
+/// `{ from = "y1.a", to = "t1.up", length = "3 mm" }`
+fn link(link: &Link) -> String {
+    let ends = [("from", &link.from), ("to", &link.to)];
+    let mut fields: Vec<String> = ends
+        .into_iter()
+        .filter_map(|(key, end)| Some(format!("{key} = {}", quoted(&end.as_ref()?.value))))
+        .collect();
+    fields.push(format!(
+        "length = {}",
+        quantity(link.length.0, Dimension::Length)
+    ));
+    if let Some(width) = link.width {
+        fields.push(format!("width = {}", quantity(width.0, Dimension::Length)));
+    }
+    if link.bends > 0 {
+        fields.push(format!("bends = {}", link.bends));
+    }
+    braces(fields)
+}
+
+fn sheets(out: &mut String, sheets: &Sheets) {
+    if *sheets == Sheets::default() {
+        return;
+    }
+    let _ = writeln!(out, "\n[sheets]\ndefault = {}", quoted(&sheets.default));
+    if !sheets.of.is_empty() {
+        let of = sheets.of.iter();
+        let of = of.map(|(item, sheet)| format!("{} = {}", key(&item.value), quoted(sheet)));
+        let _ = writeln!(out, "of = {}", braces(of.collect()));
+    }
 }
 
 /// `["y1.out", "t1.left"]`

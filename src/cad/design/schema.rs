@@ -24,6 +24,13 @@
 //! [connections]                        # sockets that already lie on each other
 //! pairs = [["y1.out", "t1.left"]]
 //!
+//! [links]                              # straight pipes off the drawing: tubing, netlists; each end is joined to a socket wherever it is
+//! l1 = { from = "c2.end", to = "t1.up", length = "12 mm", width = "100 um", bends = 2 }   # sockets `l1.start`, `l1.end` where one is left out
+//!
+//! [sheets]                             # only parts of one sheet mustn't overlap
+//! default = "chip"
+//! of = { t1 = "upper" }
+//!
 //! [ports]
 //! inlet = { at = "y1.a", flow_rate = "5 uL/min" }
 //! waste = { at = "t1.right", pressure = "0 Pa" }
@@ -83,6 +90,10 @@ pub struct Design {
     pub channels: Vec<Channel>,
     /// In the file's order.
     pub connections: Vec<Connection>,
+    /// In the file's order.
+    pub links: Vec<Link>,
+    /// Which parts may lie over which.
+    pub sheets: Sheets,
     /// In the file's order.
     pub ports: Vec<Port>,
 }
@@ -160,6 +171,34 @@ pub struct Connection {
     pub a: Spanned<String>,
     /// `component.socket`.
     pub b: Spanned<String>,
+}
+
+/// A straight pipe off the drawing, whose ends are joined to sockets wherever these are.
+///
+/// An end without a socket is one of the link's own: `start`, or `end`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Link {
+    /// Its name; unique among components, channels and links.
+    pub name: Spanned<String>,
+    /// `component.socket` where it starts.
+    pub from: Option<Spanned<String>>,
+    /// `component.socket` where it ends.
+    pub to: Option<Spanned<String>>,
+    /// Of the straight pipe; 0 joins the two sockets directly.
+    pub length: Metre,
+    /// Across; default the width of the socket that it starts from, or else ends in.
+    pub width: Option<Metre>,
+    /// Right-angled bends in its middle, in turn to the left and to the right.
+    pub bends: u32,
+}
+
+/// Sheets of the drawing: parts of different sheets may lie over each other.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sheets {
+    /// The sheet of whatever is not in `of`; empty where the design has no `[sheets]`.
+    pub default: String,
+    /// Components and channels of other sheets, in the file's order.
+    pub of: Vec<(Spanned<String>, String)>,
 }
 
 /// A socket opened to the outside.

@@ -9,7 +9,7 @@ use super::sections::{Cluster, EQUAL, End, Outlines, Sections, cut, ends};
 use crate::design::DepthModel;
 use crate::design::{
     Attachment, Bend, Channel, Component, Connection, Design, Dimension, Placement, Port,
-    PortCondition, Spanned, Value,
+    PortCondition, Sheets, Spanned, Value,
 };
 use stokeslet_base::diagnostic::{Diagnostic, Reporter, Severity};
 use stokeslet_base::geometry::Point;
@@ -175,6 +175,8 @@ impl<'a> Emitter<'a> {
             components: Vec::new(),
             channels: Vec::new(),
             connections: Vec::new(),
+            links: Vec::new(),
+            sheets: Sheets::default(),
             ports: Vec::new(),
         };
         Self {

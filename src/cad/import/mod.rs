@@ -1,4 +1,5 @@
-//! Other people's files become designs: plain networks of straight channels, as JSON.
+//! Other people's files become designs: plain networks of straight channels ([`network`]), ParchMint netlists ([`parchmint()`]),
+//! networks of MMFT ([`mmft()`]).
 //!
 //! Guarantees that what is imported without an error can be placed: nodes become junctions, and junctions that run into each
 //! other become one. Knows nothing of the solver.
@@ -16,11 +17,30 @@
 //! | D313 | too many nodes or channels |
 //! | D314 | a cluster of junctions that encloses a wall, or can't be cut from its channels |
 //! | D315 | an inlet or outlet that lies inside a junction |
+//! | D320 | not a file of the format |
+//! | D321 | an entity that is not known, or drawn simpler than it is (warning) |
+//! | D322 | an end at what isn't there |
+//! | D323 | a port's label that the component has not (warning) |
+//! | D324 | an island with fewer than two ports (warning; an error where there is no other) |
+//! | D325 | channels wider than the component has room for |
+//! | D326 | a depth that differs from the chip's |
+//! | D327 | connections that tell no width (warning) |
+//! | D328 | the control layer, which is left out (warning) |
+//! | D329 | a parameter out of the range that can be made; a length that isn't told (warning) |
 
+mod annotate;
 mod cluster;
 mod emit;
+mod format;
 mod graph;
+mod json;
+pub mod mmft;
+pub mod parchmint;
+mod placeable;
 mod ring;
 mod sections;
 
 pub use emit::network;
+pub use format::{Format, format_of};
+pub use mmft::{mmft, mmft_laws};
+pub use parchmint::{Imported, Options, parchmint};

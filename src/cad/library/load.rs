@@ -9,10 +9,12 @@ use include_dir::{Dir, include_dir};
 use super::entry::{Definitions, Entry};
 use super::fault::{UNREADABLE, error};
 use super::realise::Library;
-use stokeslet_base::diagnostic::Diagnostic;
+use stokeslet_base::diagnostic::{Diagnostic, nearest};
 
 /// The folder `components/` as it was when the program was built.
 static EMBEDDED: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../components");
+/// The folder of processes, which are no components.
+const PROCESSES: &str = "processes";
 /// Largest definition file, bytes.
 const MAX_FILE: u64 = 1 << 20;
 /// Most definition files of one folder.
@@ -53,6 +55,55 @@ impl Library {
     }
 }
 
+/// The text of the process file of this name, and what messages call it: in the user's folder, beside the binary, or embedded.
+///
+/// # Errors
+/// D335: no such process, with the names of those there are, or a file that can't be read.
+pub fn process_text(
+    name: &str,
+    user_folder: Option<&Path>,
+) -> Result<(String, String), Diagnostic> {
+    let mut known: Vec<String> = Vec::new();
+    for folder in Library::folders(user_folder).iter().rev() {
+        let files = list(&folder.join(PROCESSES), &mut Vec::new());
+        for path in files
+            .iter()
+            .filter(|p| p.extension().is_some_and(|e| e == "toml"))
+        {
+            let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+            if stem == name {
+                let shown = path.display().to_string();
+                let text =
+                    read(path).map_err(|e| Diagnostic::error("D335", format!("{shown}: {e}")))?;
+                return Ok((text, shown));
+            }
+            known.push(stem.into_owned());
+        }
+    }
+    let embedded = EMBEDDED.get_dir(PROCESSES).into_iter().flat_map(Dir::files);
+    for file in embedded {
+        let stem = file
+            .path()
+            .file_stem()
+            .unwrap_or_default()
+            .to_string_lossy();
+        if stem == name {
+            let text = file.contents_utf8().unwrap_or_default().to_owned();
+            return Ok((text, file.path().display().to_string()));
+        }
+        known.push(stem.into_owned());
+    }
+    known.sort();
+    known.dedup();
+    let near = nearest(name, known.iter().map(String::as_str));
+    let near = near
+        .map(|near| format!("did you mean `{near}`? "))
+        .unwrap_or_default();
+    let message = format!("there is no process `{name}`");
+    let help = format!("{near}there are {}", known.join(", "));
+    Err(Diagnostic::error("D335", message).with_help(help))
+}
+
 /// What is embedded, unread.
 fn embedded() -> Definitions {
     let files = EMBEDDED.dirs().flat_map(Dir::files);
@@ -80,7 +131,11 @@ fn beside_the_binary() -> Option<PathBuf> {
 }
 
 fn is_definition(path: &Path) -> bool {
-    path.extension().is_some_and(|e| e == "toml")
+    let is_process = path
+        .parent()
+        .and_then(Path::file_name)
+        .is_some_and(|folder| folder == PROCESSES);
+    path.extension().is_some_and(|e| e == "toml") && !is_process
 }
 
 fn read_folder(folder: &Path) -> Result<Definitions, Vec<Diagnostic>> {

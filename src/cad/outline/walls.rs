@@ -179,7 +179,7 @@ fn share_corners(chip: &Chip, parts: &mut [PartOutline]) {
         }
         k
     }
-    for joint in &chip.connections {
+    for joint in chip.connections.iter().filter(|c| !chip.is_free(c)) {
         let (Some(&(a, i)), Some(&(b, j))) = (edges.get(&joint.a), edges.get(&joint.b)) else {
             continue;
         };
@@ -204,7 +204,7 @@ fn share_corners(chip: &Chip, parts: &mut [PartOutline]) {
 fn walk(chip: &Chip, parts: &[PartOutline]) -> Vec<Loop> {
     let edges = edges_of_sockets(parts);
     let mut behind: FxHashMap<(usize, usize), (usize, usize)> = FxHashMap::default();
-    for joint in &chip.connections {
+    for joint in chip.connections.iter().filter(|c| !chip.is_free(c)) {
         let (Some(&a), Some(&b)) = (edges.get(&joint.a), edges.get(&joint.b)) else {
             continue;
         };

@@ -288,13 +288,15 @@ fn fill<const D: usize>(
     (shared, walls)
 }
 
-/// Which boundary nodes of an instance lie on interfaces whose unknowns are in its own frame.
+/// Which boundary nodes of an instance it gives values to: those on interfaces whose unknowns are in its own frame, and on joints of
+/// links, where both sides have nodes of their own.
 fn owned_nodes<const D: usize>(system: &System<D>, k: usize) -> Vec<bool> {
     let instance = &system.instances[k];
     let piece = system.piece_of(instance);
     let mut owned = vec![false; piece.n_boundary_nodes];
     for (mouth, &interface) in instance.interfaces.iter().enumerate() {
-        if system.interfaces[interface as usize].owner == (k as u32, mouth as u32) {
+        let interface = &system.interfaces[interface as usize];
+        if interface.owner == (k as u32, mouth as u32) || interface.free.is_some() {
             piece.mouth_nodes[mouth]
                 .iter()
                 .for_each(|&n| owned[n as usize] = true);

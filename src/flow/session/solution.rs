@@ -309,6 +309,14 @@ pub enum SolveError {
         /// What.
         what: &'static str,
     },
+    /// A chip with links, where neighbours must lie beside each other.
+    #[error(
+        "{what} is made for chips without links: draw them as channels, or leave out `--method`"
+    )]
+    Links {
+        /// What.
+        what: &'static str,
+    },
     /// A condition of another kind than the chip was eliminated with.
     #[error(
         "port `{port}` was eliminated with {was} and is asked for with {asked}; eliminate the chip again"

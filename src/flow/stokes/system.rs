@@ -62,6 +62,9 @@ pub struct Interface {
     pub unit: f64,
     /// What it meets.
     pub meets: Meets,
+    /// Where its two mouths don't lie on each other (the joint of a link): a number of its own among such interfaces. Its
+    /// nodes are two sets then, one a mouth.
+    pub free: Option<u32>,
 }
 
 /// A port's place.
@@ -328,12 +331,19 @@ impl<const D: usize> System<D> {
         let levels = self.section.n_levels();
         let across = self.section.n_across();
         let mut same = Same::default();
+        let n_interfaces = self.interfaces.len() as u32;
+        let n_free = self.interfaces.iter().filter(|i| i.free.is_some()).count() as u32;
         for part in 0..self.instances.len() {
             let piece = &self.pieces[self.instances[part].piece as usize].piece;
             let mut nodes = vec![NONE; piece.n_boundary_nodes];
             for (mouth, list) in piece.mouth_nodes.iter().enumerate() {
-                let base = self.instances[part].interfaces[mouth] * per;
-                let backwards = self.facing(part, mouth).is_some_and(|(mirror, _)| !mirror);
+                let number = self.instances[part].interfaces[mouth];
+                let facing = self.facing(part, mouth);
+                let backwards = facing.is_some_and(|(mirror, _)| !mirror);
+                let base = match self.interfaces[number as usize].free {
+                    Some(free) if facing.is_some() => (n_interfaces + free) * per,
+                    _ => number * per,
+                };
                 for (k, &node) in list.iter().enumerate() {
                     let (i, level) = (k as u32 / levels, k as u32 % levels);
                     let i = if backwards { across - 1 - i } else { i };
@@ -348,7 +358,7 @@ impl<const D: usize> System<D> {
             }
             self.instances[part].nodes = nodes;
         }
-        let mut number = vec![NONE; self.interfaces.len() * per as usize];
+        let mut number = vec![NONE; ((n_interfaces + n_free) * per) as usize];
         let mut n = 0;
         for raw in 0..number.len() as u32 {
             if same.root(raw) == raw {

@@ -27,6 +27,8 @@ pub(super) fn subset(
         components: Vec::new(),
         channels: Vec::new(),
         connections: Vec::new(),
+        links: Vec::new(),
+        sheets: Default::default(),
         ports: Vec::new(),
         ..design.clone()
     };

@@ -46,6 +46,7 @@ pub(super) fn rename(document: &mut DocumentMut, from: &str, to: &str) -> Result
     for (section, keys) in [
         ("components", &["to"][..]),
         ("channels", &["from", "to"]),
+        ("links", &["from", "to"]),
         ("ports", &["at"]),
     ] {
         let Some(entries) = document.get_mut(section).and_then(Item::as_table_like_mut) else {

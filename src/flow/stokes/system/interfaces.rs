@@ -31,6 +31,7 @@ pub(super) fn interfaces(
         let socket = p.canonical.socket_of[mouth as usize];
         chip.parts[part as usize].shape.mouths()[socket].width / f64::from(resolution)
     };
+    let mut n_free = 0;
     for c in &chip.connections {
         let (a, b) = (find(placed, c.a)?, find(placed, c.b)?);
         let is_strip = |s: (u32, u32)| placed[s.0 as usize].canonical.shape.is_strip();
@@ -46,6 +47,10 @@ pub(super) fn interfaces(
             owner,
             unit: unit(placed, owner),
             meets: Meets::Part,
+            free: chip.is_free(c).then(|| {
+                n_free += 1;
+                n_free - 1
+            }),
         });
     }
     for (k, port) in chip.ports.iter().enumerate() {
@@ -55,6 +60,7 @@ pub(super) fn interfaces(
             owner: s,
             unit: unit(placed, s),
             meets: Meets::Port(k as u32),
+            free: None,
         });
     }
     for part in 0..placed.len() {
@@ -66,6 +72,7 @@ pub(super) fn interfaces(
                     owner,
                     unit: unit(placed, owner),
                     meets: Meets::Wall,
+                    free: None,
                 });
             }
         }
