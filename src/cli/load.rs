@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use stokeslet::chip::{Chip, place};
-use stokeslet::design::{DepthModel, Design, parse};
+use stokeslet::design::{DepthModel, Design, Setting, parse_with};
 use stokeslet::diagnostic::{Diagnostic, Severity};
 use stokeslet::library::Library;
 
@@ -45,7 +45,19 @@ impl Loaded {
     }
 }
 
-/// Reads and places a design; `model` overrides the file's. `clock` tells seconds.
+/// The settings of variables that `--set` gave.
+///
+/// # Errors
+/// The first that isn't `NAME=VALUE`.
+pub fn read_settings(texts: &[String]) -> Result<Vec<Setting>, CliError> {
+    let read = texts.iter().map(|text| Setting::parse(text));
+    read.collect::<Result<_, _>>()
+        .map_err(|message| CliError::Usage {
+            message: format!("--set: {message}"),
+        })
+}
+
+/// Reads and places a design; `model` and `settings` of variables override the file's. `clock` tells seconds.
 ///
 /// # Errors
 /// Only a file that can't be read; mistakes in it are diagnostics.
@@ -53,7 +65,7 @@ pub fn load(
     path: &Path,
     name: &str,
     library: &Library,
-    model: Option<DepthModel>,
+    (model, settings): (Option<DepthModel>, &[Setting]),
     clock: &dyn Fn() -> f64,
 ) -> Result<Loaded, CliError> {
     let begin = clock();
@@ -61,7 +73,7 @@ pub fn load(
         path: path.to_path_buf(),
         source,
     })?;
-    let (design, mut diagnostics) = parse(&bytes, name);
+    let (design, mut diagnostics) = parse_with(&bytes, name, settings);
     let text = String::from_utf8_lossy(&bytes).into_owned();
     let read = clock();
     let mut loaded = Loaded {

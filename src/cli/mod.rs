@@ -11,6 +11,7 @@ mod components;
 #[cfg(feature = "dynamics")]
 mod contact;
 mod export;
+mod fit;
 #[cfg(feature = "gui")]
 mod gui;
 mod import;
@@ -25,11 +26,13 @@ mod profile;
 mod progress_bar;
 mod report;
 mod request;
+mod sensitivity;
 mod solve;
 mod solve_one;
 mod stamp;
 #[cfg(feature = "dynamics")]
 mod stepped;
+mod sweep;
 mod verify;
 
 use std::io::{self, IsTerminal, Write};
@@ -68,6 +71,9 @@ fn dispatch(args: Args) -> Result<Outcome, CliError> {
             Ok(Outcome::Fine)
         }
         Command::Export(args) => export::run(&args, library),
+        Command::Sweep(args) => sweep::run(&args, library),
+        Command::Sensitivity(args) => sensitivity::run(&args, library),
+        Command::Fit(args) => fit::run(&args, library),
         Command::Import(args) => import::run(&args),
         Command::Verify(args) => verify::run(&args, library),
         #[cfg(feature = "dynamics")]

@@ -149,7 +149,7 @@ pub fn solve_one(
         &input.path,
         &input.name,
         context.library,
-        request.model,
+        (request.model, &request.settings),
         &clock,
     )?;
     drop(stage);

@@ -53,7 +53,7 @@ pub use schema::{
     Spanned,
 };
 pub use value::{Dimension, Value};
-pub use variables::{Expression, Parametric, Repetition, Setting, Step, Variable};
+pub use variables::{Expression, Parametric, Repetition, Setting, Step, Variable, formula};
 
 /// The version of the format that [`parse`] reads and [`print()`] writes.
 pub const FORMAT: i64 = 1;

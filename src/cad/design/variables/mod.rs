@@ -12,6 +12,7 @@
 mod amount;
 mod evaluate;
 mod expressions;
+mod formula;
 mod read;
 mod repeat;
 mod restore;
@@ -20,6 +21,7 @@ mod scan;
 use super::{Value, codes};
 
 pub(super) use expressions::{evaluate_tree, put};
+pub use formula::formula;
 pub(super) use read::Variables;
 pub(super) use repeat::expand;
 pub(super) use restore::restore;
