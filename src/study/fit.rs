@@ -27,6 +27,8 @@ pub const TOLERANCE: f64 = 1e-4;
 const SMALL: f64 = 1e-2;
 /// Of differences, in logarithms or parts of a range.
 const STEP: f64 = 1e-5;
+/// Of differences between different meshes.
+const LONG_STEP: f64 = 1e-2;
 /// Steps of a fit at most.
 const MAX_STEPS: usize = 60;
 
@@ -267,7 +269,7 @@ impl Fit<'_> {
         let (mut lambda, mut steps, mut solves) = (1e-3, 0, 1);
         while steps < MAX_STEPS {
             steps += 1;
-            let columns = self.columns(&x, &r, &first)?;
+            let columns = self.columns(&x, (&r, solution.report.unknowns), &first)?;
             solves += x.len();
             // Variables that press against their bounds stay there.
             let is_free: Vec<bool> = (0..x.len())
@@ -343,21 +345,34 @@ impl Fit<'_> {
         })
     }
 
-    /// By variable: derivatives of the residuals.
-    fn columns(&self, x: &[f64], r: &[f64], first: &[f64]) -> Result<Vec<Vec<f64>>, FitError> {
-        (0..x.len())
-            .into_par_iter()
-            .map(|j| {
-                let (low, high) = self.varied[j].limits();
-                let h = if x[j] + STEP <= high { STEP } else { -STEP };
-                let h = if x[j] + h < low { high - x[j] } else { h };
+    /// By variable: derivatives of the residuals `r` of a mesh with so many unknowns. Where a step leads to another mesh, whose
+    /// results jump, the other way is gone, or a step so long that the jump doesn't matter.
+    fn columns(
+        &self,
+        x: &[f64],
+        (r, unknowns): (&[f64], usize),
+        first: &[f64],
+    ) -> Result<Vec<Vec<f64>>, FitError> {
+        let column = |j: usize| -> Result<Vec<f64>, FitError> {
+            let (low, high) = self.varied[j].limits();
+            let mut found = vec![0.0; r.len()];
+            for h in [STEP, -STEP, LONG_STEP, -LONG_STEP] {
                 let mut moved = x.to_vec();
-                moved[j] += h;
-                let residuals = self.residuals(&self.solve(&moved)?, first)?;
-                let h = if h == 0.0 { 1.0 } else { h };
-                Ok(residuals.iter().zip(r).map(|(a, b)| (a - b) / h).collect())
-            })
-            .collect()
+                moved[j] = (x[j] + h).clamp(low, high);
+                let h = moved[j] - x[j];
+                if h.abs() < STEP / 2.0 {
+                    continue;
+                }
+                let solution = self.solve(&moved)?;
+                let residuals = self.residuals(&solution, first)?;
+                found = residuals.iter().zip(r).map(|(a, b)| (a - b) / h).collect();
+                if solution.report.unknowns == unknowns || h.abs() > 2.0 * STEP {
+                    break;
+                }
+            }
+            Ok(found)
+        };
+        (0..x.len()).into_par_iter().map(column).collect()
     }
 }
 
