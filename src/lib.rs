@@ -18,6 +18,7 @@
 //! | crate | turns what into what | uses | knows nothing of |
 //! | --- | --- | --- | --- |
 //! | `stokeslet` | arguments into an exit code: `src/main.rs`, one file a subcommand in `src/cli/`; this facade for Rust users | all | |
+//! | `python` | texts of designs into numpy arrays: a workspace of its own, built by `.ci/run` | `base`, `cad`, `flow`, `study` | the command line |
 //! | `gui` | a document and what a user does into commands, pictures and files (feature `gui`) | `base`, `cad`, `flow`, `dynamics` | solvers' insides |
 //! | `thesis` | a chip into its solution by the thesis's block rows: the second method behind [`session::Method`] | `base`, `cad`, `flow` | windows, files |
 //! | `study` | a design with variables into many solutions: sweeps, derivatives, fits | `base`, `cad`, `flow` | windows, the command line |
