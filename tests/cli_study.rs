@@ -33,8 +33,8 @@ const STUDY: &str = r#"format = 1
 design = "tee.toml"
 ports_only = true
 [ranges]
-l = { from = "3 mm", to = "5 mm", count = 40 }
-q = { from = "1 uL/min", to = "9 uL/min", count = 20 }
+l = { from = "3 mm", to = "5 mm", count = 10 }
+q = { from = "1 uL/min", to = "9 uL/min", count = 80 }
 "#;
 
 fn command(folder: &Path, arguments: &[&str]) -> Command {
@@ -154,18 +154,18 @@ fn mistakes_of_studies_are_drawn_and_failed_points_are_rows() {
     );
     fs::write(
         here.join("bad.toml"),
-        STUDY.replace("count = 40", "cuont = 40"),
+        STUDY.replace("count = 10", "cuont = 10"),
     )
     .unwrap();
     let (_, err) = demand(1, here, &["sweep", "bad.toml"]);
     assert!(err.contains("D348") && err.contains("cuont"), "{err}");
     let negative = STUDY.replace(
-        "from = \"3 mm\", to = \"5 mm\", count = 40",
+        "from = \"3 mm\", to = \"5 mm\", count = 10",
         "values = [\"4 mm\", \"-4 mm\"]",
     );
     fs::write(here.join("some.toml"), negative).unwrap();
     let (out, _) = demand(3, here, &["sweep", "some.toml", "--out", "some"]);
-    assert!(out.contains("20 of 40 points solved, 20 failed"), "{out}");
+    assert!(out.contains("80 of 160 points solved, 80 failed"), "{out}");
     let (script, _) = demand(
         0,
         here,
@@ -198,13 +198,13 @@ fn variables_are_set_from_the_command_line() {
     let ports = ["solve", "tee.toml", "--ports-only"];
     let (as_is, _) = demand(0, here, &ports);
     let (set, _) = demand(0, here, &[&ports[..], &["--set", "l=8mm"]].concat());
-    assert!(set.contains("-3.00 µL/min"), "even arms share evenly: {set}");
+    assert!(
+        set.contains("-3.00 µL/min"),
+        "even arms share evenly: {set}"
+    );
     assert_ne!(as_is, set);
     let (_, err) = demand(1, here, &["check", "tee.toml", "--set", "ll=8mm"]);
-    assert!(
-        err.contains("D345") && err.contains("did you mean `l`?"),
-        "{err}"
-    );
+    assert!(err.contains("D345") && err.contains("it has l, q"), "{err}");
     let (_, err) = demand(1, here, &["check", "tee.toml", "--set", "l=8 mPa"]);
     assert!(
         err.contains("D007") || err.contains("D345") || err.contains("D103"),
