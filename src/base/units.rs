@@ -12,8 +12,9 @@ mod print;
 mod table;
 
 pub use error::QuantityError;
-pub use parse::{parse_quantity, parse_quantity_as};
+pub use parse::{parse_any_quantity, parse_quantity, parse_quantity_as};
 pub use print::print_quantity;
+pub use table::Powers;
 
 use std::fmt;
 
@@ -37,6 +38,11 @@ pub enum Dimension {
 }
 
 impl Dimension {
+    /// What units of these powers measure, if designs have a use for it: `[0, 1, 0, 0]` is a length.
+    pub fn of_powers(powers: Powers) -> Option<Self> {
+        table::dimension(powers)
+    }
+
     /// All of them.
     pub const ALL: [Self; 6] = [
         Self::Length,

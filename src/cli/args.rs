@@ -15,6 +15,7 @@ Examples:
   stokeslet check designs/y-mixer.toml             only look for mistakes
   stokeslet components tee                         the parameters of a component
   stokeslet export designs/y-mixer.toml --format dxf,gds,stl,mask   outlines for the workshop
+  stokeslet sweep study.toml --out results/width   many chips from one design with variables
   stokeslet import network.json -o network.toml    a plain graph of channels becomes a design
 
 Exit codes: 0 fine, 1 the input has errors, 2 could not run, 3 accuracy not met.";
@@ -63,6 +64,12 @@ pub enum Command {
     Components(ComponentsArgs),
     /// Write outlines for the workshop: drawings, GDSII, solids, masks. Nothing is solved.
     Export(ExportArgs),
+    /// Solve many chips from one design with variables: a table, charts; resumable, in shards, on clusters.
+    Sweep(super::sweep::SweepArgs),
+    /// What each width, length, depth, viscosity and port value does to each result.
+    Sensitivity(super::sensitivity::SensitivityArgs),
+    /// Find values of a design's variables that meet goals.
+    Fit(super::fit::FitArgs),
     /// Turn a plain network of channels (JSON) into a design.
     Import(ImportArgs),
     /// Solve for a manufactured flow at several resolutions; prints errors and the orders at which they fall.
@@ -150,6 +157,9 @@ pub struct SolveArgs {
     /// chrome://tracing.
     #[arg(long)]
     pub profile: bool,
+    /// Set a variable of the designs, such as w=80um. May be repeated.
+    #[arg(long = "set", value_name = "NAME=VALUE")]
+    pub set: Vec<String>,
     /// Skip designs whose results are complete and whose design and settings haven't changed.
     #[arg(long)]
     pub resume: bool,
@@ -167,6 +177,9 @@ pub struct CheckArgs {
     /// Write what breaks the rules to DIR/<design name>.violations.csv, .json, .svg and .lyrdb (KLayout).
     #[arg(long, value_name = "DIR", requires = "process")]
     pub out: Option<PathBuf>,
+    /// Set a variable of the designs, such as w=80um. May be repeated.
+    #[arg(long = "set", value_name = "NAME=VALUE")]
+    pub set: Vec<String>,
 }
 
 /// Of `components`.
@@ -215,6 +228,9 @@ pub struct ExportArgs {
     /// STL: depth of the channel [default: the design's].
     #[arg(long, value_name = "LENGTH", allow_hyphen_values = true)]
     pub depth: Option<String>,
+    /// Set a variable of the designs, such as w=80um. May be repeated.
+    #[arg(long = "set", value_name = "NAME=VALUE")]
+    pub set: Vec<String>,
     /// STL: text with a solid for each port and one for the walls, for meshers.
     #[arg(long)]
     pub patches: bool,

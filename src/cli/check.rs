@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use super::args::CheckArgs;
 use super::inputs::expand;
-use super::load::{find_library, load};
+use super::load::{find_library, load, read_settings};
 use super::outcome::{CliError, Outcome};
 use super::{print_chain, print_out, process};
 
@@ -22,12 +22,17 @@ pub fn run(args: &CheckArgs, library: Option<&Path>) -> Result<Outcome, CliError
         },
     };
     let library = find_library(library)?;
+    let settings = read_settings(&args.set)?;
     let begin = Instant::now();
     let mut worst = Outcome::Fine;
     for input in expand(&args.designs)? {
-        let loaded = match load(&input.path, &input.name, &library, None, &|| {
-            begin.elapsed().as_secs_f64()
-        }) {
+        let loaded = match load(
+            &input.path,
+            &input.name,
+            &library,
+            (None, &settings),
+            &|| begin.elapsed().as_secs_f64(),
+        ) {
             Ok(loaded) => loaded,
             Err(error) => {
                 print_chain(&error);

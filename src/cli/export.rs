@@ -9,7 +9,7 @@ use stokeslet::outline::{Format, Outlines, Polarity, Settings, Solid, write};
 use super::args::ExportArgs;
 use super::check::count;
 use super::inputs::expand;
-use super::load::{find_library, load};
+use super::load::{find_library, load, read_settings};
 use super::outcome::{CliError, Outcome};
 use super::request::parse_length;
 use super::{print_chain, print_out};
@@ -21,12 +21,13 @@ use super::{print_chain, print_out};
 pub fn run(args: &ExportArgs, library: Option<&Path>) -> Result<Outcome, CliError> {
     let formats = formats(&args.format);
     let settings = settings(args)?;
+    let set = read_settings(&args.set)?;
     let library = find_library(library)?;
     let begin = Instant::now();
     let mut worst = Outcome::Fine;
     for input in expand(&args.designs)? {
         let clock = || begin.elapsed().as_secs_f64();
-        let loaded = match load(&input.path, &input.name, &library, None, &clock) {
+        let loaded = match load(&input.path, &input.name, &library, (None, &set), &clock) {
             Ok(loaded) => loaded,
             Err(error) => {
                 print_chain(&error);

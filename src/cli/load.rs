@@ -4,7 +4,7 @@ use std::path::Path;
 use std::{fs, io};
 
 use stokeslet::chip::{Chip, place};
-use stokeslet::design::{DepthModel, Design, parse};
+use stokeslet::design::{DepthModel, Design, Setting, parse_with};
 use stokeslet::diagnostic::{Diagnostic, Severity};
 use stokeslet::library::Library;
 
@@ -68,7 +68,19 @@ pub fn read_file(path: &Path) -> Result<Vec<u8>, CliError> {
     fs::read(path).map_err(unreadable)
 }
 
-/// Reads and places a design; `model` overrides the file's. `clock` tells seconds.
+/// The settings of variables that `--set` gave.
+///
+/// # Errors
+/// The first that isn't `NAME=VALUE`.
+pub fn read_settings(texts: &[String]) -> Result<Vec<Setting>, CliError> {
+    let read = texts.iter().map(|text| Setting::parse(text));
+    read.collect::<Result<_, _>>()
+        .map_err(|message| CliError::Usage {
+            message: format!("--set: {message}"),
+        })
+}
+
+/// Reads and places a design; `model` and `settings` of variables override the file's. `clock` tells seconds.
 ///
 /// # Errors
 /// Only a file that can't be read; mistakes in it are diagnostics.
@@ -76,12 +88,12 @@ pub fn load(
     path: &Path,
     name: &str,
     library: &Library,
-    model: Option<DepthModel>,
+    (model, settings): (Option<DepthModel>, &[Setting]),
     clock: &dyn Fn() -> f64,
 ) -> Result<Loaded, CliError> {
     let begin = clock();
     let bytes = read_file(path)?;
-    let (design, mut diagnostics) = parse(&bytes, name);
+    let (design, mut diagnostics) = parse_with(&bytes, name, settings);
     let text = String::from_utf8_lossy(&bytes).into_owned();
     let read = clock();
     let mut loaded = Loaded {

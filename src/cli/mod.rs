@@ -12,6 +12,7 @@ mod components;
 #[cfg(feature = "dynamics")]
 mod contact;
 mod export;
+mod fit;
 #[cfg(feature = "gui")]
 mod gui;
 mod import;
@@ -28,11 +29,13 @@ mod progress_bar;
 mod report;
 mod request;
 mod results_table;
+mod sensitivity;
 mod solve;
 mod solve_one;
 mod stamp;
 #[cfg(feature = "dynamics")]
 mod stepped;
+mod sweep;
 mod verify;
 
 use std::io::{self, IsTerminal, Write};
@@ -72,6 +75,9 @@ fn dispatch(args: Args) -> Result<Outcome, CliError> {
         }
         Command::Export(args) => export::run(&args, library),
         Command::Import(args) => import::run(&args, library),
+        Command::Sweep(args) => sweep::run(&args, library),
+        Command::Sensitivity(args) => sensitivity::run(&args, library),
+        Command::Fit(args) => fit::run(&args, library),
         Command::Verify(args) => verify::run(&args, library),
         #[cfg(feature = "dynamics")]
         Command::Liquid(args) => liquid::run(&args),

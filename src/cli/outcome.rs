@@ -99,6 +99,12 @@ pub enum CliError {
     /// The handler of Ctrl-C can't be set.
     #[error("can't listen for Ctrl-C")]
     Signal(#[from] ctrlc::Error),
+    /// Records of a study can't be kept or read.
+    #[error(transparent)]
+    Journal(#[from] stokeslet::study::journal::JournalError),
+    /// The worker threads of a study can't be started.
+    #[error("can't start the threads")]
+    Workers(#[from] rayon::ThreadPoolBuildError),
     /// The refinement study failed.
     #[error(transparent)]
     Solve(#[from] stokeslet::session::SolveError),

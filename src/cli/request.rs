@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use stokeslet::METHODS;
-use stokeslet::design::DepthModel;
+use stokeslet::design::{DepthModel, Setting};
 use stokeslet::export::{Colouring, Format};
 use stokeslet::field::Line;
 use stokeslet::geometry::Point;
@@ -33,6 +33,8 @@ pub struct SolveRequest {
     pub resolution: Option<u32>,
     /// Overrides the designs.
     pub model: Option<DepthModel>,
+    /// Variables of the designs, set to other values.
+    pub settings: Vec<Setting>,
     /// Of chips in three dimensions.
     pub depth: DepthSettings,
     /// Where results go.
@@ -103,6 +105,7 @@ impl SolveRequest {
             false => WantedResults::All,
         };
         Ok(Self {
+            settings: super::load::read_settings(&args.set)?,
             resolution: args.resolution,
             model: args.model.as_deref().and_then(DepthModel::of_name),
             depth: DepthSettings {

@@ -168,7 +168,7 @@ pub fn solve_one(
         &input.path,
         &input.name,
         context.library,
-        request.model,
+        (request.model, &request.settings),
         &clock,
     )?;
     drop(stage);

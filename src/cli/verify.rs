@@ -56,7 +56,7 @@ fn chip(args: &VerifyArgs, library: Option<&Path>) -> Result<Option<Chip>, CliEr
     let name = path
         .file_stem()
         .map_or_else(|| "design".into(), |s| s.to_string_lossy());
-    let loaded = load(path, &name, &library, None, &|| 0.0)?;
+    let loaded = load(path, &name, &library, (None, &[]), &|| 0.0)?;
     loaded.print_diagnostics(path);
     Ok(loaded.chip)
 }

@@ -141,6 +141,7 @@ fn design() -> impl Strategy<Value = Design> {
             links: Vec::new(),
             sheets: Default::default(),
             ports,
+            parametric: Default::default(),
         },
     )
 }

@@ -6,7 +6,7 @@
 //! factor   = name [ ["^"] integer | superscript ] | "(" unit ")"
 //! ```
 
-use super::table::{self, Scale};
+use super::table::{self, Powers, Scale};
 use super::{Dimension, QuantityError};
 use crate::diagnostic::nearest;
 
@@ -27,6 +27,24 @@ const MAX_POWER: i32 = 9;
 /// assert!(parse_quantity("100").is_err());
 /// ```
 pub fn parse_quantity(text: &str) -> Result<(f64, Dimension), QuantityError> {
+    let (value, powers) = parse_any_quantity(text)?;
+    let dimension = table::dimension(powers).ok_or_else(|| QuantityError::NoDimension {
+        unit: split_number(text.trim()).1.trim().to_owned(),
+    })?;
+    Ok((value, dimension))
+}
+
+/// Reads a quantity of anything that units can measure, areas and times too: its SI value, and the powers of its units.
+///
+/// # Errors
+/// [`QuantityError`], as [`parse_quantity`] but for [`QuantityError::NoDimension`].
+///
+/// # Example
+/// ```
+/// use stokeslet_base::units::parse_any_quantity;
+/// assert_eq!(parse_any_quantity("2 mm^2"), Ok((2e-6, [0, 2, 0, 0])));
+/// ```
+pub fn parse_any_quantity(text: &str) -> Result<(f64, Powers), QuantityError> {
     let text = text.trim();
     if text.is_empty() {
         return Err(QuantityError::Empty);
@@ -58,12 +76,7 @@ pub fn parse_quantity(text: &str) -> Result<(f64, Dimension), QuantityError> {
     }
     let scale = parse_unit(unit)?;
     let value = scaled(number, &scale).ok_or_else(|| QuantityError::NotFinite { text: owned() })?;
-    let dimension = scale
-        .dimension()
-        .ok_or_else(|| QuantityError::NoDimension {
-            unit: unit.to_owned(),
-        })?;
-    Ok((value, dimension))
+    Ok((value, scale.powers))
 }
 
 /// Reads a quantity of a known kind: its SI value.

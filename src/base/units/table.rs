@@ -2,8 +2,8 @@
 
 use super::Dimension;
 
-/// Exponents of kg, m, s and rad.
-pub(super) type Powers = [i32; 4];
+/// Exponents of kg, m, s and rad in a unit: a pressure is `[1, -1, -2, 0]`.
+pub type Powers = [i32; 4];
 
 /// One unit: SI value = `coefficient` * 10^`exponent10` / `divisor`.
 pub(super) struct Unit {
@@ -129,19 +129,19 @@ impl Scale {
             *mine += power * theirs;
         }
     }
+}
 
-    /// What it measures, if a design has a use for it.
-    pub(super) fn dimension(&self) -> Option<Dimension> {
-        Some(match self.powers {
-            LENGTH => Dimension::Length,
-            ANGLE => Dimension::Angle,
-            PRESSURE => Dimension::Pressure,
-            VISCOSITY => Dimension::Viscosity,
-            [0, 3, -1, 0] => Dimension::FlowRate,
-            [0, 2, -1, 0] => Dimension::FlowRatePerDepth,
-            _ => return None,
-        })
-    }
+/// What units of these powers measure, if a design has a use for it.
+pub(super) fn dimension(powers: Powers) -> Option<Dimension> {
+    Some(match powers {
+        LENGTH => Dimension::Length,
+        ANGLE => Dimension::Angle,
+        PRESSURE => Dimension::Pressure,
+        VISCOSITY => Dimension::Viscosity,
+        [0, 3, -1, 0] => Dimension::FlowRate,
+        [0, 2, -1, 0] => Dimension::FlowRatePerDepth,
+        _ => return None,
+    })
 }
 
 /// The unit that `name` names, and the exponent of ten of its prefix. Whole names win over prefixes: "min" is a minute.

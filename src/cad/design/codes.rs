@@ -17,3 +17,13 @@ pub(super) const SOCKET: &str = "D014";
 pub(super) const TOO_LARGE: &str = "D015";
 pub(super) const NEEDS_DEPTH: &str = "D016";
 pub(super) const UNUSED_DEPTH: &str = "D017";
+
+// Of variables, expressions and repetitions.
+pub(super) const EXPRESSION: &str = "D340";
+pub(super) const CYCLE: &str = "D341";
+pub(super) const UNKNOWN: &str = "D342";
+pub(super) const DIMENSIONS: &str = "D343";
+pub(super) const VALUE: &str = "D344";
+pub(super) const SETTING: &str = "D345";
+pub(super) const REPEAT: &str = "D346";
+pub(super) const STEP: &str = "D347";

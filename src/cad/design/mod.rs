@@ -23,6 +23,14 @@
 //! | D015 | too large: bytes, counts, nesting |
 //! | D016 | a volumetric flow rate in a chip without a depth |
 //! | D017 | warning: a depth, but no model that says how it enters |
+//! | D340 | an expression that can't be read |
+//! | D341 | variables that depend on themselves |
+//! | D342 | an unknown variable, unit or function in an expression |
+//! | D343 | units in an expression that disagree, or a result that measures nothing a design speaks of |
+//! | D344 | an expression without a finite value, or one that fails |
+//! | D345 | a variable set from outside that isn't there, or to what it can't be |
+//! | D346 | a repetition that can't be: its count, a counter in braces, too many copies |
+//! | D347 | a step without `at`, or `through` without `attach` |
 
 mod codes;
 mod components;
@@ -36,9 +44,10 @@ mod schema;
 mod sections;
 mod table;
 mod value;
+mod variables;
 
 pub use depth::{DepthModel, SIDE_LAYER_FACTOR};
-pub use parse::parse;
+pub use parse::{parse, parse_with};
 pub use print::print;
 pub use rewrite::{Edit, RewriteError, rewrite};
 pub use schema::{
@@ -46,6 +55,7 @@ pub use schema::{
     Sheets, Spanned,
 };
 pub use value::{Dimension, Value};
+pub use variables::{Expression, Parametric, Repetition, Setting, Step, Variable, formula};
 
 /// The version of the format that [`parse`] reads and [`print()`] writes.
 pub const FORMAT: i64 = 1;

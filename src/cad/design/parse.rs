@@ -8,7 +8,8 @@ use super::components::{read_channels, read_components};
 use super::links::{read_links, read_sheets};
 use super::sections::{read_chip, read_connections, read_fluid, read_ports};
 use super::table::{Node, Owner, Table};
-use super::{Design, FORMAT, codes, names};
+use super::variables::{Variables, evaluate_tree, expand, put};
+use super::{Design, FORMAT, Parametric, Setting, codes, names};
 use stokeslet_base::diagnostic::{Diagnostic, Reporter};
 
 /// Largest design file, bytes: some hundred thousand components.
@@ -16,9 +17,10 @@ const MAX_BYTES: usize = 64 << 20;
 /// Syntax errors shown and judged; a picture named `.toml` would give one per line.
 const MAX_SYNTAX_ERRORS: usize = 20;
 
-const SECTIONS: [&str; 10] = [
+const SECTIONS: [&str; 11] = [
     "format",
     "title",
+    "variables",
     "fluid",
     "chip",
     "components",
@@ -40,9 +42,26 @@ const SECTIONS: [&str; 10] = [
 /// assert_eq!(diagnostics[0].code, "D007"); // 0.89 what?
 /// ```
 pub fn parse(text: impl AsRef<[u8]>, name: &str) -> (Option<Design>, Vec<Diagnostic>) {
+    parse_with(text, name, &[])
+}
+
+/// Reads a design file with some of its variables set to other values.
+///
+/// # Example
+/// ```
+/// use stokeslet_cad::design::{Setting, parse_with};
+/// let text = "format = 1\nvariables = { w = \"1 mm\" }\nfluid.viscosity = \"1 cP\"\nchip.width = \"=w / 2\"\n";
+/// let (design, _) = parse_with(text, "y", &[Setting::parse("w=80um").unwrap()]);
+/// assert_eq!(design.unwrap().width.0, 40e-6);
+/// ```
+pub fn parse_with(
+    text: impl AsRef<[u8]>,
+    name: &str,
+    settings: &[Setting],
+) -> (Option<Design>, Vec<Diagnostic>) {
     let mut reporter = Reporter::default();
-    let design =
-        decode(text.as_ref(), &mut reporter).and_then(|text| read_text(text, name, &mut reporter));
+    let design = decode(text.as_ref(), &mut reporter)
+        .and_then(|text| read_text(text, name, settings, &mut reporter));
     let design = design.filter(|_| !reporter.has_errors());
     let mut diagnostics = reporter.diagnostics;
     diagnostics
@@ -87,7 +106,12 @@ fn decode<'t>(bytes: &'t [u8], reporter: &mut Reporter) -> Option<&'t str> {
     }
 }
 
-fn read_text(text: &str, name: &str, reporter: &mut Reporter) -> Option<Design> {
+fn read_text(
+    text: &str,
+    name: &str,
+    settings: &[Setting],
+    reporter: &mut Reporter,
+) -> Option<Design> {
     let (root, errors) = DeTable::parse_recoverable(text);
     let judged = &errors[..errors.len().min(MAX_SYNTAX_ERRORS)];
     let mut lines_told: Vec<Range<usize>> = Vec::new();
@@ -109,7 +133,7 @@ fn read_text(text: &str, name: &str, reporter: &mut Reporter) -> Option<Design> 
         return None;
     }
     let mut meaning = Reporter::default();
-    let design = read_root(root.get_ref(), name, &mut meaning);
+    let design = read_parametric(root.into_inner(), name, settings, &mut meaning);
     // What follows from broken syntax is not the user's mistake: missing things may be in the part that could not be read.
     let is_syntax_broken = reporter.diagnostics.iter().any(|d| d.code == codes::SYNTAX);
     let broken: Vec<Range<usize>> = judged.iter().map(|error| lost_to(text, error)).collect();
@@ -207,11 +231,43 @@ fn lines_of(text: &str, span: Option<Range<usize>>) -> Range<usize> {
     first..last
 }
 
-fn read_root(root: &DeTable<'_>, name: &str, reporter: &mut Reporter) -> Option<Design> {
+/// Resolves repetitions, variables and expressions, and reads the rest as if they had never been there.
+fn read_parametric(
+    mut root: DeTable<'_>,
+    name: &str,
+    settings: &[Setting],
+    reporter: &mut Reporter,
+) -> Option<Design> {
     // Another version may have other keys: nothing but the version is worth a word then.
-    if !read_version(root, reporter) {
+    if !read_version(&root, reporter) {
         return None;
     }
+    let variables = Variables::read(&root, settings, reporter);
+    let mut repetitions = expand(&mut root, &variables, reporter);
+    let found = evaluate_tree(&root, &variables, reporter);
+    // The values live as long as what was found, not as long as the text.
+    let mut root: DeTable<'_> = root;
+    put(&mut root, &found);
+    let mut rest = Reporter::default();
+    let design = read_root(&root, name, &mut rest);
+    let is_news = |diagnostic: &Diagnostic| {
+        let span = diagnostic.place.span.as_ref();
+        span.is_none_or(|span| !found.failed.contains(span))
+    };
+    reporter
+        .diagnostics
+        .extend(rest.diagnostics.into_iter().filter(is_news));
+    let mut design = design?;
+    super::print::note_copies(&design, &mut repetitions);
+    design.parametric = Parametric {
+        variables: variables.listed,
+        expressions: found.expressions.clone(),
+        repetitions,
+    };
+    Some(design)
+}
+
+fn read_root(root: &DeTable<'_>, name: &str, reporter: &mut Reporter) -> Option<Design> {
     let table = Table::open(root, 0..0, Owner::Words("the design"), &SECTIONS, reporter);
     let title = table.text("title", reporter).map(|title| title.value);
     let fluid = section(
@@ -259,6 +315,7 @@ fn read_root(root: &DeTable<'_>, name: &str, reporter: &mut Reporter) -> Option<
         links,
         sheets,
         ports,
+        parametric: Parametric::default(),
     })
 }
 

@@ -2,23 +2,49 @@
 //!
 //! `parse(print(d))` is `d` but for spans and the name, which is not in the file.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use super::{
     Bend, Channel, Component, Connection, Design, Dimension, FORMAT, Link, Placement, Port,
-    PortCondition, Sheets, Value,
+    PortCondition, Repetition, Sheets, Value,
 };
 use crate::design::DepthModel;
 use stokeslet_base::geometry::Point;
 use stokeslet_base::units::print_quantity;
 
 /// Writes a whole design file.
+///
+/// Expressions and repeated entries are written as they were read, where what they stand for is unchanged.
 pub fn print(design: &Design) -> String {
+    let plain = plain(design);
+    let parametric = &design.parametric;
+    if parametric.expressions.is_empty() {
+        return plain;
+    }
+    // What was printed is TOML.
+    match plain.parse() {
+        Ok(mut document) => {
+            super::variables::restore(&mut document, &parametric.expressions);
+            document.to_string()
+        }
+        Err(_) => plain,
+    }
+}
+
+/// With values where expressions were.
+fn plain(design: &Design) -> String {
     let mut out = String::new();
     // Writing into a String can't fail.
     let _ = writeln!(out, "format = {FORMAT}");
     if let Some(title) = &design.title {
         let _ = writeln!(out, "title = {}", quoted(title));
+    }
+    if !design.parametric.variables.is_empty() {
+        out.push_str("\n[variables]\n");
+        for variable in &design.parametric.variables {
+            let _ = writeln!(out, "{} = {}", key(&variable.name), variable.source);
+        }
     }
     let _ = writeln!(
         out,
@@ -41,16 +67,17 @@ pub fn print(design: &Design) -> String {
     if let Some(resolution) = design.resolution {
         let _ = writeln!(out, "resolution = {resolution}");
     }
+    let repetitions = &design.parametric.repetitions;
     print_section(
         &mut out,
-        "components",
+        ("components", repetitions),
         &design.components,
         |component| &component.name.value,
         component,
     );
     print_section(
         &mut out,
-        "channels",
+        ("channels", repetitions),
         &design.channels,
         |channel| &channel.name.value,
         channel,
@@ -64,7 +91,7 @@ pub fn print(design: &Design) -> String {
     }
     print_section(
         &mut out,
-        "links",
+        ("links", repetitions),
         &design.links,
         |link| &link.name.value,
         link,
@@ -72,7 +99,7 @@ pub fn print(design: &Design) -> String {
     sheets(&mut out, &design.sheets);
     print_section(
         &mut out,
-        "ports",
+        ("ports", repetitions),
         &design.ports,
         |port| &port.name.value,
         port,
@@ -82,7 +109,7 @@ pub fn print(design: &Design) -> String {
 
 fn print_section<T>(
     out: &mut String,
-    title: &str,
+    (title, repetitions): (&str, &[Repetition]),
     items: &[T],
     name: impl Fn(&T) -> &str,
     value: impl Fn(&T) -> String,
@@ -91,8 +118,69 @@ fn print_section<T>(
         return;
     }
     let _ = writeln!(out, "\n[{title}]");
-    for item in items {
-        let _ = writeln!(out, "{} = {}", key(name(item)), value(item));
+    let mut printed: Vec<(&str, String)> = items.iter().map(|i| (name(i), value(i))).collect();
+    for repetition in repetitions.iter().filter(|one| one.section == title) {
+        stand_for_copies(&mut printed, repetition);
+    }
+    for (name, value) in printed {
+        let _ = writeln!(out, "{} = {value}", key(name));
+    }
+}
+
+/// Puts the entry that copies were made from in the place of the first, if all of them are as they were made.
+fn stand_for_copies<'n>(printed: &mut Vec<(&'n str, String)>, repetition: &'n Repetition) {
+    let made = || repetition.copies.iter().zip(&repetition.printed);
+    let is_whole =
+        !repetition.copies.is_empty() && repetition.copies.len() == repetition.printed.len() && {
+            let now: BTreeMap<&str, &str> = printed.iter().map(|(n, v)| (*n, v.as_str())).collect();
+            made().all(|(name, value)| now.get(name.as_str()) == Some(&value.as_str()))
+                && !now.contains_key(repetition.name.as_str())
+        };
+    if is_whole {
+        let copies: BTreeSet<&str> = repetition.copies.iter().map(String::as_str).collect();
+        let first = printed.iter().position(|(name, _)| copies.contains(name));
+        printed.retain(|(name, _)| !copies.contains(name));
+        let entry = (repetition.name.as_str(), repetition.source.clone());
+        printed.insert(first.unwrap_or_default().min(printed.len()), entry);
+    }
+}
+
+/// Notes what the copies of repeated entries look like as they were read.
+pub(super) fn note_copies(design: &Design, repetitions: &mut [Repetition]) {
+    if repetitions.is_empty() {
+        return;
+    }
+    let components = design.components.iter();
+    let channels = design.channels.iter();
+    let ports = design.ports.iter();
+    let sections: [(&str, BTreeMap<&str, String>); 3] = [
+        (
+            "components",
+            components
+                .map(|c| (c.name.value.as_str(), component(c)))
+                .collect(),
+        ),
+        (
+            "channels",
+            channels
+                .map(|c| (c.name.value.as_str(), channel(c)))
+                .collect(),
+        ),
+        (
+            "ports",
+            ports.map(|p| (p.name.value.as_str(), port(p))).collect(),
+        ),
+    ];
+    for repetition in repetitions {
+        if let Some((_, items)) = sections
+            .iter()
+            .find(|(name, _)| *name == repetition.section)
+        {
+            let copies = repetition.copies.iter();
+            repetition.printed = copies
+                .filter_map(|n| items.get(n.as_str()).cloned())
+                .collect();
+        }
     }
 }
 
@@ -269,7 +357,7 @@ fn point(at: Point) -> String {
     )
 }
 
-fn key(name: &str) -> String {
+pub(super) fn key(name: &str) -> String {
     toml_edit::Key::new(name)
         .default_repr()
         .as_raw()

@@ -28,6 +28,13 @@ pub fn rewrite(text: &str, edits: &[Edit]) -> Result<String, RewriteError> {
     for edit in edits {
         apply(&mut document, edit)?;
     }
+    // An edit sets all values of what it changes, also those that stay as they are: these keep their expressions.
+    if text.contains("\"=") || text.contains("'=") {
+        let (before, _) = super::parse(text, "");
+        if let Some(before) = before {
+            super::variables::restore(&mut document, &before.parametric.expressions);
+        }
+    }
     let mut out = document.to_string();
     // The editor writes plain line feeds and no byte-order mark: put back what the file had.
     if text.contains("\r\n") && text.matches('\n').count() == text.matches("\r\n").count() {
@@ -70,6 +77,9 @@ fn apply(document: &mut DocumentMut, edit: &Edit) -> Result<(), RewriteError> {
                 "resolution",
                 resolution.map(|r| r.to_string()),
             )?;
+        }
+        Edit::SetVariable { name, value } => {
+            set(section(document, "variables")?, name, &print::value(value))?;
         }
         Edit::AddComponent(component) => {
             add(

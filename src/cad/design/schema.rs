@@ -13,6 +13,11 @@
 //! width = "100 um"                    # default width of channels and components
 //! resolution = 8                      # optional
 //!
+//! [variables]                          # optional; used anywhere below as "=w" or "=2 * w + 20 um"
+//! w = "100 um"
+//! n = 4                                # a number
+//! gap = "=w / 2"                       # may use the others
+//!
 //! [components]
 //! y1 = { kind = "y", at = ["0 mm", "0 mm"], rotation = "90 deg", mirror = true, parameters = { angle = "60 deg" } }
 //! t1 = { kind = "tee", attach = "left", to = "y1.out" }   # its socket `left` meets `y1.out`; this also connects them
@@ -41,6 +46,9 @@
 //! - `format`, `fluid.viscosity` and `chip.width` are required, `chip.depth` in the shallow and full models and where a flow rate is a volume per time.
 //! - Names have letters, digits, `_` and `-`; a component and a channel can't have the same.
 //! - Tables may as well be written as sections (`[components.y1]`) or with dotted keys.
+//! - `repeat = 5`, or `repeat = { count = [4, 3], step = ["1 mm", "=2 * w"] }`, makes an entry of components, channels or ports a row or
+//!   a grid of copies: `p_1`, `p_2`, ..., or `p_1_1`, ... In each, expressions know its numbers `i` and `j`, and texts may hold them: "row_{i}.up".
+//!   `step` moves each copy of a placed one; `through = "out"` attaches each copy but the first to that socket of the one before.
 //! - In `parameters`, a text that starts like a number is a quantity and must read as one; any other text is a text.
 
 use std::ops::Range;
@@ -96,6 +104,8 @@ pub struct Design {
     pub sheets: Sheets,
     /// In the file's order.
     pub ports: Vec<Port>,
+    /// Variables, and what was written with them; the values are in the fields above.
+    pub parametric: super::Parametric,
 }
 
 /// A component of the design.

@@ -278,8 +278,34 @@ pub(super) fn in_file_order<'a, 'i>(
     entries: &'a DeTable<'i>,
 ) -> Vec<(&'a toml::Spanned<std::borrow::Cow<'i, str>>, &'a Node<'i>)> {
     let mut all: Vec<_> = entries.iter().collect();
-    all.sort_by_key(|(key, _)| key.span().start);
+    all.sort_by(|(a, _), (b, _)| file_order(a, b));
     all
+}
+
+/// As [`in_file_order`], for those who change values.
+pub(super) fn in_file_order_mut<'a, 'i>(
+    entries: &'a mut DeTable<'i>,
+) -> Vec<(
+    &'a toml::Spanned<std::borrow::Cow<'i, str>>,
+    &'a mut Node<'i>,
+)> {
+    let mut all: Vec<_> = entries.iter_mut().collect();
+    all.sort_by(|(a, _), (b, _)| file_order(a, b));
+    all
+}
+
+/// By place; copies of one entry, which stand in one place, by their numbers.
+fn file_order(
+    a: &toml::Spanned<std::borrow::Cow<'_, str>>,
+    b: &toml::Spanned<std::borrow::Cow<'_, str>>,
+) -> std::cmp::Ordering {
+    let numbers = |name: &str| -> Vec<u64> {
+        name.split('_')
+            .map(|word| word.parse().unwrap_or_default())
+            .collect()
+    };
+    (a.span().start.cmp(&b.span().start))
+        .then_with(|| numbers(a.get_ref()).cmp(&numbers(b.get_ref())))
 }
 
 /// What a value is, with its article.

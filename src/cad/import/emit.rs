@@ -178,6 +178,7 @@ impl<'a> Emitter<'a> {
             links: Vec::new(),
             sheets: Sheets::default(),
             ports: Vec::new(),
+            parametric: Default::default(),
         };
         Self {
             graph,

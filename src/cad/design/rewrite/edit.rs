@@ -21,6 +21,13 @@ pub enum Edit {
     SetWidth(Metre),
     /// Sets or removes the resolution.
     SetResolution(Option<u32>),
+    /// Sets a variable, or adds it at the end of `[variables]`; an expression is a text that begins with `=`.
+    SetVariable {
+        /// The variable.
+        name: String,
+        /// Its new value.
+        value: Value,
+    },
     /// Adds a component at the end.
     AddComponent(Component),
     /// Removes a component; what refers to it stays.

@@ -106,6 +106,7 @@ pub(super) fn emit(network: &Network, name: &str, out: &mut Reporter) -> Option<
         components, ports, ..
     } = emitter;
     let design = Design {
+        parametric: Default::default(),
         name: name.to_owned(),
         title: Some(format!("{name} (from MMFT)")),
         viscosity: PascalSecond(network.viscosity),

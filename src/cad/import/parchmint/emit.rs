@@ -117,6 +117,7 @@ pub(super) fn emit(
         return None;
     }
     let design = Design {
+        parametric: Default::default(),
         name: name.to_owned(),
         title: Some(format!(
             "{} (imported)",

@@ -357,6 +357,7 @@ impl<'l> Drawing<'l> {
     fn bounds(&self, group: usize, out: &mut Reporter) -> Option<(Point, Point)> {
         let group = &self.groups[group];
         let design = Design {
+            parametric: Default::default(),
             name: String::new(),
             title: None,
             viscosity: PascalSecond(1e-3),

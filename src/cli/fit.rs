@@ -1,0 +1,214 @@
+//! `stokeslet fit`: goals become values of a design's variables.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use stokeslet::cancel::CancelToken;
+use stokeslet::design::{Edit, Value, rewrite};
+use stokeslet::export::write_file;
+use stokeslet::session::{SolveSettings, WantedResults};
+use stokeslet::study::fit::{Fit, FitError, Goal, Varied};
+use stokeslet::study::output::Catalogue;
+use stokeslet::study::prepared::nominal;
+use stokeslet::study::sample::{SampleError, Sampler};
+use stokeslet::study::study::Sample;
+use stokeslet::table::Table;
+use stokeslet::units::{Dimension, print_quantity};
+
+use super::load::{find_library, load, read_settings};
+use super::outcome::{CliError, Outcome};
+use super::solve::listen_for_ctrl_c;
+use super::{print_diagnostics, print_out};
+
+const EXAMPLES: &str = "\
+Examples:
+  stokeslet fit tree.toml --vary l1 --vary l2=1mm:9mm --goal \"ports.out1.flow_rate = 2 * ports.out2.flow_rate\" --out fitted.toml
+  stokeslet fit mixer.toml --vary w --goal \"ports.in.pressure <= 20 mbar\" --goal \"maximise ports.in.flow_rate\"
+
+Exit codes: 0 fine, 1 the design or a goal has errors, 2 could not run, 3 the goals can't be met within the bounds.";
+
+/// Of `fit`.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub struct FitArgs {
+    /// The design file.
+    #[arg(value_name = "DESIGN")]
+    design: PathBuf,
+    /// A variable that may change, and between what [default: a tenth and ten times its value]. May be repeated.
+    #[arg(long, required = true, value_name = "NAME[=LEAST:GREATEST]")]
+    vary: Vec<String>,
+    /// What is wanted: "a = b", "a <= b", "minimise a", "maximise a" of results, such as "ports.in.pressure". May be repeated.
+    #[arg(long, required = true, value_name = "GOAL")]
+    goal: Vec<String>,
+    /// Set a variable of the design. May be repeated.
+    #[arg(long = "set", value_name = "NAME=VALUE")]
+    set: Vec<String>,
+    /// Cell edges across a channel [default: what the design says, else 8].
+    #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(2..=512))]
+    resolution: Option<u32>,
+    /// Write the design with the values found; comments and expressions stay.
+    #[arg(long, value_name = "DESIGN.toml")]
+    out: Option<PathBuf>,
+}
+
+/// Fits, prints the values, writes the design.
+///
+/// # Errors
+/// What keeps it from fitting; goals that can't be met are an outcome.
+pub fn run(args: &FitArgs, library: Option<&Path>) -> Result<Outcome, CliError> {
+    let library = find_library(library)?;
+    let set = read_settings(&args.set)?;
+    let name = args
+        .design
+        .file_stem()
+        .map_or_else(String::new, |s| s.to_string_lossy().into_owned());
+    let loaded = load(&args.design, &name, &library, (None, &set), &|| 0.0)?;
+    loaded.print_diagnostics(&args.design);
+    let (Some(design), Some(chip)) = (&loaded.design, &loaded.chip) else {
+        return Ok(Outcome::InputErrors);
+    };
+    let catalogue = Catalogue::new(chip);
+    let mut goals = Vec::new();
+    for text in &args.goal {
+        match Goal::parse(text, &catalogue) {
+            Ok(goal) => goals.push(goal),
+            Err(mistake) => {
+                print_diagnostics(&[mistake], "--goal", "");
+                return Ok(Outcome::InputErrors);
+            }
+        }
+    }
+    let varied = args
+        .vary
+        .iter()
+        .map(|text| read_varied(text, &|name| nominal(design, name)))
+        .collect::<Result<Vec<Varied>, String>>()
+        .map_err(|message| CliError::Usage { message })?;
+    let cancel = CancelToken::new();
+    listen_for_ctrl_c(cancel.clone())?;
+    let settings = SolveSettings {
+        wanted: match goals.iter().any(Goal::needs_fields) {
+            true => WantedResults::All,
+            false => WantedResults::PortsOnly,
+        },
+        ..SolveSettings::default()
+    };
+    let table = Table::default();
+    let sampler = Sampler::new((&loaded.text, &name), &library, settings, &table);
+    let fit = Fit {
+        sampler: &sampler,
+        set: &set,
+        varied: &varied,
+        goals: &goals,
+        resolution: args.resolution,
+        cancel: &cancel,
+    };
+    let fitted = match fit.run(&mut |step, miss| eprintln!("step {step}: missed by {miss:.2e}")) {
+        Ok(fitted) => fitted,
+        Err(FitError::Sample(SampleError::Design(mistakes))) => {
+            print_diagnostics(&mistakes, &args.design.display().to_string(), &loaded.text);
+            return Ok(Outcome::InputErrors);
+        }
+        Err(FitError::Sample(SampleError::Solve(error))) => return Err(error.into()),
+        Err(error) => {
+            return Err(CliError::Usage {
+                message: error.to_string(),
+            });
+        }
+    };
+    let mut edits = Vec::new();
+    let mut text = String::new();
+    for (varied, &value) in varied.iter().zip(&fitted.values) {
+        let value = match Dimension::of_powers(varied.powers) {
+            Some(dimension) => Value::Quantity(value, dimension),
+            None => Value::Number(value),
+        };
+        text += &match &value {
+            Value::Quantity(value, dimension) => {
+                format!(
+                    "{} = \"{}\"\n",
+                    varied.name,
+                    print_quantity(*value, *dimension)
+                )
+            }
+            _ => format!("{} = {}\n", varied.name, fitted.values[edits.len()]),
+        };
+        edits.push(Edit::SetVariable {
+            name: varied.name.clone(),
+            value,
+        });
+    }
+    for (goal, miss) in args.goal.iter().zip(&fitted.misses) {
+        text += &match miss {
+            Some(miss) => format!("  {goal}: missed by {:.1e}\n", miss.abs()),
+            None => format!("  {goal}\n"),
+        };
+    }
+    for port in &fitted.solution.ports {
+        text += &format!(
+            "  {}: {:.6e} in, {:.6e} Pa\n",
+            port.id, port.flow_rate, port.mean_pressure
+        );
+    }
+    text += &format!("  {} steps, {} solves\n", fitted.steps, fitted.solves);
+    print_out(&text)?;
+    if let Some(path) = &args.out {
+        let source = fs::read_to_string(&args.design).map_err(|source| CliError::Read {
+            path: args.design.clone(),
+            source,
+        })?;
+        let new = rewrite(&source, &edits).map_err(|error| CliError::Usage {
+            message: error.to_string(),
+        })?;
+        write_file(path, new.as_bytes())?;
+    }
+    if !fitted.is_met {
+        eprintln!("the goals can't be met within the bounds from this start");
+        return Ok(Outcome::Inaccurate);
+    }
+    Ok(Outcome::Fine)
+}
+
+/// `w`, or `w=50um:150um`.
+fn read_varied(text: &str, nominal: &dyn Fn(&str) -> Option<Sample>) -> Result<Varied, String> {
+    let (name, bounds) = match text.split_once('=') {
+        Some((name, bounds)) => (name.trim(), Some(bounds)),
+        None => (text.trim(), None),
+    };
+    let Some(Sample::Amount(start, powers)) = nominal(name) else {
+        return Err(format!(
+            "--vary: the design has no variable `{name}` with a number"
+        ));
+    };
+    let bounds = match bounds {
+        None if start > 0.0 => (start / 10.0, start * 10.0),
+        None => {
+            return Err(format!(
+                "--vary: `{name}` is {start}: give its bounds, {name}=LEAST:GREATEST"
+            ));
+        }
+        Some(bounds) => {
+            let pair = bounds
+                .split_once(':')
+                .map(|(a, b)| (Sample::parse(a), Sample::parse(b)));
+            match pair {
+                Some((Sample::Amount(a, of_a), Sample::Amount(b, of_b)))
+                    if of_a == powers && of_b == powers && a < b =>
+                {
+                    (a, b)
+                }
+                _ => {
+                    return Err(format!(
+                        "--vary: `{bounds}` are no bounds of `{name}`: write LEAST:GREATEST with units"
+                    ));
+                }
+            }
+        }
+    };
+    Ok(Varied {
+        name: name.to_owned(),
+        start,
+        bounds,
+        powers,
+    })
+}

@@ -1,0 +1,184 @@
+//! `stokeslet sensitivity`: what each width, length, depth, viscosity and port value does to each result.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use stokeslet::cancel::CancelToken;
+use stokeslet::export::write_file;
+use stokeslet::session::{PortKind, SolveSettings, WantedResults};
+use stokeslet::study::output::{Catalogue, Output, head};
+use stokeslet::study::sample::SampleError;
+use stokeslet::study::sensitivity::{Context, Sensitivities, sensitivities};
+use stokeslet::table::Table;
+
+use super::load::{find_library, load, read_settings};
+use super::outcome::{CliError, Outcome};
+use super::solve::listen_for_ctrl_c;
+use super::{print_diagnostics, print_out};
+
+/// Of `sensitivity`.
+#[derive(Debug, clap::Args)]
+pub struct SensitivityArgs {
+    /// The design file.
+    #[arg(value_name = "DESIGN")]
+    design: PathBuf,
+    /// What is derived: a result or a formula of results, such as "ports.a.flow_rate / ports.b.flow_rate" or
+    /// "wall_shear.max" [default: flows and pressures at the ports that aren't given there]. May be repeated.
+    #[arg(long = "of", value_name = "FORMULA")]
+    of: Vec<String>,
+    /// Set a variable of the design. May be repeated.
+    #[arg(long = "set", value_name = "NAME=VALUE")]
+    set: Vec<String>,
+    /// Cell edges across a channel [default: what the design says, else 8].
+    #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(2..=512))]
+    resolution: Option<u32>,
+    /// Write the derivatives, SI, as CSV.
+    #[arg(long, value_name = "FILE.csv")]
+    out: Option<PathBuf>,
+}
+
+/// Prints a table of per cent a per cent; derivatives in SI go into the file.
+///
+/// # Errors
+/// What keeps it from being found.
+pub fn run(args: &SensitivityArgs, library: Option<&Path>) -> Result<Outcome, CliError> {
+    let library = find_library(library)?;
+    let set = read_settings(&args.set)?;
+    let name = args
+        .design
+        .file_stem()
+        .map_or_else(String::new, |s| s.to_string_lossy().into_owned());
+    let loaded = load(&args.design, &name, &library, (None, &set), &|| 0.0)?;
+    loaded.print_diagnostics(&args.design);
+    let (Some(mut design), Some(chip)) = (loaded.design, loaded.chip) else {
+        return Ok(Outcome::InputErrors);
+    };
+    design.resolution = args.resolution.or(design.resolution);
+    let catalogue = Catalogue::new(&chip);
+    let outputs = if args.of.is_empty() {
+        let given = chip.ports.iter().map(|port| {
+            let what = match PortKind::of(port.condition) {
+                PortKind::FlowRate => "flow_rate",
+                PortKind::Pressure | PortKind::TractionFree => "pressure",
+            };
+            format!("ports.{}.{what}", port.name)
+        });
+        let given: Vec<String> = given.collect();
+        let wanted =
+            |output: &Output| output.name.starts_with("ports.") && !given.contains(&output.name);
+        catalogue.usual().into_iter().filter(wanted).collect()
+    } else {
+        let read = args.of.iter().map(|text| catalogue.output(text, text));
+        match read.collect::<Result<Vec<_>, _>>() {
+            Ok(outputs) => outputs,
+            Err(mistake) => {
+                print_diagnostics(&[mistake], "--of", "");
+                return Ok(Outcome::InputErrors);
+            }
+        }
+    };
+    let cancel = CancelToken::new();
+    listen_for_ctrl_c(cancel.clone())?;
+    let settings = SolveSettings {
+        wanted: match outputs.iter().any(Catalogue::needs_fields) {
+            true => WantedResults::All,
+            false => WantedResults::PortsOnly,
+        },
+        ..SolveSettings::default()
+    };
+    let context = Context {
+        text: &loaded.text,
+        set: &set,
+        library: &library,
+        settings: &settings,
+        table: &Table::default(),
+        cancel: &cancel,
+    };
+    let found = match sensitivities(&design, &outputs, &context) {
+        Ok(found) => found,
+        Err(SampleError::Design(mistakes)) => {
+            print_diagnostics(&mistakes, &args.design.display().to_string(), &loaded.text);
+            return Ok(Outcome::InputErrors);
+        }
+        Err(SampleError::Solve(error)) => return Err(error.into()),
+    };
+    print_out(&text(&outputs, &found))?;
+    if let Some(path) = &args.out {
+        write_file(path, csv(&outputs, &found).as_bytes())?;
+    }
+    Ok(Outcome::Fine)
+}
+
+/// Per cent that a result changes by where the parameter grows by 1 %.
+fn text(outputs: &[Output], found: &Sensitivities) -> String {
+    let mut out = String::from("per cent for 1 %:\n");
+    let wide = found
+        .parameters
+        .iter()
+        .map(|p| p.name.chars().count())
+        .max()
+        .unwrap_or_default();
+    let columns: Vec<usize> = outputs
+        .iter()
+        .map(|o| o.name.chars().count().max(9))
+        .collect();
+    // Writing into a String doesn't fail.
+    let _ = write!(out, "  {:<wide$}", "");
+    for (output, width) in outputs.iter().zip(&columns) {
+        let _ = write!(out, "  {:>width$}", output.name);
+    }
+    out.push('\n');
+    for (parameter, derivatives) in found.parameters.iter().zip(&found.derivatives) {
+        let _ = write!(out, "  {:<wide$}", parameter.name);
+        match derivatives {
+            Ok(derivatives) => {
+                for ((d, value), width) in derivatives.iter().zip(&found.values).zip(&columns) {
+                    let percent = match (d, value) {
+                        (Some(d), Some(value)) if *value != 0.0 => {
+                            format!("{:+.4}", d * parameter.value / value)
+                        }
+                        _ => "-".to_owned(),
+                    };
+                    let _ = write!(out, "  {percent:>width$}");
+                }
+            }
+            Err(reason) => out.push_str(&format!("  can't be moved: {reason}")),
+        }
+        out.push('\n');
+    }
+    let _ = writeln!(
+        out,
+        "  a solve: {:.3} s; all derivatives: {:.3} s",
+        found.seconds.0, found.seconds.1
+    );
+    out
+}
+
+fn csv(outputs: &[Output], found: &Sensitivities) -> String {
+    use stokeslet::export::csv::cell;
+    let mut out = String::from("parameter,value,unit");
+    for output in outputs {
+        let _ = write!(
+            out,
+            ",{}",
+            cell(&format!("d {} / d parameter", output.head()))
+        );
+    }
+    out.push('\n');
+    for (parameter, derivatives) in found.parameters.iter().zip(&found.derivatives) {
+        let unit = head("", parameter.powers);
+        let _ = write!(
+            out,
+            "{},{:e},{}",
+            cell(&parameter.name),
+            parameter.value,
+            cell(unit.trim().trim_matches(['[', ']']))
+        );
+        for k in 0..outputs.len() {
+            let d = derivatives.as_ref().ok().and_then(|d| d[k]);
+            let _ = write!(out, ",{}", d.map_or_else(String::new, |d| format!("{d:e}")));
+        }
+        out.push('\n');
+    }
+    out
+}

@@ -1,0 +1,196 @@
+"""The package as its users meet it; numbers against the command line, where its program is (STOKESLET)."""
+
+import csv
+import doctest
+import gc
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import stokeslet as sk
+
+ROOT = Path(__file__).resolve().parents[3]
+DESIGNS = ROOT / "designs"
+SMALL = ["straight", "tee", "y-mixer", "bridge", "parallel-resistors", "h-filter", "three-inlets"]
+
+
+def tee() -> sk.Design:
+    text = (DESIGNS / "tee.toml").read_text().replace("[fluid]", '[variables]\nl = "4 mm"\nn = 1\n[fluid]', 1)
+    return sk.loads(text.replace('length = "4 mm"', 'length = "=l * n"'), "tee")
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_numbers_are_those_of_the_command_line(name, tmp_path):
+    program = os.environ.get("STOKESLET")
+    if not program:
+        pytest.skip("set STOKESLET to the program")
+    path = DESIGNS / f"{name}.toml"
+    command = [program, "solve", path, "--resolution", "4", "--out", tmp_path, "--format", "csv", "--threads", "1"]
+    subprocess.run(command, check=True, capture_output=True)
+    with open(tmp_path / name / "ports.csv") as file:
+        rows = list(csv.reader(file))[1:]
+    for threads in (1, 2):
+        ports = sk.load(path).solve(resolution=4, threads=threads).ports_dict
+        for k, row in enumerate(rows):
+            assert row[0] == ports["port"][k]
+            numbers = [float(cell) for cell in row[2:4]]
+            assert numbers == [ports["flow_rate"][k], ports["pressure"][k]], row
+
+
+def test_a_design_made_in_python_is_that_of_its_text(tmp_path):
+    d = sk.Design(width="100 um", depth="50 um", viscosity="0.89 mPa s", model="shallow", title='a "title"')
+    y = d.add("y", name="y", angle="90 deg")
+    mixer = d.add("serpentine_round", name="mixer", attach="in", to=y["out"], legs=6)
+    d.port("a", y["a"], flow_rate="2 uL/min")
+    d.port("b", y["b"], flow_rate="2 uL/min")
+    d.port("out", mixer["out"], pressure="0 Pa")
+    assert [m for m in d.check() if m.severity == "error"] == []
+    d.save(tmp_path / "y.toml")
+    one, two = d.solve(resolution=4, fields=False), sk.load(tmp_path / "y.toml").solve(resolution=4, fields=False)
+    assert one.ports_dict == two.ports_dict
+    assert abs(sum(one.flow_rate.values())) < 1e-9 * 4e-9 / 60
+    d.export(tmp_path / "y.gds", tmp_path / "y.stl")
+    assert (tmp_path / "y.gds").stat().st_size > 500
+    assert "<svg" in d._repr_svg_() and "<svg" in d.solve(resolution=2)._repr_svg_()
+    with pytest.raises(ValueError):
+        d.export(tmp_path / "y.png")
+
+
+def test_mistakes_carry_their_places():
+    d = sk.Design()
+    d.add("teee", name="t")
+    with pytest.raises(sk.DesignError) as caught:
+        d.solve()
+    codes = {m["code"] for m in caught.value.diagnostics}
+    assert "D101" in codes
+    assert any(m.component == "t" and m.line is not None for m in d.check())
+    with pytest.raises(sk.DesignError):
+        tee().set(l="3 Pa").solve()
+    with pytest.raises(sk.DesignError):
+        tee().set(v="3 Pa").solve()
+
+
+def test_variables_are_set_and_saved(tmp_path):
+    d = tee().set(l="8 mm")
+    assert d.variables == {"l": "8 mm", "n": "1"}
+    r = d.solve(fields=False)
+    left, right = r.flow_rate["left"], r.flow_rate["right"]
+    assert left == pytest.approx(right, rel=1e-3)
+    d.save(tmp_path / "x.toml")
+    assert 'length = "=l * n"' in (tmp_path / "x.toml").read_text()
+    assert sk.load(tmp_path / "x.toml").solve(fields=False).flow_rate["left"] == left
+
+
+def test_arrays_are_numpys_own_and_made_once():
+    r = sk.load(DESIGNS / "straight.toml").solve(resolution=4)
+    for name in ("points", "triangles", "velocity", "pressure"):
+        one, two = getattr(r, name), getattr(r, name)
+        assert one.base is not None and not one.flags.writeable and not one.flags.owndata
+        assert one.ctypes.data == two.ctypes.data
+    n = len(r.points)
+    assert r.points.shape == r.velocity.shape == (n, 2) and r.pressure.shape == (n,)
+    assert r.triangles.dtype == np.int32 and r.triangles.shape[1] == 6 and r.triangles.max() == n - 1
+    velocity, pressure = r.sample(r.points[r.triangles[:, 0]])
+    assert np.allclose(velocity, r.velocity[r.triangles[:, 0]], rtol=1e-9, atol=1e-12)
+    points, velocity, _ = r.line((-1.0, 0.0), (1.0, 0.0), 11)
+    assert points.shape == (11, 2) and np.isnan(velocity[0]).all()
+    g = r.conductance
+    assert np.allclose(g, g.T, rtol=1e-8) and np.allclose(g.sum(axis=0), 0, atol=1e-9 * abs(g).max())
+    assert r.wall_shear["max"] >= r.wall_shear["mean"] > 0
+    kept = r.velocity
+    del r
+    gc.collect()
+    assert np.isfinite(kept).all()
+
+
+def test_ports_are_a_table():
+    pandas = pytest.importorskip("pandas")
+    table = tee().solve(fields=False).ports
+    assert isinstance(table, pandas.DataFrame) and list(table.columns) == ["port", "kind", "flow_rate", "pressure"]
+
+
+def test_a_session_keeps_its_elimination():
+    s = sk.load(DESIGNS / "y-mixer.toml").session(fields=False, resolution=4)
+    first = s.solve()
+    s.set_port("dye", flow_rate="4 uL/min")
+    s.set_port("water", flow_rate="4 uL/min")
+    second = s.solve()
+    assert second.flow_rate["outlet"] == pytest.approx(2 * first.flow_rate["outlet"], rel=1e-9)
+    with pytest.raises(ValueError):
+        s.set_port("dye", pressure="4 mm")
+    with pytest.raises(ValueError):
+        s.set_port("nobody", pressure="4 Pa")
+    s.set_port("dye", pressure="10 mbar")
+    assert s.solve().ports_dict["kind"][0] == "pressure"
+
+
+def test_sweeps_are_iterators_in_order():
+    d = tee()
+    lengths = sk.linspace("3 mm", "5 mm", 5)
+    rows = list(sk.sweep(d, workers=2, l=lengths, n=[1, 2]))
+    assert [row.index for row in rows] == list(range(10))
+    assert rows[3].variables == {"l": lengths[1], "n": 2}
+    alone = d.set(l=lengths[1], n=2).solve(fields=False)
+    assert rows[3].flow_rate == alone.flow_rate
+    bad = list(sk.sweep(tee(), l=["4 mm", "-1 mm"]))
+    assert bad[0].error is None and isinstance(bad[1].error, sk.DesignError)
+    endless = sk.sweep(tee(), workers=1, at=({"n": 1} for _ in iter(int, 1)))
+    assert next(endless).result is not None
+
+
+def test_two_threads_solve_at_once():
+    results = {}
+
+    def work(k):
+        results[k] = sk.load(DESIGNS / "tee.toml").solve(resolution=4, fields=False).flow_rate
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert results[0] == results[1] and len(results) == 2
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_ctrl_c_stops_a_solve():
+    d = sk.load(DESIGNS / "grid20.toml")
+    timer = threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        d.solve(resolution=16)
+        time.sleep(5)  # a solve that was faster than the timer proves nothing
+        pytest.skip("the solve was done before Ctrl-C")
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="reads /proc")
+def test_memory_is_flat_over_many_solves():
+    def resident():
+        return int(Path("/proc/self/statm").read_text().split()[1])
+
+    d = sk.load(DESIGNS / "straight.toml")
+    for _ in range(100):
+        d.solve(resolution=2)
+    before = resident()
+    for _ in range(900):
+        d.solve(resolution=2)
+    assert resident() < 1.05 * before
+
+
+def test_a_mesh_for_meshio():
+    pytest.importorskip("meshio")
+    r = tee().solve(resolution=4)
+    mesh = r.to_meshio()
+    assert mesh.cells[0].type == "triangle6" and len(mesh.points) == len(r.points)
+
+
+def test_the_docs_run():
+    failures, count = doctest.testmod(sk)
+    assert count >= 5 and failures == 0

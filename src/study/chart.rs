@@ -1,0 +1,351 @@
+//! Columns of a table as pictures: a line or points over one variable, a map over two.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use stokeslet_flow::export::readable::{tick_text, ticks};
+use svg::Document;
+use svg::node::element::{Circle, Group, Line, Polyline, Rectangle, Text};
+
+use crate::journal::Header;
+use crate::run::{Cell, Record};
+
+/// Size of the picture and where its axes are, in its own units.
+const WIDTH: f64 = 640.0;
+const HEIGHT: f64 = 420.0;
+const LEFT: f64 = 90.0;
+const RIGHT: f64 = 120.0;
+const TOP: f64 = 40.0;
+const BOTTOM: f64 = 60.0;
+/// Colours that people with any sight tell apart (Okabe and Ito).
+const COLOURS: [&str; 7] = [
+    "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000",
+];
+
+/// Points of one colour.
+#[derive(Clone, Debug, Default)]
+pub struct Series {
+    /// For the legend.
+    pub name: String,
+    /// In any order.
+    pub points: Vec<[f64; 2]>,
+}
+
+/// From data to the picture.
+struct Axis {
+    min: f64,
+    max: f64,
+    from: f64,
+    to: f64,
+}
+
+impl Axis {
+    fn new(values: impl Iterator<Item = f64>, from: f64, to: f64) -> Self {
+        let (mut min, mut max) = (f64::INFINITY, f64::NEG_INFINITY);
+        for value in values.filter(|v| v.is_finite()) {
+            (min, max) = (min.min(value), max.max(value));
+        }
+        if min > max {
+            (min, max) = (0.0, 1.0);
+        }
+        // A constant is drawn in the middle; what is only rounding is a constant.
+        if max - min <= 1e-9 * max.abs().max(min.abs()) {
+            let half = if min == 0.0 { 1.0 } else { 0.1 * min.abs() };
+            (min, max) = (min - half, max + half);
+        }
+        Self { min, max, from, to }
+    }
+
+    fn place(&self, value: f64) -> f64 {
+        self.from + (value - self.min) / (self.max - self.min) * (self.to - self.from)
+    }
+}
+
+fn label(x: f64, y: f64, anchor: &str, text: &str) -> Text {
+    Text::new(text)
+        .set("x", x)
+        .set("y", y)
+        .set("text-anchor", anchor)
+        .set("font-family", "sans-serif")
+        .set("font-size", 12)
+}
+
+fn axes(x: &Axis, y: &Axis, (x_name, y_name): (&str, &str)) -> Group {
+    let mut group = Group::new().add(
+        Rectangle::new()
+            .set("x", LEFT)
+            .set("y", TOP)
+            .set("width", WIDTH - LEFT - RIGHT)
+            .set("height", HEIGHT - TOP - BOTTOM)
+            .set("fill", "none")
+            .set("stroke", "#444"),
+    );
+    let tick = |a: [f64; 2], b: [f64; 2]| {
+        Line::new()
+            .set("x1", a[0])
+            .set("y1", a[1])
+            .set("x2", b[0])
+            .set("y2", b[1])
+            .set("stroke", "#444")
+    };
+    let bottom = HEIGHT - BOTTOM;
+    for value in ticks(x.min, x.max) {
+        let at = x.place(value);
+        group = group.add(tick([at, bottom], [at, bottom + 5.0])).add(label(
+            at,
+            bottom + 19.0,
+            "middle",
+            &short(value, x.max - x.min),
+        ));
+    }
+    for value in ticks(y.min, y.max) {
+        let at = y.place(value);
+        group = group.add(tick([LEFT - 5.0, at], [LEFT, at])).add(label(
+            LEFT - 8.0,
+            at + 4.0,
+            "end",
+            &short(value, y.max - y.min),
+        ));
+    }
+    let middle = TOP + (bottom - TOP) / 2.0;
+    group
+        .add(label(
+            (LEFT + WIDTH - RIGHT) / 2.0,
+            HEIGHT - 15.0,
+            "middle",
+            x_name,
+        ))
+        .add(
+            label(16.0, middle, "middle", y_name)
+                .set("transform", format!("rotate(-90 16 {middle})")),
+        )
+}
+
+/// A tick's text: an exponent where plain digits would be long.
+fn short(value: f64, span: f64) -> String {
+    let size = value.abs().max(span);
+    if (1e-3..1e5).contains(&size) {
+        return tick_text(value, span);
+    }
+    let digits = ((value.abs() / span).log10().ceil().max(0.0) as usize + 1).min(8);
+    let text = format!("{value:.digits$e}");
+    match text.split_once('e') {
+        Some((mantissa, exponent)) if mantissa.contains('.') => {
+            format!(
+                "{}e{exponent}",
+                mantissa.trim_end_matches('0').trim_end_matches('.')
+            )
+        }
+        _ => text,
+    }
+}
+
+fn document(title: &str) -> Document {
+    Document::new()
+        .set("viewBox", (0.0, 0.0, WIDTH, HEIGHT))
+        .set("width", WIDTH)
+        .set("height", HEIGHT)
+        .add(
+            Rectangle::new()
+                .set("width", WIDTH)
+                .set("height", HEIGHT)
+                .set("fill", "white"),
+        )
+        .add(label(LEFT, 24.0, "start", title).set("font-weight", "bold"))
+}
+
+/// Outputs over one variable, as lines through points.
+pub fn lines(title: &str, x_name: &str, y_name: &str, series: &[Series]) -> String {
+    let all = || series.iter().flat_map(|s| &s.points);
+    let x = Axis::new(all().map(|p| p[0]), LEFT, WIDTH - RIGHT);
+    let y = Axis::new(all().map(|p| p[1]), HEIGHT - BOTTOM, TOP);
+    let mut out = document(title).add(axes(&x, &y, (x_name, y_name)));
+    for (k, one) in series.iter().enumerate() {
+        let colour = COLOURS[k % COLOURS.len()];
+        let mut points: Vec<[f64; 2]> = one
+            .points
+            .iter()
+            .filter(|p| p[1].is_finite())
+            .copied()
+            .collect();
+        points.sort_by(|a, b| a[0].total_cmp(&b[0]));
+        // Where one place has several values, they are a cloud and no line.
+        let is_line = points.windows(2).all(|pair| pair[0][0] < pair[1][0]);
+        let mut path = String::new();
+        let mut group = Group::new().set("fill", colour);
+        for p in &points {
+            let (px, py) = (x.place(p[0]), y.place(p[1]));
+            // Writing into a String doesn't fail.
+            let _ = write!(path, "{px:.2},{py:.2} ");
+            group = group.add(Circle::new().set("cx", px).set("cy", py).set("r", 2.5));
+        }
+        if is_line && points.len() > 1 {
+            let line = Polyline::new().set("points", path.trim_end());
+            out = out.add(
+                line.set("fill", "none")
+                    .set("stroke", colour)
+                    .set("stroke-width", 1.5),
+            );
+        }
+        out = out.add(group);
+        if series.len() > 1 {
+            let at = TOP + 16.0 * (k as f64 + 1.0);
+            let name = label(WIDTH - RIGHT + 10.0, at, "start", &one.name);
+            out = out.add(name.set("fill", colour));
+        }
+    }
+    format!("{out}\n")
+}
+
+/// One output over two variables: a coloured cell a point.
+pub fn map(title: &str, (x_name, y_name): (&str, &str), points: &[[f64; 3]]) -> String {
+    let distinct = |k: usize| {
+        let mut values: Vec<f64> = points.iter().map(|p| p[k]).collect();
+        values.sort_by(f64::total_cmp);
+        values.dedup();
+        values
+    };
+    let (xs, ys) = (distinct(0), distinct(1));
+    // Cells reach to halfway between neighbours, or half a step outwards at the ends.
+    let edges = |values: &[f64]| -> Vec<f64> {
+        let n = values.len();
+        let middle = |k: usize| (values[k] + values[k + 1]) / 2.0;
+        (0..=n)
+            .map(|k| match (k, n) {
+                (_, 0) => 0.0,
+                (_, 1) => values[0] + (k as f64 - 0.5) * values[0].abs().max(1e-300) * 0.1,
+                (0, _) => 2.0 * values[0] - middle(0),
+                _ if k == n => 2.0 * values[n - 1] - middle(n - 2),
+                _ => middle(k - 1),
+            })
+            .collect()
+    };
+    let (x_edges, y_edges) = (edges(&xs), edges(&ys));
+    let x = Axis::new(x_edges.iter().copied(), LEFT, WIDTH - RIGHT);
+    let y = Axis::new(y_edges.iter().copied(), HEIGHT - BOTTOM, TOP);
+    let z = Axis::new(points.iter().map(|p| p[2]), 0.0, 1.0);
+    let mut cells = Group::new();
+    for p in points.iter().filter(|p| p[2].is_finite()) {
+        let column = xs.partition_point(|v| *v < p[0]);
+        let row = ys.partition_point(|v| *v < p[1]);
+        let (x0, x1) = (x.place(x_edges[column]), x.place(x_edges[column + 1]));
+        let (y0, y1) = (y.place(y_edges[row + 1]), y.place(y_edges[row]));
+        cells = cells.add(
+            Rectangle::new()
+                .set("x", x0)
+                .set("y", y0)
+                .set("width", x1 - x0)
+                .set("height", y1 - y0)
+                .set("fill", colour(z.place(p[2]))),
+        );
+    }
+    let mut scale = Group::new();
+    let left = WIDTH - RIGHT + 20.0;
+    let bottom = HEIGHT - BOTTOM;
+    for k in 0..64 {
+        let t = f64::from(k) / 64.0;
+        scale = scale.add(
+            Rectangle::new()
+                .set("x", left)
+                .set("y", bottom - (t + 1.0 / 64.0) * (bottom - TOP))
+                .set("width", 14)
+                .set("height", (bottom - TOP) / 64.0 + 0.5)
+                .set("fill", colour(t)),
+        );
+    }
+    for value in ticks(z.min, z.max) {
+        let at = bottom - z.place(value) * (bottom - TOP);
+        scale = scale.add(label(
+            left + 18.0,
+            at + 4.0,
+            "start",
+            &short(value, z.max - z.min),
+        ));
+    }
+    let out = document(title).add(cells).add(scale);
+    format!("{}\n", out.add(axes(&x, &y, (x_name, y_name))))
+}
+
+/// Of viridis, between five of its colours.
+fn colour(t: f64) -> String {
+    const STOPS: [[f64; 3]; 5] = [
+        [68.0, 1.0, 84.0],
+        [59.0, 82.0, 139.0],
+        [33.0, 145.0, 140.0],
+        [94.0, 201.0, 98.0],
+        [253.0, 231.0, 37.0],
+    ];
+    let at = t.clamp(0.0, 1.0) * 4.0;
+    let k = (at as usize).min(3);
+    let part = at - k as f64;
+    let [r, g, b] =
+        [0, 1, 2].map(|c| (STOPS[k][c] * (1.0 - part) + STOPS[k + 1][c] * part).round());
+    format!("rgb({r},{g},{b})")
+}
+
+/// The pictures of a table: each output over the one variable that differs, or over the two; none where more differ.
+///
+/// File names and SVG.
+pub fn of_table(header: &Header, records: &BTreeMap<usize, Record>) -> Vec<(String, String)> {
+    let number = |record: &Record, k: usize| match record.values.get(k) {
+        Some(Cell::Number(value)) => Some(*value),
+        _ => None,
+    };
+    let differs = |k: &usize| {
+        let mut values = records.values().map(|record| number(record, *k));
+        let first = values.next().flatten();
+        first.is_some() && values.any(|value| value != first)
+    };
+    let varied: Vec<usize> = (0..header.variables.len()).filter(differs).collect();
+    let mut out = Vec::new();
+    for (k, output) in header.outputs.iter().enumerate() {
+        let value = |record: &Record| record.outputs.get(k).copied().flatten();
+        let picture = match varied[..] {
+            [x] => {
+                // One line a resolution.
+                let mut by_resolution: BTreeMap<Option<u32>, Series> = BTreeMap::new();
+                for record in records.values() {
+                    if let (Some(x), Some(y)) = (number(record, x), value(record)) {
+                        let series = by_resolution.entry(record.resolution).or_default();
+                        series.name = record
+                            .resolution
+                            .map_or(String::new(), |r| format!("r = {r}"));
+                        series.points.push([x, y]);
+                    }
+                }
+                let series: Vec<Series> = by_resolution.into_values().collect();
+                lines(output, &header.variables[x], output, &series)
+            }
+            [x, y] => {
+                let finest = records
+                    .values()
+                    .filter_map(|record| record.resolution)
+                    .max();
+                let points: Vec<[f64; 3]> = records
+                    .values()
+                    .filter(|record| record.resolution == finest)
+                    .filter_map(|r| Some([number(r, x)?, number(r, y)?, value(r)?]))
+                    .collect();
+                map(
+                    output,
+                    (&header.variables[x], &header.variables[y]),
+                    &points,
+                )
+            }
+            _ => continue,
+        };
+        let plain = |c: char| {
+            if c.is_ascii_alphanumeric() || c == '.' || c == '-' {
+                c
+            } else {
+                '_'
+            }
+        };
+        let name = output.split(" [").next().unwrap_or(output);
+        out.push((
+            format!("{}.svg", name.chars().map(plain).collect::<String>()),
+            picture,
+        ));
+    }
+    out
+}

@@ -1,0 +1,249 @@
+//! The numbers that a study takes from a solution: columns of its table, goals of a fit.
+
+use std::collections::BTreeMap;
+
+use stokeslet_base::diagnostic::{Diagnostic, nearest};
+use stokeslet_base::units::Powers;
+use stokeslet_cad::chip::Chip;
+use stokeslet_cad::design::formula;
+use stokeslet_flow::session::Solution;
+
+use crate::codes::MISFIT;
+use crate::study::unit;
+
+/// A number of a solution.
+#[derive(Clone, Debug, PartialEq)]
+enum Quantity {
+    FlowRate(String),
+    Pressure(String),
+    Conductance(String, String),
+    MaxSpeed,
+    ShearMin,
+    ShearMean,
+    ShearMax,
+}
+
+impl Quantity {
+    /// In SI; nothing where the chip has no such port, or it wasn't computed.
+    fn of(&self, solution: &Solution) -> Option<f64> {
+        let port = |name: &str| solution.ports.iter().find(|port| port.id == name);
+        let value = match self {
+            Self::FlowRate(name) => port(name)?.flow_rate,
+            Self::Pressure(name) => port(name)?.mean_pressure,
+            Self::Conductance(to, from) => {
+                let ports = &solution.conductance.ports;
+                let at = |name: &str| ports.iter().position(|port| port == name);
+                *solution.conductance.matrix.get(at(to)?)?.get(at(from)?)?
+            }
+            Self::MaxSpeed => solution.max_speed.0,
+            Self::ShearMin => solution.wall_shear.min,
+            Self::ShearMean => solution.wall_shear.mean,
+            Self::ShearMax => solution.wall_shear.max,
+        };
+        value.is_finite().then_some(value)
+    }
+}
+
+/// What can be taken from the solutions of a design, by name.
+#[derive(Clone, Debug)]
+pub struct Catalogue {
+    entries: BTreeMap<String, (Quantity, Powers)>,
+    usual: Vec<String>,
+}
+
+/// A column: a quantity, or a formula of them.
+#[derive(Clone, Debug)]
+pub struct Output {
+    /// Its name.
+    pub name: String,
+    /// Of its unit.
+    pub powers: Powers,
+    /// The formula, each quantity in it replaced by `o_0`, `o_1`, ...
+    formula: String,
+    uses: Vec<(Quantity, Powers)>,
+}
+
+impl Output {
+    /// `q1 [m^3/s]`, for the head of a column.
+    pub fn head(&self) -> String {
+        head(&self.name, self.powers)
+    }
+
+    /// Its value in SI; nothing where the solution doesn't have it.
+    pub fn of(&self, solution: &Solution) -> Option<f64> {
+        if let ("o_0", [(quantity, _)]) = (self.formula.as_str(), self.uses.as_slice()) {
+            return quantity.of(solution);
+        }
+        let names: Option<BTreeMap<String, (f64, Powers)>> = self
+            .uses
+            .iter()
+            .enumerate()
+            .map(|(k, (quantity, powers))| {
+                quantity
+                    .of(solution)
+                    .map(|value| (format!("o_{k}"), (value, *powers)))
+            })
+            .collect();
+        formula(&self.formula, &names?).ok().map(|(value, _)| value)
+    }
+}
+
+/// A name with its unit.
+pub fn head(name: &str, powers: Powers) -> String {
+    match unit(powers) {
+        unit if unit.is_empty() => name.to_owned(),
+        unit => format!("{name} [{unit}]"),
+    }
+}
+
+impl Catalogue {
+    /// Of a chip: its ports decide.
+    pub fn new(chip: &Chip) -> Self {
+        let flow: Powers = match chip.depth {
+            Some(_) => [0, 3, -1, 0],
+            None => [0, 2, -1, 0],
+        };
+        let pressure: Powers = [1, -1, -2, 0];
+        let mut conductance = flow;
+        for (power, per) in conductance.iter_mut().zip(pressure) {
+            *power -= per;
+        }
+        let mut entries = BTreeMap::new();
+        let mut usual = Vec::new();
+        let names: Vec<&String> = chip.ports.iter().map(|port| &port.name).collect();
+        for &name in &names {
+            for (what, quantity, powers) in [
+                ("flow_rate", Quantity::FlowRate(name.clone()), flow),
+                ("pressure", Quantity::Pressure(name.clone()), pressure),
+            ] {
+                let full = format!("ports.{name}.{what}");
+                usual.push(full.clone());
+                entries.insert(full, (quantity, powers));
+            }
+        }
+        for (k, &to) in names.iter().enumerate() {
+            for (l, &from) in names.iter().enumerate() {
+                let full = format!("conductance.{to}.{from}");
+                if l >= k {
+                    usual.push(full.clone());
+                }
+                let quantity = Quantity::Conductance(to.clone(), from.clone());
+                entries.insert(full, (quantity, conductance));
+            }
+        }
+        for (name, quantity, powers) in [
+            ("max_speed", Quantity::MaxSpeed, [0, 1, -1, 0]),
+            ("wall_shear.min", Quantity::ShearMin, pressure),
+            ("wall_shear.mean", Quantity::ShearMean, pressure),
+            ("wall_shear.max", Quantity::ShearMax, pressure),
+        ] {
+            entries.insert(name.to_owned(), (quantity, powers));
+        }
+        Self { entries, usual }
+    }
+
+    /// All flows and pressures of the ports, and the conductances, each once.
+    pub fn usual(&self) -> Vec<Output> {
+        let output = |name: &String| {
+            let (quantity, powers) = self.entries.get(name)?.clone();
+            Some(Output {
+                name: name.clone(),
+                powers,
+                formula: "o_0".to_owned(),
+                uses: vec![(quantity, powers)],
+            })
+        };
+        self.usual.iter().filter_map(output).collect()
+    }
+
+    /// Reads a formula of quantities, such as `ports.a.flow_rate / ports.b.flow_rate`.
+    ///
+    /// # Errors
+    /// D349 for a name that isn't there, D340 to D344 for what else is wrong with it.
+    pub fn output(&self, name: &str, text: &str) -> Result<Output, Diagnostic> {
+        let mut uses: Vec<(Quantity, Powers)> = Vec::new();
+        let mut formula_text = String::new();
+        let mut rest = text;
+        let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '.';
+        while let Some(c) = rest.chars().next() {
+            if !(c.is_alphabetic() || c == '_') {
+                let run = rest
+                    .chars()
+                    .take_while(|c| c.is_ascii_digit() || *c == '.')
+                    .count();
+                let used = if run > 0 { run } else { c.len_utf8() };
+                formula_text.push_str(&rest[..used]);
+                rest = &rest[used..];
+                continue;
+            }
+            // The longest name that stands here: names of ports may have a `-`.
+            let found = self
+                .entries
+                .iter()
+                .filter(|(known, _)| {
+                    rest.strip_prefix(known.as_str())
+                        .is_some_and(|tail| !tail.starts_with(is_part))
+                })
+                .max_by_key(|(known, _)| known.len());
+            let used = match found {
+                Some((known, entry)) => {
+                    let k = uses
+                        .iter()
+                        .position(|used| used == entry)
+                        .unwrap_or_else(|| {
+                            uses.push(entry.clone());
+                            uses.len() - 1
+                        });
+                    formula_text.push_str(&format!("o_{k}"));
+                    known.len()
+                }
+                None => {
+                    let end = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
+                    if rest[..end].contains('.') {
+                        return Err(self.unknown(&rest[..end]));
+                    }
+                    formula_text.push_str(&rest[..end]);
+                    end
+                }
+            };
+            rest = &rest[used..];
+        }
+        // Units follow from any values.
+        let names: BTreeMap<String, (f64, Powers)> = uses
+            .iter()
+            .enumerate()
+            .map(|(k, (_, powers))| (format!("o_{k}"), (1.0 + k as f64 / 7.0, *powers)))
+            .collect();
+        let (_, powers) = formula(&formula_text, &names).map_err(|mut fault| {
+            fault.message = format!("`{name}` = `{text}`: {}", fault.message);
+            fault
+        })?;
+        Ok(Output {
+            name: name.to_owned(),
+            powers,
+            formula: formula_text.trim().to_owned(),
+            uses,
+        })
+    }
+
+    fn unknown(&self, name: &str) -> Diagnostic {
+        let fault = Diagnostic::error(MISFIT, format!("the design's results have no `{name}`"));
+        match nearest(name, self.entries.keys().map(String::as_str)) {
+            Some(near) => fault.with_help(format!("did you mean `{near}`?")),
+            None => {
+                let some: Vec<&str> = self.entries.keys().map(String::as_str).take(6).collect();
+                fault.with_help(format!("there are {}, ...", some.join(", ")))
+            }
+        }
+    }
+
+    /// Whether a formula needs fields.
+    pub fn needs_fields(output: &Output) -> bool {
+        output.uses.iter().any(|(quantity, _)| {
+            matches!(
+                quantity,
+                Quantity::MaxSpeed | Quantity::ShearMin | Quantity::ShearMean | Quantity::ShearMax
+            )
+        })
+    }
+}

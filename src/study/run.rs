@@ -1,0 +1,236 @@
+//! Points become records, side by side. A point that fails is a record, too; one that is cancelled is none.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Instant;
+
+use serde::{Deserialize, Serialize};
+use stokeslet_base::cancel::CancelToken;
+use stokeslet_flow::session::SolveError;
+
+use crate::output::Output;
+use crate::plan::Plan;
+use crate::sample::{SampleError, Sampler};
+use crate::study::Sample;
+
+/// How a point ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Status {
+    /// Solved.
+    Ok,
+    /// The design has mistakes at these values.
+    DesignErrors,
+    /// The accuracy was not reached.
+    NotAccurate,
+    /// Too little memory, or our bug.
+    CouldNotRun,
+}
+
+impl Status {
+    /// Its name in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::DesignErrors => "design_errors",
+            Self::NotAccurate => "not_accurate",
+            Self::CouldNotRun => "could_not_run",
+        }
+    }
+}
+
+/// The value of a variable in a record.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Cell {
+    /// SI.
+    Number(f64),
+    /// Anything else.
+    Text(String),
+}
+
+impl From<&Sample> for Cell {
+    fn from(sample: &Sample) -> Self {
+        match sample {
+            Sample::Amount(value, _) => Self::Number(*value),
+            Sample::Text(text) => Self::Text(text.clone()),
+        }
+    }
+}
+
+/// What became of a point.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// Of the point.
+    pub index: usize,
+    /// By variable.
+    pub values: Vec<Cell>,
+    /// Cell edges across a channel, where the study says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub resolution: Option<u32>,
+    /// How it ended.
+    pub status: Status,
+    /// Why, where it failed.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub message: String,
+    /// By output, SI; nothing where there is none.
+    pub outputs: Vec<Option<f64>>,
+    /// That it took.
+    pub seconds: f64,
+}
+
+/// What a run is.
+pub struct Run<'a> {
+    /// What to solve.
+    pub plan: &'a Plan<'a>,
+    /// How.
+    pub sampler: &'a Sampler<'a>,
+    /// What to keep of each.
+    pub outputs: &'a [Output],
+    /// Threads in all; points are solved one a thread while there are enough of them.
+    pub threads: usize,
+    /// Bytes for all solves together.
+    pub memory_limit: Option<u64>,
+}
+
+impl Run<'_> {
+    /// Solves the points of these indices; `done` hears of each as it ends, in no order, on this thread.
+    ///
+    /// # Errors
+    /// What `done` returns; it stops the rest. Or threads that can't be started.
+    pub fn solve<E: From<rayon::ThreadPoolBuildError>>(
+        &self,
+        indices: &[usize],
+        cancel: &CancelToken,
+        done: &mut dyn FnMut(Record) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let workers = self.threads.min(indices.len()).max(1);
+        let share = self.memory_limit.map(|limit| limit / workers as u64);
+        let pools = (0..workers)
+            .map(|_| {
+                let threads = (self.threads / workers).max(1);
+                rayon::ThreadPoolBuilder::new().num_threads(threads).build()
+            })
+            .collect::<Result<Vec<_>, _>>()?;
+        let next = AtomicUsize::new(0);
+        let too_large: Mutex<Vec<usize>> = Mutex::default();
+        let stop = CancelToken::new();
+        let is_stopped = || stop.is_cancelled() || cancel.is_cancelled();
+        let mut result = Ok(());
+        thread::scope(|scope| {
+            let (sender, receiver) = mpsc::sync_channel(4 * workers);
+            for pool in &pools {
+                let (sender, next, too_large) = (sender.clone(), &next, &too_large);
+                scope.spawn(move || {
+                    while let Some(&index) = indices.get(next.fetch_add(1, Ordering::Relaxed)) {
+                        if is_stopped() {
+                            break;
+                        }
+                        match self.one(index, pool, share, cancel) {
+                            One::Done(record) => {
+                                if sender.send(record).is_err() {
+                                    break;
+                                }
+                            }
+                            One::TooLarge if workers > 1 => {
+                                if let Ok(mut list) = too_large.lock() {
+                                    list.push(index);
+                                }
+                            }
+                            One::TooLarge | One::Cancelled => {}
+                        }
+                    }
+                });
+            }
+            drop(sender);
+            for record in receiver {
+                if result.is_ok() {
+                    result = done(record);
+                    if result.is_err() {
+                        stop.cancel();
+                    }
+                }
+            }
+        });
+        result?;
+        // What needs more than its share is solved alone.
+        let mut alone = too_large.into_inner().unwrap_or_default();
+        alone.sort_unstable();
+        let pool = &pools[0];
+        for index in alone {
+            if is_stopped() {
+                break;
+            }
+            if let One::Done(record) = self.one(index, pool, None, cancel) {
+                done(record)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn one(
+        &self,
+        index: usize,
+        pool: &rayon::ThreadPool,
+        share: Option<u64>,
+        cancel: &CancelToken,
+    ) -> One {
+        let begin = Instant::now();
+        let point = self.plan.point(index);
+        let settings = self.plan.settings(&point);
+        let limit = share.or(self.memory_limit);
+        let solved = catch_unwind(AssertUnwindSafe(|| {
+            pool.install(|| {
+                let how = (point.resolution, limit);
+                self.sampler.solve(&settings, how, cancel)
+            })
+        }));
+        let failed = |status, message: String| Record {
+            index,
+            values: point.values.iter().map(Cell::from).collect(),
+            resolution: point.resolution,
+            status,
+            message,
+            outputs: vec![None; self.outputs.len()],
+            seconds: begin.elapsed().as_secs_f64(),
+        };
+        One::Done(match solved {
+            Ok(Ok((_, solution))) => Record {
+                outputs: self.outputs.iter().map(|o| o.of(&solution)).collect(),
+                ..failed(Status::Ok, String::new())
+            },
+            Ok(Err(SampleError::Solve(SolveError::Cancelled))) => return One::Cancelled,
+            Ok(Err(SampleError::Solve(SolveError::OutOfMemory { .. })))
+                if share.is_some() && share != self.memory_limit =>
+            {
+                return One::TooLarge;
+            }
+            Ok(Err(error)) => {
+                let status = match &error {
+                    SampleError::Design(_) => Status::DesignErrors,
+                    SampleError::Solve(SolveError::NotConverged { .. }) => Status::NotAccurate,
+                    SampleError::Solve(_) => Status::CouldNotRun,
+                };
+                failed(status, error.to_string())
+            }
+            Err(panic) => {
+                let text = panic.downcast_ref::<&str>().map(|s| (*s).to_owned());
+                let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+                let text = text.unwrap_or_else(|| "no message".to_owned());
+                failed(
+                    Status::CouldNotRun,
+                    format!("internal error, please report it: {text}"),
+                )
+            }
+        })
+    }
+}
+
+enum One {
+    Done(Record),
+    TooLarge,
+    Cancelled,
+}

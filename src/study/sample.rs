@@ -1,0 +1,183 @@
+//! A design with some of its variables set becomes a solution; what doesn't depend on values at ports is done once.
+
+use std::collections::VecDeque;
+use std::fmt::{self, Write as _};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use stokeslet_base::cancel::CancelToken;
+use stokeslet_base::diagnostic::{Diagnostic, Severity};
+use stokeslet_base::fingerprint::{Fingerprint, Hasher};
+use stokeslet_base::table::Table;
+use stokeslet_cad::chip::{Chip, Condition, place};
+use stokeslet_cad::design::{DepthModel, Design, Setting, parse_with};
+use stokeslet_cad::library::Library;
+use stokeslet_flow::session::{
+    Eliminated, PortKind, Solution, SolveError, SolveSettings, eliminate, silent,
+};
+use thiserror::Error;
+
+/// Why a point has no solution.
+#[derive(Debug, Error)]
+pub enum SampleError {
+    /// Mistakes in the design at these values.
+    #[error("{}", first(.0))]
+    Design(Vec<Diagnostic>),
+    /// The solve failed.
+    #[error(transparent)]
+    Solve(#[from] SolveError),
+}
+
+fn first(mistakes: &[Diagnostic]) -> String {
+    let gravest = mistakes.iter().max_by_key(|m| m.severity);
+    gravest.map_or_else(
+        || "the design has errors".to_owned(),
+        |m| format!("{}: {}", m.code, m.message),
+    )
+}
+
+/// Chips whose eliminations are kept; each worker may be at another one.
+const KEPT: usize = 16;
+
+/// A design, ready to be solved at any values of its variables, by many threads.
+pub struct Sampler<'a> {
+    text: &'a str,
+    name: &'a str,
+    library: &'a Library,
+    /// Whatever the design says.
+    pub model: Option<DepthModel>,
+    settings: SolveSettings,
+    table: &'a Table,
+    kept: Mutex<VecDeque<(Fingerprint, Arc<dyn Eliminated>)>>,
+}
+
+impl<'a> Sampler<'a> {
+    /// Of a design's text. Results come from `table` where they can, and go into it.
+    pub fn new(
+        (text, name): (&'a str, &'a str),
+        library: &'a Library,
+        settings: SolveSettings,
+        table: &'a Table,
+    ) -> Self {
+        Self {
+            text,
+            name,
+            library,
+            model: None,
+            settings,
+            table,
+            kept: Mutex::default(),
+        }
+    }
+
+    /// The design and the chip at these values.
+    ///
+    /// # Errors
+    /// [`SampleError::Design`].
+    pub fn chip(&self, settings: &[Setting]) -> Result<(Design, Chip), SampleError> {
+        let (design, mut mistakes) = parse_with(self.text, self.name, settings);
+        let Some(mut design) = design else {
+            return Err(SampleError::Design(mistakes));
+        };
+        design.model = self.model.unwrap_or(design.model);
+        if design.model.needs_depth() && design.depth.is_none() {
+            let message = format!("the {} model needs the chip's depth", design.model.name());
+            return Err(SampleError::Design(vec![Diagnostic::error(
+                "D401", message,
+            )]));
+        }
+        let (chip, placed) = place(&design, self.library);
+        mistakes.extend(placed);
+        match chip {
+            Some(chip) if mistakes.iter().all(|m| m.severity < Severity::Error) => {
+                Ok((design, chip))
+            }
+            _ => Err(SampleError::Design(mistakes)),
+        }
+    }
+
+    /// Solves the chip at these values; `resolution` and `memory_limit` override the settings'.
+    ///
+    /// # Errors
+    /// [`SampleError`].
+    pub fn solve(
+        &self,
+        settings: &[Setting],
+        (resolution, memory_limit): (Option<u32>, Option<u64>),
+        cancel: &CancelToken,
+    ) -> Result<(Chip, Solution), SampleError> {
+        let (design, chip) = self.chip(settings)?;
+        let solve_settings = SolveSettings {
+            resolution: resolution
+                .or(design.resolution)
+                .unwrap_or(self.settings.resolution),
+            memory_limit: memory_limit.or(self.settings.memory_limit),
+            ..self.settings.clone()
+        };
+        let key = key(&chip, solve_settings.resolution);
+        let known = {
+            let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+            let at = kept.iter().position(|(other, _)| *other == key);
+            at.and_then(|at| kept.remove(at))
+                .inspect(|entry| kept.push_back(entry.clone()))
+        };
+        let eliminated = match known {
+            Some((_, eliminated)) => eliminated,
+            None => {
+                let new: Arc<dyn Eliminated> =
+                    eliminate(&chip, &solve_settings, self.table, &silent, cancel)?.into();
+                let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+                if kept.len() >= KEPT {
+                    kept.pop_front();
+                }
+                kept.push_back((key, new.clone()));
+                new
+            }
+        };
+        let conditions: Vec<Condition> = chip.ports.iter().map(|p| p.condition).collect();
+        let solution = eliminated.solve(&conditions, &silent, cancel)?;
+        Ok((chip, solution))
+    }
+}
+
+struct Hashing(Hasher, [u8; 8], usize);
+
+impl fmt::Write for Hashing {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        for byte in text.bytes() {
+            self.1[self.2] = byte;
+            self.2 += 1;
+            if self.2 == 8 {
+                self.0 = self.0.word(u64::from_le_bytes(self.1));
+                self.2 = 0;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A key of anything that prints all of itself.
+pub(crate) fn key_of(content: &dyn fmt::Debug, domain: u64) -> Fingerprint {
+    let mut hash = Hashing(Hasher::new(domain), [0; 8], 0);
+    // Writing into the hash doesn't fail; numbers print to their last bit.
+    let _ = write!(hash, "{content:?}");
+    let tail = u64::from_le_bytes(hash.1) & ((1_u64 << (8 * hash.2)) - 1);
+    hash.0.word(tail).word(hash.2 as u64).finish()
+}
+
+/// All that an elimination depends on: the chip without the values at its ports.
+fn key(chip: &Chip, resolution: u32) -> Fingerprint {
+    let ports: Vec<_> = chip
+        .ports
+        .iter()
+        .map(|port| (&port.name, port.socket, PortKind::of(port.condition)))
+        .collect();
+    key_of(
+        &(
+            (chip.viscosity, chip.model, chip.depth, resolution),
+            &chip.parts,
+            &chip.connections,
+            ports,
+        ),
+        0x0073_616d_706c_65,
+    )
+}

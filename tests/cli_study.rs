@@ -1,0 +1,289 @@
+//! `sweep`, `sensitivity`, `fit` and `--set` as their users meet them: tables, kills, shards, fitted designs.
+
+#![expect(clippy::unwrap_used, reason = "a failed helper fails its test")]
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::thread::sleep;
+use std::time::Duration;
+
+const TEE: &str = r#"format = 1
+[variables]
+l = "4 mm"                # of the short arm
+q = "6 uL/min"
+[fluid]
+viscosity = "0.89 mPa s"
+[chip]
+width = "100 um"
+depth = "100 um"
+resolution = 4
+[components]
+tee = { kind = "tee", at = ["0 mm", "0 mm"] }
+feed = { kind = "pipe", attach = "b", to = "tee.up", parameters = { length = "2 mm" } }
+short = { kind = "pipe", attach = "a", to = "tee.left", parameters = { length = "=l" } }
+long = { kind = "pipe", attach = "a", to = "tee.right", parameters = { length = "8 mm" } }
+[ports]
+inlet = { at = "feed.a", flow_rate = "=q" }
+left = { at = "short.b", pressure = "0 Pa" }
+right = { at = "long.b", pressure = "0 Pa" }
+"#;
+
+const STUDY: &str = r#"format = 1
+design = "tee.toml"
+ports_only = true
+[ranges]
+l = { from = "3 mm", to = "5 mm", count = 10 }
+q = { from = "1 uL/min", to = "9 uL/min", count = 80 }
+"#;
+
+fn command(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_stokeslet"));
+    let command_here = command.args(arguments).current_dir(folder);
+    command_here.env("NO_COLOR", "1");
+    command
+}
+
+/// Runs and demands an exit code; returns stdout and stderr.
+fn demand(code: i32, folder: &Path, arguments: &[&str]) -> (String, String) {
+    let output = command(folder, arguments).output().unwrap();
+    let out = String::from_utf8(output.stdout).unwrap();
+    let err = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(
+        output.status.code(),
+        Some(code),
+        "{arguments:?}\n{out}\n{err}"
+    );
+    (out, err)
+}
+
+fn folder() -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("tee.toml"), TEE).unwrap();
+    fs::write(folder.path().join("study.toml"), STUDY).unwrap();
+    folder
+}
+
+/// The table without its seconds, the third column from the end.
+fn table(path: &Path) -> String {
+    let text = fs::read_to_string(path).unwrap();
+    let line = |line: &str| {
+        let cells: Vec<&str> = line.split(',').collect();
+        let n = cells.len() - 3;
+        [&cells[..n], &cells[n + 1..]].concat().join(",")
+    };
+    text.lines().map(line).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn a_sweep_that_is_killed_and_resumed_gives_the_same_table_and_so_do_shards() {
+    let folder = folder();
+    let here = folder.path();
+    demand(0, here, &["sweep", "study.toml", "--out", "whole"]);
+    let whole = table(&here.join("whole/results.csv"));
+    assert_eq!(whole.lines().count(), 801);
+    assert!(
+        whole.starts_with("index,l [m],q [m^3/s],ports.inlet.flow_rate [m^3/s],"),
+        "{whole}"
+    );
+    assert!(here.join("whole/ports.left.flow_rate.svg").is_file());
+    let resume = ["sweep", "study.toml", "--out", "killed", "--resume"];
+    let mut kills = 0;
+    for k in 0_u64..20 {
+        let mut child = command(here, &resume)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        // Anywhere between the start and well into it.
+        sleep(Duration::from_millis(20 + 37 * k % 400));
+        if child.try_wait().unwrap().is_none() {
+            child.kill().unwrap();
+            kills += 1;
+        }
+        child.wait().unwrap();
+    }
+    assert!(
+        kills > 3,
+        "the machine is too fast for this test: {kills} kills"
+    );
+    demand(0, here, &resume);
+    assert_eq!(table(&here.join("killed/results.csv")), whole);
+    for k in 1..=7 {
+        demand(
+            0,
+            here,
+            &[
+                "sweep",
+                "study.toml",
+                "--out",
+                "spread",
+                "--shard",
+                &format!("{k}/7"),
+            ],
+        );
+    }
+    let shards: Vec<String> = (1..=7).map(|k| format!("spread/shard-{k}-of-7")).collect();
+    let mut merge = vec!["sweep", "merge", "--out", "spread"];
+    merge.extend(shards.iter().map(String::as_str));
+    demand(0, here, &merge);
+    assert_eq!(table(&here.join("spread/results.csv")), whole);
+    merge.pop();
+    let (_, err) = demand(3, here, &merge);
+    assert!(err.contains("114 points are missing"), "{err}");
+    let (_, err) = demand(2, here, &["sweep", "study.toml", "--out", "whole"]);
+    assert!(err.contains("--resume"), "{err}");
+    fs::write(here.join("tee.toml"), TEE.replace("8 mm", "9 mm")).unwrap();
+    let (_, err) = demand(
+        2,
+        here,
+        &["sweep", "study.toml", "--out", "whole", "--resume"],
+    );
+    assert!(err.contains("another design"), "{err}");
+}
+
+#[test]
+fn mistakes_of_studies_are_drawn_and_failed_points_are_rows() {
+    let folder = folder();
+    let here = folder.path();
+    fs::write(here.join("bad.toml"), STUDY.replace("l = {", "ll = {")).unwrap();
+    let (_, err) = demand(1, here, &["sweep", "bad.toml"]);
+    assert!(
+        err.contains("D349") && err.contains("no variable `ll`"),
+        "{err}"
+    );
+    fs::write(
+        here.join("bad.toml"),
+        STUDY.replace("count = 10", "cuont = 10"),
+    )
+    .unwrap();
+    let (_, err) = demand(1, here, &["sweep", "bad.toml"]);
+    assert!(err.contains("D348") && err.contains("cuont"), "{err}");
+    let negative = STUDY.replace(
+        "from = \"3 mm\", to = \"5 mm\", count = 10",
+        "values = [\"4 mm\", \"-4 mm\"]",
+    );
+    fs::write(here.join("some.toml"), negative).unwrap();
+    let (out, _) = demand(3, here, &["sweep", "some.toml", "--out", "some"]);
+    assert!(out.contains("80 of 160 points solved, 80 failed"), "{out}");
+    let (script, _) = demand(
+        0,
+        here,
+        &["sweep", "script", "study.toml", "--slurm", "--shards", "4"],
+    );
+    assert!(
+        script.contains("#SBATCH --array=1-4")
+            && script.contains("--shard \"$SLURM_ARRAY_TASK_ID\"/4"),
+        "{script}"
+    );
+    let (script, _) = demand(
+        0,
+        here,
+        &[
+            "sweep",
+            "script",
+            "study.toml",
+            "--parallel",
+            "--shards",
+            "4",
+        ],
+    );
+    assert!(script.contains("seq 4 | parallel"), "{script}");
+}
+
+#[test]
+fn variables_are_set_from_the_command_line() {
+    let folder = folder();
+    let here = folder.path();
+    let ports = ["solve", "tee.toml", "--ports-only"];
+    let (as_is, _) = demand(0, here, &ports);
+    let (set, _) = demand(0, here, &[&ports[..], &["--set", "l=8mm"]].concat());
+    assert!(
+        set.contains("-3.00 µL/min"),
+        "even arms share evenly: {set}"
+    );
+    assert_ne!(as_is, set);
+    let (_, err) = demand(1, here, &["check", "tee.toml", "--set", "ll=8mm"]);
+    assert!(err.contains("D345") && err.contains("it has l, q"), "{err}");
+    let (_, err) = demand(1, here, &["check", "tee.toml", "--set", "l=8 mPa"]);
+    assert!(
+        err.contains("D007") || err.contains("D345") || err.contains("D103"),
+        "{err}"
+    );
+    demand(2, here, &["check", "tee.toml", "--set", "l"]);
+}
+
+#[test]
+fn sensitivities_are_a_table_and_a_fit_is_a_design() {
+    let folder = folder();
+    let here = folder.path();
+    let (out, _) = demand(
+        0,
+        here,
+        &[
+            "sensitivity",
+            "tee.toml",
+            "--of",
+            "ports.inlet.pressure",
+            "--out",
+            "d.csv",
+        ],
+    );
+    let row = |name: &str| {
+        out.lines()
+            .find(|line| line.trim_start().starts_with(name))
+            .unwrap()
+            .to_owned()
+    };
+    // Pressure of a given flow is proportional to the viscosity.
+    assert!(row("viscosity").ends_with("+1.0000"), "{out}");
+    assert!(row("q ").ends_with("+1.0000"), "{out}");
+    let csv = fs::read_to_string(here.join("d.csv")).unwrap();
+    assert!(
+        csv.starts_with(
+            "parameter,value,unit,d ports.inlet.pressure [Pa] / d parameter\nl,4e-3,m,"
+        ),
+        "{csv}"
+    );
+    let goal = "ports.left.flow_rate = 3 * ports.right.flow_rate";
+    let fit = [
+        "fit",
+        "tee.toml",
+        "--vary",
+        "l=1mm:8mm",
+        "--goal",
+        goal,
+        "--out",
+        "fitted.toml",
+    ];
+    demand(0, here, &fit);
+    let text = fs::read_to_string(here.join("fitted.toml")).unwrap();
+    assert!(
+        text.contains("# of the short arm") && text.contains("length = \"=l\""),
+        "{text}"
+    );
+    let (out, _) = demand(0, here, &["solve", "fitted.toml", "--ports-only"]);
+    assert!(
+        out.contains("-4.50 µL/min") && out.contains("-1.50 µL/min"),
+        "{out}"
+    );
+    let (_, err) = demand(
+        3,
+        here,
+        &["fit", "tee.toml", "--vary", "l=3mm:8mm", "--goal", goal],
+    );
+    assert!(err.contains("can't be met"), "{err}");
+    let (_, err) = demand(
+        1,
+        here,
+        &[
+            "fit",
+            "tee.toml",
+            "--vary",
+            "l",
+            "--goal",
+            "ports.x.pressure = 1 Pa",
+        ],
+    );
+    assert!(err.contains("D349"), "{err}");
+}
