@@ -145,7 +145,10 @@ fn circle(x: Jet, y: Jet) -> Jet {
     let (a, b) = (x * x, y * y);
     let (a2, b2) = (a * a, b * b);
     let (a3, b3) = (a2 * a, b2 * b);
-    let inner = a3 * b2 * 1775.0 + a2 * b3 * 1775.0 + a3 * b * -14585.0 + a2 * b2 * -31229.0
+    let inner = a3 * b2 * 1775.0
+        + a2 * b3 * 1775.0
+        + a3 * b * -14585.0
+        + a2 * b2 * -31229.0
         + a * b3 * -14585.0
         + a3 * 36100.0
         + a2 * b * 158_486.0
@@ -169,10 +172,7 @@ impl<const D: usize> Field<D> {
     /// Whether it solves the equations (with its force), so that errors can be measured.
     #[must_use]
     pub fn is_solution(&self) -> bool {
-        matches!(
-            self.flow,
-            Flow::TaylorGreen | Flow::Square | Flow::Circle
-        )
+        matches!(self.flow, Flow::TaylorGreen | Flow::Square | Flow::Circle)
     }
 
     /// The flow at a point.
@@ -263,8 +263,8 @@ mod tests {
                 let known = field.at(x, t, rho);
                 let mut force = [0.0; 2];
                 for a in 0..2 {
-                    force[a] = (field.at(x, t + h, rho).v[a] - field.at(x, t - h, rho).v[a])
-                        / (2.0 * h);
+                    force[a] =
+                        (field.at(x, t + h, rho).v[a] - field.at(x, t - h, rho).v[a]) / (2.0 * h);
                     for k in 0..2 {
                         let moved = |by: f64| {
                             let mut x = x;

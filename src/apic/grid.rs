@@ -87,9 +87,7 @@ impl<const D: usize> Grid<D> {
     #[inline]
     #[must_use]
     pub fn is_inside(&self, axis: usize, c: [usize; D]) -> bool {
-        (0..D).all(|k| {
-            (GHOST..GHOST + self.cells.n[k] + usize::from(k == axis)).contains(&c[k])
-        })
+        (0..D).all(|k| (GHOST..GHOST + self.cells.n[k] + usize::from(k == axis)).contains(&c[k]))
     }
 }
 

@@ -388,7 +388,11 @@ mod tests {
     }
 
     /// Projects noise; returns the divergence left, the iterations and by how much a second projection changes it.
-    fn project<const D: usize>(grid: &Grid<D>, sides: &Sides<D>, solid: Option<&Solid<D>>) -> (f64, usize, f64) {
+    fn project<const D: usize>(
+        grid: &Grid<D>,
+        sides: &Sides<D>,
+        solid: Option<&Solid<D>>,
+    ) -> (f64, usize, f64) {
         let mut u = grid.zeros();
         for (axis, u) in u.iter_mut().enumerate() {
             noise(u, axis);

@@ -145,9 +145,11 @@ fn lines<const D: usize>(
     mut visit: impl FnMut(&Line),
 ) {
     let lattice = grid.faces(axis);
-    let others = Lattice::<D>::new(std::array::from_fn(|k| {
-        if k == dim { 1 } else { lattice.n[k] }
-    }));
+    let others = Lattice::<D>::new(std::array::from_fn(
+        |k| {
+            if k == dim { 1 } else { lattice.n[k] }
+        },
+    ));
     let high = grid.high();
     for i in 0..others.len() {
         let c = others.coordinates(i);

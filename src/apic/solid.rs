@@ -65,9 +65,7 @@ impl<const D: usize> Solid<D> {
         };
         let valid = std::array::from_fn(|axis| {
             let faces = grid.faces(axis);
-            faces.map(|_, c| {
-                !grid.is_inside(axis, c) || any_open(c.map(|c| c - GHOST), Some(axis))
-            })
+            faces.map(|_, c| !grid.is_inside(axis, c) || any_open(c.map(|c| c - GHOST), Some(axis)))
         });
         let cell: Vec<bool> = cells.map(|_, c| any_open(c, None));
         let near = near(grid, &valid);

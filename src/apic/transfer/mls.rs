@@ -66,7 +66,11 @@ pub fn fit<const D: usize>(
         let eigen = SymmetricEigen::new(matrix);
         let largest = eigen.eigenvalues.max();
         let mut solution = Vector4::<f64>::zeros();
-        for (value, vector) in eigen.eigenvalues.iter().zip(eigen.eigenvectors.column_iter()) {
+        for (value, vector) in eigen
+            .eigenvalues
+            .iter()
+            .zip(eigen.eigenvectors.column_iter())
+        {
             if *value > LEAST * largest && largest > 0.0 {
                 solution += vector * (vector.dot(&right) / value);
             }

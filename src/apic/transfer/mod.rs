@@ -88,11 +88,7 @@ impl<const D: usize> Reaches<D> {
 
 /// The diagonal of `D` over `dx²` for component `axis` of a particle at `x` in cells.
 #[inline]
-pub(crate) fn second_moments<const D: usize>(
-    kernel: Kernel,
-    x: [f64; D],
-    axis: usize,
-) -> [f64; D] {
+pub(crate) fn second_moments<const D: usize>(kernel: Kernel, x: [f64; D], axis: usize) -> [f64; D] {
     std::array::from_fn(|k| kernel.second_moment(if k == axis { x[k] } else { x[k] - 0.5 }))
 }
 

@@ -76,7 +76,15 @@ fn of_width<const D: usize, const W: usize>(
             let from = (slab * SLAB + GHOST - BELOW) as i64;
             for p in slabs.of(slab) {
                 let p = *p as usize;
-                one::<D, W>(grid, kernel, x[p], mass[p], &|axis| value(p, axis), from, &mut sums);
+                one::<D, W>(
+                    grid,
+                    kernel,
+                    x[p],
+                    mass[p],
+                    &|axis| value(p, axis),
+                    from,
+                    &mut sums,
+                );
             }
             sums
         })

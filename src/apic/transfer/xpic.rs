@@ -53,14 +53,7 @@ pub fn filtered<const D: usize>(trips: &Trips<'_, D>, v: &Faces<D>, order: u32) 
         let Trips {
             grid, sides, time, ..
         } = trips;
-        fold(
-            grid,
-            sides,
-            *time,
-            &mut sums.mass,
-            &mut sums.momentum,
-            size,
-        );
+        fold(grid, sides, *time, &mut sums.mass, &mut sums.momentum, size);
         let mut next = (trips.to_velocity)(&sums, &u);
         for next in next.iter_mut().flatten() {
             *next *= factor;
