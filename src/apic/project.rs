@@ -21,6 +21,19 @@ use crate::grid::{Faces, GHOST, Grid};
 use crate::sides::{Condition, Sides};
 use crate::solid::Solid;
 
+/// Where a pressure is sought.
+#[derive(Clone, Copy)]
+pub struct Domain<'a, const D: usize> {
+    /// Where faces are.
+    pub grid: &'a Grid<D>,
+    /// The ends.
+    pub sides: &'a Sides<D>,
+    /// Bodies, if any.
+    pub solid: Option<&'a Solid<D>>,
+    /// When the ends are asked, s.
+    pub time: f64,
+}
+
 /// What is beyond a face of a cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Beyond {
@@ -91,9 +104,9 @@ impl<const D: usize> Pressure<D> {
     /// # Accuracy and cost
     /// About as much as five solves; needed anew only when a patch opens or closes.
     #[must_use]
-    pub fn new(grid: &Grid<D>, sides: &Sides<D>, solid: Option<&Solid<D>>, time: f64) -> Self {
-        let cells = grid.cells;
-        let links = |c: [usize; D]| links(grid, sides, solid, time, c);
+    pub fn new(domain: &Domain<'_, D>) -> Self {
+        let (cells, solid) = (domain.grid.cells, domain.solid);
+        let links = |c: [usize; D]| links(domain, c);
         let of: Vec<u32> = cells.filter_map(|i, c| {
             let is_liquid = solid.is_none_or(|s| s.cell[i]);
             let holds = |(beyond, open): &(Beyond, f64)| *beyond != Beyond::Closed && *open > 0.0;
@@ -174,7 +187,8 @@ impl<const D: usize> Pressure<D> {
 
     /// Net outflow of every unknown's cell, in faces of a cell times m/s.
     #[must_use]
-    pub fn outflow(&self, grid: &Grid<D>, solid: Option<&Solid<D>>, u: &Faces<D>) -> Vec<f64> {
+    pub fn outflow(&self, domain: &Domain<'_, D>, u: &Faces<D>) -> Vec<f64> {
+        let grid = domain.grid;
         self.of
             .par_iter()
             .with_min_len(4096)
@@ -184,7 +198,7 @@ impl<const D: usize> Pressure<D> {
                 for (axis, u) in u.iter().enumerate() {
                     let low = grid.lower_face(axis, c);
                     let high = low + grid.faces(axis).stride(axis);
-                    let (a, b) = opens(grid, solid, axis, c);
+                    let (a, b) = opens(domain, axis, c);
                     sum += b * u[high] - a * u[low];
                 }
                 sum
@@ -204,15 +218,12 @@ impl<const D: usize> Pressure<D> {
     /// independent of the number of cells.
     pub fn project(
         &self,
-        grid: &Grid<D>,
-        sides: &Sides<D>,
-        solid: Option<&Solid<D>>,
-        time: f64,
+        domain: &Domain<'_, D>,
         u: &mut Faces<D>,
         p: &mut [f64],
         limits: Limits,
     ) -> Result<Solved, PressureError> {
-        let mut b = self.outflow(grid, solid, u);
+        let mut b = self.outflow(domain, u);
         b.iter_mut().for_each(|b| *b = -*b);
         let speed = u.iter().map(|u| inf_norm(u)).fold(0.0, f64::max);
         self.balance(&mut b, speed)?;
@@ -237,7 +248,7 @@ impl<const D: usize> Pressure<D> {
         for (cell, x) in self.of.iter().zip(&x) {
             p[*cell as usize] = *x;
         }
-        self.subtract(grid, sides, time, u, p);
+        self.subtract(domain, u, p);
         Ok(Solved {
             iterations: run.iterations,
             residual: run.residual,
@@ -267,7 +278,10 @@ impl<const D: usize> Pressure<D> {
     }
 
     /// `u -= grad p` on faces between unknowns and on free ends.
-    fn subtract(&self, grid: &Grid<D>, sides: &Sides<D>, time: f64, u: &mut Faces<D>, p: &[f64]) {
+    fn subtract(&self, domain: &Domain<'_, D>, u: &mut Faces<D>, p: &[f64]) {
+        let Domain {
+            grid, sides, time, ..
+        } = *domain;
         for (axis, u) in u.iter_mut().enumerate() {
             let n = grid.cells.n[axis];
             let at = |c: [usize; D]| {
@@ -302,14 +316,9 @@ impl<const D: usize> Pressure<D> {
 }
 
 /// The open parts of a cell's two faces across an axis.
-fn opens<const D: usize>(
-    grid: &Grid<D>,
-    solid: Option<&Solid<D>>,
-    axis: usize,
-    cell: [usize; D],
-) -> (f64, f64) {
-    solid.map_or((1.0, 1.0), |s| {
-        let faces = grid.cells.faces(axis);
+fn opens<const D: usize>(domain: &Domain<'_, D>, axis: usize, cell: [usize; D]) -> (f64, f64) {
+    domain.solid.map_or((1.0, 1.0), |s| {
+        let faces = domain.grid.cells.faces(axis);
         let low = faces.index(cell);
         let high = low + faces.stride(axis);
         (f64::from(s.open[axis][low]), f64::from(s.open[axis][high]))
@@ -317,16 +326,13 @@ fn opens<const D: usize>(
 }
 
 /// What is beyond the faces of a cell, and how much of each is open: lower and upper face by axis.
-fn links<const D: usize>(
-    grid: &Grid<D>,
-    sides: &Sides<D>,
-    solid: Option<&Solid<D>>,
-    time: f64,
-    cell: [usize; D],
-) -> [(Beyond, f64); 6] {
+fn links<const D: usize>(domain: &Domain<'_, D>, cell: [usize; D]) -> [(Beyond, f64); 6] {
+    let Domain {
+        grid, sides, time, ..
+    } = *domain;
     let mut all = [(Beyond::Closed, 0.0); 6];
     for axis in 0..D {
-        let open = opens(grid, solid, axis, cell);
+        let open = opens(domain, axis, cell);
         let n = grid.cells.n[axis];
         for end in 0..2 {
             let is_end = cell[axis] == if end == 0 { 0 } else { n - 1 };
@@ -398,21 +404,23 @@ mod tests {
             noise(u, axis);
         }
         fill(grid, sides, 0.0, &mut u, 1.0);
-        let pressure = Pressure::new(grid, sides, solid, 0.0);
+        let domain = Domain {
+            grid,
+            sides,
+            solid,
+            time: 0.0,
+        };
+        let pressure = Pressure::new(&domain);
         let limits = Limits {
             tolerance: 1e-12,
             iterations: 100,
         };
         let mut p = vec![0.0; grid.cells.len()];
-        let solved = pressure
-            .project(grid, sides, solid, 0.0, &mut u, &mut p, limits)
-            .unwrap();
-        let left = inf_norm(&pressure.outflow(grid, solid, &u));
+        let solved = pressure.project(&domain, &mut u, &mut p, limits).unwrap();
+        let left = inf_norm(&pressure.outflow(&domain, &u));
         let once = u.clone();
         p.fill(0.0);
-        pressure
-            .project(grid, sides, solid, 0.0, &mut u, &mut p, limits)
-            .unwrap();
+        pressure.project(&domain, &mut u, &mut p, limits).unwrap();
         let change = once
             .iter()
             .flatten()
@@ -462,13 +470,19 @@ mod tests {
         sides.ends[0][0] = Condition::Inflow([1.0, 0.0]);
         let mut u = grid.zeros();
         fill(&grid, &sides, 0.0, &mut u, 1.0);
-        let pressure = Pressure::new(&grid, &sides, None, 0.0);
+        let domain = Domain {
+            grid: &grid,
+            sides: &sides,
+            solid: None,
+            time: 0.0,
+        };
+        let pressure = Pressure::new(&domain);
         let limits = Limits {
             tolerance: 1e-9,
             iterations: 50,
         };
         let error = pressure
-            .project(&grid, &sides, None, 0.0, &mut u, &mut [0.0; 64], limits)
+            .project(&domain, &mut u, &mut [0.0; 64], limits)
             .unwrap_err();
         assert_eq!(error, PressureError::NoOutlet { net: 8.0 });
     }

@@ -91,7 +91,7 @@ pub struct Kick {
 }
 
 /// What fills the domain at the start.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Start {
     /// Which flow.
@@ -105,6 +105,17 @@ pub struct Start {
     /// A push on top.
     #[serde(default)]
     pub kick: Option<Kick>,
+}
+
+impl Default for Start {
+    fn default() -> Self {
+        Self {
+            flow: Flow::Rest,
+            velocity: Vec::new(),
+            wave: one(),
+            kick: None,
+        }
+    }
 }
 
 /// Another size of the same scene.

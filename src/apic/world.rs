@@ -17,7 +17,7 @@ use thiserror::Error;
 use crate::field::Field;
 use crate::grid::{Faces, Grid};
 use crate::particles::{Particles, Sorted};
-use crate::project::{Limits, Pressure, PressureError};
+use crate::project::{Domain, Limits, Pressure, PressureError};
 use crate::scene::{Scene, array};
 use crate::seeding::seed;
 use crate::settings::Settings;
@@ -154,7 +154,12 @@ impl<const D: usize> World<D> {
             particles.push(x, v, b, mass, id);
         }
         let solid = Solid::new(&grid, shapes, scene.surface());
-        let equation = Pressure::new(&grid, &sides, solid.as_ref(), 0.0);
+        let equation = Pressure::new(&Domain {
+            grid: &grid,
+            sides: &sides,
+            solid: solid.as_ref(),
+            time: 0.0,
+        });
         let phase = sides.phase(0.0);
         let mut world = Self {
             scene: scene.clone(),
@@ -201,12 +206,22 @@ impl<const D: usize> World<D> {
         &self.equation
     }
 
+    /// Where the pressure is sought.
+    fn domain(&self, time: f64) -> Domain<'_, D> {
+        Domain {
+            grid: &self.grid,
+            sides: &self.sides,
+            solid: self.solid.as_ref(),
+            time,
+        }
+    }
+
     /// Takes the ends as they are at a time.
     pub(crate) fn set_phase(&mut self, time: f64) {
         let phase = self.sides.phase(time);
         if phase != self.phase {
             self.phase = phase;
-            self.equation = Pressure::new(&self.grid, &self.sides, self.solid.as_ref(), time);
+            self.equation = Pressure::new(&self.domain(time));
         }
     }
 
@@ -350,17 +365,15 @@ impl<const D: usize> World<D> {
             tolerance: self.settings.tolerance,
             iterations: self.settings.max_iterations,
         };
+        let domain = Domain {
+            grid: &grid,
+            sides: &self.sides,
+            solid: self.solid.as_ref(),
+            time,
+        };
         let solved = self
             .equation
-            .project(
-                &grid,
-                &self.sides,
-                self.solid.as_ref(),
-                time,
-                &mut u,
-                &mut self.pressure,
-                limits,
-            )
+            .project(&domain, &mut u, &mut self.pressure, limits)
             .map_err(|source| StepError::Pressure { step, source })?;
         fill(&grid, &self.sides, time, &mut u, 1.0);
         self.hold(&mut u);

@@ -196,12 +196,6 @@ mod tests {
             (
                 Kernel::Linear,
                 Transfer::Pic,
-                3,
-                [0.96585485, 0.87012009, 0.93280228, 0.296296, 0.087791],
-            ),
-            (
-                Kernel::Linear,
-                Transfer::Pic,
                 8,
                 [0.96738643, 0.87579959, 0.93584165, 0.328125, 0.107666],
             ),
@@ -216,6 +210,26 @@ mod tests {
             }
             assert!((response.at(0.0, 0.0) - 1.0).abs() < 1e-13);
         }
+    }
+
+    /// The specification's row of 9 particles a cell counts places from a node, along both axes. A face's centre is half a cell off along
+    /// one of them, which matters for an odd number of rows.
+    #[test]
+    fn an_odd_number_of_rows_is_seen_differently_by_faces_and_nodes() {
+        let faces = Response::new(Kernel::Linear, Transfer::Pic, &regular(3));
+        let shifted: Vec<[f64; 2]> = regular(3)
+            .iter()
+            .map(|p| [p[0], (p[1] + 0.5) % 1.0])
+            .collect();
+        let nodes = Response::new(Kernel::Linear, Transfer::Pic, &shifted);
+        assert!((nodes.at(0.05, 0.05) - 0.96585485).abs() < 1e-6);
+        assert!((nodes.at(0.1, 0.1) - 0.87012009).abs() < 1e-6);
+        assert!((nodes.at(0.5, 0.5) - 0.087791).abs() < 1e-6);
+        assert!((faces.at(0.05, 0.05) - 0.968527).abs() < 1e-6);
+        assert!(
+            (faces.at(0.1, 0.0) - 0.932802).abs() < 1e-6,
+            "along its own axis a face is a node"
+        );
     }
 
     #[test]

@@ -163,13 +163,13 @@ pub(super) fn through_pressure(at: At) -> Result<Vec<Row>, TableError> {
         .map(|order| of(Transfer::Xpic, order))
         .collect::<Result<_, _>>()?;
     let below = |low: &[f64], high: &[f64]| {
-        (1..=n / 4).all(|k| low[middle + k * n + k] < high[middle + k * n + k])
+        (1..=n / 5).all(|k| low[middle + k * n + k] < high[middle + k * n + k])
     };
     let between = below(&xpic[1][0], &apic[0]) && below(&apic[0], &xpic[2][0]);
     rows.push(
         Row::new(
             "X4",
-            "apic between xpic2 and xpic3 on the diagonal up to .25",
+            "apic between xpic2 and xpic3 on the diagonal up to .2",
             "1: yes (P)",
             f64::from(u8::from(between)),
         )
