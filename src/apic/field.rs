@@ -253,6 +253,10 @@ mod tests {
         }
     }
 
+    #[expect(
+        clippy::needless_range_loop,
+        reason = "the axis indexes several arrays and a formula"
+    )]
     #[test]
     fn gradients_and_forces_are_those_of_differences() {
         let (h, t, rho) = (1e-5, 0.3, 3.0);

@@ -256,6 +256,10 @@ pub fn particle_energy<const D: usize>(world: &World<D>) -> f64 {
 }
 
 /// `V = sum m |sum grad w x v e|² / 2` over particles: the squared vorticity that they see, kg/s².
+#[expect(
+    clippy::needless_range_loop,
+    reason = "the axis indexes several arrays and a formula"
+)]
 #[must_use]
 pub fn particle_vorticity<const D: usize>(world: &World<D>) -> f64 {
     let (grid, kernel) = (&world.grid, world.settings.kernel);

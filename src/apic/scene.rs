@@ -331,10 +331,10 @@ impl Scene {
     #[must_use]
     pub fn ends<const D: usize>(&self) -> Sides<D> {
         let mut sides = Sides::all(Condition::Slip);
-        for dim in 0..D {
-            for end in 0..2 {
-                if let Some(side) = self.sides.get(ENDS[dim][end]) {
-                    sides.ends[dim][end] = condition(side.kind, &side.velocity);
+        for (ends, names) in sides.ends.iter_mut().zip(ENDS) {
+            for (end, name) in ends.iter_mut().zip(names) {
+                if let Some(side) = self.sides.get(name) {
+                    *end = condition(side.kind, &side.velocity);
                 }
             }
         }

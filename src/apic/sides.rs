@@ -298,6 +298,10 @@ mod tests {
         }
     }
 
+    #[expect(
+        clippy::needless_range_loop,
+        reason = "the axis indexes several arrays and a formula"
+    )]
     #[test]
     fn walls_mirror_and_prescribe() {
         let grid = grid();

@@ -112,9 +112,9 @@ impl<const D: usize> Solid<D> {
 /// Cells within two cells of a face that isn't valid.
 fn near<const D: usize>(grid: &Grid<D>, valid: &Valid<D>) -> Vec<bool> {
     let mut near = vec![false; grid.cells.len()];
-    for axis in 0..D {
+    for (axis, valid) in valid.iter().enumerate() {
         let faces = grid.faces(axis);
-        for i in (0..faces.len()).filter(|i| !valid[axis][*i]) {
+        for i in (0..faces.len()).filter(|i| !valid[*i]) {
             let c = faces.coordinates(i).map(|c| (c - GHOST) as i64);
             let box_of: Lattice<D> = Lattice::cube(5);
             for k in 0..box_of.len() {

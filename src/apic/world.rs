@@ -186,7 +186,7 @@ impl<const D: usize> World<D> {
 
     /// The first transfer: its velocities, not projected, move FLIP's and XPIC's particles in the first step.
     fn start(&mut self) {
-        self.to_grid(0.0);
+        self.particles_to_grid(0.0);
         self.after = self.before.clone();
         if !self.settings.transfer.moves_by_itself() {
             let carry = self.on_particles(&self.before, |g| g.v);
@@ -248,9 +248,9 @@ impl<const D: usize> World<D> {
         if step.is_multiple_of(SORT_EVERY) {
             self.sort();
         }
-        self.to_grid(time);
+        self.particles_to_grid(time);
         self.evolve(dt, time, step, &mut changes)?;
-        self.to_particles(time);
+        self.grid_to_particles(time);
         self.steps = step;
         Ok(changes)
     }
@@ -260,9 +260,9 @@ impl<const D: usize> World<D> {
     /// # Errors
     /// [`StepError`].
     pub fn respond(&mut self) -> Result<(), StepError> {
-        self.to_grid(0.0);
+        self.particles_to_grid(0.0);
         self.evolve(0.0, 0.0, 1, &mut Changes::default())?;
-        self.to_particles(0.0);
+        self.grid_to_particles(0.0);
         Ok(())
     }
 
@@ -283,7 +283,7 @@ impl<const D: usize> World<D> {
     }
 
     /// `particles -> before`.
-    pub(crate) fn to_grid(&mut self, time: f64) {
+    pub(crate) fn particles_to_grid(&mut self, time: f64) {
         let (grid, particles) = (&self.grid, &self.particles);
         let kernel = self.settings.kernel;
         let is_affine = self.settings.transfer == Transfer::Apic;
@@ -413,7 +413,7 @@ impl<const D: usize> World<D> {
     }
 
     /// `after -> particles`.
-    pub(crate) fn to_particles(&mut self, time: f64) {
+    pub(crate) fn grid_to_particles(&mut self, time: f64) {
         match self.settings.transfer {
             Transfer::Pic => {
                 let v = self.on_particles(&self.after, |g| g.v);

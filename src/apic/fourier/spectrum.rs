@@ -245,6 +245,8 @@ mod tests {
         );
         let halo = three[1].iter().enumerate().filter(|(i, _)| *i != middle());
         let halo = halo.map(|(_, v)| *v).fold(0.0, f64::max);
-        assert!(halo > 0.4, "{halo}");
+        // Of a wave that the pressure takes out particles keep s - s^r, s = 1 - lambda of PIC: at most .3849 at order 3. The thesis
+        // says over .4.
+        assert!((0.37..0.3850).contains(&halo), "{halo}");
     }
 }

@@ -39,6 +39,10 @@ pub fn gather<const D: usize>(
     }
 }
 
+#[expect(
+    clippy::needless_range_loop,
+    reason = "the node indexes weights and values and is a distance"
+)]
 #[inline]
 fn of_width<const D: usize, const W: usize>(
     grid: &Grid<D>,

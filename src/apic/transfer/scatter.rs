@@ -117,6 +117,10 @@ fn rows<const D: usize>(grid: &Grid<D>, count: usize) -> Faces<D> {
     std::array::from_fn(|axis| vec![0.0; count * grid.faces(axis).stride(D - 1)])
 }
 
+#[expect(
+    clippy::needless_range_loop,
+    reason = "the axis indexes several arrays and a formula"
+)]
 #[inline]
 fn one<const D: usize, const W: usize>(
     grid: &Grid<D>,

@@ -44,6 +44,10 @@ fn some<const D: usize>(grid: &Grid<D>) -> Some_<D> {
 }
 
 /// `(sum m v, sum x cross m v)` of particles, with the moments' own part; the cross product as an antisymmetric matrix.
+#[expect(
+    clippy::needless_range_loop,
+    reason = "both axes index an antisymmetric matrix"
+)]
 fn on_particles<const D: usize>(s: &Some_<D>) -> ([f64; D], [[f64; D]; D]) {
     let (mut p, mut l) = ([0.0; D], [[0.0; D]; D]);
     for (i, m) in s.m.iter().enumerate() {
