@@ -25,7 +25,8 @@
 //! | `flow` | a chip into its solution, and that into other people's files | `base`, `cad`, `fronts` | components, windows, `thesis` |
 //! | `cad` | text into a placed, checked chip | `base` | solvers |
 //! | `fronts` | a symmetric system in pieces into its solution: **the method, explained there** | `base` | physics, meshes, chips |
-//! | `dynamics` | liquids that come off walls, from scenes into frames (feature `dynamics`, as the next two) | | chips, windows, files |
+//! | `apic` | flow on particles and staggered grids by PIC, FLIP, XPIC and APIC transfers, and their spectra (feature `dynamics`, as the next three) | `dynamics` | chips, windows, files |
+//! | `dynamics` | liquids that come off walls, from scenes into frames | | chips, windows, files |
 //! | `particles` | particle fluids with rigid bodies, from scenes into snapshots | | chips, windows, files |
 //! | `contact` | bodies, meshes and material points with friction, from scenes into snapshots | | chips, windows, files |
 //! | `base` | what all of these use: units, diagnostics, geometry, keys, cancelling, the table of results | | all of the above |
@@ -120,7 +121,8 @@ pub use stokeslet_study as study;
 pub use stokeslet_thesis as thesis;
 #[cfg(feature = "dynamics")]
 pub use {
-    stokeslet_contact as contact, stokeslet_dynamics as dynamics, stokeslet_particles as particles,
+    stokeslet_apic as apic, stokeslet_contact as contact, stokeslet_dynamics as dynamics,
+    stokeslet_particles as particles,
 };
 
 /// The methods that a chip can be eliminated by, the usual one first; their names are those of `solve --method`.

@@ -1,4 +1,4 @@
-//! `stokeslet particles` and `stokeslet contact` as a user runs them: scenes from files, pictures and files, going on, mistakes.
+//! `stokeslet particles`, `contact` and `apic` as a user runs them: scenes from files, pictures and files, going on, mistakes.
 
 #![expect(clippy::unwrap_used, reason = "a failed helper fails its test")]
 
@@ -33,15 +33,16 @@ fn log(folder: &Path) -> String {
     fs::read_to_string(folder.join("frames.csv")).unwrap()
 }
 
-/// (system, a scene that takes a moment, the folder of its results)
-const QUICK: [(&str, &str, &str); 2] = [
-    ("particles", "buoyancy", "particles-buoyancy"),
-    ("contact", "stack_rr", "contact-stack_rr"),
+/// (system, a scene that takes a moment, the folder of its results, how its files begin)
+const QUICK: [(&str, &str, &str, &str); 3] = [
+    ("particles", "buoyancy", "particles-buoyancy", "buoyancy"),
+    ("contact", "stack_rr", "contact-stack_rr", "stack_rr"),
+    ("apic", "inlet", "apic-inlet", "apic"),
 ];
 
 #[test]
 fn a_run_that_is_taken_up_again_writes_what_one_run_writes() {
-    for (system, scene, folder) in QUICK {
+    for (system, scene, folder, name) in QUICK {
         let place = tempfile::tempdir().unwrap();
         let (once, twice) = (place.path().join("once"), place.path().join("twice"));
         let run = |out: &Path, steps: &str, more: &[&str]| {
@@ -63,8 +64,8 @@ fn a_run_that_is_taken_up_again_writes_what_one_run_writes() {
         assert_eq!(log(&once), log(&twice), "{system}: logs to the last digit");
         for file in [
             "frame-0012.png",
-            &format!("{scene}-0012.vtu"),
-            &format!("{scene}-0012.ply"),
+            &format!("{name}-0012.vtu"),
+            &format!("{name}-0012.ply"),
         ] {
             let (a, b) = (fs::read(once.join(file)), fs::read(twice.join(file)));
             assert!(a.unwrap() == b.unwrap(), "{system}: {file} differs");
@@ -74,7 +75,8 @@ fn a_run_that_is_taken_up_again_writes_what_one_run_writes() {
 
 #[test]
 fn a_checkpoint_of_other_settings_is_refused() {
-    for ((system, scene, _), setting) in QUICK.into_iter().zip(["alpha=0.1", "friction=0.4"]) {
+    let settings = ["alpha=0.1", "friction=0.4", "tolerance=1e-4"];
+    for ((system, scene, ..), setting) in QUICK.into_iter().zip(settings) {
         let place = tempfile::tempdir().unwrap();
         let out = place.path().to_str().unwrap();
         let run = [
@@ -90,7 +92,7 @@ fn a_checkpoint_of_other_settings_is_refused() {
 
 #[test]
 fn a_printed_scene_is_a_file_to_start_from() {
-    for (system, scene, folder) in QUICK {
+    for (system, scene, folder, _) in QUICK {
         let place = tempfile::tempdir().unwrap();
         let file = place.path().join("mine.toml");
         fs::write(&file, fine(&[system, "scenes", scene])).unwrap();
@@ -110,7 +112,7 @@ fn a_printed_scene_is_a_file_to_start_from() {
 #[test]
 fn mistakes_name_their_place() {
     let place = tempfile::tempdir().unwrap();
-    for (system, scene, _) in QUICK {
+    for (system, scene, ..) in QUICK {
         let broken = place.path().join("broken.toml");
         let whole = fine(&[system, "scenes", scene]);
         fs::write(&broken, whole.replacen("name = ", "nmae = ", 1)).unwrap();
@@ -138,4 +140,38 @@ fn mistakes_name_their_place() {
 fn the_threshold_of_sliding_is_in_the_table() {
     let printed = fine(&["contact", "table", "plane_r_stick", "--seconds", "2"]);
     assert!(printed.contains("plane_r_stick"), "{printed}");
+}
+
+#[test]
+fn several_transfers_run_side_by_side_and_their_losses_are_drawn() {
+    let place = tempfile::tempdir().unwrap();
+    let out = place.path().to_str().unwrap();
+    let printed = fine(&[
+        "apic",
+        "run",
+        "inlet",
+        "--set",
+        "transfer=apic,pic",
+        "--steps",
+        "3",
+        "--format",
+        "csv,vti",
+        "--out",
+        out,
+    ]);
+    assert!(
+        printed.contains("apic: ") && printed.contains("pic: "),
+        "{printed}"
+    );
+    let folder = place.path().join("apic-inlet");
+    assert_eq!(
+        log(&folder).lines().count(),
+        7,
+        "a head and 3 steps of each"
+    );
+    assert!(folder.join("pic-0003.vti").exists());
+    fine(&["apic", "fourier", "maps", "--size", "32", "--out", out]);
+    assert!(place.path().join("maps.png").exists());
+    let table = fine(&["apic", "table", "X2"]);
+    assert!(!table.contains("MISSED"), "{table}");
 }

@@ -83,6 +83,9 @@ pub enum Command {
     /// Run rigid bodies, deformable meshes and material points with frictional contact.
     #[cfg(feature = "dynamics")]
     Contact(super::stepped::args::SiblingArgs),
+    /// Run flows by PIC, FLIP, XPIC and APIC transfers, and draw what each of them loses.
+    #[cfg(feature = "dynamics")]
+    Apic(super::apic::ApicArgs),
     /// Draw chips in a window and watch them flow.
     #[cfg(feature = "gui")]
     Gui(super::gui::GuiArgs),

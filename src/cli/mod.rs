@@ -5,6 +5,8 @@
 //! ```
 //! Results go to stdout; diagnostics, progress and errors go to stderr. A chain of errors is printed once, here.
 
+#[cfg(feature = "dynamics")]
+mod apic;
 mod args;
 mod check;
 mod compare;
@@ -85,6 +87,8 @@ fn dispatch(args: Args) -> Result<Outcome, CliError> {
         Command::Particles(args) => particles::run(&args),
         #[cfg(feature = "dynamics")]
         Command::Contact(args) => contact::run(&args),
+        #[cfg(feature = "dynamics")]
+        Command::Apic(args) => apic::run(&args),
         #[cfg(feature = "gui")]
         Command::Gui(args) => gui::run(args, library),
     }

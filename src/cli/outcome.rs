@@ -124,6 +124,14 @@ pub enum CliError {
     #[cfg(feature = "dynamics")]
     #[error(transparent)]
     Kept(#[from] stokeslet::particles::simulation::CheckpointError),
+    /// A flow that can't go on.
+    #[cfg(feature = "dynamics")]
+    #[error(transparent)]
+    Apic(#[from] stokeslet::apic::StepError),
+    /// A flow whose state can't be written.
+    #[cfg(feature = "dynamics")]
+    #[error("the state can't be written")]
+    ApicState(#[from] stokeslet::apic::CheckpointError),
     /// A state that can't be written.
     #[cfg(feature = "dynamics")]
     #[error("the state can't be written")]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Subcommand;
 use clap::builder::PossibleValuesParser;
 
-/// Of `particles` and `contact`.
+/// Of `particles` and `contact`; `apic` shares those of scenes, runs and tables.
 #[derive(Debug, clap::Args)]
 pub struct SiblingArgs {
     /// What to do.
@@ -48,9 +48,9 @@ pub struct RunArgs {
     /// Where results go: a folder of its own for each scene.
     #[arg(long, value_name = "DIR", default_value = "results")]
     pub out: PathBuf,
-    /// What to write.
+    /// What to write; vti (fields on cells) is known to `apic` only.
     #[arg(long, value_name = "FORMATS", value_delimiter = ',', default_value = "png,csv",
-          value_parser = PossibleValuesParser::new(["png", "csv", "vtu", "ply"]))]
+          value_parser = PossibleValuesParser::new(["png", "csv", "vtu", "vti", "ply"]))]
     pub format: Vec<String>,
     /// Pictures and files of every so many steps, and of the last [default: 20 over the run].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
@@ -66,7 +66,7 @@ pub struct RunArgs {
 /// Of `table`.
 #[derive(Debug, clap::Args)]
 pub struct TableArgs {
-    /// Which: examples or scenes [default: all].
+    /// Which: examples, scenes or studies [default: all].
     #[arg(value_name = "NAME,...", value_delimiter = ',')]
     pub names: Vec<String>,
     /// At the paper's size where a scene has a small one too; minutes for some.

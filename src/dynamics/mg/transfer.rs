@@ -60,6 +60,8 @@ pub enum Sides {
     Visible,
     /// Every missing weight is lost.
     Simple,
+    /// Every missing weight goes to the others, also of cells beyond the lattice: for domains that end in walls or repeat themselves.
+    Closed,
     /// Only coarse cells whose centre is on the same side of the solid's surface as the fine one; the rest is shared out. The
     /// reading of [000] 5.3.3 that doubles the counts.
     CentreSign,
@@ -375,6 +377,7 @@ fn row<const D: usize>(
             kept += weight;
         } else if match sides {
             Sides::Simple => false,
+            Sides::Closed => true,
             Sides::CentreSign => !counts,
             Sides::OneSided => inside && solid.is_solid(there),
             Sides::Visible => inside && (!counts || solid.is_solid(there)),

@@ -1,0 +1,137 @@
+//! Snapshots as pictures: in the plane vorticity with particles on top, in space the fast particles.
+
+use image::{Rgb, RgbImage};
+use stokeslet_dynamics::report::shaded::{Ball, Camera, Drawing, draw as draw_space};
+
+use crate::simulation::Snapshot;
+
+/// The longest side, pixels.
+const SIDE: f64 = 800.0;
+/// Particles are drawn where a cell has at least so many pixels.
+const PIXELS_FOR_DOTS: f64 = 5.0;
+const BODY: Rgb<u8> = Rgb([120, 120, 120]);
+const DOT: Rgb<u8> = Rgb([60, 60, 60]);
+/// Of speeds in space: slower particles than this share of the fastest would hide the others.
+const SHOWN: f64 = 0.25;
+
+/// What colours mean.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scale {
+    /// The vorticity of full colour, 1/s; `None` takes the picture's own largest.
+    pub vorticity: Option<f64>,
+}
+
+/// Draws a snapshot: blue turns clockwise, red counterclockwise; in space brighter is faster.
+#[must_use]
+pub fn draw(snapshot: &Snapshot, scale: Scale) -> RgbImage {
+    if snapshot.dimension == 2 {
+        plane(snapshot, scale)
+    } else {
+        space(snapshot)
+    }
+}
+
+/// White at 0, towards blue below and red above.
+fn diverging(t: f64) -> Rgb<u8> {
+    let t = if t.is_finite() {
+        t.clamp(-1.0, 1.0)
+    } else {
+        0.0
+    };
+    let end = if t < 0.0 {
+        [25.0, 80.0, 190.0]
+    } else {
+        [200.0, 40.0, 30.0]
+    };
+    let share = t.abs().sqrt();
+    Rgb(end.map(|c: f64| (255.0 + share * (c - 255.0)).round() as u8))
+}
+
+fn plane(snapshot: &Snapshot, scale: Scale) -> RgbImage {
+    let [nx, ny, _] = snapshot.cells;
+    let pixels = SIDE / nx.max(ny) as f64;
+    let (width, height) = (
+        (nx as f64 * pixels).round().max(1.0) as u32,
+        (ny as f64 * pixels).round().max(1.0) as u32,
+    );
+    let own = || {
+        let mut sizes: Vec<f64> = snapshot.vorticity.iter().map(|w| w[2].abs()).collect();
+        sizes.sort_by(f64::total_cmp);
+        // A few cells beside bodies would take all the colour.
+        sizes[(sizes.len() - 1) * 995 / 1000]
+    };
+    let most = scale.vorticity.unwrap_or_else(own).max(1e-12);
+    let mut image = RgbImage::from_fn(width, height, |px, py| {
+        let at = |p: u32, n: usize| ((f64::from(p) / pixels) as usize).min(n - 1);
+        let cell = at(px, nx) + at(height - 1 - py, ny) * nx;
+        if snapshot.body[cell] > 0.5 {
+            BODY
+        } else {
+            diverging(snapshot.vorticity[cell][2] / most)
+        }
+    });
+    if pixels >= PIXELS_FOR_DOTS {
+        let radius = if pixels >= 3.0 * PIXELS_FOR_DOTS {
+            1
+        } else {
+            0
+        };
+        for x in &snapshot.x {
+            let at = |k: usize| (x[k] - snapshot.bounds[0][k]) / snapshot.dx * pixels;
+            let (px, py) = (at(0) as i64, i64::from(height) - 1 - at(1) as i64);
+            for (dx, dy) in (0..=radius).flat_map(|i| (0..=radius).map(move |j| (i, j))) {
+                let (px, py) = (px + dx, py + dy);
+                if (0..i64::from(width)).contains(&px) && (0..i64::from(height)).contains(&py) {
+                    image.put_pixel(px as u32, py as u32, DOT);
+                }
+            }
+        }
+    }
+    image
+}
+
+fn space(snapshot: &Snapshot) -> RgbImage {
+    let speed = |v: &[f64; 3]| v.iter().map(|v| v * v).sum::<f64>().sqrt();
+    let fastest = snapshot.v.iter().map(speed).fold(1e-12, f64::max);
+    // y is up here, z in the drawing.
+    let turned = |x: &[f64; 3]| [x[0], -x[2], x[1]];
+    let mut drawing = Drawing::default();
+    for (x, v) in snapshot.x.iter().zip(&snapshot.v) {
+        let t = speed(v) / fastest;
+        if t >= SHOWN {
+            let (slow, fast) = ([40.0, 60.0, 140.0], [255.0, 215.0, 60.0]);
+            let colour = std::array::from_fn(|k| (slow[k] + t * (fast[k] - slow[k])) as u8);
+            drawing.balls.push(Ball {
+                at: turned(x),
+                radius: 0.2 * snapshot.dx,
+                colour,
+            });
+        }
+    }
+    let [low, high] = snapshot.bounds;
+    draw_space(
+        &drawing,
+        &Camera::around(0.5, 0.35),
+        [[low[0], -high[2], low[1]], [high[0], -low[2], high[1]]],
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Settings, Simulation, scenes};
+
+    #[test]
+    fn vortices_are_blue_and_red_and_bodies_grey() {
+        let scene = scenes::find("circle").unwrap().scene();
+        let mut simulation = Simulation::new(&scene, &Settings::default()).unwrap();
+        simulation.step().unwrap();
+        let picture = draw(&simulation.snapshot(), Scale { vorticity: None });
+        assert_eq!((picture.width(), picture.height()), (800, 800));
+        assert_eq!(*picture.get_pixel(400, 400), BODY);
+        let count = |f: &dyn Fn(&Rgb<u8>) -> bool| picture.pixels().filter(|p| f(p)).count();
+        let red = count(&|p| p[0] > 190 && p[2] < 120);
+        let blue = count(&|p| p[2] > 180 && p[0] < 120);
+        assert!(red > 2000 && blue > 2000, "{red} {blue}");
+    }
+}
