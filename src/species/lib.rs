@@ -1,0 +1,4 @@
+//! Dissolved species on a solved flow.
+pub mod profile;
+pub mod rational;
+pub mod stream;
