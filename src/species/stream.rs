@@ -5,6 +5,8 @@ use crate::rational::Exponential;
 
 /// Neighbours that differ by more than this part of the range are parted, where tubes aren't thin yet.
 const STEEP: f64 = 0.03;
+/// Widest joined tube over its distance to the nearest steep step.
+const GRADING: f64 = 0.15;
 
 /// Tubes between stream lines, each with its flow and its mean concentration.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -274,12 +276,13 @@ impl Stream {
         back.abs().min(ahead.abs()).min(most) * back.signum()
     }
 
+    /// Joins neighbours; near a steep step tubes stay as thin as their distance to it asks, so that its layer stays resolved.
     fn coarsen(&mut self, profile: Profile, n: usize, range: f64) {
         let most = 4 * n;
         let mut tolerance = 1e-4 * range;
-        for _ in 0..40 {
+        for round in 0..60 {
             let count = self.flow.len();
-            if count <= 2 * n || count <= most && tolerance > 1.1e-4 * range {
+            if count <= n || round > 0 && count <= most {
                 return;
             }
             let places = self.places(profile);
@@ -288,13 +291,31 @@ impl Stream {
                 k if k == count => 1.0,
                 k => places.line[k - 1],
             };
+            let grading = if count > most && round > 30 {
+                1.0
+            } else {
+                GRADING
+            };
+            let steep: Vec<f64> = (0..count - 1)
+                .filter(|&k| (self.value[k + 1] - self.value[k]).abs() > STEEP * range)
+                .map(|k| places.line[k])
+                .collect();
+            let distance = |a: f64, b: f64| {
+                let right = steep.partition_point(|&x| x < b - 1e-15);
+                let above = steep.get(right).map_or(1.0, |x| x - b);
+                let left = steep.partition_point(|&x| x <= a + 1e-15);
+                let below = left.checked_sub(1).map_or(1.0, |k| a - steep[k]);
+                above.min(below).max(0.0)
+            };
             let widest = 1.2 / n as f64;
             let mut out = Stream::default();
             let mut k = 0;
             while k < count {
-                let joins = k + 1 < count
-                    && (self.value[k + 1] - self.value[k]).abs() <= tolerance
-                    && edge(k + 2) - edge(k) <= widest;
+                let joins =
+                    k + 1 < count && (self.value[k + 1] - self.value[k]).abs() <= tolerance && {
+                        let (a, b) = (edge(k), edge(k + 2));
+                        b - a <= widest.min(grading * distance(a, b))
+                    };
                 if joins {
                     let w = self.flow[k] + self.flow[k + 1];
                     let rate = self.flow[k] * self.value[k] + self.flow[k + 1] * self.value[k + 1];
@@ -311,11 +332,7 @@ impl Stream {
                     k += 1;
                 }
             }
-            let is_stuck = out.flow.len() == count;
             *self = out;
-            if is_stuck && tolerance > range {
-                return;
-            }
             tolerance = if tolerance > 0.0 {
                 2.0 * tolerance
             } else {
