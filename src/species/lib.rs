@@ -1,5 +1,7 @@
 //! Dissolved species on a solved flow.
 use thiserror::Error;
+mod followed;
+mod input;
 pub mod network;
 pub mod profile;
 pub mod psi;
@@ -7,6 +9,10 @@ pub mod rational;
 pub mod region;
 pub mod stream;
 pub mod trace;
+pub mod transport;
+
+pub use followed::{ALONG, AtPort, Paths, SpeciesResult, segregation, solve};
+pub use input::{Inflow, Settings, Species};
 
 /// Why species could not be followed.
 #[derive(Clone, Debug, Error, PartialEq)]
@@ -37,6 +43,9 @@ pub enum SpeciesError {
         /// Which.
         region: usize,
     },
+    /// Flow in circles that doesn't settle.
+    #[error("species that go round a loop of channels don't settle")]
+    Circular,
     /// A stream line that ends nowhere.
     #[error("a stream line is lost in region {region}")]
     Lost {
