@@ -42,7 +42,9 @@ impl Paths {
     /// One sparse Cholesky factorisation and some dozens of stream lines a region, side by side on the caller's pool.
     pub fn of(chip: &Chip, solution: &Solution) -> Result<Self, SpeciesError> {
         if chip.model == DepthModel::Full {
-            return Err(SpeciesError::Depth { model: chip.model.name() });
+            return Err(SpeciesError::Depth {
+                model: chip.model.name(),
+            });
         }
         let fields: &Fields = &solution.fields;
         let depth = chip.depth.unwrap_or(1.0);
@@ -59,7 +61,13 @@ impl Paths {
             })
             .collect();
         let (psi, ways) = both?.into_iter().unzip();
-        Ok(Self { net, psi, ways, depth, has_depth: chip.depth.is_some() })
+        Ok(Self {
+            net,
+            psi,
+            ways,
+            depth,
+            has_depth: chip.depth.is_some(),
+        })
     }
 }
 
@@ -125,7 +133,12 @@ pub fn segregation(stream: &Stream, low: f64, high: f64) -> Option<f64> {
     if !(range > 0.0 && most > 1e-9 * range * range) {
         return None;
     }
-    let sum: f64 = stream.flow.iter().zip(&stream.value).map(|(w, c)| w * (c - mean).powi(2)).sum();
+    let sum: f64 = stream
+        .flow
+        .iter()
+        .zip(&stream.value)
+        .map(|(w, c)| w * (c - mean).powi(2))
+        .sum();
     Some(sum / (stream.total() * most))
 }
 
@@ -133,14 +146,34 @@ pub fn segregation(stream: &Stream, low: f64, high: f64) -> Option<f64> {
 ///
 /// # Errors
 /// [`SpeciesError`].
-pub fn solve(chip: &Chip, paths: &Paths, species: &[Species], settings: Settings, ages: bool) -> Result<Vec<SpeciesResult>, SpeciesError> {
-    species.par_iter().map(|s| solve_one(chip, paths, s, settings, ages)).collect()
+pub fn solve(
+    chip: &Chip,
+    paths: &Paths,
+    species: &[Species],
+    settings: Settings,
+    ages: bool,
+) -> Result<Vec<SpeciesResult>, SpeciesError> {
+    species
+        .par_iter()
+        .map(|s| solve_one(chip, paths, s, settings, ages))
+        .collect()
 }
 
-fn solve_one(chip: &Chip, paths: &Paths, species: &Species, settings: Settings, ages: bool) -> Result<SpeciesResult, SpeciesError> {
+fn solve_one(
+    chip: &Chip,
+    paths: &Paths,
+    species: &Species,
+    settings: Settings,
+    ages: bool,
+) -> Result<SpeciesResult, SpeciesError> {
     let net = &paths.net;
     let run = |tubes: usize, ages: bool| {
-        let task = Task { diffusivity: species.diffusivity, inflow: &species.inflow, tubes, ages };
+        let task = Task {
+            diffusivity: species.diffusivity,
+            inflow: &species.inflow,
+            tubes,
+            ages,
+        };
         follow(net, &paths.ways, &task)
     };
     let [fine, coarse] = both_tubes(settings);
@@ -163,7 +196,11 @@ fn solve_one(chip: &Chip, paths: &Paths, species: &Species, settings: Settings, 
     }
     let range = high - low;
     let part = |x: f64| if range > 0.0 { x / range } else { 0.0 };
-    let flows = net.pipes.iter().map(|p| p.flow.abs()).chain(net.port_flow.iter().map(|q| q.abs()));
+    let flows = net
+        .pipes
+        .iter()
+        .map(|p| p.flow.abs())
+        .chain(net.port_flow.iter().map(|q| q.abs()));
     let mut peclet = [f64::INFINITY, 0.0_f64];
     for q in flows.filter(|q| *q > crate::network::STILL * net.largest) {
         let pe = q / species.diffusivity;
@@ -200,14 +237,21 @@ fn solve_one(chip: &Chip, paths: &Paths, species: &Species, settings: Settings, 
             segregation,
             mixing_index: segregation.map(|s| 1.0 - s.max(0.0).sqrt()),
             error,
-            age_mean_s: age.as_ref().and_then(|a| a.ports[k].as_ref()).map(Stream::mean),
+            age_mean_s: age
+                .as_ref()
+                .and_then(|a| a.ports[k].as_ref())
+                .map(Stream::mean),
         });
     }
     Ok(SpeciesResult {
         name: species.name.clone(),
         diffusivity: species.diffusivity,
         peclet,
-        balance: if entered > 0.0 { (left - entered) / entered } else { left - entered },
+        balance: if entered > 0.0 {
+            (left - entered) / entered
+        } else {
+            left - entered
+        },
         range_violated: violated,
         estimated_error: worst_tubes + worst_along,
         error_of_tubes: worst_tubes,
@@ -232,7 +276,11 @@ fn along(paths: &Paths, diffusivity: f64) -> Along {
     for &r in order.iter().flatten() {
         let mouths = &net.regions[r].mouths;
         let most = mouths.iter().map(|m| m.outflow.abs()).fold(0.0, f64::max);
-        let least = mouths.iter().map(|m| m.outflow.abs()).filter(|q| *q > 0.01 * most).fold(f64::INFINITY, f64::min);
+        let least = mouths
+            .iter()
+            .map(|m| m.outflow.abs())
+            .filter(|q| *q > 0.01 * most)
+            .fold(f64::INFINITY, f64::min);
         let inflow: f64 = mouths.iter().map(|m| (-m.outflow).max(0.0)).sum();
         if inflow <= 0.0 {
             continue;

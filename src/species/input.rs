@@ -12,7 +12,9 @@ pub struct Inflow {
 impl Inflow {
     /// The same everywhere.
     pub fn uniform(value: f64) -> Self {
-        Self { steps: vec![(0.0, value)] }
+        Self {
+            steps: vec![(0.0, value)],
+        }
     }
 
     /// Mean by length over a range of eta.

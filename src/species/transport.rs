@@ -102,7 +102,9 @@ pub fn follow(net: &Network, ways: &[Ways], task: &Task<'_>) -> Result<Followed,
     let still = STILL * net.largest;
     let entering = |port: usize, profile: Profile| {
         let inflow = &task.inflow[port];
-        Stream::uniform(net.port_flow[port], profile, task.tubes, |a, b| if task.ages { 0.0 } else { inflow.mean(a, b) })
+        Stream::uniform(net.port_flow[port], profile, task.tubes, |a, b| {
+            if task.ages { 0.0 } else { inflow.mean(a, b) }
+        })
     };
     let through = |p: usize, stream: Stream, scratch: &mut Exponential| {
         let pipe = &net.pipes[p];
@@ -132,7 +134,16 @@ pub fn follow(net: &Network, ways: &[Ways], task: &Task<'_>) -> Result<Followed,
                 .par_iter()
                 .map(|&r| {
                     let mut scratch = Exponential::default();
-                    let within = through_region(net, &ways[r], r, task, &out.pipes, range, &entering, &mut scratch);
+                    let within = through_region(
+                        net,
+                        &ways[r],
+                        r,
+                        task,
+                        &out.pipes,
+                        range,
+                        &entering,
+                        &mut scratch,
+                    );
                     let mut pipes = Vec::new();
                     for (way, [_, stream]) in ways[r].outlets.iter().zip(&within.outlets) {
                         if let Beyond::Pipe(p, _) = net.regions[r].mouths[way.mouth].beyond {
@@ -164,8 +175,18 @@ pub fn follow(net: &Network, ways: &[Ways], task: &Task<'_>) -> Result<Followed,
         }
     }
     for (r, within) in out.regions.iter().enumerate() {
-        let ends = ways[r].inlets.iter().zip(&within.inlets).map(|(w, s)| (w, &s[0]));
-        for (way, stream) in ends.chain(ways[r].outlets.iter().zip(&within.outlets).map(|(w, s)| (w, &s[1]))) {
+        let ends = ways[r]
+            .inlets
+            .iter()
+            .zip(&within.inlets)
+            .map(|(w, s)| (w, &s[0]));
+        for (way, stream) in ends.chain(
+            ways[r]
+                .outlets
+                .iter()
+                .zip(&within.outlets)
+                .map(|(w, s)| (w, &s[1])),
+        ) {
             if let Beyond::Port(k) = net.regions[r].mouths[way.mouth].beyond {
                 out.ports[k] = Some(stream.clone());
             }
@@ -211,10 +232,19 @@ fn pass(
             .map(|k| area_scale * table(places.middle[k]).1 * (edge(k + 1) - edge(k)))
             .collect::<Vec<f64>>()
     });
-    stream.exchange(profile, task.diffusivity, &|eta| table(eta).0, source.as_deref(), scratch);
+    stream.exchange(
+        profile,
+        task.diffusivity,
+        &|eta| table(eta).0,
+        source.as_deref(),
+        scratch,
+    );
 }
 
-#[expect(clippy::too_many_arguments, reason = "one call, all of it from the loop above")]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "one call, all of it from the loop above"
+)]
 fn through_region(
     net: &Network,
     ways: &Ways,
@@ -227,11 +257,19 @@ fn through_region(
 ) -> Within {
     let mut out = Within::default();
     let mut parts: Vec<Stream> = vec![Stream::default(); ways.bundles.len()];
-    let stage = |stream: &mut Stream, profile: Profile, table: &Table, scratch: &mut Exponential| {
-        if !(table.is_nothing() && !task.ages) {
-            pass(stream, profile, task, &|eta| table.at(eta), ways.area_scale, scratch);
-        }
-    };
+    let stage =
+        |stream: &mut Stream, profile: Profile, table: &Table, scratch: &mut Exponential| {
+            if !(table.is_nothing() && !task.ages) {
+                pass(
+                    stream,
+                    profile,
+                    task,
+                    &|eta| table.at(eta),
+                    ways.area_scale,
+                    scratch,
+                );
+            }
+        };
     for way in &ways.inlets {
         let mut stream = match net.regions[r].mouths[way.mouth].beyond {
             Beyond::Port(k) => entering(k, way.profile),
@@ -243,7 +281,11 @@ fn through_region(
         };
         let begin = stream.clone();
         stage(&mut stream, way.profile, &way.table, scratch);
-        let flows: Vec<f64> = way.bundles.iter().map(|&b| ways.bundles[b].psi[1] - ways.bundles[b].psi[0]).collect();
+        let flows: Vec<f64> = way
+            .bundles
+            .iter()
+            .map(|&b| ways.bundles[b].psi[1] - ways.bundles[b].psi[0])
+            .collect();
         for (&b, piece) in way.bundles.iter().zip(stream.cut(&flows)) {
             parts[b] = piece;
         }

@@ -139,6 +139,7 @@ fn design() -> impl Strategy<Value = Design> {
             channels,
             connections,
             ports,
+            species: Default::default(),
         },
     )
 }

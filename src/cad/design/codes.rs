@@ -16,3 +16,4 @@ pub(super) const EXCLUSIVE: &str = "D013";
 pub(super) const SOCKET: &str = "D014";
 pub(super) const TOO_LARGE: &str = "D015";
 pub(super) const NEEDS_DEPTH: &str = "D016";
+pub(super) const INLET: &str = "D017";

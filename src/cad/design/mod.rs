@@ -22,6 +22,7 @@
 //! | D014 | not `component.socket` |
 //! | D015 | too large: bytes, counts, nesting |
 //! | D016 | a volumetric flow rate in a chip without a depth |
+//! | D017 | a species that enters by a port that isn't there, or by one where liquid is drawn off |
 
 mod codes;
 mod components;
@@ -32,6 +33,7 @@ mod print;
 mod rewrite;
 mod schema;
 mod sections;
+mod species;
 mod table;
 mod value;
 
@@ -43,6 +45,7 @@ pub use schema::{
     Attachment, Bend, Channel, Component, Connection, Design, Placement, Port, PortCondition,
     Spanned,
 };
+pub use species::{Concentration, DissolvedSpecies, Inlet, SpeciesSection};
 pub use value::{Dimension, Value};
 
 /// The version of the format that [`parse`] reads and [`print()`] writes.

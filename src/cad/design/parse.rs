@@ -6,6 +6,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::components::{read_channels, read_components};
 use super::sections::{read_chip, read_connections, read_fluid, read_ports};
+use super::species::{SpeciesSection, read_species};
 use super::table::{Node, Owner, Table};
 use super::{Design, FORMAT, codes, names};
 use stokeslet_base::diagnostic::{Diagnostic, Reporter};
@@ -15,7 +16,7 @@ const MAX_BYTES: usize = 64 << 20;
 /// Syntax errors shown and judged; a picture named `.toml` would give one per line.
 const MAX_SYNTAX_ERRORS: usize = 20;
 
-const SECTIONS: [&str; 8] = [
+const SECTIONS: [&str; 9] = [
     "format",
     "title",
     "fluid",
@@ -24,6 +25,7 @@ const SECTIONS: [&str; 8] = [
     "channels",
     "connections",
     "ports",
+    "species",
 ];
 
 /// Reads a design file; `name` becomes the design's.
@@ -233,6 +235,11 @@ fn read_root(root: &DeTable<'_>, name: &str, reporter: &mut Reporter) -> Option<
     let ports = table
         .get("ports")
         .map_or_else(Vec::new, |node| read_ports(node, has_depth, reporter));
+    let species = table
+        .get("species")
+        .map_or_else(SpeciesSection::default, |node| {
+            read_species(node, root.get("ports"), &ports, reporter)
+        });
     check_names(root, reporter);
     let (viscosity, chip) = (fluid?, chip?);
     Some(Design {
@@ -247,6 +254,7 @@ fn read_root(root: &DeTable<'_>, name: &str, reporter: &mut Reporter) -> Option<
         channels,
         connections,
         ports,
+        species,
     })
 }
 

@@ -69,6 +69,7 @@ pub fn print(design: &Design) -> String {
         |port| &port.name.value,
         port,
     );
+    super::species::print_species(&mut out, &design.species);
     out
 }
 
@@ -229,7 +230,7 @@ fn point(at: Point) -> String {
     )
 }
 
-fn key(name: &str) -> String {
+pub(super) fn key(name: &str) -> String {
     toml_edit::Key::new(name)
         .default_repr()
         .as_raw()
@@ -237,6 +238,6 @@ fn key(name: &str) -> String {
         .map_or_else(|| quoted(name), str::to_owned)
 }
 
-fn braces(fields: Vec<String>) -> String {
+pub(super) fn braces(fields: Vec<String>) -> String {
     format!("{{ {} }}", fields.join(", "))
 }

@@ -176,6 +176,7 @@ impl<'a> Emitter<'a> {
             channels: Vec::new(),
             connections: Vec::new(),
             ports: Vec::new(),
+            species: Default::default(),
         };
         Self {
             graph,

@@ -28,6 +28,7 @@ pub(super) fn subset(
         channels: Vec::new(),
         connections: Vec::new(),
         ports: Vec::new(),
+        species: Default::default(),
         ..design.clone()
     };
     let mut kept: FxHashSet<&str> = FxHashSet::default();
