@@ -27,6 +27,7 @@ mod report;
 mod request;
 mod solve;
 mod solve_one;
+mod species;
 mod stamp;
 #[cfg(feature = "dynamics")]
 mod stepped;

@@ -160,7 +160,12 @@ fn finish(
     let mut outcome = Outcome::Fine;
     for (input, result) in request.inputs.iter().zip(results) {
         let row: Result<Digest, &Failure> = match result {
-            Ok(done) => Ok(done.digest.clone()),
+            Ok(done) => {
+                if matches!(&done.how, How::Solved(r) if r.is_inaccurate) {
+                    outcome = outcome.max(Outcome::Inaccurate);
+                }
+                Ok(done.digest.clone())
+            }
             Err(failure) => {
                 outcome = outcome.max(failure.outcome());
                 Err(failure)

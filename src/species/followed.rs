@@ -119,6 +119,34 @@ pub struct SpeciesResult {
     /// Streams, for profiles and fields.
     #[serde(skip)]
     pub streams: Followed,
+    /// Streams of ages, where they were wanted.
+    #[serde(skip)]
+    pub ages: Option<Followed>,
+}
+
+impl SpeciesResult {
+    /// Concentrations at the nodes of the fields; and ages in s, where they were wanted.
+    pub fn nodal(
+        &self,
+        chip: &Chip,
+        fields: &Fields,
+        paths: &Paths,
+        settings: Settings,
+    ) -> (Vec<f64>, Option<Vec<f64>>) {
+        let task = |ages: bool| Task {
+            diffusivity: self.diffusivity,
+            inflow: &[],
+            tubes: settings.tubes,
+            ages,
+        };
+        let of = |followed: &Followed, ages: bool| {
+            crate::field::nodal(chip, fields, paths, followed, &task(ages))
+        };
+        (
+            of(&self.streams, false),
+            self.ages.as_ref().map(|a| of(a, true)),
+        )
+    }
 }
 
 /// Flux-weighted intensity of segregation of a stream between the concentrations that enter (Danckwerts 1952).
@@ -206,7 +234,7 @@ fn solve_one(
         let pe = q / species.diffusivity;
         peclet = [peclet[0].min(pe), peclet[1].max(pe)];
     }
-    let along = along(paths, species.diffusivity);
+    let along = along(paths, &streams, species.diffusivity, range);
     let (mut entered, mut left) = (0.0, 0.0);
     let (mut violated, mut worst_tubes, mut worst_along): (f64, f64, f64) = (0.0, 0.0, 0.0);
     let mut ports = Vec::new();
@@ -258,6 +286,7 @@ fn solve_one(
         error_along: worst_along,
         ports,
         streams,
+        ages: age,
     })
 }
 
@@ -266,8 +295,8 @@ struct Along {
     ports: Vec<f64>,
 }
 
-/// `0.15/Pe` of every region passed, flow-weighted where streams meet; mouths with less than 1 % of a region's flow don't count.
-fn along(paths: &Paths, diffusivity: f64) -> Along {
+/// `0.15/Pe` of every region passed times the range of what enters there, flow-weighted where streams meet; mouths with less than 1 % of a region's flow don't count.
+fn along(paths: &Paths, streams: &Followed, diffusivity: f64, range: f64) -> Along {
     use crate::network::{Beyond, End};
     let net = &paths.net;
     let (order, _) = crate::transport::levels(net);
@@ -291,8 +320,17 @@ fn along(paths: &Paths, diffusivity: f64) -> Along {
                 carried += at_pipe[p] * -mouth.outflow / inflow;
             }
         }
-        // A region that nothing branches at and nothing turns in is a pipe's own.
-        let here = carried + ALONG * diffusivity / least;
+        // What is mixed already has nothing to lose: the differences that enter this region count, not those that entered the chip.
+        let entering = streams.regions[r].inlets.iter().map(|i| i[0].range());
+        let (low, high) = entering.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), e| {
+            (a.min(e.0), b.max(e.1))
+        });
+        let part = if range > 0.0 {
+            ((high - low) / range).clamp(0.0, 1.0)
+        } else {
+            0.0
+        };
+        let here = carried + part * ALONG * diffusivity / least;
         for mouth in mouths.iter().filter(|m| m.outflow > 0.0) {
             match mouth.beyond {
                 Beyond::Pipe(p, _) => at_pipe[p] = here,

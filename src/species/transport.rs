@@ -114,7 +114,7 @@ pub fn follow(net: &Network, ways: &[Ways], task: &Task<'_>) -> Result<Followed,
         let begin = stream.clone();
         let length = pipe.length / pipe.width;
         let table = |_: f64| (length, pipe.length * pipe.width);
-        pass(&mut stream, profile, task, &table, 1.0, scratch);
+        advance(&mut stream, profile, task, &table, 1.0, scratch);
         [begin, stream]
     };
     let mut scratch = Exponential::default();
@@ -212,7 +212,7 @@ fn spread(range: f64, stream: &Stream) -> f64 {
 }
 
 /// One stage: exchange, with the tubes' areas as sources of age.
-fn pass(
+pub(crate) fn advance(
     stream: &mut Stream,
     profile: Profile,
     task: &Task<'_>,
@@ -260,7 +260,7 @@ fn through_region(
     let stage =
         |stream: &mut Stream, profile: Profile, table: &Table, scratch: &mut Exponential| {
             if !(table.is_nothing() && !task.ages) {
-                pass(
+                advance(
                     stream,
                     profile,
                     task,

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
+use super::Column;
 use crate::field::LinePoint;
 use crate::session::{PortKind, PortResult};
 
@@ -24,20 +25,37 @@ pub fn kind_name(kind: PortKind) -> &'static str {
     }
 }
 
-/// `ports.csv`: a row per port. Flow rate into the chip, m^3/s where it has a depth, else m^2/s.
+/// `ports.csv`: a row per port. Flow rate into the chip, m^3/s where it has a depth, else m^2/s; then the columns that other
+/// computations add.
 ///
 /// # Errors
 /// What the writer says.
-pub fn write_ports(out: &mut dyn Write, ports: &[PortResult], has_depth: bool) -> io::Result<()> {
+pub fn write_ports(
+    out: &mut dyn Write,
+    ports: &[PortResult],
+    has_depth: bool,
+    columns: &[Column],
+) -> io::Result<()> {
     let unit = if has_depth { "m3_per_s" } else { "m2_per_s" };
-    writeln!(out, "port,kind,flow_rate_{unit},mean_pressure_Pa")?;
-    for port in ports {
+    write!(out, "port,kind,flow_rate_{unit},mean_pressure_Pa")?;
+    for column in columns {
+        write!(out, ",{}", cell(&column.name))?;
+    }
+    writeln!(out)?;
+    for (k, port) in ports.iter().enumerate() {
         let (id, kind) = (cell(&port.id), kind_name(port.kind));
-        writeln!(
+        write!(
             out,
             "{id},{kind},{:e},{:e}",
             port.flow_rate, port.mean_pressure
         )?;
+        for column in columns {
+            match column.values.get(k).copied().flatten() {
+                Some(value) => write!(out, ",{value:e}")?,
+                None => write!(out, ",")?,
+            }
+        }
+        writeln!(out)?;
     }
     Ok(())
 }
@@ -79,7 +97,7 @@ mod tests {
             mean_pressure: -0.25,
         };
         let mut out = Vec::new();
-        write_ports(&mut out, &[port], true).unwrap();
+        write_ports(&mut out, &[port], true, &[]).unwrap();
         let text = String::from_utf8(out).unwrap();
         assert_eq!(
             text,

@@ -42,6 +42,8 @@ pub struct Summary<'a> {
     wall_shear: WallShear,
     probes: Vec<Probe>,
     units: Units,
+    #[serde(flatten)]
+    extra: std::collections::BTreeMap<&'static str, &'a serde_json::Value>,
     stamp: &'a str,
 }
 
@@ -161,6 +163,7 @@ impl<'a> Summary<'a> {
                 })
                 .collect(),
             units,
+            extra: results.extra.summary.iter().map(|s| (s.0, &s.1)).collect(),
             stamp: results.stamp,
         }
     }
