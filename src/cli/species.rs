@@ -57,7 +57,7 @@ impl SpeciesRequest {
             }
             Ok((name.trim().to_owned(), value))
         };
-        if !(args.species_tolerance > 0.0) {
+        if args.species_tolerance.is_nan() || args.species_tolerance <= 0.0 {
             let message = "--species-tolerance must be positive".to_owned();
             return Err(CliError::Usage { message });
         }

@@ -257,7 +257,7 @@ fn in_region(fields: &Fields, paths: &Paths, r: usize, within: &Within) -> (Vec<
         let (x, y) = key(at);
         let mut best: Option<(bool, f64, Mark)> = None;
         let mut rings_left = i64::MAX;
-        for ring in 0..10_000 {
+        for ring in 0..10_000_i64 {
             if ring > 0 {
                 rings_left -= 1;
             }

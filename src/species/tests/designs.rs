@@ -122,3 +122,100 @@ fn every_small_design_keeps_balance_constants_and_range() {
 fn every_large_design_keeps_balance_constants_and_range() {
     designs(true);
 }
+
+/// What the designs with species answer, at their own settings; the numbers are in their first lines.
+#[test]
+#[ignore = "prints; cargo test -p stokeslet-species --test designs answers -- --ignored --nocapture"]
+fn answers_of_designs_with_species() {
+    for (name, scales) in [
+        ("serpentine-mixing", &[1.0, 10.0, 100.0][..]),
+        ("gradient-profile", &[1.0]),
+        ("h-filter-species", &[1.0]),
+        ("chamber-age", &[1.0]),
+    ] {
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join(format!("../../designs/{name}.toml"));
+        let text = std::fs::read_to_string(path).unwrap();
+        let (design, mistakes) = stokeslet_cad::design::parse(&text, name);
+        assert!(mistakes.is_empty(), "{name}: {mistakes:?}");
+        let design = design.unwrap();
+        let (chip, mistakes) = place(&design, &Library::embedded());
+        assert!(mistakes.is_empty(), "{name}: {mistakes:?}");
+        let chip = chip.unwrap();
+        let solution = solve(
+            &chip,
+            &SolveSettings::default(),
+            &Table::default(),
+            &silent,
+            &CancelToken::new(),
+        )
+        .unwrap();
+        let clock = std::time::Instant::now();
+        let paths = Paths::of(&chip, &solution).unwrap();
+        println!(
+            "{name}: {} regions, paths {:.1?}",
+            paths.net.regions.len(),
+            clock.elapsed()
+        );
+        for &scale in scales {
+            // Flow times s is diffusivity over s: Stokes flow is linear.
+            let species: Vec<Species> = design
+                .species
+                .species
+                .iter()
+                .map(|s| Species {
+                    name: s.name.value.clone(),
+                    diffusivity: s.diffusivity.value / scale,
+                    inflow: chip
+                        .ports
+                        .iter()
+                        .map(|p| {
+                            let inlet = s.inlets.iter().find(|i| i.port.value == p.name);
+                            Inflow {
+                                steps: inlet.map_or_else(Vec::new, |i| i.steps.clone()),
+                            }
+                        })
+                        .collect(),
+                })
+                .collect();
+            let clock = std::time::Instant::now();
+            let out = stokeslet_species::solve(&chip, &paths, &species, Settings::default(), true)
+                .unwrap();
+            for r in &out {
+                println!(
+                    "  flow x {scale}, {}: Pe {:.0}..{:.0}, balance {:.0e}, estimate {:.1e}",
+                    r.name, r.peclet[0], r.peclet[1], r.balance, r.estimated_error
+                );
+                for p in &r.ports {
+                    println!(
+                        "    {}: mean {:?}, mixing {:?}, age {:?} s",
+                        p.port,
+                        p.mean,
+                        p.mixing_index,
+                        p.age_mean_s.map(|a| a / scale)
+                    );
+                }
+                let (values, ages) = r.nodal(&chip, &solution.fields, &paths, Settings::default());
+                let fold = |v: &[f64]| {
+                    v.iter()
+                        .copied()
+                        .enumerate()
+                        .fold((f64::INFINITY, 0, f64::NEG_INFINITY), |b, (k, x)| {
+                            (b.0.min(x), if x > b.2 { k } else { b.1 }, b.2.max(x))
+                        })
+                };
+                let (low, _, high) = fold(&values);
+                println!("    nodes from {low} to {high}");
+                if let Some(ages) = ages {
+                    let (_, k, most) = fold(&ages);
+                    println!(
+                        "    oldest {:.4} s at {:?}",
+                        most / scale,
+                        solution.fields.nodes[k]
+                    );
+                }
+            }
+            println!("    {:.1?}", clock.elapsed());
+        }
+    }
+}
