@@ -30,15 +30,9 @@
 //! In a pipe `lambda = L/w`. A region has three stages (drawn at [`region`]), each one exponential. `W^-1 T` is the generator of a Markov chain:
 //! constants stay constants, sums stay sums, and nothing leaves the range of the inlets.
 //!
-//! ```text
-//!        in 1                 tubes of in 1: thin at its walls ...
-//!      |  | | |
-//!      |  | | |               ... so where the streams meet (M), the tubes beside the new interface are thin, and the layer that
-//!  ----+  | | +-----          grows there is resolved from its first moment
-//!  ----------\\__\\____
-//!  in 2 ------------ M  ====> out
-//!  -----------------------
-//! ```
+//! Tubes that enter are uniform in eta, so those at walls carry little; where two streams meet, these lie beside the new interface, and the
+//! layer that grows there is resolved from its first moment.
+//!
 //! # What is left out
 //! Diffusion along the flow. Measured against elements (specification) it changes an outlet's mean by less than `0.11/Pe` of the range that
 //! enters a region: [`ALONG`]`/Pe` is reported, summed over the regions passed, and added to the difference between `N` and `N/2` tubes. Below `Pe` of about
