@@ -22,6 +22,7 @@
 //! | `gui` | a document and what a user does into commands, pictures and files (feature `gui`) | `base`, `cad`, `flow`, `dynamics` | solvers' insides |
 //! | `thesis` | a chip into its solution by the thesis's block rows: the second method behind [`session::Method`] | `base`, `cad`, `flow` | windows, files |
 //! | `study` | a design with variables into many solutions: sweeps, derivatives, fits | `base`, `cad`, `flow` | windows, the command line |
+//! | `species` | a solved flow into dissolved species: concentrations, mixing, ages | `base`, `cad`, `flow` | windows, files, fronts |
 //! | `flow` | a chip into its solution, and that into other people's files | `base`, `cad`, `fronts` | components, windows, `thesis` |
 //! | `cad` | text into a placed, checked chip | `base` | solvers |
 //! | `fronts` | a symmetric system in pieces into its solution: **the method, explained there** | `base` | physics, meshes, chips |
@@ -72,6 +73,7 @@
 //! | add a solver or a scene of liquids | a row in `dynamics/lcp/registry.rs` or `dynamics/scenes/catalogue.rs`; the window lists them by itself |
 //! | add a splitting method or a tank | a row in `dynamics/splitting/registry.rs` or `dynamics/scenes/eckert/tank.rs`; the window lists them too |
 //! | change what the window shows of liquids | `gui/liquids/`, mapped in its `mod.rs`; [`dynamics`] knows nothing of it |
+//! | change how dissolved species are followed | `species/lib.rs` maps it; their section of designs is `cad/design/species.rs`, their files are made in `cli/species.rs` |
 //! | add a method of elimination | a type with [`session::Method`], its row in [`METHODS`] |
 //! | add a sibling that is stepped frame by frame | a crate, and a file in `cli/` that implements `stepped::Stepped` (as `cli/contact.rs`) |
 //! | add a subcommand | a file in `cli/` and its arm in `cli/args.rs` |
@@ -118,6 +120,7 @@ pub use stokeslet_cad::{chip, design, import, library, outline, rules, shape};
 pub use stokeslet_flow::{canonical, export, fem, field, mesh, session, stokes};
 pub use stokeslet_fronts as fronts;
 pub use stokeslet_study as study;
+pub use stokeslet_species as species;
 pub use stokeslet_thesis as thesis;
 #[cfg(feature = "dynamics")]
 pub use {

@@ -140,6 +140,7 @@ fn write(
         timings: Timings::default(),
         clock: &|| 0.5,
         peak_memory: &|| 1 << 20,
+        extra: &Default::default(),
         stamp: "abc",
     };
     export(target, formats, &results, &silent, &CancelToken::new()).unwrap();
@@ -429,6 +430,7 @@ fn a_cancelled_export_writes_nothing() {
         timings: Timings::default(),
         clock: &|| 0.0,
         peak_memory: &|| 0,
+        extra: &Default::default(),
         stamp: "",
     };
     assert!(export(&target, &[Format::Vtu], &results, &silent, &cancel).is_err());

@@ -35,6 +35,8 @@ pub enum Dimension {
     FlowRate,
     /// m^2/s
     FlowRatePerDepth,
+    /// mol/m^3
+    Concentration,
 }
 
 impl Dimension {
@@ -44,13 +46,14 @@ impl Dimension {
     }
 
     /// All of them.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Length,
         Self::Angle,
         Self::Pressure,
         Self::Viscosity,
         Self::FlowRate,
         Self::FlowRatePerDepth,
+        Self::Concentration,
     ];
 
     /// How such a quantity is written, for messages.
@@ -62,6 +65,7 @@ impl Dimension {
             Self::Viscosity => "0.89 mPa s",
             Self::FlowRate => "5 uL/min",
             Self::FlowRatePerDepth => "1e-6 m^2/s",
+            Self::Concentration => "1 mol/m^3",
         }
     }
 
@@ -74,6 +78,7 @@ impl Dimension {
             Self::Viscosity => "Pa s",
             Self::FlowRate => "m^3/s",
             Self::FlowRatePerDepth => "m^2/s",
+            Self::Concentration => "mol/m^3",
         }
     }
 }
@@ -88,6 +93,7 @@ impl fmt::Display for Dimension {
             Self::Viscosity => "a viscosity",
             Self::FlowRate => "a flow rate",
             Self::FlowRatePerDepth => "a flow rate per depth",
+            Self::Concentration => "a concentration",
         })
     }
 }

@@ -150,9 +150,25 @@ pub struct SolveArgs {
     /// Sample N points from one point to another into line.csv. May be repeated.
     #[arg(long, value_name = "X0,Y0:X1,Y1:N", allow_hyphen_values = true)]
     pub line: Vec<String>,
-    /// What picture.svg is coloured by.
-    #[arg(long, default_value = "speed", value_parser = PossibleValuesParser::new(["speed", "pressure"]))]
+    /// What picture.svg is coloured by: speed, pressure, a species of the design, or age.
+    #[arg(
+        long,
+        default_value = "speed",
+        value_name = "speed|pressure|age|SPECIES"
+    )]
     pub picture: String,
+    /// Another diffusivity for a species of the design, e.g. dye=1e-9 m^2/s. May be repeated.
+    #[arg(long, value_name = "NAME=D")]
+    pub species: Vec<String>,
+    /// Solve the flow only, without the design's species.
+    #[arg(long)]
+    pub no_species: bool,
+    /// Estimated error of outlets' concentrations, over the range that enters, above which the exit code is 3.
+    #[arg(long, value_name = "PART", default_value_t = 1e-3)]
+    pub species_tolerance: f64,
+    /// Tubes across a channel that species are followed in: more are more exact.
+    #[arg(long, value_name = "N", default_value_t = 128, value_parser = clap::value_parser!(u16).range(16..=2048))]
+    pub species_tubes: u16,
     /// Compute the ports' flows and pressures and the conductance, but no fields: faster, and with less memory.
     #[arg(long, conflicts_with_all = ["probe", "line", "picture"])]
     pub ports_only: bool,

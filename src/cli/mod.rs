@@ -34,6 +34,7 @@ mod results_table;
 mod sensitivity;
 mod solve;
 mod solve_one;
+mod species;
 mod stamp;
 #[cfg(feature = "dynamics")]
 mod stepped;

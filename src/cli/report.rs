@@ -67,6 +67,7 @@ pub fn table(
     if wanted == WantedResults::All {
         text += &extremes(solution, report.chip.depth.is_some());
     }
+    text += &report.species;
     // Writing into a String does not fail.
     for (at, sample) in probes.iter().zip(&report.samples.probes) {
         let found = match sample {

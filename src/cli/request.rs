@@ -15,6 +15,7 @@ use stokeslet::units::{Dimension, parse_quantity_as};
 use super::args::SolveArgs;
 use super::inputs::{Input, expand};
 use super::outcome::CliError;
+use super::species::SpeciesRequest;
 
 /// Most points of one line: a file of some hundred megabytes.
 const MAX_LINE_POINTS: usize = 1_000_000;
@@ -55,6 +56,8 @@ pub struct SolveRequest {
     pub lines: Vec<Line>,
     /// Of the picture.
     pub colouring: Colouring,
+    /// Of dissolved species.
+    pub species: SpeciesRequest,
     /// What to compute.
     pub wanted: WantedResults,
     /// What to tell of errors.
@@ -104,8 +107,10 @@ impl SolveRequest {
             true => WantedResults::PortsOnly,
             false => WantedResults::All,
         };
+        let species = SpeciesRequest::new(&args)?;
         Ok(Self {
             settings: super::load::read_settings(&args.set)?,
+            species,
             resolution: args.resolution,
             model: args.model.as_deref().and_then(DepthModel::of_name),
             depth: DepthSettings {

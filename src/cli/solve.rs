@@ -164,8 +164,14 @@ fn finish(
         .zip(results)
         .map(|(input, result)| (input, result.as_ref().map(|done| &done.digest)))
         .collect();
-    for failure in results.iter().filter_map(|r| r.as_ref().err()) {
-        outcome = outcome.max(failure.outcome());
+    for result in results {
+        outcome = outcome.max(match result {
+            Ok(done) if matches!(&done.how, How::Solved(r) if r.is_inaccurate) => {
+                Outcome::Inaccurate
+            }
+            Ok(_) => Outcome::Fine,
+            Err(failure) => failure.outcome(),
+        });
     }
     results_table::merge(&request.out, &ended)?;
     let failed = results.iter().filter(|r| r.is_err()).count();

@@ -16,6 +16,7 @@ use stokeslet::session::{
     DepthSettings, ErrorEstimate, Progress, Solution, SolveError, SolveSettings, Stage, Timings,
     assembled_system, estimate, solve,
 };
+use stokeslet::species::SpeciesError;
 use stokeslet::table::Table;
 use thiserror::Error;
 
@@ -24,6 +25,7 @@ use super::load::{Loaded, load};
 use super::outcome::{CliError, Outcome};
 use super::profile;
 use super::request::{Errors, Profiling, Resume, SolveRequest};
+use super::species;
 use super::stamp::{done_before, stamp};
 use stokeslet::session::memory;
 
@@ -75,6 +77,10 @@ pub struct Report {
     pub resolution: u32,
     /// Where the time went, where that was asked.
     pub profile: Option<ProfileTable>,
+    /// What is printed of dissolved species.
+    pub species: String,
+    /// Whether species are less exact than was asked.
+    pub is_inaccurate: bool,
 }
 
 /// Why a design has no results.
@@ -107,6 +113,9 @@ pub enum Failure {
         /// The resolution that would do.
         needed: u32,
     },
+    /// Species that can't be followed.
+    #[error(transparent)]
+    Species(#[from] stokeslet::species::SpeciesError),
     /// Results that can't be written.
     #[error(transparent)]
     Export(#[from] stokeslet::export::ExportError),
@@ -124,9 +133,14 @@ impl Failure {
             | Failure::Solve(SolveError::NotConverged { .. } | SolveError::Imbalance { .. }) => {
                 Outcome::Inaccurate
             }
-            Failure::Read(_) | Failure::Solve(_) | Failure::Export(_) | Failure::Crashed(_) => {
-                Outcome::CouldNotRun
+            Failure::Species(SpeciesError::Still | SpeciesError::Depth { .. }) => {
+                Outcome::InputErrors
             }
+            Failure::Read(_)
+            | Failure::Solve(_)
+            | Failure::Species(_)
+            | Failure::Export(_)
+            | Failure::Crashed(_) => Outcome::CouldNotRun,
         }
     }
 
@@ -175,6 +189,11 @@ pub fn solve_one(
     progress(Stage::Place, 1.0);
     let chip = loaded.chip.take();
     let depth = chip.as_ref().and_then(|chip| without_depth(chip, request));
+    let asked = loaded
+        .design
+        .as_ref()
+        .and_then(|design| species::check(design, &request.species));
+    let depth = depth.or(asked);
     loaded.diagnostics.extend(depth.clone());
     let Some(chip) = chip.filter(|_| depth.is_none()) else {
         let first = loaded.diagnostics.iter().max_by_key(|d| d.severity);
@@ -190,7 +209,13 @@ pub fn solve_one(
         recorder: recorder.clone(),
         ..settings(&loaded, request, memory_limit)
     };
-    let stamp = stamp(&chip, loaded.title.as_deref(), &settings, request);
+    let stamp = stamp(
+        &chip,
+        loaded.design.as_ref(),
+        loaded.title.as_deref(),
+        &settings,
+        request,
+    );
     let folder = request.out.join(&input.folder);
     if request.resume == Resume::SkipDone
         && let Some(digest) = done_before(&folder, &stamp, request)
@@ -212,6 +237,15 @@ pub fn solve_one(
         ),
         false => None,
     };
+    let stage = recorder.as_ref().map(|r| r.stage("species"));
+    let found = match &loaded.design {
+        Some(design) => context
+            .pool
+            .install(|| species::run(design, &chip, &solution, &request.species))?,
+        None => species::Found::default(),
+    };
+    drop(stage);
+    loaded.diagnostics.extend(found.warnings);
     let results = Results {
         chip: &chip,
         title: loaded.title.as_deref(),
@@ -221,7 +255,8 @@ pub fn solve_one(
         system: system.as_ref(),
         probes: &request.probes,
         lines: &request.lines,
-        colouring: request.colouring,
+        colouring: found.colouring.unwrap_or(request.colouring),
+        extra: &found.extra,
         timings: Timings {
             read: loaded.seconds[0],
             place: loaded.seconds[1],
@@ -257,6 +292,8 @@ pub fn solve_one(
             errors,
             resolution: settings.resolution,
             profile,
+            species: found.text,
+            is_inaccurate: found.inaccurate,
         })),
     })
 }

@@ -8,6 +8,7 @@ use std::hash::{DefaultHasher, Hasher};
 use std::path::Path;
 
 use stokeslet::chip::Chip;
+use stokeslet::design::Design;
 use stokeslet::export::{Digest, Format, is_sealed};
 use stokeslet::session::SolveSettings;
 
@@ -28,12 +29,19 @@ impl fmt::Write for Hashing {
 /// Threads and memory limits are left out: results don't depend on them.
 pub fn stamp(
     chip: &Chip,
+    design: Option<&Design>,
     title: Option<&str>,
     settings: &SolveSettings,
     request: &SolveRequest,
 ) -> String {
     let mut hash = Hashing(DefaultHasher::new());
     // Writing into the hash does not fail. Debug prints every bit of a float that matters.
+    let _ = write!(
+        hash,
+        "{:?}|{:?}|",
+        design.map(|d| &d.species),
+        request.species
+    );
     let _ = write!(
         hash,
         "{}|{title:?}|{chip:?}|{}|{:?}|{:?}|{}|{:?}|{:?}|{:?}|{:?}|{:?}|{:?}|{:?}|{:?}",
@@ -70,6 +78,7 @@ pub fn done_before(folder: &Path, stamp: &str, request: &SolveRequest) -> Option
         .flat_map(|f| f.files().iter().map(move |name| (f, *name)))
         .filter(|(f, name)| {
             !(**f == Format::Csv && *name == "line.csv" && request.lines.is_empty())
+                && *name != "profiles.csv"
         })
         .all(|(_, name)| folder.join(name).is_file());
     (complete && digest.stamp == stamp).then_some(digest)

@@ -100,10 +100,10 @@ impl Catalogue {
     /// Of a chip: its ports decide.
     pub fn new(chip: &Chip) -> Self {
         let flow: Powers = match chip.depth {
-            Some(_) => [0, 3, -1, 0],
-            None => [0, 2, -1, 0],
+            Some(_) => [0, 3, -1, 0, 0],
+            None => [0, 2, -1, 0, 0],
         };
-        let pressure: Powers = [1, -1, -2, 0];
+        let pressure: Powers = [1, -1, -2, 0, 0];
         let mut conductance = flow;
         for (power, per) in conductance.iter_mut().zip(pressure) {
             *power -= per;
@@ -132,7 +132,7 @@ impl Catalogue {
             }
         }
         for (name, quantity, powers) in [
-            ("max_speed", Quantity::MaxSpeed, [0, 1, -1, 0]),
+            ("max_speed", Quantity::MaxSpeed, [0, 1, -1, 0, 0]),
             ("wall_shear.min", Quantity::ShearMin, pressure),
             ("wall_shear.mean", Quantity::ShearMean, pressure),
             ("wall_shear.max", Quantity::ShearMax, pressure),

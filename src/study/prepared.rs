@@ -26,7 +26,7 @@ pub struct Prepared<'s> {
 /// The value of a design's variable as a sample, if it is a quantity or a number.
 pub fn nominal(design: &Design, name: &str) -> Option<Sample> {
     match design.parametric.variable(name)?.value.as_ref()? {
-        Value::Number(value) => Some(Sample::Amount(*value, [0; 4])),
+        Value::Number(value) => Some(Sample::Amount(*value, [0; 5])),
         Value::Quantity(value, dimension) => {
             let (_, powers) = parse_any_quantity(&format!("1 {}", dimension.si_unit())).ok()?;
             Some(Sample::Amount(*value, powers))
@@ -112,7 +112,7 @@ pub fn prepare<'s>(
             name,
             powers.unwrap_or_else(|| match nominal(design, name) {
                 Some(Sample::Amount(_, powers)) => powers,
-                _ => [0; 4],
+                _ => [0; 5],
             }),
         )
     };

@@ -48,7 +48,7 @@ enum Target {
     Port(usize),
 }
 
-const LENGTH: Powers = [0, 1, 0, 0];
+const LENGTH: Powers = [0, 1, 0, 0, 0];
 
 /// Every number of a design that its results can be derived to: variables first, then what is written as a length, a viscosity, or
 /// a value at a port. What an expression gives is left to its variables.
@@ -146,7 +146,7 @@ pub fn parameters(design: &Design) -> Vec<Parameter> {
 
 fn powers_of(dimension: Dimension) -> Powers {
     stokeslet_base::units::parse_any_quantity(&format!("1 {}", dimension.si_unit()))
-        .map_or([0; 4], |(_, powers)| powers)
+        .map_or([0; 5], |(_, powers)| powers)
 }
 
 /// A design's results and their derivatives.

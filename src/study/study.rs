@@ -69,7 +69,7 @@ impl Sample {
     /// As `--set` takes it, to the last bit.
     pub fn to_text(&self) -> String {
         match self {
-            Self::Amount(value, [0, 0, 0, 0]) => format!("{value:e}"),
+            Self::Amount(value, [0, 0, 0, 0, 0]) => format!("{value:e}"),
             Self::Amount(value, powers) => format!("{value:e} {}", unit(*powers)),
             Self::Text(text) => text.clone(),
         }
@@ -89,7 +89,7 @@ impl Sample {
             return Self::Amount(value, powers);
         }
         match text.trim().parse() {
-            Ok(value) => Self::Amount(value, [0; 4]),
+            Ok(value) => Self::Amount(value, [0; 5]),
             Err(_) => Self::Text(text.to_owned()),
         }
     }
@@ -345,8 +345,8 @@ fn place(fault: Diagnostic, text: &str, name: &str) -> Diagnostic {
 fn sample(value: &toml::Value) -> Option<Sample> {
     match value {
         toml::Value::String(text) => Some(Sample::parse(text)),
-        toml::Value::Integer(number) => Some(Sample::Amount(*number as f64, [0; 4])),
-        toml::Value::Float(number) if number.is_finite() => Some(Sample::Amount(*number, [0; 4])),
+        toml::Value::Integer(number) => Some(Sample::Amount(*number as f64, [0; 5])),
+        toml::Value::Float(number) if number.is_finite() => Some(Sample::Amount(*number, [0; 5])),
         toml::Value::Boolean(flag) => Some(Sample::Text(flag.to_string())),
         _ => None,
     }
@@ -384,7 +384,7 @@ fn read_range(name: &str, value: toml::Value, is_random: bool) -> Result<Range, 
         })?;
         let powers = match &values[0] {
             Sample::Amount(_, powers) => *powers,
-            Sample::Text(_) => [0; 4],
+            Sample::Text(_) => [0; 5],
         };
         return Ok(Range {
             name: name.to_owned(),

@@ -142,6 +142,7 @@ fn design() -> impl Strategy<Value = Design> {
             sheets: Default::default(),
             ports,
             parametric: Default::default(),
+            species: Default::default(),
         },
     )
 }

@@ -49,6 +49,7 @@ fn families(dimension: Dimension) -> &'static [Family] {
         decimal(&[("nL/s", -12), ("µL/s", -9), ("mL/s", -6), ("m^3/s", 0)]),
     ];
     const PER_DEPTH: &[Family] = &[decimal(&[("mm^2/s", -6), ("m^2/s", 0)])];
+    const CONCENTRATION: &[Family] = &[decimal(&[("nM", -6), ("µM", -3), ("mM", 0), ("M", 3)])];
     match dimension {
         Dimension::Length => LENGTH,
         Dimension::Angle => ANGLE,
@@ -56,6 +57,7 @@ fn families(dimension: Dimension) -> &'static [Family] {
         Dimension::Viscosity => VISCOSITY,
         Dimension::FlowRate => FLOW_RATE,
         Dimension::FlowRatePerDepth => PER_DEPTH,
+        Dimension::Concentration => CONCENTRATION,
     }
 }
 
@@ -162,7 +164,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn what_is_printed_reads_back_as_the_same_bits(value in proptest::num::f64::NORMAL, small in -1e-3..1e-3_f64, kind in 0..6_usize) {
+        fn what_is_printed_reads_back_as_the_same_bits(value in proptest::num::f64::NORMAL, small in -1e-3..1e-3_f64, kind in 0..Dimension::ALL.len()) {
             let dimension = Dimension::ALL[kind];
             for value in [value, small] {
                 let text = print_quantity(value, dimension);

@@ -2,8 +2,8 @@
 
 use super::Dimension;
 
-/// Exponents of kg, m, s and rad in a unit: a pressure is `[1, -1, -2, 0]`.
-pub type Powers = [i32; 4];
+/// Exponents of kg, m, s, rad and mol in a unit: a pressure is `[1, -1, -2, 0, 0]`.
+pub type Powers = [i32; 5];
 
 /// One unit: SI value = `coefficient` * 10^`exponent10` / `divisor`.
 pub(super) struct Unit {
@@ -32,13 +32,14 @@ const fn unit(
     }
 }
 
-const LENGTH: Powers = [0, 1, 0, 0];
-const TIME: Powers = [0, 0, 1, 0];
-const ANGLE: Powers = [0, 0, 0, 1];
-const FORCE: Powers = [1, 1, -2, 0];
-const PRESSURE: Powers = [1, -1, -2, 0];
-const VISCOSITY: Powers = [1, -1, -1, 0];
-const VOLUME: Powers = [0, 3, 0, 0];
+const LENGTH: Powers = [0, 1, 0, 0, 0];
+const TIME: Powers = [0, 0, 1, 0, 0];
+const ANGLE: Powers = [0, 0, 0, 1, 0];
+const FORCE: Powers = [1, 1, -2, 0, 0];
+const PRESSURE: Powers = [1, -1, -2, 0, 0];
+const VISCOSITY: Powers = [1, -1, -1, 0, 0];
+const VOLUME: Powers = [0, 3, 0, 0, 0];
+const CONCENTRATION: Powers = [0, -3, 0, 0, 1];
 const PI: f64 = std::f64::consts::PI;
 
 /// Rows without a prefix come under their full name; decimal factors live in the exponent so that reading rounds once.
@@ -52,7 +53,7 @@ const UNITS: &[Unit] = &[
     unit("min", 60.0, 0, TIME, false),
     unit("h", 3600.0, 0, TIME, false),
     unit("hr", 3600.0, 0, TIME, false),
-    unit("g", 1.0, -3, [1, 0, 0, 0], true),
+    unit("g", 1.0, -3, [1, 0, 0, 0, 0], true),
     unit("rad", 1.0, 0, ANGLE, true),
     Unit {
         divisor: 180.0,
@@ -79,6 +80,8 @@ const UNITS: &[Unit] = &[
     unit("P", 1.0, -1, VISCOSITY, true),
     unit("L", 1.0, -3, VOLUME, true),
     unit("l", 1.0, -3, VOLUME, true),
+    unit("mol", 1.0, 0, [0, 0, 0, 0, 1], true),
+    unit("M", 1.0, 3, CONCENTRATION, true),
 ];
 
 /// Both signs for micro are read; so is the plain `u`.
@@ -111,7 +114,7 @@ impl Scale {
         factor: 1.0,
         divisor: 1.0,
         exponent10: 0,
-        powers: [0; 4],
+        powers: [0; 5],
     };
 
     /// Multiplies by `unit` with `prefix_exponent`, to the power `power`.
@@ -138,8 +141,9 @@ pub(super) fn dimension(powers: Powers) -> Option<Dimension> {
         ANGLE => Dimension::Angle,
         PRESSURE => Dimension::Pressure,
         VISCOSITY => Dimension::Viscosity,
-        [0, 3, -1, 0] => Dimension::FlowRate,
-        [0, 2, -1, 0] => Dimension::FlowRatePerDepth,
+        [0, 3, -1, 0, 0] => Dimension::FlowRate,
+        [0, 2, -1, 0, 0] => Dimension::FlowRatePerDepth,
+        CONCENTRATION => Dimension::Concentration,
         _ => return None,
     })
 }

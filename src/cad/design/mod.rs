@@ -23,6 +23,7 @@
 //! | D015 | too large: bytes, counts, nesting |
 //! | D016 | a volumetric flow rate in a chip without a depth |
 //! | D017 | warning: a depth, but no model that says how it enters |
+//! | D018 | a species that enters by a port that isn't there, or by one where liquid is drawn off |
 //! | D340 | an expression that can't be read |
 //! | D341 | variables that depend on themselves |
 //! | D342 | an unknown variable, unit or function in an expression |
@@ -42,6 +43,7 @@ mod print;
 mod rewrite;
 mod schema;
 mod sections;
+mod species;
 mod table;
 mod value;
 mod variables;
@@ -54,6 +56,7 @@ pub use schema::{
     Attachment, Bend, Channel, Component, Connection, Design, Link, Placement, Port, PortCondition,
     Sheets, Spanned,
 };
+pub use species::{Concentration, DissolvedSpecies, Inlet, SpeciesSection};
 pub use value::{Dimension, Value};
 pub use variables::{Expression, Parametric, Repetition, Setting, Step, Variable, formula};
 

@@ -7,6 +7,7 @@ use toml::de::{DeTable, DeValue};
 use super::components::{read_channels, read_components};
 use super::links::{read_links, read_sheets};
 use super::sections::{read_chip, read_connections, read_fluid, read_ports};
+use super::species::{SpeciesSection, read_species};
 use super::table::{Node, Owner, Table};
 use super::variables::{Variables, evaluate_tree, expand, put};
 use super::{Design, FORMAT, Parametric, Setting, codes, names};
@@ -17,7 +18,7 @@ const MAX_BYTES: usize = 64 << 20;
 /// Syntax errors shown and judged; a picture named `.toml` would give one per line.
 const MAX_SYNTAX_ERRORS: usize = 20;
 
-const SECTIONS: [&str; 11] = [
+const SECTIONS: [&str; 12] = [
     "format",
     "title",
     "variables",
@@ -29,6 +30,7 @@ const SECTIONS: [&str; 11] = [
     "links",
     "sheets",
     "ports",
+    "species",
 ];
 
 /// Reads a design file; `name` becomes the design's.
@@ -299,6 +301,11 @@ fn read_root(root: &DeTable<'_>, name: &str, reporter: &mut Reporter) -> Option<
     let ports = table
         .get("ports")
         .map_or_else(Vec::new, |node| read_ports(node, has_depth, reporter));
+    let species = table
+        .get("species")
+        .map_or_else(SpeciesSection::default, |node| {
+            read_species(node, root.get("ports"), &ports, reporter)
+        });
     check_names(root, reporter);
     let (viscosity, chip) = (fluid?, chip?);
     Some(Design {
@@ -316,6 +323,7 @@ fn read_root(root: &DeTable<'_>, name: &str, reporter: &mut Reporter) -> Option<
         sheets,
         ports,
         parametric: Parametric::default(),
+        species,
     })
 }
 

@@ -104,6 +104,7 @@ fn plain(design: &Design) -> String {
         |port| &port.name.value,
         port,
     );
+    super::species::print_species(&mut out, &design.species);
     out
 }
 
@@ -365,6 +366,6 @@ pub(super) fn key(name: &str) -> String {
         .map_or_else(|| quoted(name), str::to_owned)
 }
 
-fn braces(fields: Vec<String>) -> String {
+pub(super) fn braces(fields: Vec<String>) -> String {
     format!("{{ {} }}", fields.join(", "))
 }

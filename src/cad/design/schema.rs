@@ -40,6 +40,9 @@
 //! inlet = { at = "y1.a", flow_rate = "5 uL/min" }
 //! waste = { at = "t1.right", pressure = "0 Pa" }
 //! drain = { at = "c2.end", traction_free = true }
+//!
+//! [species]                            # what is dissolved; see `species.rs`
+//! dye = { diffusivity = "4.3e-10 m^2/s", inlets = { inlet = "1 mM" } }
 //! ```
 //!
 //! - Every quantity is a text with a number and a unit; the units are the rows of `units/table.rs`, with prefixes, products and powers ("mPa s", "m^2/s", "uL/min").
@@ -57,7 +60,7 @@ use crate::design::DepthModel;
 use stokeslet_base::geometry::Point;
 use stokeslet_base::units::{FlowRate, FlowRatePerDepth, Metre, Pascal, PascalSecond, Radian};
 
-use super::Value;
+use super::{SpeciesSection, Value};
 
 /// A value and the bytes of the file that it came from.
 #[derive(Clone, Debug, PartialEq)]
@@ -106,6 +109,8 @@ pub struct Design {
     pub ports: Vec<Port>,
     /// Variables, and what was written with them; the values are in the fields above.
     pub parametric: super::Parametric,
+    /// What is dissolved in the liquid.
+    pub species: SpeciesSection,
 }
 
 /// A component of the design.

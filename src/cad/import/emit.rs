@@ -179,6 +179,7 @@ impl<'a> Emitter<'a> {
             sheets: Sheets::default(),
             ports: Vec::new(),
             parametric: Default::default(),
+            species: Default::default(),
         };
         Self {
             graph,

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
+use super::Column;
 use crate::field::LinePoint;
 use crate::session::{ErrorEstimate, PortKind, PortResult};
 
@@ -25,7 +26,7 @@ pub fn kind_name(kind: PortKind) -> &'static str {
 }
 
 /// `ports.csv`: a row per port. Flow rate into the chip, m^3/s where it has a depth, else m^2/s; errors where they were
-/// estimated, else empty.
+/// estimated, else empty; then the columns that other computations add.
 ///
 /// # Errors
 /// What the writer says.
@@ -34,20 +35,32 @@ pub fn write_ports(
     ports: &[PortResult],
     errors: Option<&ErrorEstimate>,
     has_depth: bool,
+    columns: &[Column],
 ) -> io::Result<()> {
     let unit = if has_depth { "m3_per_s" } else { "m2_per_s" };
-    writeln!(
+    write!(
         out,
         "port,kind,flow_rate_{unit},pressure_Pa,mean_pressure_Pa,flow_rate_error_{unit},pressure_error_Pa"
     )?;
+    for column in columns {
+        write!(out, ",{}", cell(&column.name))?;
+    }
+    writeln!(out)?;
     for (k, port) in ports.iter().enumerate() {
         let (id, kind) = (cell(&port.id), kind_name(port.kind));
         let (flow, pressure, mean) = (port.flow_rate, port.pressure, port.mean_pressure);
         write!(out, "{id},{kind},{flow:e},{pressure:e},{mean:e},")?;
         match errors.and_then(|e| e.ports.get(k)) {
-            Some(e) => writeln!(out, "{:e},{:e}", e.flow_rate, e.pressure)?,
-            None => writeln!(out, ",")?,
+            Some(e) => write!(out, "{:e},{:e}", e.flow_rate, e.pressure)?,
+            None => write!(out, ",")?,
         }
+        for column in columns {
+            match column.values.get(k).copied().flatten() {
+                Some(value) => write!(out, ",{value:e}")?,
+                None => write!(out, ",")?,
+            }
+        }
+        writeln!(out)?;
     }
     Ok(())
 }
@@ -90,7 +103,7 @@ mod tests {
             mean_pressure: -0.25,
         };
         let mut out = Vec::new();
-        write_ports(&mut out, &[port], None, true).unwrap();
+        write_ports(&mut out, &[port], None, true, &[]).unwrap();
         let text = String::from_utf8(out).unwrap();
         assert_eq!(
             text,

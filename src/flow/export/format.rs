@@ -9,7 +9,7 @@ pub enum Format {
     Vtu,
     /// `picture.svg`.
     Svg,
-    /// `ports.csv`, and `line.csv` where lines were asked for.
+    /// `ports.csv`, `line.csv` where lines were asked for, and `profiles.csv` where there are species.
     Csv,
     /// `matrix.mtx`, `rhs.mtx`, `solution.mtx`, `unknowns.csv`.
     System,
@@ -47,7 +47,7 @@ impl Format {
             Format::Json => &["summary.json"],
             Format::Vtu => &["fields.vtu"],
             Format::Svg => &["picture.svg"],
-            Format::Csv => &["ports.csv", "line.csv"],
+            Format::Csv => &["ports.csv", "line.csv", "profiles.csv"],
             Format::System => &["matrix.mtx", "rhs.mtx", "solution.mtx", "unknowns.csv"],
         }
     }

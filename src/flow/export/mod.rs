@@ -7,6 +7,7 @@
 
 mod contour;
 pub mod csv;
+mod extra;
 mod folder;
 mod format;
 mod labels;
@@ -27,6 +28,7 @@ use stokeslet_base::cancel::CancelToken;
 use stokeslet_base::geometry::Point;
 use stokeslet_cad::chip::Chip;
 
+pub use extra::{Column, Extra, NodalField};
 pub use folder::{ExportError, Staging, write_file};
 pub use format::Format;
 pub use summary::{
@@ -62,6 +64,8 @@ pub struct Results<'a> {
     pub clock: &'a dyn Fn() -> f64,
     /// Greatest memory of the process so far, bytes (machines are the caller's).
     pub peak_memory: &'a dyn Fn() -> u64,
+    /// What other computations add.
+    pub extra: &'a Extra,
     /// Says what the results were made from; equal stamps, equal results.
     pub stamp: &'a str,
 }
@@ -178,16 +182,25 @@ fn write_format(
                 };
                 write_tetrahedra(out, &fields)
             }
-            None => vtu::write(out, &results.solution.fields),
+            None => vtu::write(out, &results.solution.fields, &results.extra.fields),
         }),
         Format::Svg => staging.write("picture.svg", |out| {
             picture::write(out, results, results.colouring)
         }),
         Format::Csv => {
             staging.write("ports.csv", |out| {
-                let has_depth = results.chip.depth.is_some();
-                csv::write_ports(out, &results.solution.ports, results.errors, has_depth)
+                let (has_depth, columns) = (results.chip.depth.is_some(), &results.extra.columns);
+                csv::write_ports(
+                    out,
+                    &results.solution.ports,
+                    results.errors,
+                    has_depth,
+                    columns,
+                )
             })?;
+            if let Some(text) = &results.extra.profiles {
+                staging.write("profiles.csv", |out| out.write_all(text.as_bytes()))?;
+            }
             if samples.lines.is_empty() {
                 return Ok(());
             }

@@ -68,6 +68,9 @@ fn picture(results: &Results<'_>, colouring: Colouring) -> Document {
     let values = match colouring {
         Colouring::Speed => Range::of(fields.velocity.iter().map(|v| v.norm()).chain([0.0])),
         Colouring::Pressure => Range::of(fields.pressure.iter().copied()),
+        Colouring::Extra(_) => {
+            Range::of(extra_of(results, colouring).into_iter().flatten().copied())
+        }
     };
     let mut document = Document::new()
         .set("viewBox", (0, 0, WIDTH, height.round()))
@@ -95,9 +98,17 @@ fn picture(results: &Results<'_>, colouring: Colouring) -> Document {
             ),
         ))
         .add(Label::draw_all(&labels, &frame, origin, WIDTH))
-        .add(legend(colouring, values, bottom))
+        .add(legend(results, colouring, values, bottom))
         .add(scale_bar(scale, bottom));
     document
+}
+
+/// The nodal values that another computation gave.
+fn extra_of<'a>(results: &'a Results<'_>, colouring: Colouring) -> Option<&'a [f64]> {
+    match colouring {
+        Colouring::Extra(k) => results.extra.fields.get(k).map(|f| f.values.as_slice()),
+        _ => None,
+    }
 }
 
 /// Least and greatest value; equal for a constant field.
@@ -176,7 +187,8 @@ fn header(results: &Results<'_>) -> [Text; 2] {
 
 /// The chip in colours, in units of [`GRAIN`].
 fn contours(results: &Results<'_>, colouring: Colouring, frame: &Frame, values: Range) -> Group {
-    let surface = surface(&results.solution.fields, colouring, frame);
+    let extra = extra_of(results, colouring);
+    let surface = surface(&results.solution.fields, colouring, frame, extra);
     let mut group = Group::new();
     let outline = path_data(&surface.superlevel_loops(f32::NEG_INFINITY));
     for band in 0..BANDS {
@@ -207,6 +219,7 @@ fn colour(colouring: Colouring, t: f64) -> String {
     let map = match colouring {
         Colouring::Speed => colorgrad::preset::viridis(),
         Colouring::Pressure => colorgrad::preset::plasma(),
+        Colouring::Extra(_) => colorgrad::preset::magma(),
     };
     map.at(t as f32).to_css_hex().to_string()
 }
@@ -242,13 +255,29 @@ fn path_data(loops: &[Vec<[f32; 2]>]) -> String {
     data
 }
 
-fn legend(colouring: Colouring, values: Range, top: f64) -> Group {
+fn legend(results: &Results<'_>, colouring: Colouring, values: Range, top: f64) -> Group {
     const BAR: [f64; 2] = [360.0, 14.0];
-    let (quantity, word) = match colouring {
-        Colouring::Speed => (Quantity::Speed, "speed"),
-        Colouring::Pressure => (Quantity::Pressure, "pressure"),
+    let most = values.min.abs().max(values.max.abs());
+    let of = |quantity: Quantity, word: &str| {
+        let scale = quantity.scale_for(most);
+        (scale.factor, format!("{word} ({})", scale.unit))
     };
-    let scale = quantity.scale_for(values.min.abs().max(values.max.abs()));
+    let (factor, caption) = match colouring {
+        Colouring::Speed => of(Quantity::Speed, "speed"),
+        Colouring::Pressure => of(Quantity::Pressure, "pressure"),
+        Colouring::Extra(k) => {
+            let caption =
+                results
+                    .extra
+                    .fields
+                    .get(k)
+                    .map_or_else(String::new, |f| match &*f.unit {
+                        "" => f.name.clone(),
+                        unit => format!("{} ({unit})", f.name),
+                    });
+            (1.0, caption)
+        }
+    };
     let stops = (0..=16).fold(LinearGradient::new().set("id", "colours"), |gradient, k| {
         let t = f64::from(k) / 16.0;
         gradient.add(
@@ -263,7 +292,7 @@ fn legend(colouring: Colouring, values: Range, top: f64) -> Group {
         .set("fill", MUTED)
         .add(Definitions::new().add(stops))
         .add(
-            Text::new(format!("{word} ({})", scale.unit))
+            Text::new(caption)
                 .set("x", MARGIN)
                 .set("y", top + 16.0)
                 .set("fill", INK),
@@ -276,7 +305,7 @@ fn legend(colouring: Colouring, values: Range, top: f64) -> Group {
                 .set("height", BAR[1])
                 .set("fill", "url(#colours)"),
         );
-    let (min, max) = (values.min * scale.factor, values.max * scale.factor);
+    let (min, max) = (values.min * factor, values.max * factor);
     for tick in ticks(min, max) {
         let t = if max > min {
             (tick - min) / (max - min)

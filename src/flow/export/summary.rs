@@ -53,6 +53,8 @@ pub struct Summary<'a> {
     units: Units,
     /// Bytes of the other files.
     pub(super) files: BTreeMap<String, u64>,
+    #[serde(flatten)]
+    extra: std::collections::BTreeMap<&'static str, &'a serde_json::Value>,
     stamp: &'a str,
 }
 
@@ -184,6 +186,7 @@ impl<'a> Summary<'a> {
                 .collect(),
             units,
             files: BTreeMap::new(),
+            extra: results.extra.summary.iter().map(|s| (s.0, &s.1)).collect(),
             stamp: results.stamp,
         }
     }

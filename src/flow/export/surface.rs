@@ -14,6 +14,8 @@ pub enum Colouring {
     Speed,
     /// Pressure, Pa.
     Pressure,
+    /// One of [`super::Extra::fields`], by its number.
+    Extra(usize),
 }
 
 /// From metres to picture units: `(x, y) -> ((x - left) * scale, (top - y) * scale)`.
@@ -55,12 +57,18 @@ struct Node {
 /// Quadratic cells are cut in four, keeping their curved edges and quadratic velocity, until they are small on the picture;
 /// cells that are small already keep their three vertices only. Nodes that blocks don't share are welded, else the seams
 /// between blocks would show as hairlines.
-pub fn surface(fields: &Fields, colouring: Colouring, frame: &Frame) -> Surface {
+pub fn surface(
+    fields: &Fields,
+    colouring: Colouring,
+    frame: &Frame,
+    extra: Option<&[f64]>,
+) -> Surface {
     let mut nodes: Vec<Node> = (0..fields.nodes.len())
         .map(|k| Node {
             at: fields.nodes[k],
             velocity: fields.velocity[k],
-            pressure: fields.pressure[k],
+            // A field of its own takes the place of the pressure: both are one number a node.
+            pressure: extra.map_or(fields.pressure[k], |values| values[k]),
         })
         .collect();
     let mut cells = fields.cells.clone();
@@ -89,7 +97,7 @@ pub fn surface(fields: &Fields, colouring: Colouring, frame: &Frame) -> Surface 
             .iter()
             .map(|n| match colouring {
                 Colouring::Speed => n.velocity.norm() as f32,
-                Colouring::Pressure => n.pressure as f32,
+                Colouring::Pressure | Colouring::Extra(_) => n.pressure as f32,
             })
             .collect(),
         triangles,
@@ -256,7 +264,7 @@ mod tests {
             top: 1.0,
             scale: 100.0,
         };
-        let surface = surface(&two_loose_cells(), Colouring::Speed, &frame);
+        let surface = surface(&two_loose_cells(), Colouring::Speed, &frame, None);
         let loops = surface.superlevel_loops(-1.0);
         assert_eq!(loops.len(), 1, "one outline, so the seam is gone");
         assert!(

@@ -16,6 +16,7 @@ use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use rayon::prelude::*;
 
+use super::NodalField;
 use crate::field::Fields;
 
 /// Bytes of a block before compression. VTK's own default is 32 KiB; larger blocks compress a little better and still spread
@@ -27,7 +28,7 @@ const QUADRATIC_TRIANGLE: u8 = 22;
 
 struct Array {
     kind: &'static str,
-    name: &'static str,
+    name: String,
     components: usize,
     payload: Vec<u8>,
 }
@@ -48,13 +49,15 @@ pub(super) struct Grid<'a> {
     /// Nodes of a cell, in VTK's order.
     pub cell: &'a (dyn Fn(usize) -> &'a [u32] + Sync),
     pub part: &'a (dyn Fn(usize) -> u32 + Sync),
+    /// More scalars at the nodes.
+    pub extra: &'a [NodalField],
 }
 
 /// Writes `fields` as a `.vtu` file.
 ///
 /// # Errors
 /// What the writer says.
-pub fn write(out: &mut dyn Write, fields: &Fields) -> io::Result<()> {
+pub fn write(out: &mut dyn Write, fields: &Fields, extra: &[NodalField]) -> io::Result<()> {
     let grid = Grid {
         n_nodes: fields.nodes.len(),
         n_cells: fields.cells.len(),
@@ -66,6 +69,7 @@ pub fn write(out: &mut dyn Write, fields: &Fields) -> io::Result<()> {
         speed: &|i| fields.velocity[i].norm(),
         cell: &|i| &fields.cells[i],
         part: &|i| fields.part[i],
+        extra,
     };
     write_grid(out, &grid)
 }
@@ -76,7 +80,7 @@ pub fn write(out: &mut dyn Write, fields: &Fields) -> io::Result<()> {
 /// What the writer says.
 pub(super) fn write_grid(out: &mut dyn Write, grid: &Grid<'_>) -> io::Result<()> {
     let (n_nodes, n_cells, nodes_a_cell) = (grid.n_nodes, grid.n_cells, grid.nodes_a_cell);
-    let f64s = |components: usize, name, value: &(dyn Fn(usize, usize) -> f64 + Sync)| {
+    let f64s = |components: usize, name: &str, value: &(dyn Fn(usize, usize) -> f64 + Sync)| {
         let item = |i: usize, bytes: &mut Vec<u8>| {
             for c in 0..components {
                 bytes.extend_from_slice(&value(i, c).to_le_bytes());
@@ -88,6 +92,13 @@ pub(super) fn write_grid(out: &mut dyn Write, grid: &Grid<'_>) -> io::Result<()>
     let velocity = f64s(3, "velocity", grid.velocity)?;
     let pressure = f64s(1, "pressure", &|i, _| (grid.pressure)(i))?;
     let speed = f64s(1, "speed", &|i, _| (grid.speed)(i))?;
+    let extra: Vec<Array> = grid
+        .extra
+        .iter()
+        .map(|field| f64s(1, &attribute(&field.name), &|i, _| field.values[i]))
+        .collect::<io::Result<_>>()?;
+    let mut point_data = vec![&velocity, &pressure, &speed];
+    point_data.extend(&extra);
     let part = array("Int32", "part", 1, n_cells, 4, &|i, bytes| {
         bytes.extend_from_slice(&((grid.part)(i) as i32).to_le_bytes());
     })?;
@@ -127,7 +138,7 @@ pub(super) fn write_grid(out: &mut dyn Write, grid: &Grid<'_>) -> io::Result<()>
         ("Cells", &[&connectivity, &offsets, &types]),
         (
             r#"PointData Vectors="velocity" Scalars="speed""#,
-            &[&velocity, &pressure, &speed],
+            &point_data,
         ),
         (r#"CellData Scalars="part""#, &[&part]),
     ];
@@ -158,10 +169,17 @@ pub(super) fn write_grid(out: &mut dyn Write, grid: &Grid<'_>) -> io::Result<()>
     writeln!(out, "\n</AppendedData>\n</VTKFile>")
 }
 
+/// A name as an attribute of XML.
+fn attribute(name: &str) -> String {
+    name.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('"', "&quot;")
+}
+
 /// One array, compressed block by block on all cores; `item` appends the `item_bytes` bytes of item i.
 fn array(
     kind: &'static str,
-    name: &'static str,
+    name: &str,
     components: usize,
     n_items: usize,
     item_bytes: usize,
@@ -194,7 +212,7 @@ fn array(
     }
     Ok(Array {
         kind,
-        name,
+        name: name.to_owned(),
         components,
         payload,
     })

@@ -63,6 +63,7 @@ pub fn write_tetrahedra(out: &mut dyn Write, fields: &SolidFields<'_>) -> io::Re
         },
         cell: &|i| &fields.cells[i],
         part: &|i| fields.part[i],
+        extra: &[],
     };
     write_grid(out, &grid)
 }

@@ -30,6 +30,7 @@ pub(super) fn subset(
         links: Vec::new(),
         sheets: Default::default(),
         ports: Vec::new(),
+        species: Default::default(),
         ..design.clone()
     };
     let mut kept: FxHashSet<&str> = FxHashSet::default();

@@ -162,6 +162,7 @@ fn write(
         timings: solved.solution.report.timings,
         clock: &clock,
         peak_memory: &memory::peak,
+        extra: &Default::default(),
         stamp: "",
     };
     export(&order.folder, &order.formats, &results, progress, cancel)

@@ -80,7 +80,7 @@ fn resistor_lengths_are_found_for_given_ratios() {
             name: format!("l{k}"),
             start: 4e-3,
             bounds: (2e-4, 8e-2),
-            powers: [0, 1, 0, 0],
+            powers: [0, 1, 0, 0, 0],
         })
         .collect();
     let fit = Fit {
@@ -127,7 +127,7 @@ fn bounds_hold_and_goals_out_of_reach_are_said_to_be() {
                 name: "l".into(),
                 start: 2e-3,
                 bounds: (1e-3, 4e-3),
-                powers: [0, 1, 0, 0],
+                powers: [0, 1, 0, 0, 0],
             }],
             goals: &[Goal::parse(goal, &catalogue).unwrap()],
             resolution: None,

@@ -90,7 +90,7 @@ fn uncertainty_repeats_each_point_about_its_values() {
     let study = study(
         "[ranges]\nl = { values = [\"1 mm\", \"2 mm\"] }\n[uncertainty]\nw = { sigma = \"2 %\", samples = 400 }\nl = { half_width = \"10 um\", samples = 400 }",
     );
-    let nominal = |_: &str| Some(Sample::Amount(1e-4, [0, 1, 0, 0]));
+    let nominal = |_: &str| Some(Sample::Amount(1e-4, [0, 1, 0, 0, 0]));
     let plan = Plan::new(&study, &nominal).unwrap();
     assert_eq!(
         (plan.len(), plan.variables()),

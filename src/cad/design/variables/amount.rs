@@ -4,7 +4,7 @@ use rhai::{Dynamic, Engine, EvalAltResult};
 use stokeslet_base::geometry::Point;
 use stokeslet_base::units::{Dimension, Powers};
 
-/// A quantity of anything: SI value and powers of kg, m, s, rad.
+/// A quantity of anything: SI value and powers of kg, m, s, rad and mol.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Amount {
     pub value: f64,
@@ -18,17 +18,17 @@ impl Amount {
     pub fn number(value: f64) -> Self {
         Self {
             value,
-            powers: [0; 4],
+            powers: [0; 5],
         }
     }
 
     /// For the script: plain where nothing is left of the units. Beside other units an angle is a number (arc = radius * angle).
     pub fn into_script(mut self) -> Dynamic {
-        if self.powers[..3] != [0; 3] {
+        if self.powers[..3] != [0; 3] || self.powers[4] != 0 {
             self.powers[3] = 0;
         }
         match self.powers {
-            [0, 0, 0, 0] => Dynamic::from_float(self.value),
+            [0, 0, 0, 0, 0] => Dynamic::from_float(self.value),
             _ => Dynamic::from(self),
         }
     }
@@ -41,13 +41,13 @@ impl Amount {
 
 /// `a length`, `a number`, `m^2`.
 pub(super) fn kind(powers: Powers) -> String {
-    if powers == [0; 4] {
+    if powers == [0; 5] {
         return "a number".to_owned();
     }
     if let Some(dimension) = Dimension::of_powers(powers) {
         return dimension.to_string();
     }
-    let units = ["kg", "m", "s", "rad"].iter().zip(powers);
+    let units = ["kg", "m", "s", "rad", "mol"].iter().zip(powers);
     let factors: Vec<String> = units
         .filter(|(_, power)| *power != 0)
         .map(|(unit, power)| match power {
@@ -102,7 +102,7 @@ fn product(a: Amount, b: Amount, sign: i32) -> Outcome {
 }
 
 fn power(a: Amount, exponent: f64) -> Outcome {
-    let mut powers = [0; 4];
+    let mut powers = [0; 5];
     for (new, old) in powers.iter_mut().zip(a.powers) {
         let power = f64::from(old) * exponent;
         if power.fract() != 0.0 || power.abs() > 1000.0 {
@@ -122,7 +122,7 @@ fn power(a: Amount, exponent: f64) -> Outcome {
 }
 
 fn angle(a: Amount) -> Result<f64, Box<EvalAltResult>> {
-    if a.powers == [0, 0, 0, 1] {
+    if a.powers == [0, 0, 0, 1, 0] {
         return Ok(a.value);
     }
     Err(fail(format!(
@@ -195,7 +195,7 @@ pub(super) fn register(engine: &mut Engine) {
 fn radians(value: f64) -> Amount {
     Amount {
         value,
-        powers: [0, 0, 0, 1],
+        powers: [0, 0, 0, 1, 0],
     }
 }
 

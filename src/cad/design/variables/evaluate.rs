@@ -61,7 +61,7 @@ impl Outcome {
     /// As a value of designs; nothing where it measures what no design speaks of, such as an area.
     pub fn to_value(&self) -> Option<Value> {
         Some(match self {
-            Self::Amount(amount) if amount.powers == [0; 4] => Value::Number(amount.value),
+            Self::Amount(amount) if amount.powers == [0; 5] => Value::Number(amount.value),
             Self::Amount(amount) => {
                 Value::Quantity(amount.value, Dimension::of_powers(amount.powers)?)
             }

@@ -18,7 +18,7 @@ use stokeslet_base::units::Powers;
 /// use std::collections::BTreeMap;
 /// use stokeslet_cad::design::formula;
 /// let names = BTreeMap::from([("q".to_owned(), (2e-9, [0, 3, -1, 0]))]);
-/// assert_eq!(formula("q / (1 uL/s)", &names), Ok((2.0, [0; 4])));
+/// assert_eq!(formula("q / (1 uL/s)", &names), Ok((2.0, [0; 5])));
 /// assert_eq!(formula("q + 1 mm", &names).unwrap_err().code, "D343");
 /// ```
 pub fn formula(
@@ -36,7 +36,7 @@ pub fn formula(
     })?;
     match outcome {
         Outcome::Amount(amount) => Ok((amount.value, amount.powers)),
-        Outcome::Bool(flag) => Ok((f64::from(flag), [0; 4])),
+        Outcome::Bool(flag) => Ok((f64::from(flag), [0; 5])),
         Outcome::Text(text) => Err(Diagnostic::error(
             codes::VALUE,
             format!("the result is the text \"{text}\", wanted a number"),

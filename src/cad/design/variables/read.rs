@@ -232,7 +232,7 @@ fn source(node: &Node<'_>) -> String {
 
 fn setting_source(text: &str, given: &Given) -> String {
     match given {
-        Given::Value(Outcome::Amount(amount)) if amount.powers == [0; 4] => {
+        Given::Value(Outcome::Amount(amount)) if amount.powers == [0; 5] => {
             crate::design::print::value(&crate::design::Value::Number(amount.value))
         }
         Given::Value(Outcome::Bool(flag)) => flag.to_string(),

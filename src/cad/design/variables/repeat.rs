@@ -223,7 +223,7 @@ fn count(node: &Node<'_>, variables: &Variables) -> Result<usize, Fault> {
             .map(|n| n as f64),
         DeValue::String(text) => match text.strip_prefix('=') {
             Some(expression) => match variables.evaluate(expression)? {
-                Some(Outcome::Amount(amount)) if amount.powers == [0; 4] => Some(amount.value),
+                Some(Outcome::Amount(amount)) if amount.powers == [0; 5] => Some(amount.value),
                 _ => None,
             },
             None => None,
@@ -290,7 +290,7 @@ fn interpolate(
         out.push_str(before);
         match variables.evaluate(&with_numbers(inner, numbers))? {
             Some(Outcome::Amount(amount))
-                if amount.powers == [0; 4]
+                if amount.powers == [0; 5]
                     && amount.value.fract() == 0.0
                     && amount.value.abs() < 1e9 =>
             {

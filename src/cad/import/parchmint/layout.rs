@@ -358,6 +358,7 @@ impl<'l> Drawing<'l> {
         let group = &self.groups[group];
         let design = Design {
             parametric: Default::default(),
+            species: Default::default(),
             name: String::new(),
             title: None,
             viscosity: PascalSecond(1e-3),

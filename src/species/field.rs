@@ -1,0 +1,322 @@
+//! Streams become values at the nodes of the fields.
+//!
+//! In pipes by stations whose distances from the entry grow geometrically, as layers do; in regions by the stream function and by how far the
+//! nearest stream line has come. Where no stream line passes (eddies, dead ends) a node has what passes nearest.
+
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use crate::followed::Paths;
+use crate::network::{NO_PIPE, STILL};
+use crate::profile::Profile;
+use crate::rational::Exponential;
+use crate::region::{Line, Ways};
+use crate::stream::{Places, Stream};
+use crate::transport::{Followed, Task, Within, advance};
+use stokeslet_base::geometry::Point;
+use stokeslet_cad::chip::Chip;
+use stokeslet_flow::field::Fields;
+
+/// Stations of a pipe.
+const STATIONS: usize = 18;
+/// Where the first station behind the entry is, over the pipe's length.
+const FIRST: f64 = 1e-4;
+/// Bins of stream lines' points across the narrowest mouth.
+const BINS: f64 = 12.0;
+
+/// A stream with its places, to be read at any eta.
+struct Section {
+    places: Places,
+    value: Vec<f64>,
+}
+
+impl Section {
+    fn new(stream: &Stream, profile: Profile) -> Self {
+        Self {
+            places: stream.places(profile),
+            value: stream.value.clone(),
+        }
+    }
+
+    /// Linear between the middles of tubes.
+    fn at(&self, eta: f64) -> f64 {
+        let middle = &self.places.middle;
+        let k = middle.partition_point(|&m| m < eta);
+        if k == 0 || k == middle.len() {
+            let end = if k == 0 {
+                self.value.first()
+            } else {
+                self.value.last()
+            };
+            return end.copied().unwrap_or(0.0);
+        }
+        let (a, b) = (middle[k - 1], middle[k]);
+        let t = if b > a { (eta - a) / (b - a) } else { 0.5 };
+        self.value[k - 1] + t * (self.value[k] - self.value[k - 1])
+    }
+}
+
+/// Values of a followed species (or of ages) at every node of the fields.
+pub fn nodal(
+    chip: &Chip,
+    fields: &Fields,
+    paths: &Paths,
+    followed: &Followed,
+    task: &Task<'_>,
+) -> Vec<f64> {
+    let net = &paths.net;
+    let mut nodes_of_pipe: Vec<Vec<u32>> = vec![Vec::new(); net.pipes.len()];
+    for (c, &p) in net
+        .pipe_of_cell
+        .iter()
+        .enumerate()
+        .filter(|(_, p)| **p != NO_PIPE)
+    {
+        nodes_of_pipe[p as usize].extend(fields.cells[c]);
+    }
+    let mut out = vec![0.0; fields.nodes.len()];
+    let pipes = nodes_of_pipe
+        .into_par_iter()
+        .enumerate()
+        .map(|(p, mut nodes)| {
+            nodes.sort_unstable();
+            nodes.dedup();
+            let values = in_pipe(chip, fields, paths, p, followed, task, &nodes);
+            (nodes, values)
+        });
+    let regions = (0..net.regions.len())
+        .into_par_iter()
+        .map(|r| in_region(fields, paths, r, &followed.regions[r]));
+    let found: Vec<(Vec<u32>, Vec<f64>)> = regions.chain(pipes).collect();
+    for (nodes, values) in found {
+        for (n, v) in nodes.into_iter().zip(values) {
+            out[n as usize] = v;
+        }
+    }
+    out
+}
+
+fn in_pipe(
+    chip: &Chip,
+    fields: &Fields,
+    paths: &Paths,
+    p: usize,
+    followed: &Followed,
+    task: &Task<'_>,
+    nodes: &[u32],
+) -> Vec<f64> {
+    let net = &paths.net;
+    let pipe = &net.pipes[p];
+    let Some([begin, _]) = followed.pipes[p]
+        .as_ref()
+        .filter(|_| pipe.flow.abs() >= STILL * net.largest)
+    else {
+        return vec![0.0; nodes.len()];
+    };
+    let profile = net.profile(pipe.width);
+    let ratio = (1.0 / FIRST).powf(1.0 / (STATIONS - 2) as f64);
+    let parts: Vec<f64> = (0..STATIONS)
+        .map(|k| {
+            if k == 0 {
+                0.0
+            } else {
+                (FIRST * ratio.powi(k as i32 - 1)).min(1.0)
+            }
+        })
+        .collect();
+    let mut scratch = Exponential::default();
+    let sections: Vec<Section> = parts
+        .iter()
+        .map(|part| {
+            let mut stream = begin.clone();
+            let table = |_: f64| {
+                (
+                    part * pipe.length / pipe.width,
+                    part * pipe.length * pipe.width,
+                )
+            };
+            advance(&mut stream, profile, task, &table, 1.0, &mut scratch);
+            Section::new(&stream, profile)
+        })
+        .collect();
+    let part = &chip.parts[pipe.part];
+    let back = part.motion.inverse().to_apply();
+    let side = if part.motion.mirror == (pipe.flow > 0.0) {
+        -1.0
+    } else {
+        1.0
+    };
+    let value = |&n: &u32| {
+        let x = back(fields.nodes[n as usize]);
+        let eta = (0.5 + side * x.y / pipe.width).clamp(0.0, 1.0);
+        let from = (x.x - pipe.along[0]) / pipe.length;
+        let from = if pipe.flow > 0.0 { from } else { 1.0 - from }.clamp(0.0, 1.0);
+        let k = parts
+            .partition_point(|&part| part < from)
+            .clamp(1, STATIONS - 1);
+        // Layers grow like the root of the distance.
+        let (a, b, x) = (parts[k - 1].sqrt(), parts[k].sqrt(), from.sqrt());
+        let t = (x - a) / (b - a);
+        (1.0 - t) * sections[k - 1].at(eta) + t * sections[k].at(eta)
+    };
+    nodes.iter().map(value).collect()
+}
+
+/// A point of a stream line: its bundle, its stage, and how far it has come in it.
+#[derive(Clone, Copy)]
+struct Mark {
+    at: Point,
+    bundle: u32,
+    stage: u8,
+    part: f64,
+}
+
+fn marks(ways: &Ways) -> Vec<Mark> {
+    let mut out = Vec::new();
+    for (b, bundle) in ways.bundles.iter().enumerate() {
+        for (_, Line { trace, cuts }) in &bundle.lines {
+            let (a, c) = (cuts[0].min(cuts[1]), cuts[0].max(cuts[1]));
+            let whole = trace.length[trace.length.len() - 1];
+            let ends = [0.0, a, c, whole].map(|l| trace.at(&trace.work, l));
+            for (k, &at) in trace.points.iter().enumerate() {
+                let stage = usize::from(trace.length[k] > a) + usize::from(trace.length[k] > c);
+                let span = ends[stage + 1] - ends[stage];
+                let part = if span > 0.0 {
+                    ((trace.work[k] - ends[stage]) / span).clamp(0.0, 1.0)
+                } else {
+                    1.0
+                };
+                out.push(Mark {
+                    at,
+                    bundle: b as u32,
+                    stage: stage as u8,
+                    part,
+                });
+            }
+        }
+    }
+    out
+}
+
+fn in_region(fields: &Fields, paths: &Paths, r: usize, within: &Within) -> (Vec<u32>, Vec<f64>) {
+    let (psi, ways, region) = (&paths.psi[r], &paths.ways[r], &paths.net.regions[r]);
+    if ways.bundles.is_empty() {
+        let mut nodes: Vec<u32> = region
+            .cells
+            .iter()
+            .flat_map(|&c| fields.cells[c as usize])
+            .collect();
+        nodes.sort_unstable();
+        nodes.dedup();
+        let values = vec![0.0; nodes.len()];
+        return (nodes, values);
+    }
+    let marks = marks(ways);
+    let width = region
+        .mouths
+        .iter()
+        .map(|m| m.width)
+        .fold(f64::INFINITY, f64::min);
+    let bin = width / BINS;
+    let key = |p: Point| ((p.x / bin).floor() as i64, (p.y / bin).floor() as i64);
+    let mut bins: FxHashMap<(i64, i64), Vec<u32>> = FxHashMap::default();
+    for (k, mark) in marks.iter().enumerate() {
+        bins.entry(key(mark.at)).or_default().push(k as u32);
+    }
+    let sections = |list: &[[Stream; 2]], profiles: Vec<Profile>| -> Vec<[Section; 2]> {
+        list.iter()
+            .zip(profiles)
+            .map(|(both, p)| [Section::new(&both[0], p), Section::new(&both[1], p)])
+            .collect()
+    };
+    let inlets = sections(
+        &within.inlets,
+        ways.inlets.iter().map(|w| w.profile).collect(),
+    );
+    let chains = sections(
+        &within.chains,
+        ways.chains.iter().map(|c| c.profile).collect(),
+    );
+    let outlets = sections(
+        &within.outlets,
+        ways.outlets.iter().map(|w| w.profile).collect(),
+    );
+    // Chain of every bundle, and the flow to the right of it there.
+    let mut in_chain = vec![(0, 0.0, 1.0); ways.bundles.len()];
+    let flow = |b: usize| ways.bundles[b].psi[1] - ways.bundles[b].psi[0];
+    for (c, chain) in ways.chains.iter().enumerate() {
+        let whole: f64 = chain.bundles.iter().map(|&b| flow(b)).sum();
+        let mut below = 0.0;
+        for &b in &chain.bundles {
+            in_chain[b] = (c, below, whole);
+            below += flow(b);
+        }
+    }
+    let value = |k: usize| {
+        let (at, s) = (fields.nodes[psi.nodes[k] as usize], psi.value[k]);
+        let (x, y) = key(at);
+        let mut best: Option<(bool, f64, Mark)> = None;
+        let mut rings_left = i64::MAX;
+        for ring in 0..10_000_i64 {
+            if ring > 0 {
+                rings_left -= 1;
+            }
+            if rings_left <= 0 {
+                break;
+            }
+            for i in -ring..=ring {
+                for j in -ring..=ring {
+                    if i.abs() != ring && j.abs() != ring {
+                        continue;
+                    }
+                    for &m in bins.get(&(x + i, y + j)).into_iter().flatten() {
+                        let mark = marks[m as usize];
+                        let [low, high] = ways.bundles[mark.bundle as usize].psi;
+                        let misses = s < low || s > high;
+                        let d = (mark.at - at).norm();
+                        if best.as_ref().is_none_or(|b| (misses, d) < (b.0, b.1)) {
+                            best = Some((misses, d, mark));
+                        }
+                    }
+                }
+            }
+            if best.is_some() && rings_left == i64::MAX {
+                rings_left = 3;
+            }
+        }
+        let Some((_, _, mark)) = best else { return 0.0 };
+        let b = mark.bundle as usize;
+        let bundle = &ways.bundles[b];
+        let s = s.clamp(bundle.psi[0], bundle.psi[1]);
+        let (both, profile, part) = match mark.stage {
+            0 => {
+                let way = &ways.inlets[bundle.inlet];
+                (
+                    &inlets[bundle.inlet],
+                    way.profile,
+                    (s - way.psi[0]) / (way.psi[1] - way.psi[0]),
+                )
+            }
+            1 => {
+                let (c, below, whole) = in_chain[b];
+                (
+                    &chains[c],
+                    ways.chains[c].profile,
+                    (below + s - bundle.psi[0]) / whole,
+                )
+            }
+            _ => {
+                let way = &ways.outlets[bundle.outlet];
+                (
+                    &outlets[bundle.outlet],
+                    way.profile,
+                    (s - way.psi[0]) / (way.psi[1] - way.psi[0]),
+                )
+            }
+        };
+        let eta = profile.eta(part.clamp(0.0, 1.0));
+        (1.0 - mark.part) * both[0].at(eta) + mark.part * both[1].at(eta)
+    };
+    let values = (0..psi.nodes.len()).map(value).collect();
+    (psi.nodes.clone(), values)
+}

@@ -1,0 +1,593 @@
+//! A solved chip as a network: pipes whose middles are developed, and the regions between them.
+//!
+//! ```text
+//!   port ====pipe====|  region: tee with 1.5 widths of its arms  |====pipe==== port
+//!                  mouth                                       mouth
+//! ```
+//! The flow of a pipe is the mean of the flux through its sections, which balances exactly at regions: `u` is orthogonal to the gradient of
+//! every continuous P1 function, such as the one that is 1 in a region and falls to 0 along its pipes.
+
+use rustc_hash::FxHashMap;
+
+use crate::SpeciesError;
+use crate::profile::Profile;
+use stokeslet_base::geometry::Point;
+use stokeslet_cad::chip::Chip;
+use stokeslet_cad::shape::{Shape, Strip};
+use stokeslet_flow::field::Fields;
+use stokeslet_flow::session::PortResult;
+
+/// Widths of a pipe that belong to the region at its end: the flow is developed to 2e-3 behind them (entry modes fall like exp(-4.2 x/w)).
+pub const ENTRY: f64 = 1.5;
+/// Below this part of the largest flow a mouth is a closed end.
+pub const STILL: f64 = 1e-9;
+
+/// Where a pipe's middle ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum End {
+    /// At a port of the chip, by index.
+    Port(usize),
+    /// At a mouth of a region: region, mouth.
+    Region(usize, usize),
+    /// At a wall.
+    Closed,
+}
+
+/// The developed middle of a straight channel.
+#[derive(Clone, Debug)]
+pub struct Pipe {
+    /// Index into the chip's parts.
+    pub part: usize,
+    /// m.
+    pub width: f64,
+    /// From cut to cut, m.
+    pub length: f64,
+    /// Where the middle begins and ends along the part, m.
+    pub along: [f64; 2],
+    /// Towards the second end, m^2/s.
+    pub flow: f64,
+    /// At `along`.
+    pub ends: [End; 2],
+}
+
+/// What a mouth of a region leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Beyond {
+    /// A pipe: its index, which end of it.
+    Pipe(usize, usize),
+    /// A port of the chip.
+    Port(usize),
+}
+
+/// A developed cross-section on the rim of a region.
+#[derive(Clone, Debug)]
+pub struct Mouth {
+    /// What is beyond.
+    pub beyond: Beyond,
+    /// m.
+    pub width: f64,
+    /// Out of the region, m^2/s.
+    pub outflow: f64,
+    /// Nodes counter-clockwise about the region (vertices and edge middles in turn), and their places 0..1 along it.
+    pub nodes: Vec<(u32, f64)>,
+}
+
+/// A loop of the rim: nodes in order, vertices and edge middles in turn, the region to the left.
+pub type Loop = Vec<u32>;
+
+/// A junction, bend or chamber, or several without a developed pipe between.
+#[derive(Clone, Debug, Default)]
+pub struct Region {
+    /// Cells of the fields.
+    pub cells: Vec<u32>,
+    /// Its mouths.
+    pub mouths: Vec<Mouth>,
+    /// The outer loop first, then those round islands.
+    pub loops: Vec<Loop>,
+    /// m^2.
+    pub area: f64,
+}
+
+/// A chip's pipes and regions.
+#[derive(Clone, Debug, Default)]
+pub struct Network {
+    /// Developed middles of straight channels.
+    pub pipes: Vec<Pipe>,
+    /// All else.
+    pub regions: Vec<Region>,
+    /// Into the chip at every port, m^2/s, balanced.
+    pub port_flow: Vec<f64>,
+    /// Greatest flow through a port or pipe, m^2/s.
+    pub largest: f64,
+    /// Drag of floor and ceiling, 1/m^2.
+    pub drag: f64,
+    /// For every cell the pipe it lies in, or [`NO_PIPE`].
+    pub pipe_of_cell: Vec<u32>,
+}
+
+/// A cell of a region.
+pub const NO_PIPE: u32 = u32::MAX;
+
+/// Area of a cell (straight edges) and the integral of velocity over it.
+fn integrals(fields: &Fields, cell: usize) -> (f64, Point) {
+    let n = fields.cells[cell];
+    let x = n.map(|k| fields.nodes[k as usize]);
+    let area = 0.5 * (x[1] - x[0]).cross(x[2] - x[0]);
+    // The mean of a quadratic is that of its values at the middles of the edges.
+    let sum = n[3..]
+        .iter()
+        .fold(Point::default(), |s, &k| s + fields.velocity[k as usize]);
+    (area, sum * (area / 3.0))
+}
+
+/// Area between a cell's curved edges and its chords, added to the chords' triangle.
+fn area(fields: &Fields, cell: usize) -> f64 {
+    let x = fields.cells[cell].map(|k| fields.nodes[k as usize]);
+    let straight = 0.5 * (x[1] - x[0]).cross(x[2] - x[0]);
+    (0..3).fold(straight, |sum, k| {
+        let (a, b, m) = (x[k], x[(k + 1) % 3], x[k + 3]);
+        // A parabola's segment is two thirds of chord times height.
+        sum + (m - (a + b) * 0.5).cross(b - a) * (2.0 / 3.0)
+    })
+}
+
+/// Finds pipes and regions of a solved chip in the plane.
+///
+/// # Errors
+/// [`SpeciesError::NoFields`] where only ports were solved, [`SpeciesError::Still`] where nothing flows, [`SpeciesError::Topology`].
+pub fn network(
+    chip: &Chip,
+    fields: &Fields,
+    ports: &[PortResult],
+    unit: f64,
+) -> Result<Network, SpeciesError> {
+    if fields.cells.is_empty() {
+        return Err(SpeciesError::NoFields);
+    }
+    let mut net = Network {
+        drag: chip.drag(),
+        port_flow: ports.iter().map(|p| p.flow_rate / unit).collect(),
+        pipe_of_cell: vec![NO_PIPE; fields.cells.len()],
+        ..Network::default()
+    };
+    let mut cells_of: Vec<Vec<u32>> = vec![Vec::new(); chip.parts.len()];
+    for (c, &p) in fields.part.iter().enumerate() {
+        cells_of[p as usize].push(c as u32);
+    }
+    let port_at = |part: usize, socket: usize| {
+        chip.ports
+            .iter()
+            .position(|p| p.socket.part == part && p.socket.socket == socket)
+    };
+    let mut mouth_of_node: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
+    let mut open: Vec<(Beyond, Vec<u32>, f64)> = Vec::new();
+    for (p, part) in chip.parts.iter().enumerate() {
+        let Shape::Strip(Strip::Straight {
+            length,
+            width_start,
+            width_end,
+        }) = part.shape
+        else {
+            continue;
+        };
+        let width = width_start.max(width_end);
+        if (width_start - width_end).abs() > 1e-9 * width {
+            continue;
+        }
+        let at = [0, 1].map(|s| port_at(p, s));
+        let margin = at.map(|port| if port.is_some() { 0.0 } else { ENTRY * width });
+        if length < margin[0] + margin[1] + 0.5 * width {
+            continue;
+        }
+        let back = part.motion.inverse().to_apply();
+        let tiny = 1e-6 * width;
+        let mut columns: Vec<f64> = Vec::new();
+        for &c in &cells_of[p] {
+            for &n in &fields.cells[c as usize][..3] {
+                let x = back(fields.nodes[n as usize]);
+                if (x.y.abs() - 0.5 * width).abs() < tiny {
+                    columns.push(x.x);
+                }
+            }
+        }
+        columns.sort_by(f64::total_cmp);
+        columns.dedup_by(|a, b| (*a - *b).abs() < tiny);
+        let from = columns.iter().copied().find(|x| *x >= margin[0] - tiny);
+        let to = columns
+            .iter()
+            .copied()
+            .rev()
+            .find(|x| *x <= length - margin[1] + tiny);
+        let (Some(from), Some(to)) = (from, to) else {
+            continue;
+        };
+        if to - from < 0.25 * width {
+            continue;
+        }
+        let along = part.motion.rotate(Point::new(1.0, 0.0));
+        let (mut middle, mut flux, mut straddles) = (Vec::new(), 0.0, false);
+        for &c in &cells_of[p] {
+            let x = fields.cells[c as usize].map(|n| back(fields.nodes[n as usize]).x);
+            let low = x[..3].iter().copied().fold(f64::INFINITY, f64::min);
+            let high = x[..3].iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            if low >= from - tiny && high <= to + tiny {
+                middle.push(c);
+                flux += integrals(fields, c as usize).1.dot(along);
+            } else if low < from - tiny && high > from + tiny || low < to - tiny && high > to + tiny
+            {
+                straddles = true;
+            }
+        }
+        if straddles || middle.is_empty() {
+            continue;
+        }
+        let index = net.pipes.len();
+        for &c in &middle {
+            net.pipe_of_cell[c as usize] = index as u32;
+        }
+        for (end, x) in [from, to].into_iter().enumerate() {
+            if at[end].is_some() {
+                continue;
+            }
+            let mut nodes: Vec<u32> = middle
+                .iter()
+                .flat_map(|&c| fields.cells[c as usize])
+                .filter(|&n| (back(fields.nodes[n as usize]).x - x).abs() < tiny)
+                .collect();
+            nodes.sort_unstable();
+            nodes.dedup();
+            let m = open.len() as u32;
+            for &n in &nodes {
+                mouth_of_node.entry(n).or_default().push(m);
+            }
+            open.push((Beyond::Pipe(index, end), nodes, width));
+        }
+        net.pipes.push(Pipe {
+            part: p,
+            width,
+            length: to - from,
+            along: [from, to],
+            flow: flux / (to - from),
+            ends: at.map(|port| port.map_or(End::Closed, End::Port)),
+        });
+    }
+    // Ports that no pipe leads to.
+    for (k, port) in chip.ports.iter().enumerate() {
+        if net.pipes.iter().any(|p| p.ends.contains(&End::Port(k))) {
+            continue;
+        }
+        let part = &chip.parts[port.socket.part];
+        let mouths = part.shape.mouths();
+        let Some(mouth) = mouths.get(port.socket.socket) else {
+            continue;
+        };
+        let (middle, out) = (
+            part.motion.apply(mouth.middle),
+            Point::unit(part.motion.turn(mouth.direction)),
+        );
+        let tiny = 1e-6 * mouth.width;
+        let mut nodes: Vec<u32> = cells_of[port.socket.part]
+            .iter()
+            .flat_map(|&c| fields.cells[c as usize])
+            .filter(|&n| {
+                let d = fields.nodes[n as usize] - middle;
+                d.dot(out).abs() < tiny && d.cross(out).abs() < 0.5 * mouth.width + tiny
+            })
+            .collect();
+        nodes.sort_unstable();
+        nodes.dedup();
+        let m = open.len() as u32;
+        for &n in &nodes {
+            mouth_of_node.entry(n).or_default().push(m);
+        }
+        open.push((Beyond::Port(k), nodes, mouth.width));
+    }
+    net.gather_regions(fields, &open, &mouth_of_node)?;
+    net.balance()?;
+    Ok(net)
+}
+
+impl Network {
+    /// The profile of a channel of this width.
+    pub fn profile(&self, width: f64) -> Profile {
+        Profile::new(width, self.drag)
+    }
+
+    fn gather_regions(
+        &mut self,
+        fields: &Fields,
+        open: &[(Beyond, Vec<u32>, f64)],
+        mouth_of_node: &FxHashMap<u32, Vec<u32>>,
+    ) -> Result<(), SpeciesError> {
+        let n_cells = fields.cells.len();
+        let mut edges: FxHashMap<(u32, u32), [u32; 2]> = FxHashMap::default();
+        const NONE: u32 = u32::MAX;
+        for c in (0..n_cells).filter(|&c| self.pipe_of_cell[c] == NO_PIPE) {
+            let n = fields.cells[c];
+            for k in 0..3 {
+                let (a, b) = (n[k], n[(k + 1) % 3]);
+                let sides = edges.entry((a.min(b), a.max(b))).or_insert([NONE, NONE]);
+                sides[usize::from(sides[0] != NONE)] = c as u32;
+            }
+        }
+        // Connected cells, in the order of their first cell.
+        let mut region_of = vec![NONE; n_cells];
+        for start in 0..n_cells {
+            if self.pipe_of_cell[start] != NO_PIPE || region_of[start] != NONE {
+                continue;
+            }
+            let r = self.regions.len() as u32;
+            let mut region = Region::default();
+            let mut stack = vec![start as u32];
+            region_of[start] = r;
+            while let Some(c) = stack.pop() {
+                region.cells.push(c);
+                let n = fields.cells[c as usize];
+                for k in 0..3 {
+                    let (a, b) = (n[k], n[(k + 1) % 3]);
+                    for &next in &edges[&(a.min(b), a.max(b))] {
+                        if next != NONE && region_of[next as usize] == NONE {
+                            region_of[next as usize] = r;
+                            stack.push(next);
+                        }
+                    }
+                }
+            }
+            region.cells.sort_unstable();
+            region.area = region.cells.iter().map(|&c| area(fields, c as usize)).sum();
+            self.regions.push(region);
+        }
+        for r in 0..self.regions.len() {
+            let loops = rim(fields, &self.regions[r].cells, &edges, r)?;
+            let mut mouths = Vec::new();
+            for (k, rim) in loops.iter().enumerate() {
+                mouths.extend(mouths_on(fields, rim, open, mouth_of_node, k, r)?);
+            }
+            for (m, mouth) in mouths.iter().enumerate() {
+                if let Beyond::Pipe(p, end) = mouth.beyond {
+                    self.pipes[p].ends[end] = End::Region(r, m);
+                }
+            }
+            self.regions[r].mouths = mouths;
+            self.regions[r].loops = loops;
+        }
+        Ok(())
+    }
+
+    /// Gives mouths their flows; what rounding leaves over at regions is spread over the network by least squares.
+    fn balance(&mut self) -> Result<(), SpeciesError> {
+        let pipes = self.pipes.iter().map(|p| p.flow.abs());
+        self.largest = pipes
+            .chain(self.port_flow.iter().map(|q| q.abs()))
+            .fold(0.0, f64::max);
+        if !(self.largest > 0.0 && self.largest.is_finite()) {
+            return Err(SpeciesError::Still);
+        }
+        for pipe in &mut self.pipes {
+            for end in 0..2 {
+                if let End::Port(k) = pipe.ends[end] {
+                    // One number for the pipe and its port; a pipe between two ports keeps its own.
+                    let inflow = if end == 0 { pipe.flow } else { -pipe.flow };
+                    self.port_flow[k] = inflow;
+                }
+            }
+        }
+        // Unknown potentials of regions; each pipe or port between a region and something else can be corrected.
+        let n = self.regions.len();
+        let excess = |net: &Network| -> Vec<f64> {
+            let mut out = vec![0.0; n];
+            for (r, region) in net.regions.iter().enumerate() {
+                out[r] = region.mouths.iter().map(|m| net.outflow(m)).sum();
+            }
+            out
+        };
+        for _ in 0..3 {
+            let b = excess(self);
+            if b.iter().all(|x| x.abs() <= 1e-15 * self.largest) {
+                break;
+            }
+            let x = self.potentials(&b);
+            let at = |end: End| match end {
+                End::Region(r, _) => x[r],
+                _ => 0.0,
+            };
+            let corrections: Vec<f64> = self
+                .pipes
+                .iter()
+                .map(|p| at(p.ends[0]) - at(p.ends[1]))
+                .collect();
+            for (p, d) in corrections.into_iter().enumerate() {
+                let pipe = &mut self.pipes[p];
+                pipe.flow -= d;
+                for end in 0..2 {
+                    if let End::Port(k) = pipe.ends[end] {
+                        self.port_flow[k] = if end == 0 { pipe.flow } else { -pipe.flow };
+                    }
+                }
+            }
+            for r in 0..n {
+                for m in 0..self.regions[r].mouths.len() {
+                    if let Beyond::Port(k) = self.regions[r].mouths[m].beyond {
+                        self.port_flow[k] += x[r];
+                    }
+                }
+            }
+        }
+        for r in 0..n {
+            for m in 0..self.regions[r].mouths.len() {
+                let q = self.outflow(&self.regions[r].mouths[m]);
+                self.regions[r].mouths[m].outflow = if q.abs() < STILL * self.largest {
+                    0.0
+                } else {
+                    q
+                };
+            }
+        }
+        Ok(())
+    }
+
+    fn outflow(&self, mouth: &Mouth) -> f64 {
+        match mouth.beyond {
+            Beyond::Pipe(p, 0) => self.pipes[p].flow,
+            Beyond::Pipe(p, _) => -self.pipes[p].flow,
+            Beyond::Port(k) => -self.port_flow[k],
+        }
+    }
+
+    /// Solves the network's graph Laplacian by conjugate gradients: excess `b` is carried to ports by the smallest corrections.
+    fn potentials(&self, b: &[f64]) -> Vec<f64> {
+        let n = b.len();
+        let apply = |x: &[f64]| -> Vec<f64> {
+            let mut y = vec![0.0; n];
+            let end = |e: End| match e {
+                End::Region(r, _) => Some(r),
+                _ => None,
+            };
+            for pipe in &self.pipes {
+                let (a, c) = (end(pipe.ends[0]), end(pipe.ends[1]));
+                if pipe.ends.contains(&End::Closed) {
+                    continue;
+                }
+                let d = a.map_or(0.0, |a| x[a]) - c.map_or(0.0, |c| x[c]);
+                if let Some(a) = a {
+                    y[a] += d;
+                }
+                if let Some(c) = c {
+                    y[c] -= d;
+                }
+            }
+            for (r, region) in self.regions.iter().enumerate() {
+                let ports = region
+                    .mouths
+                    .iter()
+                    .filter(|m| matches!(m.beyond, Beyond::Port(_)))
+                    .count();
+                y[r] += ports as f64 * x[r];
+            }
+            y
+        };
+        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+        let mut x = vec![0.0; n];
+        let mut residual = b.to_vec();
+        let mut direction = residual.clone();
+        let mut size = dot(&residual, &residual);
+        let enough = size * 1e-24;
+        for _ in 0..20 * n + 20 {
+            if size <= enough {
+                break;
+            }
+            let image = apply(&direction);
+            let curvature = dot(&direction, &image);
+            if curvature <= 0.0 {
+                break;
+            }
+            let step = size / curvature;
+            for k in 0..n {
+                x[k] += step * direction[k];
+                residual[k] -= step * image[k];
+            }
+            let next = dot(&residual, &residual);
+            for k in 0..n {
+                direction[k] = residual[k] + next / size * direction[k];
+            }
+            size = next;
+        }
+        x
+    }
+}
+
+/// Loops of edges that only one cell of the region has; the outer one (largest area) first.
+fn rim(
+    fields: &Fields,
+    cells: &[u32],
+    edges: &FxHashMap<(u32, u32), [u32; 2]>,
+    region: usize,
+) -> Result<Vec<Loop>, SpeciesError> {
+    let mut next: FxHashMap<u32, Vec<(u32, u32)>> = FxHashMap::default();
+    let mut starts = Vec::new();
+    for &c in cells {
+        let n = fields.cells[c as usize];
+        for k in 0..3 {
+            let (a, b) = (n[k], n[(k + 1) % 3]);
+            if edges[&(a.min(b), a.max(b))][1] == u32::MAX {
+                next.entry(a).or_default().push((n[k + 3], b));
+                starts.push(a);
+            }
+        }
+    }
+    let mut loops: Vec<(f64, Loop)> = Vec::new();
+    for start in starts {
+        let mut rim = Vec::new();
+        let mut at = start;
+        while let Some((middle, to)) = next.get_mut(&at).and_then(Vec::pop) {
+            rim.extend([at, middle]);
+            at = to;
+            if at == start {
+                break;
+            }
+        }
+        if rim.is_empty() {
+            continue;
+        }
+        if at != start {
+            return Err(SpeciesError::Topology { region });
+        }
+        let p = |k: usize| fields.nodes[rim[k % rim.len()] as usize];
+        let area: f64 = (0..rim.len()).map(|k| 0.5 * p(k).cross(p(k + 1))).sum();
+        loops.push((area, rim));
+    }
+    loops.sort_by(|a, b| b.0.total_cmp(&a.0));
+    Ok(loops.into_iter().map(|l| l.1).collect())
+}
+
+/// Runs of edges of a loop that lie on one mouth.
+fn mouths_on(
+    fields: &Fields,
+    rim: &Loop,
+    open: &[(Beyond, Vec<u32>, f64)],
+    mouth_of_node: &FxHashMap<u32, Vec<u32>>,
+    which: usize,
+    region: usize,
+) -> Result<Vec<Mouth>, SpeciesError> {
+    let n_edges = rim.len() / 2;
+    // The middle of an edge lies on one mouth at most.
+    let mouth_of = |e: usize| {
+        mouth_of_node
+            .get(&rim[2 * e + 1])
+            .and_then(|m| m.first().copied())
+    };
+    let first = (0..n_edges).find(|&e| mouth_of(e) != mouth_of((e + n_edges - 1) % n_edges));
+    let Some(first) = first else {
+        return Ok(Vec::new());
+    };
+    let mut out: Vec<Mouth> = Vec::new();
+    let mut last = None;
+    for k in 0..n_edges {
+        let e = (first + k) % n_edges;
+        let mouth = mouth_of(e);
+        if let Some(m) = mouth {
+            if which > 0 {
+                return Err(SpeciesError::Topology { region });
+            }
+            let (beyond, _, width) = &open[m as usize];
+            if mouth != last {
+                out.push(Mouth {
+                    beyond: *beyond,
+                    width: *width,
+                    outflow: 0.0,
+                    nodes: vec![(rim[2 * e], 0.0)],
+                });
+            }
+            let end = rim[(2 * e + 2) % rim.len()];
+            if let Some(open) = out.last_mut() {
+                let origin = fields.nodes[open.nodes[0].0 as usize];
+                for n in [rim[2 * e + 1], end] {
+                    let t = (fields.nodes[n as usize] - origin).norm() / open.width;
+                    open.nodes.push((n, t));
+                }
+            }
+        }
+        last = mouth;
+    }
+    Ok(out)
+}

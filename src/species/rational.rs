@@ -1,0 +1,222 @@
+//! The exponential of a tridiagonal M-matrix generator by the best rational approximation of `exp` on the negative axis.
+//!
+//! ```text
+//! W dc/dt = -T c,  t from 0 to 1:     c(1) = sum over poles of 2 Re( r_j (M - z_j)^-1 c(0) ),   M = -W^-1 T
+//! ```
+//! Degree 14 (seven conjugate pairs), error about 4e-13 uniformly on (-inf, 0]: seven complex tridiagonal solves for any length of time.
+//! Source: Trefethen, Weideman, Schmelzer, BIT 46 (2006), Caratheodory-Fejer; poles and residues as in the specification, tested below.
+
+/// Pairs of poles.
+const N: usize = 7;
+
+/// Poles and residues: real, imaginary, real, imaginary.
+const TABLE: [[f64; 4]; N] = [
+    [
+        5.62317153475742,
+        1.1940664287021552,
+        -27.87616229117745,
+        -102.15000629290988,
+    ],
+    [
+        5.089374564875054,
+        3.588816095602845,
+        46.93490458700608,
+        45.644543838981036,
+    ],
+    [
+        3.993400429650635,
+        6.004818060139016,
+        -23.498979419090606,
+        -5.808219208333075,
+    ],
+    [
+        2.2698165258521406,
+        8.461717806877203,
+        4.807233308906626,
+        -1.321112203148874,
+    ],
+    [
+        -0.20872377764902525,
+        10.991232026333313,
+        -0.37636336734574377,
+        0.33520468313103907,
+    ],
+    [
+        -3.703239160176677,
+        13.656333463712498,
+        0.009438720567092882,
+        -0.01718573631237223,
+    ],
+    [
+        -8.897735413180298,
+        16.63093520842446,
+        -7.153878179758737e-05,
+        0.00014361901788104064,
+    ],
+];
+
+/// Scratch of [`Exponential::apply`]; reused between calls.
+#[derive(Clone, Debug, Default)]
+pub struct Exponential {
+    /// Eliminated upper diagonal over its pivot, then the solution; by row, then pole: real, imaginary.
+    ratio: Vec<[[f64; N]; 2]>,
+    value: Vec<[[f64; N]; 2]>,
+}
+
+impl Exponential {
+    /// Advances `c` by `W dc/dt = -T c + s` over the unit of time; `T` is the graph Laplacian of the chain with conductances `k`.
+    ///
+    /// # Shapes and units
+    /// - `w`: n positive weights; `k`: n - 1 conductances, at least 0, in the weights' unit; `c`: n values, overwritten
+    /// - `source`: n amounts that enter each entry over the time, or nothing
+    /// # Accuracy and cost
+    /// 4e-13 of the range of `c`; `sum w c` is kept (plus the sum of the source) to rounding, as are constants. Seven complex solves.
+    pub fn apply(&mut self, w: &[f64], k: &[f64], c: &mut [f64], source: Option<&[f64]>) {
+        let n = c.len();
+        let total: f64 = w.iter().sum();
+        if n < 2 || total <= 0.0 {
+            if let (Some(s), 1, true) = (source, n, total > 0.0) {
+                c[0] += s[0] / total;
+            }
+            return;
+        }
+        let mean = dot(w, c) / total;
+        // Sources whose mean is taken out: what is left decays, the mean is added exactly.
+        let gain = source.map_or(0.0, |s| s.iter().sum::<f64>() / total);
+        let reference = c[0];
+        if source.is_none() && c.iter().all(|&x| x == reference) {
+            return;
+        }
+        self.ratio.resize(n, [[0.0; N]; 2]);
+        self.value.resize(n, [[0.0; N]; 2]);
+        let (zr, zi): ([f64; N], [f64; N]) = (
+            std::array::from_fn(|j| TABLE[j][0]),
+            std::array::from_fn(|j| TABLE[j][1]),
+        );
+        // (T + z W) y = -(r w c + r/z s); the residue multiplies the right side, so that one solve serves both.
+        let (rr, ri): ([f64; N], [f64; N]) = (
+            std::array::from_fn(|j| 2.0 * TABLE[j][2]),
+            std::array::from_fn(|j| 2.0 * TABLE[j][3]),
+        );
+        let (sr, si): ([f64; N], [f64; N]) = {
+            let over = |j: usize| {
+                let d = zr[j] * zr[j] + zi[j] * zi[j];
+                [
+                    (rr[j] * zr[j] + ri[j] * zi[j]) / d,
+                    (ri[j] * zr[j] - rr[j] * zi[j]) / d,
+                ]
+            };
+            (
+                std::array::from_fn(|j| over(j)[0]),
+                std::array::from_fn(|j| over(j)[1]),
+            )
+        };
+        for i in 0..n {
+            let below = if i > 0 { k[i - 1] } else { 0.0 };
+            let above = if i + 1 < n { k[i] } else { 0.0 };
+            let x = w[i] * (c[i] - mean);
+            let s = source.map_or(0.0, |s| s[i] - gain * w[i]);
+            let (previous_ratio, previous_value) = if i > 0 {
+                (self.ratio[i - 1], self.value[i - 1])
+            } else {
+                ([[0.0; N]; 2], [[0.0; N]; 2])
+            };
+            let (ratio, value) = (&mut self.ratio[i], &mut self.value[i]);
+            for j in 0..N {
+                // Pivot = diagonal + below * ratio of the row before (off-diagonals are -k).
+                let pr = below + above + zr[j] * w[i] - below * previous_ratio[0][j];
+                let pi = zi[j] * w[i] - below * previous_ratio[1][j];
+                let d = 1.0 / (pr * pr + pi * pi);
+                let (qr, qi) = (pr * d, -pi * d);
+                ratio[0][j] = above * qr;
+                ratio[1][j] = above * qi;
+                let br = -(rr[j] * x + sr[j] * s) + below * previous_value[0][j];
+                let bi = -(ri[j] * x + si[j] * s) + below * previous_value[1][j];
+                value[0][j] = br * qr - bi * qi;
+                value[1][j] = br * qi + bi * qr;
+            }
+        }
+        let mut next = self.value[n - 1];
+        c[n - 1] = next[0].iter().sum();
+        for i in (0..n - 1).rev() {
+            let (ratio, value) = (&self.ratio[i], &self.value[i]);
+            for j in 0..N {
+                let (ar, ai) = (next[0][j], next[1][j]);
+                next[0][j] = value[0][j] + ratio[0][j] * ar - ratio[1][j] * ai;
+                next[1][j] = value[1][j] + ratio[0][j] * ai + ratio[1][j] * ar;
+            }
+            c[i] = next[0].iter().sum();
+        }
+        let drift = dot(w, c) / total;
+        let add = mean + gain - drift;
+        c.iter_mut().for_each(|x| *x += add);
+    }
+}
+
+fn dot(w: &[f64], c: &[f64]) -> f64 {
+    w.iter().zip(c).map(|(w, c)| w * c).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two cells of weight 1: the difference decays like exp(-2 k), so x = -2 k is any number wanted.
+    fn decay(x: f64) -> f64 {
+        let mut c = [1.0, -1.0];
+        Exponential::default().apply(&[1.0, 1.0], &[x / 2.0], &mut c, None);
+        c[0]
+    }
+
+    #[test]
+    fn the_table_is_exp_on_the_negative_axis() {
+        for x in [0.0, 1e-6, 0.3, 1.0, 10.0, 20.0, 1e3, 1e8] {
+            let error = (decay(x) - (-x).exp()).abs();
+            assert!(error < 2e-12, "exp(-{x}): {error:e}");
+        }
+    }
+
+    #[test]
+    fn sources_are_phi_one() {
+        for x in [1e-3, 1.0, 10.0, 1e3_f64] {
+            let mut c = [0.0, 0.0];
+            Exponential::default().apply(&[1.0, 1.0], &[x / 2.0], &mut c, Some(&[1.0, -1.0]));
+            let want = -(-x).exp_m1() / x;
+            assert!(
+                (c[0] - want).abs() < 2e-11,
+                "phi_1(-{x}): {} against {want}",
+                c[0]
+            );
+            let mut c = [0.2, 0.7];
+            Exponential::default().apply(&[1.0, 3.0], &[x], &mut c, Some(&[0.5, 0.1]));
+            let sum = c[0] + 3.0 * c[1];
+            assert!(
+                (sum - (0.2 + 2.1 + 0.6)).abs() < 1e-14,
+                "the sum grows by the source"
+            );
+        }
+    }
+
+    #[test]
+    fn constants_sums_and_bounds_are_kept_however_stiff() {
+        let n = 200;
+        let w: Vec<f64> = (0..n)
+            .map(|i| 1e-6 + (f64::from(i) / 40.0).sin().powi(2))
+            .collect();
+        let k: Vec<f64> = (0..n - 1).map(|i| 10f64.powi(i % 9 - 4)).collect();
+        let mut c: Vec<f64> = (0..n).map(|i| f64::from(i32::from(i % 37 < 11))).collect();
+        let sum = dot(&w, &c);
+        let mut e = Exponential::default();
+        for _ in 0..5 {
+            e.apply(&w, &k, &mut c, None);
+            assert!(
+                c.iter().all(|x| (-1e-11..=1.0 + 1e-11).contains(x)),
+                "the maximum principle"
+            );
+            assert!((dot(&w, &c) / sum - 1.0).abs() < 1e-13, "conservation");
+        }
+        let mut c = vec![0.3; n as usize];
+        e.apply(&w, &k, &mut c, None);
+        assert!(c.iter().all(|&x| x == 0.3), "constants stay to the bit");
+    }
+}

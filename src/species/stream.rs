@@ -1,0 +1,425 @@
+//! A stream: what flows through one cross-section, in tubes from the right wall to the left looking along the flow.
+
+use crate::profile::Profile;
+use crate::rational::Exponential;
+
+/// Neighbours that differ by more than this part of the range are parted, where tubes aren't thin yet.
+const STEEP: f64 = 0.03;
+/// Widest joined tube over its distance to the nearest steep step.
+const GRADING: f64 = 0.15;
+
+/// Tubes between stream lines, each with its flow and its mean concentration.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Stream {
+    /// Flow of each tube, m^2/s, positive; from the right wall to the left looking along the flow.
+    pub flow: Vec<f64>,
+    /// Mean concentration of each tube, in the species' unit.
+    pub value: Vec<f64>,
+}
+
+/// Places of a stream's tubes in a cross-section.
+#[derive(Clone, Debug, Default)]
+pub struct Places {
+    /// Of the `n - 1` stream lines between tubes.
+    pub line: Vec<f64>,
+    /// Of the middles of the `n` tubes, midway between their edges.
+    pub middle: Vec<f64>,
+}
+
+impl Stream {
+    /// `n` tubes uniform in eta that carry `flow`; `value` is the mean over a range of eta.
+    pub fn uniform(flow: f64, profile: Profile, n: usize, value: impl Fn(f64, f64) -> f64) -> Self {
+        let edge = |k: usize| k as f64 / n as f64;
+        let part = |k: usize| match 2 * k <= n {
+            true => profile.flow(edge(k)),
+            false => 1.0 - profile.flow(edge(n - k)),
+        };
+        // Differences near the left wall would cancel: the profile is symmetric.
+        let width = |k: usize| {
+            let k = k.min(n - 1 - k);
+            part(k + 1) - part(k)
+        };
+        Self {
+            flow: (0..n).map(|k| flow * width(k)).collect(),
+            value: (0..n).map(|k| value(edge(k), edge(k + 1))).collect(),
+        }
+    }
+
+    /// Flow of all tubes, m^2/s.
+    pub fn total(&self) -> f64 {
+        self.flow.iter().sum()
+    }
+
+    /// Rate at which the species is carried, concentration times m^2/s.
+    pub fn rate(&self) -> f64 {
+        self.flow.iter().zip(&self.value).map(|(w, c)| w * c).sum()
+    }
+
+    /// Flux-weighted mean concentration; 0 without flow.
+    pub fn mean(&self) -> f64 {
+        let total = self.total();
+        if total > 0.0 {
+            self.rate() / total
+        } else {
+            0.0
+        }
+    }
+
+    /// Least and greatest concentration of a tube.
+    pub fn range(&self) -> (f64, f64) {
+        self.value
+            .iter()
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), &c| {
+                (a.min(c), b.max(c))
+            })
+    }
+
+    /// Where tubes and the lines between them lie in a developed cross-section.
+    pub fn places(&self, profile: Profile) -> Places {
+        let total = self.total();
+        let n = self.flow.len();
+        // From either wall to the middle, so that thin tubes at both walls keep their digits.
+        let mut line = vec![0.0; n.saturating_sub(1)];
+        let mut sum = 0.0;
+        for (w, at) in self.flow.iter().zip(&mut line) {
+            sum += w;
+            *at = sum / total;
+        }
+        sum = 0.0;
+        for at in (0..line.len()).rev() {
+            sum += self.flow[at + 1];
+            if line[at] > 0.5 {
+                line[at] = 1.0 - profile.eta(sum / total);
+            } else {
+                line[at] = profile.eta(line[at]);
+            }
+        }
+        let edge = |k: usize| match k {
+            0 => 0.0,
+            k if k == n => 1.0,
+            k => line[k - 1],
+        };
+        let middle = (0..n).map(|k| 0.5 * (edge(k) + edge(k + 1))).collect();
+        Places { line, middle }
+    }
+
+    /// Exchange between tubes along one stage.
+    ///
+    /// ```text
+    /// W dc/dt = -T c,   k_i = D lambda(eta_i) / (eta_c,i+1 - eta_c,i),   lambda = int |u| ds / (Q u(eta))
+    /// ```
+    /// # Shapes and units
+    /// - `lambda`: at a place of the cross-section, the equivalent length over the width (dimensionless); `L/w` in a pipe
+    /// - `source`: per tube, amount that enters along the stage, concentration times m^2/s
+    pub fn exchange(
+        &mut self,
+        profile: Profile,
+        diffusivity: f64,
+        lambda: &dyn Fn(f64) -> f64,
+        source: Option<&[f64]>,
+        scratch: &mut Exponential,
+    ) {
+        if self.value.len() < 2 && source.is_none() {
+            return;
+        }
+        let places = self.places(profile);
+        let least = 1e-14;
+        let k: Vec<f64> = places
+            .line
+            .iter()
+            .enumerate()
+            .map(|(i, &eta)| {
+                let gap = (places.middle[i + 1] - places.middle[i]).max(least);
+                diffusivity * lambda(eta).max(0.0) / gap
+            })
+            .collect();
+        scratch.apply(&self.flow, &k, &mut self.value, source);
+    }
+
+    /// Puts streams side by side, from right to left.
+    pub fn join(streams: impl IntoIterator<Item = Stream>) -> Self {
+        let mut out = Self::default();
+        for stream in streams {
+            out.flow.extend(stream.flow);
+            out.value.extend(stream.value);
+        }
+        out
+    }
+
+    /// Cuts the stream into pieces that carry the given parts of its flow, from right to left; the parts are scaled to add up.
+    pub fn cut(&self, parts: &[f64]) -> Vec<Stream> {
+        let scale = self.total() / parts.iter().sum::<f64>();
+        let mut out = Vec::with_capacity(parts.len());
+        let (mut tube, mut left) = (0, self.flow.first().copied().unwrap_or(0.0));
+        for (p, part) in parts.iter().enumerate() {
+            let mut piece = Stream::default();
+            let mut wanted = part * scale;
+            let is_last = p + 1 == parts.len();
+            while tube < self.flow.len() {
+                // A sliver of rounding is no tube.
+                let whole = is_last || left <= wanted * (1.0 + 1e-12);
+                let take = if whole { left } else { wanted };
+                if take > 0.0 {
+                    piece.flow.push(take);
+                    piece.value.push(self.value[tube]);
+                }
+                wanted -= take;
+                if !whole {
+                    left -= take;
+                    break;
+                }
+                tube += 1;
+                left = self.flow.get(tube).copied().unwrap_or(0.0);
+                if !is_last && wanted <= 1e-12 * part * scale {
+                    break;
+                }
+            }
+            out.push(piece);
+        }
+        out
+    }
+
+    /// Parts wide tubes and joins needless ones, so that about `n` (at most `4 n`) remain; keeps every sum and the range.
+    ///
+    /// A tube is cut where it is wider than `1.5/n` of the section, or steep and not yet thin; its parts lie on the minmod-limited line
+    /// through its neighbours. Neighbours are joined where they differ least.
+    pub fn regrid(&mut self, profile: Profile, n: usize, range: f64) {
+        if range > 0.0 {
+            self.refine(profile, n, range);
+        }
+        self.coarsen(profile, n, range);
+    }
+
+    fn refine(&mut self, profile: Profile, n: usize, range: f64) {
+        let places = self.places(profile);
+        let count = self.flow.len();
+        let edge = |k: usize| match k {
+            0 => 0.0,
+            k if k == count => 1.0,
+            k => places.line[k - 1],
+        };
+        let widest = 1.5 / n as f64;
+        let thin = 0.4 / n as f64;
+        let pieces = |k: usize| {
+            let width = edge(k + 1) - edge(k);
+            let mut m = (width / widest).ceil().max(1.0) as usize;
+            let near = |j: usize| (self.value[j] - self.value[k]).abs() > STEEP * range;
+            let steep = k > 0 && near(k - 1) || k + 1 < count && near(k + 1);
+            if m == 1 && steep && width > thin {
+                m = 2;
+            }
+            m.min(4 * n)
+        };
+        let m: Vec<usize> = (0..count).map(pieces).collect();
+        if m.iter().all(|&m| m == 1) {
+            return;
+        }
+        let mut out = Stream::default();
+        for k in 0..count {
+            if m[k] == 1 {
+                out.flow.push(self.flow[k]);
+                out.value.push(self.value[k]);
+                continue;
+            }
+            let slope = self.slope(k);
+            let (a, b) = (edge(k), edge(k + 1));
+            let at = |j: usize| profile.flow(a + (b - a) * j as f64 / m[k] as f64);
+            let whole = at(m[k]) - at(0);
+            let mut done = 0.0;
+            let mut widths: Vec<f64> = (0..m[k])
+                .map(|j| {
+                    let part = (at(j + 1) - at(j)) / whole;
+                    let width = if part.is_finite() {
+                        part
+                    } else {
+                        1.0 / m[k] as f64
+                    } * self.flow[k];
+                    done += width;
+                    width
+                })
+                .collect();
+            if let Some(last) = widths.last_mut() {
+                *last += self.flow[k] - done;
+            }
+            if widths.iter().any(|w| *w <= 0.0) {
+                out.flow.push(self.flow[k]);
+                out.value.push(self.value[k]);
+                continue;
+            }
+            let mut from = -0.5 * self.flow[k];
+            for width in widths {
+                out.flow.push(width);
+                out.value.push(self.value[k] + slope * (from + 0.5 * width));
+                from += width;
+            }
+        }
+        *self = out;
+    }
+
+    /// Minmod of the one-sided differences over flow.
+    fn slope(&self, k: usize) -> f64 {
+        let difference = |a: usize, b: usize| {
+            (self.value[b] - self.value[a]) / (0.5 * (self.flow[a] + self.flow[b]))
+        };
+        if k == 0 || k + 1 == self.flow.len() {
+            return 0.0;
+        }
+        let (back, ahead) = (difference(k - 1, k), difference(k, k + 1));
+        if back * ahead <= 0.0 {
+            return 0.0;
+        }
+        // The line must not pass a neighbour's value at the tube's own edges.
+        let jump = (self.value[k] - self.value[k - 1])
+            .abs()
+            .min((self.value[k + 1] - self.value[k]).abs());
+        let most = 2.0 * jump / self.flow[k];
+        back.abs().min(ahead.abs()).min(most) * back.signum()
+    }
+
+    /// Joins neighbours; near a steep step tubes stay as thin as their distance to it asks, so that its layer stays resolved.
+    fn coarsen(&mut self, profile: Profile, n: usize, range: f64) {
+        let most = 4 * n;
+        let mut tolerance = 1e-4 * range;
+        for round in 0..60 {
+            let count = self.flow.len();
+            if count <= n || round > 0 && count <= most {
+                return;
+            }
+            let places = self.places(profile);
+            let edge = |k: usize| match k {
+                0 => 0.0,
+                k if k == count => 1.0,
+                k => places.line[k - 1],
+            };
+            let grading = if count > most && round > 30 {
+                1.0
+            } else {
+                GRADING
+            };
+            let steep: Vec<f64> = (0..count - 1)
+                .filter(|&k| (self.value[k + 1] - self.value[k]).abs() > STEEP * range)
+                .map(|k| places.line[k])
+                .collect();
+            let distance = |a: f64, b: f64| {
+                let right = steep.partition_point(|&x| x < b - 1e-15);
+                let above = steep.get(right).map_or(1.0, |x| x - b);
+                let left = steep.partition_point(|&x| x <= a + 1e-15);
+                let below = left.checked_sub(1).map_or(1.0, |k| a - steep[k]);
+                above.min(below).max(0.0)
+            };
+            let widest = 1.2 / n as f64;
+            let mut out = Stream::default();
+            let mut k = 0;
+            while k < count {
+                let joins =
+                    k + 1 < count && (self.value[k + 1] - self.value[k]).abs() <= tolerance && {
+                        let (a, b) = (edge(k), edge(k + 2));
+                        b - a <= widest.min(grading * distance(a, b))
+                    };
+                if joins {
+                    let w = self.flow[k] + self.flow[k + 1];
+                    let rate = self.flow[k] * self.value[k] + self.flow[k + 1] * self.value[k + 1];
+                    let (a, b) = (
+                        self.value[k].min(self.value[k + 1]),
+                        self.value[k].max(self.value[k + 1]),
+                    );
+                    out.flow.push(w);
+                    out.value.push((rate / w).clamp(a, b));
+                    k += 2;
+                } else {
+                    out.flow.push(self.flow[k]);
+                    out.value.push(self.value[k]);
+                    k += 1;
+                }
+            }
+            *self = out;
+            tolerance = if tolerance > 0.0 {
+                2.0 * tolerance
+            } else {
+                f64::MIN_POSITIVE
+            };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Spec table, row 2: flow of species across the middle of a pipe behind a step at the middle, over Q.
+    fn across(x: f64, n: usize) -> f64 {
+        let mut stream = Stream::uniform(1.0, Profile::PLANAR, n, |a, _| f64::from(a >= 0.5));
+        stream.exchange(
+            Profile::PLANAR,
+            1.0,
+            &|_| x,
+            None,
+            &mut Exponential::default(),
+        );
+        stream.flow[..n / 2]
+            .iter()
+            .zip(&stream.value)
+            .map(|(w, c)| w * c)
+            .sum()
+    }
+
+    #[test]
+    fn a_step_spreads_in_a_pipe_as_the_modes_say() {
+        for (x, want) in [(1e-3, 0.0218412), (1e-2, 0.0687834), (1e-1, 0.1996199)] {
+            let (coarse, fine) = (across(x, 128), across(x, 256));
+            let best = fine + (fine - coarse) / 3.0;
+            assert!(
+                (best - want).abs() < 3e-6,
+                "X {x}: {coarse}, {fine}, {best} against {want}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_first_graetz_value_of_each_profile() {
+        for (half, want) in [
+            (0.0, 13.6577848),
+            (12f64.sqrt() / 2.0, 13.2124),
+            (12f64.sqrt() / 0.2, 10.4647),
+        ] {
+            let profile = Profile::new(2.0 * half, 1.0);
+            let decay = |n: usize| {
+                let mut s = Stream::uniform(1.0, profile, n, |a, b| 0.5 * (a + b));
+                let mut e = Exponential::default();
+                let spread = |s: &Stream| s.value[n - 1] - s.value[0];
+                s.exchange(profile, 1.0, &|_| 0.5, None, &mut e);
+                let before = spread(&s);
+                s.exchange(profile, 1.0, &|_| 0.1, None, &mut e);
+                (before / spread(&s)).ln() / 0.1
+            };
+            let (coarse, fine) = (decay(128), decay(256));
+            let best = fine + (fine - coarse) / 3.0;
+            assert!(
+                (best / want - 1.0).abs() < 1e-5,
+                "{half}: {coarse}, {fine}, {best} against {want}"
+            );
+        }
+    }
+
+    #[test]
+    fn cutting_and_regridding_keep_sums_and_range() {
+        let s = Stream::uniform(2.0, Profile::PLANAR, 100, |a, _| (9.0 * a).sin());
+        let pieces = s.cut(&[0.1, 0.25, 0.65]);
+        let sum: f64 = pieces.iter().map(Stream::rate).sum();
+        assert!((sum - s.rate()).abs() < 1e-14);
+        assert!((pieces[1].total() - 0.5).abs() < 1e-13);
+        for (n, piece) in [(64, &pieces[2]), (20, &pieces[2]), (400, &pieces[1])] {
+            let mut p = piece.clone();
+            p.regrid(Profile::PLANAR, n, 2.0);
+            assert!((p.rate() - piece.rate()).abs() < 1e-13, "n {n}");
+            assert!((p.total() - piece.total()).abs() < 1e-13, "n {n}");
+            let ((a, b), (c, d)) = (piece.range(), p.range());
+            assert!(c >= a - 1e-15 && d <= b + 1e-15, "n {n}");
+            assert!(
+                p.flow.len() <= 4 * n && p.flow.iter().all(|w| *w > 0.0),
+                "n {n}: {}",
+                p.flow.len()
+            );
+        }
+    }
+}

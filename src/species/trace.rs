@@ -1,0 +1,255 @@
+//! Stream lines as level lines of psi, followed from cell to cell: they never end inside, and end on a mouth.
+//!
+//! Every P2 cell is cut in four by its edge middles; the signs of `psi - s` at the corners of these triangles say through which side a
+//! line leaves, and where it crosses a side is the root of psi's quadratic there.
+
+use rustc_hash::FxHashMap;
+
+use crate::network::Region;
+use crate::psi::Psi;
+use stokeslet_base::geometry::Point;
+use stokeslet_flow::field::Fields;
+
+/// Corners of the four triangles of a cell.
+const FOURTHS: [[usize; 3]; 4] = [[0, 3, 5], [3, 1, 4], [5, 4, 2], [3, 4, 5]];
+/// Barycentric coordinates of a cell's nodes.
+const BARY: [[f64; 3]; 6] = [
+    [1.0, 0.0, 0.0],
+    [0.0, 1.0, 0.0],
+    [0.0, 0.0, 1.0],
+    [0.5, 0.5, 0.0],
+    [0.0, 0.5, 0.5],
+    [0.5, 0.0, 0.5],
+];
+
+/// One stream line through a region.
+#[derive(Clone, Debug, Default)]
+pub struct Trace {
+    /// From in-mouth to out-mouth, m.
+    pub points: Vec<Point>,
+    /// Integral of |u| ds so far, m^2/s.
+    pub work: Vec<f64>,
+    /// Time so far, s.
+    pub time: Vec<f64>,
+    /// Length so far, m.
+    pub length: Vec<f64>,
+    /// Mouth that it leaves by.
+    pub out: usize,
+}
+
+/// Follows level lines of one region's stream function.
+pub struct Tracer<'a> {
+    psi: &'a Psi,
+    region: &'a Region,
+    fields: &'a Fields,
+    /// Triangles on both sides of a side; `NONE` outside.
+    sides: FxHashMap<(u32, u32), [u32; 2]>,
+    /// Nodes of every mouth, counter-clockwise.
+    mouths: Vec<Vec<u32>>,
+    mouth_of_side: FxHashMap<(u32, u32), u32>,
+}
+
+const NONE: u32 = u32::MAX;
+
+fn key(a: u32, b: u32) -> (u32, u32) {
+    (a.min(b), a.max(b))
+}
+
+fn quadratic(l: [f64; 3]) -> [f64; 6] {
+    [
+        l[0] * (2.0 * l[0] - 1.0),
+        l[1] * (2.0 * l[1] - 1.0),
+        l[2] * (2.0 * l[2] - 1.0),
+        4.0 * l[0] * l[1],
+        4.0 * l[1] * l[2],
+        4.0 * l[2] * l[0],
+    ]
+}
+
+/// Where the quadratic through `a` at 0, `m` at 1/2, `b` at 1 is `s`; between the ends, whose sides of `s` differ.
+fn root(a: f64, m: f64, b: f64, s: f64) -> f64 {
+    let f = |t: f64| {
+        let (l0, l1) = (1.0 - t, t);
+        a * l0 * (l0 - l1) + 4.0 * m * l0 * l1 + b * l1 * (l1 - l0) - s
+    };
+    let (mut low, mut high) = (0.0, 1.0);
+    let rises = b > a;
+    let mut t = if b == a {
+        0.5
+    } else {
+        ((s - a) / (b - a)).clamp(0.0, 1.0)
+    };
+    for _ in 0..60 {
+        let error = f(t);
+        if (error > 0.0) == rises {
+            high = t;
+        } else {
+            low = t;
+        }
+        let slope = -3.0 * a + 4.0 * m - b + 4.0 * t * (a - 2.0 * m + b);
+        let next = t - error / slope;
+        let next = if next > low && next < high {
+            next
+        } else {
+            0.5 * (low + high)
+        };
+        if (next - t).abs() < 1e-12 {
+            return next;
+        }
+        t = next;
+    }
+    t
+}
+
+impl<'a> Tracer<'a> {
+    /// Prepares the triangles of a region.
+    pub fn new(psi: &'a Psi, region: &'a Region, fields: &'a Fields) -> Self {
+        let mut sides: FxHashMap<(u32, u32), [u32; 2]> = FxHashMap::default();
+        for (c, cell) in psi.cells.iter().enumerate() {
+            for (f, corners) in FOURTHS.iter().enumerate() {
+                for k in 0..3 {
+                    let (a, b) = (cell[corners[k]], cell[corners[(k + 1) % 3]]);
+                    let side = sides.entry(key(a, b)).or_insert([NONE, NONE]);
+                    side[usize::from(side[0] != NONE)] = (4 * c + f) as u32;
+                }
+            }
+        }
+        let local: FxHashMap<u32, u32> = psi
+            .nodes
+            .iter()
+            .enumerate()
+            .map(|(k, &n)| (n, k as u32))
+            .collect();
+        let mut mouth_of_side = FxHashMap::default();
+        let mouths: Vec<Vec<u32>> = region
+            .mouths
+            .iter()
+            .map(|mouth| mouth.nodes.iter().map(|n| local[&n.0]).collect())
+            .collect();
+        for (m, nodes) in mouths.iter().enumerate() {
+            for pair in nodes.windows(2) {
+                mouth_of_side.insert(key(pair[0], pair[1]), m as u32);
+            }
+        }
+        Self {
+            psi,
+            region,
+            fields,
+            sides,
+            mouths,
+            mouth_of_side,
+        }
+    }
+
+    fn above(&self, node: u32, s: f64) -> bool {
+        self.psi.value[node as usize] >= s
+    }
+
+    /// Place and speed where the line crosses the side `a`-`b` of a triangle.
+    fn crossing(&self, triangle: u32, a: u32, b: u32, s: f64) -> (Point, f64) {
+        let c = triangle as usize / 4;
+        let cell = &self.psi.cells[c];
+        let nodes = &self.fields.cells[self.region.cells[c] as usize];
+        let bary = |node: u32| BARY[cell.iter().position(|&n| n == node).unwrap_or_default()];
+        // From the lower node number to the higher, so that both sides find the same point.
+        let (a, b) = key(a, b);
+        let (la, lb) = (bary(a), bary(b));
+        let at = |t: f64| -> [f64; 3] { std::array::from_fn(|k| la[k] + t * (lb[k] - la[k])) };
+        let middle: f64 = quadratic(at(0.5))
+            .iter()
+            .zip(cell)
+            .map(|(p, &n)| p * self.psi.value[n as usize])
+            .sum();
+        let t = root(
+            self.psi.value[a as usize],
+            middle,
+            self.psi.value[b as usize],
+            s,
+        );
+        let basis = quadratic(at(t));
+        let (mut x, mut u) = (Point::default(), Point::default());
+        for (p, &n) in basis.iter().zip(nodes) {
+            x = x + self.fields.nodes[n as usize] * *p;
+            u = u + self.fields.velocity[n as usize] * *p;
+        }
+        (x, u.norm())
+    }
+
+    /// The stream line of value `s` from in-mouth `mouth`; `None` where it doesn't start there.
+    pub fn trace(&self, mouth: usize, s: f64) -> Option<Trace> {
+        let pair = self.mouths[mouth]
+            .windows(2)
+            .find(|p| self.above(p[0], s) != self.above(p[1], s))?;
+        let (mut a, mut b) = (pair[0], pair[1]);
+        let mut triangle = self.sides.get(&key(a, b))?[0];
+        let mut trace = Trace::default();
+        let (at, mut speed) = self.crossing(triangle, a, b, s);
+        trace.points.push(at);
+        trace.work.push(0.0);
+        trace.time.push(0.0);
+        trace.length.push(0.0);
+        let most = 64 * self.psi.cells.len() + 64;
+        for _ in 0..most {
+            let cell = &self.psi.cells[triangle as usize / 4];
+            let corners = FOURTHS[triangle as usize % 4].map(|k| cell[k]);
+            let apex = *corners.iter().find(|&&n| n != a && n != b)?;
+            // Out through the side whose ends lie on both sides of s.
+            if self.above(apex, s) == self.above(a, s) {
+                a = apex;
+            } else {
+                b = apex;
+            }
+            let (x, v) = self.crossing(triangle, a, b, s);
+            let last = trace.points.len() - 1;
+            let step = (x - trace.points[last]).norm();
+            let mean = 0.5 * (v + speed);
+            speed = v;
+            trace.points.push(x);
+            trace.work.push(trace.work[last] + mean * step);
+            trace
+                .time
+                .push(trace.time[last] + if mean > 0.0 { step / mean } else { 0.0 });
+            trace.length.push(trace.length[last] + step);
+            let sides = self.sides.get(&key(a, b))?;
+            let next = if sides[0] == triangle {
+                sides[1]
+            } else {
+                sides[0]
+            };
+            if next == NONE {
+                trace.out = *self.mouth_of_side.get(&key(a, b))? as usize;
+                return Some(trace);
+            }
+            triangle = next;
+        }
+        None
+    }
+}
+
+impl Trace {
+    /// Index of the point nearest to `p`.
+    pub fn nearest(&self, p: Point) -> usize {
+        let mut best = (f64::INFINITY, 0);
+        for (k, x) in self.points.iter().enumerate() {
+            let d = (*x - p).norm();
+            if d < best.0 {
+                best = (d, k);
+            }
+        }
+        best.1
+    }
+
+    /// Value of a running integral at a length along the line.
+    pub fn at(&self, running: &[f64], length: f64) -> f64 {
+        let k = self.length.partition_point(|&l| l < length);
+        if k == 0 {
+            return running[0];
+        }
+        if k >= self.length.len() {
+            return running[running.len() - 1];
+        }
+        let (a, b) = (self.length[k - 1], self.length[k]);
+        let t = if b > a { (length - a) / (b - a) } else { 1.0 };
+        running[k - 1] + t * (running[k] - running[k - 1])
+    }
+}

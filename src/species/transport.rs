@@ -1,0 +1,325 @@
+//! Streams followed through the whole chip, from ports where fluid enters to those where it leaves.
+
+use rayon::prelude::*;
+
+use crate::SpeciesError;
+use crate::input::{Inflow, Settings};
+use crate::network::{Beyond, End, Network, STILL};
+use crate::profile::Profile;
+use crate::rational::Exponential;
+use crate::region::{Table, Ways};
+use crate::stream::Stream;
+
+/// What one species is followed with.
+#[derive(Clone, Debug)]
+pub struct Task<'a> {
+    /// m^2/s.
+    pub diffusivity: f64,
+    /// By port.
+    pub inflow: &'a [Inflow],
+    /// Tubes of an inlet.
+    pub tubes: usize,
+    /// Whether every tube gains its own area: the age of the fluid times its flow, instead of a species.
+    pub ages: bool,
+}
+
+/// Streams of a region between its stages, for fields.
+#[derive(Clone, Debug, Default)]
+pub struct Within {
+    /// By inlet: at its mouth, and where it meets others.
+    pub inlets: Vec<[Stream; 2]>,
+    /// By chain: at its begin and end.
+    pub chains: Vec<[Stream; 2]>,
+    /// By outlet: where it parts from others, and at its mouth.
+    pub outlets: Vec<[Stream; 2]>,
+}
+
+/// Streams of one species all over a chip.
+#[derive(Clone, Debug, Default)]
+pub struct Followed {
+    /// By port where fluid leaves or enters.
+    pub ports: Vec<Option<Stream>>,
+    /// By pipe with flow: as it enters and as it leaves, looking along the flow.
+    pub pipes: Vec<Option<[Stream; 2]>>,
+    /// By region.
+    pub regions: Vec<Within>,
+}
+
+/// The order in which regions are solved: levels of regions that depend on earlier levels only.
+///
+/// Returns also whether some are on circles (Stokes flow can go round a loop of channels): those come last, one a level.
+pub fn levels(net: &Network) -> (Vec<Vec<usize>>, bool) {
+    let n = net.regions.len();
+    let mut waits = vec![0; n];
+    let mut after: Vec<Vec<usize>> = vec![Vec::new(); n];
+    for pipe in &net.pipes {
+        if pipe.flow.abs() < STILL * net.largest {
+            continue;
+        }
+        let [a, b] = if pipe.flow > 0.0 { [0, 1] } else { [1, 0] }.map(|e: usize| pipe.ends[e]);
+        if let (End::Region(a, _), End::Region(b, _)) = (a, b) {
+            after[a].push(b);
+            waits[b] += 1;
+        }
+    }
+    let mut out = Vec::new();
+    let mut ready: Vec<usize> = (0..n).filter(|&r| waits[r] == 0).collect();
+    let mut done = vec![false; n];
+    while !ready.is_empty() {
+        let mut next = Vec::new();
+        for &r in &ready {
+            done[r] = true;
+            for &b in &after[r] {
+                waits[b] -= 1;
+                if waits[b] == 0 {
+                    next.push(b);
+                }
+            }
+        }
+        next.sort_unstable();
+        out.push(std::mem::replace(&mut ready, next));
+    }
+    let left: Vec<usize> = (0..n).filter(|&r| !done[r]).collect();
+    let is_circular = !left.is_empty();
+    out.extend(left.into_iter().map(|r| vec![r]));
+    (out, is_circular)
+}
+
+/// Follows one species through the chip.
+///
+/// # Accuracy and cost
+/// Advection is exact; second order in the tubes across. About one exponential of some hundred tubes a pipe and stage.
+/// # Errors
+/// [`SpeciesError::Circular`] where a flow in circles doesn't settle.
+pub fn follow(net: &Network, ways: &[Ways], task: &Task<'_>) -> Result<Followed, SpeciesError> {
+    let (order, is_circular) = levels(net);
+    let mut out = Followed {
+        ports: vec![None; net.port_flow.len()],
+        pipes: vec![None; net.pipes.len()],
+        regions: vec![Within::default(); net.regions.len()],
+    };
+    let range = range(task);
+    let still = STILL * net.largest;
+    let entering = |port: usize, profile: Profile| {
+        let inflow = &task.inflow[port];
+        Stream::uniform(net.port_flow[port], profile, task.tubes, |a, b| {
+            if task.ages { 0.0 } else { inflow.mean(a, b) }
+        })
+    };
+    let through = |p: usize, stream: Stream, scratch: &mut Exponential| {
+        let pipe = &net.pipes[p];
+        let profile = net.profile(pipe.width);
+        let mut stream = stream;
+        stream.regrid(profile, task.tubes, spread(range, &stream));
+        let begin = stream.clone();
+        let length = pipe.length / pipe.width;
+        let table = |_: f64| (length, pipe.length * pipe.width);
+        advance(&mut stream, profile, task, &table, 1.0, scratch);
+        [begin, stream]
+    };
+    let mut scratch = Exponential::default();
+    for (p, pipe) in net.pipes.iter().enumerate() {
+        let first = if pipe.flow > 0.0 { 0 } else { 1 };
+        if let (End::Port(k), true) = (pipe.ends[first], pipe.flow.abs() >= still) {
+            let stream = entering(k, net.profile(pipe.width));
+            out.ports[k] = Some(stream.clone());
+            out.pipes[p] = Some(through(p, stream, &mut scratch));
+        }
+    }
+    let rounds = if is_circular { 200 } else { 1 };
+    let mut last = f64::INFINITY;
+    for _ in 0..rounds {
+        for level in &order {
+            let found: Vec<(usize, Within, Vec<(usize, [Stream; 2])>)> = level
+                .par_iter()
+                .map(|&r| {
+                    let mut scratch = Exponential::default();
+                    let within = through_region(
+                        net,
+                        &ways[r],
+                        r,
+                        task,
+                        &out.pipes,
+                        range,
+                        &entering,
+                        &mut scratch,
+                    );
+                    let mut pipes = Vec::new();
+                    for (way, [_, stream]) in ways[r].outlets.iter().zip(&within.outlets) {
+                        if let Beyond::Pipe(p, _) = net.regions[r].mouths[way.mouth].beyond {
+                            pipes.push((p, through(p, stream.clone(), &mut scratch)));
+                        }
+                    }
+                    (r, within, pipes)
+                })
+                .collect();
+            for (r, within, pipes) in found {
+                out.regions[r] = within;
+                for (p, both) in pipes {
+                    out.pipes[p] = Some(both);
+                }
+            }
+        }
+        if is_circular {
+            let now: f64 = out.pipes.iter().flatten().map(|p| p[1].rate().abs()).sum();
+            if (now - last).abs() <= 1e-12 * now.abs() {
+                break;
+            }
+            last = now;
+        }
+    }
+    for (p, pipe) in net.pipes.iter().enumerate() {
+        let end = if pipe.flow > 0.0 { 1 } else { 0 };
+        if let (End::Port(k), Some([_, stream])) = (pipe.ends[end], &out.pipes[p]) {
+            out.ports[k] = Some(stream.clone());
+        }
+    }
+    for (r, within) in out.regions.iter().enumerate() {
+        let ends = ways[r]
+            .inlets
+            .iter()
+            .zip(&within.inlets)
+            .map(|(w, s)| (w, &s[0]));
+        for (way, stream) in ends.chain(
+            ways[r]
+                .outlets
+                .iter()
+                .zip(&within.outlets)
+                .map(|(w, s)| (w, &s[1])),
+        ) {
+            if let Beyond::Port(k) = net.regions[r].mouths[way.mouth].beyond {
+                out.ports[k] = Some(stream.clone());
+            }
+        }
+    }
+    Ok(out)
+}
+
+/// Least and greatest concentration that enters.
+pub fn range(task: &Task<'_>) -> f64 {
+    let values = task.inflow.iter().flat_map(|i| i.steps.iter().map(|s| s.1));
+    let (low, high) = values.fold((0.0_f64, 0.0_f64), |(a, b), c| (a.min(c), b.max(c)));
+    high - low
+}
+
+/// What regridding measures differences by: the range that enters, or of ages that of the stream.
+fn spread(range: f64, stream: &Stream) -> f64 {
+    if range > 0.0 {
+        return range;
+    }
+    let (low, high) = stream.range();
+    (high - low).max(0.0)
+}
+
+/// One stage: exchange, with the tubes' areas as sources of age.
+pub(crate) fn advance(
+    stream: &mut Stream,
+    profile: Profile,
+    task: &Task<'_>,
+    table: &dyn Fn(f64) -> (f64, f64),
+    area_scale: f64,
+    scratch: &mut Exponential,
+) {
+    let source = task.ages.then(|| {
+        let places = stream.places(profile);
+        let n = stream.flow.len();
+        let edge = |k: usize| match k {
+            0 => 0.0,
+            k if k == n => 1.0,
+            k => places.line[k - 1],
+        };
+        (0..n)
+            .map(|k| area_scale * table(places.middle[k]).1 * (edge(k + 1) - edge(k)))
+            .collect::<Vec<f64>>()
+    });
+    stream.exchange(
+        profile,
+        task.diffusivity,
+        &|eta| table(eta).0,
+        source.as_deref(),
+        scratch,
+    );
+}
+
+#[expect(
+    clippy::too_many_arguments,
+    reason = "one call, all of it from the loop above"
+)]
+fn through_region(
+    net: &Network,
+    ways: &Ways,
+    r: usize,
+    task: &Task<'_>,
+    pipes: &[Option<[Stream; 2]>],
+    range: f64,
+    entering: &dyn Fn(usize, Profile) -> Stream,
+    scratch: &mut Exponential,
+) -> Within {
+    let mut out = Within::default();
+    let mut parts: Vec<Stream> = vec![Stream::default(); ways.bundles.len()];
+    let stage =
+        |stream: &mut Stream, profile: Profile, table: &Table, scratch: &mut Exponential| {
+            if !(table.is_nothing() && !task.ages) {
+                advance(
+                    stream,
+                    profile,
+                    task,
+                    &|eta| table.at(eta),
+                    ways.area_scale,
+                    scratch,
+                );
+            }
+        };
+    for way in &ways.inlets {
+        let mut stream = match net.regions[r].mouths[way.mouth].beyond {
+            Beyond::Port(k) => entering(k, way.profile),
+            // On a circle that hasn't been gone round yet.
+            Beyond::Pipe(p, _) => pipes[p].as_ref().map_or_else(
+                || Stream::uniform(way.psi[1] - way.psi[0], way.profile, task.tubes, |_, _| 0.0),
+                |both| both[1].clone(),
+            ),
+        };
+        let begin = stream.clone();
+        stage(&mut stream, way.profile, &way.table, scratch);
+        let flows: Vec<f64> = way
+            .bundles
+            .iter()
+            .map(|&b| ways.bundles[b].psi[1] - ways.bundles[b].psi[0])
+            .collect();
+        for (&b, piece) in way.bundles.iter().zip(stream.cut(&flows)) {
+            parts[b] = piece;
+        }
+        out.inlets.push([begin, stream]);
+    }
+    for chain in &ways.chains {
+        let counts: Vec<usize> = chain.bundles.iter().map(|&b| parts[b].flow.len()).collect();
+        let mut stream = Stream::join(chain.bundles.iter().map(|&b| std::mem::take(&mut parts[b])));
+        let begin = stream.clone();
+        stage(&mut stream, chain.profile, &chain.table, scratch);
+        let mut from = 0;
+        for (&b, count) in chain.bundles.iter().zip(counts) {
+            parts[b] = Stream {
+                flow: stream.flow[from..from + count].to_vec(),
+                value: stream.value[from..from + count].to_vec(),
+            };
+            from += count;
+        }
+        out.chains.push([begin, stream]);
+    }
+    for way in &ways.outlets {
+        let mut stream = Stream::join(way.bundles.iter().map(|&b| parts[b].clone()));
+        if !way.table.is_nothing() {
+            stream.regrid(way.profile, task.tubes, spread(range, &stream));
+        }
+        let begin = stream.clone();
+        stage(&mut stream, way.profile, &way.table, scratch);
+        out.outlets.push([begin, stream]);
+    }
+    out
+}
+
+/// Settings as tubes of the finer and the coarser run of an estimate.
+pub fn both_tubes(settings: Settings) -> [usize; 2] {
+    let fine = settings.tubes.clamp(8, 4096);
+    [fine, fine / 2]
+}
