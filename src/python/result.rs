@@ -24,7 +24,7 @@ impl Result {
             chip,
             resolution,
             solution,
-            arrays: Default::default(),
+            arrays: [const { PyOnceLock::new() }; 4],
         }
     }
 
