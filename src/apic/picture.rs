@@ -64,7 +64,7 @@ fn plane(snapshot: &Snapshot, scale: Scale) -> RgbImage {
     let mut image = RgbImage::from_fn(width, height, |px, py| {
         let at = |p: u32, n: usize| ((f64::from(p) / pixels) as usize).min(n - 1);
         let cell = at(px, nx) + at(height - 1 - py, ny) * nx;
-        if snapshot.body[cell] > 0.5 {
+        if snapshot.body[cell] >= 0.5 {
             BODY
         } else {
             diverging(snapshot.vorticity[cell][2] / most)

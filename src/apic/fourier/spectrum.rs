@@ -8,6 +8,7 @@
 use nalgebra::{DMatrix, Schur};
 use rayon::prelude::*;
 use rustfft::num_complex::Complex;
+use stokeslet_dynamics::particles::hash_unit;
 use thiserror::Error;
 
 use super::centred;
@@ -98,9 +99,10 @@ pub fn spectrum(
             let matrix = DMatrix::from_fn(d, d, |to, from| {
                 columns[from][to][wave] + if to == from { 1.0 } else { 0.0 }
             });
-            let schur = SMALL
-                .into_iter()
-                .find_map(|small| Schur::try_new(matrix.clone(), small, MOST_ITERATIONS))?;
+            let schur = SMALL.into_iter().find_map(|small| {
+                Schur::try_new(matrix.clone(), small, MOST_ITERATIONS)
+                    .or_else(|| Schur::try_new(reflected(&matrix), small, MOST_ITERATIONS))
+            })?;
             let (_, triangle) = schur.unpack();
             let of = |v: &Complex<f64>| (v - 1.0).norm();
             let mut sizes: Vec<f64> = triangle.diagonal().iter().map(of).collect();
@@ -115,6 +117,17 @@ pub fn spectrum(
             centred(&map, n)
         })
         .collect())
+}
+
+/// A similar matrix without its structure: reflected on both sides by a hashed vector. Iterations that go round in circles on the first may
+/// end on the second.
+fn reflected(matrix: &DMatrix<Complex<f64>>) -> DMatrix<Complex<f64>> {
+    let d = matrix.nrows();
+    let part = |i: usize| 0.5 + hash_unit(i as u32);
+    let v = DMatrix::from_fn(d, 1, |i, _| Complex::new(part(i), part(i + d)));
+    let scale = Complex::new(2.0 / v.norm_squared(), 0.0);
+    let reflection = DMatrix::identity(d, d) - &v * v.adjoint() * scale;
+    &reflection * matrix * &reflection
 }
 
 /// A torus at rest with the same particles in every cell, cell by cell.
