@@ -119,8 +119,8 @@ pub use stokeslet_base::{cancel, diagnostic, fingerprint, geometry, profile, tab
 pub use stokeslet_cad::{chip, design, import, library, outline, rules, shape};
 pub use stokeslet_flow::{canonical, export, fem, field, mesh, session, stokes};
 pub use stokeslet_fronts as fronts;
-pub use stokeslet_study as study;
 pub use stokeslet_species as species;
+pub use stokeslet_study as study;
 pub use stokeslet_thesis as thesis;
 #[cfg(feature = "dynamics")]
 pub use {

@@ -178,6 +178,6 @@ fn key(chip: &Chip, resolution: u32) -> Fingerprint {
             &chip.connections,
             ports,
         ),
-        0x0073_616d_706c_65,
+        0x0000_7361_6d70_6c65,
     )
 }

@@ -238,13 +238,16 @@ pub fn sensitivities(
     })
 }
 
+/// Outputs, and the unknowns of the mesh that they were had with.
+type Measured = (Vec<Option<f64>>, usize);
+
 /// Derivatives from results at whole steps from the middle: a central difference where both neighbours have the mesh of the middle,
 /// else a one-sided one of the same order, on the side that has.
 fn slope(
     middle: &[Option<f64>],
     unknowns: usize,
     step: f64,
-    at: &dyn Fn(f64) -> Result<(Vec<Option<f64>>, usize), SampleError>,
+    at: &dyn Fn(f64) -> Result<Measured, SampleError>,
 ) -> Result<Vec<Option<f64>>, String> {
     let words = |error: SampleError| error.to_string();
     let combine = |weights: [f64; 3], a: &[Option<f64>], b: &[Option<f64>]| {

@@ -499,7 +499,8 @@ fn read_uncertainty(name: &str, value: toml::Value) -> Result<Uncertainty, Diagn
     let value = match size {
         Size::Relative(value) | Size::Absolute(value, _) => value,
     };
-    if !(value.is_finite() && value >= 0.0) || !(1..=MAX_POINTS).contains(&entry.samples) {
+    let is_sound = value.is_finite() && value >= 0.0;
+    if !is_sound || !(1..=MAX_POINTS).contains(&entry.samples) {
         return Err(wrong(format!(
             "uncertainty of `{name}` needs a size of 0 or more, and at least one sample"
         )));

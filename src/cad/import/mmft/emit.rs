@@ -107,7 +107,7 @@ pub(super) fn emit(network: &Network, name: &str, out: &mut Reporter) -> Option<
     } = emitter;
     let design = Design {
         parametric: Default::default(),
-            species: Default::default(),
+        species: Default::default(),
         name: name.to_owned(),
         title: Some(format!("{name} (from MMFT)")),
         viscosity: PascalSecond(network.viscosity),

@@ -118,7 +118,7 @@ pub(super) fn emit(
     }
     let design = Design {
         parametric: Default::default(),
-            species: Default::default(),
+        species: Default::default(),
         name: name.to_owned(),
         title: Some(format!(
             "{} (imported)",
