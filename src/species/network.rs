@@ -405,10 +405,10 @@ impl Network {
                     }
                 }
             }
-            for r in 0..n {
-                for m in 0..self.regions[r].mouths.len() {
-                    if let Beyond::Port(k) = self.regions[r].mouths[m].beyond {
-                        self.port_flow[k] += x[r];
+            for (region, correction) in self.regions.iter().zip(x.iter().take(n)) {
+                for mouth in &region.mouths {
+                    if let Beyond::Port(k) = mouth.beyond {
+                        self.port_flow[k] += correction;
                     }
                 }
             }

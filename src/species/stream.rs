@@ -215,24 +215,24 @@ impl Stream {
             return;
         }
         let mut out = Stream::default();
-        for k in 0..count {
-            if m[k] == 1 {
+        for (k, &pieces) in m.iter().enumerate() {
+            if pieces == 1 {
                 out.flow.push(self.flow[k]);
                 out.value.push(self.value[k]);
                 continue;
             }
             let slope = self.slope(k);
             let (a, b) = (edge(k), edge(k + 1));
-            let at = |j: usize| profile.flow(a + (b - a) * j as f64 / m[k] as f64);
-            let whole = at(m[k]) - at(0);
+            let at = |j: usize| profile.flow(a + (b - a) * j as f64 / pieces as f64);
+            let whole = at(pieces) - at(0);
             let mut done = 0.0;
-            let mut widths: Vec<f64> = (0..m[k])
+            let mut widths: Vec<f64> = (0..pieces)
                 .map(|j| {
                     let part = (at(j + 1) - at(j)) / whole;
                     let width = if part.is_finite() {
                         part
                     } else {
-                        1.0 / m[k] as f64
+                        1.0 / pieces as f64
                     } * self.flow[k];
                     done += width;
                     width

@@ -130,7 +130,7 @@ pub fn follow(net: &Network, ways: &[Ways], task: &Task<'_>) -> Result<Followed,
     let mut last = f64::INFINITY;
     for _ in 0..rounds {
         for level in &order {
-            let found: Vec<(usize, Within, Vec<(usize, [Stream; 2])>)> = level
+            let found: Vec<Behind> = level
                 .par_iter()
                 .map(|&r| {
                     let mut scratch = Exponential::default();
@@ -241,6 +241,9 @@ pub(crate) fn advance(
     );
 }
 
+/// A region, what it holds, and the streams of the pipes that leave it, at both ends.
+type Behind = (usize, Within, Vec<(usize, [Stream; 2])>);
+
 #[expect(
     clippy::too_many_arguments,
     reason = "one call, all of it from the loop above"
@@ -259,7 +262,7 @@ fn through_region(
     let mut parts: Vec<Stream> = vec![Stream::default(); ways.bundles.len()];
     let stage =
         |stream: &mut Stream, profile: Profile, table: &Table, scratch: &mut Exponential| {
-            if !(table.is_nothing() && !task.ages) {
+            if !table.is_nothing() || task.ages {
                 advance(
                     stream,
                     profile,

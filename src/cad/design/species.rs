@@ -435,7 +435,7 @@ mod tests {
     const HEAD: &str = "format = 1\nfluid = { viscosity = \"1 mPa s\" }\nchip = { width = \"100 um\", depth = \"50 um\" }\n[components]\np = { kind = \"pipe\", at = [\"0 m\", \"0 m\"] }\n[ports]\nin = { at = \"p.a\", flow_rate = \"1 uL/min\" }\nout = { at = \"p.b\", flow_rate = \"-1 uL/min\" }\n[species]\n";
 
     fn codes(species: &str) -> Vec<&'static str> {
-        parse(&format!("{HEAD}{species}"), "x")
+        parse(format!("{HEAD}{species}"), "x")
             .1
             .iter()
             .map(|d| d.code)
@@ -460,7 +460,7 @@ mod tests {
             [(0.0, 1.0), (0.3, 0.0)]
         );
         assert_eq!(design.species.species[1].diffusivity.value, 5e-12);
-        let (again, mistakes) = parse(&print(&design), "x");
+        let (again, mistakes) = parse(print(&design), "x");
         assert!(mistakes.is_empty(), "{mistakes:?}");
         assert_eq!(print(&again.expect("no mistakes")), print(&design));
     }

@@ -12,7 +12,7 @@ use stokeslet_species::{Inflow, Paths, Settings, Species, SpeciesResult};
 /// A chip of width-1 channels, solved, and its paths.
 fn paths(text: &str, resolution: u32) -> (Chip, Paths) {
     let head = "format = 1\nfluid = { viscosity = \"1 Pa s\" }\nchip = { width = \"1 m\" }\n";
-    let (design, mistakes) = stokeslet_cad::design::parse(&format!("{head}{text}"), "row");
+    let (design, mistakes) = stokeslet_cad::design::parse(format!("{head}{text}"), "row");
     assert!(mistakes.is_empty(), "{mistakes:?}");
     let (chip, mistakes) = place(&design.unwrap(), &Library::embedded());
     assert!(mistakes.is_empty(), "{mistakes:?}");
