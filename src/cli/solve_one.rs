@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use stokeslet::cancel::CancelToken;
 use stokeslet::chip::Chip;
-use stokeslet::design::DepthModel;
+use stokeslet::design::{DepthModel, Design};
 use stokeslet::diagnostic::Diagnostic;
 use stokeslet::export::readable::figures;
 use stokeslet::export::{Digest, Format, Results, Samples, export};
@@ -237,8 +237,11 @@ pub fn solve_one(
         ),
         false => None,
     };
-    let stage = recorder.as_ref().map(|r| r.stage("species"));
-    let found = match &loaded.design {
+    let has_species = |design: &&Design| !design.species.species.is_empty();
+    let dissolved = loaded.design.as_ref().filter(has_species);
+    let stage = recorder.as_ref().filter(|_| dissolved.is_some());
+    let stage = stage.map(|r| r.stage("species"));
+    let found = match dissolved {
         Some(design) => context
             .pool
             .install(|| species::run(design, &chip, &solution, &request.species))?,

@@ -42,7 +42,7 @@ pub fn parse_quantity(text: &str) -> Result<(f64, Dimension), QuantityError> {
 /// # Example
 /// ```
 /// use stokeslet_base::units::parse_any_quantity;
-/// assert_eq!(parse_any_quantity("2 mm^2"), Ok((2e-6, [0, 2, 0, 0])));
+/// assert_eq!(parse_any_quantity("2 mm^2"), Ok((2e-6, [0, 2, 0, 0, 0])));
 /// ```
 pub fn parse_any_quantity(text: &str) -> Result<(f64, Powers), QuantityError> {
     let text = text.trim();

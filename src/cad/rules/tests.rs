@@ -5,7 +5,7 @@ use crate::library::Library;
 
 fn checked(body: &str, rules: &str) -> Vec<Violation> {
     let text = format!(
-        "format = 1\nfluid = {{ viscosity = \"1 mPa s\" }}\nchip = {{ width = \"100 um\", depth = \"50 um\" }}\n{body}"
+        "format = 1\nfluid = {{ viscosity = \"1 mPa s\" }}\nchip = {{ model = \"planar\", width = \"100 um\", depth = \"50 um\" }}\n{body}"
     );
     let (design, mistakes) = parse(&text, "rules");
     assert!(mistakes.is_empty(), "{mistakes:?}");

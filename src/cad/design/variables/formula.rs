@@ -17,7 +17,7 @@ use stokeslet_base::units::Powers;
 /// ```
 /// use std::collections::BTreeMap;
 /// use stokeslet_cad::design::formula;
-/// let names = BTreeMap::from([("q".to_owned(), (2e-9, [0, 3, -1, 0]))]);
+/// let names = BTreeMap::from([("q".to_owned(), (2e-9, [0, 3, -1, 0, 0]))]);
 /// assert_eq!(formula("q / (1 uL/s)", &names), Ok((2.0, [0; 5])));
 /// assert_eq!(formula("q + 1 mm", &names).unwrap_err().code, "D343");
 /// ```
