@@ -4,7 +4,8 @@
 //! nearest stream line has come. Where no stream line passes (eddies, dead ends) a node has what passes nearest.
 
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
+use rstar::RTree;
+use rstar::primitives::GeomWithData;
 
 use crate::followed::Paths;
 use crate::network::{NO_PIPE, STILL};
@@ -21,8 +22,8 @@ use stokeslet_flow::field::Fields;
 const STATIONS: usize = 18;
 /// Where the first station behind the entry is, over the pipe's length.
 const FIRST: f64 = 1e-4;
-/// Bins of stream lines' points across the narrowest mouth.
-const BINS: f64 = 12.0;
+/// How much farther than the nearest mark one may be, in widths of the narrowest mouth, that knows the stream line better.
+const NEAR: f64 = 0.25;
 
 /// A stream with its places, to be read at any eta.
 struct Section {
@@ -217,12 +218,9 @@ fn in_region(fields: &Fields, paths: &Paths, r: usize, within: &Within) -> (Vec<
         .iter()
         .map(|m| m.width)
         .fold(f64::INFINITY, f64::min);
-    let bin = width / BINS;
-    let key = |p: Point| ((p.x / bin).floor() as i64, (p.y / bin).floor() as i64);
-    let mut bins: FxHashMap<(i64, i64), Vec<u32>> = FxHashMap::default();
-    for (k, mark) in marks.iter().enumerate() {
-        bins.entry(key(mark.at)).or_default().push(k as u32);
-    }
+    let near = width * NEAR;
+    let entry = |(k, mark): (usize, &Mark)| GeomWithData::new([mark.at.x, mark.at.y], k as u32);
+    let nearby = RTree::bulk_load(marks.iter().enumerate().map(entry).collect());
     let sections = |list: &[[Stream; 2]], profiles: Vec<Profile>| -> Vec<[Section; 2]> {
         list.iter()
             .zip(profiles)
@@ -254,37 +252,26 @@ fn in_region(fields: &Fields, paths: &Paths, r: usize, within: &Within) -> (Vec<
     }
     let value = |k: usize| {
         let (at, s) = (fields.nodes[psi.nodes[k] as usize], psi.value[k]);
-        let (x, y) = key(at);
-        let mut best: Option<(bool, f64, Mark)> = None;
-        let mut rings_left = i64::MAX;
-        for ring in 0..10_000_i64 {
-            if ring > 0 {
-                rings_left -= 1;
-            }
-            if rings_left <= 0 {
-                break;
-            }
-            for i in -ring..=ring {
-                for j in -ring..=ring {
-                    if i.abs() != ring && j.abs() != ring {
-                        continue;
-                    }
-                    for &m in bins.get(&(x + i, y + j)).into_iter().flatten() {
-                        let mark = marks[m as usize];
-                        let [low, high] = ways.bundles[mark.bundle as usize].psi;
-                        let misses = s < low || s > high;
-                        let d = (mark.at - at).norm();
-                        if best.as_ref().is_none_or(|b| (misses, d) < (b.0, b.1)) {
-                            best = Some((misses, d, mark));
-                        }
-                    }
-                }
-            }
-            if best.is_some() && rings_left == i64::MAX {
-                rings_left = 3;
-            }
-        }
-        let Some((_, _, mark)) = best else { return 0.0 };
+        // The nearest mark, or one that is nearly as near and whose bundle this stream line belongs to.
+        let mut found = nearby
+            .nearest_neighbor_iter_with_distance_2([at.x, at.y])
+            .map(|(entry, square)| (marks[entry.data as usize], square.sqrt()));
+        let Some((first, least)) = found.next() else {
+            return 0.0;
+        };
+        let holds = |mark: &Mark| {
+            let [low, high] = ways.bundles[mark.bundle as usize].psi;
+            (low..=high).contains(&s)
+        };
+        let mark = if holds(&first) {
+            first
+        } else {
+            found
+                .take_while(|(_, distance)| *distance <= least + near)
+                .map(|(mark, _)| mark)
+                .find(holds)
+                .unwrap_or(first)
+        };
         let b = mark.bundle as usize;
         let bundle = &ways.bundles[b];
         let s = s.clamp(bundle.psi[0], bundle.psi[1]);
