@@ -432,7 +432,7 @@ pub(super) fn print_species(out: &mut String, section: &SpeciesSection) {
 mod tests {
     use crate::design::{parse, print};
 
-    const HEAD: &str = "format = 1\nfluid = { viscosity = \"1 mPa s\" }\nchip = { width = \"100 um\", depth = \"50 um\" }\n[components]\np = { kind = \"pipe\", at = [\"0 m\", \"0 m\"] }\n[ports]\nin = { at = \"p.a\", flow_rate = \"1 uL/min\" }\nout = { at = \"p.b\", flow_rate = \"-1 uL/min\" }\n[species]\n";
+    const HEAD: &str = "format = 1\nfluid = { viscosity = \"1 mPa s\" }\nchip = { model = \"planar\", width = \"100 um\", depth = \"50 um\" }\n[components]\np = { kind = \"pipe\", at = [\"0 m\", \"0 m\"] }\n[ports]\nin = { at = \"p.a\", flow_rate = \"1 uL/min\" }\nout = { at = \"p.b\", flow_rate = \"-1 uL/min\" }\n[species]\n";
 
     fn codes(species: &str) -> Vec<&'static str> {
         parse(format!("{HEAD}{species}"), "x")
@@ -473,8 +473,8 @@ mod tests {
             ))
         };
         let good = "\"4e-10 m^2/s\"";
-        assert_eq!(dye(good, "inn = 1"), ["D017"], "unknown port");
-        assert_eq!(dye(good, "out = 1"), ["D017"], "liquid is drawn off there");
+        assert_eq!(dye(good, "inn = 1"), ["D018"], "unknown port");
+        assert_eq!(dye(good, "out = 1"), ["D018"], "liquid is drawn off there");
         assert_eq!(dye(good, "in = -1"), ["D009"], "negative concentration");
         assert_eq!(dye(good, "in = \"1 mbar\""), ["D008"], "a pressure");
         assert_eq!(dye(good, "in = \"1 mol\""), ["D007"], "an amount");
