@@ -75,9 +75,6 @@ fn each_kind_of_rule_finds_its_place_and_only_above_its_limit() {
         ("inner_radius=1 um", 2),
         ("aspect_max=0.51", 0),
         ("aspect_max=0.49", 1),
-        // A mitred bend counts as twice as wide as its channels.
-        ("aspect_min=0.24", 0),
-        ("aspect_min=0.26", 1),
         ("max_span=201 um", 0),
         ("max_span=99 um", 1),
         ("port_spacing=1 mm", 1),
