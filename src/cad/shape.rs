@@ -1,5 +1,7 @@
 //! What a chip is made of, before it is placed: strips and polygons with sockets, and how sockets are joined. All in SI.
 
+pub mod gaps;
+
 use stokeslet_base::geometry::{Motion, Point};
 
 /// A channel-like piece between two sockets, cut into slices across the flow.

@@ -1,22 +1,21 @@
 //! `stokeslet fit`: goals become values of a design's variables.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use stokeslet::cancel::CancelToken;
 use stokeslet::design::{Edit, Value, rewrite};
 use stokeslet::export::write_file;
-use stokeslet::session::{SolveSettings, WantedResults};
 use stokeslet::study::fit::{Fit, FitError, Goal, Varied};
 use stokeslet::study::output::Catalogue;
 use stokeslet::study::prepared::nominal;
-use stokeslet::study::sample::{SampleError, Sampler};
+use stokeslet::study::sample::Sampler;
 use stokeslet::study::study::Sample;
 use stokeslet::table::Table;
 use stokeslet::units::{Dimension, print_quantity};
 
-use super::load::{find_library, load, read_settings};
+use super::load::{Opened, settings_for};
 use super::outcome::{CliError, Outcome};
+use super::report::{flow_quantity, ports};
 use super::solve::listen_for_ctrl_c;
 use super::{print_diagnostics, print_out};
 
@@ -56,14 +55,8 @@ pub struct FitArgs {
 /// # Errors
 /// What keeps it from fitting; goals that can't be met are an outcome.
 pub fn run(args: &FitArgs, library: Option<&Path>) -> Result<Outcome, CliError> {
-    let library = find_library(library)?;
-    let set = read_settings(&args.set)?;
-    let name = args
-        .design
-        .file_stem()
-        .map_or_else(String::new, |s| s.to_string_lossy().into_owned());
-    let loaded = load(&args.design, &name, &library, (None, &set), &|| 0.0)?;
-    loaded.print_diagnostics(&args.design);
+    let opened = Opened::new(&args.design, library, &args.set)?;
+    let loaded = &opened.loaded;
     let (Some(design), Some(chip)) = (&loaded.design, &loaded.chip) else {
         return Ok(Outcome::InputErrors);
     };
@@ -86,18 +79,13 @@ pub fn run(args: &FitArgs, library: Option<&Path>) -> Result<Outcome, CliError> 
         .map_err(|message| CliError::Usage { message })?;
     let cancel = CancelToken::new();
     listen_for_ctrl_c(cancel.clone())?;
-    let settings = SolveSettings {
-        wanted: match goals.iter().any(Goal::needs_fields) {
-            true => WantedResults::All,
-            false => WantedResults::PortsOnly,
-        },
-        ..SolveSettings::default()
-    };
+    let settings = settings_for(goals.iter().any(Goal::needs_fields));
     let table = Table::default();
-    let sampler = Sampler::new((&loaded.text, &name), &library, settings, &table);
+    let source = (loaded.text.as_str(), opened.name.as_str());
+    let sampler = Sampler::new(source, &opened.library, settings, &table);
     let fit = Fit {
         sampler: &sampler,
-        set: &set,
+        set: &opened.set,
         varied: &varied,
         goals: &goals,
         resolution: args.resolution,
@@ -105,11 +93,7 @@ pub fn run(args: &FitArgs, library: Option<&Path>) -> Result<Outcome, CliError> 
     };
     let fitted = match fit.run(&mut |step, miss| eprintln!("step {step}: missed by {miss:.2e}")) {
         Ok(fitted) => fitted,
-        Err(FitError::Sample(SampleError::Design(mistakes))) => {
-            print_diagnostics(&mistakes, &args.design.display().to_string(), &loaded.text);
-            return Ok(Outcome::InputErrors);
-        }
-        Err(FitError::Sample(SampleError::Solve(error))) => return Err(error.into()),
+        Err(FitError::Sample(error)) => return opened.failed(error),
         Err(error) => {
             return Err(CliError::Usage {
                 message: error.to_string(),
@@ -119,24 +103,18 @@ pub fn run(args: &FitArgs, library: Option<&Path>) -> Result<Outcome, CliError> 
     let mut edits = Vec::new();
     let mut text = String::new();
     for (varied, &value) in varied.iter().zip(&fitted.values) {
+        let name = varied.name.clone();
         let value = match Dimension::of_powers(varied.powers) {
-            Some(dimension) => Value::Quantity(value, dimension),
-            None => Value::Number(value),
-        };
-        text += &match &value {
-            Value::Quantity(value, dimension) => {
-                format!(
-                    "{} = \"{}\"\n",
-                    varied.name,
-                    print_quantity(*value, *dimension)
-                )
+            Some(dimension) => {
+                text += &format!("{name} = \"{}\"\n", print_quantity(value, dimension));
+                Value::Quantity(value, dimension)
             }
-            _ => format!("{} = {}\n", varied.name, fitted.values[edits.len()]),
+            None => {
+                text += &format!("{name} = {value}\n");
+                Value::Number(value)
+            }
         };
-        edits.push(Edit::SetVariable {
-            name: varied.name.clone(),
-            value,
-        });
+        edits.push(Edit::SetVariable { name, value });
     }
     for (goal, miss) in args.goal.iter().zip(&fitted.misses) {
         text += &match miss {
@@ -144,20 +122,12 @@ pub fn run(args: &FitArgs, library: Option<&Path>) -> Result<Outcome, CliError> 
             None => format!("  {goal}\n"),
         };
     }
-    for port in &fitted.solution.ports {
-        text += &format!(
-            "  {}: {:.6e} in, {:.6e} Pa\n",
-            port.id, port.flow_rate, port.mean_pressure
-        );
-    }
+    let flow = flow_quantity(chip.depth.is_some());
+    text += &ports(&fitted.solution.ports, flow, None);
     text += &format!("  {} steps, {} solves\n", fitted.steps, fitted.solves);
     print_out(&text)?;
     if let Some(path) = &args.out {
-        let source = fs::read_to_string(&args.design).map_err(|source| CliError::Read {
-            path: args.design.clone(),
-            source,
-        })?;
-        let new = rewrite(&source, &edits).map_err(|error| CliError::Usage {
+        let new = rewrite(&loaded.text, &edits).map_err(|error| CliError::Usage {
             message: error.to_string(),
         })?;
         write_file(path, new.as_bytes())?;

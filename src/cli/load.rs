@@ -1,14 +1,16 @@
 //! A design file becomes a placed chip, with all its diagnostics.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::{fs, io};
 
 use stokeslet::chip::{Chip, place};
 use stokeslet::design::{DepthModel, Design, Setting, parse_with};
 use stokeslet::diagnostic::{Diagnostic, Severity};
 use stokeslet::library::Library;
+use stokeslet::session::{SolveSettings, WantedResults};
+use stokeslet::study::sample::SampleError;
 
-use super::outcome::CliError;
+use super::outcome::{CliError, Outcome};
 use super::print_diagnostics;
 
 /// A design file that was read, and what became of it.
@@ -128,6 +130,69 @@ pub fn load(
     loaded.diagnostics = diagnostics;
     loaded.seconds[1] = clock() - read;
     Ok(loaded)
+}
+
+/// A design for a command that solves it many times: what it is called, with what it is read, what became of it.
+#[derive(Debug)]
+pub struct Opened {
+    /// Where it was read.
+    pub path: PathBuf,
+    /// The file's name without its ending.
+    pub name: String,
+    /// The components it is made of.
+    pub library: Library,
+    /// Settings of its variables.
+    pub set: Vec<Setting>,
+    /// What became of it; its diagnostics are printed.
+    pub loaded: Loaded,
+}
+
+impl Opened {
+    /// Opens a design with the settings that `--set` gave.
+    ///
+    /// # Errors
+    /// A library or a setting with mistakes, a file that can't be read.
+    pub fn new(path: &Path, library: Option<&Path>, set: &[String]) -> Result<Self, CliError> {
+        let library = find_library(library)?;
+        let set = read_settings(set)?;
+        let name = path.file_stem();
+        let name = name.map_or_else(String::new, |s| s.to_string_lossy().into_owned());
+        let loaded = load(path, &name, &library, (None, &set), &|| 0.0)?;
+        loaded.print_diagnostics(path);
+        Ok(Self {
+            path: path.to_path_buf(),
+            name,
+            library,
+            set,
+            loaded,
+        })
+    }
+
+    /// What becomes of a command whose solve failed: mistakes in the design are printed.
+    ///
+    /// # Errors
+    /// The solver's.
+    pub fn failed(&self, error: SampleError) -> Result<Outcome, CliError> {
+        match error {
+            SampleError::Design(mistakes) => {
+                let path = self.path.display().to_string();
+                print_diagnostics(&mistakes, &path, &self.loaded.text);
+                Ok(Outcome::InputErrors)
+            }
+            SampleError::Solve(error) => Err(error.into()),
+        }
+    }
+}
+
+/// Settings that leave the fields out where nobody asks for them.
+pub fn settings_for(needs_fields: bool) -> SolveSettings {
+    SolveSettings {
+        wanted: match needs_fields {
+            true => WantedResults::All,
+            false => WantedResults::PortsOnly,
+        },
+        ..SolveSettings::default()
+    }
 }
 
 /// The component library: the user's folder before what came with the program.

@@ -7,10 +7,41 @@ use stokeslet::export::csv::kind_name;
 use stokeslet::export::readable::{Quantity, figures};
 use stokeslet::export::{Digest, model_name};
 use stokeslet::geometry::Point;
-use stokeslet::session::{ErrorEstimate, Solution, SolveReport, WantedResults};
+use stokeslet::session::{ErrorEstimate, PortResult, Solution, SolveReport, WantedResults};
 
 use super::inputs::Input;
 use super::solve_one::Report;
+
+/// What enters at each port, and its pressure, with their estimated errors where there are any.
+pub fn ports(ports: &[PortResult], flow: Quantity, errors: Option<&ErrorEstimate>) -> String {
+    let most_flow = ports.iter().map(|p| p.flow_rate.abs()).fold(0.0, f64::max);
+    let most_pressure = ports.iter().map(|p| p.pressure.abs()).fold(0.0, f64::max);
+    let error = |error: f64, of: Quantity| match error {
+        0.0 => "as given".to_string(),
+        error => format!("± {}", of.show(error)),
+    };
+    let rows: Vec<Vec<String>> = ports
+        .iter()
+        .enumerate()
+        .map(|(k, p)| {
+            let mut row = vec![
+                p.id.clone(),
+                kind_name(p.kind).replace('_', " "),
+                flow.show(without_rounding(p.flow_rate, most_flow)),
+            ];
+            let errors = errors.map(|e| e.ports[k]);
+            row.extend(errors.map(|e| error(e.flow_rate, flow)));
+            row.push(Quantity::Pressure.show(without_rounding(p.pressure, most_pressure)));
+            row.extend(errors.map(|e| error(e.pressure, Quantity::Pressure)));
+            row
+        })
+        .collect();
+    let heads: &[&str] = match errors {
+        Some(_) => &["port", "condition", "flow in", "error", "pressure", "error"],
+        None => &["port", "condition", "flow in", "pressure"],
+    };
+    aligned(heads, &rows)
+}
 
 /// The short table of one solved design.
 pub fn table(
@@ -29,35 +60,8 @@ pub fn table(
         report.resolution,
         grouped(counts.unknowns)
     );
-    let ports = &solution.ports;
-    let most_flow = ports.iter().map(|p| p.flow_rate.abs()).fold(0.0, f64::max);
-    let most_pressure = ports.iter().map(|p| p.pressure.abs()).fold(0.0, f64::max);
-    let error = |error: f64, of: Quantity| match error {
-        0.0 => "as given".to_string(),
-        error => format!("± {}", of.show(error)),
-    };
-    let rows: Vec<Vec<String>> = ports
-        .iter()
-        .enumerate()
-        .map(|(k, p)| {
-            let mut row = vec![
-                p.id.clone(),
-                kind_name(p.kind).replace('_', " "),
-                flow.show(without_rounding(p.flow_rate, most_flow)),
-            ];
-            let errors = report.errors.as_ref().map(|e| e.ports[k]);
-            row.extend(errors.map(|e| error(e.flow_rate, flow)));
-            row.push(Quantity::Pressure.show(without_rounding(p.pressure, most_pressure)));
-            row.extend(errors.map(|e| error(e.pressure, Quantity::Pressure)));
-            row
-        })
-        .collect();
     text += &blocks(counts);
-    let heads: &[&str] = match report.errors {
-        Some(_) => &["port", "condition", "flow in", "error", "pressure", "error"],
-        None => &["port", "condition", "flow in", "pressure"],
-    };
-    text += &aligned(heads, &rows);
+    text += &ports(&solution.ports, flow, report.errors.as_ref());
     if counts.still {
         text += "  nothing flows: no flow rate is given, and connected ports have one pressure\n";
     }
@@ -180,7 +184,8 @@ pub fn line(input: &Input, digest: &Digest, how: &str) -> String {
     )
 }
 
-fn flow_quantity(has_depth: bool) -> Quantity {
+/// Flows of a chip with a depth, or per depth.
+pub fn flow_quantity(has_depth: bool) -> Quantity {
     if has_depth {
         Quantity::FlowRate
     } else {

@@ -5,13 +5,12 @@ use std::path::{Path, PathBuf};
 
 use stokeslet::cancel::CancelToken;
 use stokeslet::export::write_file;
-use stokeslet::session::{PortKind, SolveSettings, WantedResults};
+use stokeslet::session::PortKind;
 use stokeslet::study::output::{Catalogue, Output, head};
-use stokeslet::study::sample::SampleError;
 use stokeslet::study::sensitivity::{Context, Sensitivities, sensitivities};
 use stokeslet::table::Table;
 
-use super::load::{find_library, load, read_settings};
+use super::load::{Opened, settings_for};
 use super::outcome::{CliError, Outcome};
 use super::solve::listen_for_ctrl_c;
 use super::{print_diagnostics, print_out};
@@ -42,15 +41,9 @@ pub struct SensitivityArgs {
 /// # Errors
 /// What keeps it from being found.
 pub fn run(args: &SensitivityArgs, library: Option<&Path>) -> Result<Outcome, CliError> {
-    let library = find_library(library)?;
-    let set = read_settings(&args.set)?;
-    let name = args
-        .design
-        .file_stem()
-        .map_or_else(String::new, |s| s.to_string_lossy().into_owned());
-    let loaded = load(&args.design, &name, &library, (None, &set), &|| 0.0)?;
-    loaded.print_diagnostics(&args.design);
-    let (Some(mut design), Some(chip)) = (loaded.design, loaded.chip) else {
+    let mut opened = Opened::new(&args.design, library, &args.set)?;
+    let (Some(mut design), Some(chip)) = (opened.loaded.design.take(), opened.loaded.chip.take())
+    else {
         return Ok(Outcome::InputErrors);
     };
     design.resolution = args.resolution.or(design.resolution);
@@ -79,28 +72,18 @@ pub fn run(args: &SensitivityArgs, library: Option<&Path>) -> Result<Outcome, Cl
     };
     let cancel = CancelToken::new();
     listen_for_ctrl_c(cancel.clone())?;
-    let settings = SolveSettings {
-        wanted: match outputs.iter().any(Catalogue::needs_fields) {
-            true => WantedResults::All,
-            false => WantedResults::PortsOnly,
-        },
-        ..SolveSettings::default()
-    };
+    let settings = settings_for(outputs.iter().any(Catalogue::needs_fields));
     let context = Context {
-        text: &loaded.text,
-        set: &set,
-        library: &library,
+        text: &opened.loaded.text,
+        set: &opened.set,
+        library: &opened.library,
         settings: &settings,
         table: &Table::default(),
         cancel: &cancel,
     };
     let found = match sensitivities(&design, &outputs, &context) {
         Ok(found) => found,
-        Err(SampleError::Design(mistakes)) => {
-            print_diagnostics(&mistakes, &args.design.display().to_string(), &loaded.text);
-            return Ok(Outcome::InputErrors);
-        }
-        Err(SampleError::Solve(error)) => return Err(error.into()),
+        Err(error) => return opened.failed(error),
     };
     print_out(&text(&outputs, &found))?;
     if let Some(path) = &args.out {

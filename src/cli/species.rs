@@ -9,7 +9,7 @@ use stokeslet::export::csv::cell;
 use stokeslet::export::readable::{Quantity, figures};
 use stokeslet::export::{Colouring, Column, Extra, NodalField};
 use stokeslet::session::Solution;
-use stokeslet::species::{Inflow, Paths, Settings, Species, SpeciesError, SpeciesResult, solve};
+use stokeslet::species::{Paths, Settings, Species, SpeciesError, SpeciesResult, solve};
 use stokeslet::units::parse_quantity_as;
 
 use super::args::SolveArgs;
@@ -144,23 +144,13 @@ pub fn run(
         .species
         .species
         .iter()
-        .map(|s| Species {
-            name: s.name.value.clone(),
-            diffusivity: request
-                .diffusivities
-                .iter()
-                .rfind(|d| d.0 == s.name.value)
-                .map_or(s.diffusivity.value, |d| d.1),
-            inflow: chip
-                .ports
-                .iter()
-                .map(|port| {
-                    let inlet = s.inlets.iter().find(|i| i.port.value == port.name);
-                    Inflow {
-                        steps: inlet.map_or_else(Vec::new, |i| i.steps.clone()),
-                    }
-                })
-                .collect(),
+        .map(|section| {
+            let mut species = Species::of_design(section, chip);
+            let given = request.diffusivities.iter();
+            if let Some((_, diffusivity)) = given.rev().find(|d| d.0 == species.name) {
+                species.diffusivity = *diffusivity;
+            }
+            species
         })
         .collect();
     warn(design, chip, &paths, &mut found.warnings);

@@ -1,6 +1,8 @@
 //! What is dissolved, and where it enters.
 
 use serde::{Deserialize, Serialize};
+use stokeslet_cad::chip::Chip;
+use stokeslet_cad::design::DissolvedSpecies;
 
 /// Concentration over a port: steps from right to left looking into the chip.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -40,6 +42,24 @@ pub struct Species {
     pub diffusivity: f64,
     /// By the chip's ports; those where fluid leaves are not read.
     pub inflow: Vec<Inflow>,
+}
+
+impl Species {
+    /// A design's species on its placed chip.
+    pub fn of_design(section: &DissolvedSpecies, chip: &Chip) -> Self {
+        let inflow = chip.ports.iter().map(|port| {
+            let inlets = &section.inlets;
+            let inlet = inlets.iter().find(|i| i.port.value == port.name);
+            Inflow {
+                steps: inlet.map_or_else(Vec::new, |i| i.steps.clone()),
+            }
+        });
+        Self {
+            name: section.name.value.clone(),
+            diffusivity: section.diffusivity.value,
+            inflow: inflow.collect(),
+        }
+    }
 }
 
 /// How finely species are followed.

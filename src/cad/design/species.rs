@@ -260,29 +260,17 @@ fn read_inlet(
                 Ok(value) if value.is_finite() => (value, Concentration::Relative),
                 _ => match parse_quantity(text) {
                     Ok((value, Dimension::Concentration)) => (value, Concentration::Molar),
-                    Ok((_, got)) => {
-                        let error = QuantityError::WrongDimension {
-                            text: short(text),
-                            got,
-                            wanted: Dimension::Concentration,
+                    wrong => {
+                        let error = match wrong {
+                            Ok((_, got)) => QuantityError::WrongDimension {
+                                text: short(text),
+                                got,
+                                wanted: Dimension::Concentration,
+                            },
+                            Err(error) => error,
                         };
-                        table.bad_quantity(
-                            &port.value,
-                            node,
-                            &error,
-                            Some(Dimension::Concentration),
-                            reporter,
-                        );
-                        return None;
-                    }
-                    Err(error) => {
-                        table.bad_quantity(
-                            &port.value,
-                            node,
-                            &error,
-                            Some(Dimension::Concentration),
-                            reporter,
-                        );
+                        let wanted = Some(Dimension::Concentration);
+                        table.bad_quantity(&port.value, node, &error, wanted, reporter);
                         return None;
                     }
                 },

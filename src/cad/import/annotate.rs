@@ -3,20 +3,25 @@
 use std::collections::BTreeMap;
 
 use crate::design::{Design, print};
+use stokeslet_base::diagnostic::{Diagnostic, Severity};
 
 /// Longest comment, characters.
 const LONGEST: usize = 200;
 
-/// Prints a design with a head of comments, warnings below it, and a comment at each entry of a section that has one.
+/// Prints a design with a head of comments, the warnings of its import below it, and a comment at each entry of a section that has one.
 pub(super) fn annotate(
     design: &Design,
     head: &[String],
-    notes: &[String],
+    diagnostics: &[Diagnostic],
     comments: &BTreeMap<(&'static str, String), String>,
 ) -> String {
     let mut out = String::new();
-    for line in head.iter().chain(notes) {
-        out.push_str(&format!("# {}\n", plain(line)));
+    let notes = diagnostics
+        .iter()
+        .filter(|d| d.severity == Severity::Warning)
+        .map(|d| format!("{}: {}", d.code, d.message));
+    for line in head.iter().cloned().chain(notes) {
+        out.push_str(&format!("# {}\n", plain(&line)));
     }
     out.push('\n');
     let by_place: BTreeMap<(&str, &str), &String> = comments

@@ -4,9 +4,11 @@ use super::Realisation;
 use super::fault::{BAD_OUTLINE, BAD_SOCKET, error, error_with_help};
 use super::leaf::single;
 use crate::shape::Shape;
+use crate::shape::gaps::{SMALLEST_GAP, gaps};
 use stokeslet_base::diagnostic::Diagnostic;
 use stokeslet_base::geometry::Point;
 use stokeslet_base::geometry::outline::{bounds, first_crossing, signed_area};
+use stokeslet_base::units::{Dimension, print_quantity};
 
 /// Corners closer than this part of the outline's extent are one.
 const SAME_CORNER: f64 = 1e-12;
@@ -95,6 +97,25 @@ pub(super) fn polygon(
             names.push(name);
         }
     }
+    let width = |&k: &usize| (outline[(k + 1) % outline.len()] - outline[k]).norm();
+    let narrowest = sockets.iter().map(width).fold(f64::INFINITY, f64::min);
+    let found = match narrowest.is_finite() {
+        true => gaps(&outline, &sockets, SMALLEST_GAP * narrowest),
+        false => Vec::new(),
+    };
+    if let Some(gap) = found.first() {
+        let [i, j] = gap.walls;
+        let message = format!(
+            "the walls from corners {} and {} are only {} apart, {:.1e} of the narrowest socket's width",
+            kept[i],
+            kept[j],
+            print_quantity(three_digits(gap.width), Dimension::Length),
+            gap.width / narrowest
+        );
+        let help =
+            format!("gaps below {SMALLEST_GAP} of that width can't be solved: close or widen it");
+        return Err(error_with_help(BAD_OUTLINE, message, &help));
+    }
     Ok(single(
         Shape::Polygon {
             corners: outline,
@@ -104,9 +125,40 @@ pub(super) fn polygon(
     ))
 }
 
+/// Rounded to three digits, for people.
+fn three_digits(x: f64) -> f64 {
+    format!("{x:.2e}").parse().unwrap_or(x)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn walls_with_next_to_nothing_between_them_are_named() {
+        let jaw = |gap: f64| {
+            [
+                (0.0, 0.0),
+                (400e-6, 0.0),
+                (400e-6, 100e-6),
+                (210e-6, 100e-6),
+                (210e-6, gap),
+                (190e-6, gap),
+                (190e-6, 100e-6),
+                (0.0, 100e-6),
+            ]
+            .map(|(x, y)| Point::new(x, y))
+            .to_vec()
+        };
+        let sockets = || vec![(7, "a".to_owned()), (1, "b".to_owned())];
+        let refused = polygon(jaw(1e-11), sockets()).expect_err("nothing flows there");
+        assert!(
+            refused.message.contains("corners 0 and ") && refused.message.contains("only 0.01 nm"),
+            "{}",
+            refused.message
+        );
+        assert!(polygon(jaw(1e-6), sockets()).is_ok());
+    }
 
     #[test]
     fn needless_corners_go_and_mouth_ends_stay() {

@@ -10,6 +10,13 @@ pub(super) fn radius(a: Point, b: Point, turn: f64) -> f64 {
     (b - a).norm() / (2.0 * (turn.abs() / 2.0).sin())
 }
 
+/// Centre and radius (m) of the arc from `a` to `b` that turns by `turn`, rad: positive to the left, at most half a turn, not 0.
+pub(crate) fn circle(a: Point, b: Point, turn: f64) -> (Point, f64) {
+    let r = radius(a, b, turn);
+    let to_centre = (b - a).left().normalized() * (turn.signum() * r * (turn.abs() / 2.0).cos());
+    ((a + b) * 0.5 + to_centre, r)
+}
+
 /// Angle (rad) that a chord may span for chords to stay within `tolerance` of an arc of this radius, m.
 pub(super) fn chord_turn(radius: f64, tolerance: f64) -> f64 {
     (6.0 * tolerance / radius).sqrt().min(0.5)
@@ -46,12 +53,10 @@ pub fn flatten(a: Point, b: Point, turn: f64, tolerance: f64) -> Vec<Point> {
     if turn == 0.0 {
         return Vec::new();
     }
-    let r = radius(a, b, turn);
+    let (centre, r) = circle(a, b, turn);
     let n = ((turn.abs() / chord_turn(r, tolerance)).ceil() as usize).clamp(2, 1_000_000);
     let step = turn.abs() / n as f64;
     let side = turn.signum();
-    let to_centre = (b - a).left().normalized() * (side * r * (turn.abs() / 2.0).cos());
-    let centre = (a + b) * 0.5 + to_centre;
     let inner = {
         let (q, p) = ((n - 2) as f64, 2.0);
         let want = n as f64 * step / step.sin();

@@ -26,6 +26,7 @@ mod tests;
 mod triangulate;
 mod walls;
 
+pub(crate) use arc::circle;
 pub use arc::flatten;
 pub use error::OutlineError;
 pub use format::{Format, Polarity, Settings, Solid, write};

@@ -314,21 +314,29 @@ fn around(points: impl IntoIterator<Item = Point>) -> (Point, Point) {
     })
 }
 
-/// Diameter of the largest circle about a point of a polygon that reaches no wall, m; mouths are no walls.
+/// Diameter of the largest circle about a point of a polygon that reaches no wall and no corner, m; mouths are no walls.
 ///
 /// # Accuracy and cost
 /// A grid about the best point so far, six times finer by four: 1e-3 of the polygon's size at worst.
 fn widest_circle(corners: &[Point], sockets: &[usize]) -> f64 {
     let n = corners.len();
+    // A mouth is where the fluid goes on, but its ends are walls of whatever is there.
     let walls: Vec<(Point, Point)> = (0..n)
-        .filter(|k| !sockets.contains(k))
-        .map(|k| (corners[k], corners[(k + 1) % n]))
+        .map(|k| match sockets.contains(&k) {
+            true => (corners[k], corners[k]),
+            false => (corners[k], corners[(k + 1) % n]),
+        })
         .collect();
     let (mut low, mut high) = around(corners.iter().copied());
     let reach = |p: Point| {
         walls.iter().fold(f64::INFINITY, |least, &(a, b)| {
             let along = b - a;
-            let t = ((p - a).dot(along) / along.dot(along)).clamp(0.0, 1.0);
+            let t = (p - a).dot(along) / along.dot(along);
+            let t = if t.is_finite() {
+                t.clamp(0.0, 1.0)
+            } else {
+                0.0
+            };
             least.min((a + along * t - p).norm())
         })
     };

@@ -115,7 +115,7 @@ impl Violation {
 /// # Errors
 /// D337: a rule's value can't be had for this chip.
 /// # Accuracy and cost
-/// Straight walls to rounding, arcs to 50 nm (their widths and radii to rounding). n log n in walls.
+/// To rounding, arcs as arcs; the widest place of a polygon to 1e-3 of its size. n log n in walls.
 pub fn check(
     design: &Design,
     chip: &Chip,

@@ -75,18 +75,20 @@ fn each_kind_of_rule_finds_its_place_and_only_above_its_limit() {
         ("inner_radius=1 um", 2),
         ("aspect_max=0.51", 0),
         ("aspect_max=0.49", 1),
-        // A mitred bend counts as twice as wide as its channels.
-        ("aspect_min=0.24", 0),
-        ("aspect_min=0.26", 1),
-        ("max_span=201 um", 0),
+        // A right mitred bend holds a circle of 4 - 2 sqrt 2 = 1.17 widths.
+        ("aspect_min=0.42", 0),
+        ("aspect_min=0.43", 1),
+        ("max_span=118 um", 0),
+        ("max_span=117 um", 1),
         ("max_span=99 um", 1),
         ("port_spacing=1 mm", 1),
         ("port_spacing=1 um", 0),
         ("depth_min=51 um", 1),
         ("depth_max=49 um", 1),
         ("depth_min=50 um;depth_max=50 um", 0),
-        // Chords of the round bend come 13 nm nearer than the 50 um that the legs are apart.
+        // Limits can be of the depth, which is what the legs are apart.
         ("min_gap=depth + 1 um", 1),
+        ("min_gap=depth", 0),
     ] {
         let found = checked(BENT, rules);
         assert_eq!(!found.is_empty(), want > 0, "{rules}: {found:?}");
@@ -94,6 +96,24 @@ fn each_kind_of_rule_finds_its_place_and_only_above_its_limit() {
             assert_eq!(found.len(), want, "{rules}: {found:?}");
         }
     }
+}
+
+/// Two round bends whose outer walls look at each other across 20 um, along a line that meets no end of a chord.
+#[test]
+fn gaps_between_arcs_are_right_to_a_nanometre() {
+    // Outer radii of 200 um, turned by half a turn to each other, their centres on a line that goes 3 across and 4 down.
+    let body = |gap: f64| {
+        let length = 400.0 + gap;
+        let (dx, dy) = (length * 0.6, -length * 0.8);
+        format!(
+            "[components]\na = {{ kind = \"bend_round\", at = [\"0 um\", \"0 um\"] }}\nb = {{ kind = \"bend_round\", at = [\"{dx} um\", \"{} um\"], rotation = \"180 deg\" }}\n[ports]\na = {{ at = \"a.a\", pressure = \"1 Pa\" }}\nb = {{ at = \"a.b\", pressure = \"0 Pa\" }}\nc = {{ at = \"b.a\", pressure = \"1 Pa\" }}\nd = {{ at = \"b.b\", pressure = \"0 Pa\" }}\n",
+            300.0 + dy
+        )
+    };
+    let found = checked(&body(20.0), "min_gap=21 um");
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!((found[0].value - 20e-6).abs() < 1e-12, "{found:?}");
+    assert!(checked(&body(20.0), "min_gap=20 um").is_empty());
 }
 
 #[test]

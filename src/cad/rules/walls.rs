@@ -1,16 +1,16 @@
-//! Straight pieces of walls, and pairs of them that see each other.
+//! Pieces of walls, straight or of arcs, and pairs of them that see each other.
 
 use rstar::primitives::{GeomWithData, Rectangle};
 use rstar::{AABB, RTree};
 use rustc_hash::FxHashSet;
 
 use crate::chip::Chip;
-use crate::outline::{Outlines, flatten};
+use crate::outline::{Outlines, circle};
 use crate::shape::SocketRef;
 use stokeslet_base::geometry::Point;
 
-/// How far chords may be from their arcs, m.
-const SAGITTA: f64 = 50e-9;
+/// Arcs are cut into pieces that turn by no more, rad: where a piece looks to is told by its chord.
+const MAX_TURN: f64 = std::f64::consts::PI / 24.0;
 /// Walls at a smaller angle than this (its cosine) see each other.
 const FACING: f64 = std::f64::consts::FRAC_1_SQRT_2;
 
@@ -21,17 +21,64 @@ pub(super) struct Scene<'a> {
     pub drawn: &'a [bool],
 }
 
-/// A straight piece of a wall; the fluid is on its left.
+/// A piece of a wall, from `a` to `b`; the fluid is on its left.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wall {
     pub part: usize,
     pub a: Point,
     pub b: Point,
+    /// Centre and radius, m, where it isn't straight; it turns by at most [`MAX_TURN`].
+    pub arc: Option<(Point, f64)>,
 }
 
 impl Wall {
     fn direction(&self) -> Point {
         (self.b - self.a).normalized()
+    }
+
+    /// The nearest point of the wall.
+    fn project(&self, p: Point) -> Point {
+        let along = self.b - self.a;
+        match self.arc {
+            None => {
+                let t = ((p - self.a).dot(along) / along.dot(along)).clamp(0.0, 1.0);
+                self.a + along * t
+            }
+            Some((centre, radius)) => {
+                let on_circle = centre + (p - centre).normalized() * radius;
+                if self.spans(on_circle) {
+                    on_circle
+                } else if (p - self.a).norm() < (p - self.b).norm() {
+                    self.a
+                } else {
+                    self.b
+                }
+            }
+        }
+    }
+
+    /// Whether a point of its line or circle is between its ends.
+    fn spans(&self, p: Point) -> bool {
+        let along = self.b - self.a;
+        let t = (p - self.a).dot(along) / along.dot(along);
+        let is_near_side = self
+            .arc
+            .is_none_or(|(centre, _)| (p - centre).dot(self.a - centre) > 0.0);
+        (0.0..=1.0).contains(&t) && is_near_side
+    }
+
+    /// The box around it, wider by `by` on each side, m.
+    fn envelope(&self, by: f64) -> AABB<[f64; 2]> {
+        let (a, b) = (self.a, self.b);
+        // How far an arc leaves its chord: chord²/(8 r) to leading order, at most twice that.
+        let by = by
+            + self
+                .arc
+                .map_or(0.0, |(_, r)| (b - a).dot(b - a) / (4.0 * r));
+        AABB::from_corners(
+            [a.x.min(b.x) - by, a.y.min(b.y) - by],
+            [a.x.max(b.x) + by, a.y.max(b.y) + by],
+        )
     }
 }
 
@@ -58,15 +105,22 @@ impl Scene<'_> {
                 continue;
             }
             let end = outline.end(k);
-            let mut points = vec![edge.from];
-            points.extend(flatten(edge.from, end, edge.turn, SAGITTA));
-            points.push(end);
-            for pair in points.windows(2).filter(|pair| pair[0] != pair[1]) {
-                out.push(Wall {
-                    part,
-                    a: pair[0],
-                    b: pair[1],
-                });
+            let wall = |a, b, arc| Wall { part, a, b, arc };
+            if edge.turn == 0.0 {
+                out.push(wall(edge.from, end, None));
+                continue;
+            }
+            let (centre, radius) = circle(edge.from, end, edge.turn);
+            let n = (edge.turn.abs() / MAX_TURN).ceil().max(1.0);
+            let first = (edge.from - centre).angle();
+            let at = |k: f64| match k {
+                0.0 => edge.from,
+                _ if k == n => end,
+                _ => centre + Point::unit(first + edge.turn * (k / n)) * radius,
+            };
+            for k in 0..n as usize {
+                let (a, b) = (at(k as f64), at(k as f64 + 1.0));
+                out.push(wall(a, b, Some((centre, radius))));
             }
         }
     }
@@ -90,21 +144,14 @@ pub(super) struct Pair {
 
 /// All pairs of walls nearer than `limit` that see each other; of each pair of parts the nearest.
 pub(super) fn pairs(walls: &[Wall], limit: f64, between: Between) -> Vec<Pair> {
-    let envelope = |wall: &Wall, by: f64| {
-        let (a, b) = (wall.a, wall.b);
-        AABB::from_corners(
-            [a.x.min(b.x) - by, a.y.min(b.y) - by],
-            [a.x.max(b.x) + by, a.y.max(b.y) + by],
-        )
-    };
     let boxes = walls.iter().enumerate();
     let boxes =
-        boxes.map(|(k, wall)| GeomWithData::new(Rectangle::from_aabb(envelope(wall, 0.0)), k));
+        boxes.map(|(k, wall)| GeomWithData::new(Rectangle::from_aabb(wall.envelope(0.0)), k));
     let tree = RTree::bulk_load(boxes.collect());
     let mut found: Vec<Pair> = Vec::new();
     for (k, wall) in walls.iter().enumerate() {
         let mut near: Vec<usize> = tree
-            .locate_in_envelope_intersecting(envelope(wall, limit))
+            .locate_in_envelope_intersecting(wall.envelope(limit))
             .map(|entry| entry.data)
             .filter(|&other| other > k)
             .collect();
@@ -157,30 +204,46 @@ fn facing(one: &Wall, other: &Wall, between: Between) -> Option<(f64, (Point, Po
     (sees(d, way) && sees(e, way * -1.0)).then_some((distance, (p, q)))
 }
 
-/// The nearest points of two segments that don't cross; in the middle of where parallel ones lie beside each other.
+/// The nearest points of two walls that don't cross; in the middle of where parallel ones lie beside each other.
+///
+/// # Accuracy and cost
+/// To rounding: the nearest pair has an end of one, or lies on the normal of both, which passes through the centres of arcs.
 fn nearest_points(one: &Wall, other: &Wall) -> (Point, Point) {
-    let project = |p: Point, wall: &Wall| {
-        let along = wall.b - wall.a;
-        let t = ((p - wall.a).dot(along) / along.dot(along)).clamp(0.0, 1.0);
-        wall.a + along * t
-    };
-    let candidates = [
-        (one.a, project(one.a, other)),
-        (one.b, project(one.b, other)),
-        (project(other.a, one), other.a),
-        (project(other.b, one), other.b),
+    let mut candidates = vec![
+        (one.a, other.project(one.a)),
+        (one.b, other.project(one.b)),
+        (one.project(other.a), other.a),
+        (one.project(other.b), other.b),
     ];
+    let normal = match (one.arc, other.arc) {
+        (None, None) => None,
+        (Some((centre, _)), None) => Some(other.direction().left()).zip(Some(centre)),
+        (None, Some((centre, _))) => Some(one.direction().left()).zip(Some(centre)),
+        (Some((a, _)), Some((b, _))) => Some((b - a).normalized()).zip(Some(a)),
+    };
+    if let Some((normal, through)) = normal {
+        let on = |wall: &Wall| match wall.arc {
+            Some((centre, radius)) => vec![centre + normal * radius, centre - normal * radius],
+            None => vec![through + normal * (wall.a - through).dot(normal)],
+        };
+        for p in on(one).into_iter().filter(|&p| one.spans(p)) {
+            for q in on(other).into_iter().filter(|&q| other.spans(q)) {
+                candidates.push((p, q));
+            }
+        }
+    }
     let length = |pair: &(Point, Point)| (pair.1 - pair.0).norm();
     let least = candidates.iter().map(length).fold(f64::INFINITY, f64::min);
     // Parallel walls have two nearest pairs or more: the middle of them.
-    let mut sum = (Point::default(), Point::default());
+    let mut sum = Point::default();
     let mut n = 0.0;
     for pair in candidates
         .iter()
         .filter(|pair| length(pair) <= least * (1.0 + 1e-9))
     {
-        sum = (sum.0 + pair.0, sum.1 + pair.1);
+        sum = sum + pair.0;
         n += 1.0;
     }
-    (sum.0 * (1.0 / n), sum.1 * (1.0 / n))
+    let p = one.project(sum * (1.0 / n));
+    (p, other.project(p))
 }

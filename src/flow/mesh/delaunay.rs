@@ -4,11 +4,12 @@ use spade::{
     AngleLimit, ConstrainedDelaunayTriangulation, Point2, RefinementParameters, Triangulation,
 };
 
+use super::gaps::Sizes;
 use super::grid::{MAX_CELLS, socket_of};
 use super::{MeshError, P2Mesh};
 use stokeslet_base::geometry::Point;
 
-/// Meshes a simple polygon with cells of about size one.
+/// Meshes a simple polygon with cells of about size one, or smaller near gaps.
 ///
 /// # Shapes and units
 /// - `corners` counter-clockwise in cells; `sockets` as in `Shape::Polygon`; every socket gets `resolution` equal edges
@@ -18,15 +19,18 @@ pub fn delaunay(
     corners: &[Point],
     sockets: &[usize],
     resolution: u32,
+    sizes: &Sizes,
 ) -> Result<P2Mesh, MeshError> {
-    let boundary = divide(corners, sockets, resolution);
+    let boundary = divide(corners, sockets, resolution, sizes);
     let area: f64 = corners
         .iter()
         .zip(corners.iter().cycle().skip(1))
         .map(|(a, b)| a.cross(*b))
         .sum::<f64>()
         / 2.0;
-    let estimate = area / 0.4 + boundary.len() as f64;
+    // Cells that get larger from the boundary on are a few times as many as its edges.
+    let grown = if sizes.is_uniform() { 1.0 } else { 4.0 };
+    let estimate = area / 0.4 + grown * boundary.len() as f64;
     if estimate > MAX_CELLS {
         return Err(MeshError::TooManyCells {
             cells: estimate,
@@ -98,15 +102,18 @@ pub fn delaunay(
     ))
 }
 
-/// The boundary's vertices: mouths in `resolution` equal edges, walls in steps near one.
-fn divide(corners: &[Point], sockets: &[usize], resolution: u32) -> Vec<Point> {
+/// The boundary's vertices: mouths in `resolution` equal edges, walls in steps near one, or smaller near gaps.
+fn divide(corners: &[Point], sockets: &[usize], resolution: u32, sizes: &Sizes) -> Vec<Point> {
     let mut out = Vec::new();
     for (k, &a) in corners.iter().enumerate() {
         let b = corners[(k + 1) % corners.len()];
         let n = if sockets.contains(&k) {
             f64::from(resolution)
-        } else {
+        } else if sizes.is_uniform() {
             (b - a).norm().round().max(1.0)
+        } else {
+            out.extend(sizes.divide(a, b));
+            continue;
         };
         out.extend((0..n as usize).map(|i| a + (b - a) * (i as f64 / n)));
     }

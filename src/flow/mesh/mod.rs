@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! strip   --slices across the flow-------------------------> ComponentMesh
-//! polygon --rectilinear grid or constrained Delaunay--> P2Mesh --layers--> partition --> ComponentMesh
+//! polygon --sizes near gaps, rectilinear grid or constrained Delaunay--> P2Mesh --layers--> partition --> ComponentMesh
 //! either, neither listed nor cut ------------------------------------------------------> PlanePart --dissect--> tree of cells
 //! plane mesh --layers through the depth, prisms cut in three--> tetrahedra
 //! ```
@@ -14,6 +14,7 @@ mod component;
 mod delaunay;
 pub mod dissect;
 mod extrude;
+mod gaps;
 mod grid;
 mod grid_lines;
 mod layers;
@@ -42,6 +43,7 @@ pub use polygon::polygon;
 pub use quality::{Quality, quality};
 pub use strip::{arc, line_number, straight};
 
+use stokeslet_cad::shape::gaps::SMALLEST_GAP;
 use thiserror::Error;
 
 /// Why a shape can't be meshed.
@@ -54,6 +56,14 @@ pub enum MeshError {
         x: f64,
         /// Cells along y.
         y: f64,
+    },
+    /// Two walls of a polygon with next to nothing between them.
+    #[error(
+        "two of its walls are only {gap:.2e} of its narrowest socket's width apart; gaps below {SMALLEST_GAP:e} of it can't be solved"
+    )]
+    Gap {
+        /// Distance over the width of the narrowest socket.
+        gap: f64,
     },
     /// Nothing to flow through.
     #[error("it has no socket")]

@@ -1,5 +1,6 @@
-//! A polygon becomes a meshed component: a grid where one fits, else Delaunay triangles in layers.
+//! A polygon becomes a meshed component: a grid where one fits and no gap asks for smaller cells, else Delaunay triangles in layers.
 
+use super::gaps::Sizes;
 use super::grid::grid;
 use super::partition::partition;
 use super::{ComponentMesh, MeshError, P2Mesh, delaunay, layers};
@@ -39,7 +40,7 @@ pub fn polygon(
 /// # Shapes and units
 /// - `corners` counter-clockwise, in cell sizes of the narrowest socket; socket k is the edge after corner `sockets[k]`
 /// # Errors
-/// [`MeshError`]: no socket, an outline that meets itself, more cells than can be afforded.
+/// [`MeshError`]: no socket, an outline that meets itself or nearly does, more cells than can be afforded.
 pub fn mesh(resolution: u32, corners: &[Point], sockets: &[usize]) -> Result<Meshed, MeshError> {
     if sockets.is_empty() {
         return Err(MeshError::NoSocket);
@@ -53,9 +54,17 @@ pub fn mesh(resolution: u32, corners: &[Point], sockets: &[usize]) -> Result<Mes
         .iter()
         .map(|k| edge(k).norm() / f64::from(resolution))
         .collect();
-    let (mesh, strips) = match grid(corners, sockets, resolution)? {
+    let sizes = Sizes::new(corners, sockets, resolution)?;
+    let gridded = match sizes.is_uniform() {
+        true => grid(corners, sockets, resolution)?,
+        false => None,
+    };
+    let (mesh, strips) = match gridded {
         Some(made) => (made.mesh, Some((made.block_of_cell, made.n_blocks))),
-        None => (delaunay::delaunay(corners, sockets, resolution)?, None),
+        None => (
+            delaunay::delaunay(corners, sockets, resolution, &sizes)?,
+            None,
+        ),
     };
     Ok(Meshed {
         mesh,

@@ -2,12 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "a failed helper fails its test")]
 
-use stokeslet_base::cancel::CancelToken;
-use stokeslet_base::table::Table;
 use stokeslet_cad::chip::place;
 use stokeslet_cad::design::DepthModel;
 use stokeslet_cad::library::Library;
-use stokeslet_flow::session::{SolveSettings, progress::silent, solve};
+use stokeslet_flow::session::Solver;
 use stokeslet_species::{Inflow, Paths, Settings, Species};
 
 /// Follows a species that enters by the first inlet, and one that enters everywhere.
@@ -21,18 +19,7 @@ fn follow(path: &std::path::Path) {
     if chip.model == DepthModel::Full {
         return;
     }
-    let settings = SolveSettings {
-        resolution: 4,
-        ..SolveSettings::default()
-    };
-    let solution = solve(
-        &chip,
-        &settings,
-        &Table::default(),
-        &silent,
-        &CancelToken::new(),
-    )
-    .unwrap();
+    let solution = Solver::new(&chip).resolution(4).solve().unwrap();
     let clock = std::time::Instant::now();
     let paths = Paths::of(&chip, &solution).unwrap_or_else(|e| panic!("{name}: {e}"));
     let first = paths.net.port_flow.iter().position(|q| *q > 0.0).unwrap();
@@ -143,14 +130,7 @@ fn answers_of_designs_with_species() {
         let (chip, mistakes) = place(&design, &Library::embedded());
         assert!(mistakes.is_empty(), "{name}: {mistakes:?}");
         let chip = chip.unwrap();
-        let solution = solve(
-            &chip,
-            &SolveSettings::default(),
-            &Table::default(),
-            &silent,
-            &CancelToken::new(),
-        )
-        .unwrap();
+        let solution = Solver::new(&chip).solve().unwrap();
         let clock = std::time::Instant::now();
         let paths = Paths::of(&chip, &solution).unwrap();
         println!(
@@ -164,19 +144,12 @@ fn answers_of_designs_with_species() {
                 .species
                 .species
                 .iter()
-                .map(|s| Species {
-                    name: s.name.value.clone(),
-                    diffusivity: s.diffusivity.value / scale,
-                    inflow: chip
-                        .ports
-                        .iter()
-                        .map(|p| {
-                            let inlet = s.inlets.iter().find(|i| i.port.value == p.name);
-                            Inflow {
-                                steps: inlet.map_or_else(Vec::new, |i| i.steps.clone()),
-                            }
-                        })
-                        .collect(),
+                .map(|section| {
+                    let species = Species::of_design(section, &chip);
+                    Species {
+                        diffusivity: species.diffusivity / scale,
+                        ..species
+                    }
                 })
                 .collect();
             let clock = std::time::Instant::now();

@@ -2,11 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a failed helper fails its test")]
 
-use stokeslet_base::cancel::CancelToken;
-use stokeslet_base::table::Table;
 use stokeslet_cad::chip::{Chip, place};
 use stokeslet_cad::library::Library;
-use stokeslet_flow::session::{SolveSettings, progress::silent, solve};
+use stokeslet_flow::session::Solver;
 use stokeslet_species::{Inflow, Paths, Settings, Species, SpeciesResult};
 
 /// A chip of width-1 channels, solved, and its paths.
@@ -17,18 +15,7 @@ fn paths(text: &str, resolution: u32) -> (Chip, Paths) {
     let (chip, mistakes) = place(&design.unwrap(), &Library::embedded());
     assert!(mistakes.is_empty(), "{mistakes:?}");
     let chip = chip.unwrap();
-    let settings = SolveSettings {
-        resolution,
-        ..SolveSettings::default()
-    };
-    let solution = solve(
-        &chip,
-        &settings,
-        &Table::default(),
-        &silent,
-        &CancelToken::new(),
-    )
-    .unwrap();
+    let solution = Solver::new(&chip).resolution(resolution).solve().unwrap();
     let paths = Paths::of(&chip, &solution).unwrap();
     (chip, paths)
 }

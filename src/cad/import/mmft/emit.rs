@@ -14,7 +14,7 @@ use crate::design::{
     Spanned, Value,
 };
 use crate::library::{Defaults, Library};
-use stokeslet_base::diagnostic::{Reporter, Severity};
+use stokeslet_base::diagnostic::Reporter;
 use stokeslet_base::geometry::Point;
 use stokeslet_base::units::{FlowRate, Metre, Pascal, PascalSecond, Radian};
 
@@ -130,13 +130,6 @@ pub(super) fn emit(network: &Network, name: &str, out: &mut Reporter) -> Option<
         "A network of MMFT: c7 is channel 7, n3 node 3; pumps are ports at their inner nodes."
             .to_owned(),
     ];
-    let notes = out
-        .diagnostics
-        .iter()
-        .filter(|d| d.severity == Severity::Warning);
-    let notes: Vec<String> = notes
-        .map(|d| format!("{}: {}", d.code, d.message))
-        .collect();
     let mut comments = BTreeMap::new();
     if network.is_assumed {
         for port in &design.ports {
@@ -144,7 +137,7 @@ pub(super) fn emit(network: &Network, name: &str, out: &mut Reporter) -> Option<
         }
     }
     Some(Imported {
-        text: annotate(&design, &head, &notes, &comments),
+        text: annotate(&design, &head, &out.diagnostics, &comments),
         design,
         dialect: "MMFT",
         path_length: Some(link_length),

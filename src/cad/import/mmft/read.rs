@@ -65,6 +65,18 @@ fn warn(code: &'static str, place: &str, message: String, out: &mut Reporter) {
     out.report(warning);
 }
 
+/// Warns of lists that aren't empty and that nothing here stands for.
+fn left_out(table: &Map<String, Value>, place: &str, keys: &[&str], out: &mut Reporter) {
+    for key in keys {
+        let list = table.get(*key).and_then(Value::as_array);
+        let n = list.map_or(0, Vec::len);
+        if n > 0 {
+            let message = format!("{n} {key} are left out");
+            warn("D321", &format!("{place}.{key}"), message, out);
+        }
+    }
+}
+
 pub(super) fn read(text: &str, out: &mut Reporter) -> Option<Network> {
     let root = json::object(text, out)?;
     let network = root
@@ -154,20 +166,7 @@ pub(super) fn read(text: &str, out: &mut Reporter) -> Option<Network> {
     }
     found.depth = depth;
     simulation(&root, &grounds, &mut found, out);
-    for key in ["membranes", "tanks", "organs"] {
-        let n = network
-            .get(key)
-            .and_then(Value::as_array)
-            .map_or(0, Vec::len);
-        if n > 0 {
-            warn(
-                "D321",
-                &format!("network.{key}"),
-                format!("{n} {key} are left out"),
-                out,
-            );
-        }
-    }
+    left_out(network, "network", &["membranes", "tanks", "organs"], out);
     Some(found).filter(|_| !out.has_errors())
 }
 
@@ -305,20 +304,8 @@ fn simulation(
     let law = json::text(simulation, "resistanceModel").unwrap_or_default();
     found.is_plane = law.eq_ignore_ascii_case("poiseuille");
     viscosity(simulation, found, out);
-    for key in ["species", "mixtures", "droplets", "membranes"] {
-        let n = simulation
-            .get(key)
-            .and_then(Value::as_array)
-            .map_or(0, Vec::len);
-        if n > 0 {
-            warn(
-                "D321",
-                &format!("simulation.{key}"),
-                format!("{n} {key} are left out"),
-                out,
-            );
-        }
-    }
+    let keys = ["species", "mixtures", "droplets", "membranes"];
+    left_out(simulation, "simulation", &keys, out);
     let pumps = simulation.get("pumps").and_then(Value::as_array);
     let mut gone: Vec<usize> = Vec::new();
     for (k, pump) in pumps.into_iter().flatten().enumerate() {

@@ -146,14 +146,7 @@ pub(super) fn emit(
             .to_owned(),
         "Assumed: water of 1 mPa s.".to_owned(),
     ];
-    let notes = out
-        .diagnostics
-        .iter()
-        .filter(|d| d.severity == Severity::Warning);
-    let notes: Vec<String> = notes
-        .map(|d| format!("{}: {}", d.code, d.message))
-        .collect();
-    let text = super::super::annotate::annotate(&design, &head, &notes, &comments);
+    let text = super::super::annotate::annotate(&design, &head, &out.diagnostics, &comments);
     Some(Imported {
         design,
         text,

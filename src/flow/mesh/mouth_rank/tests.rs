@@ -4,6 +4,7 @@ use super::*;
 use crate::fem::lagrange::edges;
 use crate::mesh::delaunay::delaunay;
 use crate::mesh::extrude::tests::{extruded, first, mouths};
+use crate::mesh::gaps::Sizes;
 use crate::mesh::grid::grid;
 use crate::mesh::{BlockMesh, P2Mesh, TETRAHEDRON_FACETS, Top, extrude, straight};
 use crate::stokes::local::block_matrix;
@@ -112,7 +113,8 @@ fn closed_parts_determine_their_pressure_up_to_a_constant() {
     let hexagon: Vec<Point> = (0..6)
         .map(|k| Point::unit(f64::from(k) * std::f64::consts::FRAC_PI_3) * 2.0)
         .collect();
-    let fan = delaunay(&hexagon, &[0, 2, 4], 2).expect("a hexagon");
+    let sizes = Sizes::new(&hexagon, &[0, 2, 4], 2).expect("no gap");
+    let fan = delaunay(&hexagon, &[0, 2, 4], 2, &sizes).expect("a hexagon");
     for (mouths, plane) in [slice, plane(&elbow), plane(&fan)] {
         let rank = mouth_rank(&plane, &mouths).expect("even mouths");
         let undetermined =
