@@ -37,6 +37,8 @@ pub enum Dimension {
     FlowRatePerDepth,
     /// mol/m^3
     Concentration,
+    /// kg/m^3
+    Density,
 }
 
 impl Dimension {
@@ -46,7 +48,7 @@ impl Dimension {
     }
 
     /// All of them.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Length,
         Self::Angle,
         Self::Pressure,
@@ -54,6 +56,7 @@ impl Dimension {
         Self::FlowRate,
         Self::FlowRatePerDepth,
         Self::Concentration,
+        Self::Density,
     ];
 
     /// How such a quantity is written, for messages.
@@ -66,6 +69,7 @@ impl Dimension {
             Self::FlowRate => "5 uL/min",
             Self::FlowRatePerDepth => "1e-6 m^2/s",
             Self::Concentration => "1 mol/m^3",
+            Self::Density => "1000 kg/m^3",
         }
     }
 
@@ -79,6 +83,7 @@ impl Dimension {
             Self::FlowRate => "m^3/s",
             Self::FlowRatePerDepth => "m^2/s",
             Self::Concentration => "mol/m^3",
+            Self::Density => "kg/m^3",
         }
     }
 }
@@ -94,6 +99,7 @@ impl fmt::Display for Dimension {
             Self::FlowRate => "a flow rate",
             Self::FlowRatePerDepth => "a flow rate per depth",
             Self::Concentration => "a concentration",
+            Self::Density => "a density",
         })
     }
 }
@@ -122,6 +128,10 @@ quantity!(
 quantity!(
     /// A dynamic viscosity in Pa s.
     PascalSecond
+);
+quantity!(
+    /// A density in kg/m^3.
+    KilogramPerCubicMetre
 );
 quantity!(
     /// A volumetric flow rate in m^3/s.

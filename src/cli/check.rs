@@ -3,6 +3,8 @@
 use std::path::Path;
 use std::time::Instant;
 
+use stokeslet::session::{SolveSettings, advice};
+
 use super::args::CheckArgs;
 use super::inputs::expand;
 use super::load::{find_library, load, read_settings};
@@ -26,7 +28,7 @@ pub fn run(args: &CheckArgs, library: Option<&Path>) -> Result<Outcome, CliError
     let begin = Instant::now();
     let mut worst = Outcome::Fine;
     for input in expand(&args.designs)? {
-        let loaded = match load(
+        let mut loaded = match load(
             &input.path,
             &input.name,
             &library,
@@ -40,6 +42,14 @@ pub fn run(args: &CheckArgs, library: Option<&Path>) -> Result<Outcome, CliError
                 continue;
             }
         };
+        if let Some(chip) = &loaded.chip {
+            let resolution = loaded
+                .resolution
+                .unwrap_or(SolveSettings::default().resolution);
+            loaded
+                .diagnostics
+                .extend(advice::of_model(chip, resolution));
+        }
         loaded.print_diagnostics(&input.path);
         let errors = loaded.errors();
         let warnings = loaded.diagnostics.len() - errors;

@@ -69,7 +69,11 @@ pub fn table(
         text += &estimated(errors, report.resolution);
     }
     if wanted == WantedResults::All {
-        text += &extremes(solution, report.chip.depth.is_some());
+        text += &extremes(
+            solution,
+            report.chip.depth.is_some(),
+            report.reynolds.map(|r| r.0),
+        );
     }
     text += &report.species;
     // Writing into a String does not fail.
@@ -124,7 +128,7 @@ fn blocks(counts: &SolveReport) -> String {
 }
 
 /// What only the fields tell.
-fn extremes(solution: &Solution, has_depth: bool) -> String {
+fn extremes(solution: &Solution, has_depth: bool, reynolds: Option<f64>) -> String {
     let ((speed, at), shear) = (solution.max_speed, solution.wall_shear);
     let power = match has_depth {
         true => Quantity::Power,
@@ -133,8 +137,11 @@ fn extremes(solution: &Solution, has_depth: bool) -> String {
     let heat = solution.dissipation.map_or(String::new(), |heat| {
         format!("  power turned into heat {}\n", power.show(heat))
     });
+    let reynolds = reynolds.map_or(String::new(), |re| {
+        format!(", Reynolds number there {}", figures(re))
+    });
     format!(
-        "{heat}  peak speed {} at {}\n  wall shear stress {} on average, at most {} at {}\n",
+        "{heat}  peak speed {} at {}{reynolds}\n  wall shear stress {} on average, at most {} at {}\n",
         Quantity::Speed.show(speed),
         place(at),
         Quantity::Pressure.show(shear.mean),

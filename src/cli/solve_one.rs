@@ -10,11 +10,12 @@ use stokeslet::design::{DepthModel, Design};
 use stokeslet::diagnostic::Diagnostic;
 use stokeslet::export::readable::figures;
 use stokeslet::export::{Digest, Format, Results, Samples, export};
+use stokeslet::geometry::Point;
 use stokeslet::library::Library;
 use stokeslet::profile::{ProfileTable, Recorder};
 use stokeslet::session::{
     DepthSettings, ErrorEstimate, Progress, Solution, SolveError, SolveSettings, Stage, Timings,
-    assembled_system, estimate, solve,
+    advice, assembled_system, estimate, solve,
 };
 use stokeslet::species::SpeciesError;
 use stokeslet::table::Table;
@@ -81,6 +82,8 @@ pub struct Report {
     pub species: String,
     /// Whether species are less exact than was asked.
     pub is_inaccurate: bool,
+    /// Reynolds number where the flow is fastest, and where that is; `None` where only ports were wanted.
+    pub reynolds: Option<(f64, Point)>,
 }
 
 /// Why a design has no results.
@@ -249,6 +252,13 @@ pub fn solve_one(
     };
     drop(stage);
     loaded.diagnostics.extend(found.warnings);
+    let density = loaded.design.as_ref().and_then(|d| d.density).map(|d| d.0);
+    loaded
+        .diagnostics
+        .extend(advice::of_model(&chip, settings.resolution));
+    loaded
+        .diagnostics
+        .extend(advice::of_solution(&chip, &solution, density));
     let results = Results {
         chip: &chip,
         title: loaded.title.as_deref(),
@@ -279,6 +289,7 @@ pub fn solve_one(
         exported => exported?,
     };
     drop(stage);
+    let reynolds = advice::reynolds(&chip, &solution, density.unwrap_or(advice::WATER));
     let profile = match &recorder {
         Some(recorder) => Some(profile::write(&folder, &recorder.profile())?),
         None => None,
@@ -288,7 +299,6 @@ pub fn solve_one(
         loaded,
         digest: exported.digest,
         how: How::Solved(Box::new(Report {
-            chip,
             solution,
             samples: exported.samples,
             timings: exported.timings,
@@ -297,6 +307,8 @@ pub fn solve_one(
             profile,
             species: found.text,
             is_inaccurate: found.inaccurate,
+            reynolds,
+            chip,
         })),
     })
 }

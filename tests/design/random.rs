@@ -8,7 +8,9 @@ use stokeslet::design::{
     PortCondition, Spanned, Value, print,
 };
 use stokeslet::geometry::Point;
-use stokeslet::units::{FlowRate, FlowRatePerDepth, Metre, Pascal, PascalSecond, Radian};
+use stokeslet::units::{
+    FlowRate, FlowRatePerDepth, KilogramPerCubicMetre, Metre, Pascal, PascalSecond, Radian,
+};
 
 use crate::read::{read, without_spans};
 
@@ -127,6 +129,7 @@ fn design() -> impl Strategy<Value = Design> {
             name: "full".to_owned(),
             title: head.0,
             viscosity: PascalSecond(head.1),
+            density: head.4.map(|n| KilogramPerCubicMetre(f64::from(n) * 7.0)),
             model: if head.5 {
                 DepthModel::Shallow
             } else {

@@ -26,6 +26,18 @@ pub fn bounds(points: &[Point]) -> (Point, Point) {
     })
 }
 
+/// Whether a point lies inside a polygon (even-odd rule; undefined on the boundary).
+pub fn contains(corners: &[Point], p: Point) -> bool {
+    let mut inside = false;
+    for (k, a) in corners.iter().enumerate() {
+        let b = corners[(k + 1) % corners.len()];
+        if (a.y > p.y) != (b.y > p.y) && p.x < (b.x - a.x) * (p.y - a.y) / (b.y - a.y) + a.x {
+            inside = !inside;
+        }
+    }
+    inside
+}
+
 /// Two edges of a polygon that touch or cross although they aren't neighbours, or that fold back on each other although they are;
 /// `None` for a simple polygon. Edge k runs from corner k to the next.
 ///

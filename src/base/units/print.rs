@@ -50,6 +50,7 @@ fn families(dimension: Dimension) -> &'static [Family] {
     ];
     const PER_DEPTH: &[Family] = &[decimal(&[("mm^2/s", -6), ("m^2/s", 0)])];
     const CONCENTRATION: &[Family] = &[decimal(&[("nM", -6), ("µM", -3), ("mM", 0), ("M", 3)])];
+    const DENSITY: &[Family] = &[decimal(&[("kg/m^3", 0)])];
     match dimension {
         Dimension::Length => LENGTH,
         Dimension::Angle => ANGLE,
@@ -58,6 +59,7 @@ fn families(dimension: Dimension) -> &'static [Family] {
         Dimension::FlowRate => FLOW_RATE,
         Dimension::FlowRatePerDepth => PER_DEPTH,
         Dimension::Concentration => CONCENTRATION,
+        Dimension::Density => DENSITY,
     }
 }
 

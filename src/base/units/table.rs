@@ -144,6 +144,7 @@ pub(super) fn dimension(powers: Powers) -> Option<Dimension> {
         [0, 3, -1, 0, 0] => Dimension::FlowRate,
         [0, 2, -1, 0, 0] => Dimension::FlowRatePerDepth,
         CONCENTRATION => Dimension::Concentration,
+        [1, -3, 0, 0, 0] => Dimension::Density,
         _ => return None,
     })
 }

@@ -307,11 +307,12 @@ fn read_root(root: &DeTable<'_>, name: &str, reporter: &mut Reporter) -> Option<
             read_species(node, root.get("ports"), &ports, reporter)
         });
     check_names(root, reporter);
-    let (viscosity, chip) = (fluid?, chip?);
+    let ((viscosity, density), chip) = (fluid?, chip?);
     Some(Design {
         name: name.to_owned(),
         title,
         viscosity,
+        density,
         model: chip.model,
         depth: chip.depth,
         width: chip.width,

@@ -51,6 +51,9 @@ fn plain(design: &Design) -> String {
         "\n[fluid]\nviscosity = {}",
         quantity(design.viscosity.0, Dimension::Viscosity)
     );
+    if let Some(density) = design.density {
+        let _ = writeln!(out, "density = {}", quantity(density.0, Dimension::Density));
+    }
     let _ = writeln!(
         out,
         "\n[chip]\nmodel = {}",

@@ -6,6 +6,7 @@
 //!
 //! [fluid]
 //! viscosity = "0.89 mPa s"
+//! density = "997 kg/m^3"               # optional: it only tells how good it is to leave inertia out
 //!
 //! [chip]
 //! model = "planar"                    # or "shallow", "full", "shallow-brinkman"; default planar
@@ -58,7 +59,9 @@ use std::ops::Range;
 
 use crate::design::DepthModel;
 use stokeslet_base::geometry::Point;
-use stokeslet_base::units::{FlowRate, FlowRatePerDepth, Metre, Pascal, PascalSecond, Radian};
+use stokeslet_base::units::{
+    FlowRate, FlowRatePerDepth, KilogramPerCubicMetre, Metre, Pascal, PascalSecond, Radian,
+};
 
 use super::{SpeciesSection, Value};
 
@@ -87,6 +90,8 @@ pub struct Design {
     pub title: Option<String>,
     /// Dynamic viscosity.
     pub viscosity: PascalSecond,
+    /// Density; no flow depends on it, but whether inertia may be left out.
+    pub density: Option<KilogramPerCubicMetre>,
     /// How the depth enters.
     pub model: DepthModel,
     /// Depth of the chip.

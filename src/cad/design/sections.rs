@@ -8,13 +8,16 @@ use super::{Connection, Dimension, Port, PortCondition, Spanned, codes};
 use crate::design::DepthModel;
 use stokeslet_base::diagnostic::{Diagnostic, Reporter};
 use stokeslet_base::units::{
-    FlowRate, FlowRatePerDepth, Metre, Pascal, PascalSecond, QuantityError, parse_quantity,
+    FlowRate, FlowRatePerDepth, KilogramPerCubicMetre, Metre, Pascal, PascalSecond, QuantityError,
+    parse_quantity,
 };
 
 /// Lengths that a chip can have, m. Wide: networks of other fields are drawn in metres.
 pub(super) const LENGTHS: (f64, f64) = (1e-12, 1e6);
 /// From the thinnest gas to stiff glass, Pa s.
 const VISCOSITIES: (f64, f64) = (1e-9, 1e15);
+/// From a thin gas to the heaviest metal and beyond, kg/m^3.
+const DENSITIES: (f64, f64) = (1e-6, 1e6);
 /// Cell edges across a channel.
 const RESOLUTIONS: std::ops::RangeInclusive<i64> = 2..=200;
 
@@ -26,8 +29,13 @@ pub(super) struct ChipSection {
     pub resolution: Option<u32>,
 }
 
-pub(super) fn read_fluid(node: &Node<'_>, reporter: &mut Reporter) -> Option<PascalSecond> {
-    let table = Table::open_node(node, Owner::Words("[fluid]"), &["viscosity"], reporter)?;
+/// Viscosity and, where it is given, density.
+pub(super) fn read_fluid(
+    node: &Node<'_>,
+    reporter: &mut Reporter,
+) -> Option<(PascalSecond, Option<KilogramPerCubicMetre>)> {
+    let keys = &["viscosity", "density"];
+    let table = Table::open_node(node, Owner::Words("[fluid]"), keys, reporter)?;
     table.require(
         "viscosity",
         "add the dynamic viscosity: water at 25 degrees has \"0.89 mPa s\"",
@@ -35,7 +43,15 @@ pub(super) fn read_fluid(node: &Node<'_>, reporter: &mut Reporter) -> Option<Pas
     );
     let viscosity =
         table.quantity_within("viscosity", Dimension::Viscosity, VISCOSITIES, reporter)?;
-    Some(PascalSecond(viscosity.value))
+    let density = match table.has("density") {
+        true => {
+            let density =
+                table.quantity_within("density", Dimension::Density, DENSITIES, reporter)?;
+            Some(KilogramPerCubicMetre(density.value))
+        }
+        false => None,
+    };
+    Some((PascalSecond(viscosity.value), density))
 }
 
 pub(super) fn read_chip(node: &Node<'_>, reporter: &mut Reporter) -> Option<ChipSection> {

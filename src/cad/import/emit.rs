@@ -168,6 +168,7 @@ impl<'a> Emitter<'a> {
             name: name.to_owned(),
             title: Some(format!("Network {}", graph.name)),
             viscosity: PascalSecond(graph.viscosity),
+            density: None,
             model: DepthModel::Planar,
             depth: None,
             width: Metre(graph.width),

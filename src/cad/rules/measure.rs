@@ -6,6 +6,7 @@ use super::walls::{Between, Scene, Wall, pairs};
 use super::{Rule, RuleKind, Violation};
 use crate::shape::{Shape, Strip};
 use stokeslet_base::geometry::Point;
+use stokeslet_base::geometry::outline::contains;
 
 /// Values this near to their limit keep it: rounding of coordinates, m or relative.
 const ROUNDING: f64 = 1e-10;
@@ -346,7 +347,7 @@ fn widest_circle(corners: &[Point], sockets: &[usize]) -> f64 {
         for i in 0..=GRID {
             for j in 0..=GRID {
                 let p = low + Point::new(step.x * i as f64, step.y * j as f64);
-                if is_inside(p, corners) {
+                if contains(corners, p) {
                     let r = reach(p);
                     if r.is_finite() && r > best.0 {
                         best = (r, p);
@@ -358,13 +359,4 @@ fn widest_circle(corners: &[Point], sockets: &[usize]) -> f64 {
         (low, high) = (best.1 - half, best.1 + half);
     }
     2.0 * best.0
-}
-
-fn is_inside(p: Point, corners: &[Point]) -> bool {
-    let n = corners.len();
-    let crossings = (0..n).filter(|&k| {
-        let (a, b) = (corners[k], corners[(k + 1) % n]);
-        (a.y > p.y) != (b.y > p.y) && p.x < a.x + (p.y - a.y) / (b.y - a.y) * (b.x - a.x)
-    });
-    crossings.count() % 2 == 1
 }

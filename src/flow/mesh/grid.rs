@@ -4,6 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::{MeshError, P2Mesh};
 use stokeslet_base::geometry::Point;
+use stokeslet_base::geometry::outline::contains;
 
 /// Below this two coordinates (in cells) are the same; far above rounding, far below a cell.
 const SAME: f64 = 1e-7;
@@ -196,18 +197,6 @@ pub fn socket_of(corners: &[Point], sockets: &[usize], a: Point, b: Point) -> Op
         };
         on(a) && on(b)
     })
-}
-
-/// Whether a point lies inside a polygon (even-odd rule; undefined on the boundary).
-pub fn contains(corners: &[Point], p: Point) -> bool {
-    let mut inside = false;
-    for (k, a) in corners.iter().enumerate() {
-        let b = corners[(k + 1) % corners.len()];
-        if (a.y > p.y) != (b.y > p.y) && p.x < (b.x - a.x) * (p.y - a.y) / (b.y - a.y) + a.x {
-            inside = !inside;
-        }
-    }
-    inside
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! Design and settings become a solution; holds what outlives a solve.
 
+pub mod advice;
 mod batch;
 pub mod conductances;
 mod eliminated;

@@ -194,6 +194,7 @@ fn from_nothing(measure: Measure) -> f64 {
         Measure::Quantity(Dimension::FlowRate) => 1e-10 / 60.0,
         Measure::Quantity(Dimension::FlowRatePerDepth) => 1e-7,
         Measure::Quantity(Dimension::Concentration) => 0.1,
+        Measure::Quantity(Dimension::Density) => 10.0,
         Measure::Number => 0.1,
         Measure::Count => 1.0,
     }

@@ -111,6 +111,7 @@ pub(super) fn emit(network: &Network, name: &str, out: &mut Reporter) -> Option<
         name: name.to_owned(),
         title: Some(format!("{name} (from MMFT)")),
         viscosity: PascalSecond(network.viscosity),
+        density: None,
         model: DepthModel::Full,
         depth: Some(Metre(network.depth)),
         width: Metre(network.channels.iter().map(|c| c.width).fold(0.0, f64::max)),

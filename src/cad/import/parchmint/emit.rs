@@ -129,6 +129,7 @@ pub(super) fn emit(
             }
         )),
         viscosity: PascalSecond(VISCOSITY),
+        density: None,
         model: DepthModel::Shallow,
         depth: Some(Metre(depth)),
         width: Metre(width),

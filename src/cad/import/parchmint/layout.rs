@@ -362,6 +362,7 @@ impl<'l> Drawing<'l> {
             name: String::new(),
             title: None,
             viscosity: PascalSecond(1e-3),
+            density: None,
             model: DepthModel::Planar,
             depth: self.defaults.depth.map(Metre),
             width: Metre(self.defaults.width),

@@ -1,0 +1,244 @@
+//! What makes the numbers of a chip doubtful although its equations are solved: a depth that the model or the cells don't
+//! resolve, inertia, pressures that a chip of silicone rubber doesn't hold.
+
+use std::f64::consts::PI;
+
+use super::Solution;
+use stokeslet_base::diagnostic::Diagnostic;
+use stokeslet_base::geometry::Point;
+use stokeslet_base::geometry::outline::contains;
+use stokeslet_base::units::{Dimension, print_quantity};
+use stokeslet_cad::chip::Chip;
+use stokeslet_cad::design::DepthModel;
+use stokeslet_cad::shape::{Part, Shape, Strip};
+
+/// Density where a design gives none: water, kg/m^3.
+pub const WATER: f64 = 1000.0;
+/// The shallow model's error in the narrowest channel from which on it is told.
+const MODEL_ERROR: f64 = 0.005;
+/// Cells may be as wide as this many depths; side layers are 0.36 depths wide. A straight shallow channel of 200 um carries at
+/// resolution 8 too little by 0.07, 0.21, 0.43, 0.83, 1.05, 1.7 % where cells are 0.5, 0.83, 1.25, 2, 2.5, 5 depths (beside 96).
+const CELLS_OVER_DEPTH: f64 = 1.0;
+/// From this Reynolds number on inertia is told of: Stokes flow is its limit at 0.
+const REYNOLDS: f64 = 1.0;
+/// Pressure that bonded silicone rubber is known to hold, Pa: 30 psi (McDonald et al., Electrophoresis 21, 2000).
+const BOND: f64 = 2e5;
+
+/// What is doubtful about a chip's model and resolution, before it is solved.
+pub fn of_model(chip: &Chip, resolution: u32) -> Vec<Diagnostic> {
+    let mut out = Vec::new();
+    let Some(depth) = chip.depth.filter(|_| chip.model.needs_depth()) else {
+        return out;
+    };
+    let widths = || {
+        chip.parts
+            .iter()
+            .flat_map(|p| p.shape.mouths())
+            .map(|m| m.width)
+    };
+    let narrowest = widths().fold(f64::INFINITY, f64::min);
+    if chip.model == DepthModel::Shallow && narrowest.is_finite() {
+        let error = shallow_over_duct(narrowest / depth) - 1.0;
+        if error.abs() > MODEL_ERROR {
+            let message = format!(
+                "channels {} wide and {} deep carry {:.1} % too {} in the shallow model",
+                length(narrowest),
+                length(depth),
+                100.0 * error.abs(),
+                if error < 0.0 { "little" } else { "much" }
+            );
+            out.push(
+                Diagnostic::warning("D406", message)
+                    .with_help("`model = \"full\"` solves the depth; from as wide as deep on the shallow model is right to 0.4 %"),
+            );
+        }
+    }
+    // Cells are counted across each part's own narrowest mouth.
+    let own = |part: &Part| {
+        let mouths = part.shape.mouths();
+        mouths.iter().map(|m| m.width).fold(f64::INFINITY, f64::min)
+    };
+    let widest = chip.parts.iter().map(own).filter(|w| w.is_finite());
+    let widest = widest.fold(0.0, f64::max);
+    let needed = (widest / (CELLS_OVER_DEPTH * depth)).ceil();
+    if needed > f64::from(resolution) {
+        let message = format!(
+            "at resolution {resolution} the cells of channels {} wide are {:.1} times the depth of {}: flows are off by 0.3 % and more, 1 % at 2.5 times",
+            length(widest),
+            widest / f64::from(resolution) / depth,
+            length(depth)
+        );
+        out.push(Diagnostic::warning("D407", message).with_help(format!(
+            "`resolution = {needed:.0}` resolves the layers at the side walls"
+        )));
+    }
+    out
+}
+
+/// What is doubtful about a solution: inertia (`density` in kg/m^3, water where there is none) and pressures.
+pub fn of_solution(chip: &Chip, solution: &Solution, density: Option<f64>) -> Vec<Diagnostic> {
+    let mut out = Vec::new();
+    if let Some((reynolds, at)) = reynolds(chip, solution, density.unwrap_or(WATER))
+        && reynolds > REYNOLDS
+    {
+        let message = format!(
+            "the Reynolds number reaches {reynolds:.2} at ({}, {}): Stokes flow leaves inertia out",
+            length(at.x),
+            length(at.y)
+        );
+        let help = match density {
+            Some(_) => {
+                "flow at bends, steps and junctions differs from about 1 on, pressures in long straight channels don't"
+            }
+            None => {
+                "water is assumed: give `density` under [fluid]; flow at bends, steps and junctions differs from about 1 on"
+            }
+        };
+        out.push(Diagnostic::warning("D408", message).with_help(help));
+    }
+    let pressures = solution.ports.iter().map(|p| p.pressure);
+    let (low, high) = pressures.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), p| {
+        (low.min(p), high.max(p))
+    });
+    if high - low > BOND {
+        let message = format!(
+            "pressures at the ports differ by {}; bonded silicone rubber is known to hold {}",
+            print_quantity(three_digits(high - low), Dimension::Pressure),
+            print_quantity(BOND, Dimension::Pressure)
+        );
+        out.push(
+            Diagnostic::warning("D409", message)
+                .with_help("shorter or wider channels, or a smaller flow rate, need less"),
+        );
+    }
+    out
+}
+
+/// The Reynolds number of the channel in which the fastest place lies, and that place; `None` where only ports were wanted.
+///
+/// ```text
+/// Re = rho U D / mu,   U = 2/3 of the greatest speed,   D = 2 w d / (w + d), or 2 w in the planar model
+/// ```
+/// # Shapes and units
+/// - `density`: kg/m^3
+/// # Source
+/// The hydraulic diameter, as in White, Viscous Fluid Flow; w is the part's narrowest mouth, the chip's where none is found there.
+pub fn reynolds(chip: &Chip, solution: &Solution, density: f64) -> Option<(f64, Point)> {
+    let (speed, at) = solution.max_speed;
+    if !speed.is_finite() {
+        return None;
+    }
+    let holds = |part: &&Part| holds(&part.shape, part.motion.inverse().apply(at));
+    let narrowest = |parts: &mut dyn Iterator<Item = &Part>| {
+        parts
+            .flat_map(|p| p.shape.mouths())
+            .map(|m| m.width)
+            .fold(f64::INFINITY, f64::min)
+    };
+    let mut width = narrowest(&mut chip.parts.iter().filter(holds));
+    if !width.is_finite() {
+        width = narrowest(&mut chip.parts.iter());
+    }
+    let diameter = match chip.depth.filter(|_| chip.model.needs_depth()) {
+        Some(depth) => 2.0 * width * depth / (width + depth),
+        None => 2.0 * width,
+    };
+    let reynolds = density * (2.0 / 3.0 * speed) * diameter / chip.viscosity;
+    reynolds.is_finite().then_some((reynolds, at))
+}
+
+/// Whether a point of a part's own frame lies in it.
+fn holds(shape: &Shape, p: Point) -> bool {
+    const SLACK: f64 = 1.0 + 1e-9;
+    match shape {
+        Shape::Strip(Strip::Straight {
+            length,
+            width_start,
+            width_end,
+        }) => {
+            let t = p.x / length;
+            let width = width_start + (width_end - width_start) * t.clamp(0.0, 1.0);
+            (1.0 - SLACK..=SLACK).contains(&t) && p.y.abs() <= width / 2.0 * SLACK
+        }
+        Shape::Strip(Strip::Arc {
+            radius,
+            angle,
+            width,
+        }) => {
+            let from_centre = p - Point::new(0.0, *radius);
+            let turn = (from_centre.angle() + PI / 2.0).rem_euclid(2.0 * PI);
+            turn <= angle * SLACK && (from_centre.norm() - radius).abs() <= width / 2.0 * SLACK
+        }
+        Shape::Polygon { corners, .. } => contains(corners, p),
+    }
+}
+
+/// What a straight channel carries in the shallow model over what the rectangular duct carries, by width over depth.
+///
+/// # Accuracy and cost
+/// The duct's series is cut after 40 terms: 1e-10. Source: see [`stokeslet_cad::design::SIDE_LAYER_FACTOR`].
+fn shallow_over_duct(aspect: f64) -> f64 {
+    let k = aspect * (3.0 / stokeslet_cad::design::SIDE_LAYER_FACTOR).sqrt();
+    let shallow = 1.0 - k.tanh() / k;
+    let terms = (0..40).map(|i| {
+        let n = f64::from(2 * i + 1);
+        192.0 / (PI * n).powi(5) / aspect * (n * PI * aspect / 2.0).tanh()
+    });
+    shallow / (1.0 - terms.sum::<f64>())
+}
+
+fn length(x: f64) -> String {
+    print_quantity(three_digits(x), Dimension::Length)
+}
+
+/// Rounded to three digits, for people.
+fn three_digits(x: f64) -> f64 {
+    format!("{x:.2e}").parse().unwrap_or(x)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shallow_model_s_error_is_the_one_its_documentation_tells() {
+        for (aspect, percent) in [
+            (1.0, -0.32),
+            (1.5, -0.05),
+            (2.0, -0.01),
+            (0.5, -2.2),
+            (0.1, -11.0),
+        ] {
+            let error = 100.0 * (shallow_over_duct(aspect) - 1.0);
+            assert!(
+                (error / percent - 1.0).abs() < 0.1 || (error - percent).abs() < 0.005,
+                "{aspect}: {error}"
+            );
+        }
+    }
+
+    #[test]
+    fn points_are_found_in_the_shapes_that_hold_them() {
+        let straight = Shape::Strip(Strip::Straight {
+            length: 4.0,
+            width_start: 1.0,
+            width_end: 3.0,
+        });
+        let arc = Shape::Strip(Strip::Arc {
+            radius: 2.0,
+            angle: PI / 2.0,
+            width: 1.0,
+        });
+        for (shape, x, y, want) in [
+            (&straight, 2.0, 0.9, true),
+            (&straight, 0.5, 0.9, false),
+            (&straight, 4.1, 0.0, false),
+            (&arc, 2.0 * 0.5f64.sqrt(), 2.0 - 2.0 * 0.5f64.sqrt(), true),
+            (&arc, 0.0, 0.6, false),
+            (&arc, -0.1, 0.0, false),
+            (&arc, 2.0, 2.1, false),
+        ] {
+            assert_eq!(holds(shape, Point::new(x, y)), want, "({x}, {y})");
+        }
+    }
+}
