@@ -13,7 +13,7 @@ use crate::profile::Profile;
 use crate::rational::Exponential;
 use crate::region::{Line, Ways};
 use crate::stream::{Places, Stream};
-use crate::transport::{Followed, Task, Within, advance};
+use crate::transport::{Followed, StageTable, Task, Within, advance};
 use stokeslet_base::geometry::Point;
 use stokeslet_cad::chip::Chip;
 use stokeslet_flow::field::Fields;
@@ -130,13 +130,12 @@ fn in_pipe(
         .iter()
         .map(|part| {
             let mut stream = begin.clone();
-            let table = |_: f64| {
-                (
-                    part * pipe.length / pipe.width,
-                    part * pipe.length * pipe.width,
-                )
-            };
-            advance(&mut stream, profile, task, &table, 1.0, &mut scratch);
+            let (length, area) = (
+                part * pipe.length / pipe.width,
+                part * pipe.length * pipe.width,
+            );
+            let stage: StageTable<'_> = (&|_| length, &|eta| area * eta);
+            advance(&mut stream, profile, task, stage, &mut scratch);
             Section::new(&stream, profile)
         })
         .collect();

@@ -62,6 +62,20 @@ impl Table {
         }
     }
 
+    /// Area between the right wall and a place, before [`Ways::area_scale`]: the exact integral of what [`Self::at`] says, so that
+    /// the areas of tubes add up to that of the whole section however they are cut.
+    pub fn area_up_to(&self, eta: f64) -> f64 {
+        let places = self.0.iter().map(|r| r.eta).filter(|&e| e > 0.0 && e < eta);
+        let mut sum = 0.0;
+        let (mut from, mut of_from) = (0.0, self.at(0.0).1);
+        for to in places.chain([eta]) {
+            let of_to = self.at(to).1;
+            sum += (of_from + of_to) / 2.0 * (to - from);
+            (from, of_from) = (to, of_to);
+        }
+        sum
+    }
+
     /// Whether nothing is exchanged.
     pub fn is_nothing(&self) -> bool {
         self.0.iter().all(|r| r.lambda <= 0.0)
@@ -542,14 +556,8 @@ fn fill_tables(ways: &mut Ways) {
 
 /// The region's area over what lines of the tables enclose; eddies go to the tubes beside them.
 fn area_scale(ways: &Ways, region: &Region) -> f64 {
-    let mut sum = 0.0;
     let tables = ways.inlets.iter().chain(&ways.outlets).map(|w| &w.table);
-    for table in tables.chain(ways.chains.iter().map(|c| &c.table)) {
-        let n = 400;
-        sum += (0..n)
-            .map(|k| table.at((f64::from(k) + 0.5) / f64::from(n)).1)
-            .sum::<f64>()
-            / f64::from(n);
-    }
+    let tables = tables.chain(ways.chains.iter().map(|c| &c.table));
+    let sum: f64 = tables.map(|table| table.area_up_to(1.0)).sum();
     if sum > 0.0 { region.area / sum } else { 1.0 }
 }

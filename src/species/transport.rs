@@ -113,8 +113,14 @@ pub fn follow(net: &Network, ways: &[Ways], task: &Task<'_>) -> Result<Followed,
         stream.regrid(profile, task.tubes, spread(range, &stream));
         let begin = stream.clone();
         let length = pipe.length / pipe.width;
-        let table = |_: f64| (length, pipe.length * pipe.width);
-        advance(&mut stream, profile, task, &table, 1.0, scratch);
+        let area = pipe.length * pipe.width;
+        advance(
+            &mut stream,
+            profile,
+            task,
+            (&|_| length, &|eta| area * eta),
+            scratch,
+        );
         [begin, stream]
     };
     let mut scratch = Exponential::default();
@@ -211,13 +217,15 @@ fn spread(range: f64, stream: &Stream) -> f64 {
     (high - low).max(0.0)
 }
 
+/// What a stage does at each eta: how long streams lie beside each other there (in widths), and its area from the right wall on, m^2.
+pub(crate) type StageTable<'a> = (&'a dyn Fn(f64) -> f64, &'a dyn Fn(f64) -> f64);
+
 /// One stage: exchange, with the tubes' areas as sources of age.
 pub(crate) fn advance(
     stream: &mut Stream,
     profile: Profile,
     task: &Task<'_>,
-    table: &dyn Fn(f64) -> (f64, f64),
-    area_scale: f64,
+    (lambda, area_up_to): StageTable<'_>,
     scratch: &mut Exponential,
 ) {
     let source = task.ages.then(|| {
@@ -228,14 +236,13 @@ pub(crate) fn advance(
             k if k == n => 1.0,
             k => places.line[k - 1],
         };
-        (0..n)
-            .map(|k| area_scale * table(places.middle[k]).1 * (edge(k + 1) - edge(k)))
-            .collect::<Vec<f64>>()
+        let up_to: Vec<f64> = (0..=n).map(|k| area_up_to(edge(k))).collect();
+        up_to.windows(2).map(|w| w[1] - w[0]).collect::<Vec<f64>>()
     });
     stream.exchange(
         profile,
         task.diffusivity,
-        &|eta| table(eta).0,
+        lambda,
         source.as_deref(),
         scratch,
     );
@@ -267,8 +274,9 @@ fn through_region(
                     stream,
                     profile,
                     task,
-                    &|eta| table.at(eta),
-                    ways.area_scale,
+                    (&|eta| table.at(eta).0, &|eta| {
+                        ways.area_scale * table.area_up_to(eta)
+                    }),
                     scratch,
                 );
             }

@@ -102,5 +102,12 @@ fn without_spans(mut design: Design) -> Design {
         port.at.span = 0..0;
         port.condition.span = 0..0;
     }
+    for species in &mut design.species.species {
+        species.name.span = 0..0;
+        species.diffusivity.span = 0..0;
+        for inlet in &mut species.inlets {
+            inlet.port.span = 0..0;
+        }
+    }
     design
 }

@@ -110,86 +110,123 @@ fn every_large_design_keeps_balance_constants_and_range() {
     designs(true);
 }
 
-/// What the designs in `questions/` answer at their own settings. They belong in `designs/` once their answers are measured and in their first
-/// lines, with golden numbers.
+/// What the designs about species say in their first lines: design, flow over its own, species, port, mean, mixing index, age (s).
 #[test]
-#[ignore = "prints; cargo test -p stokeslet-species --test designs answers -- --ignored --nocapture"]
-fn answers_of_designs_with_species() {
-    for (name, scales) in [
-        ("serpentine-mixing", &[1.0, 10.0, 100.0][..]),
-        ("gradient-profile", &[1.0]),
-        ("h-filter-species", &[1.0]),
-        ("chamber-age", &[1.0]),
-    ] {
+fn designs_with_species_answer_what_their_first_lines_say() {
+    type Row = (
+        &'static str,
+        f64,
+        &'static str,
+        &'static str,
+        [Option<f64>; 3],
+    );
+    const ROWS: [Row; 11] = [
+        (
+            "serpentine-mixing",
+            1.0,
+            "dye",
+            "out",
+            [Some(0.5), Some(0.9756), Some(6.809)],
+        ),
+        (
+            "serpentine-mixing",
+            10.0,
+            "dye",
+            "out",
+            [Some(0.5), Some(0.3769), Some(0.6809)],
+        ),
+        (
+            "serpentine-mixing",
+            100.0,
+            "dye",
+            "out",
+            [Some(0.5), Some(0.1041), Some(0.06809)],
+        ),
+        (
+            "gradient-profile",
+            1.0,
+            "dye",
+            "c0",
+            [Some(0.0), None, None],
+        ),
+        (
+            "gradient-profile",
+            1.0,
+            "dye",
+            "c25",
+            [Some(0.2216), Some(0.9947), None],
+        ),
+        (
+            "gradient-profile",
+            1.0,
+            "dye",
+            "c50",
+            [Some(0.4999), Some(0.9926), None],
+        ),
+        (
+            "gradient-profile",
+            1.0,
+            "dye",
+            "c75",
+            [Some(0.7783), Some(0.9947), None],
+        ),
+        (
+            "h-filter-species",
+            1.0,
+            "small",
+            "product",
+            [Some(0.08163), None, None],
+        ),
+        (
+            "h-filter-species",
+            1.0,
+            "small",
+            "waste",
+            [Some(0.5850), None, None],
+        ),
+        (
+            "h-filter-species",
+            1.0,
+            "large",
+            "product",
+            [Some(0.002249), None, None],
+        ),
+        (
+            "chamber-age",
+            1.0,
+            "oxygen",
+            "outlet",
+            [Some(1.0), None, Some(4.56)],
+        ),
+    ];
+    for rows in ROWS.chunk_by(|a, b| a.0 == b.0) {
         let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join(format!("tests/questions/{name}.toml"));
+            .join(format!("../../designs/{}.toml", rows[0].0));
         let text = std::fs::read_to_string(path).unwrap();
-        let (design, mistakes) = stokeslet_cad::design::parse(&text, name);
-        assert!(mistakes.is_empty(), "{name}: {mistakes:?}");
-        let design = design.unwrap();
+        let (design, mistakes) = stokeslet_cad::design::parse(&text, rows[0].0);
+        let design = design.unwrap_or_else(|| panic!("{mistakes:?}"));
         let (chip, mistakes) = place(&design, &Library::embedded());
-        assert!(mistakes.is_empty(), "{name}: {mistakes:?}");
-        let chip = chip.unwrap();
+        let chip = chip.unwrap_or_else(|| panic!("{mistakes:?}"));
         let solution = Solver::new(&chip).solve().unwrap();
-        let clock = std::time::Instant::now();
         let paths = Paths::of(&chip, &solution).unwrap();
-        println!(
-            "{name}: {} regions, paths {:.1?}",
-            paths.net.regions.len(),
-            clock.elapsed()
-        );
-        for &scale in scales {
-            // Flow times s is diffusivity over s: Stokes flow is linear.
-            let species: Vec<Species> = design
-                .species
-                .species
-                .iter()
-                .map(|section| {
-                    let species = Species::of_design(section, &chip);
-                    Species {
-                        diffusivity: species.diffusivity / scale,
-                        ..species
-                    }
-                })
-                .collect();
-            let clock = std::time::Instant::now();
-            let out = stokeslet_species::solve(&chip, &paths, &species, Settings::default(), true)
-                .unwrap();
-            for r in &out {
-                println!(
-                    "  flow x {scale}, {}: Pe {:.0}..{:.0}, balance {:.0e}, estimate {:.1e}",
-                    r.name, r.peclet[0], r.peclet[1], r.balance, r.estimated_error
-                );
-                for p in &r.ports {
-                    println!(
-                        "    {}: mean {:?}, mixing {:?}, age {:?} s",
-                        p.port,
-                        p.mean,
-                        p.mixing_index,
-                        p.age_mean_s.map(|a| a / scale)
-                    );
-                }
-                let (values, ages) = r.nodal(&chip, &solution.fields, &paths, Settings::default());
-                let fold = |v: &[f64]| {
-                    v.iter()
-                        .copied()
-                        .enumerate()
-                        .fold((f64::INFINITY, 0, f64::NEG_INFINITY), |b, (k, x)| {
-                            (b.0.min(x), if x > b.2 { k } else { b.1 }, b.2.max(x))
-                        })
-                };
-                let (low, _, high) = fold(&values);
-                println!("    nodes from {low} to {high}");
-                if let Some(ages) = ages {
-                    let (_, k, most) = fold(&ages);
-                    println!(
-                        "    oldest {:.4} s at {:?}",
-                        most / scale,
-                        solution.fields.nodes[k]
-                    );
-                }
+        for (name, scale, species, port, want) in rows {
+            let section = &design.species.species;
+            let section = section.iter().find(|s| s.name.value == *species).unwrap();
+            // Flow times s is diffusivity over s and age over s: Stokes flow is linear.
+            let mut dissolved = Species::of_design(section, &chip);
+            dissolved.diffusivity /= scale;
+            let settings = Settings::default();
+            let out =
+                stokeslet_species::solve(&chip, &paths, &[dissolved], settings, true).unwrap();
+            let got = out[0].ports.iter().find(|p| p.port == *port).unwrap();
+            let age = got.age_mean_s.map(|age| age / scale);
+            let got = [got.mean, got.mixing_index, age];
+            for (got, want) in got.iter().zip(want).filter(|(_, want)| want.is_some()) {
+                let (got, want) = (got.unwrap(), want.unwrap());
+                // Three digits are told.
+                let is_close = (got - want).abs() <= 1e-3 * want.abs() + 1e-12;
+                assert!(is_close, "{name} x {scale}, {port}: {got}, not {want}");
             }
-            println!("    {:.1?}", clock.elapsed());
         }
     }
 }

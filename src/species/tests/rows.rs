@@ -85,7 +85,7 @@ fn two_streams_meet_in_a_tee() {
     }
 }
 
-/// `sum Q <m1> = volume`, so far to 1e-2 only: tubes read areas off tables that are scaled as a whole, not tube by tube (measured 3e-3).
+/// `sum Q <m1> = volume`.
 fn ages_add_up(chip: &Chip, paths: &Paths, out: &SpeciesResult) {
     let sum: f64 = out
         .ports
@@ -106,7 +106,7 @@ fn ages_add_up(chip: &Chip, paths: &Paths, out: &SpeciesResult) {
         .sum();
     let regions: f64 = paths.net.regions.iter().map(|r| r.area).sum();
     assert!(
-        (sum / (pipes + regions) - 1.0).abs() < 1e-2,
+        (sum / (pipes + regions) - 1.0).abs() < 1e-9,
         "ages {sum}, volume {}",
         pipes + regions
     );
