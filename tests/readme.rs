@@ -72,7 +72,8 @@ fn every_test_and_bench_that_the_readme_names_exists() {
         let mut source = String::new();
         for word in quoted(line) {
             let is_file = word.ends_with(".rs");
-            if is_file && (word.starts_with("tests/") || word.starts_with("benches/")) {
+            let folders = ["tests/", "benches/", "src/"];
+            if is_file && folders.iter().any(|folder| word.starts_with(folder)) {
                 source =
                     fs::read_to_string(root().join(word)).unwrap_or_else(|e| panic!("{word}: {e}"));
                 named += 1;
