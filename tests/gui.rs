@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use eframe::egui::accesskit::Role;
-use eframe::egui::{Event, Key, Modifiers, Pos2, Vec2, vec2};
+use eframe::egui::{Event, Key, Modifiers, PointerButton, Pos2, Vec2, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use stokeslet::chip::SocketUse;
@@ -36,6 +36,11 @@ type Window = Harness<'static, App>;
 
 /// The window as it starts, with settings and recovered work in a folder of its own.
 fn open(design: Option<&Path>, home: &Path) -> Window {
+    open_by(0.25, design, home)
+}
+
+/// As [`open`], with steps of so many seconds.
+fn open_by(step: f32, design: Option<&Path>, home: &Path) -> Window {
     let start = Start {
         design: design.map(Path::to_owned),
         components: None,
@@ -44,6 +49,7 @@ fn open(design: Option<&Path>, home: &Path) -> Window {
     let mut window = Harness::builder()
         .with_size(vec2(1280.0, 800.0))
         .with_max_steps(60)
+        .with_step_dt(step)
         .build_eframe(move |creation| App::new(&start, &creation.egui_ctx));
     window.run_steps(4);
     window
@@ -100,6 +106,21 @@ fn click(window: &mut Window, at: Pos2) {
     window.run_steps(1);
     window.drop_at(at);
     window.run_steps(3);
+}
+
+/// Two clicks; one only where steps are short ([`open_by`]).
+fn double_click(window: &mut Window, at: Pos2) {
+    window.hover_at(at);
+    window.run_steps(2);
+    for pressed in [true, false, true, false] {
+        window.event(Event::PointerButton {
+            pos: at,
+            button: PointerButton::Primary,
+            pressed,
+            modifiers: Modifiers::NONE,
+        });
+        window.step();
+    }
 }
 
 fn drag(window: &mut Window, from: Pos2, by: Vec2) {
@@ -709,4 +730,56 @@ fn two_thousand_random_commands_never_panic_and_undo_to_the_same_bytes() {
     );
     apply(&mut window, Command::GoTo(steps));
     assert_eq!(text(&window), after, "and done again");
+}
+
+/// A double click on a port's label and F2 on whatever is selected put the cursor into its name.
+#[test]
+fn a_port_is_renamed_by_a_double_click_and_by_f2() {
+    let home = home();
+    let mut window = open_by(1.0 / 60.0, Some(&example("serpentine-mixing")), home.path());
+    let before = text(&window);
+    let on_port = window.get_by_label("port sample").rect().center();
+    double_click(&mut window, on_port);
+    let name = |window: &mut Window, new: &str| {
+        window.run_steps(3);
+        let field = window.get_by_role_and_label(Role::TextInput, "name");
+        assert!(field.is_focused(), "the name waits to be typed over");
+        field.type_text(new);
+        window.run_steps(2);
+        window.key_press(Key::Enter);
+        window.run_steps(3);
+    };
+    name(&mut window, "dye_inlet");
+    let named = before
+        .replace("sample = { at", "dye_inlet = { at")
+        .replace("inlets = { sample = 1 }", "inlets = { dye_inlet = 1 }");
+    assert_eq!(text(&window), named, "species enter by the port's new name");
+    assert_eq!(
+        window.state().selection(),
+        &Selection::of_port("dye_inlet"),
+        "it stays selected"
+    );
+    window.key_press(Key::F2);
+    name(&mut window, "in");
+    assert!(text(&window).contains("inlets = { in = 1 }"));
+    apply(&mut window, Command::Select(Selection::one("mixer")));
+    window.key_press(Key::F2);
+    name(&mut window, "wave");
+    assert!(text(&window).contains("wave = { kind"));
+    // A name that is taken is refused with a reason, and nothing changes.
+    let now = text(&window);
+    apply(
+        &mut window,
+        Command::RenamePort("in".to_owned(), "buffer".to_owned()),
+    );
+    assert_eq!(text(&window), now);
+    assert!(
+        window
+            .query_by_label_contains("has a port `buffer` already")
+            .is_some()
+    );
+    for _ in 0..3 {
+        apply(&mut window, Command::Undo);
+    }
+    assert_eq!(text(&window), before);
 }

@@ -187,6 +187,14 @@ impl App {
                 self.select(Selection { items, port: None });
             }
             Command::Show(name) => self.show(&name),
+            Command::EditName => {
+                let selection = &self.state.selection;
+                let name = selection.port.as_deref().or(selection.single());
+                if let Some(name) = name.map(str::to_owned) {
+                    self.open_panel(Panel::Inspector);
+                    self.panels.edit_name(&name);
+                }
+            }
             Command::SetTool(tool) => self.state.tool = tool,
             Command::Enter(workspace) => self.enter(workspace),
             Command::ZoomIn if self.sees_liquids() => self.liquids.stage.zoom_in(),
@@ -274,6 +282,7 @@ impl App {
             | Command::SetCondition(..)
             | Command::RemovePort(_)
             | Command::Rename(..)
+            | Command::RenamePort(..)
             | Command::SetParameter { .. }
             | Command::SetPlacement(..)
             | Command::SetChannelShape { .. }

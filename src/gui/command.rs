@@ -123,6 +123,10 @@ pub enum Command {
     RemovePort(String),
     /// Renames a component or channel.
     Rename(String, String),
+    /// Renames a port.
+    RenamePort(String, String),
+    /// Puts the cursor into the name of what is selected.
+    EditName,
     /// Sets a parameter of a component, or takes it back to its default.
     SetParameter {
         /// The component.
@@ -340,7 +344,10 @@ impl Command {
             Command::AddPort(socket) => return format!("Open {socket} to the outside"),
             Command::SetCondition(port, _) => return format!("Set port {port}"),
             Command::RemovePort(port) => return format!("Remove port {port}"),
-            Command::Rename(from, to) => return format!("Rename {from} to {to}"),
+            Command::EditName => "Rename…",
+            Command::Rename(from, to) | Command::RenamePort(from, to) => {
+                return format!("Rename {from} to {to}");
+            }
             Command::SetParameter {
                 component,
                 parameter,
@@ -422,6 +429,7 @@ impl Command {
             C::Cut,
             C::Copy,
             C::Duplicate,
+            C::EditName,
             C::Delete,
             C::Rotate(1),
             C::Rotate(-1),

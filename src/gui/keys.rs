@@ -30,6 +30,7 @@ pub const SHORTCUTS: &[Binding] = {
         (CTRL, Key::Y, || C::Redo),
         (CTRL, Key::A, || C::SelectAll),
         (CTRL, Key::D, || C::Duplicate),
+        (NONE, Key::F2, || C::EditName),
         (NONE, Key::Delete, || C::Delete),
         (NONE, Key::Backspace, || C::Delete),
         (NONE, Key::R, || C::Rotate(1)),

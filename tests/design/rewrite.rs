@@ -146,6 +146,33 @@ fn a_renamed_component_keeps_its_line_and_is_followed_everywhere() {
 }
 
 #[test]
+fn a_renamed_port_is_followed_by_the_species_that_enter_there_and_sheets_follow_components() {
+    let text = "[sheets]\nof = { p = \"up\" }\n[components]\np = { kind = \"pipe\" } # one\n\n[ports]\nin = { at = \"p.a\" } # fed\nout = { at = \"p.b\" }\n\n[species.dye]\ninlets = { in = 1, out = 2 }\n";
+    let rename = |from: &str, to: &str| Edit::RenamePort {
+        from: from.to_owned(),
+        to: to.to_owned(),
+    };
+    let want = text
+        .replace("in = { at", "feed = { at")
+        .replace("{ in = 1", "{ feed = 1");
+    assert_eq!(rewrite(text, &[rename("in", "feed")]).unwrap(), want);
+    let refused = rewrite(text, &[rename("in", "out")]);
+    assert!(
+        matches!(refused, Err(RewriteError::Taken { what: "port", .. })),
+        "{refused:?}"
+    );
+    let part = Edit::Rename {
+        from: "p".to_owned(),
+        to: "q".to_owned(),
+    };
+    let want = text
+        .replace("of = { p", "of = { q")
+        .replace("\np =", "\nq =")
+        .replace("\"p.", "\"q.");
+    assert_eq!(rewrite(text, &[part]).unwrap(), want);
+}
+
+#[test]
 fn things_are_added_at_the_end_of_their_section() {
     let component = Component {
         name: name("p"),

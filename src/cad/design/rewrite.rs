@@ -126,6 +126,7 @@ fn apply(document: &mut DocumentMut, edit: &Edit) -> Result<(), RewriteError> {
         Edit::Disconnect(connection) => connections::disconnect(document, connection)?,
         Edit::AddPort(port) => add(document, PORT, &port.name.value, &print::port(port))?,
         Edit::RemovePort(name) => remove(document, PORT, name)?,
+        Edit::RenamePort { from, to } => rename::rename_port(document, from, to)?,
         Edit::SetCondition { port, condition } => {
             let (key, text) = print::condition(condition);
             let table = entry(document, PORT, port)?;

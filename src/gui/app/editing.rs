@@ -133,6 +133,15 @@ impl App {
                 let (from, to) = (from.clone(), to.clone());
                 self.edit_plainly(command, vec![Edit::Rename { from, to }], Some(selection));
             }
+            Command::RenamePort(from, to) => {
+                let selection = Selection::of_port(to);
+                let (from, to) = (from.clone(), to.clone());
+                self.edit_plainly(
+                    command,
+                    vec![Edit::RenamePort { from, to }],
+                    Some(selection),
+                );
+            }
             Command::RemovePort(port) => {
                 let edits = vec![Edit::RemovePort(port.clone())];
                 self.edit_plainly(command, edits, Some(Selection::default()));

@@ -6,7 +6,7 @@ use super::scene::Scene;
 use super::tools::Hit;
 use crate::command::Command;
 use crate::edits::Axis;
-use crate::seen::{Seen, Tool};
+use crate::seen::{Seen, Selection, Tool};
 use stokeslet_cad::chip::SocketUse;
 
 /// What the menu was opened on.
@@ -26,6 +26,10 @@ pub fn menu(ui: &mut Ui, target: &Target, seen: &Seen<'_>, scene: &Scene, out: &
     }
     match &target.hit {
         Some(Hit::Port(name)) => {
+            if ui.button("Rename…").clicked() {
+                out.push(Command::Select(Selection::of_port(name)));
+                out.push(Command::EditName);
+            }
             entry(ui, Command::RemovePort(name.clone()), out);
             ui.separator();
             entry(ui, Command::Fit, out);

@@ -43,6 +43,14 @@ pub fn is_enabled(command: &Command, seen: &Seen<'_>) -> Result<(), &'static str
             readable(seen)?;
             when(!seen.selection.is_empty(), "nothing is selected")
         }
+        C::EditName => {
+            readable(seen)?;
+            let named = seen.selection.port.as_deref().or(seen.selection.single());
+            some(
+                named.as_ref(),
+                "not one component, channel or port is selected",
+            )
+        }
         C::FitSelection => when(!seen.selection.is_empty(), "nothing is selected"),
         C::Align(Align::SpreadX | Align::SpreadY) => {
             readable(seen)?;
@@ -61,6 +69,7 @@ pub fn is_enabled(command: &Command, seen: &Seen<'_>) -> Result<(), &'static str
         | C::SetCondition(..)
         | C::RemovePort(_)
         | C::Rename(..)
+        | C::RenamePort(..)
         | C::SetParameter { .. }
         | C::SetPlacement(..)
         | C::SetChannelShape { .. }

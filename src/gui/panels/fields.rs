@@ -25,6 +25,8 @@ pub struct Fields {
     drafts: FxHashMap<String, Draft>,
     /// The field being dragged, its text when the drag began, and how far the pointer went since.
     drag: Option<(String, String, f32)>,
+    /// The field that gets the keyboard when it is drawn next, all of its text selected.
+    wanted: Option<String>,
     /// Of the field just drawn: said below its row.
     problem: Option<String>,
 }
@@ -87,6 +89,11 @@ impl Fields {
         value
     }
 
+    /// Gives the keyboard to a field the next time it is drawn.
+    pub fn focus(&mut self, key: String) {
+        self.wanted = Some(key);
+    }
+
     /// What is wrong with the text of the fields drawn since the last call.
     pub fn say(&mut self, ui: &mut Ui) {
         if let Some(problem) = self.problem.take() {
@@ -114,6 +121,10 @@ impl Fields {
         let mut text = draft.clone().unwrap_or_else(|| field.shown.to_owned());
         let problem = draft.as_deref().and_then(|text| read(text).err());
         let response = self.edit(ui, id, field, &mut text, problem.as_deref());
+        if self.wanted.take_if(|key| key == field.key).is_some() {
+            select(ui.ctx(), response.id, 0..text.chars().count());
+            response.request_focus();
+        }
         if response.changed() {
             let over = field.shown.to_owned();
             self.drafts.insert(

@@ -42,6 +42,11 @@ impl Inspector {
         self.known.clear();
     }
 
+    /// The next time that the name of this component, channel or port is drawn, it is ready to be typed over.
+    pub fn edit_name(&mut self, name: &str) {
+        self.fields.focus(key_of_name(name));
+    }
+
     /// Draws the inspector.
     pub fn ui(&mut self, ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
         let Some(design) = seen.document.shown_design() else {
@@ -110,9 +115,15 @@ impl Inspector {
         )
     }
 
-    /// A row for the name of a component or channel.
-    fn rename(&mut self, ui: &mut Ui, name: &str, out: &mut Vec<Command>) {
-        let key = format!("name of {name}");
+    /// A row for the name of a component, a channel or a port; `renamed` makes the command.
+    fn rename(
+        &mut self,
+        ui: &mut Ui,
+        name: &str,
+        renamed: fn(String, String) -> Command,
+        out: &mut Vec<Command>,
+    ) {
+        let key = key_of_name(name);
         let field = Field {
             key: &key,
             label: "name",
@@ -127,7 +138,7 @@ impl Inspector {
             false => Err("use letters, digits, _ and -".to_owned()),
         };
         if let Some(new) = self.fields.row(ui, "name", &field, read, |_| ()) {
-            out.push(Command::Rename(name.to_owned(), new));
+            out.push(renamed(name.to_owned(), new));
         }
     }
 
@@ -135,6 +146,11 @@ impl Inspector {
     pub fn is_typing(&self) -> bool {
         self.fields.is_typing()
     }
+}
+
+/// The key of the field with a thing's name.
+fn key_of_name(name: &str) -> String {
+    format!("name of {name}")
 }
 
 /// Whether designs can have it as a name; `design` says so again, with more words.

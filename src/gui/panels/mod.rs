@@ -176,6 +176,11 @@ impl Panels {
         self.inspector.is_typing()
     }
 
+    /// Puts the cursor into the name of a thing that is selected.
+    pub fn edit_name(&mut self, name: &str) {
+        self.inspector.edit_name(name);
+    }
+
     /// Does what a command asks of the panels; to be called with every command that is applied. Whether there was anything.
     pub fn hear(&mut self, command: &Command) -> bool {
         match command {

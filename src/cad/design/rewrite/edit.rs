@@ -69,6 +69,13 @@ pub enum Edit {
     AddPort(Port),
     /// Removes a port.
     RemovePort(String),
+    /// Renames a port, also where species enter by it.
+    RenamePort {
+        /// Name now.
+        from: String,
+        /// Name to be.
+        to: String,
+    },
     /// Sets what holds at a port.
     SetCondition {
         /// The port.

@@ -2,14 +2,9 @@
 
 use toml_edit::{DocumentMut, Item, Key, TableLike, Value as TomlValue};
 
-use super::{CHANNEL, COMPONENT, Named, RewriteError};
+use super::{CHANNEL, COMPONENT, Named, PORT, RewriteError};
 
 pub(super) fn rename(document: &mut DocumentMut, from: &str, to: &str) -> Result<(), RewriteError> {
-    let holds = |document: &DocumentMut, (section, _): Named, name: &str| {
-        document
-            .get(section)
-            .is_some_and(|item| item.get(name).is_some())
-    };
     if from == to {
         return Ok(());
     }
@@ -30,19 +25,12 @@ pub(super) fn rename(document: &mut DocumentMut, from: &str, to: &str) -> Result
             name: from.to_owned(),
         });
     };
-    match document.get_mut(section) {
-        Some(Item::Table(table)) => rename_key(table, from, to, |table, key, item| {
-            table.insert_formatted(key, item);
-        }),
-        Some(Item::Value(TomlValue::InlineTable(table))) => {
-            rename_key(table, from, to, |table, key, item| {
-                if let Ok(value) = item.into_value() {
-                    table.insert_formatted(key, value);
-                }
-            })
-        }
-        _ => {}
-    }
+    rename_in(document.get_mut(section), from, to);
+    rename_in(
+        document.get_mut("sheets").and_then(|s| s.get_mut("of")),
+        from,
+        to,
+    );
     for (section, keys) in [
         ("components", &["to"][..]),
         ("channels", &["from", "to"]),
@@ -78,6 +66,59 @@ pub(super) fn rename(document: &mut DocumentMut, from: &str, to: &str) -> Result
         }
     }
     Ok(())
+}
+
+/// Renames a port, and the inlets of species that name it.
+pub(super) fn rename_port(
+    document: &mut DocumentMut,
+    from: &str,
+    to: &str,
+) -> Result<(), RewriteError> {
+    if from == to {
+        return Ok(());
+    }
+    if holds(document, PORT, to) {
+        return Err(RewriteError::Taken {
+            what: PORT.1,
+            name: to.to_owned(),
+        });
+    }
+    if !holds(document, PORT, from) {
+        return Err(RewriteError::NotFound {
+            what: PORT.1,
+            name: from.to_owned(),
+        });
+    }
+    rename_in(document.get_mut(PORT.0), from, to);
+    let species = document.get_mut("species");
+    let species = species.and_then(Item::as_table_like_mut);
+    for (_, item) in species.into_iter().flat_map(|table| table.iter_mut()) {
+        let inlets = item.as_table_like_mut();
+        rename_in(inlets.and_then(|table| table.get_mut("inlets")), from, to);
+    }
+    Ok(())
+}
+
+fn holds(document: &DocumentMut, (section, _): Named, name: &str) -> bool {
+    let section = document.get(section);
+    section.is_some_and(|item| item.get(name).is_some())
+}
+
+/// Renames a key of a table of either form, if it is there.
+fn rename_in(item: Option<&mut Item>, from: &str, to: &str) {
+    match item {
+        Some(Item::Table(table)) => rename_key(table, from, to, |table, key, item| {
+            table.insert_formatted(key, item);
+        }),
+        Some(Item::Value(TomlValue::InlineTable(table))) => {
+            rename_key(table, from, to, |table, key, item| {
+                if let Ok(value) = item.into_value() {
+                    table.insert_formatted(key, value);
+                }
+            })
+        }
+        _ => {}
+    }
 }
 
 /// Renames a key in its place: taking all entries out and putting them back keeps the order.

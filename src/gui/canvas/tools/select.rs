@@ -144,8 +144,13 @@ fn hear_click(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
     };
     if frame.response.double_clicked() {
         let hit = hit(frame, at);
-        if let Some(Hit::Item(name)) = hit {
-            tools.fit = frame.scene.box_of([&name]);
+        match hit {
+            Some(Hit::Item(name)) => tools.fit = frame.scene.box_of([&name]),
+            Some(Hit::Port(name)) => {
+                out.push(Command::Select(Selection::of_port(&name)));
+                out.push(Command::EditName);
+            }
+            Some(Hit::WayPoint(..)) | None => {}
         }
         return;
     }

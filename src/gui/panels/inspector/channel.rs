@@ -22,7 +22,7 @@ pub(super) fn ui(
 ) {
     let name = channel.name.value.as_str();
     head(ui, name, "channel", "");
-    inspector.rename(ui, name, out);
+    inspector.rename(ui, name, Command::Rename, out);
     end(ui, "from", &channel.from.value, out);
     match &channel.to {
         Some(to) => end(ui, "to", &to.value, out),

@@ -27,7 +27,7 @@ pub(super) fn ui(
         d.doc.as_str()
     });
     head(ui, name, kind, doc);
-    inspector.rename(ui, name, out);
+    inspector.rename(ui, name, Command::Rename, out);
     placement(inspector, ui, seen, component, out);
     if let Some(definition) = definition.filter(|d| !d.parameters.is_empty()) {
         section(ui, "Parameters");

@@ -23,6 +23,7 @@ pub(super) fn ui(
         return;
     };
     head(ui, name, "port", "");
+    inspector.rename(ui, name, Command::RenamePort, out);
     row(ui, "at", "The socket that it opens.", |ui| {
         if ui
             .link(&port.at.value)
