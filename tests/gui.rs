@@ -783,3 +783,58 @@ fn a_port_is_renamed_by_a_double_click_and_by_f2() {
     }
     assert_eq!(text(&window), before);
 }
+
+/// The pen begins where nothing is, also on an empty chip, and ends on a pipe or where nothing is.
+#[test]
+fn the_pen_begins_and_ends_anywhere() {
+    let home = home();
+    let mut window = open(None, home.path());
+    apply(&mut window, Command::New);
+    apply(&mut window, Command::SetTool(Tool::Channel));
+    let centre = window.state().canvas().view.rect.center();
+    let pen = |window: &mut Window, points: &[Vec2]| {
+        for &p in points {
+            click(window, centre + p);
+            // Apart in time, so that two clicks are not a double click.
+            window.run_steps(3);
+        }
+        window.key_press(Key::Enter);
+        window.run_steps(3);
+    };
+    pen(&mut window, &[vec2(-150.0, 0.0), vec2(150.0, 0.0)]);
+    let design = window.state().document().design.clone().expect("a design");
+    assert_eq!(design.components.len(), 1, "{}", text(&window));
+    assert_eq!(design.components[0].kind.value, "pipe");
+    // From nothing on to the pipe: a tee goes in.
+    click(&mut window, centre + vec2(0.0, -120.0));
+    window.run_steps(3);
+    click(&mut window, centre);
+    window.run_steps(3);
+    let design = window.state().document().design.clone().expect("a design");
+    let kinds: Vec<&str> = design
+        .components
+        .iter()
+        .map(|c| c.kind.value.as_str())
+        .collect();
+    assert!(kinds.contains(&"tee"), "{kinds:?}");
+    let errors = window.state().document().diagnostics.iter();
+    let errors: Vec<_> = errors
+        .filter(|d| d.severity == stokeslet::diagnostic::Severity::Error)
+        .collect();
+    // Nothing drives it yet, but all is joined.
+    assert!(
+        errors.iter().all(|d| d.message.contains("port")),
+        "{errors:?}"
+    );
+    let free = |window: &Window| {
+        let layout = window.state().document().layout.clone();
+        let free = layout.sockets.iter();
+        free.filter(|s| s.used == SocketUse::Free).count()
+    };
+    assert_eq!(free(&window), 3, "{}", text(&window));
+    for _ in 0..2 {
+        apply(&mut window, Command::Undo);
+    }
+    let design = window.state().document().design.clone().expect("a design");
+    assert!(design.components.is_empty());
+}

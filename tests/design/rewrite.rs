@@ -161,6 +161,8 @@ fn a_renamed_port_is_followed_by_the_species_that_enter_there_and_sheets_follow_
         matches!(refused, Err(RewriteError::Taken { what: "port", .. })),
         "{refused:?}"
     );
+    let gone = rewrite(text, &[Edit::RemovePort("in".to_owned())]).unwrap();
+    assert!(gone.contains("inlets = { out = 2 }"), "{gone}");
     let part = Edit::Rename {
         from: "p".to_owned(),
         to: "q".to_owned(),

@@ -28,6 +28,11 @@ pub fn rewrite(text: &str, edits: &[Edit]) -> Result<String, RewriteError> {
     for edit in edits {
         apply(&mut document, edit)?;
     }
+    for edit in edits {
+        if let Edit::RemovePort(name) = edit {
+            leave_out_inlets(&mut document, name);
+        }
+    }
     // An edit sets all values of what it changes, also those that stay as they are: these keep their expressions.
     if text.contains("\"=") || text.contains("'=") {
         let (before, _) = super::parse(text, "");
@@ -317,6 +322,23 @@ fn set_parameter(
 }
 
 /// Removes a line with the comment right above it; what stands above an empty line before that belongs to the section and moves on.
+/// Species don't enter any more by a port that was removed and not put back.
+fn leave_out_inlets(document: &mut DocumentMut, port: &str) {
+    let ports = document.get(PORT.0);
+    if ports.is_some_and(|ports| ports.get(port).is_some()) {
+        return;
+    }
+    let species = document.get_mut("species");
+    let species = species.and_then(Item::as_table_like_mut);
+    for (_, item) in species.into_iter().flat_map(|table| table.iter_mut()) {
+        let inlets = item.as_table_like_mut();
+        let inlets = inlets.and_then(|table| table.get_mut("inlets"));
+        if let Some(inlets) = inlets.and_then(Item::as_table_like_mut) {
+            inlets.remove(port);
+        }
+    }
+}
+
 fn remove(
     document: &mut DocumentMut,
     (section, what): Named,

@@ -20,7 +20,7 @@ pub struct Draft {
     pub from: ChannelEnd,
     /// There, m.
     pub start: Point,
-    /// Along what it starts from, rad: the direction of a socket, the run of a pipe.
+    /// Along what it starts from, rad: the direction of a socket, the run of a pipe. Of no use in empty space.
     pub axis: f64,
     /// Across, m.
     pub width: f64,
@@ -54,7 +54,7 @@ impl Draft {
     pub fn next(&self, pointer: Point, free: bool, grid: Option<Grid>) -> Point {
         let last = self.last();
         let towards = pointer - last;
-        if self.via.is_empty() {
+        if self.via.is_empty() && !self.starts_free() {
             let heading = self.heading(pointer);
             let length = heading.dot(towards).max(SHORTEST * self.width);
             return along(last, heading, length, grid, SHORTEST * self.width);
@@ -62,19 +62,29 @@ impl Draft {
         if free || towards.norm() == 0.0 {
             return grid.map_or(pointer, |grid| grid.snap(pointer));
         }
-        let before = self.last_leg();
+        // From empty space the first leg may go anywhere.
+        let before = match self.via.is_empty() {
+            true => towards.normalized(),
+            false => self.last_leg(),
+        };
         let turned = before.angle();
+        let is_first = self.via.is_empty();
         let directions = (0..8).flat_map(|k| {
             let angle = f64::from(k) * FRAC_PI_4;
-            [Point::unit(angle), Point::unit(turned + angle)]
+            let relative = if is_first { angle } else { turned + angle };
+            [Point::unit(angle), Point::unit(relative)]
         });
         // Back over the last leg is no way to go.
         let best = directions
-            .filter(|d| d.dot(before) > -0.8)
+            .filter(|d| is_first || d.dot(before) > -0.8)
             .max_by(|a, b| a.dot(towards).total_cmp(&b.dot(towards)))
             .unwrap_or(before);
         let least = SHORTEST * self.width;
         along(last, best, best.dot(towards).max(least), grid, least)
+    }
+
+    fn starts_free(&self) -> bool {
+        matches!(self.from, ChannelEnd::Free(_))
     }
 
     /// The direction of the last leg that is fixed.
@@ -92,7 +102,7 @@ impl Draft {
         let (ahead, room) = (-out.dot(d), AHEAD * self.width);
         let small = 1e-6 * self.width;
         let is_on_axis = out.cross(d).abs() <= small && ahead > small;
-        if !self.via.is_empty() {
+        if !self.via.is_empty() || self.starts_free() {
             if is_on_axis {
                 return Vec::new();
             }

@@ -1,4 +1,4 @@
-//! The channel tool: from a socket or a pipe through way-points to a socket, a pipe or into empty space.
+//! The channel tool: from a socket, a pipe or empty space through way-points to a socket, a pipe or into empty space.
 
 use eframe::egui::{CursorIcon, Key, Mesh, Pos2};
 use lyon::math::point;
@@ -37,14 +37,8 @@ pub fn hear(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
     }
     let Some(draft) = &mut tools.draft else {
         tools.end = start(frame);
-        if let (true, Some(at)) = (frame.response.clicked(), frame.pointer) {
-            match tools.end.take() {
-                Some(end) => tools.draft = Some(begin(end)),
-                None => {
-                    let why = "A channel starts at a free socket or on a pipe".to_owned();
-                    tools.refusal = Some((at, why));
-                }
-            }
+        if frame.response.clicked() {
+            tools.draft = tools.end.take().map(|end| begin(end, frame));
         }
         return;
     };
@@ -104,7 +98,7 @@ pub fn hear(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
 /// What a channel would start from at the pointer.
 fn start(frame: &Frame<'_>) -> Option<End> {
     let place = frame.place()?;
-    socket_at(frame, place).or_else(|| {
+    let on_run = || {
         let run = run_at(frame, place)?;
         Some(End {
             to: on_pipe(frame, &run),
@@ -116,11 +110,23 @@ fn start(frame: &Frame<'_>) -> Option<End> {
                 width: run.width,
             }),
         })
-    })
+    };
+    let nowhere = || {
+        let at = frame.snap(place);
+        frame.design().map(|_| End {
+            to: ChannelEnd::Free(at),
+            via: Vec::new(),
+            at,
+            mouth: None,
+        })
+    };
+    socket_at(frame, place).or_else(on_run).or_else(nowhere)
 }
 
-fn begin(end: End) -> Draft {
-    let (axis, width) = end.mouth.map_or((0.0, 0.0), |m| (m.direction, m.width));
+fn begin(end: End, frame: &Frame<'_>) -> Draft {
+    // From empty space on it is as wide as the design says.
+    let usual = frame.design().map_or(0.0, |design| design.width.0);
+    let (axis, width) = end.mouth.map_or((0.0, usual), |m| (m.direction, m.width));
     Draft {
         from: end.to,
         start: end.at,
