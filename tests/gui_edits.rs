@@ -361,7 +361,10 @@ fn intend(random: &mut Random, opened: &Opened) -> (&'static str, Result<Vec<Edi
             Some(component) => {
                 let length = opened.design.width.0 * (5.0 + 4.0 * random.unit());
                 let value = Some(Value::Quantity(length, Dimension::Length));
-                let name = &component.name.value;
+                // Most others have no such parameter.
+                let pipes = components.iter().copied();
+                let pipes: Vec<_> = pipes.filter(|c| c.kind.value == "pipe").collect();
+                let name = &random.pick(&pipes).unwrap_or(component).name.value;
                 (
                     "set parameter",
                     edits::set_parameter(&drawing, name, "length", value),
