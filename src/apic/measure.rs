@@ -353,7 +353,6 @@ pub fn frequency(signal: &[f64], interval: f64) -> (f64, f64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scene::Scene;
     use crate::settings::Settings;
 
     #[test]
@@ -368,7 +367,7 @@ mod tests {
 
     #[test]
     fn a_pure_vortex_has_all_its_energy_in_its_modes() {
-        let scene = Scene::parse(crate::scenes::find("taylor-green").unwrap().toml).unwrap();
+        let scene = crate::scenes::find("taylor-green").unwrap().scene();
         let mut world = World::<2>::new(&scene, &Settings::default());
         for axis in 0..2 {
             let faces = world.grid.faces(axis);

@@ -2,11 +2,12 @@
 //!
 //! A simulation loaded from a checkpoint goes on to the bit as the one saved.
 
+use stokeslet_dynamics::scene_file::{SceneError, SceneFile, WrongValue};
 use thiserror::Error;
 
 use crate::measure;
-use crate::scene::{Scene, SceneError};
-use crate::settings::{Settings, SettingsError};
+use crate::scene::Scene;
+use crate::settings::Settings;
 use crate::world::{StepError, World};
 
 mod checkpoint;
@@ -83,8 +84,8 @@ pub enum StartError {
     #[error(transparent)]
     Scene(#[from] SceneError),
     /// The settings.
-    #[error(transparent)]
-    Settings(#[from] SettingsError),
+    #[error("setting {0}")]
+    Settings(#[from] WrongValue),
     /// Bodies fill the domain.
     #[error("bodies fill the whole domain: there is no particle")]
     Empty,

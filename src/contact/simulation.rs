@@ -9,10 +9,11 @@ use crate::grid::{Grid, each};
 use crate::model::{Coupling, Kind, Model, Places};
 use crate::newton::{NewtonSettings, SolveLog, SolveStatus, solve};
 use crate::real::{M3, V3};
-use crate::scene::{Quantity, Scene, SceneError};
+use crate::scene::{Quantity, Scene};
 use crate::state::State;
 use crate::system::{System, Trial};
 use serde::{Deserialize, Serialize};
+use stokeslet_dynamics::scene_file::{SceneError, SceneFile};
 use thiserror::Error;
 
 /// How a scene is run.
@@ -100,6 +101,35 @@ pub struct StepLog {
     pub one_state: usize,
     /// Walks given up.
     pub unfinished_walks: usize,
+}
+
+/// The head of [`StepLog::row`].
+pub const HEAD: &str =
+    "step,time_s,status,newton,gmres,kinetic_J,potential_J,elastic_J,contact_J,touching,sticking";
+
+impl StepLog {
+    /// As a line of CSV, without its end.
+    pub fn row(&self) -> String {
+        let (solve, e) = (&self.solve, &self.energies);
+        let status = match solve.status {
+            SolveStatus::Converged => "converged",
+            SolveStatus::Stalled => "stalled",
+            SolveStatus::MaxIterations => "limit",
+        };
+        format!(
+            "{},{},{status},{},{},{},{},{},{},{},{}",
+            self.step,
+            self.time,
+            solve.iterations,
+            solve.gmres_iterations,
+            e.kinetic,
+            e.potential,
+            e.elastic,
+            e.contact,
+            self.touching,
+            self.sticking
+        )
+    }
 }
 
 /// A pair that touches, for pictures and sums.
@@ -218,7 +248,7 @@ impl Simulation {
     /// # Example
     /// ```
     /// use stokeslet_contact::{Settings, Simulation, scenes};
-    /// let scene = scenes::find("plane_r_slide").unwrap();
+    /// let scene = scenes::find("plane_r_slide").unwrap().scene();
     /// let mut simulation = Simulation::new(&scene, &Settings::default()).unwrap();
     /// let log = simulation.step();
     /// assert!(log.touching == 4, "a cube stands on four vertices");
@@ -347,6 +377,10 @@ impl Simulation {
     /// The scene as it runs, with the settings' overrides.
     pub fn scene(&self) -> &Scene {
         &self.scene
+    }
+    /// The settings.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
     }
     /// Places, velocities, attachments.
     pub fn state(&self) -> &State {

@@ -822,6 +822,7 @@ impl Tangent<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::SceneFile;
     use crate::scene::Scene;
     use crate::simulation::{Settings, Simulation};
     use crate::testing::{Random, assert_small};

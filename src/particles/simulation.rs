@@ -4,13 +4,14 @@
 
 use crate::body::Motion;
 use crate::constraints::PairKey;
-use crate::scene::{Scene, SceneError};
-use crate::settings::{Settings, SettingsError};
+use crate::scene::Scene;
+use crate::settings::Settings;
 use crate::solve::Status;
 use crate::vector::{in_dimension, in_space};
 use crate::world::World;
 use glam::{DQuat, DVec3};
 use serde::{Deserialize, Serialize};
+use stokeslet_dynamics::scene_file::{SceneError, SceneFile, WrongValue};
 use thiserror::Error;
 
 /// What a step did, and the state that it left.
@@ -52,7 +53,36 @@ pub struct StepLog {
     pub escaped: usize,
 }
 
+/// The head of [`StepLog::row`].
+pub const HEAD: &str = "step,time_s,kinetic_J,potential_J,energy_J,compression,fluid_depth_l,body_depth_l,courant,residual_m_s,iterations,sets,contacts,escaped,status";
+
 impl StepLog {
+    /// As a line of CSV, without its end.
+    #[must_use]
+    pub fn row(&self) -> String {
+        let status = match self.status.converged() {
+            true => "converged",
+            false => "limit",
+        };
+        format!(
+            "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{status}",
+            self.step,
+            self.time,
+            self.kinetic,
+            self.potential,
+            self.energy(),
+            self.compression,
+            self.fluid_depth,
+            self.body_depth,
+            self.courant,
+            self.residual,
+            self.iterations,
+            self.sets,
+            self.contacts,
+            self.escaped
+        )
+    }
+
     /// Kinetic and potential energy, J.
     #[must_use]
     pub fn energy(&self) -> f64 {
@@ -158,8 +188,8 @@ pub enum StartError {
     #[error(transparent)]
     Scene(#[from] SceneError),
     /// The settings.
-    #[error(transparent)]
-    Settings(#[from] SettingsError),
+    #[error("setting {0}")]
+    Settings(#[from] WrongValue),
     /// Nothing moves.
     #[error("the scene has neither fluid nor bodies")]
     Empty,
@@ -346,7 +376,7 @@ impl Simulation {
     ///
     /// # Errors
     /// A setting out of its range; then nothing changes.
-    pub fn set_settings(&mut self, settings: &Settings) -> Result<(), SettingsError> {
+    pub fn set_settings(&mut self, settings: &Settings) -> Result<(), WrongValue> {
         settings.validate()?;
         either!(&mut self.inner, world => world.settings = settings.clone());
         Ok(())

@@ -4,49 +4,13 @@
 
 use crate::measure;
 use crate::pms::{self, PmsError};
-use crate::scene::{Scene, SceneError};
+use crate::scene::Scene;
 use crate::scenes;
 use crate::settings::{Coupling, Settings, Solver, Start};
 use crate::simulation::{Simulation, Snapshot, StartError, StepError, StepLog};
-use std::ops::ControlFlow;
+use stokeslet_dynamics::report::table::{At, Row};
+use stokeslet_dynamics::scene_file::{SceneError, SceneFile};
 use thiserror::Error;
-
-/// One line of a table.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Row {
-    /// The paper's section.
-    pub example: &'static str,
-    /// What is measured.
-    pub name: String,
-    /// What the paper prints, or the exact value, or the specification's measurement; empty if there is none.
-    pub printed: String,
-    /// Our number.
-    pub ours: f64,
-    /// Its unit; empty for a ratio.
-    pub unit: &'static str,
-    /// The range accepted, inclusive.
-    pub low: f64,
-    /// See `low`.
-    pub high: f64,
-}
-
-impl Row {
-    /// Whether our number is in the accepted range.
-    #[must_use]
-    pub fn holds(&self) -> bool {
-        self.low <= self.ours && self.ours <= self.high
-    }
-}
-
-/// At which size an example is run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum At {
-    /// Seconds for each.
-    #[default]
-    Small,
-    /// The paper's; minutes for some.
-    Paper,
-}
 
 /// Why a table wasn't made.
 #[derive(Debug, Error)]
@@ -55,6 +19,9 @@ pub enum TableError {
     #[error("there is no table of `{0}`; there are 5.1 to 5.7")]
     Unknown(String),
     /// The scene.
+    #[error(transparent)]
+    Scene(#[from] SceneError),
+    /// Its start.
     #[error(transparent)]
     Start(#[from] StartError),
     /// A step.
@@ -68,31 +35,24 @@ pub enum TableError {
     Stopped,
 }
 
-impl From<SceneError> for TableError {
-    fn from(error: SceneError) -> Self {
-        TableError::Start(error.into())
-    }
-}
-
-/// Called with the part of the work done, from 0 to 1; may stop it.
-pub type Watch<'a> = &'a mut dyn FnMut(f64) -> ControlFlow<()>;
-
 /// Examples with a table.
 pub const EXAMPLES: [&str; 7] = ["5.1", "5.2", "5.3", "5.4", "5.5", "5.6", "5.7"];
 
 /// Runs an example and measures it.
 ///
+/// # Shapes and units
+/// - `keep_on`: asked now and then; false stops
 /// # Errors
 /// [`TableError`]; a row out of its accepted range is no error, see [`Row::holds`].
-pub fn rows(example: &str, at: At, watch: Watch<'_>) -> Result<Vec<Row>, TableError> {
+pub fn rows(example: &str, at: At, keep_on: &dyn Fn() -> bool) -> Result<Vec<Row>, TableError> {
     match example {
-        "5.1" => boxes(at, watch),
-        "5.2" => hydrostatic(at, watch),
-        "5.3" => dam(at, watch),
-        "5.4" => patch(at, watch),
-        "5.5" => buoyancy(at, watch),
-        "5.6" => seesaw(at, watch),
-        "5.7" => complex(at, watch),
+        "5.1" => boxes(at, keep_on),
+        "5.2" => hydrostatic(at, keep_on),
+        "5.3" => dam(at, keep_on),
+        "5.4" => patch(at, keep_on),
+        "5.5" => buoyancy(at, keep_on),
+        "5.6" => seesaw(at, keep_on),
+        "5.7" => complex(at, keep_on),
         other => Err(TableError::Unknown(other.to_owned())),
     }
 }
@@ -118,27 +78,18 @@ impl Table {
         unit: &'static str,
         accepted: (f64, f64),
     ) {
-        let (low, high) = accepted;
-        self.rows.push(Row {
-            example: self.example,
-            name: name.into(),
-            printed: printed.into(),
-            ours,
-            unit,
-            low,
-            high,
-        });
+        let row = Row::new(self.example, name, printed, ours).unit(unit);
+        self.rows.push(row.within(accepted.0, accepted.1));
     }
 }
 
 fn scene(name: &str, at: At) -> Result<Scene, SceneError> {
     let scene = scenes::find(name)
-        .map(scenes::BuiltIn::scene)
-        .ok_or_else(|| SceneError::UnknownSize(name.to_owned()))?;
-    if at == At::Paper {
-        scene.at_size("paper")
-    } else {
-        Ok(scene)
+        .expect("tables name built-in scenes")
+        .scene();
+    match at {
+        At::Small => Ok(scene),
+        At::Paper => scene.at_size("paper"),
     }
 }
 
@@ -146,7 +97,7 @@ fn scene(name: &str, at: At) -> Result<Scene, SceneError> {
 fn run(
     simulation: &mut Simulation,
     until: f64,
-    watch: Watch<'_>,
+    keep_on: &dyn Fn() -> bool,
     mut each: impl FnMut(&Simulation, &StepLog),
 ) -> Result<(), TableError> {
     let h = simulation.scene().step;
@@ -154,14 +105,14 @@ fn run(
     while simulation.steps() < last {
         let log = simulation.step()?;
         each(simulation, &log);
-        if simulation.steps().is_multiple_of(10) && watch(simulation.time() / until).is_break() {
+        if simulation.steps().is_multiple_of(10) && !keep_on() {
             return Err(TableError::Stopped);
         }
     }
     Ok(())
 }
 
-fn boxes(at: At, watch: Watch<'_>) -> Result<Vec<Row>, TableError> {
+fn boxes(at: At, keep_on: &dyn Fn() -> bool) -> Result<Vec<Row>, TableError> {
     let scene = scene("boxes", at)?;
     let mut simulation = Simulation::new(
         &scene,
@@ -174,7 +125,7 @@ fn boxes(at: At, watch: Watch<'_>) -> Result<Vec<Row>, TableError> {
     let (l, m) = (scene.spacing, before.bodies[0].mass);
     let (mut deepest, mut late, mut rise, mut last) = (0.0_f64, 0.0_f64, 0.0_f64, f64::NAN);
     let (mut least, mut most, mut shown) = (f64::MAX, f64::MIN, None);
-    run(&mut simulation, 4.0, watch, |s, log| {
+    run(&mut simulation, 4.0, keep_on, |s, log| {
         deepest = deepest.max(log.body_depth);
         if log.time > 2.0 + 1e-9 {
             late = late.max(log.body_depth);
@@ -200,7 +151,7 @@ fn boxes(at: At, watch: Watch<'_>) -> Result<Vec<Row>, TableError> {
         "scatters",
         moved.fold(0.0, f64::max),
         "l",
-        (3.0, f64::MAX),
+        (3.0, f64::INFINITY),
     );
     table.row(
         "deepest penetration, ever",
@@ -228,7 +179,7 @@ fn boxes(at: At, watch: Watch<'_>) -> Result<Vec<Row>, TableError> {
         "",
         rise / (m * 9.8 * l),
         "m g l",
-        (f64::MIN, 0.02),
+        (f64::NEG_INFINITY, 0.02),
     );
     Ok(table.rows)
 }
@@ -275,10 +226,9 @@ impl Average {
     }
 }
 
-fn hydrostatic(at: At, watch: Watch<'_>) -> Result<Vec<Row>, TableError> {
+fn hydrostatic(at: At, keep_on: &dyn Fn() -> bool) -> Result<Vec<Row>, TableError> {
     let mut table = Table::new("5.2");
     let scene = scene("hydrostatic", at)?;
-    let part = std::cell::Cell::new(0.0);
     for (letter, coupling, limit) in [
         ("A", Coupling::Contacts, 0.016),
         ("B", Coupling::Sums, 0.003),
@@ -300,20 +250,14 @@ fn hydrostatic(at: At, watch: Watch<'_>) -> Result<Vec<Row>, TableError> {
         } else {
             (1.0, 0.1)
         };
-        run(
-            &mut simulation,
-            end,
-            &mut |f| watch(part.get() + 0.5 * f),
-            |s, log| {
-                compression = log.compression;
-                if log.time > end - window && log.step.is_multiple_of(2) {
-                    let snapshot = s.snapshot();
-                    average.add(&snapshot);
-                    levels.push(measure::level(&snapshot, [0.0; 3], 0.0));
-                }
-            },
-        )?;
-        part.set(0.5);
+        run(&mut simulation, end, keep_on, |s, log| {
+            compression = log.compression;
+            if log.time > end - window && log.step.is_multiple_of(2) {
+                let snapshot = s.snapshot();
+                average.add(&snapshot);
+                levels.push(measure::level(&snapshot, [0.0; 3], 0.0));
+            }
+        })?;
         let s = simulation.snapshot();
         let top = levels.iter().sum::<f64>() / levels.len() as f64;
         let mean = average
@@ -334,7 +278,7 @@ fn hydrostatic(at: At, watch: Watch<'_>) -> Result<Vec<Row>, TableError> {
             "below .01",
             compression,
             "",
-            (f64::MIN, limit),
+            (f64::NEG_INFINITY, limit),
         );
         table.row(
             format!("{letter}: pressure, mean error"),
@@ -369,7 +313,7 @@ fn hydrostatic(at: At, watch: Watch<'_>) -> Result<Vec<Row>, TableError> {
     Ok(table.rows)
 }
 
-fn dam(at: At, watch: Watch<'_>) -> Result<Vec<Row>, TableError> {
+fn dam(at: At, keep_on: &dyn Fn() -> bool) -> Result<Vec<Row>, TableError> {
     let mut table = Table::new("5.3");
     let scene = scene("dam-break", at)?;
     let mut simulation = Simulation::new(&scene, &Settings::paper(50))?;
@@ -388,7 +332,7 @@ fn dam(at: At, watch: Watch<'_>) -> Result<Vec<Row>, TableError> {
     let (mut reached, mut passed) = (f64::NAN, Vec::new());
     let (mut tongues, mut energies, mut splash) = (Vec::new(), Vec::new(), f64::NAN);
     let mut start = f64::NAN;
-    run(&mut simulation, scene.duration, watch, |s, log| {
+    run(&mut simulation, scene.duration, keep_on, |s, log| {
         if start.is_nan() {
             start = log.energy();
         }
@@ -442,16 +386,16 @@ fn dam(at: At, watch: Watch<'_>) -> Result<Vec<Row>, TableError> {
         "heavy splash",
         splash,
         "m",
-        (0.3, f64::MAX),
+        (0.3, f64::INFINITY),
     );
     let share = if at == At::Small { 0.25 } else { 1.0 };
     for (t, count) in &tongues {
         let accepted = if *t < 0.65 {
             (0.0, 30.0)
         } else if *t > 0.75 && *t < 0.85 {
-            (100.0 * share, f64::MAX)
+            (100.0 * share, f64::INFINITY)
         } else {
-            (0.0, f64::MAX)
+            (0.0, f64::INFINITY)
         };
         table.row(
             format!("particles of the tongue at {t:.1} s"),
@@ -474,7 +418,7 @@ fn dam(at: At, watch: Watch<'_>) -> Result<Vec<Row>, TableError> {
     Ok(table.rows)
 }
 
-fn patch(at: At, watch: Watch<'_>) -> Result<Vec<Row>, TableError> {
+fn patch(at: At, keep_on: &dyn Fn() -> bool) -> Result<Vec<Row>, TableError> {
     let mut table = Table::new("5.4");
     let scene = scene("circular-patch", at)?;
     let mut simulation = Simulation::new(&scene, &Settings::paper(100))?;
@@ -486,7 +430,7 @@ fn patch(at: At, watch: Watch<'_>) -> Result<Vec<Row>, TableError> {
     ];
     let (mut first, mut last): (Option<StepLog>, Option<StepLog>) = (None, None);
     let mut axes = Vec::new();
-    run(&mut simulation, scene.duration, watch, |s, log| {
+    run(&mut simulation, scene.duration, keep_on, |s, log| {
         for (t, accepted) in half {
             if (log.time - t).abs() < 0.5 * scene.step {
                 axes.push((t, accepted, measure::semi_axes(&s.snapshot())));
@@ -550,11 +494,15 @@ pub fn floating(ratio: f64, at: At) -> Result<Scene, SceneError> {
 ///
 /// # Errors
 /// [`TableError`].
-pub fn submerged(scene: &Scene, settings: &Settings, watch: Watch<'_>) -> Result<f64, TableError> {
+pub fn submerged(
+    scene: &Scene,
+    settings: &Settings,
+    keep_on: &dyn Fn() -> bool,
+) -> Result<f64, TableError> {
     let mut simulation = Simulation::new(scene, settings)?;
     let (mut sum, mut count) = (0.0, 0.0);
     let half = 0.5 * scene.duration;
-    run(&mut simulation, scene.duration, watch, |s, log| {
+    run(&mut simulation, scene.duration, keep_on, |s, log| {
         if log.time > half && s.steps().is_multiple_of(4) {
             let snapshot = s.snapshot();
             let away = 0.75 * 0.6 + 2.0 * scene.spacing;
@@ -577,15 +525,12 @@ fn deep() -> Settings {
     }
 }
 
-fn buoyancy(at: At, watch: Watch<'_>) -> Result<Vec<Row>, TableError> {
+fn buoyancy(at: At, keep_on: &dyn Fn() -> bool) -> Result<Vec<Row>, TableError> {
     let mut table = Table::new("5.5");
     let wide = if at == At::Small { 0.03 } else { 0.02 };
     for k in 1..=9 {
         let ratio = f64::from(k) / 10.0;
-        let done = f64::from(k - 1) / 9.0;
-        let ours = submerged(&floating(ratio, at)?, &deep(), &mut |f| {
-            watch(done + f / 9.0)
-        })?;
+        let ours = submerged(&floating(ratio, at)?, &deep(), keep_on)?;
         table.row(
             format!("submerged part at density ratio {ratio}"),
             format!("{ratio} (exact)"),
@@ -609,7 +554,7 @@ fn part(fluid: &[[f64; 3]], velocity: &[[f64; 3]], pressure: &[f64], above: f64)
     )
 }
 
-fn seesaw(_at: At, watch: Watch<'_>) -> Result<Vec<Row>, TableError> {
+fn seesaw(_at: At, keep_on: &dyn Fn() -> bool) -> Result<Vec<Row>, TableError> {
     let mut table = Table::new("5.6");
     let scene = scene("seesaw", At::Paper)?;
     let settings = Settings {
@@ -677,7 +622,7 @@ fn seesaw(_at: At, watch: Watch<'_>) -> Result<Vec<Row>, TableError> {
         if coupling == Coupling::Contacts {
             reference = (bottom, top);
         }
-        if watch(0.4).is_break() {
+        if !keep_on() {
             return Err(TableError::Stopped);
         }
     }
@@ -736,10 +681,9 @@ fn seesaw(_at: At, watch: Watch<'_>) -> Result<Vec<Row>, TableError> {
     Ok(table.rows)
 }
 
-fn complex(at: At, watch: Watch<'_>) -> Result<Vec<Row>, TableError> {
+fn complex(at: At, keep_on: &dyn Fn() -> bool) -> Result<Vec<Row>, TableError> {
     let mut table = Table::new("5.7");
     let scene = scene("complex", at)?;
-    let part = std::cell::Cell::new(0.0);
     for (letter, coupling) in [("A", Coupling::Contacts), ("B", Coupling::Sums)] {
         let mut simulation = Simulation::new(
             &scene,
@@ -749,17 +693,11 @@ fn complex(at: At, watch: Watch<'_>) -> Result<Vec<Row>, TableError> {
             },
         )?;
         let (mut body, mut fluid, mut escaped) = (0.0_f64, 0.0_f64, 0);
-        run(
-            &mut simulation,
-            scene.duration,
-            &mut |f| watch(part.get() + 0.5 * f),
-            |_, log| {
-                body = body.max(log.body_depth);
-                fluid = fluid.max(log.fluid_depth);
-                escaped = escaped.max(log.escaped);
-            },
-        )?;
-        part.set(0.5);
+        run(&mut simulation, scene.duration, keep_on, |_, log| {
+            body = body.max(log.body_depth);
+            fluid = fluid.max(log.fluid_depth);
+            escaped = escaped.max(log.escaped);
+        })?;
         table.row(
             format!("{letter}: deepest body"),
             "visibly without problems",
