@@ -91,7 +91,23 @@ pub fn curl<const D: usize>(grid: &Grid<D>, u: &Faces<D>, cell: [usize; D]) -> [
     }
 }
 
-/// Whether all faces that [`curl`] reads in a cell are of liquid.
+/// Whether every face that [`curl`] reads in a cell is of liquid. Beside a body some aren't: their velocities are continued from
+/// outside for the kernel's sake, and what they say of turning can be ten times too much.
+#[must_use]
+pub fn reads_liquid<const D: usize>(solid: &Solid<D>, grid: &Grid<D>, cell: [usize; D]) -> bool {
+    let component = |a: usize| {
+        let (faces, at) = (grid.faces(a), grid.lower_face(a, cell));
+        let along = faces.stride(a);
+        let mut across = (0..D).filter(|k| *k != a).map(|k| faces.stride(k));
+        across.all(|up| {
+            let read = [at + up, at - up, at + up + along, at - up + along];
+            read.iter().all(|i| solid.valid[a][*i])
+        })
+    };
+    (0..D).all(component)
+}
+
+/// Whether the widest kernel reads only faces of liquid in a cell: the measures below leave the others out.
 fn has_curl<const D: usize>(solid: Option<&Solid<D>>, cell: usize) -> bool {
     solid.is_none_or(|s| !s.near[cell])
 }

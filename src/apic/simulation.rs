@@ -112,7 +112,7 @@ pub struct Snapshot {
     pub id: Vec<u32>,
     /// By cell, x fastest: velocity at its centre, m/s.
     pub velocity: Vec<[f64; 3]>,
-    /// By cell: vorticity, 1/s; only z in the plane.
+    /// By cell: vorticity, 1/s; only z in the plane. 0 where a body is so near that it can't be had from faces of liquid.
     pub vorticity: Vec<[f64; 3]>,
     /// By cell: pressure, Pa.
     pub pressure: Vec<f64>,
@@ -273,8 +273,8 @@ fn snapshot<const D: usize>(world: &World<D>) -> Snapshot {
             inside as f64 / (1usize << D) as f64
         })
     };
-    let curl = |i: usize, c: [usize; D]| match &world.solid {
-        Some(solid) if !solid.cell[i] => [0.0; 3],
+    let curl = |_: usize, c: [usize; D]| match &world.solid {
+        Some(solid) if !measure::reads_liquid(solid, grid, c) => [0.0; 3],
         _ => measure::curl(grid, u, c),
     };
     let to_pascal = world.scene.density * grid.dx / world.scene.step();
