@@ -27,9 +27,9 @@
 //! | `cad` | text into a placed, checked chip | `base` | solvers |
 //! | `fronts` | a symmetric system in pieces into its solution: **the method, explained there** | `base` | physics, meshes, chips |
 //! | `apic` | flow on particles and staggered grids by PIC, FLIP, XPIC and APIC transfers, and their spectra (feature `dynamics`, as the next three) | `dynamics` | chips, windows, files |
-//! | `dynamics` | liquids that come off walls, from scenes into frames | | chips, windows, files |
-//! | `particles` | particle fluids with rigid bodies, from scenes into snapshots | | chips, windows, files |
-//! | `contact` | bodies, meshes and material points with friction, from scenes into snapshots | | chips, windows, files |
+//! | `particles` | particle fluids with rigid bodies, from scenes into snapshots | `dynamics` | chips, windows, files |
+//! | `contact` | bodies, meshes and material points with friction, from scenes into snapshots | `dynamics` | chips, windows, files |
+//! | `dynamics` | liquids that come off walls, from scenes into frames; scene files, tables and pictures of its siblings | | chips, windows, files |
 //! | `base` | what all of these use: units, diagnostics, geometry, keys, cancelling, the table of results | | all of the above |
 //!
 //! Both features are on by default; `cargo build --no-default-features` builds the solver and its command line without window, X11 and
@@ -75,7 +75,7 @@
 //! | change what the window shows of liquids | `gui/liquids/`, mapped in its `mod.rs`; [`dynamics`] knows nothing of it |
 //! | change how dissolved species are followed | `species/lib.rs` maps it; their section of designs is `cad/design/species.rs`, their files are made in `cli/species.rs` |
 //! | add a method of elimination | a type with [`session::Method`], its row in [`METHODS`] |
-//! | add a sibling that is stepped frame by frame | a crate, and a file in `cli/` that implements `stepped::Stepped` (as `cli/contact.rs`) |
+//! | add a sibling that is stepped frame by frame | a crate whose scene is a [`dynamics::scene_file::SceneFile`], and a file in `cli/` that implements `stepped::sibling::Sibling` (as `cli/contact.rs`) |
 //! | add a subcommand | a file in `cli/` and its arm in `cli/args.rs` |
 //!
 //! # The method in one page

@@ -64,7 +64,8 @@ pub mod table;
 pub mod transfer;
 pub mod world;
 
-pub use scene::{Scene, SceneError};
-pub use settings::{Settings, SettingsError};
+pub use scene::Scene;
+pub use settings::Settings;
 pub use simulation::{CheckpointError, Simulation, Snapshot, StartError, StepLog};
+pub use stokeslet_dynamics::scene_file::{SceneError, SceneFile};
 pub use world::StepError;

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use stokeslet_dynamics::grid::{Lattice, Shape};
-use thiserror::Error;
 
 use crate::field::{Field, Flow};
 use crate::grid::{GHOST, Grid};
@@ -200,89 +199,9 @@ const ENDS: [[&str; 2]; 3] = [
 /// The most cells that a scene may have.
 pub const MOST_CELLS: usize = 20_000_000;
 
-/// Why a scene can't be used.
-#[derive(Clone, Debug, PartialEq, Error)]
-pub enum SceneError {
-    /// The text isn't a scene: syntax, an unknown or a missing key, a wrong type.
-    #[error("{message}")]
-    Text {
-        /// Line, from 1.
-        line: usize,
-        /// The reader's message with the line drawn.
-        message: String,
-    },
-    /// A value outside its range.
-    #[error("line {line}: `{key}` is {value}, but must be {range}")]
-    Value {
-        /// Line of the key in the text, from 1; 0 for a scene that wasn't read from text.
-        line: usize,
-        /// The key, as `patch[2].side`.
-        key: String,
-        /// Its value.
-        value: String,
-        /// What it may be.
-        range: String,
-    },
-    /// No such size.
-    #[error("the scene has no size `{0}`")]
-    UnknownSize(String),
-}
-
 mod check;
 
 impl Scene {
-    /// Reads a scene.
-    ///
-    /// # Errors
-    /// [`SceneError::Text`] for what the reader refuses, [`SceneError::Value`] for values outside their range; both with the line.
-    pub fn parse(text: &str) -> Result<Scene, SceneError> {
-        let scene: Scene = toml::from_str(text).map_err(|error| {
-            let line = error.span().map_or(1, |span| {
-                1 + text[..span.start.min(text.len())].matches('\n').count()
-            });
-            SceneError::Text {
-                line,
-                message: error.to_string(),
-            }
-        })?;
-        scene.validate().map_err(|error| match error {
-            SceneError::Value {
-                key, value, range, ..
-            } => SceneError::Value {
-                line: check::line_of(text, &key),
-                key,
-                value,
-                range,
-            },
-            other => other,
-        })?;
-        Ok(scene)
-    }
-
-    /// The scene as text that [`Scene::parse`] reads back as the same scene.
-    ///
-    /// # Panics
-    /// Never for scenes: all their keys are text.
-    #[must_use]
-    pub fn print(&self) -> String {
-        toml::to_string_pretty(self).expect("a scene holds only what TOML can say")
-    }
-
-    /// The same scene at another of its sizes.
-    ///
-    /// # Errors
-    /// [`SceneError::UnknownSize`].
-    pub fn at_size(&self, size: &str) -> Result<Scene, SceneError> {
-        let Some(found) = self.sizes.get(size) else {
-            return Err(SceneError::UnknownSize(size.to_owned()));
-        };
-        let mut scene = self.clone();
-        scene.cells.clone_from(&found.cells);
-        scene.duration = found.duration.unwrap_or(self.duration);
-        scene.validate()?;
-        Ok(scene)
-    }
-
     /// 2 or 3.
     #[must_use]
     pub fn dimension(&self) -> usize {

@@ -1,7 +1,7 @@
 //! The numerical choices of a run, apart from its physics.
 
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
+use stokeslet_dynamics::scene_file::{WrongValue, first_wrong};
 
 use crate::kernel::Kernel;
 use crate::transfer::Transfer;
@@ -37,54 +37,20 @@ impl Default for Settings {
     }
 }
 
-/// A setting out of range.
-#[derive(Clone, Debug, PartialEq, Error)]
-#[error("setting `{key}` is {value}, but must be {range}")]
-pub struct SettingsError {
-    /// Which.
-    pub key: &'static str,
-    /// Its value.
-    pub value: String,
-    /// What it may be.
-    pub range: &'static str,
-}
-
 impl Settings {
     /// Whether all are in range.
     ///
     /// # Errors
     /// The first that isn't.
-    pub fn validate(&self) -> Result<(), SettingsError> {
-        let checks = [
-            (
-                "order",
-                self.order.to_string(),
-                "1 to 20",
-                (1..=20).contains(&self.order),
-            ),
-            (
-                "flip_share",
-                self.flip_share.to_string(),
-                "0 to 1",
-                (0.0..=1.0).contains(&self.flip_share),
-            ),
-            (
-                "tolerance",
-                self.tolerance.to_string(),
-                "1e-14 to 0.1",
-                (1e-14..=0.1).contains(&self.tolerance),
-            ),
-            (
-                "max_iterations",
-                self.max_iterations.to_string(),
-                "at least 1",
-                self.max_iterations > 0,
-            ),
-        ];
-        match checks.into_iter().find(|c| !c.3) {
-            Some((key, value, range, _)) => Err(SettingsError { key, value, range }),
-            None => Ok(()),
-        }
+    pub fn validate(&self) -> Result<(), WrongValue> {
+        let wrong = first_wrong(|c| {
+            c.within("order", f64::from(self.order), 1.0..=20.0);
+            c.within("flip_share", self.flip_share, 0.0..=1.0);
+            c.within("tolerance", self.tolerance, 1e-14..=0.1);
+            let most = self.max_iterations;
+            c.that(most > 0, "max_iterations", most, "at least 1");
+        });
+        wrong.map_or(Ok(()), Err)
     }
 
     /// A short name, such as `xpic5` or `apic-cubic`.

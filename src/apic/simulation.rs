@@ -2,11 +2,12 @@
 //!
 //! A simulation loaded from a checkpoint goes on to the bit as the one saved.
 
+use stokeslet_dynamics::scene_file::{SceneError, SceneFile, WrongValue};
 use thiserror::Error;
 
 use crate::measure;
-use crate::scene::{Scene, SceneError};
-use crate::settings::{Settings, SettingsError};
+use crate::scene::Scene;
+use crate::settings::Settings;
 use crate::world::{StepError, World};
 
 mod checkpoint;
@@ -83,8 +84,8 @@ pub enum StartError {
     #[error(transparent)]
     Scene(#[from] SceneError),
     /// The settings.
-    #[error(transparent)]
-    Settings(#[from] SettingsError),
+    #[error("setting {0}")]
+    Settings(#[from] WrongValue),
     /// Bodies fill the domain.
     #[error("bodies fill the whole domain: there is no particle")]
     Empty,
@@ -111,7 +112,7 @@ pub struct Snapshot {
     pub id: Vec<u32>,
     /// By cell, x fastest: velocity at its centre, m/s.
     pub velocity: Vec<[f64; 3]>,
-    /// By cell: vorticity, 1/s; only z in the plane.
+    /// By cell: vorticity, 1/s; only z in the plane. 0 where a body is so near that it can't be had from faces of liquid.
     pub vorticity: Vec<[f64; 3]>,
     /// By cell: pressure, Pa.
     pub pressure: Vec<f64>,
@@ -272,8 +273,8 @@ fn snapshot<const D: usize>(world: &World<D>) -> Snapshot {
             inside as f64 / (1usize << D) as f64
         })
     };
-    let curl = |i: usize, c: [usize; D]| match &world.solid {
-        Some(solid) if !solid.cell[i] => [0.0; 3],
+    let curl = |_: usize, c: [usize; D]| match &world.solid {
+        Some(solid) if !measure::reads_liquid(solid, grid, c) => [0.0; 3],
         _ => measure::curl(grid, u, c),
     };
     let to_pascal = world.scene.density * grid.dx / world.scene.step();

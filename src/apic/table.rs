@@ -2,8 +2,10 @@
 //!
 //! Nothing is stored or hard-coded on our side. Rows are grouped by study: `X2` to `X4` (Fourier analysis), `Y1` to `Y6` (simulations).
 
+use stokeslet_dynamics::report::table::{At, Row};
 use thiserror::Error;
 
+use crate::SceneError;
 use crate::simulation::StartError;
 use crate::world::StepError;
 
@@ -18,82 +20,6 @@ mod shedding;
 #[path = "tables/waves.rs"]
 mod waves;
 
-/// A line of a table.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Row {
-    /// The study.
-    pub study: &'static str,
-    /// What is measured.
-    pub name: String,
-    /// What the thesis prints (P), or the specification measured (M) or computed (C); empty if there is none.
-    pub reference: String,
-    /// Our number.
-    pub ours: f64,
-    /// The range accepted, inclusive; infinite where nothing is claimed.
-    pub low: f64,
-    /// See `low`.
-    pub high: f64,
-}
-
-impl Row {
-    fn new(
-        study: &'static str,
-        name: impl Into<String>,
-        reference: impl Into<String>,
-        ours: f64,
-    ) -> Self {
-        Self {
-            study,
-            name: name.into(),
-            reference: reference.into(),
-            ours,
-            low: f64::NEG_INFINITY,
-            high: f64::INFINITY,
-        }
-    }
-
-    fn within(mut self, low: f64, high: f64) -> Self {
-        self.low = low;
-        self.high = high;
-        self
-    }
-
-    fn at_least(self, low: f64) -> Self {
-        self.within(low, f64::INFINITY)
-    }
-
-    fn at_most(self, high: f64) -> Self {
-        self.within(f64::NEG_INFINITY, high)
-    }
-
-    /// Whether our number is in the accepted range; no number never is.
-    #[must_use]
-    pub fn holds(&self) -> bool {
-        self.low <= self.ours && self.ours <= self.high
-    }
-
-    /// The accepted range in words; empty where nothing is claimed.
-    #[must_use]
-    pub fn accepted(&self) -> String {
-        match (self.low.is_finite(), self.high.is_finite()) {
-            (true, true) => format!("{:.4} to {:.4}", self.low, self.high),
-            (true, false) => format!("at least {:.4}", self.low),
-            (false, true) => format!("at most {:.4}", self.high),
-            (false, false) => String::new(),
-        }
-    }
-}
-
-/// At which size.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum At {
-    /// Seconds to a minute for each study.
-    #[default]
-    Small,
-    /// The thesis's.
-    Paper,
-}
-
 /// Why a table wasn't made.
 #[derive(Debug, Error)]
 pub enum TableError {
@@ -101,6 +27,9 @@ pub enum TableError {
     #[error("there is no table of `{0}`; there are {list}", list = STUDIES.join(", "))]
     Unknown(String),
     /// The scene.
+    #[error(transparent)]
+    Scene(#[from] SceneError),
+    /// Its start.
     #[error(transparent)]
     Start(#[from] StartError),
     /// A step.

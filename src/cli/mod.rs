@@ -85,9 +85,13 @@ fn dispatch(args: Args) -> Result<Outcome, CliError> {
         #[cfg(feature = "dynamics")]
         Command::Liquid(args) => liquid::run(&args),
         #[cfg(feature = "dynamics")]
-        Command::Particles(args) => particles::run(&args),
+        Command::Particles(args) => {
+            stepped::sibling::run::<stokeslet::particles::Simulation>(&args.command)
+        }
         #[cfg(feature = "dynamics")]
-        Command::Contact(args) => contact::run(&args),
+        Command::Contact(args) => {
+            stepped::sibling::run::<stokeslet::contact::Simulation>(&args.command)
+        }
         #[cfg(feature = "dynamics")]
         Command::Apic(args) => apic::run(&args),
         #[cfg(feature = "gui")]

@@ -116,26 +116,10 @@ pub enum CliError {
     #[cfg(feature = "dynamics")]
     #[error(transparent)]
     Tank(#[from] stokeslet::dynamics::scenes::eckert::TankError),
-    /// Particles that can't go on.
+    /// A simulation of a scene file that can't go on, or whose state can't be written.
     #[cfg(feature = "dynamics")]
     #[error(transparent)]
-    Particles(#[from] stokeslet::particles::StepError),
-    /// Particles whose state can't be written.
-    #[cfg(feature = "dynamics")]
-    #[error(transparent)]
-    Kept(#[from] stokeslet::particles::simulation::CheckpointError),
-    /// A flow that can't go on.
-    #[cfg(feature = "dynamics")]
-    #[error(transparent)]
-    Apic(#[from] stokeslet::apic::StepError),
-    /// A flow whose state can't be written.
-    #[cfg(feature = "dynamics")]
-    #[error("the state can't be written")]
-    ApicState(#[from] stokeslet::apic::CheckpointError),
-    /// A state that can't be written.
-    #[cfg(feature = "dynamics")]
-    #[error("the state can't be written")]
-    State(#[source] serde_json::Error),
+    Sibling(super::stepped::Fault),
     /// A run that can't be taken up.
     #[cfg(feature = "dynamics")]
     #[error("can't go on from `{}`; without --resume the run starts over", path.display())]
@@ -144,7 +128,7 @@ pub enum CliError {
         path: PathBuf,
         /// What is wrong with it.
         #[source]
-        source: super::stepped::LoadError,
+        source: super::stepped::Fault,
     },
     /// A picture that can't be encoded.
     #[cfg(feature = "dynamics")]

@@ -13,7 +13,7 @@ mod tests {
     #[test]
     fn files_hold_every_point_and_triangle() {
         let simulation = Simulation::new(
-            &scenes::find("plane_m_slide").unwrap(),
+            &scenes::find("plane_m_slide").unwrap().scene(),
             &Settings::default(),
         )
         .unwrap();

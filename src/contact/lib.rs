@@ -20,7 +20,7 @@
 //! | [`contact`] | places into pairs that touch, with forces and derivatives | `walk`, `shape`, `model` |
 //! | `system` | a change of velocities into a residual, and its derivative | `contact`, `grid` |
 //! | [`newton`], [`krylov`], `direct` | a system into its solution, with a status | `system` |
-//! | [`scene`], [`scenes`], `assemble` | TOML into bodies | `generate` |
+//! | [`scene`], [`scenes`], `assemble` | TOML into bodies | `generate`, `stokeslet-dynamics` |
 //! | [`simulation`] | a scene into steps, logs, checkpoints | all above |
 //! | [`snapshot`], [`mod@export`], [`table`] | a run into pictures' data, files, rows beside the paper's | `simulation` |
 //!
@@ -43,7 +43,7 @@
 //! # Example
 //! ```
 //! use stokeslet_contact::{Settings, Simulation, SolveStatus, scene::Quantity, scenes};
-//! let scene = scenes::find("plane_r_slide").unwrap();
+//! let scene = scenes::find("plane_r_slide").unwrap().scene();
 //! let mut simulation = Simulation::new(&scene, &Settings::default())?;
 //! while simulation.time() < 0.1 {
 //!     let log = simulation.step();
@@ -80,6 +80,7 @@ pub mod walk;
 
 pub use model::{Coupling, Kind};
 pub use newton::{NewtonSettings, Preconditioner, SolveLog, SolveStatus};
-pub use scene::{Scene, SceneError};
+pub use scene::Scene;
 pub use simulation::{Checkpoint, Settings, Simulation, StartError, StepLog};
 pub use snapshot::Snapshot;
+pub use stokeslet_dynamics::scene_file::{SceneError, SceneFile};

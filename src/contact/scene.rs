@@ -11,43 +11,8 @@
 
 use crate::model::{Coupling, Kind};
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
-
-/// A scene that can't be used.
-#[derive(Debug, Error)]
-pub enum SceneError {
-    /// The text isn't a scene.
-    #[error("the scene can't be read: {0}")]
-    Syntax(#[from] toml::de::Error),
-    /// A value is out of its range.
-    #[error("{place}: {what}, but it is {value}")]
-    Value {
-        /// The table and key, by the names of the file.
-        place: String,
-        /// What the value must be.
-        what: &'static str,
-        /// The value.
-        value: f64,
-    },
-    /// Two things have one name, or one is named that isn't there.
-    #[error("{place}: {what} `{name}`")]
-    Name {
-        /// The table and key.
-        place: String,
-        /// What is wrong with the name.
-        what: &'static str,
-        /// The name.
-        name: String,
-    },
-    /// A body's shape and kind don't go together.
-    #[error("body `{body}`: {why}")]
-    Shape {
-        /// The body.
-        body: String,
-        /// Why not.
-        why: &'static str,
-    },
-}
+use std::fmt::Display;
+use stokeslet_dynamics::scene_file::{Checks, SceneFile};
 
 /// A half space that never moves.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -244,6 +209,17 @@ pub enum Quantity {
     Sideways,
 }
 
+impl Quantity {
+    /// Its unit.
+    pub fn unit(self) -> &'static str {
+        match self {
+            Quantity::Travel | Quantity::Drop | Quantity::Height | Quantity::Sideways => "m",
+            Quantity::Speed => "m/s",
+            Quantity::Spin => "rad/s",
+        }
+    }
+}
+
 /// What is expected of a body at a time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -289,6 +265,13 @@ pub struct PaperRow {
 }
 
 /// A scene.
+///
+/// ```
+/// use stokeslet_contact::{Scene, SceneFile};
+/// let text = "name='a' \n about='b' \n time_step=0.01 \n duration=-1 \n friction=0.3 \n stiffness=1e3";
+/// let error = Scene::parse(text).unwrap_err();
+/// assert_eq!(error.to_string(), "line 4: `duration` is -1, but must be positive");
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scene {
@@ -340,87 +323,51 @@ fn earth() -> [f64; 3] {
     [0.0, 0.0, -9.81]
 }
 
-impl Scene {
-    /// Reads and checks a scene.
-    ///
-    /// # Errors
-    /// [`SceneError::Syntax`] with line and column; the others with the table and key.
-    /// # Example
-    /// ```
-    /// let text = "name='a' \n about='b' \n time_step=0.01 \n duration=-1 \n friction=0.3 \n stiffness=1e3";
-    /// let error = stokeslet_contact::Scene::parse(text).unwrap_err();
-    /// assert_eq!(error.to_string(), "duration: must be positive, but it is -1");
-    /// ```
-    pub fn parse(text: &str) -> Result<Scene, SceneError> {
-        let scene: Scene = toml::from_str(text)?;
-        scene.validate()?;
-        Ok(scene)
+/// A name that must be one of the scene's.
+fn known(c: &mut Checks, names: &[&str], key: impl Display, name: &str) {
+    let range = "the name of a body or plane";
+    c.that(names.contains(&name), key, format_args!("{name:?}"), range);
+}
+
+impl SceneFile for Scene {
+    fn name(&self) -> &str {
+        &self.name
     }
 
-    /// Checks every value.
-    ///
-    /// # Errors
-    /// The first value that can't be, by its place.
-    pub fn validate(&self) -> Result<(), SceneError> {
-        let positive = |place: &str, value: f64| {
-            if value > 0.0 && value.is_finite() {
-                Ok(())
-            } else {
-                Err(SceneError::Value {
-                    place: place.to_owned(),
-                    what: "must be positive",
-                    value,
-                })
-            }
-        };
-        let finite = |place: String, list: &[f64]| {
-            list.iter().find(|x| !x.is_finite()).map_or(Ok(()), |x| {
-                Err(SceneError::Value {
-                    place,
-                    what: "must be a finite number",
-                    value: *x,
-                })
-            })
-        };
-        for (place, value) in [
-            ("time_step", self.time_step),
-            ("duration", self.duration),
-            ("stiffness", self.stiffness),
-            ("tolerance", self.tolerance),
-        ] {
-            positive(place, value)?;
-        }
-        if self.friction < 0.0 || !self.friction.is_finite() {
-            return Err(SceneError::Value {
-                place: "friction".to_owned(),
-                what: "must not be negative",
-                value: self.friction,
-            });
-        }
-        finite("gravity".to_owned(), &self.gravity)?;
+    fn title(&self) -> &str {
+        &self.about
+    }
+
+    fn check(&self, c: &mut Checks) {
+        c.positive("time_step", self.time_step);
+        c.positive("duration", self.duration);
+        c.positive("stiffness", self.stiffness);
+        c.positive("tolerance", self.tolerance);
+        c.within("friction", self.friction, 0.0..=f64::INFINITY);
+        c.vector("gravity", &self.gravity, 3);
         let mut names: Vec<&str> = Vec::new();
-        for plane in &self.plane {
-            let place = format!("plane `{}`", plane.name);
-            finite(format!("{place}, normal"), &plane.normal)?;
-            finite(format!("{place}, offset"), &[plane.offset])?;
-            positive(
-                &format!("{place}, length of normal"),
-                plane.normal.iter().map(|x| x * x).sum::<f64>().sqrt(),
-            )?;
+        for (k, plane) in self.plane.iter().enumerate() {
+            c.vector(format_args!("plane[{k}].normal"), &plane.normal, 3);
+            c.vector(format_args!("plane[{k}].offset"), &[plane.offset], 1);
+            let length = plane.normal.iter().map(|x| x * x).sum::<f64>();
+            c.that(
+                length > 0.0,
+                format_args!("plane[{k}].normal"),
+                format_args!("{:?}", plane.normal),
+                "longer than 0",
+            );
             names.push(&plane.name);
         }
-        for b in &self.body {
-            let place = |key: &str| format!("body `{}`, {key}", b.name);
-            if names.contains(&b.name.as_str()) {
-                return Err(SceneError::Name {
-                    place: "body".to_owned(),
-                    what: "a second thing is named",
-                    name: b.name.clone(),
-                });
-            }
+        for (k, b) in self.body.iter().enumerate() {
+            c.that(
+                !names.contains(&b.name.as_str()),
+                format_args!("body[{k}].name"),
+                format_args!("{:?}", b.name),
+                "a name that nothing else has",
+            );
             names.push(&b.name);
             if b.kind != Kind::Fixed {
-                positive(&place("mass"), b.mass)?;
+                c.positive(format_args!("body[{k}].mass"), b.mass);
             }
             for (key, list) in [
                 ("position", b.position),
@@ -428,85 +375,59 @@ impl Scene {
                 ("velocity", b.velocity),
                 ("angular_velocity", b.angular_velocity),
             ] {
-                finite(place(key), &list)?;
+                c.vector(format_args!("body[{k}].{key}"), &list, 3);
             }
             for (key, value) in [("young", b.young), ("sand", b.sand)] {
-                if let Some(value) = value {
-                    positive(&place(key), value)?;
-                }
+                c.positive(format_args!("body[{k}].{key}"), value.unwrap_or(1.0));
             }
-            if let Some(value) = b.poisson
-                && !(0.0..0.5).contains(&value)
-            {
-                return Err(SceneError::Value {
-                    place: place("poisson"),
-                    what: "must be at least 0 and below 0.5",
-                    value,
-                });
-            }
-            b.check_shape(&positive)?;
+            let poisson = b.poisson.unwrap_or(0.0);
+            c.that(
+                (0.0..0.5).contains(&poisson),
+                format_args!("body[{k}].poisson"),
+                poisson,
+                "at least 0 and below 0.5",
+            );
+            b.check_shape(c, k);
             if b.kind == Kind::Points {
-                positive("grid_spacing", self.grid_spacing.unwrap_or(0.0))?;
+                c.positive("grid_spacing", self.grid_spacing.unwrap_or(0.0));
             }
         }
-        let known = |place: &str, name: &str| {
-            if names.contains(&name) {
-                Ok(())
-            } else {
-                Err(SceneError::Name {
-                    place: place.to_owned(),
-                    what: "nothing is named",
-                    name: name.to_owned(),
-                })
-            }
-        };
-        for e in &self.expect {
-            known("expect, body", &e.body)?;
+        for (k, expect) in self.expect.iter().enumerate() {
+            known(c, &names, format_args!("expect[{k}].body"), &expect.body);
         }
         if let Some(w) = &self.wedge {
-            positive("wedge, threshold", w.threshold)?;
-            positive("wedge, settle", w.settle)?;
-            known("wedge, body", &w.body)?;
-            known("wedge, wall", &w.wall)?;
+            c.positive("wedge.threshold", w.threshold);
+            c.positive("wedge.settle", w.settle);
+            known(c, &names, "wedge.body", &w.body);
+            known(c, &names, "wedge.wall", &w.wall);
             for name in w.ball.iter().chain(&w.also) {
-                known("wedge", name)?;
+                known(c, &names, "wedge", name);
             }
         }
-        Ok(())
     }
 }
 
 impl BodySpec {
-    fn check_shape(
-        &self,
-        positive: &dyn Fn(&str, f64) -> Result<(), SceneError>,
-    ) -> Result<(), SceneError> {
-        let place = |key: &str| format!("body `{}`, {key}", self.name);
-        let wrong = |why| {
-            Err(SceneError::Shape {
-                body: self.name.clone(),
-                why,
-            })
+    fn check_shape(&self, c: &mut Checks, k: usize) {
+        let positive = |c: &mut Checks, key: &str, value: f64| {
+            c.positive(format_args!("body[{k}].shape.{key}"), value);
         };
-        let counts = |list: &[usize], least: usize| {
-            let bad = list.iter().find(|&&n| n < least || n > 2000);
-            bad.map_or(Ok(()), |&n| {
-                Err(SceneError::Value {
-                    place: place("cells"),
-                    what: "must be from 1 (a torus: 3) to 2000",
-                    value: n as f64,
-                })
-            })
+        let counts = |c: &mut Checks, key: &str, list: &[usize], least: f64| {
+            for n in list {
+                c.within(
+                    format_args!("body[{k}].shape.{key}"),
+                    *n as f64,
+                    least..=2000.0,
+                );
+            }
         };
-        match &self.shape {
+        let kinds: &[Kind] = match &self.shape {
             ShapeSpec::Box { sides, cells } => {
                 for s in sides {
-                    positive(&place("sides"), *s)?;
+                    positive(c, "box.sides", *s);
                 }
-                counts(cells, 1)?;
-                if self.kind == Kind::Cloth {
-                    return wrong("a cloth is a sheet");
-                }
+                counts(c, "box.cells", cells, 1.0);
+                &[Kind::Rigid, Kind::Deformable, Kind::Points, Kind::Fixed]
             }
             ShapeSpec::Ball {
                 radius,
@@ -514,59 +435,50 @@ impl BodySpec {
                 shells,
                 spacing,
             } => {
-                positive(&place("radius"), *radius)?;
-                positive(&place("spacing"), spacing.unwrap_or(1.0))?;
-                counts(&[*shells], 1)?;
-                if *level > 6 {
-                    return Err(SceneError::Value {
-                        place: place("level"),
-                        what: "must be at most 6",
-                        value: f64::from(*level),
-                    });
-                }
-                if self.kind == Kind::Cloth {
-                    return wrong("a cloth is a sheet");
-                }
+                positive(c, "ball.radius", *radius);
+                positive(c, "ball.spacing", spacing.unwrap_or(1.0));
+                counts(c, "ball.shells", &[*shells], 1.0);
+                let level = f64::from(*level);
+                c.within(format_args!("body[{k}].shape.ball.level"), level, 0.0..=6.0);
+                &[Kind::Rigid, Kind::Deformable, Kind::Points, Kind::Fixed]
             }
             ShapeSpec::Torus {
                 major,
                 minor,
                 cells,
             } => {
-                positive(&place("major"), *major)?;
-                positive(&place("minor"), *minor)?;
-                positive(&place("major - minor"), major - minor)?;
-                counts(cells, 3)?;
-                if matches!(self.kind, Kind::Cloth | Kind::Points) {
-                    return wrong("a torus is rigid, deformable or fixed");
-                }
+                positive(c, "torus.major", *major);
+                positive(c, "torus.minor", *minor);
+                let key = format!("body[{k}].shape.torus.minor");
+                c.that(minor < major, key, minor, "less than `major`");
+                counts(c, "torus.cells", cells, 3.0);
+                &[Kind::Rigid, Kind::Deformable, Kind::Fixed]
             }
             ShapeSpec::Sheet { side, cells } => {
-                positive(&place("side"), *side)?;
-                counts(&[*cells], 1)?;
-                if self.kind != Kind::Cloth {
-                    return wrong("a sheet is a cloth");
-                }
+                positive(c, "sheet.side", *side);
+                counts(c, "sheet.cells", &[*cells], 1.0);
+                &[Kind::Cloth]
             }
             ShapeSpec::Cone {
                 radius,
                 height,
                 spacing,
             } => {
-                positive(&place("radius"), *radius)?;
-                positive(&place("height"), *height)?;
-                positive(&place("spacing"), *spacing)?;
-                if self.kind != Kind::Points {
-                    return wrong("a cone is made of points");
-                }
+                positive(c, "cone.radius", *radius);
+                positive(c, "cone.height", *height);
+                positive(c, "cone.spacing", *spacing);
+                &[Kind::Points]
             }
             ShapeSpec::Bowl { radius } => {
-                positive(&place("radius"), *radius)?;
-                if self.kind != Kind::Fixed {
-                    return wrong("a bowl is fixed");
-                }
+                positive(c, "bowl.radius", *radius);
+                &[Kind::Fixed]
             }
-        }
-        Ok(())
+        };
+        c.that(
+            kinds.contains(&self.kind),
+            format_args!("body[{k}].kind"),
+            format!("{:?}", self.kind).to_lowercase(),
+            &format!("one that goes with its shape: {kinds:?}").to_lowercase(),
+        );
     }
 }

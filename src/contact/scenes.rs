@@ -1,82 +1,60 @@
-//! The scenes that come with the crate, embedded from `scenes/`: those of the paper's table 2.1 and a few of our own.
+//! The scenes that come with the crate: those of the paper's table 2.1, with their rows there, and a few of our own.
 
 use crate::scene::Scene;
 
-/// A scene file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Entry {
-    /// Name, also of the file.
-    pub name: &'static str,
-    /// The file.
-    pub text: &'static str,
-}
-
-macro_rules! embedded {
-    ($($name:literal),* $(,)?) => {
-        &[$(Entry { name: $name, text: include_str!(concat!("scenes/", $name, ".toml")) }),*]
-    };
-}
-
-static ALL: &[Entry] = embedded![
-    "plane_r_slide",
-    "plane_d_slide",
-    "iplane_m_slide",
-    "plane_m_slide",
-    "plane_r_stick",
-    "plane_d_stick",
-    "iplane_m_stick",
-    "plane_m_stick",
-    "stack",
-    "stack_rr",
-    "prmd_rr",
-    "prmd_rr_slip",
-    "prmd_rr_lag",
-    "prmd_rr_lagfr",
-    "prmd_rd",
-    "prmd_rm",
-    "prmd_rm_slip",
-    "prmd_dd",
-    "prmd_dd_lag",
-    "prmd_dd_lagfr",
-    "wdg_rr",
-    "wdg_rr_fall",
-    "wdg_dr",
-    "wdg_dr_fall",
-    "wdg_rm",
-    "wdg_rm_fall",
-    "plane_sph_roll",
-    "plane_sph_slip",
-    "torus_dr",
-    "cloth",
-    "sand_on_sph",
-    "goo_on_sph",
-    "sandbox_cube",
-    "sandbox_sph",
-    "bowl",
-];
-
-/// All scenes, in the order of the table.
-pub fn all() -> &'static [Entry] {
-    ALL
-}
-
-/// The scene of that name.
-pub fn find(name: &str) -> Option<Scene> {
-    let entry = ALL.iter().find(|e| e.name == name)?;
-    Some(Scene::parse(entry.text).expect("embedded scenes are checked by a test"))
+stokeslet_dynamics::built_in_scenes! { Scene:
+    "plane_r_slide", "plane_r slide";
+    "plane_d_slide", "plane_d slide";
+    "iplane_m_slide", "iplane_m slide";
+    "plane_m_slide", "plane_m slide";
+    "plane_r_stick", "plane_r stick";
+    "plane_d_stick", "plane_d stick";
+    "iplane_m_stick", "iplane_m stick";
+    "plane_m_stick", "plane_m stick";
+    "stack", "stack";
+    "stack_rr", "";
+    "prmd_rr", "";
+    "prmd_rr_slip", "";
+    "prmd_rr_lag", "";
+    "prmd_rr_lagfr", "";
+    "prmd_rd", "prmd_rd";
+    "prmd_rm", "prmd_rm";
+    "prmd_rm_slip", "prmd_rm slip";
+    "prmd_dd", "prmd_dd";
+    "prmd_dd_lag", "prmd_dd_lag";
+    "prmd_dd_lagfr", "prmd_dd_lagfr";
+    "wdg_rr", "wdg_rr";
+    "wdg_rr_fall", "wdg_rr fall";
+    "wdg_dr", "wdg_dr";
+    "wdg_dr_fall", "wdg_dr fall";
+    "wdg_rm", "wdg_rm";
+    "wdg_rm_fall", "wdg_rm fall";
+    "plane_sph_roll", "plane_sph roll";
+    "plane_sph_slip", "plane_sph slip";
+    "torus_dr", "torus_dr";
+    "cloth", "cloth";
+    "sand_on_sph", "sand_on_sph";
+    "goo_on_sph", "goo_on_sph";
+    "sandbox_cube", "sandbox_cube";
+    "sandbox_sph", "sandbox_sph";
+    "bowl", "bowl";
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::SceneFile;
 
     #[test]
     fn every_scene_is_sound_and_printed_ones_read_back() {
-        for entry in all() {
-            let scene = Scene::parse(entry.text).unwrap_or_else(|e| panic!("{}: {e}", entry.name));
-            assert_eq!(scene.name, entry.name, "a scene is named as its file");
-            let again = Scene::parse(&toml::to_string(&scene).unwrap()).unwrap();
-            assert_eq!(scene, again, "{}: parse, print, parse", entry.name);
+        for built_in in all() {
+            let scene =
+                Scene::parse(built_in.toml).unwrap_or_else(|e| panic!("{}: {e}", built_in.name));
+            assert_eq!(scene.name, built_in.name, "a scene is named as its file");
+            let row = scene.paper.as_ref().map_or("", |paper| &paper.row);
+            assert_eq!(row, built_in.source, "{}: its row", built_in.name);
+            let again = Scene::parse(&scene.print()).unwrap();
+            assert_eq!(scene, again, "{}: parse, print, parse", built_in.name);
         }
     }
 }

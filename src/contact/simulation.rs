@@ -6,14 +6,21 @@
 use crate::assemble::assemble;
 use crate::contact::{Attachment, Pairs};
 use crate::grid::{Grid, each};
-use crate::model::{Coupling, Kind, Model, Places};
-use crate::newton::{NewtonSettings, SolveLog, SolveStatus, solve};
+use crate::model::{Coupling, Model, Places};
+use crate::newton::{NewtonSettings, solve};
 use crate::real::{M3, V3};
-use crate::scene::{Quantity, Scene, SceneError};
+use crate::scene::Scene;
 use crate::state::State;
 use crate::system::{System, Trial};
 use serde::{Deserialize, Serialize};
+use stokeslet_dynamics::scene_file::{SceneError, SceneFile};
 use thiserror::Error;
+
+mod log;
+mod measure;
+mod wedge;
+
+pub use log::{Energies, HEAD, StepLog, Totals};
 
 /// How a scene is run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -59,49 +66,6 @@ pub enum StartError {
     },
 }
 
-/// Energies at the end of a step, J.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Energies {
-    /// Of motion (material points: without their affine part).
-    pub kinetic: f64,
-    /// Of height, from the origin.
-    pub potential: f64,
-    /// Stored in elements, springs and points.
-    pub elastic: f64,
-    /// Stored in the contact springs.
-    pub contact: f64,
-}
-
-impl Energies {
-    /// Sum of all.
-    pub fn total(&self) -> f64 {
-        self.kinetic + self.potential + self.elastic + self.contact
-    }
-}
-
-/// What a step did.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct StepLog {
-    /// Number of the step, from 1.
-    pub step: u64,
-    /// Time at its end, s.
-    pub time: f64,
-    /// The solve.
-    pub solve: SolveLog,
-    /// Energies at its end.
-    pub energies: Energies,
-    /// Pairs that touch.
-    pub touching: usize,
-    /// Of these, those whose attachment held.
-    pub sticking: usize,
-    /// Longest walk over a mesh, states.
-    pub longest_walk: usize,
-    /// Pairs whose walk took one state.
-    pub one_state: usize,
-    /// Walks given up.
-    pub unfinished_walks: usize,
-}
-
 /// A pair that touches, for pictures and sums.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Touch {
@@ -140,50 +104,6 @@ pub struct Motion {
     pub spin: V3,
 }
 
-/// Counts over a run.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Totals {
-    /// Steps.
-    pub steps: u64,
-    /// Newton iterations.
-    pub newton: u64,
-    /// Most of them in one step.
-    pub worst_newton: u64,
-    /// Products inside GMRES.
-    pub gmres: u64,
-    /// Steps that stalled.
-    pub stalled: u64,
-    /// Steps cut by the most iterations.
-    pub cut: u64,
-    /// Largest scaled residual of a step that didn't converge, over the tolerance.
-    pub worst_residual: f64,
-    /// Directions replaced.
-    pub fallbacks: u64,
-}
-
-impl Totals {
-    fn note(&mut self, log: &SolveLog) {
-        self.steps += 1;
-        self.newton += log.iterations as u64;
-        self.worst_newton = self.worst_newton.max(log.iterations as u64);
-        self.gmres += log.gmres_iterations as u64;
-        self.fallbacks += (log.fallbacks[0] + log.fallbacks[1]) as u64;
-        match log.status {
-            SolveStatus::Converged => return,
-            SolveStatus::Stalled => self.stalled += 1,
-            SolveStatus::MaxIterations => self.cut += 1,
-        }
-        self.worst_residual = self
-            .worst_residual
-            .max(log.residuals.last().copied().unwrap_or(0.0));
-    }
-
-    /// Whether a scene fails: over 0.1 % of its steps unconverged, or one by over a hundred tolerances.
-    pub fn acceptable(&self) -> bool {
-        (self.stalled + self.cut) as f64 <= 1e-3 * self.steps as f64 && self.worst_residual <= 100.0
-    }
-}
-
 /// All that a run needs to go on, bit for bit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Checkpoint {
@@ -218,7 +138,7 @@ impl Simulation {
     /// # Example
     /// ```
     /// use stokeslet_contact::{Settings, Simulation, scenes};
-    /// let scene = scenes::find("plane_r_slide").unwrap();
+    /// let scene = scenes::find("plane_r_slide").unwrap().scene();
     /// let mut simulation = Simulation::new(&scene, &Settings::default()).unwrap();
     /// let log = simulation.step();
     /// assert!(log.touching == 4, "a cube stands on four vertices");
@@ -348,6 +268,10 @@ impl Simulation {
     pub fn scene(&self) -> &Scene {
         &self.scene
     }
+    /// The settings.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
     /// Places, velocities, attachments.
     pub fn state(&self) -> &State {
         &self.state
@@ -379,81 +303,6 @@ impl Simulation {
     fn particles(&self, places: &Places) -> Vec<V3> {
         each(self.model.particles.len(), |p| {
             places.particle(&self.model.particles[p])
-        })
-    }
-
-    fn body_index(&self, name: &str) -> Option<usize> {
-        self.model.bodies.iter().position(|b| b.name == name)
-    }
-
-    /// Motion of the body of that name (a plane or fixed body: at rest in its place).
-    pub fn body(&self, name: &str) -> Option<Motion> {
-        self.body_index(name).map(|b| self.motion(b))
-    }
-
-    fn motion(&self, b: usize) -> Motion {
-        let body = &self.model.bodies[b];
-        let mean = |x: &[V3], v: &[V3], m: &[f64]| {
-            let range = body.first..body.first + body.count;
-            let mass: f64 = m[range.clone()].iter().sum();
-            let sum = |list: &[V3]| range.clone().map(|i| list[i] * m[i]).sum::<V3>() / mass;
-            Motion {
-                position: sum(x),
-                velocity: sum(v),
-                spin: V3::zeros(),
-            }
-        };
-        match body.kind {
-            Kind::Fixed => Motion {
-                position: body.pose.0,
-                velocity: V3::zeros(),
-                spin: V3::zeros(),
-            },
-            Kind::Rigid => {
-                let r = &self.state.rigids[body.first];
-                Motion {
-                    position: r.x,
-                    velocity: r.v,
-                    spin: r.w,
-                }
-            }
-            Kind::Deformable | Kind::Cloth => mean(
-                &self.state.nodes.x,
-                &self.state.nodes.v,
-                &self.state.nodes.mass,
-            ),
-            Kind::Points => mean(
-                &self.state.points.x,
-                &self.state.points.v,
-                &self.state.points.mass,
-            ),
-        }
-    }
-
-    /// A quantity of a body now, measured from the start of the run.
-    pub fn quantity(
-        &self,
-        name: &str,
-        quantity: Quantity,
-        direction: Option<[f64; 3]>,
-    ) -> Option<f64> {
-        let b = self.body_index(name)?;
-        let now = self.motion(b);
-        let way = now.position - self.origin[b];
-        let up = -self
-            .model
-            .gravity
-            .try_normalize(0.0)
-            .unwrap_or_else(|| -V3::z());
-        Some(match quantity {
-            Quantity::Travel => {
-                direction.map_or_else(|| way.norm(), |d| way.dot(&V3::from(d).normalize()))
-            }
-            Quantity::Drop => -way.dot(&up),
-            Quantity::Sideways => (way - up * way.dot(&up)).norm(),
-            Quantity::Speed => now.velocity.norm(),
-            Quantity::Spin => now.spin.norm(),
-            Quantity::Height => now.position.z,
         })
     }
 
@@ -593,158 +442,6 @@ impl Simulation {
             points.x = trial.places.points;
         }
         self.state.step += 1;
-    }
-
-    fn total_mass(&self) -> f64 {
-        let s = &self.state;
-        s.rigids.iter().map(|b| b.mass).sum::<f64>()
-            + s.nodes.mass.iter().sum::<f64>()
-            + s.points.mass.iter().sum::<f64>()
-    }
-
-    fn energies(&self, out: &mut Energies) {
-        let (s, g) = (&self.state, &self.model.gravity);
-        for b in &s.rigids {
-            let w = b.q.inverse() * b.w;
-            out.kinetic +=
-                0.5 * b.mass * b.v.norm_squared() + 0.5 * b.inertia.component_mul(&w).dot(&w);
-            out.potential -= b.mass * g.dot(&b.x);
-        }
-        for i in 0..s.nodes.x.len() {
-            out.kinetic += 0.5 * s.nodes.mass[i] * s.nodes.v[i].norm_squared();
-            out.potential -= s.nodes.mass[i] * g.dot(&s.nodes.x[i]);
-        }
-        for p in 0..s.points.x.len() {
-            out.kinetic += 0.5 * s.points.mass[p] * s.points.v[p].norm_squared();
-            out.potential -= s.points.mass[p] * g.dot(&s.points.x[p]);
-        }
-        for t in &self.model.tets {
-            let mut f = M3::zeros();
-            for (n, slope) in t.nodes.iter().zip(&t.slopes) {
-                f += s.nodes.x[*n as usize] * slope.transpose();
-            }
-            out.elastic += t.volume * t.material.energy(&f);
-        }
-        for spring in &self.model.springs {
-            let l =
-                (s.nodes.x[spring.ends[0] as usize] - s.nodes.x[spring.ends[1] as usize]).norm();
-            out.elastic += 0.5 * spring.stiffness * spring.rest * (l / spring.rest - 1.0).powi(2);
-        }
-        out.elastic += each(s.points.x.len(), |p| {
-            s.points.volume[p] * self.model.materials[p].energy(&s.points.gradient[p])
-        })
-        .iter()
-        .sum::<f64>();
-    }
-
-    /// Normal and tangential force between a body and an object at the end of the last step: sums over particles of the parts, N.
-    pub fn force_between(&self, body: &str, object: &str) -> (f64, f64) {
-        let parts = self
-            .touches
-            .iter()
-            .filter(|t| t.body == body && t.object == object)
-            .map(Touch::parts);
-        parts.fold((0.0, 0.0), |sum, p| (sum.0 + p.0, sum.1 + p.1))
-    }
-
-    /// Settles a wedge: without weight and friction, then with masses that put its threshold where the scene wants it.
-    fn settle(&mut self) -> Result<(), StartError> {
-        let Some(wedge) = self.scene.wedge.clone() else {
-            return Ok(());
-        };
-        let (gravity, mu) = (self.model.gravity, self.model.mu);
-        self.model.gravity = V3::zeros();
-        self.model.mu = 0.0;
-        let held: Vec<usize> = wedge
-            .also
-            .iter()
-            .chain([&wedge.body])
-            .chain(&wedge.ball)
-            .filter_map(|n| self.body_index(n))
-            .collect();
-        let others: Vec<usize> = (0..self.model.bodies.len())
-            .filter(|b| !held.contains(b))
-            .collect();
-        let before = self.state.clone();
-        let steps = (wedge.settle / self.model.dt).round() as u64;
-        for _ in 0..steps {
-            self.step();
-        }
-        let force = self.force_between(&wedge.body, &wedge.wall).0;
-        if force <= 0.0 {
-            return Err(StartError::LooseWedge {
-                body: wedge.body,
-                wall: wedge.wall,
-                force,
-            });
-        }
-        let weigh = |name: &String| {
-            self.scene
-                .body
-                .iter()
-                .find(|b| b.name == *name)
-                .map_or(0.0, |b| b.mass)
-        };
-        let carried = match &wedge.ball {
-            Some(ball) => weigh(&wedge.body) + 0.5 * weigh(ball),
-            None => 0.5 * weigh(&wedge.body),
-        };
-        let factor = wedge.threshold * force / (gravity.norm() * carried);
-        self.model.gravity = gravity;
-        self.model.mu = mu;
-        for b in held {
-            let body = &self.model.bodies[b];
-            let range = body.first..body.first + body.count;
-            match body.kind {
-                Kind::Fixed => {}
-                Kind::Rigid => {
-                    let r = &mut self.state.rigids[body.first];
-                    (r.mass, r.inertia, r.v, r.w) = (
-                        r.mass * factor,
-                        r.inertia * factor,
-                        V3::zeros(),
-                        V3::zeros(),
-                    );
-                }
-                Kind::Deformable | Kind::Cloth => {
-                    for i in range {
-                        self.state.nodes.mass[i] *= factor;
-                        self.state.nodes.v[i] = V3::zeros();
-                    }
-                }
-                Kind::Points => {
-                    for i in range {
-                        self.state.points.mass[i] *= factor;
-                        self.state.points.v[i] = V3::zeros();
-                        self.state.points.affine[i] = M3::zeros();
-                    }
-                }
-            }
-        }
-        // Bodies outside the wedge start where the scene puts them.
-        for b in others {
-            let body = &self.model.bodies[b];
-            let range = body.first..body.first + body.count;
-            match body.kind {
-                Kind::Fixed => {}
-                Kind::Rigid => self.state.rigids[body.first] = before.rigids[body.first].clone(),
-                Kind::Deformable | Kind::Cloth => {
-                    self.state.nodes.x[range.clone()]
-                        .copy_from_slice(&before.nodes.x[range.clone()]);
-                    self.state.nodes.v[range.clone()].copy_from_slice(&before.nodes.v[range]);
-                }
-                Kind::Points => {
-                    for i in range {
-                        self.state.points.x[i] = before.points.x[i];
-                        self.state.points.v[i] = before.points.v[i];
-                        self.state.points.affine[i] = before.points.affine[i];
-                        self.state.points.gradient[i] = before.points.gradient[i];
-                    }
-                }
-            }
-        }
-        self.state.step = 0;
-        Ok(())
     }
 
     /// The system of the next step, for tests of its derivative.

@@ -21,6 +21,7 @@
 //! | [`splitting`] | flags and velocities into velocities that mind divergence and walls in turn ([003]) | `lcp`, `mg`, `pressure` |
 //! | [`scenes`] | the papers' scenes, and the loop | all above |
 //! | [`report`] | runs into tables beside the papers', charts, pictures, checkpoints | all above |
+//! | [`scene_file`] | text into the scenes of the systems beside this one (`apic`, `particles`, `contact`), with what is wrong in them | |
 //!
 //! Everything is generic over the dimension (2 and 3) and bitwise equal for any number of threads. Nothing here prints, reads a
 //! clock or touches files.
@@ -41,6 +42,7 @@
 //! | change interpolation at walls | `mg/transfer.rs` |
 //! | change a step of the loop | `scenes/simulation.rs` |
 //! | add a table of [000] or [001] | a row in `report/paper.rs` |
+//! | change how scene files are read, or what is said of mistakes in them | `scene_file.rs` |
 //! | add a table of [003] | a function and a row in `scenes/eckert/tables/`, its picture in `report/splitting.rs` |
 
 pub mod grid;
@@ -50,5 +52,6 @@ pub mod mg;
 pub mod particles;
 pub mod pressure;
 pub mod report;
+pub mod scene_file;
 pub mod scenes;
 pub mod splitting;

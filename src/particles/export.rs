@@ -1,8 +1,8 @@
-//! Snapshots -> other people's files: VTU for ParaView and meshio, PLY for viewers of points, CSV of the log.
+//! Snapshots -> other people's files: VTU for ParaView and meshio, PLY for viewers of points.
 //!
 //! Everything goes to a writer; files are the caller's.
 
-use crate::simulation::{Snapshot, StepLog};
+use crate::simulation::Snapshot;
 use std::io::{self, Write};
 
 /// What a point is, as the files number it.
@@ -174,46 +174,10 @@ pub fn ply(snapshot: &Snapshot, to: &mut impl Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes logs of steps as CSV: time, energies, constraint errors, work.
-///
-/// # Errors
-/// The writer's.
-pub fn csv<'a>(logs: impl IntoIterator<Item = &'a StepLog>, to: &mut impl Write) -> io::Result<()> {
-    writeln!(
-        to,
-        "step,time_s,kinetic_J,potential_J,energy_J,compression,fluid_depth_l,body_depth_l,courant,residual_m_s,iterations,sets,contacts,escaped,status"
-    )?;
-    for log in logs {
-        let status = if log.status.converged() {
-            "converged"
-        } else {
-            "limit"
-        };
-        writeln!(
-            to,
-            "{},{},{},{},{},{},{},{},{},{},{},{},{},{},{status}",
-            log.step,
-            log.time,
-            log.kinetic,
-            log.potential,
-            log.energy(),
-            log.compression,
-            log.fluid_depth,
-            log.body_depth,
-            log.courant,
-            log.residual,
-            log.iterations,
-            log.sets,
-            log.contacts,
-            log.escaped
-        )?;
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::simulation::HEAD;
     use crate::{Settings, Simulation, scenes};
 
     /// Each format holds every particle once, and nothing that isn't a number.
@@ -224,21 +188,16 @@ mod tests {
         let log = simulation.step().unwrap();
         let snapshot = simulation.snapshot();
         let n = snapshot.fluid.len() + snapshot.bodies[0].particles.len();
-        let (mut a, mut b, mut c) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut a, mut b) = (Vec::new(), Vec::new());
         vtu(&snapshot, &mut a).unwrap();
         ply(&snapshot, &mut b).unwrap();
-        csv([&log, &log], &mut c).unwrap();
-        let (a, b, c) = (
-            String::from_utf8(a).unwrap(),
-            String::from_utf8(b).unwrap(),
-            String::from_utf8(c).unwrap(),
-        );
+        let (a, b) = (String::from_utf8(a).unwrap(), String::from_utf8(b).unwrap());
         assert!(a.contains(&format!("NumberOfPoints=\"{n}\"")) && !a.contains("NaN"));
         let rows = b.split("end_header\n").nth(1).unwrap().lines().count();
         assert_eq!(rows, n, "one line a particle");
-        assert_eq!(c.lines().count(), 3);
-        assert!(
-            c.lines().all(|line| line.matches(',').count() == 14),
+        assert_eq!(
+            log.row().split(',').count(),
+            HEAD.split(',').count(),
             "as many values as names"
         );
     }

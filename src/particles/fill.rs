@@ -194,6 +194,7 @@ fn fluid<const D: usize>(scene: &Scene, walls: &[[f64; D]], bodies: &[Body<D>]) 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::SceneFile;
 
     /// The circular patch of the paper has one particle at the centre and 31,417 in all; a tank's first fluid is a spacing from its walls.
     #[test]

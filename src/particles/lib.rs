@@ -11,7 +11,7 @@
 //! solve      rows -> impulses                   world      one step
 //! simulation what callers hold: steps, snapshots, checkpoints
 //! measure    snapshots -> numbers               table      the paper's figures beside ours
-//! export     snapshots -> VTU, PLY, CSV         pms        the paper's comparator
+//! export     snapshots -> VTU, PLY              pms        the paper's comparator
 //! ```
 //! Guarantees: the same result to the bit for any number of threads, and after a checkpoint; no impulse pulls; a step that fails leaves the
 //! last good state. Nothing here prints, reads a clock or starts a thread: work goes to the caller's pool. Start at [`Simulation`].
@@ -50,7 +50,8 @@ pub mod table;
 mod vector;
 mod world;
 
-pub use scene::{Scene, SceneError};
-pub use settings::{Coupling, Settings, SettingsError, Solver, Start};
+pub use scene::Scene;
+pub use settings::{Coupling, Settings, Solver, Start};
 pub use simulation::{Simulation, Snapshot, StepError, StepLog};
 pub use solve::Status;
+pub use stokeslet_dynamics::scene_file::{SceneError, SceneFile};

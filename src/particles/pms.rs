@@ -4,12 +4,13 @@
 
 use crate::body::Motion;
 use crate::scene::Scene;
-use crate::settings::{Settings, SettingsError};
+use crate::settings::Settings;
 use crate::simulation::{StartError, StepError};
 use crate::solve::Status;
 use crate::vector::in_space;
 use crate::world::World;
 use glam::DVec3;
+use stokeslet_dynamics::scene_file::{SceneFile, WrongValue};
 use thiserror::Error;
 
 /// One solve with bodies as fluid.
@@ -35,7 +36,7 @@ pub enum PmsError {
     Start(#[from] StartError),
     /// The settings.
     #[error(transparent)]
-    Settings(#[from] SettingsError),
+    Settings(#[from] WrongValue),
     /// The solve.
     #[error(transparent)]
     Step(#[from] StepError),

@@ -6,7 +6,8 @@
 use crate::body::Motion;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use thiserror::Error;
+use std::fmt::Display;
+use stokeslet_dynamics::scene_file::{Checks, SceneFile};
 
 /// What a length in the file means.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -236,180 +237,122 @@ fn water() -> f64 {
     1000.0
 }
 
-/// Why a scene can't be used.
-#[derive(Clone, Debug, PartialEq, Error)]
-pub enum SceneError {
-    /// The text isn't a scene: syntax, an unknown or a missing key, a wrong type.
-    #[error("{message}")]
-    Text {
-        /// Line, from 1.
-        line: usize,
-        /// The reader's message with the line drawn.
-        message: String,
-    },
-    /// A value outside its range.
-    #[error("line {line}: `{key}` is {value}, but must be {range}")]
-    Value {
-        /// Line of the key in the text, from 1; 0 for a scene that wasn't read from text.
-        line: usize,
-        /// The key, as `body[2].density`.
-        key: String,
-        /// Its value.
-        value: String,
-        /// What it may be.
-        range: &'static str,
-    },
-    /// No such size.
-    #[error("the scene has no size `{0}`")]
-    UnknownSize(String),
-}
-
 /// The most particles that a scene may have.
 pub const MOST_PARTICLES: f64 = 2e7;
 
-struct Checks {
-    dimension: usize,
-    fault: Option<(String, String, &'static str)>,
+fn shapes(c: &mut Checks, place: impl Display, boxes: &[Cuboid], balls: &[Ball], d: usize) {
+    let some = !boxes.is_empty() || !balls.is_empty();
+    let range = "at least one box or ball";
+    c.that(some, format_args!("{place}.boxes"), "empty", range);
+    for (k, b) in boxes.iter().enumerate() {
+        c.vector(format_args!("{place}.boxes[{k}].min"), &b.min, d);
+        sizes(c, format_args!("{place}.boxes[{k}].size"), &b.size, d);
+    }
+    for (k, b) in balls.iter().enumerate() {
+        c.vector(format_args!("{place}.balls[{k}].centre"), &b.centre, d);
+        c.positive(format_args!("{place}.balls[{k}].radius"), b.radius);
+    }
 }
 
-impl Checks {
-    fn number(
-        &mut self,
-        key: impl FnOnce() -> String,
-        value: f64,
-        good: bool,
-        range: &'static str,
-    ) {
-        if self.fault.is_none() && !(good && value.is_finite()) {
-            self.fault = Some((key(), value.to_string(), range));
-        }
+/// Edges of a box.
+fn sizes(c: &mut Checks, key: impl Display, edges: &[f64], d: usize) {
+    c.vector(&key, edges, d);
+    for edge in edges {
+        c.positive(&key, *edge);
+    }
+}
+
+impl SceneFile for Scene {
+    fn name(&self) -> &str {
+        &self.name
     }
 
-    fn vector(
-        &mut self,
-        key: impl FnOnce() -> String,
-        value: &[f64],
-        n: usize,
-        range: &'static str,
-    ) {
-        if self.fault.is_none() && (value.len() != n || value.iter().any(|x| !x.is_finite())) {
-            self.fault = Some((key(), format!("{value:?}"), range));
-        }
+    fn title(&self) -> &str {
+        &self.title
     }
 
-    fn optional(
-        &mut self,
-        key: impl FnOnce() -> String,
-        value: &[f64],
-        n: usize,
-        range: &'static str,
-    ) {
-        if !value.is_empty() {
-            self.vector(key, value, n, range);
+    fn check(&self, c: &mut Checks) {
+        let d = self.dimension as usize;
+        let turn = if d == 2 { 1 } else { 3 };
+        c.that(d == 2 || d == 3, "dimension", d, "2 or 3");
+        c.positive("spacing", self.spacing);
+        c.within("radius", self.radius, 1.2..=5.0);
+        c.positive("step", self.step);
+        c.positive("duration", self.duration);
+        c.optional("gravity", &self.gravity, d);
+        c.positive("fluid_density", self.fluid_density);
+        let stable = 0.1 * self.spacing * self.spacing / self.step;
+        c.that(
+            (0.0..=stable).contains(&self.viscosity),
+            "viscosity",
+            self.viscosity,
+            "from 0 to 0.1 spacing^2 / step, since viscosity is explicit",
+        );
+        c.within("restitution", self.restitution, 0.0..=1.0);
+        c.within("friction", self.friction, 0.0..=10.0);
+        if let Some(shake) = &self.shake {
+            c.vector("shake.amplitude", &shake.amplitude, d);
+            c.within("shake.frequency", shake.frequency, 0.0..=f64::INFINITY);
         }
-    }
-
-    fn shapes(&mut self, place: &str, boxes: &[Cuboid], balls: &[Ball]) {
-        let d = self.dimension;
-        if boxes.is_empty() && balls.is_empty() && self.fault.is_none() {
-            self.fault = Some((
-                format!("{place}.boxes"),
-                "empty".into(),
-                "at least one box or ball",
-            ));
+        for (i, tank) in self.tank.iter().enumerate() {
+            c.vector(format_args!("tank[{i}].min"), &tank.min, d);
+            sizes(c, format_args!("tank[{i}].size"), &tank.size, d);
+            let layers = f64::from(tank.layers);
+            c.within(format_args!("tank[{i}].layers"), layers, 1.0..=10.0);
         }
-        for (k, b) in boxes.iter().enumerate() {
-            self.vector(
-                || format!("{place}.boxes[{k}].min"),
-                &b.min,
-                d,
-                "one finite number for each axis",
+        for (i, wall) in self.wall.iter().enumerate() {
+            shapes(c, format_args!("wall[{i}]"), &wall.boxes, &wall.balls, d);
+        }
+        for (i, fluid) in self.fluid.iter().enumerate() {
+            shapes(c, format_args!("fluid[{i}]"), &fluid.boxes, &fluid.balls, d);
+            c.optional(format_args!("fluid[{i}].velocity"), &fluid.velocity, d);
+            for row in &fluid.gradient {
+                c.vector(format_args!("fluid[{i}].gradient"), row, d);
+            }
+            let rows = fluid.gradient.len();
+            c.that(
+                rows == 0 || rows == d,
+                format_args!("fluid[{i}].gradient"),
+                rows,
+                "a row for each axis",
             );
-            self.vector(
-                || format!("{place}.boxes[{k}].size"),
-                &b.size,
-                d,
-                "one finite number for each axis",
-            );
-            for s in &b.size {
-                self.number(
-                    || format!("{place}.boxes[{k}].size"),
-                    *s,
-                    *s > 0.0,
-                    "positive",
-                );
+        }
+        for (i, body) in self.body.iter().enumerate() {
+            shapes(c, format_args!("body[{i}]"), &body.boxes, &body.balls, d);
+            c.positive(format_args!("body[{i}].density"), body.density);
+            c.optional(format_args!("body[{i}].offset"), &body.offset, d);
+            c.optional(format_args!("body[{i}].velocity"), &body.velocity, d);
+            c.optional(format_args!("body[{i}].turn"), &body.turn, turn);
+            c.optional(format_args!("body[{i}].spin"), &body.spin, turn);
+            if let Some(copies) = &body.copies {
+                let count = f64::from(copies.count);
+                c.within(format_args!("body[{i}].copies.count"), count, 1.0..=1e5);
+                c.vector(format_args!("body[{i}].copies.shift"), &copies.shift, d);
             }
         }
-        for (k, b) in balls.iter().enumerate() {
-            self.vector(
-                || format!("{place}.balls[{k}].centre"),
-                &b.centre,
-                d,
-                "one finite number for each axis",
-            );
-            self.number(
-                || format!("{place}.balls[{k}].radius"),
-                b.radius,
-                b.radius > 0.0,
-                "positive",
-            );
+        for (name, size) in &self.sizes {
+            c.positive(format_args!("sizes.{name}.spacing"), size.spacing);
+            c.positive(format_args!("sizes.{name}.step"), size.step);
         }
+        if c.is_sound() {
+            let many = self.count_at_most();
+            let range = "such that there are at most 20 million particles";
+            c.that(many <= MOST_PARTICLES, "spacing", self.spacing, range);
+        }
+    }
+
+    fn sized(&self, size: &str) -> Option<Scene> {
+        let found = self.sizes.get(size)?;
+        Some(Scene {
+            spacing: found.spacing,
+            step: found.step,
+            duration: found.duration.unwrap_or(self.duration),
+            ..self.clone()
+        })
     }
 }
 
 impl Scene {
-    /// Reads a scene.
-    ///
-    /// # Errors
-    /// [`SceneError::Text`] for what the reader refuses (unknown keys too), [`SceneError::Value`] for values outside their range; both with the line.
-    pub fn parse(text: &str) -> Result<Scene, SceneError> {
-        let scene: Scene = toml::from_str(text).map_err(|error| {
-            let line = error.span().map_or(1, |span| {
-                1 + text[..span.start.min(text.len())].matches('\n').count()
-            });
-            SceneError::Text {
-                line,
-                message: error.to_string(),
-            }
-        })?;
-        scene.validate().map_err(|error| match error {
-            SceneError::Value {
-                key, value, range, ..
-            } => SceneError::Value {
-                line: line_of(text, &key),
-                key,
-                value,
-                range,
-            },
-            other => other,
-        })?;
-        Ok(scene)
-    }
-
-    /// The scene as text that [`Scene::parse`] reads back as the same scene.
-    ///
-    /// # Panics
-    /// Never for scenes: all their keys are text and their numbers finite.
-    #[must_use]
-    pub fn print(&self) -> String {
-        toml::to_string_pretty(self).expect("a scene holds only what TOML can say")
-    }
-
-    /// The same scene at another of its sizes.
-    ///
-    /// # Errors
-    /// [`SceneError::UnknownSize`].
-    pub fn at_size(&self, size: &str) -> Result<Scene, SceneError> {
-        let Some(found) = self.sizes.get(size) else {
-            return Err(SceneError::UnknownSize(size.to_owned()));
-        };
-        let mut scene = self.clone();
-        scene.spacing = found.spacing;
-        scene.step = found.step;
-        scene.duration = found.duration.unwrap_or(self.duration);
-        Ok(scene)
-    }
-
     /// A length of the file in metres.
     #[must_use]
     pub fn metres(&self, length: f64) -> f64 {
@@ -417,175 +360,6 @@ impl Scene {
             length * self.spacing
         } else {
             length
-        }
-    }
-
-    /// Checks every value.
-    ///
-    /// # Errors
-    /// The first [`SceneError::Value`], with line 0.
-    pub fn validate(&self) -> Result<(), SceneError> {
-        let d = self.dimension as usize;
-        let turn = if d == 2 { 1 } else { 3 };
-        let mut c = Checks {
-            dimension: d,
-            fault: None,
-        };
-        let axes = "one finite number for each axis";
-        c.number(|| "dimension".into(), d as f64, d == 2 || d == 3, "2 or 3");
-        c.number(
-            || "spacing".into(),
-            self.spacing,
-            self.spacing > 0.0,
-            "positive",
-        );
-        c.number(
-            || "radius".into(),
-            self.radius,
-            (1.2..=5.0).contains(&self.radius),
-            "from 1.2 to 5 spacings",
-        );
-        c.number(|| "step".into(), self.step, self.step > 0.0, "positive");
-        c.number(
-            || "duration".into(),
-            self.duration,
-            self.duration > 0.0,
-            "positive",
-        );
-        c.optional(|| "gravity".into(), &self.gravity, d, axes);
-        c.number(
-            || "fluid_density".into(),
-            self.fluid_density,
-            self.fluid_density > 0.0,
-            "positive",
-        );
-        let stable = 0.1 * self.spacing * self.spacing / self.step;
-        c.number(
-            || "viscosity".into(),
-            self.viscosity,
-            (0.0..=stable).contains(&self.viscosity),
-            "from 0 to 0.1 spacing^2 / step, since viscosity is explicit",
-        );
-        c.number(
-            || "restitution".into(),
-            self.restitution,
-            (0.0..=1.0).contains(&self.restitution),
-            "from 0 to 1",
-        );
-        c.number(
-            || "friction".into(),
-            self.friction,
-            (0.0..=10.0).contains(&self.friction),
-            "from 0 to 10",
-        );
-        if let Some(shake) = &self.shake {
-            c.vector(|| "shake.amplitude".into(), &shake.amplitude, d, axes);
-            c.number(
-                || "shake.frequency".into(),
-                shake.frequency,
-                shake.frequency >= 0.0,
-                "at least 0",
-            );
-        }
-        for (i, tank) in self.tank.iter().enumerate() {
-            c.vector(|| format!("tank[{i}].min"), &tank.min, d, axes);
-            c.vector(|| format!("tank[{i}].size"), &tank.size, d, axes);
-            for s in &tank.size {
-                c.number(|| format!("tank[{i}].size"), *s, *s > 0.0, "positive");
-            }
-            c.number(
-                || format!("tank[{i}].layers"),
-                f64::from(tank.layers),
-                (1..=10).contains(&tank.layers),
-                "from 1 to 10",
-            );
-        }
-        for (i, wall) in self.wall.iter().enumerate() {
-            c.shapes(&format!("wall[{i}]"), &wall.boxes, &wall.balls);
-        }
-        for (i, fluid) in self.fluid.iter().enumerate() {
-            c.shapes(&format!("fluid[{i}]"), &fluid.boxes, &fluid.balls);
-            c.optional(|| format!("fluid[{i}].velocity"), &fluid.velocity, d, axes);
-            for row in &fluid.gradient {
-                c.vector(
-                    || format!("fluid[{i}].gradient"),
-                    row,
-                    d,
-                    "a square of finite numbers",
-                );
-            }
-            let rows = fluid.gradient.len();
-            c.number(
-                || format!("fluid[{i}].gradient"),
-                rows as f64,
-                rows == 0 || rows == d,
-                "a row for each axis",
-            );
-        }
-        for (i, body) in self.body.iter().enumerate() {
-            c.shapes(&format!("body[{i}]"), &body.boxes, &body.balls);
-            c.number(
-                || format!("body[{i}].density"),
-                body.density,
-                body.density > 0.0,
-                "positive",
-            );
-            c.optional(|| format!("body[{i}].offset"), &body.offset, d, axes);
-            c.optional(|| format!("body[{i}].velocity"), &body.velocity, d, axes);
-            c.optional(
-                || format!("body[{i}].turn"),
-                &body.turn,
-                turn,
-                "one number in the plane, three in space",
-            );
-            c.optional(
-                || format!("body[{i}].spin"),
-                &body.spin,
-                turn,
-                "one number in the plane, three in space",
-            );
-            if let Some(copies) = &body.copies {
-                let count = f64::from(copies.count);
-                c.number(
-                    || format!("body[{i}].copies"),
-                    count,
-                    (1..=100_000).contains(&copies.count),
-                    "from 1 to 100000",
-                );
-                c.vector(|| format!("body[{i}].copies"), &copies.shift, d, axes);
-            }
-        }
-        for (name, size) in &self.sizes {
-            c.number(
-                || format!("sizes.{name}.spacing"),
-                size.spacing,
-                size.spacing > 0.0,
-                "positive",
-            );
-            c.number(
-                || format!("sizes.{name}.step"),
-                size.step,
-                size.step > 0.0,
-                "positive",
-            );
-        }
-        if c.fault.is_none() {
-            let many = self.count_at_most();
-            c.number(
-                || "spacing".into(),
-                many,
-                many <= MOST_PARTICLES,
-                "such that there are at most 20 million particles",
-            );
-        }
-        match c.fault {
-            Some((key, value, range)) => Err(SceneError::Value {
-                line: 0,
-                key,
-                value,
-                range,
-            }),
-            None => Ok(()),
         }
     }
 
@@ -628,49 +402,10 @@ impl Scene {
     }
 }
 
-/// The line on which a key as `body[2].density` stands, from 1; the line of its table when it has none of its own.
-fn line_of(text: &str, key: &str) -> usize {
-    let (table, name) = key.split_once('.').unwrap_or(("", key));
-    let last = name.split(['.', '[']).next().unwrap_or(name);
-    let (table, index) = match table.split_once('[') {
-        Some((t, rest)) => (t, rest.trim_end_matches(']').parse().unwrap_or(0)),
-        None => (table, 0),
-    };
-    let (mut inside, mut seen, mut head) = (table.is_empty(), 0_usize, 1);
-    for (number, line) in text.lines().enumerate() {
-        let line = line.trim();
-        if line.starts_with('[') {
-            let title = line
-                .trim_start_matches('[')
-                .split(']')
-                .next()
-                .unwrap_or("")
-                .trim();
-            if title == table {
-                inside = seen == index;
-                seen += 1;
-                if inside {
-                    head = number + 1;
-                }
-            } else {
-                let inner = title
-                    .strip_prefix(table)
-                    .is_some_and(|rest| rest.starts_with('.'));
-                inside = inside && inner;
-                if inside && title.rsplit('.').next() == Some(last) {
-                    return number + 1;
-                }
-            }
-        } else if inside && line.split('=').next().map(str::trim) == Some(last) {
-            return number + 1;
-        }
-    }
-    head
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use stokeslet_dynamics::scene_file::SceneError;
 
     const GOOD: &str = "name = 'a'\ndimension = 2\nspacing = 0.1\nstep = 0.01\nduration = 1\n\n[[fluid]]\nboxes = [{ min = [0, 0], size = [1, 1] }]\n\n[[body]]\ndensity = 500\nballs = [{ centre = [3, 0], radius = 0.5 }]\n";
 
@@ -692,9 +427,9 @@ mod tests {
         ];
         for (old, new, line, key) in cases {
             match Scene::parse(&GOOD.replace(old, new)) {
-                Err(SceneError::Value {
-                    line: l, key: k, ..
-                }) => assert_eq!((l, k.as_str()), (line, key), "{new}"),
+                Err(SceneError::Value { line: l, wrong }) => {
+                    assert_eq!((l, wrong.key.as_str()), (line, key), "{new}");
+                }
                 other => panic!("{new}: {other:?}"),
             }
         }

@@ -1,7 +1,7 @@
 //! The numerical choices of a run, apart from its physics: which coupling, which solver, when it stops.
 
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
+use stokeslet_dynamics::scene_file::{WrongValue, first_wrong};
 
 /// How bodies and walls act on the fluid.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -96,18 +96,6 @@ impl Default for Settings {
     }
 }
 
-/// A setting outside its range.
-#[derive(Clone, Debug, PartialEq, Error)]
-#[error("setting `{name}` is {value}, but must be {range}")]
-pub struct SettingsError {
-    /// The setting.
-    pub name: &'static str,
-    /// What it is.
-    pub value: f64,
-    /// What it may be.
-    pub range: &'static str,
-}
-
 impl Settings {
     /// The settings of the paper's tables: cold, plain sweeps, at most so many.
     #[must_use]
@@ -124,49 +112,19 @@ impl Settings {
     ///
     /// # Errors
     /// The first setting outside its range; not-a-number is outside every range.
-    pub fn validate(&self) -> Result<(), SettingsError> {
-        let checks = [
-            (
-                "tolerance",
-                self.tolerance,
-                (0.0..=1e3).contains(&self.tolerance),
-                "from 0 to 1000",
-            ),
-            (
-                "max_iterations",
-                f64::from(self.max_iterations),
-                self.max_iterations > 0,
-                "at least 1",
-            ),
-            (
-                "over_relaxation",
-                self.over_relaxation,
-                self.over_relaxation > 0.0 && self.over_relaxation < 2.0,
-                "between 0 and 2",
-            ),
-            (
-                "alpha",
-                self.alpha,
-                (0.0..=1.0).contains(&self.alpha),
-                "from 0 to 1",
-            ),
-            (
-                "contact_alpha",
-                self.contact_alpha,
-                (0.0..=1.0).contains(&self.contact_alpha),
-                "from 0 to 1",
-            ),
-            (
-                "margin",
-                self.margin,
-                (0.0..=1.0).contains(&self.margin),
-                "from 0 to 1 spacings",
-            ),
-        ];
-        match checks.into_iter().find(|c| !c.2) {
-            Some((name, value, _, range)) => Err(SettingsError { name, value, range }),
-            None => Ok(()),
-        }
+    pub fn validate(&self) -> Result<(), WrongValue> {
+        let wrong = first_wrong(|c| {
+            c.within("tolerance", self.tolerance, 0.0..=1e3);
+            let most = self.max_iterations;
+            c.that(most > 0, "max_iterations", most, "at least 1");
+            let factor = self.over_relaxation;
+            let stable = factor > 0.0 && factor < 2.0;
+            c.that(stable, "over_relaxation", factor, "between 0 and 2");
+            c.within("alpha", self.alpha, 0.0..=1.0);
+            c.within("contact_alpha", self.contact_alpha, 0.0..=1.0);
+            c.within("margin", self.margin, 0.0..=1.0);
+        });
+        wrong.map_or(Ok(()), Err)
     }
 }
 
@@ -208,7 +166,7 @@ mod tests {
             ),
         ];
         for (name, settings) in bad {
-            assert_eq!(settings.validate().unwrap_err().name, name);
+            assert_eq!(settings.validate().unwrap_err().key, name);
         }
         assert_eq!(Settings::default().validate(), Ok(()));
     }

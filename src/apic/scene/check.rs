@@ -1,59 +1,37 @@
 //! Whether a scene makes sense, and where in the file it doesn't.
 
-use super::{ENDS, FEWEST, Kind, MOST_CELLS, Scene, SceneError, end_of};
+use stokeslet_dynamics::scene_file::{Checks, SceneFile};
 
-/// The first fault found.
-struct Checks {
-    fault: Option<(String, String, String)>,
-}
+use super::{ENDS, FEWEST, Kind, MOST_CELLS, Scene, end_of};
 
-impl Checks {
-    fn that(&mut self, good: bool, key: &str, value: impl ToString, range: &str) {
-        if self.fault.is_none() && !good {
-            self.fault = Some((key.to_owned(), value.to_string(), range.to_owned()));
+impl SceneFile for Scene {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn title(&self) -> &str {
+        &self.title
+    }
+
+    fn check(&self, checks: &mut Checks) {
+        self.domain(checks);
+        if checks.is_sound() {
+            self.flow(checks);
+            self.ends_and_bodies(checks);
         }
     }
 
-    /// As many finite numbers as dimensions, or none if that is allowed.
-    fn vector(&mut self, key: &str, value: &[f64], n: usize, may_be_missing: bool) {
-        let good = (value.len() == n || (may_be_missing && value.is_empty()))
-            && value.iter().all(|v| v.is_finite());
-        self.that(
-            good,
-            key,
-            format!("{value:?}"),
-            "one finite number for each dimension",
-        );
-    }
-
-    fn positive(&mut self, key: &str, value: f64) {
-        self.that(value > 0.0 && value.is_finite(), key, value, "positive");
+    fn sized(&self, size: &str) -> Option<Scene> {
+        let found = self.sizes.get(size)?;
+        Some(Scene {
+            cells: found.cells.clone(),
+            duration: found.duration.unwrap_or(self.duration),
+            ..self.clone()
+        })
     }
 }
 
 impl Scene {
-    /// Whether all values are in range.
-    ///
-    /// # Errors
-    /// [`SceneError::Value`] for the first that isn't.
-    pub fn validate(&self) -> Result<(), SceneError> {
-        let mut checks = Checks { fault: None };
-        self.domain(&mut checks);
-        if checks.fault.is_none() {
-            self.flow(&mut checks);
-            self.ends_and_bodies(&mut checks);
-        }
-        match checks.fault {
-            Some((key, value, range)) => Err(SceneError::Value {
-                line: 0,
-                key,
-                value,
-                range,
-            }),
-            None => Ok(()),
-        }
-    }
-
     fn domain(&self, checks: &mut Checks) {
         let d = self.low.len();
         let is_name = !self.name.is_empty()
@@ -73,8 +51,8 @@ impl Scene {
             format!("{:?}", self.low),
             "2 or 3 numbers",
         );
-        checks.vector("low", &self.low, d, false);
-        checks.vector("high", &self.high, d, false);
+        checks.vector("low", &self.low, d);
+        checks.vector("high", &self.high, d);
         let n_good = self.cells.len() == d && self.cells.iter().all(|n| *n >= FEWEST);
         checks.that(
             n_good,
@@ -82,7 +60,7 @@ impl Scene {
             format!("{:?}", self.cells),
             "one number for each dimension, at least 4",
         );
-        if checks.fault.is_some() {
+        if !checks.is_sound() {
             return;
         }
         let total = self
@@ -117,24 +95,24 @@ impl Scene {
         checks.positive("step_over_cell", self.step_over_cell);
         checks.positive("duration", self.duration);
         checks.positive("density", self.density);
-        checks.vector("gravity", &self.gravity, d, true);
-        checks.vector("start.velocity", &self.start.velocity, d, true);
+        checks.optional("gravity", &self.gravity, d);
+        checks.optional("start.velocity", &self.start.velocity, d);
         checks.positive("start.wave", self.start.wave);
         if let Some(kick) = &self.start.kick {
-            checks.vector("start.kick.centre", &kick.centre, d, false);
-            checks.vector("start.kick.velocity", &kick.velocity, d, false);
+            checks.vector("start.kick.centre", &kick.centre, d);
+            checks.vector("start.kick.velocity", &kick.velocity, d);
             checks.positive("start.kick.width", kick.width);
         }
         for (name, size) in &self.sizes {
             let good = size.cells.len() == d && size.cells.iter().all(|n| *n >= FEWEST);
             checks.that(
                 good,
-                &format!("sizes.{name}.cells"),
+                format_args!("sizes.{name}.cells"),
                 format!("{:?}", size.cells),
                 "one number for each dimension, at least 4",
             );
             if let Some(duration) = size.duration {
-                checks.positive(&format!("sizes.{name}.duration"), duration);
+                checks.positive(format_args!("sizes.{name}.duration"), duration);
             }
         }
     }
@@ -147,15 +125,15 @@ impl Scene {
         };
         for (name, side) in &self.sides {
             let good = end_of(name).is_some_and(|(dim, _)| dim < d);
-            checks.that(good, &format!("sides.{name}"), "no end", &known());
-            checks.vector(&format!("sides.{name}.velocity"), &side.velocity, d, true);
+            checks.that(good, format_args!("sides.{name}"), "no end", &known());
+            checks.optional(format_args!("sides.{name}.velocity"), &side.velocity, d);
         }
         for ends in &ENDS[..d] {
             let periodic =
                 ends.map(|e| self.sides.get(e).is_some_and(|s| s.kind == Kind::Periodic));
             checks.that(
                 periodic[0] == periodic[1],
-                &format!("sides.{}", ends[usize::from(!periodic[0])]),
+                format_args!("sides.{}", ends[usize::from(!periodic[0])]),
                 "periodic",
                 "periodic at both ends or at none",
             );
@@ -164,27 +142,27 @@ impl Scene {
             let end = end_of(&patch.side).filter(|(dim, _)| *dim < d);
             checks.that(
                 end.is_some(),
-                &format!("patch[{k}].side"),
+                format_args!("patch[{k}].side"),
                 format!("{:?}", patch.side),
                 &known(),
             );
-            checks.vector(&format!("patch[{k}].low"), &patch.low, d, false);
-            checks.vector(&format!("patch[{k}].high"), &patch.high, d, false);
-            checks.vector(&format!("patch[{k}].velocity"), &patch.velocity, d, true);
+            checks.vector(format_args!("patch[{k}].low"), &patch.low, d);
+            checks.vector(format_args!("patch[{k}].high"), &patch.high, d);
+            checks.optional(format_args!("patch[{k}].velocity"), &patch.velocity, d);
             let on_periodic = self
                 .sides
                 .get(&patch.side)
                 .is_some_and(|s| s.kind == Kind::Periodic);
             checks.that(
                 patch.kind != Kind::Periodic && !on_periodic,
-                &format!("patch[{k}].kind"),
+                format_args!("patch[{k}].kind"),
                 "periodic",
                 "slip, no-slip, inflow or free, on an end that isn't periodic",
             );
             if let Some(until) = patch.until {
                 checks.that(
                     until >= 0.0,
-                    &format!("patch[{k}].until"),
+                    format_args!("patch[{k}].until"),
                     until,
                     "at least 0",
                 );
@@ -193,57 +171,23 @@ impl Scene {
         for (k, body) in self.body.iter().enumerate() {
             match body.radius {
                 Some(radius) => {
-                    checks.vector(&format!("body[{k}].centre"), &body.centre, d, false);
-                    checks.positive(&format!("body[{k}].radius"), radius);
+                    checks.vector(format_args!("body[{k}].centre"), &body.centre, d);
+                    checks.positive(format_args!("body[{k}].radius"), radius);
                 }
                 None => {
-                    checks.vector(&format!("body[{k}].low"), &body.low, d, false);
-                    checks.vector(&format!("body[{k}].high"), &body.high, d, false);
+                    checks.vector(format_args!("body[{k}].low"), &body.low, d);
+                    checks.vector(format_args!("body[{k}].high"), &body.high, d);
                 }
             }
         }
     }
 }
 
-/// The line of a key such as `patch[2].side` in a file, from 1; of its table where the key isn't there.
-pub(super) fn line_of(text: &str, key: &str) -> usize {
-    let mut from = 0;
-    let mut best = 0;
-    for part in key.split('.') {
-        let (name, index) = match part.split_once('[') {
-            Some((name, rest)) => (name, rest.trim_end_matches(']').parse().unwrap_or(0)),
-            None => (part, 0usize),
-        };
-        let names = |line: &str| {
-            let line = line.trim_start();
-            let head = line.trim_start_matches('[');
-            let head = head.rsplit_once('.').map_or(head, |(before, last)| {
-                if head.len() < line.len() && !before.contains(['=', ' ']) {
-                    last
-                } else {
-                    head
-                }
-            });
-            head.strip_prefix(name)
-                .is_some_and(|rest| rest.starts_with(['=', ' ', ']', '.']))
-                || line.contains(&format!("{name} = "))
-        };
-        let found = text
-            .lines()
-            .enumerate()
-            .skip(from)
-            .filter(|(_, line)| names(line))
-            .nth(index);
-        let Some((at, _)) = found else { break };
-        best = at + 1;
-        from = at;
-    }
-    best.max(1)
-}
-
 #[cfg(test)]
 mod tests {
-    use crate::scene::{Scene, SceneError};
+    use stokeslet_dynamics::scene_file::{SceneError, SceneFile};
+
+    use crate::scene::Scene;
 
     const TEXT: &str = "name = \"a\"\nlow = [0, 0]\nhigh = [1, 1]\ncells = [8, 8]\nstep_over_cell = 0.5\nduration = 1\n\n[start]\nflow = \"uniform\"\nvelocity = [1, 0]\n\n[[patch]]\nside = \"y_low\"\nlow = [0, 0]\nhigh = [0.5, 0]\nkind = \"free\"\n";
 
@@ -266,11 +210,9 @@ mod tests {
             ("0.5\n", "-0.5\n", "step_over_cell", 5),
         ] {
             match Scene::parse(&TEXT.replace(from, to)) {
-                Err(SceneError::Value {
-                    key: found,
-                    line: at,
-                    ..
-                }) => assert_eq!((found.as_str(), at), (key, line), "{to}"),
+                Err(SceneError::Value { line: at, wrong }) => {
+                    assert_eq!((wrong.key.as_str(), at), (key, line), "{to}");
+                }
                 other => panic!("{to}: {other:?}"),
             }
         }

@@ -7,8 +7,10 @@ use crate::scene::Scene;
 use crate::scenes;
 use crate::settings::Settings;
 use crate::simulation::Simulation;
-use crate::table::{At, Row, TableError, check};
+use crate::table::{TableError, check};
 use crate::transfer::Transfer;
+use crate::{SceneError, SceneFile};
+use stokeslet_dynamics::report::table::{At, Row};
 
 const NAMES: [&str; 4] = ["grid L2", "grid max", "particles L2", "particles max"];
 
@@ -16,11 +18,18 @@ fn parts(e: &Errors) -> [f64; 4] {
     [e.grid_l2, e.grid_max, e.particles_l2, e.particles_max]
 }
 
-/// A built-in scene.
-pub(super) fn built_in(name: &str) -> Scene {
-    scenes::find(name)
+/// A built-in scene at a size.
+///
+/// # Errors
+/// A size that it doesn't have.
+pub(super) fn built_in(name: &str, at: At) -> Result<Scene, SceneError> {
+    let scene = scenes::find(name)
         .expect("tables name built-in scenes")
-        .scene()
+        .scene();
+    match at {
+        At::Small => Ok(scene),
+        At::Paper => scene.at_size("paper"),
+    }
 }
 
 /// Runs a square scene with `n` cells a side for its duration.
@@ -97,7 +106,7 @@ const Y1: [(Transfer, [[f64; 4]; 3]); 3] = [
 
 /// Y1: Taylor and Green's vortices for a second.
 pub(super) fn taylor_green(at: At, keep_on: &dyn Fn() -> bool) -> Result<Vec<Row>, TableError> {
-    let mut scene = built_in("taylor-green");
+    let mut scene = built_in("taylor-green", At::Small)?;
     scene.duration = 1.0;
     let sizes: &[usize] = if at == At::Paper {
         &[32, 64, 128, 256]
@@ -175,7 +184,7 @@ fn printed(transfer: Transfer, part: usize) -> &'static str {
 
 /// Y2: the known flow between slip walls.
 pub(super) fn square(at: At, keep_on: &dyn Fn() -> bool) -> Result<Vec<Row>, TableError> {
-    let scene = built_in("square");
+    let scene = built_in("square", At::Small)?;
     let sizes: &[usize] = if at == At::Paper {
         &[32, 64, 128, 256]
     } else {
@@ -208,7 +217,7 @@ pub(super) fn square(at: At, keep_on: &dyn Fn() -> bool) -> Result<Vec<Row>, Tab
 
 /// Y3: the known flow around a disc.
 pub(super) fn circle(at: At, keep_on: &dyn Fn() -> bool) -> Result<Vec<Row>, TableError> {
-    let scene = built_in("circle");
+    let scene = built_in("circle", At::Small)?;
     let sizes: &[usize] = if at == At::Paper {
         &[32, 64, 128, 256]
     } else {

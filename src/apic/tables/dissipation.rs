@@ -6,9 +6,10 @@ use crate::kernel::Kernel;
 use crate::measure;
 use crate::seeding::Seeding;
 use crate::settings::Settings;
-use crate::table::{At, Row, TableError, check};
+use crate::table::{TableError, check};
 use crate::transfer::Transfer;
 use crate::world::World;
+use stokeslet_dynamics::report::table::{At, Row};
 
 const METHODS: [(Transfer, u32); 5] = [
     (Transfer::Apic, 1),
@@ -52,7 +53,7 @@ fn run(
     settings: &Settings,
     keep_on: &dyn Fn() -> bool,
 ) -> Result<[f64; 3], TableError> {
-    let mut scene = built_in("taylor-green");
+    let mut scene = built_in("taylor-green", At::Small)?;
     scene.seeding = seeding;
     let mut world = World::<2>::new(&scene, settings);
     let mut first = [0.0; 3];

@@ -3,9 +3,10 @@
 use super::convergence::built_in;
 use crate::measure;
 use crate::settings::Settings;
-use crate::table::{At, Row, TableError, check};
+use crate::table::{TableError, check};
 use crate::transfer::Transfer;
 use crate::world::World;
+use stokeslet_dynamics::report::table::{At, Row};
 
 /// Energies when the box is closed and at the end.
 #[derive(Clone, Copy, Debug)]
@@ -23,12 +24,7 @@ fn run<const D: usize>(
     transfer: Transfer,
     keep_on: &dyn Fn() -> bool,
 ) -> Result<(Found, World<D>), TableError> {
-    let mut scene = built_in(if D == 2 { "inlet" } else { "inlet-space" });
-    if at == At::Paper {
-        scene = scene
-            .at_size("paper")
-            .map_err(crate::simulation::StartError::from)?;
-    }
+    let scene = built_in(if D == 2 { "inlet" } else { "inlet-space" }, at)?;
     let settings = Settings {
         transfer,
         ..Settings::default()

@@ -3,18 +3,14 @@
 use super::convergence::built_in;
 use crate::measure;
 use crate::settings::Settings;
-use crate::table::{At, Row, TableError, check};
+use crate::table::{TableError, check};
 use crate::transfer::Transfer;
 use crate::world::World;
+use stokeslet_dynamics::report::table::{At, Row};
 
 /// The frequency (Hz) and the root mean square of the vorticity in a window behind the disc, from 20 s on.
 fn run(at: At, settings: &Settings, keep_on: &dyn Fn() -> bool) -> Result<(f64, f64), TableError> {
-    let mut scene = built_in("shedding");
-    if at == At::Paper {
-        scene = scene
-            .at_size("paper")
-            .map_err(crate::simulation::StartError::from)?;
-    }
+    let scene = built_in("shedding", at)?;
     let mut world = World::<2>::new(&scene, settings);
     let mut signal = Vec::new();
     for _ in 0..scene.steps() {

@@ -4,8 +4,9 @@ use crate::fourier::spectrum::spectrum;
 use crate::fourier::{Direction, Response, regular};
 use crate::kernel::Kernel;
 use crate::settings::Settings;
-use crate::table::{At, Row, TableError};
+use crate::table::TableError;
 use crate::transfer::Transfer;
+use stokeslet_dynamics::report::table::{At, Row};
 
 /// Waves of X2's table, periods a cell.
 const WAVES: [(f64, f64); 5] = [(0.05, 0.05), (0.1, 0.1), (0.1, 0.0), (0.5, 0.0), (0.5, 0.5)];

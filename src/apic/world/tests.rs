@@ -1,4 +1,5 @@
 use super::*;
+use crate::SceneFile;
 use crate::kernel::Kernel;
 use crate::seeding::Seeding;
 

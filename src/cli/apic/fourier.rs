@@ -20,7 +20,7 @@ use stokeslet::export::write_file;
 
 use super::super::outcome::{CliError, Outcome};
 use super::super::print_out;
-use super::usage;
+use super::super::stepped::sibling::usage;
 
 /// What can be drawn.
 const NAMES: [&str; 5] = ["maps", "sections", "positions", "particles", "leakage"];
@@ -287,7 +287,7 @@ fn leakage(out: &Path, cancel: &CancelToken) -> Result<(), CliError> {
                     row.push(square(&centred(&sizes, n), n, 3));
                 }
                 if step < 4 * every {
-                    world.step()?;
+                    world.step().map_err(|e| CliError::Sibling(e.into()))?;
                 }
             }
             rows.push(row);

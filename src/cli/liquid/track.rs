@@ -13,14 +13,14 @@ use stokeslet::dynamics::scenes::{AnyScene, Frame, Scene, Simulation};
 use stokeslet::dynamics::splitting::{METHODS, Method, Settings, WallKind};
 
 use super::super::outcome::CliError;
-use super::super::stepped::{LoadError, Stepped, Watching};
+use super::super::stepped::{Fault, Track, Watching};
 use super::args::LiquidRunArgs;
 
 /// The simulations that were asked for.
 ///
 /// # Errors
 /// [`CliError::Usage`] for names that don't exist or don't go together.
-pub fn tracks(args: &LiquidRunArgs) -> Result<Vec<Box<dyn Stepped>>, CliError> {
+pub fn tracks(args: &LiquidRunArgs) -> Result<Vec<Box<dyn Track>>, CliError> {
     match (AnyScene::of(&args.scene), AnyTank::of(&args.scene)) {
         (Some(AnyScene::Plane(scene)), _) => of_scene(scene, args),
         (Some(AnyScene::Space(scene)), _) => of_scene(scene, args),
@@ -60,7 +60,7 @@ struct SceneTrack<const D: usize> {
 fn of_scene<const D: usize>(
     scene: Scene<D>,
     args: &LiquidRunArgs,
-) -> Result<Vec<Box<dyn Stepped>>, CliError> {
+) -> Result<Vec<Box<dyn Track>>, CliError> {
     let name = args.solver.as_deref().unwrap_or("fas-mg");
     let sticking = ("sticking", Separation::Sticking);
     let separating = ("separating", Separation::Cut);
@@ -74,7 +74,7 @@ fn of_scene<const D: usize>(
     } else {
         scene
     };
-    let track = |(walls, separation)| -> Result<Box<dyn Stepped>, CliError> {
+    let track = |(walls, separation)| -> Result<Box<dyn Track>, CliError> {
         let solver = solver::<D>(name).ok_or_else(|| {
             usage(if Method::named(name).is_some() {
                 format!("`{name}` is a splitting method: of tanks, such as breaking-dam")
@@ -94,7 +94,7 @@ fn of_scene<const D: usize>(
     walls.into_iter().map(track).collect()
 }
 
-impl<const D: usize> Stepped for SceneTrack<D> {
+impl<const D: usize> Track for SceneTrack<D> {
     fn name(&self) -> &str {
         self.walls
     }
@@ -154,7 +154,7 @@ impl<const D: usize> Stepped for SceneTrack<D> {
         Ok(save(&self.key, &State::of_scene(&self.simulation), &kept))
     }
 
-    fn load(&mut self, bytes: &[u8]) -> Result<(), LoadError> {
+    fn load(&mut self, bytes: &[u8]) -> Result<(), Fault> {
         let faces = self.simulation.mac.u.each_ref().map(Vec::len);
         let (state, kept) = load(bytes, &self.key, faces)?;
         state.restore_scene(&mut self.simulation);
@@ -178,7 +178,7 @@ struct TankTrack<const D: usize> {
 fn of_tank<const D: usize>(
     tank: &Tank<D>,
     args: &LiquidRunArgs,
-) -> Result<Vec<Box<dyn Stepped>>, CliError>
+) -> Result<Vec<Box<dyn Track>>, CliError>
 where
     TankError: From<FlowError<D>>,
 {
@@ -206,7 +206,7 @@ where
     if args.walls == "both" && method != Method::OrigPs {
         methods.insert(0, ("orig-ps", Method::OrigPs));
     }
-    let track = |(name, method): (&str, Method)| -> Box<dyn Stepped> {
+    let track = |(name, method): (&str, Method)| -> Box<dyn Track> {
         Box::new(TankTrack {
             name: name.to_string(),
             key: key(args, name, "tank"),
@@ -220,7 +220,7 @@ where
     Ok(methods.into_iter().map(track).collect())
 }
 
-impl<const D: usize> Stepped for TankTrack<D>
+impl<const D: usize> Track for TankTrack<D>
 where
     TankError: From<FlowError<D>>,
 {
@@ -284,7 +284,7 @@ where
         Ok(save(&self.key, &State::of_tank(&self.flow), &kept))
     }
 
-    fn load(&mut self, bytes: &[u8]) -> Result<(), LoadError> {
+    fn load(&mut self, bytes: &[u8]) -> Result<(), Fault> {
         let faces = self.flow.mac.u.each_ref().map(Vec::len);
         let (state, kept) = load(bytes, &self.key, faces)?;
         state.restore_tank(&mut self.flow);

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use clap::Subcommand;
 use clap::builder::PossibleValuesParser;
+use stokeslet::dynamics::report::table::At;
 
-/// Of `particles` and `contact`; `apic` shares those of scenes, runs and tables.
+/// Of `particles` and `contact`; `apic` has one subcommand more.
 #[derive(Debug, clap::Args)]
 pub struct SiblingArgs {
     /// What to do.
@@ -39,7 +40,8 @@ pub struct RunArgs {
     /// Of a scene with several sizes, the one to run, such as paper [default: the small one].
     #[arg(long, value_name = "NAME")]
     pub size: Option<String>,
-    /// Change a setting of the solver, e.g. --set solver=active-set; repeat for more. An unknown one is refused with a list.
+    /// Change a setting of the solver, e.g. --set solver=active-set; repeat for more. A list as transfer=apic,flip makes runs side by side.
+    /// An unknown setting is refused with those there are.
     #[arg(long, value_name = "KEY=VALUE")]
     pub set: Vec<String>,
     /// Steps to make [default: what the scene's duration needs].
@@ -66,16 +68,26 @@ pub struct RunArgs {
 /// Of `table`.
 #[derive(Debug, clap::Args)]
 pub struct TableArgs {
-    /// Which: examples, scenes or studies [default: all].
+    /// Which: examples of the paper (particles), scenes (contact), studies X2 to Y6 (apic) [default: all].
     #[arg(value_name = "NAME,...", value_delimiter = ',')]
     pub names: Vec<String>,
     /// At the paper's size where a scene has a small one too; minutes for some.
     #[arg(long)]
     pub paper: bool,
-    /// Simulate at most so many seconds of each; what is expected later stays unmeasured.
+    /// Simulate at most so many seconds of each scene of `contact`; what is expected later stays unmeasured.
     #[arg(long, value_name = "S", default_value_t = 10.0)]
     pub seconds: f64,
     /// Threads to work with [default: one per processor]. Results don't depend on it.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
     pub threads: Option<u16>,
+}
+
+impl TableArgs {
+    /// At which size.
+    pub fn at(&self) -> At {
+        match self.paper {
+            true => At::Paper,
+            false => At::Small,
+        }
+    }
 }

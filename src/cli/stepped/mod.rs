@@ -1,10 +1,12 @@
 //! Whatever is stepped frame by frame, at the command line: one loop of runs, which writes pictures, files and a log, keeps checkpoints and goes on from them.
 //!
-//! A sibling system implements [`Stepped`] for its simulations and hands them to [`run`]; several are drawn side by side.
+//! What is run implements [`Track`] and is handed to [`run`]; several are drawn side by side. Systems with scene files implement
+//! [`sibling::Sibling`] instead, which makes tracks of their simulations.
 
 pub mod args;
 mod bar;
-pub mod settings;
+mod settings;
+pub mod sibling;
 pub mod text;
 
 use std::error::Error;
@@ -26,11 +28,11 @@ pub use bar::Bar;
 /// A checkpoint is written when the last one is older than this, and at the end.
 const CHECKPOINT: Duration = Duration::from_secs(5);
 
-/// Why a checkpoint can't be taken up.
-pub type LoadError = Box<dyn Error + Send + Sync>;
+/// Why a simulation can't start, go on, be saved or be taken up.
+pub type Fault = Box<dyn Error + Send + Sync>;
 
 /// One of the simulations of a run, which are drawn side by side.
-pub trait Stepped {
+pub trait Track {
     /// What tells it from the others: in names of files and in the log.
     fn name(&self) -> &str;
     /// Frames or steps done.
@@ -59,7 +61,7 @@ pub trait Stepped {
     ///
     /// # Errors
     /// A checkpoint of something else, or a damaged one.
-    fn load(&mut self, bytes: &[u8]) -> Result<(), LoadError>;
+    fn load(&mut self, bytes: &[u8]) -> Result<(), Fault>;
 }
 
 /// What a frame may ask: whether somebody wants it to stop, and the time.
@@ -91,7 +93,7 @@ pub struct RunRequest {
 /// # Errors
 /// One that can't go on, files that can't be written.
 pub fn run(
-    tracks: &mut [Box<dyn Stepped>],
+    tracks: &mut [Box<dyn Track>],
     request: &RunRequest,
     cancel: &CancelToken,
 ) -> Result<Outcome, CliError> {
@@ -180,11 +182,11 @@ pub fn processor_clock() -> impl Fn() -> f64 + Sync {
     move || begin.elapsed().as_secs_f64()
 }
 
-fn checkpoint_path(track: &dyn Stepped, out: &Path) -> PathBuf {
+fn checkpoint_path(track: &dyn Track, out: &Path) -> PathBuf {
     out.join(format!("checkpoint-{}.bin", track.name()))
 }
 
-fn resume(track: &mut dyn Stepped, out: &Path) -> Result<(), CliError> {
+fn resume(track: &mut dyn Track, out: &Path) -> Result<(), CliError> {
     let path = checkpoint_path(track, out);
     if !path.exists() {
         return Ok(());
@@ -198,7 +200,7 @@ fn resume(track: &mut dyn Stepped, out: &Path) -> Result<(), CliError> {
         .map_err(|source| CliError::Checkpoint { path, source })
 }
 
-fn write_frame(tracks: &[Box<dyn Stepped>], request: &RunRequest) -> Result<(), CliError> {
+fn write_frame(tracks: &[Box<dyn Track>], request: &RunRequest) -> Result<(), CliError> {
     let Some(frame) = tracks.first().map(|t| t.done()) else {
         return Ok(());
     };

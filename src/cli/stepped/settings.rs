@@ -28,6 +28,39 @@ pub fn settings<T: DeserializeOwned>(changes: &[String]) -> Result<T, CliError> 
     toml::from_str(&text).map_err(|error| usage(format!("--set: {}", error.message())))
 }
 
+/// The settings of every run: a list such as `transfer=apic,flip` makes one of each.
+///
+/// # Errors
+/// As [`settings`]; the same settings twice.
+pub fn all_settings<T: DeserializeOwned + PartialEq>(
+    changes: &[String],
+) -> Result<Vec<T>, CliError> {
+    let mut runs: Vec<Vec<String>> = vec![Vec::new()];
+    for change in changes {
+        let values: Vec<String> = match change.split_once('=') {
+            // A list of TOML is one value.
+            Some((key, values)) if !values.contains(['[', '{', '"', '\'']) => {
+                values.split(',').map(|v| format!("{key}={v}")).collect()
+            }
+            _ => vec![change.clone()],
+        };
+        let longer = |run: &Vec<String>| {
+            let with = |value: &String| [&run[..], std::slice::from_ref(value)].concat();
+            values.iter().map(with).collect::<Vec<_>>()
+        };
+        runs = runs.iter().flat_map(longer).collect();
+    }
+    let mut found: Vec<T> = Vec::new();
+    for run in &runs {
+        let one = settings(run)?;
+        if found.contains(&one) {
+            return Err(usage("--set names the same settings twice".into()));
+        }
+        found.push(one);
+    }
+    Ok(found)
+}
+
 fn usage(message: String) -> CliError {
     CliError::Usage { message }
 }
@@ -58,6 +91,27 @@ mod tests {
         ] {
             let error = of(&[wrong]).unwrap_err().to_string();
             assert!(error.contains(says), "{wrong}: {error}");
+        }
+    }
+
+    #[test]
+    fn lists_become_several_runs() {
+        use stokeslet::apic::Settings;
+        let of = |changes: &[&str]| {
+            let changes: Vec<String> = changes.iter().map(|c| (*c).to_owned()).collect();
+            all_settings(&changes).map(|all| all.iter().map(Settings::name).collect::<Vec<_>>())
+        };
+        assert_eq!(of(&[]).unwrap(), ["apic"]);
+        assert_eq!(
+            of(&["transfer=pic,flip", "kernel=cubic"]).unwrap(),
+            ["pic-cubic", "flip-cubic"]
+        );
+        assert_eq!(
+            of(&["transfer=xpic", "order=2,5"]).unwrap(),
+            ["xpic2", "xpic5"]
+        );
+        for wrong in ["transfer", "transfer=pic,pic", "transfer=apik"] {
+            assert!(of(&[wrong]).is_err(), "{wrong}");
         }
     }
 }

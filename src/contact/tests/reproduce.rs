@@ -1,7 +1,7 @@
 //! The same bits again: from a checkpoint, on any number of threads; and momentum that contact can't make.
 
 use stokeslet_contact::real::V3;
-use stokeslet_contact::{Checkpoint, Scene, Settings, Simulation, scenes};
+use stokeslet_contact::{Checkpoint, Scene, SceneFile, Settings, Simulation, scenes};
 
 const MEETING: &str = r#"
 name = "meeting"
@@ -38,14 +38,7 @@ velocity = [0, 0, 2]
 
 #[test]
 fn a_resumed_run_has_the_same_bits() {
-    for text in [
-        MEETING,
-        scenes::all()
-            .iter()
-            .find(|e| e.name == "stack")
-            .unwrap()
-            .text,
-    ] {
+    for text in [MEETING, scenes::find("stack").unwrap().toml] {
         let mut straight =
             Simulation::new(&Scene::parse(text).unwrap(), &Settings::default()).unwrap();
         for _ in 0..10 {

@@ -54,7 +54,7 @@ fn sliding_cubes_of_every_kind_go_as_far_as_the_formula() {
         ("plane_m_slide", 0.002),
     ] {
         let seconds = if name.contains("_m_") { 0.2 } else { 0.6 };
-        let scene = scenes::find(name).unwrap();
+        let scene = scenes::find(name).unwrap().scene();
         let mut simulation = Simulation::new(&scene, &Settings::default()).unwrap();
         run(&mut simulation, seconds);
         let error = travel(&simulation) / way(0.1, seconds) - 1.0;
@@ -86,7 +86,7 @@ fn sliding_cubes_of_every_kind_go_as_far_as_the_formula() {
 #[test]
 fn thrown_cubes_stop_where_the_formula_says_and_rest() {
     for name in ["plane_r_stick", "plane_d_stick"] {
-        let scene = scenes::find(name).unwrap();
+        let scene = scenes::find(name).unwrap().scene();
         let mut simulation = Simulation::new(&scene, &Settings::default()).unwrap();
         let stop = 0.1 / (G / (1.0 + TAN * TAN).sqrt() * (0.125 - TAN));
         run(&mut simulation, 1.1 * stop);
@@ -116,7 +116,7 @@ fn cubes_of_every_kind_hold_above_the_threshold_and_slide_below_it() {
         ("plane_d_stick", 3.0, 0.0005),
         ("iplane_m_stick", 0.4, 0.004),
     ] {
-        let mut scene = scenes::find(name).unwrap();
+        let mut scene = scenes::find(name).unwrap().scene();
         scene.body[0].velocity = [0.0; 3];
         for (mu, slides) in [(TAN - apart, true), (TAN + apart, false)] {
             let mut simulation = Simulation::new(&scene, &sharp(mu)).unwrap();
@@ -152,7 +152,7 @@ fn bodies_at_rest_keep_their_attachments_to_the_bit() {
         ("plane_d_stick", 10_000),
         ("iplane_m_stick", 40),
     ] {
-        let mut scene = scenes::find(name).unwrap();
+        let mut scene = scenes::find(name).unwrap().scene();
         scene.body[0].velocity = [0.0; 3];
         let mut simulation = Simulation::new(&scene, &sharp(0.125)).unwrap();
         run(&mut simulation, if steps > 1000 { 1.0 } else { 0.3 });
@@ -177,7 +177,7 @@ fn bodies_at_rest_keep_their_attachments_to_the_bit() {
 #[test]
 fn no_touch_leaves_the_friction_cone() {
     for name in ["plane_r_slide", "plane_d_slide", "prmd_rr", "wdg_rr"] {
-        let scene = scenes::find(name).unwrap();
+        let scene = scenes::find(name).unwrap().scene();
         let mut simulation = Simulation::new(&scene, &Settings::default()).unwrap();
         let mut touches = 0;
         for _ in 0..20 {

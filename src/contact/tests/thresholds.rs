@@ -35,7 +35,7 @@ fn friction(mu: f64) -> Settings {
 #[test]
 fn boxes_topple_on_the_narrow_side_of_the_threshold() {
     for (ratio, topples) in [(0.132, false), (0.105, true)] {
-        let mut scene = scenes::find("plane_r_stick").unwrap();
+        let mut scene = scenes::find("plane_r_stick").unwrap().scene();
         let height = 0.1;
         scene.body[0].velocity = [0.0; 3];
         scene.body[0].shape = ShapeSpec::Box {
@@ -60,7 +60,7 @@ fn boxes_topple_on_the_narrow_side_of_the_threshold() {
 #[test]
 fn balls_slip_below_the_threshold_of_rolling_and_roll_above_it() {
     for (mu, rolls) in [(0.030, false), (0.033, true)] {
-        let mut scene = scenes::find("plane_sph_roll").unwrap();
+        let mut scene = scenes::find("plane_sph_roll").unwrap().scene();
         scene.body[0].shape = ShapeSpec::Ball {
             radius: 0.1,
             level: 4,
@@ -84,7 +84,7 @@ fn balls_slip_below_the_threshold_of_rolling_and_roll_above_it() {
 
 #[test]
 fn a_wedge_holds_above_its_threshold_and_falls_below_it() {
-    let scene = scenes::find("wdg_rr").unwrap();
+    let scene = scenes::find("wdg_rr").unwrap().scene();
     for (mu, holds) in [(0.040, false), (0.044, false), (0.052, true)] {
         let mut simulation = after(&scene, &friction(mu), 0.7);
         let early = simulation.quantity("block", Quantity::Drop, None).unwrap();
@@ -106,7 +106,7 @@ fn a_wedge_holds_above_its_threshold_and_falls_below_it() {
 
 #[test]
 fn a_stack_of_boxes_does_not_drift() {
-    let mut scene = scenes::find("stack_rr").unwrap();
+    let mut scene = scenes::find("stack_rr").unwrap().scene();
     scene.duration = 100.0;
     let mut simulation = after(&scene, &friction(0.3), 10.0);
     let attachments = simulation.state().attachments.clone();
@@ -144,7 +144,11 @@ fn a_stack_of_boxes_does_not_drift() {
 #[test]
 fn a_pyramid_stands_coupled_and_collapses_on_little_friction() {
     let drop = |name: &str, seconds: f64| {
-        let simulation = after(&scenes::find(name).unwrap(), &Settings::default(), seconds);
+        let simulation = after(
+            &scenes::find(name).unwrap().scene(),
+            &Settings::default(),
+            seconds,
+        );
         simulation.quantity("top", Quantity::Drop, None).unwrap()
     };
     let (stands, slips) = (drop("prmd_rr", 1.0), drop("prmd_rr_slip", 0.6));
@@ -159,7 +163,7 @@ fn a_pyramid_stands_coupled_and_collapses_on_little_friction() {
 /// Contact forces of the step before throw the pyramid apart; `k dt^2 / m` is .95 here.
 #[test]
 fn a_lagged_pyramid_flies_apart() {
-    let scene = scenes::find("prmd_rr").unwrap();
+    let scene = scenes::find("prmd_rr").unwrap().scene();
     let settings = Settings {
         coupling: Some(Coupling::Lagged),
         ..Settings::default()

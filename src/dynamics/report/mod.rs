@@ -12,4 +12,5 @@ pub mod picture;
 pub mod shaded;
 pub mod splitting;
 pub mod still;
+pub mod table;
 pub mod vtu;

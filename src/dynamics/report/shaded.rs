@@ -97,6 +97,25 @@ pub fn draw(drawing: &Drawing, camera: &Camera, bounds: [[f64; 3]; 2]) -> RgbIma
     canvas.image
 }
 
+/// The least box around points; nothing of no points.
+///
+/// # Shapes and units
+/// - returns its least and greatest corner, as [`draw`] takes them
+pub fn surrounding(points: impl IntoIterator<Item = [f64; 3]>) -> [[f64; 3]; 2] {
+    let nothing = [[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]];
+    points.into_iter().fold(nothing, |[least, most], p| {
+        let extreme =
+            |of: [f64; 3], pick: fn(f64, f64) -> f64| std::array::from_fn(|k| pick(of[k], p[k]));
+        [extreme(least, f64::min), extreme(most, f64::max)]
+    })
+}
+
+/// A box made larger by so much on both sides of each axis.
+pub fn grown([least, most]: [[f64; 3]; 2], by: [f64; 3]) -> [[f64; 3]; 2] {
+    let moved = |corner: [f64; 3], sign: f64| std::array::from_fn(|k| corner[k] + sign * by[k]);
+    [moved(least, -1.0), moved(most, 1.0)]
+}
+
 struct Canvas {
     image: RgbImage,
     /// Of every pixel: how near to the camera.

@@ -1,7 +1,9 @@
 //! What must hold in every step: momentum, symmetry of the push, the same bits for any threads, and after a checkpoint.
 
 use stokeslet_particles::simulation::{Checkpoint, Doubt};
-use stokeslet_particles::{Coupling, Scene, Settings, Simulation, Solver, Start, scenes};
+use stokeslet_particles::{
+    Coupling, Scene, SceneFile, Settings, Simulation, Solver, Start, scenes,
+};
 
 const BLOB: &str = "
 name = 'blob'

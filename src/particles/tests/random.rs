@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
 use stokeslet_particles::simulation::Doubt;
-use stokeslet_particles::{Coupling, Scene, Settings, Simulation, Solver};
+use stokeslet_particles::{Coupling, Scene, SceneFile, Settings, Simulation, Solver};
 
 struct Random(u64);
 

@@ -3,7 +3,9 @@
 //! Run one by `cargo test --release --test studies NAME -- --ignored --nocapture`.
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
-use stokeslet_particles::{Coupling, Scene, Settings, Simulation, Solver, Start, measure, scenes};
+use stokeslet_particles::{
+    Coupling, Scene, SceneFile, Settings, Simulation, Solver, Start, measure, scenes,
+};
 
 /// Processor seconds of all threads of this process, which other work on the machine doesn't lengthen. Linux only; 0 elsewhere.
 fn cpu_seconds() -> f64 {

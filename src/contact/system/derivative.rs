@@ -1,0 +1,482 @@
+//! The derivative of a step's residual: small dense blocks, the material points' operator, and products with both.
+
+use crate::contact::{Contact, Slope, slope};
+use crate::direct::Factors;
+use crate::grid::each;
+use crate::material::M9;
+use crate::model::{Coupling, Frame, Source};
+use crate::newton::Preconditioner;
+use crate::real::{M3, V3, left_jacobian, skew};
+
+use super::{Slot, System, Trial, gradient_of, vec3};
+
+/// A dense piece of H between a few slots, row by row.
+pub(crate) struct Block {
+    pub slots: Vec<Slot>,
+    pub entries: Vec<f64>,
+}
+
+impl Block {
+    fn new(slots: Vec<Slot>) -> Block {
+        let n = 3 * slots.len();
+        Block {
+            slots,
+            entries: vec![0.0; n * n],
+        }
+    }
+    fn add(&mut self, row: usize, column: usize, m: &M3) {
+        let n = 3 * self.slots.len();
+        for i in 0..3 {
+            for j in 0..3 {
+                self.entries[(3 * row + i) * n + 3 * column + j] += m[(i, j)];
+            }
+        }
+    }
+    pub(crate) fn part(&self, row: usize, column: usize) -> M3 {
+        let n = 3 * self.slots.len();
+        M3::from_fn(|i, j| self.entries[(3 * row + i) * n + 3 * column + j])
+    }
+}
+
+/// The derivative at a trial.
+pub(crate) struct Tangent<'a> {
+    system: &'a System<'a>,
+    blocks: Vec<Block>,
+    points: Vec<M9>,
+    /// Inverse 3 x 3 blocks on the diagonal of the scaled matrix; empty without a preconditioner.
+    inverse: Vec<M3>,
+    /// Factors of all but the grid's unknowns.
+    factors: Option<Factors>,
+}
+
+impl<'a> System<'a> {
+    /// The derivative of the residual at `trial`, with or without what its preconditioner needs.
+    pub(crate) fn tangent(&'a self, trial: &Trial, preconditioner: Preconditioner) -> Tangent<'a> {
+        let (model, state, dt) = (self.model, self.state, self.model.dt);
+        let mut blocks = Vec::new();
+        for (i, b) in state.rigids.iter().enumerate() {
+            let r = &trial.places.rigids[i].r;
+            let inertia = r * M3::from_diagonal(&b.inertia) * r.transpose();
+            let w = &trial.spins[i];
+            let turn = left_jacobian(&(w * dt)) * dt;
+            let mut block = Block::new(vec![Slot::Dof(6 * i + 3)]);
+            let s2 = self.scale[6 * i + 3].powi(2);
+            block.add(
+                0,
+                0,
+                &(inertia + (inertia * skew(w) - skew(&(inertia * w))) * turn
+                    - M3::identity() * s2),
+            );
+            blocks.push(block);
+        }
+        for tet in &model.tets {
+            let c =
+                tet.material.stiffness(&gradient_of(tet, &trial.places)) * (tet.volume * dt * dt);
+            let mut block = Block::new(tet.nodes.iter().map(|&n| self.slot_of_node(n)).collect());
+            for a in 0..4 {
+                for b in 0..4 {
+                    block.add(a, b, &contract(&c, &tet.slopes[a], &tet.slopes[b]));
+                }
+            }
+            blocks.push(block);
+        }
+        for s in &model.springs {
+            let d = trial.places.nodes[s.ends[1] as usize] - trial.places.nodes[s.ends[0] as usize];
+            let l = d.norm();
+            let e = d / l;
+            let along = e * e.transpose();
+            let k = (along * (s.stiffness / s.rest)
+                + (M3::identity() - along) * (s.stiffness * (l / s.rest - 1.0) / l))
+                * (dt * dt);
+            let mut block = Block::new(s.ends.iter().map(|&n| self.slot_of_node(n)).collect());
+            for a in 0..2 {
+                for b in 0..2 {
+                    block.add(a, b, &if a == b { k } else { -k });
+                }
+            }
+            blocks.push(block);
+        }
+        blocks.extend(each(trial.contacts.len(), |i| {
+            self.contact_block(&trial.contacts[i], trial)
+        }));
+        let points = each(trial.gradients.len(), |p| {
+            // From velocity gradients to stress times the old gradient: T = dt^2 V P'[G F] F^T.
+            let c = model.materials[p].stiffness(&trial.gradients[p])
+                * (dt * dt * state.points.volume[p]);
+            let f = &state.points.gradient[p];
+            M9::from_fn(|ij, kl| {
+                let (i, j, k, l) = (ij / 3, ij % 3, kl / 3, kl % 3);
+                let mut sum = 0.0;
+                for a in 0..3 {
+                    for b in 0..3 {
+                        sum += c[(3 * i + a, 3 * k + b)] * f[(j, a)] * f[(l, b)];
+                    }
+                }
+                sum
+            })
+        });
+        let mut tangent = Tangent {
+            system: self,
+            blocks,
+            points,
+            inverse: Vec::new(),
+            factors: None,
+        };
+        if preconditioner != Preconditioner::None {
+            tangent.inverse = tangent
+                .diagonal()
+                .into_iter()
+                .map(|m| m.try_inverse().unwrap_or_else(M3::identity))
+                .collect();
+        }
+        if preconditioner == Preconditioner::Direct && !state.nodes.x.is_empty() {
+            tangent.factors = Factors::new(self.grid_at(0), &tangent.entries());
+        }
+        tangent
+    }
+
+    fn contact_block(&self, c: &Contact, trial: &Trial) -> Block {
+        struct Column {
+            slot: Slot,
+            /// Derivatives of the particle, of the object's place and turn, of the arm on the particle's own body.
+            z: M3,
+            x: M3,
+            turn: M3,
+            arm: M3,
+        }
+        let (model, dt) = (self.model, self.model.dt);
+        let zero = M3::zeros();
+        let eye = M3::identity() * dt;
+        let turn_of = |i: usize| left_jacobian(&(trial.spins[i] * dt)) * dt;
+        let mut columns = Vec::new();
+        let own = match model.particles[c.particle as usize].source {
+            Source::Rigid { rigid, .. } => {
+                let i = rigid as usize;
+                let arm = -skew(&(c.z - trial.places.rigids[i].x)) * turn_of(i);
+                columns.push(Column {
+                    slot: Slot::Dof(6 * i),
+                    z: eye,
+                    x: zero,
+                    turn: zero,
+                    arm: zero,
+                });
+                columns.push(Column {
+                    slot: Slot::Dof(6 * i + 3),
+                    z: arm,
+                    x: zero,
+                    turn: zero,
+                    arm,
+                });
+                Some(c.z - trial.places.rigids[i].x)
+            }
+            Source::Node(i) => {
+                columns.push(Column {
+                    slot: self.slot_of_node(i),
+                    z: eye,
+                    x: zero,
+                    turn: zero,
+                    arm: zero,
+                });
+                None
+            }
+            Source::Point(p) => {
+                columns.push(Column {
+                    slot: Slot::Point(p),
+                    z: eye,
+                    x: zero,
+                    turn: zero,
+                    arm: zero,
+                });
+                None
+            }
+        };
+        let n_own = columns.len();
+        let mut to = V3::zeros();
+        if let Frame::Rigid(i) = model.objects[c.object as usize].frame {
+            let i = i as usize;
+            to = c.z - trial.places.rigids[i].x;
+            columns.push(Column {
+                slot: Slot::Dof(6 * i),
+                z: zero,
+                x: eye,
+                turn: zero,
+                arm: zero,
+            });
+            columns.push(Column {
+                slot: Slot::Dof(6 * i + 3),
+                z: zero,
+                x: zero,
+                turn: turn_of(i),
+                arm: zero,
+            });
+        }
+        let lagged = model.coupling == Coupling::Lagged;
+        let slope = if lagged {
+            Slope::Framed(zero)
+        } else {
+            slope(&self.pairs(), c, &trial.places, self.mu())
+        };
+        let force = c.force();
+        let (f, f_turn) = (skew(&force), skew(&c.spring));
+        let mut rows_of_triangle = Vec::new();
+        let mut derivatives = Vec::new();
+        match slope {
+            Slope::Framed(k) => {
+                if let Frame::Fixed { .. } | Frame::Rigid(_) =
+                    model.objects[c.object as usize].frame
+                {
+                    let x = match model.objects[c.object as usize].frame {
+                        Frame::Fixed { x, .. } => c.z - x,
+                        _ => to,
+                    };
+                    for q in &columns {
+                        derivatives
+                            .push((-f_turn * q.turn + k * (q.z - q.x + skew(&x) * q.turn), zero));
+                    }
+                } else {
+                    derivatives.extend(columns.iter().map(|_| (zero, zero)));
+                }
+            }
+            Slope::Free {
+                nodes,
+                weights,
+                inputs,
+            } => {
+                let first = &inputs[0];
+                for q in &columns {
+                    derivatives.push(((first.1 * q.z - q.z) * model.k, first.2 * q.z));
+                }
+                for (node, dy, dw) in &inputs[1..] {
+                    let node = node.expect("only the first input is the particle");
+                    columns.push(Column {
+                        slot: self.slot_of_node(node),
+                        z: zero,
+                        x: zero,
+                        turn: zero,
+                        arm: zero,
+                    });
+                    derivatives.push((dy * (model.k * dt), dw * dt));
+                }
+                for (a, n) in nodes.iter().enumerate() {
+                    let slot = self.slot_of_node(*n);
+                    let row = columns
+                        .iter()
+                        .skip(n_own)
+                        .position(|q| q.slot == slot)
+                        .map(|r| r + n_own);
+                    rows_of_triangle.push((
+                        row.expect("the end triangle was visited"),
+                        a,
+                        weights[a],
+                    ));
+                }
+            }
+        }
+        let mut block = Block::new(columns.iter().map(|q| q.slot).collect());
+        for (j, q) in columns.iter().enumerate() {
+            let (df, dw) = &derivatives[j];
+            block.add(0, j, &(-df * dt));
+            if let Some(arm) = own {
+                block.add(1, j, &((f * q.arm - skew(&arm) * df) * dt));
+            }
+            if let Frame::Rigid(_) = model.objects[c.object as usize].frame {
+                block.add(n_own, j, &(df * dt));
+                block.add(n_own + 1, j, &((skew(&to) * df - f * (q.z - q.x)) * dt));
+            }
+            for &(row, a, w) in &rows_of_triangle {
+                block.add(row, j, &((df * w + force * dw.row(a)) * dt));
+            }
+        }
+        block
+    }
+}
+
+/// `sum_jl c[(i j), (k l)] a_j b_l`.
+fn contract(c: &M9, a: &V3, b: &V3) -> M3 {
+    M3::from_fn(|i, k| {
+        let mut sum = 0.0;
+        for j in 0..3 {
+            for l in 0..3 {
+                sum += c[(3 * i + j, 3 * k + l)] * a[j] * b[l];
+            }
+        }
+        sum
+    })
+}
+
+/// Which of the two products.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Side {
+    Plain,
+    Transposed,
+}
+
+impl Tangent<'_> {
+    /// `H~ u`, or `H~^T u`.
+    pub(crate) fn times(&self, u: &[f64], side: Side) -> Vec<f64> {
+        let system = self.system;
+        let z: Vec<f64> = u.iter().zip(&system.scale).map(|(u, s)| u / s).collect();
+        let mut out: Vec<f64> = z
+            .iter()
+            .zip(&system.scale)
+            .map(|(z, s)| z * s * s)
+            .collect();
+        let first = system.grid_at(0);
+        let mut on_points = system.grid.map(|_| vec![V3::zeros(); self.points.len()]);
+        let mut local: Vec<f64> = Vec::new();
+        for block in &self.blocks {
+            let n = 3 * block.slots.len();
+            local.clear();
+            for slot in &block.slots {
+                let v = match *slot {
+                    Slot::Dof(at) => vec3(&z, at),
+                    Slot::Pinned => V3::zeros(),
+                    Slot::Point(p) => system.grid.map_or_else(V3::zeros, |g| {
+                        g.value_at(p as usize, |i| vec3(&z, first + 3 * i))
+                    }),
+                };
+                local.extend(v.iter());
+            }
+            for (r, slot) in block.slots.iter().enumerate() {
+                let mut v = V3::zeros();
+                for i in 0..3 {
+                    let row = 3 * r + i;
+                    v[i] = if side == Side::Plain {
+                        block.entries[row * n..(row + 1) * n]
+                            .iter()
+                            .zip(&local)
+                            .map(|(a, b)| a * b)
+                            .sum()
+                    } else {
+                        (0..n).map(|j| block.entries[j * n + row] * local[j]).sum()
+                    };
+                }
+                match *slot {
+                    Slot::Dof(at) => {
+                        for i in 0..3 {
+                            out[at + i] += v[i];
+                        }
+                    }
+                    Slot::Pinned => {}
+                    Slot::Point(p) => {
+                        if let Some(f) = &mut on_points {
+                            f[p as usize] += v;
+                        }
+                    }
+                }
+            }
+        }
+        if let Some(grid) = system.grid {
+            let stress = each(self.points.len(), |p| {
+                let g = grid.gradient_at(p, |i| vec3(&z, first + 3 * i));
+                let c = &self.points[p];
+                let mut t = M3::zeros();
+                for i in 0..9 {
+                    let sum: f64 = if side == Side::Plain {
+                        (0..9).map(|j| c[(i, j)] * g[(j / 3, j % 3)]).sum()
+                    } else {
+                        (0..9).map(|j| c[(j, i)] * g[(j / 3, j % 3)]).sum()
+                    };
+                    t[(i / 3, i % 3)] = sum;
+                }
+                t
+            });
+            for (i, f) in grid
+                .gather(&stress, on_points.as_deref())
+                .into_iter()
+                .enumerate()
+            {
+                for j in 0..3 {
+                    out[first + 3 * i + j] += f[j];
+                }
+            }
+        }
+        for &i in &system.model.pinned {
+            out[system.node_at(i as usize)..][..3].fill(0.0);
+        }
+        for (o, s) in out.iter_mut().zip(&system.scale) {
+            *o /= s;
+        }
+        out
+    }
+
+    /// The preconditioned `u`: as it is, or through the inverse diagonal blocks.
+    pub(crate) fn precondition(&self, u: &[f64]) -> Vec<f64> {
+        if self.inverse.is_empty() {
+            return u.to_vec();
+        }
+        let mut out = Vec::with_capacity(u.len());
+        if let Some(factors) = &self.factors {
+            out.extend_from_slice(&u[..self.system.grid_at(0)]);
+            factors.solve_in_place(&mut out);
+        }
+        for (i, m) in self.inverse.iter().enumerate().skip(out.len() / 3) {
+            out.extend((m * vec3(u, 3 * i)).iter());
+        }
+        out
+    }
+
+    /// Entries of the scaled matrix between rigid and elastic unknowns.
+    fn entries(&self) -> Vec<(usize, usize, f64)> {
+        let system = self.system;
+        let n = system.grid_at(0);
+        let mut out: Vec<(usize, usize, f64)> = (0..n).map(|i| (i, i, 1.0)).collect();
+        for block in &self.blocks {
+            let width = 3 * block.slots.len();
+            for (r, row) in block.slots.iter().enumerate() {
+                for (c, column) in block.slots.iter().enumerate() {
+                    let (Slot::Dof(i), Slot::Dof(j)) = (*row, *column) else {
+                        continue;
+                    };
+                    for a in 0..3 {
+                        for b in 0..3 {
+                            let v = block.entries[(3 * r + a) * width + 3 * c + b]
+                                / (system.scale[i + a] * system.scale[j + b]);
+                            if v != 0.0 {
+                                out.push((i + a, j + b, v));
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        out
+    }
+
+    /// Blocks on the diagonal of the scaled matrix, one for each three unknowns.
+    fn diagonal(&self) -> Vec<M3> {
+        let system = self.system;
+        let n = system.len() / 3;
+        let square = |i: usize| M3::from_diagonal_element(system.scale[3 * i].powi(2));
+        let mut out: Vec<M3> = (0..n).map(square).collect();
+        for block in &self.blocks {
+            for (r, slot) in block.slots.iter().enumerate() {
+                match *slot {
+                    Slot::Dof(at) => out[at / 3] += block.part(r, r),
+                    Slot::Pinned => {}
+                    Slot::Point(p) => {
+                        if let Some(grid) = system.grid {
+                            for (k, i) in grid.nodes_of(p as usize).iter().enumerate() {
+                                out[system.grid_at(*i as usize) / 3] +=
+                                    block.part(r, r) * grid.weight(p as usize, k).powi(2);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        if let Some(grid) = system.grid {
+            let first = system.grid_at(0) / 3;
+            for (i, d) in each(grid.n_nodes(), |i| grid.diagonal(i, &self.points))
+                .into_iter()
+                .enumerate()
+            {
+                out[first + i] += d;
+            }
+        }
+        for (i, m) in out.iter_mut().enumerate() {
+            *m /= system.scale[3 * i].powi(2);
+        }
+        out
+    }
+}

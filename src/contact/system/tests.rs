@@ -1,0 +1,146 @@
+use super::*;
+use crate::SceneFile;
+use crate::newton::Preconditioner;
+use crate::scene::Scene;
+use crate::simulation::{Settings, Simulation};
+use crate::testing::{Random, assert_small};
+
+const MIXED: &str = r#"
+name = "mixed"
+about = "A rigid ball among soft boxes, points and a cloth."
+time_step = 0.005
+duration = 1
+friction = 0.4
+stiffness = 300
+grid_spacing = 0.05
+plane = [{ normal = [0.1, 0, 1] }]
+[[body]]
+name = "soft"
+kind = "deformable"
+mass = 0.05
+young = 2e3
+shape = { box = { sides = [0.3, 0.3, 0.1], cells = [2, 2, 1] } }
+position = [0, 0, 0.05]
+[[body]]
+name = "ball"
+kind = "rigid"
+mass = 0.03
+shape = { ball = { radius = 0.1, level = 2 } }
+position = [0.01, 0.02, 0.198]
+angular_velocity = [3, 2, 1]
+velocity = [0.5, 0, 0]
+[[body]]
+name = "second"
+kind = "deformable"
+mass = 0.01
+young = 2e3
+shape = { ball = { radius = 0.08, level = 1, shells = 1 } }
+position = [-0.11, 0.02, 0.172]
+velocity = [0.2, 0.1, 0]
+[[body]]
+name = "goo"
+kind = "points"
+mass = 0.02
+shape = { box = { sides = [0.1, 0.1, 0.1], cells = [4, 4, 4] } }
+position = [0.03, 0.0, 0.335]
+velocity = [0.3, 0, -0.2]
+[[body]]
+name = "sheet"
+kind = "cloth"
+mass = 0.02
+shape = { sheet = { side = 0.5, cells = 6 } }
+position = [0.0, 0.0, 0.293]
+surface = "level_set"
+"#;
+
+fn derivative_error(text: &str, steps: usize, seed: u64) -> (f64, f64, usize) {
+    let scene = Scene::parse(text).unwrap();
+    let mut simulation = Simulation::new(&scene, &Settings::default()).unwrap();
+    for _ in 0..steps {
+        simulation.step();
+    }
+    simulation.with_system(|system| {
+        let mut random = Random::new(seed);
+        let z: Vec<f64> = system
+            .falling()
+            .iter()
+            .zip(&system.scale)
+            .map(|(f, s)| f + 1e-2 * s * (random.number() - 0.5))
+            .collect();
+        let trial = system.at(&z);
+        let tangent = system.tangent(&trial, Preconditioner::BlockJacobi);
+        let pinned =
+            |i: usize| {
+                system.model.pinned.iter().any(|&n| {
+                    (system.node_at(n as usize)..system.node_at(n as usize) + 3).contains(&i)
+                })
+            };
+        let u: Vec<f64> = (0..system.len())
+            .map(|i| {
+                if pinned(i) {
+                    0.0
+                } else {
+                    system.scale[i] * (random.number() - 0.5)
+                }
+            })
+            .collect();
+        let v: Vec<f64> = (0..system.len())
+            .map(|i| system.scale[i] * (random.number() - 0.5))
+            .collect();
+        let hu = tangent.times(&u, Side::Plain);
+        let htv = tangent.times(&v, Side::Transposed);
+        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>();
+        let size = dot(&hu, &hu).sqrt();
+        assert_small(
+            dot(&v, &hu) - dot(&htv, &u),
+            dot(&v, &v).sqrt() * size,
+            1e-12,
+            "the transposed product is the transpose",
+        );
+        let step = 1e-6;
+        let at = |s: f64| {
+            system
+                .at(&z.iter().zip(&u).map(|(z, u)| z + s * u).collect::<Vec<_>>())
+                .residual
+        };
+        let (a, b) = (at(step), at(-step));
+        let slope: Vec<f64> = a
+            .iter()
+            .zip(&b)
+            .map(|(a, b)| (a - b) / (2.0 * step))
+            .collect();
+        let error: Vec<f64> = slope
+            .iter()
+            .zip(&hu)
+            .map(|(s, h)| if s.is_finite() { s - h } else { f64::NAN })
+            .collect();
+        let skewness = dot(&v, &hu) - dot(&u, &tangent.times(&v, Side::Plain));
+        (
+            dot(&error, &error).sqrt() / size,
+            skewness.abs() / (dot(&v, &v).sqrt() * size),
+            trial.contacts.len(),
+        )
+    })
+}
+
+#[test]
+fn the_whole_derivative_is_that_of_finite_differences() {
+    let mut asymmetry = 0.0f64;
+    let mut touching = 0;
+    for steps in 0..12 {
+        let (error, skewness, contacts) = derivative_error(MIXED, steps, steps as u64);
+        assert_small(
+            error,
+            1.0,
+            1e-6,
+            &format!("H u against differences after {steps} steps"),
+        );
+        asymmetry = asymmetry.max(skewness);
+        touching = touching.max(contacts);
+    }
+    assert!(touching > 20, "the bodies touch each other: {touching}");
+    assert!(
+        asymmetry > 1e-4,
+        "friction makes H asymmetric: {asymmetry:e}"
+    );
+}
