@@ -838,3 +838,30 @@ fn the_pen_begins_and_ends_anywhere() {
     let design = window.state().document().design.clone().expect("a design");
     assert!(design.components.is_empty());
 }
+
+#[test]
+fn what_hangs_on_another_is_detached_where_it_lies() {
+    let home = home();
+    let mut window = open(Some(&example("bridge")), home.path());
+    let before = text(&window);
+    apply(&mut window, Command::Detach);
+    assert_eq!(text(&window), before, "nothing is selected");
+    apply(&mut window, Command::Select(Selection::one("feed")));
+    let place = |window: &Window| {
+        let layout = &window.state().document().layout;
+        let item = layout.item("feed").expect("it is there");
+        layout.motions[item].expect("it lies somewhere").translation
+    };
+    let lay = place(&window);
+    apply(&mut window, Command::Detach);
+    let design = window.state().document().design.clone().expect("a design");
+    let feed = design.components.iter().find(|c| c.name.value == "feed");
+    let placement = &feed.expect("it is there").placement;
+    assert!(
+        matches!(placement, Placement::Absolute { .. }),
+        "{placement:?}"
+    );
+    assert!((place(&window) - lay).norm() < 1e-12);
+    apply(&mut window, Command::Undo);
+    assert_eq!(text(&window), before);
+}

@@ -77,7 +77,7 @@ pub trait SceneFile: Clone + Serialize + DeserializeOwned {
             line: line_at(text, error.span().map_or(0, |span| span.start)),
             message: error.to_string(),
         })?;
-        match first_wrong(|checks| scene.check(checks)) {
+        match wrong_in(&scene) {
             Some(wrong) => Err(SceneError::Value {
                 line: line_of(text, &wrong.key),
                 wrong,
@@ -99,7 +99,7 @@ pub trait SceneFile: Clone + Serialize + DeserializeOwned {
     /// # Errors
     /// The first [`SceneError::Value`], with line 0.
     fn validate(&self) -> Result<(), SceneError> {
-        match first_wrong(|checks| self.check(checks)) {
+        match wrong_in(self) {
             Some(wrong) => Err(SceneError::Value { line: 0, wrong }),
             None => Ok(()),
         }
@@ -122,6 +122,21 @@ pub trait SceneFile: Clone + Serialize + DeserializeOwned {
 #[derive(Debug, Default)]
 pub struct Checks {
     wrong: Option<WrongValue>,
+}
+
+/// The first value of a scene that is wrong; its name comes first, since folders of results are called so.
+fn wrong_in<S: SceneFile>(scene: &S) -> Option<WrongValue> {
+    first_wrong(|checks| {
+        let name = scene.name();
+        let letters = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
+        checks.that(
+            !name.is_empty() && name.chars().all(letters),
+            "name",
+            format!("{name:?}"),
+            "letters, digits, `-` and `_`: it names the folder of results",
+        );
+        scene.check(checks);
+    })
 }
 
 /// The first value that `check` finds wrong.
@@ -288,6 +303,33 @@ mod tests {
             ("nothing", 1),
         ] {
             assert_eq!(line_of(TEXT, key), line, "{key}");
+        }
+    }
+
+    #[derive(Clone, serde::Serialize, serde::Deserialize)]
+    struct Named {
+        name: String,
+    }
+
+    impl SceneFile for Named {
+        fn name(&self) -> &str {
+            &self.name
+        }
+
+        fn title(&self) -> &str {
+            "nothing"
+        }
+
+        fn check(&self, _: &mut Checks) {}
+    }
+
+    #[test]
+    fn a_name_that_would_lead_out_of_the_folder_of_results_is_refused() {
+        assert!(Named::parse("name = 'dam-break_2'").is_ok());
+        for name in ["", "../up", "a/b", "a b", "C:"] {
+            let refused = Named::parse(&format!("name = '{name}'")).err();
+            let told = refused.map_or(String::new(), |e| e.to_string());
+            assert!(told.contains("line 1: `name`"), "{name}: {told}");
         }
     }
 

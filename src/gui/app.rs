@@ -273,6 +273,7 @@ impl App {
             | Command::Duplicate
             | Command::Copy
             | Command::Cut
+            | Command::AskToPaste
             | Command::Paste(..)
             | Command::Delete
             | Command::Align(_)
@@ -283,6 +284,7 @@ impl App {
             | Command::RemovePort(_)
             | Command::Rename(..)
             | Command::RenamePort(..)
+            | Command::Detach
             | Command::SetParameter { .. }
             | Command::SetPlacement(..)
             | Command::SetChannelShape { .. }

@@ -89,6 +89,8 @@ pub enum Command {
     Copy,
     /// To the clipboard, and away.
     Cut,
+    /// Asks the system for the clipboard's text, which comes back as [`Command::Paste`].
+    AskToPaste,
     /// Text of the clipboard, at a place of the chip (or beside where it came from).
     Paste(String, Option<Point>),
     /// Removes what is selected, with channels, connections and ports that need it.
@@ -136,6 +138,8 @@ pub enum Command {
         /// Its new value.
         value: Option<Value>,
     },
+    /// Gives the selected component, which hangs on another, a place of its own: where it lies.
+    Detach,
     /// Puts a component at a position and angle as typed.
     SetPlacement(String, Placement),
     /// Sets width and bend of a channel.
@@ -336,7 +340,7 @@ impl Command {
             Command::Duplicate => "Duplicate",
             Command::Copy => "Copy",
             Command::Cut => "Cut",
-            Command::Paste(..) => "Paste",
+            Command::AskToPaste | Command::Paste(..) => "Paste",
             Command::Delete => "Delete",
             Command::Align(align) => align.label(),
             Command::Channel { .. } => "Draw channel",
@@ -345,6 +349,7 @@ impl Command {
             Command::SetCondition(port, _) => return format!("Set port {port}"),
             Command::RemovePort(port) => return format!("Remove port {port}"),
             Command::EditName => "Rename…",
+            Command::Detach => "Detach",
             Command::Rename(from, to) | Command::RenamePort(from, to) => {
                 return format!("Rename {from} to {to}");
             }
@@ -400,6 +405,61 @@ impl Command {
         fixed.to_owned()
     }
 
+    /// Other words that people look for it by; those of drawing programs and of other tools.
+    pub fn synonyms(&self) -> &'static str {
+        match self {
+            Command::New => "create start blank",
+            Command::Open => "load file",
+            Command::Gallery => "examples samples templates",
+            Command::Save => "write store",
+            Command::SaveAs => "write copy",
+            Command::Export(_) => "write fields vtu csv json paraview",
+            Command::Picture(_) => "export image screenshot figure",
+            Command::Quit => "exit close",
+            Command::Undo => "back revert",
+            Command::Redo => "again forward",
+            Command::SelectAll => "everything",
+            Command::Select(_) => "deselect none nothing",
+            Command::Cut => "clipboard move",
+            Command::Copy => "clipboard",
+            Command::AskToPaste => "clipboard insert",
+            Command::Duplicate => "clone copy repeat",
+            Command::EditName => "name label title",
+            Command::Delete => "remove erase clear",
+            Command::Detach => "disconnect unlink separate place",
+            Command::Rotate(_) => "rotate left right",
+            Command::Mirror(_) => "flip reflect",
+            Command::Align(_) => "arrange line up distribute",
+            Command::ZoomIn | Command::ZoomOut => "scale magnify",
+            Command::Fit => "zoom whole chip",
+            Command::FitSelection => "zoom selected",
+            Command::Solve => "run compute simulate calculate",
+            Command::SolveAt(_) => "mesh refine cells accuracy",
+            Command::Cancel => "stop abort",
+            Command::SetLive(_) => "automatic live update",
+            Command::Colour(_) => "color field show plot",
+            Command::SetRange(_) => "color scale legend limits",
+            Command::ClearProbes => "remove points markers",
+            Command::CopyProfiles => "clipboard table",
+            Command::Shortcuts => "keys help keyboard",
+            Command::Hint(_) => "tour tutorial help",
+            Command::About => "version licence help",
+            Command::CommandPalette => "search find",
+            Command::SetTheme(_) => "appearance night day",
+            Command::SetTool(Tool::Select) => "pointer arrow move",
+            Command::SetTool(Tool::Channel) => "pen draw pipe connect",
+            Command::SetTool(Tool::Port) => "inlet outlet open",
+            Command::SetTool(Tool::Ruler) => "measure distance length dimension",
+            Command::SetTool(Tool::Probe) => "value point read",
+            Command::SetTool(Tool::Line) => "profile cross section plot",
+            Command::SetTool(Tool::Streamline) => "trace particle path",
+            Command::SetTool(Tool::Place(_)) => "add insert component",
+            Command::TogglePanel(_) => "window view hide show",
+            Command::ToggleLayer(_) => "view hide",
+            _ => "",
+        }
+    }
+
     /// The keys that ask for it, if there are any.
     pub fn shortcut(&self) -> Option<KeyboardShortcut> {
         SHORTCUTS
@@ -428,8 +488,10 @@ impl Command {
             C::Select(Selection::default()),
             C::Cut,
             C::Copy,
+            C::AskToPaste,
             C::Duplicate,
             C::EditName,
+            C::Detach,
             C::Delete,
             C::Rotate(1),
             C::Rotate(-1),

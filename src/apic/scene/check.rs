@@ -34,17 +34,6 @@ impl SceneFile for Scene {
 impl Scene {
     fn domain(&self, checks: &mut Checks) {
         let d = self.low.len();
-        let is_name = !self.name.is_empty()
-            && self
-                .name
-                .chars()
-                .all(|c| c.is_ascii_alphanumeric() || "-_".contains(c));
-        checks.that(
-            is_name,
-            "name",
-            format!("{:?}", self.name),
-            "letters, digits, `-` and `_`: it names the folder of results",
-        );
         checks.that(
             d == 2 || d == 3,
             "low",

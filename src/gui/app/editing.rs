@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use eframe::egui;
+
 use super::App;
 use crate::command::Command;
 use crate::edits::{self, Drawing, Refusal};
@@ -9,7 +11,8 @@ use crate::panels::Notice;
 use crate::seen::Selection;
 use crate::words::sentence;
 use stokeslet_base::geometry::Point;
-use stokeslet_cad::design::Edit;
+use stokeslet_base::units::Radian;
+use stokeslet_cad::design::{Edit, Placement};
 
 /// A preview that takes longer than this would make dragging jerk: only the canvas's own ghost is shown then.
 const SLOW_PREVIEW: Duration = Duration::from_millis(12);
@@ -132,6 +135,25 @@ impl App {
                 }
                 let (from, to) = (from.clone(), to.clone());
                 self.edit_plainly(command, vec![Edit::Rename { from, to }], Some(selection));
+            }
+            Command::Detach => {
+                let name = self.state.selection.single().unwrap_or_default().to_owned();
+                self.edit(command, |d, _| {
+                    let layout = d.layout;
+                    let motion = layout.item(&name).and_then(|item| layout.motions[item]);
+                    let motion = motion.ok_or_else(|| Refusal::NoItem(name.clone()))?;
+                    let placement = Placement::Absolute {
+                        at: motion.translation,
+                        rotation: Radian(motion.angle),
+                        mirror: motion.mirror,
+                    };
+                    Ok((edits::set_placement(d, &name, &placement)?, None))
+                });
+            }
+            Command::AskToPaste => {
+                // The text comes back as an event, for whoever hears the keyboard.
+                self.ctx
+                    .send_viewport_cmd(egui::ViewportCommand::RequestPaste);
             }
             Command::RenamePort(from, to) => {
                 let selection = Selection::of_port(to);

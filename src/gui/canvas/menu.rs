@@ -1,6 +1,6 @@
 //! The menu of the right button: what can be done with what is under the pointer.
 
-use eframe::egui::{self, Ui, ViewportCommand};
+use eframe::egui::{self, Ui};
 
 use super::scene::Scene;
 use super::tools::Hit;
@@ -36,10 +36,7 @@ pub fn menu(ui: &mut Ui, target: &Target, seen: &Seen<'_>, scene: &Scene, out: &
         }
         Some(Hit::Item(name)) => on_item(ui, name, scene, out),
         Some(Hit::WayPoint(..)) | None => {
-            if ui.button("Paste").clicked() {
-                // The text comes back as an event, for whoever hears the keyboard.
-                ui.ctx().send_viewport_cmd(ViewportCommand::RequestPaste);
-            }
+            entry(ui, Command::AskToPaste, out);
             entry(ui, Command::SelectAll, out);
             ui.separator();
             for tool in [Tool::Channel, Tool::Port, Tool::Ruler, Tool::Probe] {

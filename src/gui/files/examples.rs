@@ -7,18 +7,22 @@ use include_dir::{Dir, include_dir};
 static DESIGNS: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../designs");
 
 /// From the simplest to the largest; what the folder has besides comes after, by name.
-const ORDER: [&str; 17] = [
+const ORDER: [&str; 21] = [
     "straight",
     "tee",
     "y-mixer",
     "h-filter",
+    "h-filter-species",
     "flow-focus",
     "three-inlets",
     "bridge",
     "parallel-resistors",
     "spiral-delay",
+    "serpentine-mixing",
     "gradient-generator",
+    "gradient-profile",
     "chamber-array",
+    "chamber-age",
     "pockets",
     "wide",
     "voronoi-s4",

@@ -53,12 +53,46 @@ pub fn found(seen: &Seen<'_>, search: &str) -> Vec<Entry> {
         command: Command::OpenPath(path.clone()),
     });
     let all = commands.chain(kinds).chain(examples).chain(recent);
-    let mut scored: Vec<(i64, Entry)> = all
-        .filter_map(|entry| Some((score(&entry.label, search)?, entry)))
+    let mut scored: Vec<((u8, i64), Entry)> = all
+        .filter_map(|entry| Some((rank(&entry, search)?, entry)))
         .collect();
     // Equal ones stay in their order.
     scored.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
     scored.into_iter().map(|(_, entry)| entry).collect()
+}
+
+/// How well a line fits a search: whole words of its own first, then beginnings of words, then words that mean the same, then loose
+/// letters, of examples and files last; among equals by [`score`].
+fn rank(entry: &Entry, search: &str) -> Option<(u8, i64)> {
+    let words = |text: &str| -> Vec<String> {
+        let text = text.to_lowercase();
+        let words = text.split(|c: char| !c.is_alphanumeric());
+        words.filter(|w| !w.is_empty()).map(str::to_owned).collect()
+    };
+    let (wanted, own) = (words(search), words(&entry.label));
+    let synonyms = words(entry.command.synonyms());
+    let is_whole = |w: &String| own.contains(w);
+    let begins = |w: &String, of: &[String]| of.iter().any(|word| word.starts_with(w.as_str()));
+    let letters = score(&entry.label, search);
+    let tier = if wanted.is_empty() {
+        return letters.map(|s| (0, s));
+    } else if wanted.iter().all(is_whole) {
+        4
+    } else if wanted.iter().all(|w| begins(w, &own)) {
+        3
+    } else if wanted
+        .iter()
+        .all(|w| begins(w, &own) || begins(w, &synonyms))
+    {
+        2
+    } else {
+        letters?;
+        match entry.command {
+            Command::OpenExample(_) | Command::OpenPath(_) => 0,
+            _ => 1,
+        }
+    };
+    Some((tier, letters.unwrap_or(0)))
 }
 
 /// How well the letters of a search, in their order, fit a text: more at the starts of words and in a row, less where letters are
@@ -263,6 +297,35 @@ mod tests {
             found(&state.seen(), "").len(),
             found(&state.seen(), " ").len()
         );
+    }
+
+    #[test]
+    fn every_command_is_found_by_its_name_and_by_the_words_of_other_programs() {
+        let state = opened_example("tee");
+        for command in Command::offered() {
+            let label = command.label();
+            let best = found(&state.seen(), &label);
+            let best: Vec<&str> = best.iter().map(|e| e.label.as_str()).collect();
+            assert_eq!(best.first(), Some(&label.as_str()), "{command:?}");
+        }
+        for (search, want) in [
+            ("paste", Command::AskToPaste),
+            ("rename", Command::EditName),
+            ("measure", Command::SetTool(Tool::Ruler)),
+            ("remove", Command::Delete),
+            ("clone", Command::Duplicate),
+            ("flip", Command::Mirror(crate::edits::Axis::X)),
+            ("pen", Command::SetTool(Tool::Channel)),
+            ("exit", Command::Quit),
+            ("simulate", Command::Solve),
+            ("inlet", Command::SetTool(Tool::Port)),
+            (
+                "screenshot",
+                Command::Picture(crate::files::export::PictureFormat::Png),
+            ),
+        ] {
+            assert_eq!(first(&state, search), Some(want), "{search}");
+        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use crate::command::Command;
 use crate::edits::Align;
 use crate::seen::{Seen, Workspace};
+use stokeslet_cad::design::Placement;
 
 /// `Err` says why not, as the end of "this is grey because ...".
 ///
@@ -51,6 +52,13 @@ pub fn is_enabled(command: &Command, seen: &Seen<'_>) -> Result<(), &'static str
                 "not one component, channel or port is selected",
             )
         }
+        C::Detach => {
+            readable(seen)?;
+            when(
+                is_attached(seen),
+                "no component that hangs on another is selected",
+            )
+        }
         C::FitSelection => when(!seen.selection.is_empty(), "nothing is selected"),
         C::Align(Align::SpreadX | Align::SpreadY) => {
             readable(seen)?;
@@ -62,6 +70,7 @@ pub fn is_enabled(command: &Command, seen: &Seen<'_>) -> Result<(), &'static str
         }
 
         C::Place { .. }
+        | C::AskToPaste
         | C::Paste(..)
         | C::Channel { .. }
         | C::MoveWayPoint { .. }
@@ -146,6 +155,16 @@ pub fn is_enabled(command: &Command, seen: &Seen<'_>) -> Result<(), &'static str
         | C::AddLine(..)
         | C::AddSeed(_) => Ok(()),
     }
+}
+
+/// Whether one component is selected, and hangs on another.
+fn is_attached(seen: &Seen<'_>) -> bool {
+    let design = seen.document.shown_design();
+    let (Some(design), Some(name)) = (design, seen.selection.single()) else {
+        return false;
+    };
+    let component = design.components.iter().find(|c| c.name.value == name);
+    component.is_some_and(|c| matches!(c.placement, Placement::Attached(_)))
 }
 
 /// Whether a command is about the chip, which isn't seen among liquids: nothing changes unseen.

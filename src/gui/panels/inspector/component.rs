@@ -147,13 +147,8 @@ fn placement(
                 let response = ui
                     .add_enabled(motion.is_some(), egui::Button::new("Detach"))
                     .on_hover_text(tip);
-                if let (true, Some(motion)) = (response.clicked(), motion) {
-                    let placement = Placement::Absolute {
-                        at: motion.translation,
-                        rotation: Radian(motion.angle),
-                        mirror: motion.mirror,
-                    };
-                    out.push(Command::SetPlacement(name.to_owned(), placement));
+                if response.clicked() {
+                    out.push(Command::Detach);
                 }
             });
         }
