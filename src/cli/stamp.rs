@@ -2,27 +2,16 @@
 //!
 //! The chip is hashed as it was placed, so a change of a component's definition counts, and a comment in the design doesn't.
 
-use std::fmt::{self, Write as _};
 use std::fs;
-use std::hash::{DefaultHasher, Hasher};
 use std::path::Path;
 
 use stokeslet::chip::Chip;
 use stokeslet::design::Design;
 use stokeslet::export::{Digest, Format, is_sealed};
+use stokeslet::fingerprint::{Domain, Hasher};
 use stokeslet::session::SolveSettings;
 
 use super::request::SolveRequest;
-
-/// Text goes straight into the hash: a chip of many parts would be a long string.
-struct Hashing(DefaultHasher);
-
-impl fmt::Write for Hashing {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        self.0.write(text.as_bytes());
-        Ok(())
-    }
-}
 
 /// The stamp of a chip, its title, the settings, what was asked for, and this program's version.
 ///
@@ -34,32 +23,25 @@ pub fn stamp(
     settings: &SolveSettings,
     request: &SolveRequest,
 ) -> String {
-    let mut hash = Hashing(DefaultHasher::new());
-    // Writing into the hash does not fail. Debug prints every bit of a float that matters.
-    let _ = write!(
-        hash,
-        "{:?}|{:?}|",
-        design.map(|d| &d.species),
-        request.species
+    let made_of = (
+        (env!("CARGO_PKG_VERSION"), title, chip),
+        (design.map(|d| &d.species), &request.species),
+        (
+            settings.resolution,
+            settings.depth,
+            settings.caching,
+            settings.method.name(),
+        ),
+        (
+            settings.tolerance,
+            settings.max_refinement_steps,
+            settings.wanted,
+        ),
+        (&request.formats, &request.probes, &request.lines),
+        (&request.colouring, &request.errors),
     );
-    let _ = write!(
-        hash,
-        "{}|{title:?}|{chip:?}|{}|{:?}|{:?}|{}|{:?}|{:?}|{:?}|{:?}|{:?}|{:?}|{:?}|{:?}",
-        env!("CARGO_PKG_VERSION"),
-        settings.resolution,
-        settings.depth,
-        settings.caching,
-        settings.method.name(),
-        settings.tolerance,
-        settings.max_refinement_steps,
-        settings.wanted,
-        request.formats,
-        request.probes,
-        request.lines,
-        request.colouring,
-        request.errors,
-    );
-    format!("{:016x}", hash.0.finish())
+    let key = Hasher::new(Domain::SolveStamp).printed(&made_of).finish();
+    format!("{:032x}", key.0)
 }
 
 /// The digest of the results in `folder`, if they are complete and bear this stamp.

@@ -8,7 +8,7 @@ use crate::mesh::{
     ComponentMesh, MeshError, PlanePart, arc, plane_arc, plane_polygon, plane_straight, polygon,
     straight,
 };
-use stokeslet_base::fingerprint::{Fingerprint, Hasher};
+use stokeslet_base::fingerprint::{Domain, Fingerprint, Hasher};
 use stokeslet_base::geometry::quantise::{quantise, quantise_angle, restore_angle};
 use stokeslet_base::geometry::{Motion, Point};
 use stokeslet_cad::shape::{Mouth, Shape, Strip};
@@ -176,13 +176,12 @@ impl Canonicalised {
     /// All that its mesh depends on besides the resolution: lengths to the last bit, where the shape's integers are coarser.
     pub fn content(&self) -> Fingerprint {
         let kind = match &self.shape {
-            CanonicalShape::Straight(_) => Hasher::new(90),
-            CanonicalShape::Arc(_) => Hasher::new(91),
-            CanonicalShape::Polygon(_, sockets) => sockets
-                .iter()
-                .fold(Hasher::new(92).word(sockets.len() as u64), |key, &s| {
-                    key.word(s as u64)
-                }),
+            CanonicalShape::Straight(_) => Hasher::new(Domain::CanonicalStraight),
+            CanonicalShape::Arc(_) => Hasher::new(Domain::CanonicalArc),
+            CanonicalShape::Polygon(_, sockets) => sockets.iter().fold(
+                Hasher::new(Domain::CanonicalPolygon).word(sockets.len() as u64),
+                |key, &s| key.word(s as u64),
+            ),
         };
         let lengths = self.lengths.0.iter();
         lengths.fold(kind, |key, &x| key.float(x)).finish()

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::model::{CutError, Kind};
-use stokeslet_base::fingerprint::{Fingerprint, Hasher};
+use stokeslet_base::fingerprint::{Domain, Fingerprint, Hasher};
 use stokeslet_base::geometry::Motion;
 use stokeslet_cad::chip::Chip;
 use stokeslet_cad::shape::SocketRef;
@@ -106,7 +106,7 @@ pub fn find_socket(parts: &[Meshed], s: SocketRef) -> Result<(usize, usize), Cut
 
 fn kind_fingerprint(kind: &BlockKind<2>) -> Fingerprint {
     let m = &kind.mesh;
-    let mut key = Hasher::new(0xb10c)
+    let mut key = Hasher::new(Domain::BlockKind)
         .word(m.n_vertices as u64)
         .word(kind.n_slots as u64);
     for (p, place) in m.nodes.iter().zip(&kind.places) {

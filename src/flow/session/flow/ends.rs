@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use crate::stokes::system::System;
-use stokeslet_base::fingerprint::{Fingerprint, Hasher};
+use stokeslet_base::fingerprint::{Domain, Fingerprint, Hasher};
 use stokeslet_base::profile::Work;
 use stokeslet_base::table::Table;
 use stokeslet_fronts::{
@@ -36,7 +36,7 @@ pub(super) fn long_ends<const D: usize>(
         .filter(|&p| system.pieces[p as usize].piece.is_long)
         .collect();
     let end_key = |root: Fingerprint, end: u64| {
-        Hasher::new(70)
+        Hasher::new(Domain::PipeEnd)
             .key(root)
             .word(end)
             .float(RANK_TOLERANCE)
@@ -139,7 +139,9 @@ pub(super) fn elements<const D: usize>(
         let (first, rank) = (class.len() as u32, found.rank);
         class.resize(class.len() + 2 * rank as usize, Class::Free);
         let kind = {
-            let key = Hasher::new(71).word(u64::from(rank)).finish();
+            let key = Hasher::new(Domain::PipeBridge)
+                .word(u64::from(rank))
+                .finish();
             system.plan.given(key, 2 * rank)
         };
         bridges.push(Element {

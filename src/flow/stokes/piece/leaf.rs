@@ -8,7 +8,7 @@ use crate::mesh::BlockMesh;
 use crate::stokes::local::{BlockMatrix, block_matrix};
 use faer::Mat;
 use smallvec::SmallVec;
-use stokeslet_base::fingerprint::{Fingerprint, Hasher};
+use stokeslet_base::fingerprint::{Domain, Fingerprint, Hasher};
 use stokeslet_fronts::Leaves;
 
 /// One unknown of a leaf: the unknowns of its mesh (`D` velocities a node, then pressures of vertices) that it moves, and by
@@ -74,7 +74,7 @@ impl<const D: usize> Leaf<D> {
     /// All that its matrix depends on, wherever it lies.
     pub fn key(&self) -> Fingerprint {
         let m = &self.mesh;
-        let mut key = Hasher::new(60)
+        let mut key = Hasher::new(Domain::Leaf)
             .word(D as u64)
             .word(m.n_vertices as u64)
             .int(drag_digits(self.drag));

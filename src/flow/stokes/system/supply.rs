@@ -11,7 +11,7 @@ use super::{PartError, Placed};
 use crate::canonical::CanonicalShape;
 use crate::stokes::piece::{Canonical, Lift, PieceError};
 use crate::stokes::section::Section;
-use stokeslet_base::fingerprint::Hasher;
+use stokeslet_base::fingerprint::{Domain, Hasher};
 use stokeslet_base::table::Caching;
 use stokeslet_base::table::Table;
 
@@ -82,7 +82,7 @@ pub(super) fn make<const D: usize>(
     let one = |order: &Order| {
         let shape = &placed[order.part].canonical;
         // All of a piece: its own lengths to the last bit, never those of a shape that only counts as equal.
-        let key = Hasher::new(95)
+        let key = Hasher::new(Domain::Piece)
             .word(D as u64)
             .word(u64::from(section.resolution))
             .key(lift.key())

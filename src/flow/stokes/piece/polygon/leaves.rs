@@ -5,7 +5,7 @@ use super::scratch::Scratch;
 use super::unknowns::{Mirrored, Unknowns, moves, turned};
 use crate::stokes::piece::leaf::{Leaf, drag_digits};
 use crate::stokes::piece::space::SpaceMesh;
-use stokeslet_base::fingerprint::{Fingerprint, Hasher};
+use stokeslet_base::fingerprint::{Domain, Fingerprint, Hasher};
 
 /// Cuts leaves out of a polygon.
 pub(super) struct Cutter<'a, const D: usize> {
@@ -73,12 +73,12 @@ impl<'a, const D: usize> Cutter<'a, D> {
         let goes = |u: u32| unknowns.at[u as usize] == t as u32;
         // Those that stay, those that go.
         let (mut order, mut eliminated) = (Vec::with_capacity(4 * nodes.len()), Vec::new());
-        let mut key = Hasher::new(62)
+        let mut key = Hasher::new(Domain::DissectedLeaf)
             .word(D as u64)
             .word(numbered.n_vertices as u64)
             .int(drag_digits(self.drag));
         let first = mesh.nodes[nodes[0] as usize];
-        let (mut is_plain, mut in_slab) = (mirrored == [false; 2], Hasher::new(61));
+        let (mut is_plain, mut in_slab) = (mirrored == [false; 2], Hasher::new(Domain::LeafSigns));
         for &n in &nodes {
             for (k, (x, o)) in mesh.nodes[n as usize].iter().zip(first).enumerate() {
                 let is_mirrored = k < 2 && mirrored[k];
