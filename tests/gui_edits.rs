@@ -12,13 +12,13 @@ use stokeslet::design::{
     Attachment, Bend, Design, Dimension, Edit, Placement, Spanned, Value, parse, rewrite,
 };
 use stokeslet::diagnostic::Severity;
+use stokeslet::edits::{self, Align, Axis, Drawing, Refusal};
 use stokeslet::geometry::Point;
 use stokeslet::library::{Defaults, Library};
 use stokeslet::shape::SocketRef;
 use stokeslet::units::{Metre, Radian};
 use stokeslet_gui::Selection;
 use stokeslet_gui::command::ChannelEnd;
-use stokeslet_gui::edits::{self, Align, Axis, Drawing, Refusal};
 
 /// A file, read and laid out.
 struct Opened {
@@ -276,13 +276,9 @@ fn intend(random: &mut Random, opened: &Opened) -> (&'static str, Result<Vec<Edi
             ("align", edits::align(&drawing, &selection, how))
         }
         5 => {
-            let selection = Selection {
-                items: selection,
-                port: random
-                    .pick(&opened.design.ports)
-                    .map(|p| p.name.value.clone()),
-            };
-            ("delete", edits::delete(&drawing, &selection))
+            let port = random.pick(&opened.design.ports);
+            let port = port.map(|p| p.name.value.as_str());
+            ("delete", edits::delete(&drawing, &selection, port))
         }
         6 => {
             let by = random.shift(opened, 20.0);

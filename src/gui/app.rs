@@ -25,9 +25,10 @@ use super::keys::SHORTCUTS;
 use super::liquids::LIQUID_SHORTCUTS;
 use super::liquids::stage::pointed;
 use super::panels::{self, Notice, Panels};
-use super::results::{self, FieldLayer, ResultView, Results};
+use super::results::{FieldLayer, ResultView, Results};
 use super::seen::{Seen, Selection, State, Tool, Workspace};
 use stokeslet_cad::library::Library;
+use stokeslet_flow::probe::profiles_csv;
 
 /// What the window starts with.
 #[derive(Clone, Debug, Default)]
@@ -237,7 +238,7 @@ impl App {
             }
             Command::CopyProfiles => {
                 if let Some(solved) = &self.state.results.solved {
-                    let text = results::profiles_csv(solved, &self.state.shown);
+                    let text = profiles_csv(&solved.flow(), &self.state.shown.lines);
                     self.ctx.copy_text(text);
                     self.notify(Notice::done("Profiles are on the clipboard, as CSV."));
                 }

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 
 use eframe::egui::KeyboardShortcut;
 
-use super::edits::{Align, Axis};
 use super::files::export::PictureFormat;
 use super::keys::SHORTCUTS;
 use super::liquids::{LIQUID_SHORTCUTS, LiquidCommand};
@@ -14,6 +13,8 @@ use stokeslet_base::geometry::Point;
 use stokeslet_base::units::{Metre, PascalSecond};
 use stokeslet_cad::design::DepthModel;
 use stokeslet_cad::design::{Bend, Edit, Placement, PortCondition, Value};
+pub use stokeslet_cad::edits::ChannelEnd;
+use stokeslet_cad::edits::{Align, Axis};
 use stokeslet_flow::export::Format;
 
 /// One thing to do. [`super::app::App::apply`] does it.
@@ -229,22 +230,6 @@ pub enum Command {
     MoveLine(usize, [Point; 2]),
     /// Puts all profiles on the clipboard, as CSV.
     CopyProfiles,
-}
-
-/// An end of a channel that is being drawn.
-#[derive(Clone, Debug, PartialEq)]
-pub enum ChannelEnd {
-    /// `item.socket`.
-    Socket(String),
-    /// A place on a pipe or on a straight run of a channel: a tee goes there.
-    OnPipe {
-        /// The component or channel.
-        item: String,
-        /// Where, m.
-        at: Point,
-    },
-    /// Empty space.
-    Free(Point),
 }
 
 /// Panels around the canvas.

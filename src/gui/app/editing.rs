@@ -6,13 +6,13 @@ use eframe::egui;
 
 use super::App;
 use crate::command::Command;
-use crate::edits::{self, Drawing, Refusal};
 use crate::panels::Notice;
 use crate::seen::Selection;
 use crate::words::sentence;
 use stokeslet_base::geometry::Point;
 use stokeslet_base::units::Radian;
 use stokeslet_cad::design::{Edit, Placement};
+use stokeslet_cad::edits::{self, Drawing, Refusal};
 
 /// A preview that takes longer than this would make dragging jerk: only the canvas's own ghost is shown then.
 const SLOW_PREVIEW: Duration = Duration::from_millis(12);
@@ -35,10 +35,7 @@ impl App {
             Command::Cut => {
                 self.copy();
                 self.edit(command, |d, app| {
-                    Ok((
-                        edits::delete(d, &app.state.selection)?,
-                        Some(Selection::default()),
-                    ))
+                    Ok((delete(d, &app.state.selection)?, Some(Selection::default())))
                 });
             }
             Command::SetText(text) => {
@@ -89,10 +86,7 @@ impl App {
                 Ok((edits, Some(many(names))))
             }),
             Command::Delete => self.edit(command, |d, app| {
-                Ok((
-                    edits::delete(d, &app.state.selection)?,
-                    Some(Selection::default()),
-                ))
+                Ok((delete(d, &app.state.selection)?, Some(Selection::default())))
             }),
             Command::Channel {
                 from,
@@ -337,4 +331,8 @@ fn join_key(command: &Command) -> Option<String> {
         Command::SetWidth(_) => Some("width".to_owned()),
         _ => None,
     }
+}
+
+fn delete(drawing: &Drawing<'_>, selection: &Selection) -> Result<Vec<Edit>, Refusal> {
+    edits::delete(drawing, &selection.items, selection.port.as_deref())
 }

@@ -1,9 +1,9 @@
 //! Whether a command can be done now, and why not: the same for menus, toolbar, shortcuts and the palette of commands.
 
 use crate::command::Command;
-use crate::edits::Align;
 use crate::seen::{Seen, Workspace};
 use stokeslet_cad::design::Placement;
+use stokeslet_cad::edits::Align;
 
 /// `Err` says why not, as the end of "this is grey because ...".
 ///

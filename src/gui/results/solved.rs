@@ -3,14 +3,15 @@
 use std::sync::{Arc, OnceLock};
 
 use super::Quantity;
-use super::kinds::Kinds;
-use super::walls::{WallStress, wall_stress};
 use stokeslet_base::geometry::Point;
 use stokeslet_base::profile::ProfileTable;
 use stokeslet_cad::chip::Chip;
 use stokeslet_flow::export::readable::figures;
 use stokeslet_flow::field::{FieldIndex, Sample};
+use stokeslet_flow::kinds::{Kinds, seam_nodes};
+use stokeslet_flow::probe::SolvedFlow;
 use stokeslet_flow::session::Solution;
+use stokeslet_flow::walls::{WallStress, wall_stress};
 
 /// Part of the walls whose stress the colours span: in sharp corners it grows without bound as cells get finer.
 const SPANNED: f64 = 0.99;
@@ -123,6 +124,15 @@ impl Solved {
         self.index.at(&self.solution.fields, p)
     }
 
+    /// The same, as the sciences ask it.
+    pub fn flow(&self) -> SolvedFlow<'_> {
+        SolvedFlow {
+            chip: &self.chip,
+            solution: &self.solution,
+            index: &self.index,
+        }
+    }
+
     /// Ends of the colours of a quantity.
     pub fn range_of(&self, quantity: Quantity) -> [f64; 2] {
         match quantity {
@@ -172,7 +182,7 @@ impl Solved {
     /// Nodes that parts share, m; worked out when first asked for, some milliseconds a hundred thousand cells.
     pub fn seam_nodes(&self) -> &[Point] {
         self.seam_nodes
-            .get_or_init(|| super::kinds::seam_nodes(&self.solution.fields))
+            .get_or_init(|| seam_nodes(&self.solution.fields))
     }
 
     /// The same, where somebody has asked before: for a frame.

@@ -15,10 +15,10 @@ use crate::canvas::scene::{Bounds, Scene};
 use crate::canvas::snap::followers;
 use crate::canvas::stroke::Pen;
 use crate::command::Command;
-use crate::edits::{Drawing, snap_move};
 use crate::seen::{Selection, Tool};
 use stokeslet_base::geometry::Point;
 use stokeslet_cad::design::{Channel, Placement};
+use stokeslet_cad::edits::{Drawing, snap_move};
 
 /// Radius of a way-point's handle, points.
 const HANDLE: f32 = 5.0;
