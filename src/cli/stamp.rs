@@ -9,7 +9,7 @@ use std::path::Path;
 
 use stokeslet::chip::Chip;
 use stokeslet::design::Design;
-use stokeslet::export::{Digest, Format, is_sealed};
+use stokeslet::export::{Digest, is_sealed};
 use stokeslet::session::SolveSettings;
 
 use super::request::SolveRequest;
@@ -38,9 +38,11 @@ pub fn stamp(
     // Writing into the hash does not fail. Debug prints every bit of a float that matters.
     let _ = write!(
         hash,
-        "{:?}|{:?}|",
+        "{:?}|{:?}|{:?}|{:?}|",
         design.map(|d| &d.species),
-        request.species
+        request.species,
+        request.streamlines,
+        request.walls
     );
     let _ = write!(
         hash,
@@ -72,14 +74,8 @@ pub fn done_before(folder: &Path, stamp: &str, request: &SolveRequest) -> Option
     if !is_sealed(&text) || !digest.files.iter().all(has_size) {
         return None;
     }
-    let complete = request
-        .formats
-        .iter()
-        .flat_map(|f| f.files().iter().map(move |name| (f, *name)))
-        .filter(|(f, name)| {
-            !(**f == Format::Csv && *name == "line.csv" && request.lines.is_empty())
-                && *name != "profiles.csv"
-        })
-        .all(|(_, name)| folder.join(name).is_file());
+    // What else was asked for is among the digest's files.
+    let mut certain = request.formats.iter().flat_map(|f| f.certain_files());
+    let complete = certain.all(|name| folder.join(name).is_file());
     (complete && digest.stamp == stamp).then_some(digest)
 }

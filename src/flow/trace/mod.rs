@@ -7,6 +7,7 @@
 //! velocity. Ends where the flow leaves the chip, at walls, in eddies after one turn.
 
 mod dormand_prince;
+mod sampled;
 mod seeds;
 
 use crate::field::Located;
@@ -15,7 +16,8 @@ use crate::probe::SolvedFlow;
 use dormand_prince::dormand_prince;
 use stokeslet_base::geometry::Point;
 
-pub use seeds::{Rank, Seed, inlet_seeds};
+pub use sampled::{Trace, TracePoint, files, sampled, write_csv, write_vtp};
+pub use seeds::{Rank, Seed, inlet_seeds, port_seeds, seeds_of_inlets};
 
 /// Most steps of a line each way.
 const MAX_STEPS: usize = 20_000;

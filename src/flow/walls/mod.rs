@@ -1,4 +1,10 @@
-//! The shear stress along every wall, for colours: what [`crate::session::Solution::wall_shear`] sums up.
+//! The shear stress along every wall: what [`crate::session::Solution::wall_shear`] sums up.
+
+mod chain;
+mod files;
+
+pub use chain::{WallPoint, along_walls};
+pub use files::{files, write_csv, write_vtp};
 
 use rayon::prelude::*;
 
@@ -8,9 +14,14 @@ use stokeslet_base::geometry::Point;
 /// The two Gauss points of an edge.
 const GAUSS: [f64; 2] = [0.211_324_865_405_187_1, 0.788_675_134_594_812_9];
 
+/// Part of the walls whose stress colours span.
+const SPANNED: f64 = 0.99;
+
 /// Shear stress on the edges of walls, Pa.
 #[derive(Clone, Debug, Default)]
 pub struct WallStress {
+    /// At the two Gauss points of each edge of [`Fields::walls`], where it is most exact.
+    pub at_gauss: Vec<[f64; 2]>,
     /// At the ends of each edge of [`Fields::walls`], drawn on from the Gauss points: in corners the field itself has no limit.
     pub at_ends: Vec<[f32; 2]>,
     /// Least and greatest at the Gauss points.
@@ -33,15 +44,53 @@ pub fn wall_stress(fields: &Fields, viscosity: f64) -> WallStress {
         .filter(|v| v.is_finite())
         .fold((f64::INFINITY, 0.0_f64), |(a, b), &v| (a.min(v), b.max(v)));
     let to_end = GAUSS[0] / (GAUSS[1] - GAUSS[0]);
+    let at_ends = at_gauss
+        .iter()
+        .map(|[a, b]| {
+            let more = (b - a) * to_end;
+            [(a - more).max(0.0) as f32, (b + more).max(0.0) as f32]
+        })
+        .collect();
     WallStress {
-        at_ends: at_gauss
-            .iter()
-            .map(|[a, b]| {
-                let more = (b - a) * to_end;
-                [(a - more).max(0.0) as f32, (b + more).max(0.0) as f32]
-            })
-            .collect(),
+        at_gauss,
+        at_ends,
         range: if low <= high { [low, high] } else { [0.0, 0.0] },
+    }
+}
+
+impl WallStress {
+    /// What colours span, Pa: 0 to the stress that 99 % of the walls stay below. In sharp corners it grows without bound as cells
+    /// get finer.
+    pub fn spanned(&self) -> [f64; 2] {
+        let mut all: Vec<f32> = self.at_ends.iter().flatten().copied().collect();
+        let last = all.len().saturating_sub(1);
+        if all.is_empty() {
+            return [0.0, 0.0];
+        }
+        let at = (SPANNED * last as f64) as usize;
+        let (_, &mut top, _) = all.select_nth_unstable_by(at, f32::total_cmp);
+        [0.0, f64::from(top)]
+    }
+
+    /// At every node: on walls the mean of the edges there, elsewhere not a number.
+    pub fn at_nodes(&self, fields: &Fields) -> Vec<f64> {
+        let mut sums = vec![(0.0, 0_u32); fields.nodes.len()];
+        for (&(cell, edge), ends) in fields.walls.iter().zip(&self.at_ends) {
+            let [a, b] = ends.map(f64::from);
+            let (nodes, k) = (fields.cells[cell as usize], edge as usize);
+            for (node, value) in [
+                (nodes[k], a),
+                (nodes[k + 3], 0.5 * (a + b)),
+                (nodes[(k + 1) % 3], b),
+            ] {
+                let (sum, n) = &mut sums[node as usize];
+                (*sum, *n) = (*sum + value, *n + 1);
+            }
+        }
+        // 0 / 0 where no wall is.
+        sums.into_iter()
+            .map(|(sum, n)| sum / f64::from(n))
+            .collect()
     }
 }
 

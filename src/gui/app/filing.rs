@@ -9,7 +9,7 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use eframe::egui::{ColorImage, ScreenshotCallback, ViewportCommand};
 
 use super::{App, Start};
-use crate::command::{Command, Panel};
+use crate::command::{Command, Layer, Panel};
 use crate::document::{Document, EMPTY};
 use crate::files::autosave::{self, Autosave, Leftover};
 use crate::files::dialogs::{Answer, Ask, Dialogs};
@@ -506,7 +506,8 @@ impl App {
         };
         let design = self.state.document.design.as_ref();
         let title = design.and_then(|d| d.title.clone());
-        let order = Order::new(solved, title, &self.state.shown, formats, folder);
+        let mut order = Order::new(solved, title, &self.state.shown, formats, folder);
+        order.streamlines.1 = self.state.settings.layers.contains(&Layer::Streamlines);
         let ctx = self.ctx.clone();
         let wake = move || ctx.request_repaint();
         self.filing.exporting = Some(Exporting::start(order, wake));

@@ -13,9 +13,6 @@ use stokeslet_flow::probe::SolvedFlow;
 use stokeslet_flow::session::Solution;
 use stokeslet_flow::walls::{WallStress, wall_stress};
 
-/// Part of the walls whose stress the colours span: in sharp corners it grows without bound as cells get finer.
-const SPANNED: f64 = 0.99;
-
 /// What a solve found ready from solves before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reuse {
@@ -138,22 +135,7 @@ impl Solved {
         match quantity {
             Quantity::Speed => [0.0, self.greatest(quantity)],
             Quantity::Pressure => self.pressures,
-            Quantity::WallShear => {
-                let mut all: Vec<f32> = self
-                    .wall_stress()
-                    .at_ends
-                    .iter()
-                    .flatten()
-                    .copied()
-                    .collect();
-                let last = all.len().saturating_sub(1);
-                if all.is_empty() {
-                    return [0.0, 0.0];
-                }
-                let at = (SPANNED * last as f64) as usize;
-                let (_, &mut top, _) = all.select_nth_unstable_by(at, f32::total_cmp);
-                [0.0, f64::from(top)]
-            }
+            Quantity::WallShear => self.wall_stress().spanned(),
         }
     }
 
