@@ -10,6 +10,15 @@ use crate::design::{
 use crate::library::Defaults;
 use stokeslet_base::geometry::Motion;
 
+/// What an intention would lead to, while it isn't decided yet.
+#[derive(Clone, Debug)]
+pub struct Preview {
+    /// The design, but for where its values stand in a text.
+    pub design: Design,
+    /// Where everything of it lies.
+    pub layout: Layout,
+}
+
 /// What the design is to be.
 pub(super) struct Draft<'a> {
     /// What it was.
@@ -38,6 +47,15 @@ impl<'a> Draft<'a> {
     pub fn settled(mut self) -> Vec<Edit> {
         settle::settle(&mut self);
         self.edits()
+    }
+
+    /// The same, as what is seen then: the design needn't be written and read again.
+    pub fn previewed(mut self) -> Preview {
+        let layout = settle::settle(&mut self);
+        Preview {
+            design: self.design,
+            layout,
+        }
     }
 
     /// What differs from the design.

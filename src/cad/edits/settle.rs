@@ -17,8 +17,8 @@ use stokeslet_base::geometry::Point;
 /// Components may hang on ends of channels that hang on components: so many times the mending starts over.
 const ROUNDS: usize = 12;
 
-/// Mends channels and connections of a draft.
-pub(super) fn settle(draft: &mut Draft<'_>) {
+/// Mends channels and connections of a draft; where everything lies then.
+pub(super) fn settle(draft: &mut Draft<'_>) -> Layout {
     let before = Sockets::of(draft.from.layout);
     let mut after = draft.lay_out();
     let mut tried = FxHashSet::default();
@@ -28,9 +28,15 @@ pub(super) fn settle(draft: &mut Draft<'_>) {
         }
         after = draft.lay_out();
     }
-    let after = Sockets::of(&after);
-    part_pairs(draft, &before, &after);
-    join_pairs(draft, &before, &after);
+    let is_changed = {
+        let sockets = Sockets::of(&after);
+        let parted = part_pairs(draft, &before, &sockets);
+        join_pairs(draft, &before, &sockets) || parted
+    };
+    if is_changed {
+        return draft.lay_out();
+    }
+    after
 }
 
 /// Routes channels that no longer fit their sockets; whether any was changed.
@@ -131,8 +137,9 @@ pub(super) fn reroute(
     auto_route(&task, obstacles)
 }
 
-/// Ends the pairs of [connections] whose sockets parted.
-fn part_pairs(draft: &mut Draft<'_>, before: &Sockets<'_>, after: &Sockets<'_>) {
+/// Ends the pairs of [connections] whose sockets parted; whether there were any.
+fn part_pairs(draft: &mut Draft<'_>, before: &Sockets<'_>, after: &Sockets<'_>) -> bool {
+    let n = draft.design.connections.len();
     draft.design.connections.retain(|pair| {
         let (a, b) = (pair.a.value.as_str(), pair.b.value.as_str());
         let (Some(mouth_a), Some(mouth_b)) = (after.mouth(a), after.mouth(b)) else {
@@ -142,10 +149,11 @@ fn part_pairs(draft: &mut Draft<'_>, before: &Sockets<'_>, after: &Sockets<'_>) 
             || !same_width(mouth_a.width, mouth_b.width)
             || !(moved(a, before, after) || moved(b, before, after))
     });
+    draft.design.connections.len() < n
 }
 
-/// Connects free sockets that came to lie on each other.
-fn join_pairs(draft: &mut Draft<'_>, before: &Sockets<'_>, after: &Sockets<'_>) {
+/// Connects free sockets that came to lie on each other; whether there were any.
+fn join_pairs(draft: &mut Draft<'_>, before: &Sockets<'_>, after: &Sockets<'_>) -> bool {
     let mut free: Vec<(&str, Mouth)> = after
         .iter()
         .filter(|(_, socket)| socket.used == SocketUse::Free)
@@ -167,4 +175,5 @@ fn join_pairs(draft: &mut Draft<'_>, before: &Sockets<'_>, after: &Sockets<'_>) 
             }
         }
     }
+    !taken.is_empty()
 }

@@ -121,13 +121,23 @@ fn what_is_pulled_off_its_host_gets_a_place_and_touching_again_connects() {
     assert!(matches!(off.placement("q"), Placement::Absolute { .. }));
     assert_at(off.at("q.a"), opened.at("q.a") + mm(0.0, 1.0), "moved");
     assert_eq!(off.socket("p.b").used, SocketUse::Free);
-    let near = snap_move(&off.drawing(), &select(&["q"]), mm(0.01, -0.98), 1e-4);
+    let near = Snapping::new(&off.drawing(), &select(&["q"]));
+    let near = near.nearest(mm(0.01, -0.98), 1e-4);
     let (by, target) = near.expect("p.b is near");
     assert_eq!(target, "p.b");
     let edits = move_items(&off.drawing(), &select(&["q"]), by).unwrap();
     let back = off.after(&edits);
     assert_at(back.at("q.a"), opened.at("q.a"), "snapped");
     assert_eq!(back.socket("p.b").used, SocketUse::Connected);
+    let hangs = matches!(back.placement("q"), Placement::Attached(a) if a.to.value == "p.b");
+    assert!(hangs, "as what is dropped there: {:?}", back.placement("q"));
+    let along = move_items(&back.drawing(), &select(&["t"]), mm(0.0, 1.0)).unwrap();
+    let along = back.after(&along);
+    assert_at(
+        along.at("q.a"),
+        back.at("q.a") + mm(0.0, 1.0),
+        "the neighbour takes it along",
+    );
     let edits = move_items(&back.drawing(), &select(&["q"]), mm(0.0, 1.0)).unwrap();
     let again = back.after(&edits);
     assert_eq!(again.errors(), Vec::<String>::new());

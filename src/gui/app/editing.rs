@@ -271,11 +271,19 @@ impl App {
             layout: &layout,
             library: &self.state.library,
         };
-        let Ok(edits) = edits::move_items(&drawing, &self.state.selection.items, by) else {
+        let items = &self.state.selection.items;
+        // What the text can't say isn't shown either; asked once a drag.
+        if !self.state.document.has_preview()
+            && !edits::move_items(&drawing, items, by)
+                .is_ok_and(|edits| self.state.document.can_make(&edits))
+        {
+            return;
+        }
+        let Ok(preview) = edits::preview_move(&drawing, items, by) else {
             return;
         };
         // A place where it can't be shows its problems when it is dropped there.
-        let _ = self.state.document.preview(&edits, &self.state.library);
+        self.state.document.preview(preview);
         if begin.elapsed() > SLOW_PREVIEW {
             self.slow_preview = Some(layout.parts.len());
             self.state.document.end_preview();

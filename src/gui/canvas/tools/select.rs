@@ -18,7 +18,7 @@ use crate::command::Command;
 use crate::seen::{Selection, Tool};
 use stokeslet_base::geometry::Point;
 use stokeslet_cad::design::{Channel, Placement};
-use stokeslet_cad::edits::{Drawing, snap_move};
+use stokeslet_cad::edits::{Drawing, Snapping};
 
 /// Radius of a way-point's handle, points.
 const HANDLE: f32 = 5.0;
@@ -67,8 +67,8 @@ pub enum Drag {
 pub struct Move {
     /// The layout before.
     base: Arc<Scene>,
-    /// What was grabbed.
-    names: BTreeSet<String>,
+    /// Sockets that may meet.
+    snapping: Snapping,
     /// What moves with it, indices into its items.
     moving: FxHashSet<usize>,
     /// Where the button went down, m.
@@ -255,9 +255,17 @@ fn begin(frame: &Frame<'_>, origin: Pos2, out: &mut Vec<Command>) -> Drag {
                 Some(design) => followers(frame.scene, design, &items),
                 None => items.into_iter().collect(),
             };
+            let snapping = frame.design().map_or_else(Snapping::default, |design| {
+                let drawing = Drawing {
+                    design,
+                    layout: &frame.scene.layout,
+                    library: frame.seen.library,
+                };
+                Snapping::new(&drawing, &names)
+            });
             Drag::Move(Move {
                 base: frame.scene.clone(),
-                names,
+                snapping,
                 moving,
                 from,
                 origin: grabbed_origin(frame, &name),
@@ -283,17 +291,8 @@ fn grabbed_origin(frame: &Frame<'_>, name: &str) -> Point {
 impl Move {
     fn follow(&mut self, place: Point, frame: &Frame<'_>) {
         let raw = place - self.from;
-        let document = frame.seen.document;
-        let on_socket = document.design.as_ref().and_then(|design| {
-            let drawing = Drawing {
-                design,
-                layout: &self.base.layout,
-                library: frame.seen.library,
-            };
-            snap_move(&drawing, &self.names, raw, frame.reach())
-        });
-        (self.by, self.meets) = match on_socket {
-            Some((by, socket)) => (by, Some(socket)),
+        (self.by, self.meets) = match self.snapping.nearest(raw, frame.reach()) {
+            Some((by, socket)) => (by, Some(socket.to_owned())),
             None => (frame.snap(self.origin + raw) - self.origin, None),
         };
     }
