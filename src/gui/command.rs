@@ -7,6 +7,7 @@ use eframe::egui::KeyboardShortcut;
 use super::files::export::PictureFormat;
 use super::keys::SHORTCUTS;
 use super::liquids::{LIQUID_SHORTCUTS, LiquidCommand};
+use super::panels::table::{PANELS, row};
 use super::results::Quantity;
 use super::seen::{Selection, Tool, Workspace};
 use stokeslet_base::geometry::Point;
@@ -515,29 +516,19 @@ impl Command {
 
 impl Panel {
     /// All of them, in the order of the menu.
-    pub const ALL: [Panel; 8] = [
-        Panel::Palette,
-        Panel::Inspector,
-        Panel::Problems,
-        Panel::Results,
-        Panel::Profiles,
-        Panel::Method,
-        Panel::History,
-        Panel::Source,
-    ];
+    pub const ALL: [Panel; PANELS.len()] = {
+        let mut all = [Panel::Palette; PANELS.len()];
+        let mut k = 0;
+        while k < all.len() {
+            all[k] = PANELS[k].panel;
+            k += 1;
+        }
+        all
+    };
 
     /// Its title.
     pub fn label(self) -> &'static str {
-        match self {
-            Panel::Palette => "Library",
-            Panel::Inspector => "Inspector",
-            Panel::Problems => "Problems",
-            Panel::Results => "Results",
-            Panel::Profiles => "Profiles",
-            Panel::Method => "Method",
-            Panel::History => "History",
-            Panel::Source => "Source",
-        }
+        row(self).label
     }
 }
 

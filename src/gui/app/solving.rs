@@ -52,8 +52,8 @@ impl Solving {
 }
 
 impl App {
-    /// Does a command that is about solving.
-    pub(super) fn apply_to_solver(&mut self, command: &Command) {
+    /// Does a command that is about solving; `false` if it is none.
+    pub(super) fn apply_to_solver(&mut self, command: &Command) -> bool {
         match command {
             Command::Solve => self.solve_at(self.own_resolution()),
             Command::SolveAt(resolution) => self.solve_at(*resolution),
@@ -66,8 +66,9 @@ impl App {
                 self.state.settings.live = *live;
                 self.solving.given_up = None;
             }
-            _ => {}
+            _ => return false,
         }
+        true
     }
 
     /// What the design asks for, or the solver's default.
