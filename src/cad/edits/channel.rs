@@ -2,7 +2,8 @@
 
 use super::ChannelEnd;
 use super::auto_route::{RouteEnd, RouteTask, auto_route};
-use super::draft::{Draft, attached, component};
+use super::crossing::{Drawn, with_crosses};
+use super::draft::Draft;
 use super::free_start::free_start;
 use super::keep_lines::keep_lines;
 use super::names::Names;
@@ -10,13 +11,14 @@ use super::obstacles::Obstacles;
 use super::ports::check_free;
 use super::sockets::{Sockets, meet, owner, same_width, tidy_point};
 use super::tee;
+use super::widths::put_taper;
 use super::{Drawing, Refusal};
 use crate::chip::channel_parts;
-use crate::design::{Bend, Channel, Dimension, Edit, Spanned, Value};
+use crate::design::{Bend, Channel, Edit, Spanned};
 use crate::shape::Mouth;
 use stokeslet_base::geometry::Point;
 
-/// Draws a channel; returns its name (or that of the component that does instead, where a straight pipe or a connection will do).
+/// Draws a channel; where it crosses a straight run as wide at right angles, a `cross` joins them. Returns its name (or that of the component that does instead, where a straight pipe or a connection will do).
 ///
 /// It is as wide as the socket that it starts from; a `taper` goes to the other end where that is wider or narrower. Way-points are
 /// shifted where sockets look elsewhere; without any, the shortest way is taken. From a socket with a port into empty space, the
@@ -60,6 +62,16 @@ fn between_nothing(
     points.extend(via);
     points.push(end);
     let points: Vec<Point> = points.iter().map(|&p| tidy_point(p, width)).collect();
+    let drawn = Drawn {
+        from: None,
+        to: None,
+        points: &points,
+        width,
+        bend,
+    };
+    if let Some(name) = with_crosses(&mut draft, &drawn) {
+        return Ok((draft.settled(), name));
+    }
     let mut names = Names::of_items(&draft.design);
     let made = free_start(&draft, &mut names, &points, width, bend);
     let (pipe, rest) = made.ok_or(Refusal::NoWay)?;
@@ -118,7 +130,7 @@ fn between(
             return Ok((draft.edits(), owner(name).to_owned()));
         }
         if !same_width(mouth.width, from_mouth.width) {
-            let tapered = taper(&mut draft, &from_name, from_mouth.width, name, mouth.width)?;
+            let tapered = put_taper(&mut draft, name, mouth.width, &from_name, from_mouth.width)?;
             layout = draft.lay_out();
             to_mouth = Some(mouth_of(&Sockets::of(&layout), &tapered)?);
             to_name = Some(tapered);
@@ -139,8 +151,24 @@ fn between(
     }
     let obstacles = Obstacles::of(&layout);
     let via = way_points(&new, &from_mouth, to_mouth.as_ref(), &points, &obstacles)?;
-    new.via = via.into_iter().map(Spanned::nowhere).collect();
-    draft.design.channels.push(new);
+    let mut middle_line = vec![from_mouth.middle];
+    middle_line.extend(&via);
+    middle_line.extend(to_mouth.map(|mouth| mouth.middle));
+    let drawn = Drawn {
+        from: Some(from_name.clone()),
+        to: new.to.as_ref().map(|to| to.value.clone()),
+        points: &middle_line,
+        width: from_mouth.width,
+        bend,
+    };
+    let name = match with_crosses(&mut draft, &drawn) {
+        Some(last) => last,
+        None => {
+            new.via = via.into_iter().map(Spanned::nowhere).collect();
+            draft.design.channels.push(new);
+            name
+        }
+    };
     if ends_free {
         let end = format!("{name}.end");
         for port in &mut draft.design.ports {
@@ -187,45 +215,6 @@ fn end_socket(
             tee::insert(draft, &layout, &piece, *at, toward).map(Some)
         }
     }
-}
-
-/// Puts a taper on a socket; returns its other socket.
-fn taper(
-    draft: &mut Draft<'_>,
-    from: &str,
-    from_width: f64,
-    to: &str,
-    to_width: f64,
-) -> Result<String, Refusal> {
-    if draft.from.library.get("taper").is_none() {
-        return Err(Refusal::NoTaper {
-            from: from.to_owned(),
-            to: to.to_owned(),
-        });
-    }
-    let name = Names::of_items(&draft.design).fresh("taper");
-    let width = |name: &str, width: f64| {
-        let quantity = Value::Quantity(width, Dimension::Length);
-        (
-            Spanned::nowhere(name.to_owned()),
-            Spanned::nowhere(quantity),
-        )
-    };
-    let parameters = vec![
-        width("width_start", from_width),
-        width("width_end", to_width),
-    ];
-    let library = draft.from.library;
-    if let Err(faults) = library.realise("taper", &parameters, &draft.from.defaults()) {
-        return Err(faults
-            .into_iter()
-            .next()
-            .map_or(Refusal::NoWay, Refusal::library));
-    }
-    let placement = attached("b", to.to_owned(), false);
-    let new = component(name.clone(), "taper", placement, parameters);
-    draft.design.components.push(new);
-    Ok(format!("{name}.a"))
 }
 
 /// The user's way-points as they are, or shifted on to the sockets' axes, or with short runs of the sockets' own; else the shortest

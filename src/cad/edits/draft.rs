@@ -20,6 +20,7 @@ pub struct Preview {
 }
 
 /// What the design is to be.
+#[derive(Clone)]
 pub(super) struct Draft<'a> {
     /// What it was.
     pub from: Drawing<'a>,

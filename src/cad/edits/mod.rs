@@ -15,6 +15,7 @@
 mod arrange;
 mod auto_route;
 mod channel;
+mod crossing;
 mod delete;
 mod diff;
 mod draft;
@@ -36,6 +37,7 @@ mod subset;
 mod tee;
 #[cfg(test)]
 mod tests;
+mod widths;
 
 pub use arrange::{align, mirror, rotate};
 pub use auto_route::{RouteEnd, RouteTask, auto_route};
@@ -45,7 +47,7 @@ pub use draft::Preview;
 pub use moving::{Snapping, move_items, preview_move};
 use names::{fresh_name, fresh_port_name};
 pub use obstacles::Obstacles;
-pub use paste::{copy, duplicate, paste};
+pub use paste::{beside, copy, duplicate, paste};
 pub use place::place;
 pub use ports::add_port;
 pub use refusal::Refusal;

@@ -17,13 +17,17 @@ use stokeslet_base::geometry::{Motion, Point};
 /// Moves the selected items by so much, m. A component that comes to lie on a free socket of what stays is attached there.
 ///
 /// # Errors
-/// [`Refusal::NothingSelected`].
+/// [`Refusal::NothingSelected`]; [`Refusal::Held`] where nothing of it can go anywhere.
 pub fn move_items(
     drawing: &Drawing<'_>,
     selection: &BTreeSet<String>,
     by: Point,
 ) -> Result<Vec<Edit>, Refusal> {
-    Ok(moved(drawing, selection, by)?.settled())
+    let edits = moved(drawing, selection, by)?.settled();
+    if edits.is_empty() && by != Point::default() {
+        return Err(Refusal::Held);
+    }
+    Ok(edits)
 }
 
 /// What [`move_items`] leads to, without its text: for every step of a pointer.

@@ -73,6 +73,27 @@ pub fn duplicate(
     add(drawing, part, by)
 }
 
+/// Where a copy of what is selected goes by itself, m: so far to the right or down, whichever is shorter, that it doesn't lie on its
+/// original.
+pub fn beside(drawing: &Drawing<'_>, selection: &BTreeSet<String>) -> Point {
+    let gap = BESIDE * drawing.design.width.0;
+    let is_selected = |item: usize| {
+        let name = drawing.layout.items.get(item);
+        name.is_some_and(|name| selection.contains(name))
+    };
+    match bounds_of(drawing.layout, is_selected) {
+        None => Point::new(gap, -gap),
+        Some((low, high)) if high.x - low.x <= high.y - low.y => tidy_point(
+            Point::new(high.x - low.x + gap, 0.0),
+            drawing.design.width.0,
+        ),
+        Some((low, high)) => tidy_point(
+            Point::new(0.0, low.y - high.y - gap),
+            drawing.design.width.0,
+        ),
+    }
+}
+
 /// A text as a design; what sections of a file leave out is that of this one.
 fn read(drawing: &Drawing<'_>, snippet: &str) -> Result<Design, Refusal> {
     let not_a_design = Refusal::NotADesign;

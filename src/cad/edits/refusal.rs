@@ -10,6 +10,9 @@ pub enum Refusal {
     /// Nothing to do it with.
     #[error("nothing is selected that this could be done with")]
     NothingSelected,
+    /// A channel between components that stay.
+    #[error("what is selected is held by what it is joined to: move that too, or drag way-points")]
+    Held,
     /// To line up takes two, to spread three.
     #[error("select at least {0} components that aren't attached to each other")]
     TooFew(usize),
@@ -54,11 +57,6 @@ pub enum Refusal {
         /// `item.socket`.
         to: String,
     },
-    /// A width that a channel's sockets don't have.
-    #[error(
-        "channel `{0}` meets sockets of another width: change theirs, or put a `taper` between"
-    )]
-    OtherWidth(String),
     /// Nothing straight to put a tee on.
     #[error("a tee can be inserted into pipes and straight runs of channels, not into `{0}`")]
     NotStraight(String),

@@ -5,6 +5,7 @@ use super::keep_lines::{keep_directions, keep_lines};
 use super::rigid::transform;
 use super::settle::reroute;
 use super::sockets::{Sockets, same_width, tidy_point};
+use super::widths::{fitting, mend_joints};
 use super::{Drawing, Obstacles, Refusal};
 use crate::chip::channel_parts;
 use crate::design::{Bend, Channel, Edit, Placement, Spanned, Value};
@@ -49,10 +50,11 @@ pub fn set_placement(
     Ok(draft.settled())
 }
 
-/// Sets a parameter, or takes it back to its default; channels at the component's sockets are routed anew.
+/// Sets a parameter, or takes it back to its default; channels at the component's sockets are routed anew, and where its sockets get
+/// another width than what is joined there, tapers go between.
 ///
 /// # Errors
-/// [`Refusal::NoItem`].
+/// [`Refusal::NoItem`], or why there can't be a taper.
 pub fn set_parameter(
     drawing: &Drawing<'_>,
     component: &str,
@@ -64,13 +66,15 @@ pub fn set_parameter(
         return Err(Refusal::NoItem(component.to_owned()));
     }
     draft.set_parameter(component, parameter, value);
+    mend_joints(&mut draft, drawing, component)?;
     Ok(draft.settled())
 }
 
-/// Sets width and bend of a channel; it is routed anew where its bends need more room.
+/// Sets width and bend of a channel; it is routed anew where its bends need more room. Where its sockets are wider or narrower, tapers
+/// go between.
 ///
 /// # Errors
-/// [`Refusal::NoItem`], [`Refusal::OtherWidth`], or what the channel can't be ([`Refusal::Channel`]).
+/// [`Refusal::NoItem`], why there can't be a taper, or what the channel can't be ([`Refusal::Channel`]).
 pub fn set_channel_shape(
     drawing: &Drawing<'_>,
     channel: &str,
@@ -79,18 +83,18 @@ pub fn set_channel_shape(
 ) -> Result<Vec<Edit>, Refusal> {
     let mut draft = Draft::of(drawing);
     let (from, to) = mouths(drawing, channel)?;
+    let across = width.map_or(from.width, |width| width.0);
+    let (from, to) = if std::iter::once(&from)
+        .chain(&to)
+        .all(|end| same_width(end.width, across))
+    {
+        (from, to)
+    } else {
+        fit_ends(&mut draft, channel, across)?
+    };
     let found = draft.channel_mut(channel);
     let found = found.ok_or_else(|| Refusal::NoItem(channel.to_owned()))?;
     (found.width, found.bend) = (width, bend);
-    let across = width.map_or(from.width, |width| width.0);
-    let ends = [Some(from), to];
-    if !ends
-        .into_iter()
-        .flatten()
-        .all(|end| same_width(end.width, across))
-    {
-        return Err(Refusal::OtherWidth(channel.to_owned()));
-    }
     if let Err(faults) = channel_parts(found, &from, to.as_ref()) {
         match reroute(found, &from, to.as_ref(), &obstacles_to(drawing, channel)) {
             Some(via) => found.via = via.into_iter().map(Spanned::nowhere).collect(),
@@ -103,6 +107,34 @@ pub fn set_channel_shape(
         }
     }
     Ok(draft.settled())
+}
+
+/// Puts tapers at the ends of a channel where they are of another width; where its ends are then.
+fn fit_ends(
+    draft: &mut Draft<'_>,
+    channel: &str,
+    width: f64,
+) -> Result<(Mouth, Option<Mouth>), Refusal> {
+    let no_item = || Refusal::NoItem(channel.to_owned());
+    let layout = draft.from.layout;
+    let old = draft.channel_mut(channel).ok_or_else(no_item)?.clone();
+    let from = fitting(draft, layout, &old.from.value, width)?;
+    let to = match &old.to {
+        Some(to) => Some(fitting(draft, layout, &to.value, width)?),
+        None => None,
+    };
+    let found = draft.channel_mut(channel).ok_or_else(no_item)?;
+    found.from.value.clone_from(&from);
+    if let (Some(end), Some(to)) = (&mut found.to, &to) {
+        end.value.clone_from(to);
+    }
+    let layout = draft.lay_out();
+    let sockets = Sockets::of(&layout);
+    let mouth = |name: &String| {
+        let mouth = sockets.mouth(name);
+        mouth.ok_or_else(|| Refusal::NoSocket(name.clone()))
+    };
+    Ok((mouth(&from)?, to.as_ref().map(mouth).transpose()?))
 }
 
 /// Moves one way-point; its two runs keep their directions if they can.

@@ -38,6 +38,31 @@ pub fn insert_tee(
     Ok((draft.edits(), branch))
 }
 
+/// What goes into a run: its kind, and what the width of its branches is called.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Junction {
+    /// One branch.
+    Tee,
+    /// Two, across from each other.
+    Cross,
+}
+
+impl Junction {
+    fn kind(self) -> &'static str {
+        match self {
+            Junction::Tee => "tee",
+            Junction::Cross => "cross",
+        }
+    }
+
+    fn widths(self) -> [&'static str; 2] {
+        match self {
+            Junction::Tee => ["width", "branch_width"],
+            Junction::Cross => ["width", "cross_width"],
+        }
+    }
+}
+
 /// [`insert_tee`] in a draft that lies as `layout` says.
 pub(super) fn insert(
     draft: &mut Draft<'_>,
@@ -46,30 +71,50 @@ pub(super) fn insert(
     at: Point,
     toward: Point,
 ) -> Result<String, Refusal> {
+    let tee = insert_junction(draft, layout, item, at, (Junction::Tee, toward))?;
+    Ok(format!("{tee}.up"))
+}
+
+/// Inserts a tee or a cross; its socket `up` looks to the side where `toward` is. Returns its name.
+///
+/// # Errors
+/// As of [`insert_tee`].
+pub(super) fn insert_junction(
+    draft: &mut Draft<'_>,
+    layout: &Layout,
+    item: &str,
+    at: Point,
+    junction: (Junction, Point),
+) -> Result<String, Refusal> {
     let components = &draft.design.components;
     if let Some(k) = components.iter().position(|c| c.name.value == item) {
-        return into_pipe(draft, layout, k, at, toward);
+        return into_pipe(draft, layout, k, at, junction);
     }
     let channels = &draft.design.channels;
     match channels.iter().position(|c| c.name.value == item) {
-        Some(k) => into_channel(draft, layout, k, at, toward),
+        Some(k) => into_channel(draft, layout, k, at, junction),
         None => Err(Refusal::NoItem(item.to_owned())),
     }
 }
 
-/// A tee of this width: its parameters, and how far its through sockets are from its middle, m.
-fn tee(draft: &Draft<'_>, width: f64) -> Result<(Parameters, f64, f64), Refusal> {
-    let parameters = draft.widths(width, &["width", "branch_width"]);
+/// A junction of this width: its parameters, and how far its through sockets are from its middle, m.
+fn sized(
+    draft: &Draft<'_>,
+    junction: Junction,
+    width: f64,
+) -> Result<(Parameters, f64, f64), Refusal> {
+    let kind = junction.kind();
+    let parameters = draft.widths(width, &junction.widths());
     let library = draft.from.library;
-    let realised = library.realise("tee", &parameters, &draft.from.defaults());
+    let realised = library.realise(kind, &parameters, &draft.from.defaults());
     let realised = realised.map_err(|faults| match faults.into_iter().next() {
         Some(fault) => Refusal::library(fault),
-        None => Refusal::NoKind("tee".to_owned()),
+        None => Refusal::NoKind(kind.to_owned()),
     })?;
     let own = own_mouths(&realised);
     let reach = |name: &str| {
         let found = own.iter().find(|(socket, _)| *socket == name);
-        let found = found.ok_or_else(|| Refusal::NoSocket(format!("tee.{name}")))?;
+        let found = found.ok_or_else(|| Refusal::NoSocket(format!("{kind}.{name}")))?;
         Ok(found.1.middle.x.abs())
     };
     Ok((parameters, reach("left")?, reach("right")?))
@@ -99,7 +144,7 @@ fn into_pipe(
     layout: &Layout,
     index: usize,
     at: Point,
-    toward: Point,
+    (junction, toward): (Junction, Point),
 ) -> Result<String, Refusal> {
     let pipe = draft.design.components[index].clone();
     let name = pipe.name.value.clone();
@@ -136,14 +181,14 @@ fn into_pipe(
     let second = socket(1);
     let motion = motion.after(&part.motion);
     let local = motion.inverse().apply(at);
-    let (parameters, left, right) = tee(draft, width)?;
+    let (parameters, left, right) = sized(draft, junction, width)?;
     let lengths = divide(local.x, length, (0.0, 0.0), (left, right), width);
     let (before, after) = lengths.ok_or_else(|| Refusal::TooShort(name.clone()))?;
     let axis = Point::unit(motion.turn(0.0));
     let looks_right = axis.cross(toward - motion.apply(Point::new(before + left, 0.0))) < 0.0;
 
     let mut names = Names::of_items(&draft.design);
-    let (tee_name, new_name) = (names.fresh("tee"), names.fresh(&name));
+    let (tee_name, new_name) = (names.fresh(junction.kind()), names.fresh(&name));
     let has_port = |socket: &str| {
         let full = format!("{name}.{socket}");
         draft.design.ports.iter().any(|port| port.at.value == full)
@@ -191,8 +236,13 @@ fn into_pipe(
     }
     let all = &mut draft.design.components;
     all.push(component(new_name.clone(), "pipe", new, new_parameters));
-    all.push(component(tee_name.clone(), "tee", tee_place, parameters));
-    Ok(format!("{tee_name}.up"))
+    all.push(component(
+        tee_name.clone(),
+        junction.kind(),
+        tee_place,
+        parameters,
+    ));
+    Ok(tee_name)
 }
 
 /// Names of a divided pipe: `front` has its first socket, `back` its second one.
@@ -244,7 +294,7 @@ fn into_channel(
     layout: &Layout,
     index: usize,
     at: Point,
-    toward: Point,
+    (junction, toward): (Junction, Point),
 ) -> Result<String, Refusal> {
     let channel = draft.design.channels[index].clone();
     let name = channel.name.value.clone();
@@ -260,7 +310,7 @@ fn into_channel(
     if let Some(to) = &channel.to {
         points.push(mouth(&to.value).ok_or_else(no_item)?.middle);
     }
-    let (parameters, left, right) = tee(draft, width)?;
+    let (parameters, left, right) = sized(draft, junction, width)?;
     let reaches = reaches(&channel, width, &points);
     // The nearest run that is long enough.
     let mut best: Option<(f64, usize, Point, Point)> = None;
@@ -281,7 +331,7 @@ fn into_channel(
     }
     let (_, run, middle, axis) = best.ok_or_else(|| Refusal::TooShort(name.clone()))?;
     let mut names = Names::of_items(&draft.design);
-    let (tee_name, new_name) = (names.fresh("tee"), names.fresh(&name));
+    let (tee_name, new_name) = (names.fresh(junction.kind()), names.fresh(&name));
     let motion = Motion {
         angle: normalise(axis.angle()),
         mirror: axis.cross(toward - middle) < 0.0,
@@ -301,11 +351,13 @@ fn into_channel(
     };
     draft.design.channels.push(front);
     let placement = placement_at(&motion, width);
-    draft
-        .design
-        .components
-        .push(component(tee_name.clone(), "tee", placement, parameters));
-    Ok(format!("{tee_name}.up"))
+    draft.design.components.push(component(
+        tee_name.clone(),
+        junction.kind(),
+        placement,
+        parameters,
+    ));
+    Ok(tee_name)
 }
 
 /// Straight run that the bend at every point takes, m.

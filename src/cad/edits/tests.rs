@@ -372,13 +372,6 @@ fn a_wider_bend_routes_the_channel_anew() {
     let edits = set_channel_shape(&opened.drawing(), "c", None, round).unwrap();
     let after = opened.after(&edits);
     assert_eq!(after.errors(), Vec::<String>::new());
-    let wide = set_channel_shape(
-        &opened.drawing(),
-        "c",
-        Some(stokeslet_base::units::Metre(2e-4)),
-        round,
-    );
-    assert_eq!(wide, Err(Refusal::OtherWidth("c".to_owned())));
     let edits = move_way_point(&opened.drawing(), "c", 0, mm(1.0, 0.4)).unwrap();
     let via: Vec<Point> = opened.after(&edits).design.channels[0]
         .via
@@ -400,4 +393,95 @@ fn a_longer_pipe_pushes_what_hangs_on_it_and_its_channels() {
         mm(2.05, 0.0),
         "t.right is half a width from the middle",
     );
+}
+
+/// The width of one branch, changed where it is joined: a taper goes between, is set anew, and leaves again.
+#[test]
+fn a_branch_of_another_width_gets_tapers_and_loses_them_again() {
+    let opened = open(
+        "[components]\nt = { kind = \"tee\", at = [\"0 mm\", \"0 mm\"] }\np = { kind = \"pipe\", attach = \"a\", to = \"t.right\", parameters = { length = \"3 mm\" } }\nq = { kind = \"pipe\", attach = \"a\", to = \"p.b\" }\n[channels]\nc = { from = \"t.up\", via = [[\"0 mm\", \"2 mm\"]] }\n",
+    );
+    let width = |um: f64| {
+        let quantity = crate::design::Value::Quantity(um * 1e-6, crate::design::Dimension::Length);
+        Some(quantity)
+    };
+    let tapers = |opened: &Opened| {
+        let all = opened.design.components.iter();
+        all.filter(|c| c.kind.value == "taper").count()
+    };
+    let edits = set_parameter(&opened.drawing(), "p", "width", width(50.0)).unwrap();
+    let narrow = opened.after(&edits);
+    assert_eq!(narrow.errors(), Vec::<String>::new());
+    assert_eq!(tapers(&narrow), 2, "{}", narrow.text);
+    assert_eq!(narrow.socket("p.a").mouth.width, 5e-5);
+    assert_eq!(narrow.socket("q.a").used, SocketUse::Connected);
+    let off = (narrow.at("q.a") - opened.at("q.a")).norm();
+    assert!(
+        off < 1e-12,
+        "what hangs on the branch stays where it was: {off:e}"
+    );
+    let edits = set_parameter(&narrow.drawing(), "p", "width", width(80.0)).unwrap();
+    let again = narrow.after(&edits);
+    assert_eq!(again.errors(), Vec::<String>::new());
+    assert_eq!(tapers(&again), 2, "the tapers are set anew: {}", again.text);
+    assert_eq!(again.socket("p.a").mouth.width, 8e-5);
+
+    let wide = Some(stokeslet_base::units::Metre(2e-4));
+    let edits = set_channel_shape(&opened.drawing(), "c", wide, Bend::Mitred).unwrap();
+    let wider = opened.after(&edits);
+    assert_eq!(wider.errors(), Vec::<String>::new());
+    assert_eq!(wider.socket("c.end").mouth.width, 2e-4);
+    assert_at(wider.at("c.end"), opened.at("c.end"), "its end stays");
+    assert_eq!(tapers(&wider), 1);
+    let usual = Some(stokeslet_base::units::Metre(1e-4));
+    let edits = set_channel_shape(&wider.drawing(), "c", usual, Bend::Mitred).unwrap();
+    let back = wider.after(&edits);
+    assert_eq!(back.errors(), Vec::<String>::new());
+    assert_eq!(
+        tapers(&back),
+        0,
+        "nothing is left to do for it: {}",
+        back.text
+    );
+    assert_eq!(back.socket("c.end").mouth.width, 1e-4);
+}
+
+/// Channels that cross are joined by a cross, from sockets and from nowhere, once or several times.
+#[test]
+fn channels_that_cross_get_a_cross() {
+    let pipes = "[components]\np = { kind = \"pipe\", at = [\"0 mm\", \"0 mm\"], parameters = { length = \"4 mm\" } }\nq = { kind = \"pipe\", at = [\"0 mm\", \"1 mm\"], parameters = { length = \"4 mm\" } }\ns = { kind = \"pipe\", at = [\"1 mm\", \"3 mm\"], rotation = \"-90 deg\", parameters = { length = \"1 mm\" } }\n";
+    let kinds = |opened: &Opened, kind: &str| {
+        let all = opened.design.components.iter();
+        all.filter(|c| c.kind.value == kind).count()
+    };
+    let opened = open(pipes);
+    let free = |x: f64, y: f64| ChannelEnd::Free(mm(x, y));
+    let down = [
+        (ChannelEnd::Socket("s.b".to_owned()), free(1.0, -1.0)),
+        (free(2.0, 2.0), free(2.0, -1.0)),
+        (free(2.0, -1.5), free(2.0, 2.5)),
+    ];
+    for (from, to) in down {
+        let drawn = channel(&opened.drawing(), &from, &to, &[], Bend::Mitred);
+        let (edits, name) = drawn.unwrap();
+        let after = opened.after(&edits);
+        let why = format!("{from:?} to {to:?}\n{}", after.text);
+        assert_eq!(after.errors(), Vec::<String>::new(), "{why}");
+        assert_eq!(kinds(&after, "cross"), 2, "{why}");
+        assert_eq!(after.design.channels.len(), 3, "{why}");
+        assert!(after.design.channels.iter().any(|c| c.name.value == name));
+        // The ends of the pipes stay where they were.
+        let ends: Vec<Point> = ["p.b", "q.b"].map(|s| after.at(s)).to_vec();
+        assert!((ends[0] - mm(4.0, 0.0)).norm() < 1e-12, "{why}");
+        assert!((ends[1] - mm(4.0, 1.0)).norm() < 1e-12, "{why}");
+    }
+    // At a slant, or of another width, there is no cross to put in.
+    let slant = channel(
+        &opened.drawing(),
+        &free(1.0, -1.0),
+        &free(2.0, 2.0),
+        &[],
+        Bend::Mitred,
+    );
+    assert_eq!(kinds(&opened.after(&slant.unwrap().0), "cross"), 0);
 }
