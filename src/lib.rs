@@ -67,7 +67,10 @@
 //! | add a format of outlines | a file in `cad/outline/` and its row in `cad/outline/format.rs` |
 //! | see where the time of a solve goes | `solve --profile`; a stage or task of yours is a span of [`profile::Recorder`] |
 //! | add a command of the window | `gui/command.rs`; what it does is in `gui/app/`, what it means for a design in `cad/edits/` |
-//! | add a panel, a tool of the canvas, a way to see results | `gui/panels/`, `gui/canvas/tools/`, `gui/results/` |
+//! | add a panel | its row in `gui/panels/table.rs` |
+//! | add a tool of the canvas, a way to see results | `gui/canvas/tools/`, `gui/results/` |
+//! | change what a drag or a drawn channel means for a design | `cad/edits/`: one file an intention |
+//! | change streamlines, stress along walls, readings at points, profiles | `flow/trace/`, `flow/walls/`, `flow/probe/`; what the command line writes of them: `cli/traces.rs` |
 //! | change how expressions of designs are read | `cad/design/variables/` |
 //! | change what a study does, or takes from a solution | `study/plan.rs`, `study/run.rs`; `study/output.rs` |
 //! | add a solver or a scene of liquids | a row in `dynamics/lcp/registry.rs` or `dynamics/scenes/catalogue.rs`; the window lists them by itself |

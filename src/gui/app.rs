@@ -237,10 +237,12 @@ impl App {
                 self.open_panel(Panel::Profiles);
             }
             Command::AddSeed(at) => self.state.shown.seeds.push(*at),
+            Command::AddRuler(from, to) => self.state.shown.rulers.push([*from, *to]),
             Command::ClearProbes => {
                 self.state.shown.probes.clear();
                 self.state.shown.lines.clear();
                 self.state.shown.seeds.clear();
+                self.state.shown.rulers.clear();
             }
             Command::RemoveLine(k) => {
                 if *k < self.state.shown.lines.len() {
@@ -302,7 +304,7 @@ impl App {
     }
 
     /// The theme that was chosen.
-    fn look(&self) {
+    pub(super) fn look(&self) {
         self.ctx.set_theme(match self.state.settings.theme {
             Theme::System => ThemePreference::System,
             Theme::Light => ThemePreference::Light,
@@ -312,6 +314,8 @@ impl App {
 
     /// One frame: drain, draw, apply, schedule.
     pub fn frame(&mut self, ui: &mut egui::Ui) {
+        // Esc closes what has popped up and does nothing else; whether there is anything is known before it is closed.
+        self.canvas.has_popup = egui::Popup::is_any_open(&self.ctx);
         self.drain_solver();
         self.drain_files();
         self.drain_liquids();
@@ -377,7 +381,8 @@ impl App {
                 _ => {}
             }
         }
-        let is_free = !is_typing && !self.canvas.is_busy() && !self.sees_liquids();
+        let is_free =
+            !is_typing && !self.canvas.is_busy() && !self.canvas.has_popup && !self.sees_liquids();
         if self.ctx.input(|i| i.key_pressed(Key::Escape)) && is_free {
             if self.state.tool != Tool::Select {
                 out.push(Command::SetTool(Tool::Select));

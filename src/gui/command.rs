@@ -87,6 +87,8 @@ pub enum Command {
     Mirror(Axis),
     /// Copies what is selected, beside itself.
     Duplicate,
+    /// Copies what is selected, this far away, m.
+    DuplicateBy(Point),
     /// To the clipboard.
     Copy,
     /// To the clipboard, and away.
@@ -223,7 +225,9 @@ pub enum Command {
     AddLine(Point, Point),
     /// Seeds a streamline.
     AddSeed(Point),
-    /// Forgets kept probes, lines and seeds.
+    /// Keeps what the ruler measured.
+    AddRuler(Point, Point),
+    /// Forgets kept probes, lines, seeds and rulers.
     ClearProbes,
     /// Forgets one line.
     RemoveLine(usize),
@@ -308,6 +312,10 @@ impl Command {
             Command::Picture(PictureFormat::Svg) | Command::PictureTo(PictureFormat::Svg, _) => {
                 "Save picture as SVG…"
             }
+            Command::Picture(PictureFormat::Print)
+            | Command::PictureTo(PictureFormat::Print, _) => {
+                "Save picture for print (SVG without background)…"
+            }
             Command::Quit => "Quit",
             Command::Undo => "Undo",
             Command::Redo => "Redo",
@@ -323,7 +331,7 @@ impl Command {
             Command::Rotate(_) => "Turn left",
             Command::Mirror(Axis::X) => "Mirror left and right",
             Command::Mirror(Axis::Y) => "Mirror top and bottom",
-            Command::Duplicate => "Duplicate",
+            Command::Duplicate | Command::DuplicateBy(_) => "Duplicate",
             Command::Copy => "Copy",
             Command::Cut => "Cut",
             Command::AskToPaste | Command::Paste(..) => "Paste",
@@ -383,7 +391,8 @@ impl Command {
             Command::AddProbe(_) => "Keep probe",
             Command::AddLine(..) => "Take profile",
             Command::AddSeed(_) => "Seed streamline",
-            Command::ClearProbes => "Clear probes, lines and seeds",
+            Command::AddRuler(..) => "Measure",
+            Command::ClearProbes => "Clear probes, lines, seeds and rulers",
             Command::RemoveLine(_) => "Remove line",
             Command::MoveLine(..) => "Move line",
             Command::CopyProfiles => "Copy profiles as CSV",
@@ -400,7 +409,7 @@ impl Command {
             Command::Save => "write store",
             Command::SaveAs => "write copy",
             Command::Export(_) => "write fields vtu csv json paraview",
-            Command::Picture(_) => "export image screenshot figure",
+            Command::Picture(_) => "export image screenshot figure paper white transparent",
             Command::Quit => "exit close",
             Command::Undo => "back revert",
             Command::Redo => "again forward",
@@ -467,6 +476,7 @@ impl Command {
             C::Export(Format::ALL.to_vec()),
             C::Picture(PictureFormat::Png),
             C::Picture(PictureFormat::Svg),
+            C::Picture(PictureFormat::Print),
             C::Quit,
             C::Undo,
             C::Redo,

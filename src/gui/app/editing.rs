@@ -16,8 +16,6 @@ use stokeslet_cad::edits::{self, Drawing, Refusal};
 
 /// A preview that takes longer than this would make dragging jerk: only the canvas's own ghost is shown then.
 const SLOW_PREVIEW: Duration = Duration::from_millis(12);
-/// Copies are put so many widths beside what they are copies of.
-const BESIDE: f64 = 2.0;
 
 /// What an intention comes to: changes, and what is selected then (`None`: as before).
 type Intended = Result<(Vec<Edit>, Option<Selection>), Refusal>;
@@ -76,9 +74,12 @@ impl App {
                 Ok((edits::align(d, &app.state.selection.items, *how)?, None))
             }),
             Command::Duplicate => self.edit(command, |d, app| {
-                let beside = BESIDE * d.design.width.0;
-                let by = Point::new(beside, -beside);
-                let (edits, names) = edits::duplicate(d, &app.state.selection.items, by)?;
+                let items = &app.state.selection.items;
+                let (edits, names) = edits::duplicate(d, items, edits::beside(d, items))?;
+                Ok((edits, Some(many(names))))
+            }),
+            Command::DuplicateBy(by) => self.edit(command, |d, app| {
+                let (edits, names) = edits::duplicate(d, &app.state.selection.items, *by)?;
                 Ok((edits, Some(many(names))))
             }),
             Command::Paste(text, at) => self.edit(command, |d, _| {
@@ -217,6 +218,7 @@ impl App {
                 | Command::Rotate(_)
                 | Command::Mirror(_)
                 | Command::Duplicate
+                | Command::DuplicateBy(_)
                 | Command::Delete
                 | Command::Cut
         );

@@ -98,11 +98,13 @@ fn number(command: &C) -> usize {
         C::RemoveLine(_) => 77,
         C::MoveLine(..) => 78,
         C::CopyProfiles => 79,
+        C::DuplicateBy(_) => 80,
+        C::AddRuler(..) => 81,
     }
 }
 
 /// Kinds of commands.
-const KINDS: usize = 80;
+const KINDS: usize = 82;
 
 fn one_of_each(home: &std::path::Path) -> Vec<C> {
     let (name, at) = ("p".to_owned(), Point::default());
@@ -212,6 +214,8 @@ fn one_of_each(home: &std::path::Path) -> Vec<C> {
         C::RemoveLine(7),
         C::MoveLine(7, [at, at]),
         C::CopyProfiles,
+        C::DuplicateBy(at),
+        C::AddRuler(at, at),
     ]
 }
 

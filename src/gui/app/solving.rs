@@ -148,6 +148,10 @@ impl App {
             // Results of what was there before are better than none, but they are not of this.
             self.solving.worker.cancel();
             self.solving.asked = Some((revision, 0));
+            if self.state.document.shown_layout().parts.is_empty() {
+                // There is nothing left that they could be of.
+                self.state.results = Default::default();
+            }
         }
     }
 }

@@ -28,6 +28,8 @@ pub enum PictureFormat {
     Png,
     /// Shapes, sharp at any size.
     Svg,
+    /// The same for paper: dark on light whatever the window's theme is, without a background.
+    Print,
 }
 
 /// What is to be exported.

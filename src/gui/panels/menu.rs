@@ -156,6 +156,7 @@ fn file(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
     });
     entry(ui, seen, C::Picture(PictureFormat::Png), out);
     entry(ui, seen, C::Picture(PictureFormat::Svg), out);
+    entry(ui, seen, C::Picture(PictureFormat::Print), out);
     ui.separator();
     entry(ui, seen, C::Quit, out);
 }

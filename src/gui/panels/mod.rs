@@ -132,6 +132,13 @@ impl Panels {
         self.questions.push_back(question);
     }
 
+    /// Whether this is being asked, or waits to be.
+    pub fn is_asking(&self, asked: Asked) -> bool {
+        self.questions
+            .iter()
+            .any(|question| question.asked == asked)
+    }
+
     /// The answer to a question, once: which one, counted from 0. Its commands were pushed already.
     pub fn answered(&mut self) -> Option<(Asked, usize)> {
         self.answer.take()
@@ -346,7 +353,9 @@ impl Panels {
         if seen.workspace == Workspace::Chip {
             hint::hint_ui(ui, seen, rect, out);
         }
-        self.toasts.ui(ui, rect);
+        if self.above.is_none() && self.questions.is_empty() {
+            self.toasts.ui(ui, rect);
+        }
         let ctx = ui.ctx().clone();
         let done = match &mut self.above {
             None => false,
@@ -383,11 +392,19 @@ fn is_open(seen: &Seen<'_>, place: Place) -> bool {
 
 /// A panel in its room.
 fn draw(ui: &mut Ui, row: &Row, view: &mut dyn View, seen: &Seen<'_>, out: &mut Vec<Command>) {
-    if !row.scrolls {
-        return view.ui(ui, seen, out);
+    // A panel is as large as it was made, whatever is in it: what is below or beside doesn't move by itself.
+    let room = ui.available_rect_before_wrap();
+    let within = egui::UiBuilder::new().max_rect(room).id_salt(row.label);
+    let mut inside = ui.new_child(within);
+    inside.shrink_clip_rect(room.expand(2.0));
+    if row.scrolls {
+        let all = egui::ScrollArea::vertical().id_salt(row.label);
+        all.auto_shrink(false)
+            .show(&mut inside, |ui| view.ui(ui, seen, out));
+    } else {
+        view.ui(&mut inside, seen, out);
     }
-    let all = egui::ScrollArea::vertical().id_salt(row.label);
-    all.auto_shrink(false).show(ui, |ui| view.ui(ui, seen, out));
+    ui.advance_cursor_after_rect(room);
 }
 
 /// How menus, toolbar and status line are framed.

@@ -68,6 +68,8 @@ pub struct ResultView {
     pub lines: Vec<[Point; 2]>,
     /// Seeds of streamlines, m.
     pub seeds: Vec<Point>,
+    /// What the ruler measured, m.
+    pub rulers: Vec<[Point; 2]>,
 }
 
 impl Default for ResultView {
@@ -78,6 +80,7 @@ impl Default for ResultView {
             probes: Vec::new(),
             lines: Vec::new(),
             seeds: Vec::new(),
+            rulers: Vec::new(),
         }
     }
 }
