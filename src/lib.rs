@@ -66,8 +66,11 @@
 //! | read another program's files | a file in `cad/import/`, its row in `cad/import/format.rs` |
 //! | add a format of outlines | a file in `cad/outline/` and its row in `cad/outline/format.rs` |
 //! | see where the time of a solve goes | `solve --profile`; a stage or task of yours is a span of [`profile::Recorder`] |
-//! | add a command of the window | `gui/command.rs`; what it does is in `gui/app/`, what it means for a design in `gui/edits/` |
-//! | add a panel, a tool of the canvas, a way to see results | `gui/panels/`, `gui/canvas/tools/`, `gui/results/` |
+//! | add a command of the window | `gui/command.rs`; what it does is in `gui/app/`, what it means for a design in `cad/edits/` |
+//! | add a panel | its row in `gui/panels/table.rs` |
+//! | add a tool of the canvas, a way to see results | `gui/canvas/tools/`, `gui/results/` |
+//! | change what a drag or a drawn channel means for a design | `cad/edits/`: one file an intention |
+//! | change streamlines, stress along walls, readings at points, profiles | `flow/trace/`, `flow/walls/`, `flow/probe/`; what the command line writes of them: `cli/traces.rs` |
 //! | change how expressions of designs are read | `cad/design/variables/` |
 //! | change what a study does, or takes from a solution | `study/plan.rs`, `study/run.rs`; `study/output.rs` |
 //! | add a solver or a scene of liquids | a row in `dynamics/lcp/registry.rs` or `dynamics/scenes/catalogue.rs`; the window lists them by itself |
@@ -116,8 +119,10 @@
 //! ```
 
 pub use stokeslet_base::{cancel, diagnostic, fingerprint, geometry, profile, table, units};
-pub use stokeslet_cad::{chip, design, import, library, outline, rules, shape};
-pub use stokeslet_flow::{canonical, export, fem, field, mesh, session, stokes};
+pub use stokeslet_cad::{chip, design, edits, import, library, outline, rules, shape};
+pub use stokeslet_flow::{
+    canonical, export, fem, field, kinds, mesh, probe, session, stokes, trace, walls,
+};
 pub use stokeslet_fronts as fronts;
 pub use stokeslet_species as species;
 pub use stokeslet_study as study;

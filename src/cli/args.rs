@@ -24,6 +24,7 @@ const SOLVE_EXAMPLES: &str = "\
 Examples:
   stokeslet solve designs/tee.toml --resolution 16
   stokeslet solve designs/tee.toml --probe \"1 mm,0.5 mm\" --line \"0 mm,0 mm:2 mm,0 mm:101\"
+  stokeslet solve designs/y-mixer.toml --streamlines 24 --walls --picture wall-shear
   stokeslet solve 'sweep/*.toml' --threads 8 --format json,csv --resume
   stokeslet solve designs/tee.toml --format system      the matrix, for another solver
   stokeslet solve sweep --ports-only                    flows, pressures and conductances; no fields
@@ -150,11 +151,19 @@ pub struct SolveArgs {
     /// Sample N points from one point to another into line.csv. May be repeated.
     #[arg(long, value_name = "X0,Y0:X1,Y1:N", allow_hyphen_values = true)]
     pub line: Vec<String>,
-    /// What picture.svg is coloured by: speed, pressure, a species of the design, or age.
+    /// Follow streamlines, into streamlines.csv and streamlines.vtp: N of them from all inlets, PORT:N across one port, or the one
+    /// through the point X,Y. May be repeated.
+    #[arg(long, value_name = "N|PORT:N|X,Y", allow_hyphen_values = true)]
+    pub streamlines: Vec<String>,
+    /// Write the shear stress along every wall: walls.csv, walls.vtp and a field of fields.vtu. In three dimensions that of the
+    /// side walls at half the depth.
+    #[arg(long)]
+    pub walls: bool,
+    /// What picture.svg is coloured by: speed, pressure, wall-shear, a species of the design, or age.
     #[arg(
         long,
         default_value = "speed",
-        value_name = "speed|pressure|age|SPECIES"
+        value_name = "speed|pressure|wall-shear|age|SPECIES"
     )]
     pub picture: String,
     /// Another diffusivity for a species of the design, e.g. dye=1e-9 m^2/s. May be repeated.
@@ -170,7 +179,7 @@ pub struct SolveArgs {
     #[arg(long, value_name = "N", default_value_t = 128, value_parser = clap::value_parser!(u16).range(16..=2048))]
     pub species_tubes: u16,
     /// Compute the ports' flows and pressures and the conductance, but no fields: faster, and with less memory.
-    #[arg(long, conflicts_with_all = ["probe", "line", "picture"])]
+    #[arg(long, conflicts_with_all = ["probe", "line", "picture", "streamlines", "walls"])]
     pub ports_only: bool,
     /// Print seconds by stage and tasks by kind, and write them as profile.json, with trace.json for ui.perfetto.dev or
     /// chrome://tracing.

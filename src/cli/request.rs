@@ -16,9 +16,13 @@ use super::args::SolveArgs;
 use super::inputs::{Input, expand};
 use super::outcome::CliError;
 use super::species::SpeciesRequest;
+use super::traces::Seeds;
 
 /// Most points of one line: a file of some hundred megabytes.
 const MAX_LINE_POINTS: usize = 1_000_000;
+
+/// Most streamlines of one argument: a file of some hundred megabytes.
+const MAX_STREAMLINES: usize = 10_000;
 
 /// What is written unless told otherwise.
 const FORMATS: [Format; 4] = [Format::Json, Format::Vtu, Format::Svg, Format::Csv];
@@ -54,6 +58,10 @@ pub struct SolveRequest {
     pub probes: Vec<Point>,
     /// m.
     pub lines: Vec<Line>,
+    /// To follow.
+    pub streamlines: Vec<Seeds>,
+    /// Whether to write the shear along walls.
+    pub walls: bool,
     /// Of the picture.
     pub colouring: Colouring,
     /// Of dissolved species.
@@ -156,8 +164,15 @@ impl SolveRequest {
                 .iter()
                 .map(|l| parse_line(l))
                 .collect::<Result<_, _>>()?,
+            streamlines: args
+                .streamlines
+                .iter()
+                .map(|text| parse_seeds(text))
+                .collect::<Result<_, _>>()?,
+            walls: args.walls,
             colouring: match args.picture.as_str() {
                 "pressure" => Colouring::Pressure,
+                "wall-shear" => Colouring::WallShear,
                 _ => Colouring::Speed,
             },
             resume: if args.resume {
@@ -226,6 +241,30 @@ fn parse_point(option: &str, text: &str) -> Result<Point, CliError> {
         parse_length(option, x)?,
         parse_length(option, y)?,
     ))
+}
+
+/// `24`, `inlet:8`, `1 mm,0.5 mm`.
+fn parse_seeds(text: &str) -> Result<Seeds, CliError> {
+    const OPTION: &str = "--streamlines";
+    if text.contains(',') {
+        return Ok(Seeds::Through(parse_point(OPTION, text)?));
+    }
+    let (port, n) = match text.rsplit_once(':') {
+        Some((port, n)) => (Some(port.trim().to_owned()), n),
+        None => (None, text),
+    };
+    let n = match n.trim().parse::<usize>() {
+        Ok(n) if (1..=MAX_STREAMLINES).contains(&n) => n,
+        _ => {
+            return Err(usage(format!(
+                "{OPTION}: `{n}` is not a number of lines from 1 to {MAX_STREAMLINES}; write N, PORT:N, or a point such as \"1 mm,0.5 mm\""
+            )));
+        }
+    };
+    Ok(match port {
+        Some(port) => Seeds::Across(port, n),
+        None => Seeds::Inlets(n),
+    })
 }
 
 fn parse_line(text: &str) -> Result<Line, CliError> {

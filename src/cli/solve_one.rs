@@ -28,6 +28,7 @@ use super::profile;
 use super::request::{Errors, Profiling, Resume, SolveRequest};
 use super::species;
 use super::stamp::{done_before, stamp};
+use super::traces;
 use stokeslet::session::memory;
 
 /// What all designs of a run share.
@@ -196,6 +197,7 @@ pub fn solve_one(
         .design
         .as_ref()
         .and_then(|design| species::check(design, &request.species));
+    let asked = asked.or_else(|| traces::check(chip.as_ref()?, &request.streamlines));
     let depth = depth.or(asked);
     loaded.diagnostics.extend(depth.clone());
     let Some(chip) = chip.filter(|_| depth.is_none()) else {
@@ -244,13 +246,17 @@ pub fn solve_one(
     let dissolved = loaded.design.as_ref().filter(has_species);
     let stage = recorder.as_ref().filter(|_| dissolved.is_some());
     let stage = stage.map(|r| r.stage("species"));
-    let found = match dissolved {
+    let mut found = match dissolved {
         Some(design) => context
             .pool
             .install(|| species::run(design, &chip, &solution, &request.species))?,
         None => species::Found::default(),
     };
     drop(stage);
+    let traced = context
+        .pool
+        .install(|| traces::add(&chip, &solution, request, &mut found.extra));
+    loaded.diagnostics.extend(traced);
     loaded.diagnostics.extend(found.warnings);
     let density = loaded.design.as_ref().and_then(|d| d.density).map(|d| d.0);
     loaded

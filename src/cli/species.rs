@@ -112,7 +112,7 @@ pub fn check(design: &Design, request: &SpeciesRequest) -> Option<Diagnostic> {
     }
     let picture = request.picture.as_str();
     let known = match picture {
-        "speed" | "pressure" => true,
+        "speed" | "pressure" | "wall-shear" => true,
         "age" => design.species.residence_time && !request.skip,
         _ => names.contains(&picture) && !request.skip,
     };

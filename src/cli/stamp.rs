@@ -7,7 +7,7 @@ use std::path::Path;
 
 use stokeslet::chip::Chip;
 use stokeslet::design::Design;
-use stokeslet::export::{Digest, Format, is_sealed};
+use stokeslet::export::{Digest, is_sealed};
 use stokeslet::fingerprint::{Domain, Hasher};
 use stokeslet::session::SolveSettings;
 
@@ -39,6 +39,7 @@ pub fn stamp(
         ),
         (&request.formats, &request.probes, &request.lines),
         (&request.colouring, &request.errors),
+        (&request.streamlines, request.walls),
     );
     let key = Hasher::new(Domain::SolveStamp).printed(&made_of).finish();
     format!("{:032x}", key.0)
@@ -54,14 +55,8 @@ pub fn done_before(folder: &Path, stamp: &str, request: &SolveRequest) -> Option
     if !is_sealed(&text) || !digest.files.iter().all(has_size) {
         return None;
     }
-    let complete = request
-        .formats
-        .iter()
-        .flat_map(|f| f.files().iter().map(move |name| (f, *name)))
-        .filter(|(f, name)| {
-            !(**f == Format::Csv && *name == "line.csv" && request.lines.is_empty())
-                && *name != "profiles.csv"
-        })
-        .all(|(_, name)| folder.join(name).is_file());
+    // What else was asked for is among the digest's files.
+    let mut certain = request.formats.iter().flat_map(|f| f.certain_files());
+    let complete = certain.all(|name| folder.join(name).is_file());
     (complete && digest.stamp == stamp).then_some(digest)
 }

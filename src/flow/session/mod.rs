@@ -18,6 +18,7 @@ mod solver;
 mod space;
 pub mod study;
 mod system;
+mod unknowns;
 
 pub use batch::{Crashed, side_by_side};
 pub use eliminated::Fronts;
@@ -34,3 +35,4 @@ pub use solve::solve;
 pub use solver::Solver;
 pub use study::Row;
 pub use system::assembled_system;
+pub use unknowns::about_unknowns;
