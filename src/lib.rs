@@ -48,7 +48,8 @@
 //! | add a unit | `base/units/table.rs` |
 //! | add a key to design files | `cad/design/schema.rs`, `cad/design/sections.rs`, `cad/design/print.rs` |
 //! | add a check of designs | `cad/chip/check.rs`, its code in the table of `cad/chip/place.rs` |
-//! | add a boundary condition | [`chip::Condition`], `flow/stokes/system.rs` (`classify`: which unknowns), `flow/stokes/mouth.rs` (data); for block rows `thesis/blocks/lines.rs`, `thesis/boundary.rs` |
+//! | add a condition at ports | [`chip::Condition`], `flow/stokes/boundary/mod.rs` (`classes`: which unknowns), `flow/stokes/boundary/mouth.rs` (data); for block rows `thesis/blocks/lines.rs`, `thesis/boundary.rs` |
+//! | add a kind of wall | [`shape::WallKind`], `flow/stokes/boundary/` (what each node may do there); its name is its word in designs |
 //! | mesh a kind of shape better | `flow/mesh/`: one file a method, chosen in `flow/mesh/polygon.rs` |
 //! | change the unknowns across a channel | `flow/stokes/section.rs` |
 //! | change where a part's unknowns are eliminated | `flow/mesh/dissect.rs` (the cuts), `flow/mesh/separators.rs` (what goes where), `flow/stokes/piece/` (the fronts) |

@@ -137,9 +137,9 @@ impl Failure {
             | Failure::Solve(SolveError::NotConverged { .. } | SolveError::Imbalance { .. }) => {
                 Outcome::Inaccurate
             }
-            Failure::Species(SpeciesError::Still | SpeciesError::Depth { .. }) => {
-                Outcome::InputErrors
-            }
+            Failure::Species(
+                SpeciesError::Still | SpeciesError::SlipWalls | SpeciesError::Depth { .. },
+            ) => Outcome::InputErrors,
             Failure::Read(_)
             | Failure::Solve(_)
             | Failure::Species(_)

@@ -44,7 +44,7 @@ impl Kinds {
         let mut out = Self::default();
         let mut known: FxHashMap<CanonicalShape, usize> = FxHashMap::default();
         for (k, part) in chip.parts.iter().enumerate() {
-            let shape = canonicalise(&part.shape).shape;
+            let shape = canonicalise(&part.shape, &part.walls).shape;
             let kind = *known.entry(shape).or_insert_with_key(|shape| {
                 out.kinds.push(Kind {
                     name: name(shape),

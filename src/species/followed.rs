@@ -46,6 +46,9 @@ impl Paths {
                 model: chip.model.name(),
             });
         }
+        if chip.parts.iter().any(|part| part.walls.can_slip()) {
+            return Err(SpeciesError::SlipWalls);
+        }
         let fields: &Fields = &solution.fields;
         let depth = chip.depth.unwrap_or(1.0);
         let net = network(chip, fields, &solution.ports, depth)?;

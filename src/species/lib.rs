@@ -75,6 +75,9 @@ pub enum SpeciesError {
         /// Its name.
         model: &'static str,
     },
+    /// Made for walls that hold the fluid.
+    #[error("species are made for walls that hold the fluid; some here slip")]
+    SlipWalls,
     /// The rim of a region is not made of loops with ports and pipes on the outer one.
     #[error("the walls of region {region} don't close around it")]
     Topology {

@@ -73,6 +73,11 @@ impl Method for BlockRows {
                 what: "the thesis's method of block rows",
             });
         }
+        if chip.parts.iter().any(|part| part.walls.can_slip()) {
+            return Err(SolveError::SlipWalls {
+                what: "the thesis's method of block rows",
+            });
+        }
         if chip.connections.iter().any(|joint| chip.is_free(joint)) {
             return Err(SolveError::Links {
                 what: "the thesis's method of block rows",

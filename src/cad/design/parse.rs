@@ -317,6 +317,7 @@ fn read_root(root: &DeTable<'_>, name: &str, reporter: &mut Reporter) -> Option<
         depth: chip.depth,
         width: chip.width,
         resolution: chip.resolution,
+        walls: chip.walls,
         components,
         channels,
         connections,

@@ -6,6 +6,7 @@ use super::names::{check_socket, socket_of};
 use super::table::{Node, Owner, Table, in_file_order, short};
 use super::{Connection, Dimension, Port, PortCondition, Spanned, codes};
 use crate::design::DepthModel;
+use crate::shape::WallKind;
 use stokeslet_base::diagnostic::{Diagnostic, Reporter};
 use stokeslet_base::units::{
     FlowRate, FlowRatePerDepth, KilogramPerCubicMetre, Metre, Pascal, PascalSecond, QuantityError,
@@ -27,6 +28,7 @@ pub(super) struct ChipSection {
     pub depth: Option<Metre>,
     pub width: Metre,
     pub resolution: Option<u32>,
+    pub walls: WallKind,
 }
 
 /// Viscosity and, where it is given, density.
@@ -58,7 +60,7 @@ pub(super) fn read_chip(node: &Node<'_>, reporter: &mut Reporter) -> Option<Chip
     let table = Table::open_node(
         node,
         Owner::Words("[chip]"),
-        &["model", "depth", "width", "resolution"],
+        &["model", "depth", "width", "resolution", "walls"],
         reporter,
     )?;
     table.require(
@@ -107,11 +109,17 @@ pub(super) fn read_chip(node: &Node<'_>, reporter: &mut Reporter) -> Option<Chip
             table.report(reporter, codes::RANGE, message, resolution.span, Some(help));
             None
         });
+    let kinds = WallKind::ALL.map(|kind| (kind.name(), kind));
+    let walls = match table.has("walls") {
+        true => table.choice("walls", &kinds, reporter),
+        false => Some(WallKind::NoSlip),
+    };
     Some(ChipSection {
         model: model?,
         depth,
         width: width?,
         resolution,
+        walls: walls?,
     })
 }
 

@@ -137,6 +137,7 @@ pub(crate) mod tests {
                 name: "pipe".into(),
                 shape: Shape::Strip(pipe),
                 motion: Motion::IDENTITY,
+                walls: Default::default(),
             }],
             connections: vec![],
             ports: vec![port("in", 0, 100.0), port("out", 1, 0.0)],

@@ -51,7 +51,7 @@ pub fn mesh_parts(chip: &Chip, resolution: u32) -> Result<(Vec<Meshed>, Vec<Kind
     let mut kinds: Vec<Kind> = Vec::new();
     let mut parts = Vec::with_capacity(chip.parts.len());
     for (index, part) in chip.parts.iter().enumerate() {
-        let canonical = canonicalise(&part.shape);
+        let canonical = canonicalise(&part.shape, &part.walls);
         if !meshes.contains_key(&canonical.shape) {
             let mesh = canonical
                 .mesh(resolution)

@@ -91,6 +91,7 @@ fn parts_in_the_way_are_gone_around() {
             width_end: 1e-3,
         }),
         motion: Motion::new(0.0, Point::new(0.8e-3, 0.0)),
+        walls: Default::default(),
     };
     let mut obstacles = Obstacles::default();
     obstacles.add(&[block]);

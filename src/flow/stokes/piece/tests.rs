@@ -30,7 +30,7 @@ fn alone(part: &PlanePart, r: u32, drag: f64, caching: Caching) -> Alone {
         lift: &Flat,
         is_cancelled: &|| false,
     };
-    let piece = Piece::new(part, drag, 1.0, &mut shop).expect("a plain part");
+    let piece = Piece::new(part, &SlipEdges::None, [drag, 1.0], &mut shop).expect("a plain part");
     let plan = shop.plan;
     let leaves: Vec<Arc<Leaf<2>>> = shop.leaves.into_iter().map(Arc::new).collect();
     let mut values = Values::default();
@@ -291,7 +291,8 @@ fn sizes_of_fronts() {
                 lift: &Flat,
                 is_cancelled: &|| false,
             };
-            let piece = Piece::new(&part, 0.0, 1.0, &mut shop).expect("a plain part");
+            let piece =
+                Piece::new(&part, &SlipEdges::None, [0.0, 1.0], &mut shop).expect("a plain part");
             let plan = &shop.plan;
             let root = &plan.kinds[piece.root as usize];
             let largest = plan

@@ -43,7 +43,7 @@ pub(super) fn orders(
     drag: f64,
     caching: Caching,
 ) -> (Vec<u32>, Vec<Order>) {
-    let mut known: FxHashMap<(&CanonicalShape, i64, i64), u32> = FxHashMap::default();
+    let mut known: FxHashMap<(&CanonicalShape, &[usize], i64, i64), u32> = FxHashMap::default();
     let mut orders: Vec<Order> = Vec::new();
     let piece_of = placed.iter().enumerate().map(|(part, p)| {
         let cell = p.canonical.width / f64::from(section.resolution);
@@ -56,7 +56,8 @@ pub(super) fn orders(
         } else {
             i64::MIN
         };
-        let key = (&p.canonical.shape, class, (size * 1e9).round() as i64);
+        let slip = &p.canonical.slip[..];
+        let key = (&p.canonical.shape, slip, class, (size * 1e9).round() as i64);
         match known.get(&key) {
             Some(&piece) if caching == Caching::Cached => piece,
             _ => {
@@ -85,6 +86,7 @@ pub(super) fn make<const D: usize>(
         let key = Hasher::new(Domain::Piece)
             .word(D as u64)
             .word(u64::from(section.resolution))
+            .word(section.ends[0].bits())
             .key(lift.key())
             .key(shape.content())
             .float(order.drag)
@@ -100,10 +102,11 @@ pub(super) fn make<const D: usize>(
                     return Err(PieceError::Cancelled);
                 }
                 let plane = shape.plane(section.resolution)?;
+                let slip = shape.slip_edges(section.resolution);
                 let meshed = clock.elapsed().as_secs_f64();
                 let numbers = [order.drag, order.size];
                 let made = Canonical::new(
-                    &plane,
+                    (&plane, &slip),
                     numbers,
                     section,
                     lift,

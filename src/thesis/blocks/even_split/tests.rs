@@ -20,6 +20,7 @@ fn tee_of_pipes() -> Chip {
             width_end: 1.0,
         }),
         motion: Motion::new(angle, Point::unit(angle) * 0.5),
+        walls: Default::default(),
     };
     let at = |part, socket| SocketRef { part, socket };
     let quarter = std::f64::consts::FRAC_PI_2;
@@ -36,6 +37,7 @@ fn tee_of_pipes() -> Chip {
                     sockets: vec![3, 1, 2],
                 },
                 motion: Motion::IDENTITY,
+                walls: Default::default(),
             },
             pipe("left", 2.0 * quarter),
             pipe("right", 0.0),

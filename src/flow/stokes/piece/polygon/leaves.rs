@@ -2,7 +2,7 @@
 
 use super::mirror::{numbered, submesh};
 use super::scratch::Scratch;
-use super::unknowns::{Mirrored, Unknowns, moves, turned};
+use super::unknowns::{Mirrored, Unknowns, moves, turned, way_in_mirror};
 use crate::stokes::piece::leaf::{Leaf, drag_digits};
 use crate::stokes::piece::space::SpaceMesh;
 use stokeslet_base::fingerprint::{Domain, Fingerprint, Hasher};
@@ -86,7 +86,7 @@ impl<'a, const D: usize> Cutter<'a, D> {
             }
             let free = unknowns.velocity[n as usize].1;
             // Which unknowns the node has, and which of them go; which have the other sign in a slab.
-            let (mut has, mut turns) = (u64::from(free), 0);
+            let (mut has, mut turns) = (free.bits(), 0);
             for (k, u) in unknowns.of_node(n).enumerate() {
                 let goes = goes(u);
                 if goes { &mut eliminated } else { &mut order }.push(u);
@@ -96,7 +96,11 @@ impl<'a, const D: usize> Cutter<'a, D> {
             is_plain &= turns == 0;
             in_slab = in_slab.word(turns);
             key = key.word(has);
-            if free > 0
+            if let Some(&way) = unknowns.along.get(&n) {
+                let [x, y] = way_in_mirror(way, mirrored).map(|x| digits(x, 1e12));
+                key = key.int(x).int(y);
+            }
+            if !free.is_empty()
                 && let Some(&angle) = unknowns.turned.get(&n)
             {
                 let [co, s] = turned(angle, mirrored).map(|x| digits(x, 1e12));

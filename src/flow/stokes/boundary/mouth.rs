@@ -1,10 +1,12 @@
 //! Conditions at ports as given velocities and loads on shared unknowns, and what ports see of a solution.
 
-use super::duct::mouth::{DuctProfile, MouthGrid};
-use super::section::{Section, Top};
-use super::system::System;
 use crate::field::ports::PortValues;
+use crate::stokes::duct::mouth::{DuctProfile, MouthGrid};
+use crate::stokes::section::{Section, Top};
+use crate::stokes::system::System;
 use stokeslet_cad::chip::{Condition, Port};
+use stokeslet_cad::shape::WallKind;
+use stokeslet_fronts::Class;
 
 /// One node of a port's mouth.
 #[derive(Clone, Copy, Debug)]
@@ -33,15 +35,19 @@ pub struct Mouth {
 /// The mouth of a port in two dimensions.
 ///
 /// The profile is the parabola in the planar model; with drag it is `1 - cosh(k y) / cosh(k w / 2)`, `k = sqrt(drag)`,
-/// scaled so that its P2 interpolant carries unit flow exactly.
-pub fn plane_mouth(section: &Section, width: f64, drag: f64) -> Mouth {
+/// scaled so that its P2 interpolant carries unit flow exactly. At a wall that slips it is mirrored: with one, half that of a
+/// channel of twice the width; between two the flow is the same everywhere.
+pub fn plane_mouth(section: &Section, width: f64, drag: f64, walls: [WallKind; 2]) -> Mouth {
     let n = section.n_across();
     let h = width / f64::from(section.resolution);
     let k = drag.sqrt();
+    let whole = width * mirrored_width(walls);
     let shape = |t: f64| {
-        // t in [-1, 1] across the mouth.
-        let half = k * width / 2.0;
-        if half < 1e-3 {
+        // t in [-1, 1] across the channel that the mouth is half of, or all of.
+        let half = k * whole / 2.0;
+        if whole.is_infinite() {
+            1.0
+        } else if half < 1e-3 {
             1.0 - t * t
         } else {
             // exp form: cosh overflows for very shallow, wide mouths.
@@ -54,6 +60,7 @@ pub fn plane_mouth(section: &Section, width: f64, drag: f64) -> Mouth {
         .map(|i| {
             let t = 2.0 * f64::from(i) / f64::from(n - 1) - 1.0;
             let end = i == 0 || i == n - 1;
+            let holds = is_held(walls, i, n);
             let (weight, p1_weight) = match (i % 2, end) {
                 (1, _) => (4.0 / 6.0 * h, 0.0),
                 (_, true) => (h / 6.0, h / 2.0),
@@ -64,7 +71,11 @@ pub fn plane_mouth(section: &Section, width: f64, drag: f64) -> Mouth {
                 level: 0,
                 weight,
                 p1_weight,
-                profile: if end { 0.0 } else { shape(t) },
+                profile: if holds {
+                    0.0
+                } else {
+                    shape(in_mirror(walls, t))
+                },
             }
         })
         .collect();
@@ -73,18 +84,48 @@ pub fn plane_mouth(section: &Section, width: f64, drag: f64) -> Mouth {
     Mouth { nodes, copies: 1.0 }
 }
 
+/// Widths of the channel that is mirrored at the walls that slip.
+pub(crate) fn mirrored_width(walls: [WallKind; 2]) -> f64 {
+    match walls {
+        [WallKind::NoSlip, WallKind::NoSlip] => 1.0,
+        [WallKind::Slip, WallKind::Slip] => f64::INFINITY,
+        _ => 2.0,
+    }
+}
+
+/// A place across a mouth, -1 to 1 from its first wall to its second, as one across the channel that is mirrored at the wall that slips.
+pub(crate) fn in_mirror(walls: [WallKind; 2], t: f64) -> f64 {
+    match walls {
+        [WallKind::Slip, WallKind::NoSlip] => (t + 1.0) / 2.0,
+        [WallKind::NoSlip, WallKind::Slip] => (t - 1.0) / 2.0,
+        _ => t,
+    }
+}
+
+/// Whether the `i`-th of `n` nodes lies on a wall that holds the fluid.
+pub(crate) fn is_held(walls: [WallKind; 2], i: u32, n: u32) -> bool {
+    let at = |end: usize| walls[end] == WallKind::NoSlip;
+    (i == 0 && at(0)) || (i + 1 == n && at(1))
+}
+
 /// The mouth of a port in three dimensions.
 ///
 /// # Shapes and units
 /// - `width` of the mouth, `depth` of the layers, m; weights are integrals over the layers, profiles carry unit flow through the
 ///   whole channel
-pub fn duct_mouth(section: &Section, width: f64, depth: f64, profile: DuctProfile) -> Mouth {
+pub fn duct_mouth(
+    section: &Section,
+    [width, depth]: [f64; 2],
+    walls: [WallKind; 2],
+    profile: DuctProfile,
+) -> Mouth {
     let grid = MouthGrid {
         resolution: section.resolution,
         layers: section.layers,
         width,
         depth,
         top: section.top,
+        walls,
     };
     let levels = section.n_levels();
     let (weights, p1_weights) = (grid.weights(), grid.p1_weights());
@@ -141,6 +182,10 @@ pub fn port_data<const D: usize>(
                 continue;
             };
             let at = base + first as usize;
+            // At the end of a mouth whose wall holds the fluid there is nothing to drive.
+            if system.class[at] == Class::Zero {
+                continue;
+            }
             match ports[k].condition {
                 Condition::FlowRate(_) => data.given[at] -= value * node.profile,
                 Condition::Pressure(_) | Condition::TractionFree => {
@@ -172,8 +217,9 @@ pub fn port_values<const D: usize>(
     let mut values = PortValues::default();
     let (mut sum, mut weights) = (0.0, 0.0);
     for node in &mouth.nodes {
-        if let Some((first, _)) = system.section.velocity(node.i, node.level) {
-            let at = base + first as usize;
+        let first = system.section.velocity(node.i, node.level);
+        let at = first.map(|(first, _)| base + first as usize);
+        if let Some(at) = at.filter(|&at| system.class[at] != Class::Zero) {
             values.flow_rate -= mouth.copies * node.weight * shared[at];
             values.work_pressure -= mouth.copies * node.profile * reactions[at] * force;
         }
