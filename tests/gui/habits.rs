@@ -324,6 +324,8 @@ fn rulers_stay_and_seeds_where_nothing_flows_are_refused() {
     let home = home();
     let mut window = open(Some(&example("tee")), home.path());
     solved(&mut window);
+    // Its card would lie over the corner.
+    apply(&mut window, Command::Hint(None));
     apply(&mut window, Command::SetTool(Tool::Ruler));
     let corner = window.state().canvas().view.rect.left_bottom() + vec2(80.0, -80.0);
     drag(&mut window, corner, vec2(100.0, 0.0));
