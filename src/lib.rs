@@ -74,12 +74,13 @@
 //! | change streamlines, stress along walls, readings at points, profiles | `flow/trace/`, `flow/walls/`, `flow/probe/`; what the command line writes of them: `cli/traces.rs` |
 //! | change how expressions of designs are read | `cad/design/variables/` |
 //! | change what a study does, or takes from a solution | `study/plan.rs`, `study/run.rs`; `study/output.rs` |
-//! | add a solver or a scene of liquids | a row in `dynamics/lcp/registry.rs` or `dynamics/scenes/catalogue.rs`; the window lists them by itself |
+//! | add a solver or a scene of liquids | a row in `dynamics/lcp/registry.rs`; a row in `dynamics/scenes/catalogue.rs` and a file in `dynamics/scenes/files/`; the window lists them by itself |
+//! | add a shape or a setting to liquids' scene files | `dynamics/scenes/file/`, mapped in its `mod.rs` |
 //! | add a splitting method or a tank | a row in `dynamics/splitting/registry.rs` or `dynamics/scenes/eckert/tank.rs`; the window lists them too |
 //! | change what the window shows of liquids | `gui/liquids/`, mapped in its `mod.rs`; [`dynamics`] knows nothing of it |
 //! | change how dissolved species are followed | `species/lib.rs` maps it; their section of designs is `cad/design/species.rs`, their files are made in `cli/species.rs` |
 //! | add a method of elimination | a type with [`session::Method`], its row in [`METHODS`] |
-//! | add a sibling that is stepped frame by frame | a crate whose scene is a [`dynamics::scene_file::SceneFile`], and a file in `cli/` that implements `stepped::sibling::Sibling` (as `cli/contact.rs`) |
+//! | add a sibling that is stepped frame by frame | a crate whose simulation is a [`dynamics::stepped::Sibling`] (as `contact/stepped.rs`), in `Cargo.toml`; its row in [`SYSTEMS`], its subcommand in `cli/args.rs` and `cli/mod.rs`|
 //! | add a subcommand | a file in `cli/` and its arm in `cli/args.rs` |
 //!
 //! # The method in one page
@@ -137,3 +138,18 @@ pub use {
 /// The methods that a chip can be eliminated by, the usual one first; their names are those of `solve --method`.
 pub static METHODS: [&dyn session::Method; 3] =
     [&session::Fronts, &thesis::EVEN_SPLIT, &thesis::CONNECTIONS];
+
+/// The systems whose scenes are stepped frame by frame.
+#[cfg(feature = "dynamics")]
+pub static SYSTEMS: [&dyn dynamics::stepped::System; 4] = [
+    &dynamics::stepped::Of::<particles::Simulation>::ROW,
+    &dynamics::stepped::Of::<contact::Simulation>::ROW,
+    &dynamics::stepped::Of::<apic::Simulation>::ROW,
+    &dynamics::stepped::Of::<dynamics::scenes::file::LiquidRun>::ROW,
+];
+
+/// The system of a name.
+#[cfg(feature = "dynamics")]
+pub fn system(name: &str) -> Option<&'static dyn dynamics::stepped::System> {
+    SYSTEMS.into_iter().find(|system| system.name() == name)
+}

@@ -241,11 +241,175 @@ fn names_that_do_not_exist_are_refused_with_a_hint() {
         );
     }
     for (arguments, hint) in [
-        (&["run", "circle", "--solver", "iop-sep"][..], "of tanks"),
-        (&["run", "stairs", "--walls", "sticking"], "orig-ps, admm"),
+        (
+            &["run", "stairs", "--walls", "sticking"][..],
+            "orig-ps, admm",
+        ),
+        (&["run", "stairs", "--set", "gravity=1"], "for scenes"),
+        (&["run", "circle", "--set", "flap=1"], "flap"),
+        (
+            &["run", "swinging-circle", "--solver", "iop-sep"],
+            "can't move",
+        ),
         (&["run", "stairs", "--keep-volume"], "for scenes"),
     ] {
         let (_, err) = demand(2, folder.path(), arguments);
         assert!(err.contains(hint), "{err}");
+    }
+}
+
+/// Rows of a run's log, split.
+fn rows(folder: &Path) -> Vec<Vec<String>> {
+    let text = fs::read_to_string(folder.join("frames.csv")).unwrap();
+    let lines = text.lines().skip(1);
+    lines
+        .map(|line| line.split(',').map(str::to_owned).collect())
+        .collect()
+}
+
+#[test]
+fn a_scene_of_ones_own_is_run_by_solvers_of_both_families_and_written_for_other_programs() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, _) = demand(0, folder.path(), &["scenes", "course"]);
+    fs::write(
+        folder.path().join("mine.toml"),
+        file.replace("name = \"course\"", "name = \"mine\""),
+    )
+    .unwrap();
+    let solvers = "fas-mg,pi-mgpcg,iop-sep-bc,iop-sep,orig-ps";
+    let set = format!("solver={solvers}");
+    let (told, _) = demand(
+        0,
+        folder.path(),
+        &[
+            "run",
+            "mine.toml",
+            "--set",
+            &set,
+            "--size",
+            "24",
+            "--frames",
+            "4",
+            "--every",
+            "2",
+            "--out",
+            "out",
+            "--format",
+            "csv,vti,vtu,ply,npz,solves",
+        ],
+    );
+    let out = folder.path().join("out/liquid-mine");
+    let rows = rows(&out);
+    assert_eq!(rows.len(), 20, "four frames of five: {told}");
+    for solver in solvers.split(',') {
+        let own: Vec<_> = rows.iter().filter(|row| row[0] == solver).collect();
+        assert_eq!(own.len(), 4, "{solver}");
+        assert!(
+            own.iter()
+                .all(|row| row[3] == solver && row[17] == "converged"),
+            "{own:?}"
+        );
+        for ending in ["0002.vti", "0004.vti", "0004.vtu", "0004.ply"] {
+            assert!(
+                out.join(format!("{solver}-{ending}")).exists(),
+                "{solver} {ending}"
+            );
+        }
+        let series = fs::read_to_string(out.join(format!("{solver}-vti.pvd"))).unwrap();
+        assert_eq!(series.matches("<DataSet").count(), 2, "{series}");
+        assert!(
+            series.contains(&format!(
+                "timestep=\"0.04\" part=\"0\" file=\"{solver}-0004.vti\""
+            )),
+            "{series}"
+        );
+        let solves = fs::read_to_string(out.join(format!("solves-{solver}.csv"))).unwrap();
+        assert!(solves.lines().count() > 4, "residuals of every solve");
+    }
+    // The problem is one of cut walls only.
+    assert!(out.join("fas-mg-0004.npz").exists() && !out.join("iop-sep-0004.npz").exists());
+}
+
+#[test]
+fn a_run_from_a_file_that_is_taken_up_again_writes_what_one_run_writes() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = |out: &str, frames: &str, more: &[&str]| {
+        let mut arguments = vec![
+            "run", "course", "--size", "16", "--out", out, "--frames", frames,
+        ];
+        arguments.extend(["--set", "solver=pi-mgpcg,iop-sep", "--format", "csv,vtu"]);
+        arguments.extend(more);
+        demand(0, folder.path(), &arguments);
+    };
+    run("whole", "6", &[]);
+    run("parts", "3", &["--threads", "1"]);
+    run("parts", "6", &["--resume"]);
+    // All but the seconds.
+    let told = |out: &str| -> Vec<Vec<String>> {
+        let mut all = rows(&folder.path().join(out).join("liquid-course"));
+        for row in &mut all {
+            row.remove(8);
+        }
+        all
+    };
+    assert_eq!(told("whole"), told("parts"));
+    for name in ["pi-mgpcg-0006.vtu", "iop-sep-0006.vtu"] {
+        let read = |out: &str| fs::read(folder.path().join(out).join("liquid-course").join(name));
+        assert!(read("whole").unwrap() == read("parts").unwrap(), "{name}");
+    }
+}
+
+#[test]
+fn settings_change_what_comes_with_the_program_and_mistakes_name_line_and_key() {
+    let folder = tempfile::tempdir().unwrap();
+    // A splitting method where walls cut cells, and a gravity that holds nothing down.
+    let (told, _) = demand(
+        0,
+        folder.path(),
+        &[
+            "run",
+            "circle",
+            "--solver",
+            "iop-sep",
+            "--set",
+            "gravity=0",
+            "--size",
+            "16",
+            "--frames",
+            "3",
+            "--format",
+            "csv",
+            "--out",
+            "out",
+        ],
+    );
+    assert!(told.contains("iop-sep"), "{told}");
+    for row in rows(&folder.path().join("out/liquid-circle")) {
+        let speed: f64 = row[14].parse().unwrap();
+        assert!(speed < 1e-9, "at rest: {row:?}");
+    }
+    let (file, _) = demand(0, folder.path(), &["scenes", "circle"]);
+    for (from, to, says) in [
+        ("radius = 0.4", "radius = 0.5", "line 6: `open`"),
+        (
+            "radius = 0.4",
+            "radius = -1",
+            "line 6: `open.ball.radius` is -1",
+        ),
+        ("dimension = 2", "dimenson = 2", "dimenson"),
+        (
+            "[[liquid]]",
+            "settings = { divergence = 0 }\n[[liquid]]",
+            "line 8: `settings.divergence`",
+        ),
+    ] {
+        let wrong = file.replacen(from, to, 1);
+        assert_ne!(wrong, file, "{from}");
+        fs::write(folder.path().join("wrong.toml"), wrong).unwrap();
+        let (_, err) = demand(2, folder.path(), &["run", "wrong.toml", "--frames", "1"]);
+        assert!(
+            err.contains("wrong.toml") && err.contains(says),
+            "{to}: {err}"
+        );
     }
 }

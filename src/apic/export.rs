@@ -1,53 +1,19 @@
 //! Snapshots as files: particles as a VTK unstructured grid (`.vtu`) or a PLY cloud, cells as a VTK image (`.vti`), for ParaView, meshio
-//! and the like. Numbers are binary, little-endian, uncompressed.
+//! and the like.
 
 use std::io::{self, Write};
 
+use stokeslet_dynamics::report::vtk::{self, Cloud, Image, Values};
+
 use crate::simulation::Snapshot;
 
-/// VTK's number for a vertex.
-const VERTEX: u8 = 1;
-
-/// An array of a VTK file: its type, name, components and bytes.
-type Array = (&'static str, &'static str, usize, Vec<u8>);
-
-fn vectors(all: &[[f64; 3]]) -> Vec<u8> {
-    all.iter().flatten().flat_map(|v| v.to_le_bytes()).collect()
-}
-
-fn numbers(all: &[f64]) -> Vec<u8> {
-    all.iter().flat_map(|v| v.to_le_bytes()).collect()
-}
-
-/// The heads of arrays, which say where in the appended data each begins.
-fn heads(arrays: &[Array]) -> Vec<String> {
-    let mut offset = 0;
-    arrays
-        .iter()
-        .map(|(kind, name, components, bytes)| {
-            let head = format!(
-                "<DataArray type=\"{kind}\" Name=\"{name}\" NumberOfComponents=\"{components}\" format=\"appended\" offset=\"{offset}\"/>"
-            );
-            offset += 8 + bytes.len();
-            head
-        })
-        .collect()
-}
-
-fn appended(out: &mut dyn Write, arrays: &[Array]) -> io::Result<()> {
-    write!(out, "<AppendedData encoding=\"raw\">\n_")?;
-    for (.., bytes) in arrays {
-        out.write_all(&(bytes.len() as u64).to_le_bytes())?;
-        out.write_all(bytes)?;
+fn cloud(snapshot: &Snapshot) -> Cloud<'_> {
+    Cloud {
+        time: snapshot.time,
+        x: &snapshot.x,
+        v: &snapshot.v,
+        id: &snapshot.id,
     }
-    out.write_all(b"\n</AppendedData>\n</VTKFile>\n")
-}
-
-fn time(snapshot: &Snapshot) -> String {
-    format!(
-        "<FieldData><DataArray type=\"Float64\" Name=\"TimeValue\" NumberOfTuples=\"1\" format=\"ascii\">{}</DataArray></FieldData>",
-        snapshot.time
-    )
 }
 
 /// Particles with velocity (m/s) and name as `.vtu`.
@@ -55,37 +21,7 @@ fn time(snapshot: &Snapshot) -> String {
 /// # Errors
 /// What the writer says.
 pub fn vtu(snapshot: &Snapshot, out: &mut dyn Write) -> io::Result<()> {
-    let n = snapshot.x.len();
-    let counts =
-        |from: i64| -> Vec<u8> { (from..from + n as i64).flat_map(i64::to_le_bytes).collect() };
-    let arrays: [Array; 6] = [
-        ("Float64", "position", 3, vectors(&snapshot.x)),
-        ("Float64", "velocity", 3, vectors(&snapshot.v)),
-        (
-            "UInt32",
-            "id",
-            1,
-            snapshot.id.iter().flat_map(|v| v.to_le_bytes()).collect(),
-        ),
-        ("Int64", "connectivity", 1, counts(0)),
-        ("Int64", "offsets", 1, counts(1)),
-        ("UInt8", "types", 1, vec![VERTEX; n]),
-    ];
-    let heads = heads(&arrays);
-    write!(
-        out,
-        "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">\n\
-         <UnstructuredGrid>\n{}\n<Piece NumberOfPoints=\"{n}\" NumberOfCells=\"{n}\">\n<Points>{}</Points>\n\
-         <PointData Vectors=\"velocity\">{}{}</PointData>\n<Cells>{}{}{}</Cells>\n</Piece>\n</UnstructuredGrid>\n",
-        time(snapshot),
-        heads[0],
-        heads[1],
-        heads[2],
-        heads[3],
-        heads[4],
-        heads[5]
-    )?;
-    appended(out, &arrays)
+    vtk::vtu(&cloud(snapshot), out)
 }
 
 /// Cells with velocity (m/s), vorticity (1/s), pressure (Pa) and the share in bodies as `.vti`.
@@ -93,40 +29,20 @@ pub fn vtu(snapshot: &Snapshot, out: &mut dyn Write) -> io::Result<()> {
 /// # Errors
 /// What the writer says.
 pub fn vti(snapshot: &Snapshot, out: &mut dyn Write) -> io::Result<()> {
-    let arrays: [Array; 4] = [
-        ("Float64", "velocity", 3, vectors(&snapshot.velocity)),
-        ("Float64", "vorticity", 3, vectors(&snapshot.vorticity)),
-        ("Float64", "pressure", 1, numbers(&snapshot.pressure)),
-        ("Float64", "body", 1, numbers(&snapshot.body)),
-    ];
-    // A plane is one cell thick in points, but has no cells along z.
-    let extent: Vec<String> = snapshot
-        .cells
-        .iter()
-        .enumerate()
-        .map(|(k, n)| {
-            format!(
-                "0 {}",
-                if k == 2 && snapshot.dimension == 2 {
-                    0
-                } else {
-                    *n
-                }
-            )
-        })
-        .collect();
-    let extent = extent.join(" ");
-    let [x, y, z] = snapshot.bounds[0];
-    let dx = snapshot.dx;
-    write!(
-        out,
-        "<?xml version=\"1.0\"?>\n<VTKFile type=\"ImageData\" version=\"1.0\" byte_order=\"LittleEndian\" header_type=\"UInt64\">\n\
-         <ImageData WholeExtent=\"{extent}\" Origin=\"{x} {y} {z}\" Spacing=\"{dx} {dx} {dx}\">\n{}\n<Piece Extent=\"{extent}\">\n\
-         <CellData Vectors=\"velocity\" Scalars=\"pressure\">{}</CellData>\n</Piece>\n</ImageData>\n",
-        time(snapshot),
-        heads(&arrays).concat()
-    )?;
-    appended(out, &arrays)
+    let image = Image {
+        time: snapshot.time,
+        dimension: snapshot.dimension,
+        cells: snapshot.cells,
+        low: snapshot.bounds[0],
+        dx: snapshot.dx,
+        fields: &[
+            ("velocity", Values::Vectors(&snapshot.velocity)),
+            ("vorticity", Values::Vectors(&snapshot.vorticity)),
+            ("pressure", Values::Numbers(&snapshot.pressure)),
+            ("body", Values::Numbers(&snapshot.body)),
+        ],
+    };
+    vtk::vti(&image, out)
 }
 
 /// Particles with velocity and name as a binary PLY cloud.
@@ -134,20 +50,7 @@ pub fn vti(snapshot: &Snapshot, out: &mut dyn Write) -> io::Result<()> {
 /// # Errors
 /// What the writer says.
 pub fn ply(snapshot: &Snapshot, out: &mut dyn Write) -> io::Result<()> {
-    write!(
-        out,
-        "ply\nformat binary_little_endian 1.0\ncomment time {} s\nelement vertex {}\nproperty double x\nproperty double y\nproperty double z\n\
-         property double vx\nproperty double vy\nproperty double vz\nproperty uint id\nend_header\n",
-        snapshot.time,
-        snapshot.x.len()
-    )?;
-    for ((x, v), id) in snapshot.x.iter().zip(&snapshot.v).zip(&snapshot.id) {
-        for c in x.iter().chain(v) {
-            out.write_all(&c.to_le_bytes())?;
-        }
-        out.write_all(&id.to_le_bytes())?;
-    }
-    Ok(())
+    vtk::ply(&cloud(snapshot), out)
 }
 
 #[cfg(test)]

@@ -21,6 +21,7 @@
 //! | [`fourier`] | transfers into eigenvalues and pictures of them | `world` |
 //! | [`table`] | runs into rows beside what the thesis prints | all above |
 //! | [`export`], [`picture`] | snapshots into files and pictures | `simulation` |
+//! | `stepped` | all that into what lists and windows know of it | all above |
 //!
 //! Everything is generic over the dimension and bitwise equal for any number of threads. Nothing here prints, reads a clock or touches
 //! files.
@@ -60,6 +61,7 @@ pub mod settings;
 pub mod sides;
 pub mod simulation;
 pub mod solid;
+mod stepped;
 pub mod table;
 pub mod transfer;
 pub mod world;

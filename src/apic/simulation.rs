@@ -217,6 +217,17 @@ impl Simulation {
         either!(&self.inner, world => &world.settings)
     }
 
+    /// Changes the settings from the next step on. Particles go on as they are: they keep their velocities, and what only the new
+    /// transfer keeps (affine parts, the velocities that FLIP's particles move with) starts as it is after its first step.
+    ///
+    /// # Errors
+    /// A setting out of its range; then nothing changes.
+    pub fn set_settings(&mut self, settings: &Settings) -> Result<(), WrongValue> {
+        settings.validate()?;
+        either!(&mut self.inner, world => world.set_settings(settings));
+        Ok(())
+    }
+
     /// Errors against the known flow, if the scene has one.
     #[must_use]
     pub fn errors(&self) -> Option<measure::Errors> {

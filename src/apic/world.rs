@@ -194,6 +194,17 @@ impl<const D: usize> World<D> {
         }
     }
 
+    /// Takes other (checked) settings from the next step on; affine parts that weren't kept, or were of another kernel, are those of
+    /// the faces now.
+    pub(crate) fn set_settings(&mut self, settings: &Settings) {
+        let of = |s: &Settings| (s.transfer, s.kernel);
+        let is_other = of(settings) != of(&self.settings);
+        self.settings = settings.clone();
+        if is_other && settings.transfer == Transfer::Apic {
+            self.particles.b = self.on_particles(&self.after, |g| g.b);
+        }
+    }
+
     /// Time, s.
     #[must_use]
     pub fn time(&self) -> f64 {

@@ -11,8 +11,6 @@ mod args;
 mod check;
 mod compare;
 mod components;
-#[cfg(feature = "dynamics")]
-mod contact;
 mod export;
 mod fit;
 #[cfg(feature = "gui")]
@@ -23,8 +21,6 @@ mod inputs;
 mod liquid;
 mod load;
 mod outcome;
-#[cfg(feature = "dynamics")]
-mod particles;
 mod process;
 mod profile;
 mod progress_bar;
@@ -86,13 +82,9 @@ fn dispatch(args: Args) -> Result<Outcome, CliError> {
         #[cfg(feature = "dynamics")]
         Command::Liquid(args) => liquid::run(&args),
         #[cfg(feature = "dynamics")]
-        Command::Particles(args) => {
-            stepped::sibling::run::<stokeslet::particles::Simulation>(&args.command)
-        }
+        Command::Particles(args) => stepped::sibling::run("particles", &args.command),
         #[cfg(feature = "dynamics")]
-        Command::Contact(args) => {
-            stepped::sibling::run::<stokeslet::contact::Simulation>(&args.command)
-        }
+        Command::Contact(args) => stepped::sibling::run("contact", &args.command),
         #[cfg(feature = "dynamics")]
         Command::Apic(args) => apic::run(&args),
         #[cfg(feature = "gui")]

@@ -23,6 +23,7 @@
 //! | [`scene`], [`scenes`], `assemble` | TOML into bodies | `generate`, `stokeslet-dynamics` |
 //! | [`simulation`] | a scene into steps, logs, checkpoints | all above |
 //! | [`snapshot`], [`mod@export`], [`table`] | a run into pictures' data, files, rows beside the paper's | `simulation` |
+//! | `stepped` | all that into what lists and windows know of it | all above |
 //!
 //! Nothing here prints, reads a clock, touches files or starts threads: loops over many points run on the caller's pool, with the
 //! same bits for any number of threads.
@@ -72,6 +73,7 @@ pub mod shape;
 pub mod simulation;
 pub mod snapshot;
 pub mod state;
+mod stepped;
 mod system;
 pub mod table;
 #[cfg(test)]

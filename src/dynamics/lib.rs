@@ -22,6 +22,7 @@
 //! | [`scenes`] | the papers' scenes, and the loop | all above |
 //! | [`report`] | runs into tables beside the papers', charts, pictures, checkpoints | all above |
 //! | [`scene_file`] | text into the scenes of the systems beside this one (`apic`, `particles`, `contact`), with what is wrong in them | |
+//! | [`stepped`] | those systems into runs that anyone can list, step, draw and keep, without knowing which it is | `scene_file`, `report` |
 //!
 //! Everything is generic over the dimension (2 and 3) and bitwise equal for any number of threads. Nothing here prints, reads a
 //! clock or touches files.
@@ -55,3 +56,4 @@ pub mod report;
 pub mod scene_file;
 pub mod scenes;
 pub mod splitting;
+pub mod stepped;

@@ -12,6 +12,7 @@
 //! simulation what callers hold: steps, snapshots, checkpoints
 //! measure    snapshots -> numbers               table      the paper's figures beside ours
 //! export     snapshots -> VTU, PLY              pms        the paper's comparator
+//! stepped    what lists and windows know of it
 //! ```
 //! Guarantees: the same result to the bit for any number of threads, and after a checkpoint; no impulse pulls; a step that fails leaves the
 //! last good state. Nothing here prints, reads a clock or starts a thread: work goes to the caller's pool. Start at [`Simulation`].
@@ -45,6 +46,7 @@ pub mod scenes;
 pub mod settings;
 pub mod simulation;
 pub mod solve;
+mod stepped;
 mod sweep;
 pub mod table;
 mod vector;

@@ -391,6 +391,12 @@ impl Simulation {
         either!(&mut self.inner, world => world.pull = pull.filter(usable));
     }
 
+    /// The hand that holds a body now.
+    #[must_use]
+    pub fn pull(&self) -> Option<Pull> {
+        either!(&self.inner, world => world.pull)
+    }
+
     /// The body whose particle is within a spacing of a point, and the point in the body's frame: what a mouse has caught.
     #[must_use]
     pub fn body_at(&self, point: [f64; 3]) -> Option<(usize, [f64; 3])> {

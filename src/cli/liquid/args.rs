@@ -11,6 +11,8 @@ Examples:
   stokeslet liquid run circle --walls both --format png,csv    sticking beside separating walls
   stokeslet liquid run sphere --size 64 --frames 200 --resume  goes on where it was stopped
   stokeslet liquid run stairs-3d --solver iop-sep --size 48    a tank by a splitting method
+  stokeslet liquid scenes course > mine.toml                   a scene file to start from
+  stokeslet liquid run mine.toml --set solver=fas-mg,iop-sep   your own scene by two solvers, side by side
   stokeslet liquid table T6.1 --sizes 32,64                    ours beside the paper's
   stokeslet liquid table T4.2                                  the same for splitting methods";
 
@@ -26,8 +28,11 @@ pub struct LiquidArgs {
 /// The subcommands of `liquid`.
 #[derive(Debug, Subcommand)]
 pub enum LiquidCommand {
-    /// List scenes, solvers and tables.
-    Scenes,
+    /// List scenes, solvers and tables, or print a scene as a file to start from.
+    Scenes {
+        /// Print this scene's file.
+        scene: Option<String>,
+    },
     /// Run a scene.
     Run(LiquidRunArgs),
     /// Run what a table of the papers ran; prints ours beside theirs, writes CSV and a picture.
@@ -37,28 +42,32 @@ pub enum LiquidCommand {
 /// Of `liquid run`.
 #[derive(Debug, clap::Args)]
 pub struct LiquidRunArgs {
-    /// The scene, or a tank of the splitting methods.
+    /// The scene, a tank of the splitting methods, or a file of your own (.toml).
     pub scene: String,
     /// Who solves the pressure problems [default: fas-mg; in tanks iop-sep-bc].
     #[arg(long, value_name = "NAME")]
     pub solver: Option<String>,
-    /// Cells a side. Time grows like N^3 in the plane and N^4 in space.
-    #[arg(long, value_name = "N", default_value_t = 64, value_parser = at_least_8)]
-    pub size: usize,
-    /// Frames of 0.01 s; in tanks steps.
-    #[arg(long, value_name = "N", default_value_t = 100)]
-    pub frames: usize,
-    /// Whether liquid may leave walls; both runs the scene twice and draws the two side by side. In tanks the method says which; both
-    /// draws OrigPS beside it.
-    #[arg(long, default_value = "separating",
-          value_parser = PossibleValuesParser::new(["separating", "sticking", "both"]))]
-    pub walls: String,
+    /// Change a setting of the scene, e.g. --set gravity=-3.7 --set leaving=near; repeat for more. A list as solver=fas-mg,iop-sep makes
+    /// runs side by side. An unknown setting is refused with those there are. Not for tanks.
+    #[arg(long, value_name = "KEY=VALUE")]
+    pub set: Vec<String>,
+    /// Cells a side [default: 64, or what the file says]. Time grows like N^3 in the plane and N^4 in space.
+    #[arg(long, value_name = "N", value_parser = at_least_8)]
+    pub size: Option<usize>,
+    /// Frames of 0.01 s; in tanks steps [default: 100, or what the file's duration needs].
+    #[arg(long, value_name = "N")]
+    pub frames: Option<usize>,
+    /// Whether liquid may leave walls [default: separating, or what the file says]; both runs the scene twice and draws the two side by
+    /// side. In tanks the method says which; both draws OrigPS beside it.
+    #[arg(long, value_parser = PossibleValuesParser::new(["separating", "sticking", "both"]))]
+    pub walls: Option<String>,
     /// Where results go.
     #[arg(long, value_name = "DIR", default_value = "results/liquid")]
     pub out: PathBuf,
-    /// What to write.
+    /// What to write: pictures, the log, particles (vtu, ply); of scenes also fields on cells (vti), the surface in space (obj), the pressure
+    /// problem with a solution (npz) and the residuals of every solve (solves).
     #[arg(long, value_name = "FORMATS", value_delimiter = ',', default_value = "png,csv",
-          value_parser = PossibleValuesParser::new(["vtu", "png", "csv"]))]
+          value_parser = PossibleValuesParser::new(["vtu", "png", "csv", "vti", "ply", "obj", "npz", "solves"]))]
     pub format: Vec<String>,
     /// Pictures and particles of every so many frames, and of the last.
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = at_least_1)]
@@ -100,6 +109,18 @@ pub struct LiquidTableArgs {
     /// Keep the sizes that are done.
     #[arg(long)]
     pub resume: bool,
+}
+
+impl LiquidRunArgs {
+    /// Cells a side of what comes with the program.
+    pub fn cells(&self) -> usize {
+        self.size.unwrap_or(64)
+    }
+
+    /// What walls do in what comes with the program.
+    pub fn walls(&self) -> &str {
+        self.walls.as_deref().unwrap_or("separating")
+    }
 }
 
 fn at_least(least: usize, text: &str) -> Result<usize, String> {

@@ -11,6 +11,7 @@ use stokeslet::dynamics::report::paper::TABLES;
 use stokeslet::dynamics::scenes::SCENES;
 use stokeslet::dynamics::scenes::eckert::{self, TANKS};
 use stokeslet::dynamics::splitting::METHODS;
+use stokeslet::system;
 
 use super::outcome::{CliError, Outcome};
 use super::print_out;
@@ -24,8 +25,11 @@ use args::LiquidCommand;
 /// What keeps it from going on.
 pub fn run(args: &LiquidArgs) -> Result<Outcome, CliError> {
     match &args.command {
-        LiquidCommand::Scenes => {
-            print_out(&list())?;
+        LiquidCommand::Scenes { scene } => {
+            print_out(&match scene {
+                Some(name) => run::file(name)?.into_owned(),
+                None => list(),
+            })?;
             Ok(Outcome::Fine)
         }
         LiquidCommand::Run(args) => on_threads(args.threads, |cancel| run::run(args, cancel)),
@@ -37,6 +41,12 @@ fn list() -> String {
     let mut out = String::from("Scenes\n");
     for s in SCENES {
         out += &format!("  {:<16} {}D  {}\n", s.name, s.dimension, s.summary);
+    }
+    for scene in system("liquid").map_or_else(Vec::new, |s| s.scenes()) {
+        out += &format!(
+            "  {:<16} {}D  {}\n",
+            scene.name, scene.dimension, scene.title
+        );
     }
     for (kind, heading) in [
         (Kind::Lcp, "Solvers"),

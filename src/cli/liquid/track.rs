@@ -13,7 +13,7 @@ use stokeslet::dynamics::scenes::{AnyScene, Frame, Scene, Simulation};
 use stokeslet::dynamics::splitting::{METHODS, Method, Settings, WallKind};
 
 use super::super::outcome::CliError;
-use super::super::stepped::{Fault, Track, Watching};
+use super::super::stepped::{Fault, Track};
 use super::args::LiquidRunArgs;
 
 /// The simulations that were asked for.
@@ -44,7 +44,7 @@ fn key(args: &LiquidRunArgs, solver: &str, name: &str) -> String {
     } else {
         ""
     };
-    format!("{} {} {solver} {name}{volume}", args.scene, args.size)
+    format!("{} {} {solver} {name}{volume}", args.scene, args.cells())
 }
 
 /// A scene of [000] or [001].
@@ -64,7 +64,7 @@ fn of_scene<const D: usize>(
     let name = args.solver.as_deref().unwrap_or("fas-mg");
     let sticking = ("sticking", Separation::Sticking);
     let separating = ("separating", Separation::Cut);
-    let walls = match args.walls.as_str() {
+    let walls = match args.walls() {
         "sticking" => vec![sticking],
         "both" => vec![sticking, separating],
         _ => vec![separating],
@@ -76,16 +76,14 @@ fn of_scene<const D: usize>(
     };
     let track = |(walls, separation)| -> Result<Box<dyn Track>, CliError> {
         let solver = solver::<D>(name).ok_or_else(|| {
-            usage(if Method::named(name).is_some() {
-                format!("`{name}` is a splitting method: of tanks, such as breaking-dam")
-            } else {
-                format!("there is no solver `{name}`; `stokeslet liquid scenes` lists them")
-            })
+            usage(format!(
+                "there is no solver `{name}`; `stokeslet liquid scenes` lists them"
+            ))
         })?;
         Ok(Box::new(SceneTrack {
             walls,
             key: key(args, name, walls),
-            simulation: Simulation::new(scene.clone(), args.size, separation),
+            simulation: Simulation::new(scene.clone(), args.cells(), separation),
             solver,
             log: String::new(),
             last: None,
@@ -103,11 +101,11 @@ impl<const D: usize> Track for SceneTrack<D> {
         self.simulation.frames
     }
 
-    fn advance(&mut self, watch: &Watching<'_>) -> Result<(), CliError> {
-        let watch = Watch {
-            cancelled: watch.cancelled,
-            seconds: watch.seconds,
-        };
+    fn time(&self) -> f64 {
+        self.simulation.time
+    }
+
+    fn advance(&mut self, watch: Watch<'_>) -> Result<(), Fault> {
         let frame = self
             .simulation
             .frame(&mut *self.solver, watch, &mut |_| {})?;
@@ -146,7 +144,7 @@ impl<const D: usize> Track for SceneTrack<D> {
         ))
     }
 
-    fn save(&self) -> Result<Vec<u8>, CliError> {
+    fn save(&self) -> Result<Vec<u8>, Fault> {
         let kept = Kept {
             memory: self.solver.memory(),
             log: self.log.clone(),
@@ -192,7 +190,7 @@ where
         ))
     })?;
     let is_sticking = method.walls() == WallKind::Sticking;
-    if args.walls == "sticking" && !is_sticking {
+    if args.walls() == "sticking" && !is_sticking {
         let names = METHODS
             .iter()
             .filter(|m| m.method.walls() == WallKind::Sticking);
@@ -203,14 +201,14 @@ where
         )));
     }
     let mut methods = vec![(name, method)];
-    if args.walls == "both" && method != Method::OrigPs {
+    if args.walls() == "both" && method != Method::OrigPs {
         methods.insert(0, ("orig-ps", Method::OrigPs));
     }
     let track = |(name, method): (&str, Method)| -> Box<dyn Track> {
         Box::new(TankTrack {
             name: name.to_string(),
             key: key(args, name, "tank"),
-            flow: TankFlow::new(tank, args.size, FlowSettings::of::<D>()),
+            flow: TankFlow::new(tank, args.cells(), FlowSettings::of::<D>()),
             method,
             settings: Settings::practical::<D>(),
             log: String::new(),
@@ -232,11 +230,11 @@ where
         self.flow.steps
     }
 
-    fn advance(&mut self, watch: &Watching<'_>) -> Result<(), CliError> {
-        let watch = Watch {
-            cancelled: watch.cancelled,
-            seconds: watch.seconds,
-        };
+    fn time(&self) -> f64 {
+        self.flow.steps as f64 * self.flow.settings.dt
+    }
+
+    fn advance(&mut self, watch: Watch<'_>) -> Result<(), Fault> {
         let step = self
             .flow
             .step(self.method, &self.settings, watch, &mut |_| {})
@@ -276,7 +274,7 @@ where
         ))
     }
 
-    fn save(&self) -> Result<Vec<u8>, CliError> {
+    fn save(&self) -> Result<Vec<u8>, Fault> {
         let kept = Kept {
             memory: Vec::new(),
             log: self.log.clone(),

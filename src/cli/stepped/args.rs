@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Subcommand;
 use clap::builder::PossibleValuesParser;
 use stokeslet::dynamics::report::table::At;
+use stokeslet::dynamics::stepped::TableRequest;
 
 /// Of `particles` and `contact`; `apic` has one subcommand more.
 #[derive(Debug, clap::Args)]
@@ -50,9 +51,10 @@ pub struct RunArgs {
     /// Where results go: a folder of its own for each scene.
     #[arg(long, value_name = "DIR", default_value = "results")]
     pub out: PathBuf,
-    /// What to write; vti (fields on cells) is known to `apic` only.
+    /// What to write: pictures, the log, particles (vtu, ply), fields on cells (vti: `apic`, `liquid`), and of liquids the surface in space
+    /// (obj), the pressure problem (npz) and the residuals of every solve (solves).
     #[arg(long, value_name = "FORMATS", value_delimiter = ',', default_value = "png,csv",
-          value_parser = PossibleValuesParser::new(["png", "csv", "vtu", "vti", "ply"]))]
+          value_parser = PossibleValuesParser::new(["png", "csv", "vtu", "vti", "ply", "obj", "npz", "solves"]))]
     pub format: Vec<String>,
     /// Pictures and files of every so many steps, and of the last [default: 20 over the run].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
@@ -83,11 +85,14 @@ pub struct TableArgs {
 }
 
 impl TableArgs {
-    /// At which size.
-    pub fn at(&self) -> At {
-        match self.paper {
-            true => At::Paper,
-            false => At::Small,
+    /// What is asked for.
+    pub fn request(&self) -> TableRequest {
+        TableRequest {
+            at: match self.paper {
+                true => At::Paper,
+                false => At::Small,
+            },
+            seconds: self.seconds,
         }
     }
 }

@@ -1,23 +1,22 @@
 //! Whatever is stepped frame by frame, at the command line: one loop of runs, which writes pictures, files and a log, keeps checkpoints and goes on from them.
 //!
-//! What is run implements [`Track`] and is handed to [`run`]; several are drawn side by side. Systems with scene files implement
-//! [`sibling::Sibling`] instead, which makes tracks of their simulations.
+//! What is run is a [`Track`] and is handed to [`run`]; several are drawn side by side. Systems with scene files are run by [`sibling`],
+//! which starts tracks of them by name.
 
 pub mod args;
 mod bar;
-mod settings;
 pub mod sibling;
 pub mod text;
 
-use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use cpu_time::ProcessTime;
-use image::RgbImage;
 use stokeslet::cancel::CancelToken;
-use stokeslet::dynamics::report::picture;
+use stokeslet::dynamics::lcp::Watch;
+use stokeslet::dynamics::report::{picture, vtk};
+pub use stokeslet::dynamics::stepped::{Fault, Track};
 use stokeslet::export::write_file;
 
 use super::outcome::{CliError, Outcome};
@@ -27,50 +26,6 @@ pub use bar::Bar;
 
 /// A checkpoint is written when the last one is older than this, and at the end.
 const CHECKPOINT: Duration = Duration::from_secs(5);
-
-/// Why a simulation can't start, go on, be saved or be taken up.
-pub type Fault = Box<dyn Error + Send + Sync>;
-
-/// One of the simulations of a run, which are drawn side by side.
-pub trait Track {
-    /// What tells it from the others: in names of files and in the log.
-    fn name(&self) -> &str;
-    /// Frames or steps done.
-    fn done(&self) -> usize;
-    /// One frame or step. Stops early, with any error, once `watch` says so.
-    ///
-    /// # Errors
-    /// A state that can't be gone on from.
-    fn advance(&mut self, watch: &Watching<'_>) -> Result<(), CliError>;
-    /// The head of its log.
-    fn head(&self) -> String;
-    /// A row a frame.
-    fn log(&self) -> &str;
-    /// As it looks.
-    fn picture(&self) -> RgbImage;
-    /// It in the format of this name (`vtu`, `ply`), if it can be written so.
-    fn file(&self, format: &str) -> Option<Vec<u8>>;
-    /// What the last frame or step of this process did.
-    fn told(&self) -> Option<String>;
-    /// A checkpoint.
-    ///
-    /// # Errors
-    /// A state that can't be written.
-    fn save(&self) -> Result<Vec<u8>, CliError>;
-    /// Goes on from a checkpoint.
-    ///
-    /// # Errors
-    /// A checkpoint of something else, or a damaged one.
-    fn load(&mut self, bytes: &[u8]) -> Result<(), Fault>;
-}
-
-/// What a frame may ask: whether somebody wants it to stop, and the time.
-pub struct Watching<'a> {
-    /// Whether to stop.
-    pub cancelled: &'a (dyn Fn() -> bool + Sync),
-    /// Seconds of processor time of all threads, which other programs on the machine hardly disturb.
-    pub seconds: &'a (dyn Fn() -> f64 + Sync),
-}
 
 /// How far a run goes, and what it writes.
 pub struct RunRequest {
@@ -107,7 +62,7 @@ pub fn run(
     let begin = Instant::now();
     let clock = processor_clock();
     let cancelled = || cancel.is_cancelled();
-    let watch = Watching {
+    let watch = Watch {
         cancelled: &cancelled,
         seconds: &clock,
     };
@@ -116,11 +71,13 @@ pub fn run(
         for track in tracks.iter_mut().filter(|t| t.done() <= frame) {
             let advanced = match cancel.is_cancelled() {
                 true => None,
-                false => Some(track.advance(&watch)),
+                false => Some(track.advance(watch)),
             };
             match advanced {
                 Some(Ok(())) => {}
-                Some(Err(error)) if !cancel.is_cancelled() => return Err(error),
+                Some(Err(error)) if !cancel.is_cancelled() => {
+                    return Err(CliError::Sibling(error));
+                }
                 _ => {
                     bar.finish();
                     eprintln!("stopped on request; --resume goes on from the last checkpoint");
@@ -132,7 +89,7 @@ pub fn run(
         bar.at(frame + 1);
         if saved.elapsed() > CHECKPOINT || frame + 1 == request.frames || cancel.is_cancelled() {
             for track in tracks.iter() {
-                write_file(&checkpoint_path(&**track, &request.out), &track.save()?)?;
+                write_file(&checkpoint_path(&**track, &request.out), &save(&**track)?)?;
             }
             saved = Instant::now();
         }
@@ -146,6 +103,7 @@ pub fn run(
             format!("{head}{log}").as_bytes(),
         )?;
     }
+    write_series(tracks, request)?;
     for told in tracks.iter().filter_map(|t| t.told()) {
         print_out(&format!("{told}\n"))?;
     }
@@ -182,6 +140,10 @@ pub fn processor_clock() -> impl Fn() -> f64 + Sync {
     move || begin.elapsed().as_secs_f64()
 }
 
+fn save(track: &dyn Track) -> Result<Vec<u8>, CliError> {
+    track.save().map_err(CliError::Sibling)
+}
+
 fn checkpoint_path(track: &dyn Track, out: &Path) -> PathBuf {
     out.join(format!("checkpoint-{}.bin", track.name()))
 }
@@ -200,6 +162,36 @@ fn resume(track: &mut dyn Track, out: &Path) -> Result<(), CliError> {
         .map_err(|source| CliError::Checkpoint { path, source })
 }
 
+/// Series of the files that viewers play, and residuals of every solve.
+fn write_series(tracks: &[Box<dyn Track>], request: &RunRequest) -> Result<(), CliError> {
+    for track in tracks {
+        let done = track.done();
+        for format in request
+            .formats
+            .iter()
+            .filter(|f| ["vtu", "vti"].contains(&f.as_str()))
+        {
+            // Frames are equally long; those of a run that was taken up again are there from before.
+            let length = track.time() / done.max(1) as f64;
+            let file = |frame: usize| format!("{}-{frame:04}.{format}", track.name());
+            let files = (1..=done).map(|frame| (frame as f64 * length, file(frame)));
+            let files: Vec<_> = files
+                .filter(|(_, f)| request.out.join(f).exists())
+                .collect();
+            if !files.is_empty() {
+                let path = request.out.join(format!("{}-{format}.pvd", track.name()));
+                write_file(&path, vtk::pvd(&files).as_bytes())?;
+            }
+        }
+        let solves = request.formats.iter().any(|f| f == "solves");
+        if let Some(text) = track.solves().filter(|_| solves) {
+            let path = request.out.join(format!("solves-{}.csv", track.name()));
+            write_file(&path, text.as_bytes())?;
+        }
+    }
+    Ok(())
+}
+
 fn write_frame(tracks: &[Box<dyn Track>], request: &RunRequest) -> Result<(), CliError> {
     let Some(frame) = tracks.first().map(|t| t.done()) else {
         return Ok(());
@@ -208,6 +200,9 @@ fn write_frame(tracks: &[Box<dyn Track>], request: &RunRequest) -> Result<(), Cl
         return Ok(());
     }
     for format in &request.formats {
+        if ["csv", "solves"].contains(&format.as_str()) {
+            continue;
+        }
         if format == "png" {
             let pictures: Vec<_> = tracks.iter().map(|t| t.picture()).collect();
             let bytes = picture::png(&picture::beside(&pictures))?;

@@ -64,6 +64,13 @@ pub enum Shape<const D: usize> {
         /// The body before.
         shape: Box<Shape<D>>,
     },
+    /// A body made larger about the origin.
+    Scaled {
+        /// By which factor.
+        by: f64,
+        /// The body before.
+        shape: Box<Shape<D>>,
+    },
     /// What is in any of them.
     Union(Vec<Shape<D>>),
     /// What is in all of them.
@@ -152,6 +159,7 @@ impl<const D: usize> Shape<D> {
             }
             Shape::Moved { by, shape } => shape.distance(std::array::from_fn(|a| x[a] - by[a])),
             Shape::Dilated { by, shape } => shape.distance(x) - by,
+            Shape::Scaled { by, shape } => by * shape.distance(x.map(|x| x / by)),
             Shape::Union(shapes) => shapes
                 .iter()
                 .map(|s| s.distance(x))
@@ -168,6 +176,17 @@ impl<const D: usize> Shape<D> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_scaled_body_is_as_far_away_as_it_is_large() {
+        let ball = Shape::ball([1.0, 0.0], 0.5);
+        let scaled = Shape::Scaled {
+            by: 4.0,
+            shape: Box::new(ball),
+        };
+        assert_eq!(scaled.distance([4.0, 0.0]), -2.0);
+        assert_eq!(scaled.distance([8.0, 0.0]), 2.0);
+    }
 
     #[test]
     fn a_box_has_exact_distances_on_every_side() {

@@ -1,8 +1,10 @@
 //! Balls and triangles as a camera sees them: a small renderer in software with a depth buffer, for series of pictures.
 //!
 //! Orthographic, so lengths along the picture can be compared. Knows no simulation: who draws says what is where and in which colour.
+//! [`draw`] frames a box for a series of pictures; [`draw_in`] draws what a view shows, over a picture that is there.
 
-use image::{Rgb, RgbImage};
+use image::Rgb;
+pub use image::RgbImage;
 
 /// Longer side of a picture, pixels.
 const SIDE: f64 = 640.0;
@@ -35,6 +37,17 @@ pub struct Triangle {
     pub colour: [u8; 3],
 }
 
+/// A line of one colour, not shaded.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Line {
+    /// Its ends, m.
+    pub ends: [[f64; 3]; 2],
+    /// Its width, pixels.
+    pub width: f64,
+    /// Its colour.
+    pub colour: [u8; 3],
+}
+
 /// What there is to see.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Drawing {
@@ -42,6 +55,29 @@ pub struct Drawing {
     pub balls: Vec<Ball>,
     /// Triangles.
     pub triangles: Vec<Triangle>,
+    /// Lines.
+    pub lines: Vec<Line>,
+}
+
+/// Whether light falls on what is drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Shading {
+    /// Things look round.
+    #[default]
+    Lit,
+    /// Colours are those of a legend.
+    Flat,
+}
+
+/// Which part of the camera's plane a picture shows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Viewport {
+    /// What is at the picture's left edge, m along the camera's right.
+    pub left: f64,
+    /// What is at its upper edge, m along the camera's up.
+    pub top: f64,
+    /// Pixels a metre.
+    pub scale: f64,
 }
 
 /// Where it is seen from: three unit vectors at right angles.
@@ -73,7 +109,20 @@ impl Camera {
         }
     }
 
-    fn see(&self, p: [f64; 3]) -> [f64; 3] {
+    /// The same of a world in which y is up and z comes towards who looks from the front.
+    #[must_use]
+    pub fn with_y_up(self) -> Self {
+        // Its (x, y, z) is (x, -z, y) of a world with z up.
+        let turned = |[x, y, z]: [f64; 3]| [x, z, -y];
+        Self {
+            right: turned(self.right),
+            up: turned(self.up),
+            towards: turned(self.towards),
+        }
+    }
+
+    /// A point as the camera sees it: to the right, up, and towards the camera, m.
+    pub fn see(&self, p: [f64; 3]) -> [f64; 3] {
         [dot(self.right, p), dot(self.up, p), dot(self.towards, p)]
     }
 }
@@ -88,13 +137,44 @@ fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
 /// - `bounds`: least and greatest corner of the box, m
 pub fn draw(drawing: &Drawing, camera: &Camera, bounds: [[f64; 3]; 2]) -> RgbImage {
     let mut canvas = Canvas::new(camera, bounds);
-    for triangle in &drawing.triangles {
-        canvas.triangle(triangle.corners.map(|c| camera.see(c)), triangle.colour);
-    }
-    for ball in &drawing.balls {
-        canvas.ball(camera.see(ball.at), ball.radius, ball.colour);
-    }
+    canvas.draw(drawing, camera);
     canvas.image
+}
+
+/// Draws what a view shows over a picture.
+pub fn draw_in(
+    drawing: &Drawing,
+    camera: &Camera,
+    viewport: &Viewport,
+    shading: Shading,
+    over: RgbImage,
+) -> RgbImage {
+    let pixels = over.width() as usize * over.height() as usize;
+    let mut canvas = Canvas {
+        image: over,
+        depth: vec![f64::NEG_INFINITY; pixels],
+        scale: viewport.scale,
+        left: viewport.left,
+        top: viewport.top,
+        margin: 0.0,
+        shading,
+    };
+    canvas.draw(drawing, camera);
+    canvas.image
+}
+
+/// What a camera sees of a box: the least and greatest way to the right and up, m.
+pub fn extent(camera: &Camera, bounds: [[f64; 3]; 2]) -> [[f64; 2]; 2] {
+    let corners =
+        (0..8).map(|k| camera.see(std::array::from_fn(|axis| bounds[(k >> axis) & 1][axis])));
+    let (mut least, mut most) = ([f64::INFINITY; 2], [f64::NEG_INFINITY; 2]);
+    for corner in corners {
+        for axis in 0..2 {
+            least[axis] = least[axis].min(corner[axis]);
+            most[axis] = most[axis].max(corner[axis]);
+        }
+    }
+    [least, most]
 }
 
 /// The least box around points; nothing of no points.
@@ -124,19 +204,14 @@ struct Canvas {
     scale: f64,
     left: f64,
     top: f64,
+    /// Pixels around what is drawn.
+    margin: f64,
+    shading: Shading,
 }
 
 impl Canvas {
     fn new(camera: &Camera, bounds: [[f64; 3]; 2]) -> Self {
-        let corners =
-            (0..8).map(|k| camera.see(std::array::from_fn(|axis| bounds[(k >> axis) & 1][axis])));
-        let (mut least, mut most) = ([f64::INFINITY; 2], [f64::NEG_INFINITY; 2]);
-        for corner in corners {
-            for axis in 0..2 {
-                least[axis] = least[axis].min(corner[axis]);
-                most[axis] = most[axis].max(corner[axis]);
-            }
-        }
+        let [least, most] = extent(camera, bounds);
         let size = [most[0] - least[0], most[1] - least[1]];
         let longest = size[0].max(size[1]);
         // A box without size still gives a picture.
@@ -154,14 +229,32 @@ impl Canvas {
             scale,
             left: least[0],
             top: most[1],
+            margin: MARGIN,
+            shading: Shading::Lit,
+        }
+    }
+
+    fn draw(&mut self, drawing: &Drawing, camera: &Camera) {
+        for triangle in &drawing.triangles {
+            self.triangle(triangle.corners.map(|c| camera.see(c)), triangle.colour);
+        }
+        for ball in &drawing.balls {
+            self.ball(camera.see(ball.at), ball.radius, ball.colour);
+        }
+        for line in &drawing.lines {
+            self.line(
+                line.ends.map(|end| camera.see(end)),
+                line.width,
+                line.colour,
+            );
         }
     }
 
     /// A point as pixels, the third part still in metres.
     fn place(&self, p: [f64; 3]) -> [f64; 3] {
         [
-            (p[0] - self.left) * self.scale + MARGIN,
-            (self.top - p[1]) * self.scale + MARGIN,
+            (p[0] - self.left) * self.scale + self.margin,
+            (self.top - p[1]) * self.scale + self.margin,
             p[2],
         ]
     }
@@ -181,7 +274,10 @@ impl Canvas {
             return;
         }
         self.depth[at] = depth;
-        let light = 0.45 + 0.55 * dot(normal, LIGHT).max(0.0);
+        let light = match self.shading {
+            Shading::Lit => 0.45 + 0.55 * dot(normal, LIGHT).max(0.0),
+            Shading::Flat => 1.0,
+        };
         let shaded = colour.map(|c| (f64::from(c) * light) as u8);
         self.image.put_pixel(x, y, Rgb(shaded));
     }
@@ -202,6 +298,34 @@ impl Canvas {
                 if rest >= 0.0 {
                     let normal = [dx, dy, rest.sqrt()];
                     self.set([x, y], middle[2] + radius * normal[2], colour, normal);
+                }
+            }
+        }
+    }
+
+    /// A line, over what is as near as it is.
+    fn line(&mut self, ends: [[f64; 3]; 2], width: f64, colour: [u8; 3]) {
+        let [a, b] = ends.map(|end| self.place(end));
+        let size = [self.image.width(), self.image.height()].map(f64::from);
+        let steps = (b[0] - a[0]).abs().max((b[1] - a[1]).abs()).ceil();
+        // What is longer than many pictures is far out of any.
+        if steps.is_nan() || steps >= 16.0 * (size[0] + size[1]) {
+            return;
+        }
+        let half = 0.5 * width.max(1.0);
+        let nearer = 2.0 * width / self.scale;
+        for k in 0..=steps as usize {
+            let t = k as f64 / steps.max(1.0);
+            let p: [f64; 3] = std::array::from_fn(|i| a[i] + t * (b[i] - a[i]));
+            let [across, down] =
+                self.between([p[0] - half, p[1] - half], [p[0] + half, p[1] + half]);
+            for y in down {
+                for x in across.clone() {
+                    let at = (y * self.image.width() + x) as usize;
+                    if p[2] + nearer >= self.depth[at] {
+                        self.depth[at] = p[2] + nearer;
+                        self.image.put_pixel(x, y, Rgb(colour));
+                    }
                 }
             }
         }
@@ -281,6 +405,7 @@ mod tests {
             let drawing = Drawing {
                 balls: vec![ball],
                 triangles: vec![wall(z)],
+                lines: Vec::new(),
             };
             let image = draw(&drawing, &Camera::PLANE, BOX);
             assert_eq!(hue(&image, 0.5, 0.5), middle, "the wall is at {z}");
@@ -288,7 +413,7 @@ mod tests {
         }
         let alone = Drawing {
             balls: vec![ball],
-            triangles: Vec::new(),
+            ..Drawing::default()
         };
         let image = draw(&alone, &Camera::PLANE, BOX);
         assert_eq!(hue(&image, 0.58, 0.5), "red", "inside its radius");
@@ -315,6 +440,51 @@ mod tests {
             "y goes away from the camera"
         );
         assert_eq!(front.see([0.0, 0.0, 1.0])[1], 1.0, "z is up");
+    }
+
+    #[test]
+    fn a_world_with_y_up_is_seen_upright() {
+        let c = Camera::around(0.0, 0.0).with_y_up();
+        assert_eq!(c.see([0.0, 1.0, 0.0])[1], 1.0, "y is up");
+        assert_eq!(c.see([1.0, 0.0, 0.0])[0], 1.0, "x to the right");
+        assert_eq!(c.see([0.0, 0.0, 1.0])[2], 1.0, "z comes near");
+    }
+
+    #[test]
+    fn a_view_draws_flat_balls_and_lines_where_it_is_told_to() {
+        let drawing = Drawing {
+            balls: vec![Ball {
+                at: [2.0, 1.0, 0.0],
+                radius: 0.5,
+                colour: RED,
+            }],
+            triangles: Vec::new(),
+            lines: vec![
+                Line {
+                    ends: [[0.0, 0.2, 0.0], [4.0, 0.2, 0.0]],
+                    width: 2.0,
+                    colour: BLUE,
+                },
+                // Behind the ball.
+                Line {
+                    ends: [[0.0, 1.0, -3.0], [4.0, 1.0, -3.0]],
+                    width: 2.0,
+                    colour: BLUE,
+                },
+            ],
+        };
+        let viewport = Viewport {
+            left: 0.0,
+            top: 2.0,
+            scale: 10.0,
+        };
+        let over = RgbImage::from_pixel(40, 20, BACKGROUND);
+        let image = draw_in(&drawing, &Camera::PLANE, &viewport, Shading::Flat, over);
+        assert_eq!(*image.get_pixel(20, 10), Rgb(RED), "in full colour");
+        assert_eq!(*image.get_pixel(24, 10), Rgb(RED), "to its edge");
+        assert_eq!(*image.get_pixel(5, 10), Rgb(BLUE), "beside the ball");
+        assert_eq!(*image.get_pixel(5, 18), Rgb(BLUE), "the lower line");
+        assert_eq!(*image.get_pixel(5, 2), BACKGROUND);
     }
 
     #[test]

@@ -125,9 +125,11 @@ fn basic<const D: usize>(
 ) -> Scene<D> {
     Scene {
         name,
+        side: 1.0,
         open,
         liquid,
         velocity: [0.0; D],
+        jets: Vec::new(),
         particles,
         motion: None,
         gravity: -9.81,
@@ -145,6 +147,33 @@ fn left_half<const D: usize>() -> Shape<D> {
         offset: 0.5,
     }
 }
+
+macro_rules! files {
+    ($($name:literal),*) => {
+        /// The file of a scene, by name.
+        pub fn scene_file(name: &str) -> Option<&'static str> {
+            match name {
+                $($name => Some(include_str!(concat!("files/", $name, ".toml"))),)*
+                _ => None,
+            }
+        }
+    };
+}
+
+files!(
+    "circle",
+    "square",
+    "maze",
+    "swinging-circle",
+    "thrown-circle",
+    "sphere",
+    "sphere-cuboid",
+    "double-sphere",
+    "dam-sphere",
+    "rotated-box",
+    "dam-box",
+    "ball-box"
+);
 
 /// A scene in the plane, by name.
 pub fn scene2(name: &str) -> Option<Scene<2>> {
@@ -255,6 +284,39 @@ mod tests {
             }
         }
         assert!(AnyScene::of("bathtub").is_none());
+    }
+
+    #[test]
+    fn every_scene_is_its_file_to_the_bit() {
+        use crate::scene_file::SceneFile;
+        use crate::scenes::file::LiquidScene;
+        for entry in SCENES {
+            let text = scene_file(entry.name).unwrap();
+            let file = LiquidScene::parse(text).unwrap();
+            assert_eq!(file.name, entry.name);
+            match AnyScene::of(entry.name).unwrap() {
+                AnyScene::Plane(scene) => {
+                    let name = scene.name;
+                    assert_eq!(
+                        Scene {
+                            name,
+                            ..file.scene::<2>()
+                        },
+                        scene
+                    );
+                }
+                AnyScene::Space(scene) => {
+                    let name = scene.name;
+                    assert_eq!(
+                        Scene {
+                            name,
+                            ..file.scene::<3>()
+                        },
+                        scene
+                    );
+                }
+            }
+        }
     }
 
     #[test]

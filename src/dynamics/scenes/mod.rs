@@ -6,9 +6,10 @@
 
 mod catalogue;
 pub mod eckert;
+pub mod file;
 mod scene;
 mod simulation;
 
-pub use catalogue::{AnyScene, SCENES, SceneEntry, scene2, scene3};
-pub use scene::{Motion, Scene};
+pub use catalogue::{AnyScene, SCENES, SceneEntry, scene_file, scene2, scene3};
+pub use scene::{Jet, Motion, Scene};
 pub use simulation::{Frame, Simulation, SimulationError, Step};

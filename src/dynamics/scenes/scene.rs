@@ -26,17 +26,30 @@ impl Motion {
     }
 }
 
-/// What is simulated, in the unit square or cube.
+/// Liquid with a velocity of its own at the start.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Jet<const D: usize> {
+    /// Where it is.
+    pub liquid: Shape<D>,
+    /// Its velocity, m/s.
+    pub velocity: [f64; D],
+}
+
+/// What is simulated, in a square or cube from the origin.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scene<const D: usize> {
     /// Its name.
     pub name: &'static str,
+    /// The side of the square or cube, m.
+    pub side: f64,
     /// Where liquid may be.
     pub open: Shape<D>,
     /// Where it is at the start.
     pub liquid: Shape<D>,
     /// Its velocity at the start, m/s.
     pub velocity: [f64; D],
+    /// Several liquids that move differently at the start; none where `velocity` is that of all.
+    pub jets: Vec<Jet<D>>,
     /// Particles a cell.
     pub particles: usize,
     /// How the container moves.
@@ -57,13 +70,23 @@ impl<const D: usize> Scene<D> {
         self
     }
 
+    /// The velocity at a place at the start: that of the jet that it is in, or nearest to.
+    pub fn velocity_at(&self, x: [f64; D]) -> [f64; D] {
+        let distance = |jet: &&Jet<D>| jet.liquid.distance(x);
+        let nearest = self
+            .jets
+            .iter()
+            .min_by(|a, b| distance(a).total_cmp(&distance(b)));
+        nearest.map_or(self.velocity, |jet| jet.velocity)
+    }
+
     /// Whether a grid of `n` cells a side holds the scene: what is open never reaches into the outermost cells, wherever the
     /// container swings. Those are the wall that every solver counts on.
     pub fn fits(&self, n: usize) -> bool {
         if n < 3 {
             return false;
         }
-        let dx = 1.0 / n as f64;
+        let dx = self.side / n as f64;
         let swings = match &self.motion {
             Some(motion) => vec![
                 (motion.axis, motion.amplitude),
@@ -78,7 +101,11 @@ impl<const D: usize> Scene<D> {
             let mut x = [0.0; D];
             for (a, x) in x.iter_mut().enumerate() {
                 *x = if a == side / 2 {
-                    if side.is_multiple_of(2) { dx } else { 1.0 - dx }
+                    if side.is_multiple_of(2) {
+                        dx
+                    } else {
+                        self.side - dx
+                    }
                 } else {
                     let c = rest % across;
                     rest /= across;

@@ -118,10 +118,16 @@ impl<const D: usize> Simulation<D> {
     /// The scene at its start, with `n` cells a side.
     pub fn new(scene: Scene<D>, n: usize, separation: Separation) -> Self {
         let cells = Lattice::cube(n);
-        let dx = 1.0 / n as f64;
+        let dx = scene.side / n as f64;
         let mut mac = Mac::new(cells, dx);
         for a in 0..D {
-            mac.u[a].fill(scene.velocity[a]);
+            if scene.jets.is_empty() {
+                mac.u[a].fill(scene.velocity[a]);
+            } else {
+                mac.u[a] = cells
+                    .faces(a)
+                    .map(|_, c| scene.velocity_at(mac.face(a, c))[a]);
+            }
         }
         let walls = walls_at(&scene, &cells, dx, 0.0);
         // In space a particle stands for all of its ball, in the plane there are enough of them.

@@ -141,14 +141,9 @@ impl<const D: usize> TankFlow<D> {
         }
     }
 
-    /// Everything of a step before the pressure solve.
-    pub fn advance(&mut self) -> Snapshot<D> {
+    /// Says of cells whether they are liquid: those that hold a particle are.
+    pub fn flag(&mut self) {
         let cells = self.mac.cells;
-        let dt = self.settings.dt;
-        let (mac, flags) = (&self.mac, &self.flags);
-        self.x
-            .par_iter_mut()
-            .for_each(|x| *x = moved(mac, flags, *x, dt));
         for flag in &mut self.flags {
             if *flag == CellFlag::Fluid {
                 *flag = CellFlag::Air;
@@ -160,6 +155,17 @@ impl<const D: usize> TankFlow<D> {
                 *flag = CellFlag::Fluid;
             }
         }
+    }
+
+    /// Everything of a step before the pressure solve.
+    pub fn advance(&mut self) -> Snapshot<D> {
+        let cells = self.mac.cells;
+        let dt = self.settings.dt;
+        let (mac, flags) = (&self.mac, &self.flags);
+        self.x
+            .par_iter_mut()
+            .for_each(|x| *x = moved(mac, flags, *x, dt));
+        self.flag();
         let list = CellList::new(cells, 1.0, &self.x);
         let (mut mac, mut valid) = particles_to_grid(&self.mac, &self.x, &self.v, &list);
         for (axis, (u, valid)) in mac.u.iter_mut().zip(&mut valid).enumerate() {

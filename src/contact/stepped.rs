@@ -1,0 +1,406 @@
+//! The simulation as whoever steps systems knows it: command line and window.
+
+use std::io;
+
+use stokeslet_dynamics::lcp::Watch;
+use stokeslet_dynamics::report::shaded::{grown, surrounding};
+use stokeslet_dynamics::report::table::Row;
+use stokeslet_dynamics::scene_file::BuiltIn;
+use stokeslet_dynamics::stepped::look::{self, BODIES, Look, Mesh, Points, Role};
+use stokeslet_dynamics::stepped::{
+    Choice, Fault, Feature, Measure, Plot, Sibling, TableRequest, Values, measure,
+};
+
+use crate::real::V3;
+use crate::simulation::HEAD;
+use crate::snapshot::BodyView;
+use crate::table::rows;
+use crate::{
+    Checkpoint, Kind, Scene, Settings, Simulation, Snapshot, SolveStatus, StepLog, export, scenes,
+};
+
+impl Sibling for Simulation {
+    type Scene = Scene;
+    type Settings = Settings;
+    type Log = StepLog;
+    type Snapshot = Snapshot;
+    const NAME: &'static str = "contact";
+    const LABEL: &'static str = "Contact";
+    const ABOUT: &'static str =
+        "Rigid bodies, deformable meshes and material points with friction, in one implicit step";
+    const SOURCE: &'static str = "table 2.1";
+    const HEAD: &'static str = HEAD;
+    const KEYS: &'static [&'static str] = &["time_step", "stiffness", "plane"];
+    const MEASURES: &'static [Measure] = &[
+        measure("kinetic", "J", "Energy of motion", Plot::Energy),
+        measure(
+            "potential",
+            "J",
+            "Energy of height, from the origin",
+            Plot::Energy,
+        ),
+        measure(
+            "elastic",
+            "J",
+            "Stored in elements, springs and points",
+            Plot::Energy,
+        ),
+        measure(
+            "contact",
+            "J",
+            "Stored in the contact springs",
+            Plot::Energy,
+        ),
+        measure("total", "J", "All energies together", Plot::Energy),
+        measure("Newton", "", "Newton iterations of the step", Plot::Count),
+        measure("GMRES", "", "Products inside GMRES", Plot::Count),
+        measure(
+            "residual",
+            "",
+            "Of the step's system, over its tolerance: 1 is reached",
+            Plot::Error,
+        ),
+        measure("touching", "", "Pairs that touch", Plot::Table),
+        measure("sticking", "", "Pairs whose attachment held", Plot::Table),
+    ];
+    const FEATURES: &'static [Feature] = &[Feature::Contacts];
+    const CHOICES: &'static [Choice] = &[
+        Choice {
+            key: "friction",
+            name: "Friction",
+            about: "Coefficient between everything, instead of the scene's",
+            values: Values::Number(0.0, 10.0),
+        },
+        Choice {
+            key: "coupling",
+            name: "Coupling",
+            about: "Contact in the step's system, frozen at its start, or friction alone frozen",
+            values: Values::Words(&["coupled", "lagged", "lagged_friction"]),
+        },
+        Choice {
+            key: "newton.preconditioner",
+            name: "Preconditioner",
+            about: "What GMRES is preconditioned with",
+            values: Values::Words(&["direct", "block_jacobi", "none"]),
+        },
+        Choice {
+            key: "newton.tolerance_factor",
+            name: "Tolerance",
+            about: "What ends a step, as a part of the scene's tolerance",
+            values: Values::Number(1e-9, 10.0),
+        },
+        Choice {
+            key: "newton.most_iterations",
+            name: "Iterations",
+            about: "At most so many Newton iterations a step",
+            values: Values::Count(1, 100_000),
+        },
+    ];
+
+    fn built_in() -> &'static [BuiltIn<Scene>] {
+        scenes::all()
+    }
+
+    fn dimension(_: &Scene) -> usize {
+        3
+    }
+
+    fn size(scene: &Scene) -> String {
+        format!("{} bodies", scene.body.len())
+    }
+
+    fn sizes(_: &Scene) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn run_name(scene: &Scene, _: &Settings) -> String {
+        scene.name.clone()
+    }
+
+    fn start(scene: &Scene, settings: &Settings) -> Result<Self, Fault> {
+        Ok(Self::new(scene, settings)?)
+    }
+
+    fn adopt(&mut self, scene: &Scene, settings: &Settings) -> Result<(), Fault> {
+        let mut checkpoint = self.checkpoint();
+        if settings.time_step.unwrap_or(scene.time_step) != checkpoint.scene.time_step {
+            return Err("the time step can't change in a run: start anew".into());
+        }
+        // A wedge has set the masses; all else is the scene's.
+        checkpoint.scene.coupling = settings.coupling.unwrap_or(scene.coupling);
+        checkpoint.scene.friction = settings.friction.unwrap_or(scene.friction);
+        checkpoint.settings = settings.clone();
+        *self = Self::resume(&checkpoint)?;
+        Ok(())
+    }
+
+    fn needed(&self) -> usize {
+        (self.scene().duration / self.scene().time_step).ceil() as usize
+    }
+
+    fn done(&self) -> usize {
+        self.totals().steps as usize
+    }
+
+    fn time(&self) -> f64 {
+        self.time()
+    }
+
+    fn step(&mut self, _: Watch<'_>) -> Result<StepLog, Fault> {
+        Ok(self.step())
+    }
+
+    fn row(log: &StepLog) -> String {
+        log.row()
+    }
+
+    fn measures(log: &StepLog) -> Vec<f64> {
+        let (solve, e) = (&log.solve, &log.energies);
+        vec![
+            e.kinetic,
+            e.potential,
+            e.elastic,
+            e.contact,
+            e.total(),
+            solve.iterations as f64,
+            solve.gmres_iterations as f64,
+            solve.residuals.last().copied().unwrap_or(0.0),
+            log.touching as f64,
+            log.sticking as f64,
+        ]
+    }
+
+    fn doubt(log: &StepLog) -> Option<String> {
+        match log.solve.status {
+            SolveStatus::Converged => None,
+            SolveStatus::Stalled => Some("the solve stalled above its tolerance".to_owned()),
+            SolveStatus::MaxIterations => {
+                Some("the solve ended after its most iterations".to_owned())
+            }
+        }
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        self.snapshot()
+    }
+
+    /// The box around everything at the start, twice as large sideways: bodies slide and fall.
+    fn bounds(&self) -> [[f64; 3]; 2] {
+        let snapshot = self.snapshot();
+        let points = snapshot.bodies.iter().flat_map(|b| &b.points);
+        let [least, most] = surrounding(points.map(|p| [p.x, p.y, p.z]));
+        let shares = [0.5, 0.5, 0.05];
+        let around = std::array::from_fn(|k| shares[k] * (most[k] - least[k]));
+        grown([least, most], around)
+    }
+
+    fn look(&self, snapshot: &Snapshot, bounds: [[f64; 3]; 2]) -> Look {
+        let array = |v: &V3| [v.x, v.y, v.z];
+        let mut look = Look {
+            dimension: 3,
+            up: 2,
+            from: [0.6, 0.3],
+            bounds,
+            palette: BODIES,
+            points: Vec::new(),
+            meshes: ground(self.scene(), bounds),
+            contacts: Vec::new(),
+            cells: None,
+        };
+        for (k, body) in snapshot.bodies.iter().enumerate() {
+            let at = body.points.iter().map(array).collect();
+            let speed = body.velocities.iter().map(|v| v.norm()).collect();
+            let role = role(body, k);
+            if body.triangles.is_empty() {
+                look.points.push(Points {
+                    role,
+                    at,
+                    radius: spacing(body.points.len(), &bounds),
+                    speed,
+                    pressure: Vec::new(),
+                    id: Vec::new(),
+                });
+            } else {
+                look.meshes.push(Mesh {
+                    role,
+                    points: at,
+                    triangles: body.triangles.clone(),
+                    speed,
+                });
+            }
+        }
+        let contact = |touch: &crate::simulation::Touch| look::Contact {
+            at: array(&touch.attachment),
+            push: array(&touch.force),
+            sticks: Some(touch.sticking),
+        };
+        look.contacts = snapshot.touches.iter().map(contact).collect();
+        look
+    }
+
+    fn write(snapshot: &Snapshot, format: &str, out: &mut Vec<u8>) -> Option<io::Result<()>> {
+        match format {
+            "vtu" => Some(export::vtu::write(snapshot, out)),
+            "ply" => Some(export::ply::write(snapshot, out)),
+            _ => None,
+        }
+    }
+
+    fn told(&self, logs: &[StepLog]) -> String {
+        let (last, totals) = (&logs[logs.len() - 1], self.totals());
+        format!(
+            "{:.4} s simulated with {} contact particles; {:.1} Newton iterations a step, {} steps not converged, energy {:.4e} J, {} pairs touch, {} stick",
+            last.time,
+            self.n_particles(),
+            totals.newton as f64 / totals.steps.max(1) as f64,
+            totals.stalled + totals.cut,
+            last.energies.total(),
+            last.touching,
+            last.sticking
+        )
+    }
+
+    fn save(&self) -> Result<Vec<u8>, Fault> {
+        Ok(serde_json::to_vec(&self.checkpoint())?)
+    }
+
+    fn load(&mut self, bytes: &[u8]) -> Result<(), Fault> {
+        let found: Checkpoint = serde_json::from_slice(bytes)?;
+        if (&found.scene, &found.settings) != (self.scene(), self.settings()) {
+            return Err("it is of another scene or of other settings".into());
+        }
+        *self = Self::resume(&found)?;
+        Ok(())
+    }
+
+    fn tables() -> Vec<&'static str> {
+        scenes::all().iter().map(|s| s.name).collect()
+    }
+
+    fn rows(
+        name: &str,
+        request: &TableRequest,
+        keep_on: &dyn Fn() -> bool,
+    ) -> Result<Vec<Row>, Fault> {
+        let known = scenes::find(name);
+        let scene = known
+            .ok_or_else(|| format!("there is no scene `{name}`"))?
+            .scene();
+        Ok(rows(
+            &scene,
+            &Settings::default(),
+            request.seconds,
+            keep_on,
+        )?)
+    }
+
+    fn rows_of(
+        scene: &Scene,
+        request: &TableRequest,
+        keep_on: &dyn Fn() -> bool,
+    ) -> Option<Result<Vec<Row>, Fault>> {
+        let rows = rows(scene, &Settings::default(), request.seconds, keep_on);
+        Some(rows.map_err(Fault::from))
+    }
+}
+
+fn role(body: &BodyView, k: usize) -> Role {
+    match body.kind {
+        Kind::Fixed => Role::Fixed,
+        _ if body.is_sand => Role::Sand,
+        _ => Role::Body(k),
+    }
+}
+
+/// Planes as squares under what is drawn.
+fn ground(scene: &Scene, [least, most]: [[f64; 3]; 2]) -> Vec<Mesh> {
+    let middle: [f64; 3] = std::array::from_fn(|k| 0.5 * (least[k] + most[k]));
+    let half = (0..3).map(|k| most[k] - least[k]).fold(0.0, f64::max) * 0.5;
+    let planes = scene.plane.iter();
+    planes
+        .map(|plane| {
+            let length = plane.normal.iter().map(|n| n * n).sum::<f64>().sqrt();
+            let n = plane.normal.map(|x| x / length);
+            let away = (0..3).map(|k| n[k] * middle[k]).sum::<f64>() - plane.offset;
+            let foot: [f64; 3] = std::array::from_fn(|k| middle[k] - away * n[k]);
+            let axis = (0..3).min_by(|&a, &b| n[a].abs().total_cmp(&n[b].abs()));
+            let mut u = [0.0; 3];
+            u[axis.unwrap_or(0)] = 1.0;
+            let along: f64 = (0..3).map(|k| u[k] * n[k]).sum();
+            let u: [f64; 3] = std::array::from_fn(|k| u[k] - along * n[k]);
+            let size = u.iter().map(|x| x * x).sum::<f64>().sqrt();
+            let u = u.map(|x| x / size);
+            let v = [
+                n[1] * u[2] - n[2] * u[1],
+                n[2] * u[0] - n[0] * u[2],
+                n[0] * u[1] - n[1] * u[0],
+            ];
+            let at = |a: f64, b: f64| -> [f64; 3] {
+                std::array::from_fn(|k| foot[k] + half * (a * u[k] + b * v[k]))
+            };
+            Mesh {
+                role: Role::Ground,
+                points: vec![at(-1.0, -1.0), at(1.0, -1.0), at(1.0, 1.0), at(-1.0, 1.0)],
+                triangles: vec![[0, 1, 2], [0, 2, 3]],
+                speed: Vec::new(),
+            }
+        })
+        .collect()
+}
+
+/// A radius with which so many points look like a body about a third as large as the picture's box.
+fn spacing(points: usize, [least, most]: &[[f64; 3]; 2]) -> f64 {
+    let volume: f64 = (0..3).map(|k| (most[k] - least[k]).max(1e-9)).product();
+    0.3 * (volume / 8.0 / points.max(1) as f64).cbrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::SceneFile;
+    use stokeslet_dynamics::stepped::{Of, System};
+
+    #[test]
+    fn friction_that_is_taken_away_lets_a_cube_slide_that_stood() {
+        let system: &dyn System = &Of::<Simulation>::ROW;
+        let text = system.file("plane_r_stick").expect("a scene");
+        let mut run = system.start(text, None, &[]).expect("starts");
+        let watch = stokeslet_dynamics::lcp::Watch::SILENT;
+        for _ in 0..20 {
+            run.advance(watch).expect("a step");
+        }
+        let kinetic = |run: &dyn stokeslet_dynamics::stepped::Run| {
+            run.last().map_or(f64::NAN, |row| row.values[0])
+        };
+        let stood = kinetic(&*run);
+        let mut other = run.fork().expect("a copy");
+        other.adopt(&["friction=0".to_owned()]).expect("a number");
+        assert_eq!((other.done(), other.seen().time), (20, run.seen().time));
+        for _ in 0..20 {
+            run.advance(watch).expect("a step");
+            other.advance(watch).expect("a step");
+        }
+        assert!(kinetic(&*run) < 2.0 * stood + 1e-12, "it stands");
+        assert!(kinetic(&*other) > 100.0 * kinetic(&*run), "it slides");
+        // And holds again where it is.
+        other.adopt(&[]).expect("the scene's");
+        let refused = other.adopt(&["time_step=0.5".to_owned()]);
+        assert!(refused.is_err(), "another clock");
+    }
+
+    #[test]
+    fn a_wedge_keeps_the_masses_it_settled_to_when_settings_change() {
+        let scene = scenes::find("wdg_rr").expect("a scene").scene();
+        assert!(scene.validate().is_ok());
+        let settings = Settings::default();
+        let mut simulation = Simulation::new(&scene, &settings).expect("starts");
+        let before = simulation.state().clone();
+        let other = Settings {
+            friction: Some(0.7),
+            ..settings
+        };
+        simulation.adopt(&scene, &other).expect("adopts");
+        assert_eq!(simulation.state(), &before);
+        assert_eq!(simulation.scene().friction, 0.7);
+    }
+}

@@ -1,0 +1,854 @@
+//! A scene file's liquid under way: frames by the loop of scenes or by that of tanks, told in SI by both.
+
+use std::sync::Arc;
+
+use thiserror::Error;
+
+use super::LiquidScene;
+use super::settings::{LiquidSettings, Means};
+use crate::grid::{CellFlag, Lattice, Shape, centre_value};
+use crate::lcp::{Lcp, LcpSolver, SolveLog, Status, Trace, Watch, solver};
+use crate::report::checkpoint::{CheckpointError, Kept, State, load, save};
+use crate::report::npz;
+use crate::scene_file::{SceneError, SceneFile, WrongValue};
+use crate::scenes::eckert::{FlowError, FlowSettings, Tank, TankError, TankFlow};
+use crate::scenes::{Simulation, SimulationError};
+use crate::splitting::{Method, Settings};
+
+/// Why a scene can't start or go on.
+#[derive(Debug, Error)]
+pub enum LiquidError {
+    /// The scene.
+    #[error(transparent)]
+    Scene(#[from] SceneError),
+    /// The settings.
+    #[error("setting {0}")]
+    Settings(#[from] WrongValue),
+    /// Stairs stay where they are.
+    #[error("walls along the cells can't move: a scene with `motion` needs a solver at cut walls")]
+    MovingStairs,
+    /// Nothing to see.
+    #[error(
+        "there is no particle: the liquid isn't where it is open, or the cells are too large for it"
+    )]
+    Empty,
+    /// What would start anew.
+    #[error("`{0}` can't change in a run: start anew")]
+    Fixed(&'static str),
+    /// A frame of the loop of scenes.
+    #[error(transparent)]
+    Frame(#[from] SimulationError),
+    /// A step of the loop of tanks.
+    #[error(transparent)]
+    Step(#[from] TankError),
+    /// A checkpoint.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
+    /// A checkpoint of something else.
+    #[error("it is of another scene or of other settings")]
+    OtherRun,
+}
+
+/// What a frame took and what came out, in SI.
+#[derive(Clone, Debug)]
+pub struct LiquidLog {
+    /// Its number, from 1.
+    pub frame: usize,
+    /// Time at its end, s.
+    pub time: f64,
+    /// One log a pressure solve; residuals as their method has them.
+    pub solves: Vec<SolveLog>,
+    /// Cells of liquid.
+    pub cells: usize,
+    /// Cells that have left the wall.
+    pub detached: usize,
+    /// Parts of the liquid without air.
+    pub pockets: usize,
+    /// The largest violation of continuity after a solve, 1/s.
+    pub divergence: f64,
+    /// Volume of the liquid, m² or m³.
+    pub volume: f64,
+    /// The largest velocity component, m/s.
+    pub max_speed: f64,
+    /// Kinetic energy over density, m⁴/s² or m⁵/s².
+    pub kinetic: f64,
+    /// Potential energy over density from y = 0, in the same unit.
+    pub potential: f64,
+}
+
+/// The head of [`LiquidLog::row`].
+pub const HEAD: &str = "frame,time_s,solver,solves,iterations,outer,residual,seconds,cells,detached,pockets,divergence_1_s,volume,max_speed_m_s,kinetic,potential,status";
+
+impl LiquidLog {
+    /// Iterations of all solves.
+    pub fn iterations(&self) -> usize {
+        self.solves.iter().map(SolveLog::iterations).sum()
+    }
+
+    /// The largest residual of any solve.
+    pub fn residual(&self) -> f64 {
+        let all = self.solves.iter().map(SolveLog::residual);
+        all.fold(0.0, f64::max)
+    }
+
+    /// As a line of CSV, without its end.
+    pub fn row(&self) -> String {
+        let last = self.solves.last();
+        format!(
+            "{},{},{},{},{},{},{:e},{:e},{},{},{},{:e},{},{},{},{},{}",
+            self.frame,
+            self.time,
+            last.map_or("", |s| s.solver),
+            self.solves.len(),
+            self.iterations(),
+            self.solves.iter().map(|s| s.outer).sum::<usize>(),
+            self.residual(),
+            self.solves.iter().map(|s| s.seconds).sum::<f64>(),
+            self.cells,
+            self.detached,
+            self.pockets,
+            self.divergence,
+            self.volume,
+            self.max_speed,
+            self.kinetic,
+            self.potential,
+            last.map_or("", |s| s.status.word()),
+        )
+    }
+}
+
+/// A scene at cut walls, which a frame begins from.
+#[derive(Clone, Debug)]
+pub enum Next {
+    /// In the plane.
+    Plane(Arc<Simulation<2>>),
+    /// In space.
+    Space(Arc<Simulation<3>>),
+    /// Walls along the cells: its methods have no one problem.
+    Stairs,
+}
+
+impl Next {
+    /// The pressure problem that the next frame begins with, solved, as numpy's `.npz`; none of stairs, and where it can't be solved.
+    pub fn problem(&self) -> Option<Vec<u8>> {
+        fn solved<const D: usize>(simulation: &Simulation<D>) -> Option<Vec<u8>> {
+            let lcp = simulation.next_problem().lcp;
+            let mut solver = solver::<D>("pi-mgpcg")?;
+            let (p, _) = solver.solve(&lcp, Watch::SILENT).ok()?.converged().ok()?;
+            Some(npz::problem(&lcp, &p))
+        }
+        match self {
+            Next::Plane(simulation) => solved(simulation),
+            Next::Space(simulation) => solved(simulation),
+            Next::Stairs => None,
+        }
+    }
+}
+
+/// What is to be seen of a running scene, in SI; in the plane third parts are 0.
+#[derive(Clone, Debug)]
+pub struct LiquidSnapshot {
+    /// 2 or 3.
+    pub dimension: usize,
+    /// Frames done.
+    pub frames: usize,
+    /// Time, s.
+    pub time: f64,
+    /// Side of the domain, m.
+    pub side: f64,
+    /// Cells along each axis; 1 along what isn't there.
+    pub cells: [usize; 3],
+    /// Side of a cell, m.
+    pub dx: f64,
+    /// Particles: positions, m.
+    pub x: Vec<[f64; 3]>,
+    /// Particles: velocities, m/s.
+    pub v: Vec<[f64; 3]>,
+    /// By cell, x fastest: pressure over density of the last solve, m²/s²; 0 where there was none, empty where none is told.
+    pub pressure: Vec<f64>,
+    /// By cell: velocity at its centre, m/s.
+    pub velocity: Vec<[f64; 3]>,
+    /// By cell: velocity across its lower face of each axis, m/s.
+    pub faces: Vec<[f64; 3]>,
+    /// By cell: distance to the liquid's surface at its centre, negative inside, m; of stairs half a cell either way.
+    pub liquid: Vec<f64>,
+    /// By cell: distance to the nearest wall at its centre, positive in open space, m; of stairs half a cell either way.
+    pub walls: Vec<f64>,
+    /// What the next frame begins from.
+    pub next: Next,
+}
+
+/// A loop in one dimension.
+enum Loop<const D: usize> {
+    /// At cut walls.
+    Cut {
+        simulation: Arc<Simulation<D>>,
+        solver: Box<dyn LcpSolver<D>>,
+        pressure: Vec<f64>,
+    },
+    /// At stairs; a time of the loop is a frame.
+    Stairs {
+        flow: Box<TankFlow<D>>,
+        method: Method,
+        settings: Settings,
+        frames: usize,
+    },
+}
+
+/// A scene in one dimension.
+struct World<const D: usize> {
+    state: Loop<D>,
+    /// Volume over particles at the start, m^D: what each stands for in energies.
+    share: f64,
+}
+
+enum Inner {
+    Plane(Box<World<2>>),
+    Space(Box<World<3>>),
+}
+
+/// A dimension's name for what both have.
+trait Named<const D: usize> {
+    fn next(&self) -> Next;
+}
+
+impl Named<2> for World<2> {
+    fn next(&self) -> Next {
+        match &self.state {
+            Loop::Cut { simulation, .. } => Next::Plane(simulation.clone()),
+            Loop::Stairs { .. } => Next::Stairs,
+        }
+    }
+}
+
+impl Named<3> for World<3> {
+    fn next(&self) -> Next {
+        match &self.state {
+            Loop::Cut { simulation, .. } => Next::Space(simulation.clone()),
+            Loop::Stairs { .. } => Next::Stairs,
+        }
+    }
+}
+
+macro_rules! either {
+    ($inner:expr, $world:ident => $do:expr) => {
+        match $inner {
+            Inner::Plane($world) => $do,
+            Inner::Space($world) => $do,
+        }
+    };
+}
+
+/// A scene file's liquid, running.
+pub struct LiquidRun {
+    scene: LiquidScene,
+    /// Those of the file under those that were given.
+    settings: LiquidSettings,
+    inner: Inner,
+}
+
+impl LiquidRun {
+    /// A scene at its start.
+    ///
+    /// # Errors
+    /// A scene or settings out of range, a solver that doesn't mind its walls, no liquid.
+    pub fn new(scene: &LiquidScene, settings: &LiquidSettings) -> Result<Self, LiquidError> {
+        let all = settings.over(&scene.settings);
+        all.validate()?;
+        let mut scene = scene.clone();
+        scene.cells = all.cells.unwrap_or(scene.cells);
+        scene.gravity = all.gravity.unwrap_or(scene.gravity);
+        scene.keep_volume = all.keep_volume.unwrap_or(scene.keep_volume);
+        scene.validate()?;
+        let inner = match scene.dimension {
+            2 => Inner::Plane(Box::new(World::new(&scene, &all)?)),
+            _ => Inner::Space(Box::new(World::new(&scene, &all)?)),
+        };
+        Ok(Self {
+            scene,
+            settings: all,
+            inner,
+        })
+    }
+
+    /// The scene, with what settings changed of it.
+    pub fn scene(&self) -> &LiquidScene {
+        &self.scene
+    }
+
+    /// The settings, those of the file included.
+    pub fn settings(&self) -> &LiquidSettings {
+        &self.settings
+    }
+
+    /// Goes on with other settings; `file` is the scene that was started.
+    ///
+    /// # Errors
+    /// Settings out of range, or such as would need another grid; then nothing changes.
+    pub fn adopt(
+        &mut self,
+        file: &LiquidScene,
+        settings: &LiquidSettings,
+    ) -> Result<(), LiquidError> {
+        let all = settings.over(&file.settings);
+        all.validate()?;
+        let now = &self.settings;
+        let fixed = [
+            ("cells", all.cells != now.cells),
+            ("particles", all.particles != now.particles),
+            ("keep_volume", all.keep_volume != now.keep_volume),
+        ];
+        if let Some((name, _)) = fixed.iter().find(|(_, differs)| *differs) {
+            return Err(LiquidError::Fixed(name));
+        }
+        let gravity = all.gravity.unwrap_or(file.gravity);
+        let (side, frame) = (self.scene.side, self.scene.frame);
+        either!(&mut self.inner, world => world.adopt(&all, gravity, side, frame))?;
+        self.scene.gravity = gravity;
+        self.settings = all;
+        Ok(())
+    }
+
+    /// Frames done.
+    pub fn frames(&self) -> usize {
+        either!(&self.inner, world => world.frames())
+    }
+
+    /// Time, s.
+    pub fn time(&self) -> f64 {
+        self.frames() as f64 * self.scene.frame
+    }
+
+    /// One frame; the state stays that of the frame before if it can't be finished.
+    ///
+    /// # Errors
+    /// [`LiquidError::Frame`], [`LiquidError::Step`].
+    pub fn frame(&mut self, watch: Watch<'_>) -> Result<LiquidLog, LiquidError> {
+        let settings = &self.settings;
+        let scene = &self.scene;
+        match &mut self.inner {
+            Inner::Plane(world) => world.frame(scene, settings, watch),
+            Inner::Space(world) => world.frame(scene, settings, watch),
+        }
+    }
+
+    /// What is to be seen now.
+    pub fn snapshot(&self) -> LiquidSnapshot {
+        let (frames, time) = (self.frames(), self.time());
+        either!(&self.inner, world => world.snapshot(&self.scene, frames, time, world.next()))
+    }
+
+    /// What a checkpoint is of.
+    fn key(&self) -> String {
+        format!("{:?} {:?}", self.scene, self.settings)
+    }
+
+    /// The state as bytes.
+    pub fn save(&self) -> Vec<u8> {
+        either!(&self.inner, world => world.save(&self.key()))
+    }
+
+    /// Goes on from a state of the same scene with the same settings.
+    ///
+    /// # Errors
+    /// A checkpoint of something else, or a damaged one.
+    pub fn load(&mut self, bytes: &[u8]) -> Result<(), LiquidError> {
+        let key = self.key();
+        let loaded = either!(&mut self.inner, world => world.load(bytes, &key));
+        loaded.map_err(|error| match error {
+            CheckpointError::OtherRun { .. } => LiquidError::OtherRun,
+            CheckpointError::Damaged => error.into(),
+        })
+    }
+}
+
+/// A solver whose pressures are kept by cell, and whose tolerance is another.
+struct Watched<'a, const D: usize> {
+    inner: &'a mut dyn LcpSolver<D>,
+    tolerance: Option<f64>,
+    pressure: &'a mut Vec<f64>,
+}
+
+impl<const D: usize> LcpSolver<D> for Watched<'_, D> {
+    fn name(&self) -> &'static str {
+        self.inner.name()
+    }
+
+    fn run(&mut self, problem: &Lcp<D>, trace: &mut Trace<'_>) -> (Vec<f64>, Status) {
+        // A solver that needs no iteration would never look.
+        if trace.cancelled() {
+            return (vec![0.0; problem.n()], Status::Cancelled);
+        }
+        trace.tolerance = self.tolerance.unwrap_or(trace.tolerance);
+        let (p, status) = self.inner.run(problem, trace);
+        self.pressure.fill(0.0);
+        for (p, cell) in p.iter().zip(&problem.places.of) {
+            self.pressure[*cell as usize] = *p;
+        }
+        (p, status)
+    }
+}
+
+impl<const D: usize> World<D>
+where
+    TankError: From<FlowError<D>>,
+{
+    fn new(scene: &LiquidScene, settings: &LiquidSettings) -> Result<Self, LiquidError> {
+        let mut own = scene.scene::<D>();
+        if let Some(particles) = settings.particles {
+            own.particles = particles;
+        }
+        if scene.keep_volume {
+            own = own.keeping_volume();
+        }
+        let n = scene.cells;
+        let state = match settings.means() {
+            Some(Means::Cut(name, separation)) => Loop::Cut {
+                solver: solver(name).ok_or(LiquidError::Empty)?,
+                pressure: vec![0.0; Lattice::<D>::cube(n).len()],
+                simulation: Arc::new(Simulation::new(own, n, separation)),
+            },
+            Some(Means::Stairs(method)) => {
+                if own.motion.is_some() {
+                    return Err(LiquidError::MovingStairs);
+                }
+                let dx = scene.side / n as f64;
+                // Of a tank the side is 1.
+                let unit = |shape: Shape<D>| Shape::Scaled {
+                    by: 1.0 / scene.side,
+                    shape: Box::new(shape),
+                };
+                let tank = Tank {
+                    name: "own",
+                    solid: Shape::Complement(Box::new(unit(own.open.clone()))),
+                    liquid: unit(own.liquid.clone()),
+                    steps: scene.frames(),
+                };
+                let how = flow_settings::<D>(settings, scene.gravity, scene.side, scene.frame);
+                let mut flow = TankFlow::new(&tank, n, how);
+                for (x, v) in flow.x.iter().zip(&mut flow.v) {
+                    *v = own
+                        .velocity_at(x.map(|x| x * dx))
+                        .map(|v| v * scene.frame / dx);
+                }
+                Loop::Stairs {
+                    flow: Box::new(flow),
+                    method,
+                    settings: settings.splitting::<D>(),
+                    frames: 0,
+                }
+            }
+            None => return Err(LiquidError::Empty),
+        };
+        let mut world = Self { state, share: 0.0 };
+        let particles = world.particles();
+        if particles == 0 {
+            return Err(LiquidError::Empty);
+        }
+        world.share = world.volume(scene) / particles as f64;
+        Ok(world)
+    }
+
+    fn particles(&self) -> usize {
+        match &self.state {
+            Loop::Cut { simulation, .. } => simulation.x.len(),
+            Loop::Stairs { flow, .. } => flow.x.len(),
+        }
+    }
+
+    /// Volume of the cells of liquid, m^D.
+    fn volume(&self, scene: &LiquidScene) -> f64 {
+        let dx = scene.side / scene.cells as f64;
+        self.wet() as f64 * dx.powi(D as i32)
+    }
+
+    /// Cells of liquid.
+    fn wet(&self) -> usize {
+        match &self.state {
+            Loop::Cut { simulation, .. } => {
+                let (mac, walls) = (&simulation.mac, simulation.walls());
+                let liquid = simulation.liquid();
+                let is_open = |i: usize| {
+                    centre_value(&mac.cells, &walls.distance, mac.cells.coordinates(i)) > 0.0
+                };
+                (0..liquid.len())
+                    .filter(|i| liquid[*i] < 0.0 && is_open(*i))
+                    .count()
+            }
+            Loop::Stairs { flow, .. } => {
+                let wet = flow.flags.iter().filter(|f| **f == CellFlag::Fluid);
+                wet.count()
+            }
+        }
+    }
+
+    fn frames(&self) -> usize {
+        match &self.state {
+            Loop::Cut { simulation, .. } => simulation.frames,
+            Loop::Stairs { frames, .. } => *frames,
+        }
+    }
+
+    fn adopt(
+        &mut self,
+        all: &LiquidSettings,
+        gravity: f64,
+        side: f64,
+        frame: f64,
+    ) -> Result<(), LiquidError> {
+        match (&mut self.state, all.means()) {
+            (
+                Loop::Cut {
+                    simulation,
+                    solver: now,
+                    ..
+                },
+                Some(Means::Cut(name, separation)),
+            ) => {
+                if now.name() != name {
+                    *now = solver(name).ok_or(LiquidError::Empty)?;
+                }
+                let simulation = Arc::make_mut(simulation);
+                simulation.separation = separation;
+                simulation.scene.gravity = gravity;
+                Ok(())
+            }
+            (
+                Loop::Stairs {
+                    flow,
+                    method,
+                    settings,
+                    ..
+                },
+                Some(Means::Stairs(other)),
+            ) => {
+                *method = other;
+                *settings = all.splitting::<D>();
+                let particles = flow.settings.particles;
+                flow.settings = FlowSettings {
+                    particles,
+                    ..flow_settings::<D>(all, gravity, side, frame)
+                };
+                Ok(())
+            }
+            _ => Err(LiquidError::Fixed("walls")),
+        }
+    }
+
+    fn frame(
+        &mut self,
+        scene: &LiquidScene,
+        settings: &LiquidSettings,
+        watch: Watch<'_>,
+    ) -> Result<LiquidLog, LiquidError> {
+        let dx = scene.side / scene.cells as f64;
+        let mut log = match &mut self.state {
+            Loop::Cut {
+                simulation,
+                solver,
+                pressure,
+            } => {
+                let (mut next, memory) = ((**simulation).clone(), solver.memory());
+                let mut found = pressure.clone();
+                let mut watched = Watched {
+                    inner: &mut **solver,
+                    tolerance: settings.tolerance,
+                    pressure: &mut found,
+                };
+                match next.frame(&mut watched, watch, &mut |_| {}) {
+                    Ok(frame) => {
+                        (*simulation, *pressure) = (Arc::new(next), found);
+                        LiquidLog {
+                            frame: simulation.frames,
+                            time: 0.0,
+                            cells: frame.unknowns,
+                            detached: frame.detached,
+                            pockets: frame.pockets,
+                            divergence: frame.divergence,
+                            volume: frame.volume,
+                            max_speed: frame.max_speed,
+                            solves: frame.solves,
+                            kinetic: 0.0,
+                            potential: 0.0,
+                        }
+                    }
+                    Err(error) => {
+                        solver.recall(memory);
+                        return Err(error.into());
+                    }
+                }
+            }
+            Loop::Stairs {
+                flow,
+                method,
+                settings: how,
+                frames,
+            } => {
+                let mut next = flow.clone();
+                let (mut rest, mut steps) = (1.0f64, Vec::new());
+                while rest > 1e-9 {
+                    // No farther than a cell a step, and no longer than is asked for.
+                    let own = next.v.iter().flatten().fold(0.0f64, |m, v| m.max(v.abs()));
+                    let fastest = next.mac.max_component().max(own).max(1e-12);
+                    let most = settings.step.map_or(0.5, |step| step / scene.frame);
+                    let n = (rest / most.min(1.0 / fastest)).ceil().clamp(1.0, 1e4);
+                    next.settings.dt = rest / n;
+                    rest -= rest / n;
+                    let step = next.step(*method, how, watch, &mut |_| {});
+                    steps.push(step.map_err(TankError::from)?);
+                }
+                *flow = next;
+                *frames += 1;
+                let last = steps.last();
+                let a_frame = scene.frame;
+                LiquidLog {
+                    frame: *frames,
+                    time: 0.0,
+                    cells: last.map_or(0, |s| s.volume),
+                    detached: last.map_or(0, |s| s.log.detached.len()),
+                    pockets: last.map_or(0, |s| s.log.pockets),
+                    divergence: steps
+                        .iter()
+                        .map(|s| s.log.divergence_left)
+                        .fold(0.0, f64::max)
+                        / a_frame,
+                    volume: last.map_or(0, |s| s.filled) as f64 * dx.powi(D as i32),
+                    max_speed: last.map_or(0.0, |s| s.max_speed) * dx / a_frame,
+                    solves: steps.into_iter().map(|s| s.log.solve).collect(),
+                    kinetic: 0.0,
+                    potential: 0.0,
+                }
+            }
+        };
+        log.time = log.frame as f64 * scene.frame;
+        let (mut kinetic, mut potential) = (0.0, 0.0);
+        for k in 0..self.particles() {
+            let (x, v) = self.particle(k, scene);
+            kinetic += 0.5 * v.iter().map(|v| v * v).sum::<f64>();
+            potential -= scene.gravity * x[1];
+        }
+        log.kinetic = kinetic * self.share;
+        log.potential = potential * self.share;
+        Ok(log)
+    }
+
+    /// A particle's place and velocity, SI.
+    fn particle(&self, k: usize, scene: &LiquidScene) -> ([f64; D], [f64; D]) {
+        match &self.state {
+            Loop::Cut { simulation, .. } => {
+                let x = simulation.x[k];
+                (x, simulation.mac.velocity(x))
+            }
+            Loop::Stairs { flow, .. } => {
+                let dx = scene.side / scene.cells as f64;
+                let x = flow.x[k].map(|x| x * dx);
+                (x, flow.v[k].map(|v| v * dx / scene.frame))
+            }
+        }
+    }
+
+    fn snapshot(
+        &self,
+        scene: &LiquidScene,
+        frames: usize,
+        time: f64,
+        next: Next,
+    ) -> LiquidSnapshot {
+        let dx = scene.side / scene.cells as f64;
+        let in_space = |v: [f64; D]| std::array::from_fn(|k| v.get(k).copied().unwrap_or(0.0));
+        let all = (0..self.particles()).map(|k| self.particle(k, scene));
+        let (x, v) = all.map(|(x, v)| (in_space(x), in_space(v))).unzip();
+        let (mac, scale) = match &self.state {
+            Loop::Cut { simulation, .. } => (&simulation.mac, 1.0),
+            Loop::Stairs { flow, .. } => (&flow.mac, dx / scene.frame),
+        };
+        let cells = mac.cells;
+        let velocity = cells.map(|_, c| in_space(mac.velocity(mac.centre(c)).map(|v| v * scale)));
+        let lower = |c: [usize; D]| {
+            std::array::from_fn(|axis| mac.u[axis][cells.faces(axis).index(c)] * scale)
+        };
+        let faces = cells.map(|_, c| in_space(lower(c)));
+        let (pressure, liquid, walls) = match &self.state {
+            Loop::Cut {
+                simulation,
+                pressure,
+                ..
+            } => {
+                let distance: &Arc<Vec<f64>> = &simulation.walls().distance;
+                (
+                    pressure.clone(),
+                    simulation.liquid(),
+                    cells.map(|_, c| centre_value(&cells, distance, c)),
+                )
+            }
+            Loop::Stairs { flow, .. } => {
+                let half = |is: bool| if is { -0.5 * dx } else { 0.5 * dx };
+                let of = |flag: CellFlag| -> Vec<f64> {
+                    flow.flags.iter().map(|f| half(*f == flag)).collect()
+                };
+                (Vec::new(), of(CellFlag::Fluid), of(CellFlag::Solid))
+            }
+        };
+        LiquidSnapshot {
+            dimension: D,
+            frames,
+            time,
+            side: scene.side,
+            cells: std::array::from_fn(|k| cells.n.get(k).copied().unwrap_or(1)),
+            dx,
+            x,
+            v,
+            pressure,
+            velocity,
+            faces,
+            liquid,
+            walls,
+            next,
+        }
+    }
+
+    fn save(&self, key: &str) -> Vec<u8> {
+        match &self.state {
+            Loop::Cut {
+                simulation, solver, ..
+            } => {
+                let kept = Kept {
+                    memory: solver.memory(),
+                    log: String::new(),
+                };
+                save(key, &State::of_scene(simulation), &kept)
+            }
+            Loop::Stairs { flow, frames, .. } => {
+                // Steps of a frame vary: both are kept.
+                let kept = Kept {
+                    memory: vec![*frames as u32],
+                    log: String::new(),
+                };
+                save(key, &State::of_tank(flow), &kept)
+            }
+        }
+    }
+
+    fn load(&mut self, bytes: &[u8], key: &str) -> Result<(), CheckpointError> {
+        match &mut self.state {
+            Loop::Cut {
+                simulation, solver, ..
+            } => {
+                let faces = simulation.mac.u.each_ref().map(Vec::len);
+                let (state, kept) = load(bytes, key, faces)?;
+                state.restore_scene(Arc::make_mut(simulation));
+                solver.recall(kept.memory);
+            }
+            Loop::Stairs { flow, frames, .. } => {
+                let faces = flow.mac.u.each_ref().map(Vec::len);
+                let (state, kept) = load(bytes, key, faces)?;
+                let done = kept.memory.first().ok_or(CheckpointError::Damaged)?;
+                *frames = *done as usize;
+                state.restore_tank(flow);
+                flow.flag();
+            }
+        }
+        Ok(())
+    }
+}
+
+/// How the loop of tanks runs: a time is a frame, lengths are cells.
+fn flow_settings<const D: usize>(
+    settings: &LiquidSettings,
+    gravity: f64,
+    side: f64,
+    frame: f64,
+) -> FlowSettings {
+    let usual = FlowSettings::of::<D>();
+    FlowSettings {
+        gravity: -gravity * frame * frame / side,
+        flip: settings.flip.unwrap_or(usual.flip),
+        particles: settings.particles.unwrap_or(usual.particles),
+        ..usual
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scenes::{scene_file, scene2};
+
+    fn circle(settings: &LiquidSettings) -> LiquidRun {
+        let text = scene_file("circle").unwrap();
+        let mut scene = LiquidScene::parse(text).unwrap();
+        scene.cells = 16;
+        LiquidRun::new(&scene, settings).unwrap()
+    }
+
+    #[test]
+    fn a_file_runs_to_the_bit_as_what_it_describes() {
+        let mut run = circle(&LiquidSettings::default());
+        let scene = scene2("circle").unwrap();
+        let mut alone = Simulation::new(scene, 16, crate::pressure::Separation::Cut);
+        let mut fas = solver::<2>("fas-mg").unwrap();
+        for _ in 0..3 {
+            let log = run.frame(Watch::SILENT).unwrap();
+            let frame = alone.frame(&mut *fas, Watch::SILENT, &mut |_| {}).unwrap();
+            assert_eq!(
+                (log.volume, log.divergence),
+                (frame.volume, frame.divergence)
+            );
+        }
+        let places = run.snapshot().x;
+        assert!(places.iter().zip(&alone.x).all(|(a, b)| a[..2] == b[..]));
+        assert_eq!(places.len(), alone.x.len());
+    }
+
+    #[test]
+    fn both_loops_fall_freely_and_a_larger_side_changes_nothing_but_lengths() {
+        let text = "name = 'drop'\ndimension = 2\ncells = 32\nopen = { box = { low = [0.1, 0.1], high = [0.9, 0.9] } }\n\n[[liquid]]\nshape = { ball = { centre = [0.5, 0.65], radius = 0.1 } }\nvelocity = [0.5, 0]\n";
+        let twice = text
+            .replace("cells", "side = 2\ncells")
+            .replace("0.1, 0.1]", "0.2, 0.2]")
+            .replace("0.9, 0.9]", "1.8, 1.8]")
+            .replace("[0.5, 0.65]", "[1, 1.3]")
+            .replace("radius = 0.1", "radius = 0.2");
+        for (text, at) in [(text, [0.5, 0.65]), (&twice, [1.0, 1.3])] {
+            let scene = LiquidScene::parse(text).unwrap();
+            for name in ["pi-mgpcg", "iop-sep"] {
+                let settings = LiquidSettings {
+                    solver: Some(name.to_owned()),
+                    ..LiquidSettings::default()
+                };
+                let mut run = LiquidRun::new(&scene, &settings).unwrap();
+                for _ in 0..8 {
+                    run.frame(Watch::SILENT).unwrap();
+                }
+                let seen = run.snapshot();
+                let n = seen.x.len() as f64;
+                let mean = |k: usize| seen.x.iter().map(|x| x[k]).sum::<f64>() / n;
+                let t = run.time();
+                assert!((t - 0.08).abs() < 1e-12);
+                let want = [at[0] + 0.5 * t, at[1] - 0.5 * 9.81 * t * t];
+                let off = [mean(0) - want[0], mean(1) - want[1]];
+                // Steps move by the velocity of their end or start: half a step of the fall, and lattices aren't quite round.
+                assert!(off[0].abs() < 3e-3 && off[1].abs() < 6e-3, "{name} {off:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_checkpoint_of_other_settings_is_refused_and_stairs_do_not_move() {
+        let run = circle(&LiquidSettings::default());
+        let other = LiquidSettings {
+            gravity: Some(-1.0),
+            ..LiquidSettings::default()
+        };
+        let refused = circle(&other).load(&run.save());
+        assert!(matches!(refused, Err(LiquidError::OtherRun)));
+        let scene = LiquidScene::parse(scene_file("swinging-circle").unwrap()).unwrap();
+        let stairs = LiquidSettings {
+            solver: Some("iop-sep".to_owned()),
+            ..LiquidSettings::default()
+        };
+        assert!(matches!(
+            LiquidRun::new(&scene, &stairs),
+            Err(LiquidError::MovingStairs)
+        ));
+    }
+}
