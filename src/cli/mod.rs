@@ -39,6 +39,7 @@ mod stamp;
 #[cfg(feature = "dynamics")]
 mod stepped;
 mod sweep;
+mod tracers;
 mod verify;
 
 use std::io::{self, IsTerminal, Write};

@@ -38,9 +38,10 @@ pub fn stamp(
     // Writing into the hash does not fail. Debug prints every bit of a float that matters.
     let _ = write!(
         hash,
-        "{:?}|{:?}|",
+        "{:?}|{:?}|{:?}|",
         design.map(|d| &d.species),
-        request.species
+        request.species,
+        request.tracers
     );
     let _ = write!(
         hash,
