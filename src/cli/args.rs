@@ -6,6 +6,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Parser, Subcommand};
 use stokeslet::METHODS;
 use stokeslet::export::Format;
+use stokeslet::species::Engine;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -178,8 +179,14 @@ pub struct SolveArgs {
     /// Tubes across a channel that species are followed in: more are more exact.
     #[arg(long, value_name = "N", default_value_t = 128, value_parser = clap::value_parser!(u16).range(16..=2048))]
     pub species_tubes: u16,
+    /// What follows species: tubes between stream lines, elements, or what suits each region.
+    #[arg(long, default_value = Engine::Auto.name(), value_parser = PossibleValuesParser::new(Engine::ALL.map(Engine::name)))]
+    pub species_engine: String,
+    /// Follow tracer particles along about N stream lines from the inlets, as frames that loop, in DIR/<design>/tracers (plane only).
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=5000))]
+    pub tracers: Option<u16>,
     /// Compute the ports' flows and pressures and the conductance, but no fields: faster, and with less memory.
-    #[arg(long, conflicts_with_all = ["probe", "line", "picture", "streamlines", "walls"])]
+    #[arg(long, conflicts_with_all = ["probe", "line", "picture", "streamlines", "walls", "tracers"])]
     pub ports_only: bool,
     /// Print seconds by stage and tasks by kind, and write them as profile.json, with trace.json for ui.perfetto.dev or
     /// chrome://tracing.

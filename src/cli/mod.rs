@@ -35,6 +35,7 @@ mod stamp;
 #[cfg(feature = "dynamics")]
 mod stepped;
 mod sweep;
+mod tracers;
 mod traces;
 mod verify;
 

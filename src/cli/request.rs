@@ -66,6 +66,8 @@ pub struct SolveRequest {
     pub colouring: Colouring,
     /// Of dissolved species.
     pub species: SpeciesRequest,
+    /// Stream lines that tracers follow, about.
+    pub tracers: Option<usize>,
     /// What to compute.
     pub wanted: WantedResults,
     /// What to tell of errors.
@@ -119,6 +121,7 @@ impl SolveRequest {
         Ok(Self {
             settings: super::load::read_settings(&args.set)?,
             species,
+            tracers: args.tracers.map(usize::from),
             resolution: args.resolution,
             model: args.model.as_deref().and_then(DepthModel::of_name),
             depth: DepthSettings {

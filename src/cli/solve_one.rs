@@ -201,15 +201,19 @@ pub fn solve_one(
     let depth = depth.or(asked);
     loaded.diagnostics.extend(depth.clone());
     let Some(chip) = chip.filter(|_| depth.is_none()) else {
-        let first = loaded.diagnostics.iter().max_by_key(|d| d.severity);
-        return Err(Failure::Design {
-            first: first.map_or_else(
-                || "the design has errors".into(),
-                |d| format!("{}: {}", d.code, d.message),
-            ),
-            loaded: Box::new(loaded),
-        });
+        return Err(refused(loaded));
     };
+    let follows = request.tracers.is_some()
+        || !request.species.skip
+            && loaded
+                .design
+                .as_ref()
+                .is_some_and(|d| !d.species.species.is_empty());
+    if follows && chip.model == DepthModel::Full {
+        // Before minutes are spent on the flow.
+        let model = chip.model.name();
+        return Err(SpeciesError::Depth { model }.into());
+    }
     let mut settings = SolveSettings {
         recorder: recorder.clone(),
         ..settings(&loaded, request, memory_limit)
@@ -247,9 +251,25 @@ pub fn solve_one(
     let stage = recorder.as_ref().filter(|_| dissolved.is_some());
     let stage = stage.map(|r| r.stage("species"));
     let mut found = match dissolved {
-        Some(design) => context
-            .pool
-            .install(|| species::run(design, &chip, &solution, &request.species))?,
+        Some(design) => {
+            let run = || species::run(design, &chip, &solution, &request.species);
+            match (context.pool.install(run), design.species.species.first()) {
+                // A mistake in the design, which only its flow tells.
+                (Err(SpeciesError::Still), Some(first)) => {
+                    let message = format!(
+                        "nothing flows through this chip, so nothing carries `{}`",
+                        first.name.value
+                    );
+                    let diagnostic = Diagnostic::error("D410", message)
+                        .at(first.name.span.clone())
+                        .about(first.name.value.clone())
+                        .with_help("give a port a flow rate, or two ports different pressures; --no-species solves without");
+                    loaded.diagnostics.push(diagnostic);
+                    return Err(refused(loaded));
+                }
+                (found, _) => found?,
+            }
+        }
         None => species::Found::default(),
     };
     drop(stage);
@@ -295,6 +315,14 @@ pub fn solve_one(
         exported => exported?,
     };
     drop(stage);
+    super::tracers::remove(&folder)?;
+    let mut printed = found.text;
+    if let Some(n) = request.tracers {
+        let paths = context
+            .pool
+            .install(|| stokeslet::species::Paths::of(&chip, &solution))?;
+        printed += &super::tracers::write(&folder, &chip, &solution.fields, &paths, n)?;
+    }
     let reynolds = advice::reynolds(&chip, &solution, density.unwrap_or(advice::WATER));
     let profile = match &recorder {
         Some(recorder) => Some(profile::write(&folder, &recorder.profile())?),
@@ -311,12 +339,24 @@ pub fn solve_one(
             errors,
             resolution: settings.resolution,
             profile,
-            species: found.text,
+            species: printed,
             is_inaccurate: found.inaccurate,
             reynolds,
             chip,
         })),
     })
+}
+
+/// The failure of a design with errors among its diagnostics.
+fn refused(loaded: Loaded) -> Failure {
+    let first = loaded.diagnostics.iter().max_by_key(|d| d.severity);
+    Failure::Design {
+        first: first.map_or_else(
+            || "the design has errors".into(),
+            |d| format!("{}: {}", d.code, d.message),
+        ),
+        loaded: Box::new(loaded),
+    }
 }
 
 /// The finest resolution that `--accuracy` tries.

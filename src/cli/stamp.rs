@@ -39,7 +39,7 @@ pub fn stamp(
         ),
         (&request.formats, &request.probes, &request.lines),
         (&request.colouring, &request.errors),
-        (&request.streamlines, request.walls),
+        (&request.streamlines, request.walls, request.tracers),
     );
     let key = Hasher::new(Domain::SolveStamp).printed(&made_of).finish();
     format!("{:032x}", key.0)

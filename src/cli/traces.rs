@@ -37,7 +37,7 @@ pub fn check(chip: &Chip, request: &[Seeds]) -> Option<Diagnostic> {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("its ports are {}", names().collect::<Vec<_>>().join(", ")),
     };
-    Some(Diagnostic::error("D410", message).with_help(help))
+    Some(Diagnostic::error("D412", message).with_help(help))
 }
 
 /// Adds what was asked for to the files of a solution; returns what was noticed.
@@ -123,7 +123,7 @@ fn follow(
                 "no streamline{of} goes through ({}, {}): nothing flows there",
                 at[0], at[1]
             );
-            warnings.push(Diagnostic::warning("D411", message));
+            warnings.push(Diagnostic::warning("D413", message));
         }
     }
     lines.into_iter().flatten().collect()
