@@ -101,17 +101,17 @@ fn a_channel_ends_at_the_edges_of_its_ports() {
 fn what_touches_is_joined_and_shapes_between_channels_become_polygons() {
     // A round channel into the side of a flat one, and a transition to a narrower one.
     let (design, said) = design(&[
-        channel("Channel", [1000, 0], [11000, 0], 400),
-        channel("RoundedChannel", [6000, 0], [6000, 8000], 300),
+        channel("Channel", [1000, 5000], [11000, 5000], 400),
+        channel("RoundedChannel", [6000, 5000], [6000, 13000], 300),
         (
             "Transition",
-            "\"position\":[11000,0],\"cw1\":400,\"cw2\":200,\"length\":1000,\"orientation\":\"H\""
+            "\"position\":[11000,5000],\"cw1\":400,\"cw2\":200,\"length\":1000,\"orientation\":\"H\""
                 .to_owned(),
         ),
-        channel("Channel", [12000, 0], [16000, 0], 200),
-        port([1000, 0], 500),
-        port([6000, 8000], 500),
-        port([16000, 0], 500),
+        channel("Channel", [12000, 5000], [16000, 5000], 200),
+        port([1000, 5000], 500),
+        port([6000, 13000], 500),
+        port([16000, 5000], 500),
     ]);
     assert!(said.is_empty(), "{said:?}");
     assert_eq!(pipes(&design).len(), 4);
