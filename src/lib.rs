@@ -65,6 +65,7 @@
 //! | add an export format of results | a file in `flow/export/` and its row in `flow/export/mod.rs` |
 //! | add a rule of fabrication | `cad/rules/process.rs` (its kind), `cad/rules/measure.rs`; a process is a file in `components/processes/` |
 //! | read another program's files | a file in `cad/import/`, its row in `cad/import/format.rs` |
+//! | draw netlists otherwise | `cad/drawing/`, mapped in its `mod.rs` |
 //! | add a format of outlines | a file in `cad/outline/` and its row in `cad/outline/format.rs` |
 //! | see where the time of a solve goes | `solve --profile`; a stage or task of yours is a span of [`profile::Recorder`] |
 //! | add a command of the window | `gui/command.rs`; what it does is in `gui/app/`, what it means for a design in `cad/edits/` |
@@ -121,7 +122,7 @@
 //! ```
 
 pub use stokeslet_base::{cancel, diagnostic, fingerprint, geometry, profile, table, units};
-pub use stokeslet_cad::{chip, design, edits, import, library, outline, rules, shape};
+pub use stokeslet_cad::{chip, design, drawing, edits, import, library, outline, rules, shape};
 pub use stokeslet_flow::{
     canonical, export, fem, field, kinds, mesh, probe, session, stokes, trace, walls,
 };

@@ -18,6 +18,7 @@ Examples:
   stokeslet export designs/y-mixer.toml --format dxf,gds,stl,mask   outlines for the workshop
   stokeslet sweep study.toml --out results/width   many chips from one design with variables
   stokeslet import network.json -o network.toml    a plain graph of channels becomes a design
+  stokeslet layout network.toml -o drawn.toml      and its links become drawn channels
 
 Exit codes: 0 fine, 1 the input has errors, 2 could not run, 3 accuracy not met.";
 
@@ -74,6 +75,8 @@ pub enum Command {
     Fit(super::fit::FitArgs),
     /// Turn a plain network of channels (JSON) into a design.
     Import(ImportArgs),
+    /// Turn a design whose joints are links into a drawing: places, channels, nothing crossing.
+    Layout(super::layout::LayoutArgs),
     /// Solve for a manufactured flow at several resolutions; prints errors and the orders at which they fall.
     Verify(VerifyArgs),
     /// Run liquids that come off walls, and the papers' tables beside ours.

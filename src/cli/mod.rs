@@ -17,6 +17,7 @@ mod fit;
 mod gui;
 mod import;
 mod inputs;
+mod layout;
 #[cfg(feature = "dynamics")]
 mod liquid;
 mod load;
@@ -76,6 +77,7 @@ fn dispatch(args: Args) -> Result<Outcome, CliError> {
         }
         Command::Export(args) => export::run(&args, library),
         Command::Import(args) => import::run(&args, library),
+        Command::Layout(args) => layout::run(&args, library),
         Command::Sweep(args) => sweep::run(&args, library),
         Command::Sensitivity(args) => sensitivity::run(&args, library),
         Command::Fit(args) => fit::run(&args, library),
