@@ -13,9 +13,10 @@ use stokeslet::export::{Digest, Format, Results, Samples, export};
 use stokeslet::geometry::Point;
 use stokeslet::library::Library;
 use stokeslet::profile::{ProfileTable, Recorder};
+use stokeslet::rules::thin_wall_warning;
 use stokeslet::session::{
     DepthSettings, ErrorEstimate, Progress, Solution, SolveError, SolveSettings, Stage, Timings,
-    advice, assembled_system, estimate, solve,
+    advice, assembled_system, estimate, solve, with_arms,
 };
 use stokeslet::species::SpeciesError;
 use stokeslet::table::Table;
@@ -245,13 +246,18 @@ pub fn solve_one(
     let stage = recorder.as_ref().filter(|_| dissolved.is_some());
     let stage = stage.map(|r| r.stage("species"));
     let found = match dissolved {
-        Some(design) => context
-            .pool
-            .install(|| species::run(design, &chip, &solution, &request.species))?,
+        Some(design) => context.pool.install(|| {
+            // Cells of the solution lie in parts as they were meshed.
+            let meshed = with_arms(&chip, settings.resolution, settings.corners);
+            species::run(design, &meshed, &solution, &request.species)
+        })?,
         None => species::Found::default(),
     };
     drop(stage);
     loaded.diagnostics.extend(found.warnings);
+    let wall = loaded.design.as_ref();
+    let wall = wall.and_then(|design| thin_wall_warning(design, &chip));
+    loaded.diagnostics.extend(wall);
     let density = loaded.design.as_ref().and_then(|d| d.density).map(|d| d.0);
     loaded
         .diagnostics
@@ -376,6 +382,7 @@ fn settings(loaded: &Loaded, request: &SolveRequest, memory_limit: u64) -> Solve
             .or(loaded.resolution)
             .unwrap_or(default.resolution),
         depth: request.depth,
+        corners: request.corners,
         method: request.method,
         caching: request.caching,
         memory_limit: Some(memory_limit),

@@ -44,10 +44,11 @@ pub fn stamp(
     );
     let _ = write!(
         hash,
-        "{}|{title:?}|{chip:?}|{}|{:?}|{:?}|{}|{:?}|{:?}|{:?}|{:?}|{:?}|{:?}|{:?}|{:?}",
+        "{}|{title:?}|{chip:?}|{}|{:?}|{:?}|{:?}|{}|{:?}|{:?}|{:?}|{:?}|{:?}|{:?}|{:?}|{:?}",
         env!("CARGO_PKG_VERSION"),
         settings.resolution,
         settings.depth,
+        settings.corners,
         settings.caching,
         settings.method.name(),
         settings.tolerance,

@@ -5,8 +5,8 @@
 //! neighbours would differ by 1e-10, and in a long network that leak of mass costs 1e-5 of the pressure.
 
 use crate::mesh::{
-    ComponentMesh, MeshError, PlanePart, arc, plane_arc, plane_polygon, plane_straight, polygon,
-    straight,
+    ComponentMesh, Corners, MeshError, PlanePart, arc, plane_arc, plane_polygon, plane_straight,
+    polygon, straight,
 };
 use stokeslet_base::fingerprint::{Fingerprint, Hasher};
 use stokeslet_base::geometry::quantise::{quantise, quantise_angle, restore_angle};
@@ -40,6 +40,8 @@ pub struct Canonicalised {
     pub motion: Motion,
     /// The part's socket of each socket of the canonical shape.
     pub socket_of: Vec<usize>,
+    /// What its mesh does about sharp corners.
+    pub corners: Corners,
 }
 
 /// Takes place, direction, handedness and size from a shape.
@@ -75,6 +77,7 @@ pub fn canonicalise(shape: &Shape) -> Canonicalised {
                 width,
                 motion: Motion::IDENTITY,
                 socket_of: vec![0, 1],
+                corners: Corners::Plain,
             }
         }
         Shape::Polygon { corners, sockets } => canonical_polygon(corners, sockets, &shape.mouths()),
@@ -139,6 +142,7 @@ fn canonical_polygon(corners: &[Point], sockets: &[usize], mouths: &[Mouth]) -> 
                     width,
                     motion: canonical_from_part.inverse(),
                     socket_of,
+                    corners: Corners::Plain,
                 });
             }
         }
@@ -149,16 +153,25 @@ fn canonical_polygon(corners: &[Point], sockets: &[usize], mouths: &[Mouth]) -> 
         width: 1.0,
         motion: Motion::IDENTITY,
         socket_of: Vec::new(),
+        corners: Corners::Plain,
     })
 }
 
 impl Canonicalised {
+    /// The same, to be meshed with these corners.
+    pub fn with_corners(mut self, corners: Corners) -> Self {
+        self.corners = corners;
+        self
+    }
+
     /// Meshes the shape with `resolution` cells across its narrowest channel; lengths come out in those cells.
     pub fn mesh(&self, resolution: u32) -> Result<ComponentMesh, MeshError> {
         match &self.in_cells(resolution) {
             InCells::Straight([length, from, to]) => straight(resolution, *length, *from, *to),
             InCells::Arc { radius, angle } => arc(resolution, *radius, *angle),
-            InCells::Polygon(corners, sockets) => polygon(resolution, corners, sockets),
+            InCells::Polygon(corners, sockets) => {
+                polygon(resolution, corners, sockets, self.corners)
+            }
         }
     }
 
@@ -169,7 +182,9 @@ impl Canonicalised {
                 plane_straight(resolution, *length, *from, *to)
             }
             InCells::Arc { radius, angle } => plane_arc(resolution, *radius, *angle),
-            InCells::Polygon(corners, sockets) => plane_polygon(resolution, corners, sockets),
+            InCells::Polygon(corners, sockets) => {
+                plane_polygon(resolution, corners, sockets, self.corners)
+            }
         }
     }
 
@@ -178,11 +193,17 @@ impl Canonicalised {
         let kind = match &self.shape {
             CanonicalShape::Straight(_) => Hasher::new(90),
             CanonicalShape::Arc(_) => Hasher::new(91),
-            CanonicalShape::Polygon(_, sockets) => sockets
-                .iter()
-                .fold(Hasher::new(92).word(sockets.len() as u64), |key, &s| {
-                    key.word(s as u64)
-                }),
+            CanonicalShape::Polygon(_, sockets) => {
+                let kind = match self.corners {
+                    Corners::Plain => Hasher::new(92),
+                    Corners::Graded => Hasher::new(98),
+                };
+                sockets
+                    .iter()
+                    .fold(kind.word(sockets.len() as u64), |key, &s| {
+                        key.word(s as u64)
+                    })
+            }
         };
         let lengths = self.lengths.0.iter();
         lengths.fold(kind, |key, &x| key.float(x)).finish()

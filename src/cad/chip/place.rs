@@ -29,6 +29,7 @@
 //! | D332 | a library whose `bend` a link can't use |
 //! | D333 | a link of length zero that joins nothing |
 //! | D235 | a shallow chip with channels narrower than deep (warning) |
+//! | D236 | a wall between channels that is too thin to be meant (warning; `cad::rules`) |
 
 use std::ops::Range;
 use std::sync::Arc;
