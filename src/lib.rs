@@ -46,11 +46,12 @@
 //! | --- | --- |
 //! | add a component | a file in `components/<family>/` (see its README); no Rust |
 //! | add a unit | `base/units/table.rs` |
-//! | add a key to design files | `cad/design/schema.rs`, `cad/design/sections.rs`, `cad/design/print.rs` |
+//! | add a key to design files | its row in `cad/design/keys.rs`; `cad/design/schema.rs`, `cad/design/sections.rs`, `cad/design/print.rs` |
 //! | add a check of designs | `cad/chip/check.rs`, its code in the table of `cad/chip/place.rs` |
 //! | add a condition at ports | [`chip::Condition`], `flow/stokes/boundary/mod.rs` (`classes`: which unknowns), `flow/stokes/boundary/mouth.rs` (data); for block rows `thesis/blocks/lines.rs`, `thesis/boundary.rs` |
 //! | add a kind of wall | [`shape::WallKind`], `flow/stokes/boundary/` (what each node may do there); its name is its word in designs |
 //! | mesh a kind of shape better | `flow/mesh/`: one file a method, chosen in `flow/mesh/polygon.rs` |
+//! | change what is done about sharp inner corners | `flow/mesh/grading.rs` (cells around them), `flow/session/arms.rs` (corners between parts) |
 //! | change the unknowns across a channel | `flow/stokes/section.rs` |
 //! | change where a part's unknowns are eliminated | `flow/mesh/dissect.rs` (the cuts), `flow/mesh/separators.rs` (what goes where), `flow/stokes/piece/` (the fronts) |
 //! | change what is eliminated together, what is left to the network | `fronts/group/`, `flow/session/flow/ends.rs` (which pipes are parted) |

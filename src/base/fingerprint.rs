@@ -28,6 +28,8 @@ pub enum Domain {
     CanonicalArc,
     /// Those of a polygon.
     CanonicalPolygon,
+    /// Those of a polygon whose sharp corners have smaller cells.
+    CanonicalGradedPolygon,
     /// A flow in the plane.
     Plane,
     /// A flow in space: layers and depth.

@@ -7,7 +7,7 @@ use stokeslet::design::{DepthModel, Setting};
 use stokeslet::export::{Colouring, Format};
 use stokeslet::field::Line;
 use stokeslet::geometry::Point;
-use stokeslet::session::{DepthSettings, Method, WantedResults};
+use stokeslet::session::{Corners, DepthSettings, Method, WantedResults};
 use stokeslet::stokes::duct::mouth::DuctProfile;
 use stokeslet::table::Caching;
 use stokeslet::units::{Dimension, parse_quantity_as};
@@ -42,6 +42,8 @@ pub struct SolveRequest {
     pub settings: Vec<Setting>,
     /// Of chips in three dimensions.
     pub depth: DepthSettings,
+    /// What is done about sharp inner corners.
+    pub corners: Corners,
     /// Where results go.
     pub out: PathBuf,
     /// Without repeats.
@@ -131,6 +133,10 @@ impl SolveRequest {
                     "bi-quadratic" => DuctProfile::BiQuadratic,
                     _ => DuctProfile::Series,
                 },
+            },
+            corners: match args.corners.as_str() {
+                "graded" => Corners::Graded,
+                _ => Corners::Plain,
             },
             formats: formats(&args.format, wanted)?,
             wanted,

@@ -13,9 +13,10 @@ use stokeslet::export::{Digest, Format, Results, Samples, export};
 use stokeslet::geometry::Point;
 use stokeslet::library::Library;
 use stokeslet::profile::{ProfileTable, Recorder};
+use stokeslet::rules::thin_wall_warning;
 use stokeslet::session::{
     DepthSettings, ErrorEstimate, Progress, Solution, SolveError, SolveSettings, Stage, Timings,
-    advice, assembled_system, estimate, solve,
+    advice, assembled_system, estimate, solve, with_arms,
 };
 use stokeslet::species::SpeciesError;
 use stokeslet::table::Table;
@@ -252,7 +253,11 @@ pub fn solve_one(
     let stage = stage.map(|r| r.stage("species"));
     let mut found = match dissolved {
         Some(design) => {
-            let run = || species::run(design, &chip, &solution, &request.species);
+            let run = || {
+                // Cells of the solution lie in parts as they were meshed.
+                let meshed = with_arms(&chip, settings.resolution, settings.corners);
+                species::run(design, &meshed, &solution, &request.species)
+            };
             match (context.pool.install(run), design.species.species.first()) {
                 // A mistake in the design, which only its flow tells.
                 (Err(SpeciesError::Still), Some(first)) => {
@@ -278,6 +283,9 @@ pub fn solve_one(
         .install(|| traces::add(&chip, &solution, request, &mut found.extra));
     loaded.diagnostics.extend(traced);
     loaded.diagnostics.extend(found.warnings);
+    let wall = loaded.design.as_ref();
+    let wall = wall.and_then(|design| thin_wall_warning(design, &chip));
+    loaded.diagnostics.extend(wall);
     let density = loaded.design.as_ref().and_then(|d| d.density).map(|d| d.0);
     loaded
         .diagnostics
@@ -422,6 +430,7 @@ fn settings(loaded: &Loaded, request: &SolveRequest, memory_limit: u64) -> Solve
             .or(loaded.resolution)
             .unwrap_or(default.resolution),
         depth: request.depth,
+        corners: request.corners,
         method: request.method,
         caching: request.caching,
         memory_limit: Some(memory_limit),

@@ -29,6 +29,7 @@ pub fn stamp(
         (
             settings.resolution,
             settings.depth,
+            settings.corners,
             settings.caching,
             settings.method.name(),
         ),

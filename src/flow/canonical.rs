@@ -5,8 +5,8 @@
 //! neighbours would differ by 1e-10, and in a long network that leak of mass costs 1e-5 of the pressure.
 
 use crate::mesh::{
-    ComponentMesh, MeshError, PlanePart, arc, plane_arc, plane_polygon, plane_straight, polygon,
-    straight,
+    ComponentMesh, Corners, MeshError, PlanePart, arc, plane_arc, plane_polygon, plane_straight,
+    polygon, straight,
 };
 use crate::stokes::boundary::SlipEdges;
 use stokeslet_base::fingerprint::{Domain, Fingerprint, Hasher};
@@ -43,6 +43,8 @@ pub struct Canonicalised {
     pub socket_of: Vec<usize>,
     /// Edges of the canonical shape whose walls slip; part of the key of whatever depends on what walls do.
     pub slip: Vec<usize>,
+    /// What its mesh does about sharp corners.
+    pub corners: Corners,
 }
 
 /// Takes place, direction, handedness and size from a shape and its walls.
@@ -89,6 +91,7 @@ pub fn canonicalise(shape: &Shape, walls: &Walls) -> Canonicalised {
                 },
                 socket_of: vec![0, 1],
                 slip,
+                corners: Corners::Plain,
             }
         }
         Shape::Polygon { corners, sockets } => {
@@ -166,6 +169,7 @@ fn canonical_polygon(
                     motion: canonical_from_part.inverse(),
                     socket_of,
                     slip,
+                    corners: Corners::Plain,
                 });
             }
         }
@@ -177,16 +181,25 @@ fn canonical_polygon(
         motion: Motion::IDENTITY,
         socket_of: Vec::new(),
         slip: Vec::new(),
+        corners: Corners::Plain,
     })
 }
 
 impl Canonicalised {
+    /// The same, to be meshed with these corners.
+    pub fn with_corners(mut self, corners: Corners) -> Self {
+        self.corners = corners;
+        self
+    }
+
     /// Meshes the shape with `resolution` cells across its narrowest channel; lengths come out in those cells.
     pub fn mesh(&self, resolution: u32) -> Result<ComponentMesh, MeshError> {
         match &self.in_cells(resolution) {
             InCells::Straight([length, from, to]) => straight(resolution, *length, *from, *to),
             InCells::Arc { radius, angle } => arc(resolution, *radius, *angle),
-            InCells::Polygon(corners, sockets) => polygon(resolution, corners, sockets),
+            InCells::Polygon(corners, sockets) => {
+                polygon(resolution, corners, sockets, self.corners)
+            }
         }
     }
 
@@ -197,7 +210,9 @@ impl Canonicalised {
                 plane_straight(resolution, *length, *from, *to)
             }
             InCells::Arc { radius, angle } => plane_arc(resolution, *radius, *angle),
-            InCells::Polygon(corners, sockets) => plane_polygon(resolution, corners, sockets),
+            InCells::Polygon(corners, sockets) => {
+                plane_polygon(resolution, corners, sockets, self.corners)
+            }
         }
     }
 
@@ -223,10 +238,17 @@ impl Canonicalised {
         let kind = match &self.shape {
             CanonicalShape::Straight(_) => Hasher::new(Domain::CanonicalStraight),
             CanonicalShape::Arc(_) => Hasher::new(Domain::CanonicalArc),
-            CanonicalShape::Polygon(_, sockets) => sockets.iter().fold(
-                Hasher::new(Domain::CanonicalPolygon).word(sockets.len() as u64),
-                |key, &s| key.word(s as u64),
-            ),
+            CanonicalShape::Polygon(_, sockets) => {
+                let kind = Hasher::new(match self.corners {
+                    Corners::Plain => Domain::CanonicalPolygon,
+                    Corners::Graded => Domain::CanonicalGradedPolygon,
+                });
+                sockets
+                    .iter()
+                    .fold(kind.word(sockets.len() as u64), |key, &s| {
+                        key.word(s as u64)
+                    })
+            }
         };
         let kind = kind.word(self.slip.len() as u64);
         let kind = self

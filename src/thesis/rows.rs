@@ -107,7 +107,8 @@ fn cut_chip(
 ) -> Result<BlockModel, SolveError> {
     (job.progress)(Stage::Mesh, 0.0);
     let clock = Instant::now();
-    let cut = cut(chip, job.settings.resolution, ownership);
+    let settings = job.settings;
+    let cut = cut(chip, settings.resolution, settings.corners, ownership);
     let model = cut.map_err(|CutError { part, error }| SolveError::Mesh {
         part: chip.parts[part].name.clone(),
         reason: error.to_string(),

@@ -30,6 +30,7 @@
 //! | D333 | a link of length zero that joins nothing |
 //! | D235 | a shallow chip with channels narrower than deep (warning) |
 //! | D236 | a planar chip in which nothing holds back the flow: all walls slip |
+//! | D237 | a wall between channels that is too thin to be meant (warning; `cad::rules`) |
 
 use std::ops::Range;
 use std::sync::Arc;

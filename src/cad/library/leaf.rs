@@ -220,7 +220,12 @@ fn junction(
     for (direction, width) in directions.iter().zip(widths) {
         mouths.push((number(direction)?, number(width)?));
     }
-    let outline = junction_outline(&mouths).map_err(|e| e.to_string())?;
+    let name = |k: usize| {
+        names
+            .get(k)
+            .map_or_else(|| (k + 1).to_string(), Dynamic::to_string)
+    };
+    let outline = junction_outline(&mouths).map_err(|e| e.of_sockets(&name))?;
     let mut corners: Array = Vec::with_capacity(outline.corners.len());
     for (k, p) in outline.corners.iter().enumerate() {
         let mut corner: Array = vec![Dynamic::from_float(p.x), Dynamic::from_float(p.y)];
@@ -279,10 +284,10 @@ fn read_corners(value: &Dynamic) -> Result<Outline, Diagnostic> {
             (item.len() <= 3).then_some((place, name, wall))
         });
         let Some((place, name, wall)) = corner else {
-            return Err(wrong(format!("`{item}` for corner {k}")));
+            return Err(wrong(format!("`{item}` for corner {}", k + 1)));
         };
         if !(place.x.is_finite() && place.y.is_finite()) {
-            return Err(wrong(format!("a corner {k} that is not finite")));
+            return Err(wrong(format!("a corner {} that is not finite", k + 1)));
         }
         out.sockets.extend(name.map(|name| (k, name)));
         if let Some(wall) = wall {

@@ -89,12 +89,13 @@ pub(super) fn polygon(outline: Outline) -> Result<Realisation, Diagnostic> {
     if let Some((i, j)) = first_crossing(&outline) {
         let message = format!(
             "its outline folds over itself: the walls from corners {} and {} cross or touch",
-            kept[i], kept[j]
+            kept[i] + 1,
+            kept[j] + 1
         );
         return Err(error_with_help(
             BAD_OUTLINE,
             message,
-            "a dimension is too large or too small for the others",
+            "corners are counted from 1 as the outline lists them; it must go around its area once, so a corner is out of order, or a dimension is too large or too small for the others",
         ));
     }
     if signed_area(&outline) <= 0.0 {
@@ -121,8 +122,8 @@ pub(super) fn polygon(outline: Outline) -> Result<Realisation, Diagnostic> {
         let [i, j] = gap.walls;
         let message = format!(
             "the walls from corners {} and {} are only {} apart, {:.1e} of the narrowest socket's width",
-            kept[i],
-            kept[j],
+            kept[i] + 1,
+            kept[j] + 1,
             print_quantity(three_digits(gap.width), Dimension::Length),
             gap.width / narrowest
         );
@@ -177,7 +178,7 @@ mod tests {
         };
         let refused = polygon(outline(jaw(1e-11))).expect_err("nothing flows there");
         assert!(
-            refused.message.contains("corners 0 and ") && refused.message.contains("only 0.01 nm"),
+            refused.message.contains("corners 1 and ") && refused.message.contains("only 0.01 nm"),
             "{}",
             refused.message
         );

@@ -31,7 +31,7 @@ impl WallKind {
     pub const ALL: [WallKind; 2] = [WallKind::NoSlip, WallKind::Slip];
 
     /// Its name in files.
-    pub fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             WallKind::NoSlip => "no-slip",
             WallKind::Slip => "slip",

@@ -56,6 +56,7 @@ pub fn channel() -> Chip {
         parts: vec![Part {
             name: "pipe".into(),
             shape: Shape::Strip(pipe),
+            walls: Default::default(),
             motion: Motion::IDENTITY,
         }],
         connections: vec![],

@@ -1,6 +1,7 @@
 //! Design and settings become a solution; holds what outlives a solve.
 
 pub mod advice;
+mod arms;
 mod batch;
 pub mod conductances;
 mod eliminated;
@@ -20,6 +21,8 @@ pub mod study;
 mod system;
 mod unknowns;
 
+pub use crate::mesh::Corners;
+pub use arms::with_arms;
 pub use batch::{Crashed, side_by_side};
 pub use eliminated::Fronts;
 pub use estimate::{ErrorEstimate, PortError, estimate};

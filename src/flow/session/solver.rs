@@ -59,6 +59,12 @@ impl<'a> Solver<'a> {
         self
     }
 
+    /// What is done about sharp inner corners, in the plane. Default [`super::Corners::Plain`].
+    pub fn corners(mut self, corners: super::Corners) -> Self {
+        self.settings.corners = corners;
+        self
+    }
+
     /// Ports and conductances only, without fields: faster.
     pub fn ports_only(mut self) -> Self {
         self.settings.wanted = WantedResults::PortsOnly;

@@ -22,6 +22,7 @@ use super::boundary;
 use super::piece::{Canonical, Leaf, Lift, Names, Patch, Piece, PieceError};
 use super::section::{NONE, Section};
 use crate::canonical::{Canonicalised, canonicalise};
+use crate::mesh::Corners;
 use stokeslet_base::geometry::{Motion, Point};
 use stokeslet_cad::chip::{Chip, Condition};
 use stokeslet_cad::shape::WallKind;
@@ -155,11 +156,15 @@ impl<const D: usize> System<D> {
         supply: Supply<'_>,
     ) -> Result<Self, PartError> {
         let drag = chip.drag();
+        let corners = match D {
+            2 => supply.corners,
+            _ => Corners::Plain,
+        };
         let mut placed: Vec<Placed> = chip
             .parts
             .par_iter()
             .map(|part| {
-                let canonical = canonicalise(&part.shape, &part.walls);
+                let canonical = canonicalise(&part.shape, &part.walls).with_corners(corners);
                 let interfaces = vec![NONE; canonical.socket_of.len()];
                 Placed {
                     canonical,

@@ -25,7 +25,7 @@ use self::scratch::Scratches;
 use self::unknowns::{Mirrored, Unknowns, factor, number};
 use super::space::SpaceMesh;
 use super::{Body, Patch, Piece, PieceError, Workshop};
-use crate::mesh::dissect::{CELLS_A_LEAF, DissectionNode, dissect};
+use crate::mesh::dissect::{CELLS_A_LEAF, DissectionNode};
 use crate::mesh::{BlockMesh, PlaneMouth, PlanePolygon};
 use crate::stokes::boundary::freedoms;
 use crate::stokes::section::{NONE, Section};
@@ -46,7 +46,7 @@ pub fn piece<const D: usize>(
     let space = shop.lift.lift(&polygon.mesh, &mouths, size)?;
     let leaf_cells = if D == 2 { CELLS_A_LEAF } else { 2 };
     shop.go_on()?;
-    let tree = dissect(&polygon.mesh, leaf_cells);
+    let tree = polygon.dissect(leaf_cells);
     shop.go_on()?;
     let mirrored = |t: usize| if D == 2 { tree.mirrored[t] } else { [false; 2] };
     let freedoms = freedoms(&polygon.mesh, slip, &polygon.mouths);

@@ -9,6 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::{PartError, Placed};
 use crate::canonical::CanonicalShape;
+use crate::mesh::Corners;
 use crate::stokes::piece::{Canonical, Lift, PieceError};
 use crate::stokes::section::Section;
 use stokeslet_base::fingerprint::{Domain, Hasher};
@@ -20,6 +21,8 @@ use stokeslet_base::table::Table;
 pub struct Supply<'a> {
     /// Whether copies share one piece.
     pub caching: Caching,
+    /// What meshes in the plane do about sharp corners.
+    pub corners: Corners,
     /// Pieces of earlier chips.
     pub table: &'a Table,
     /// Asked now and then: true stops the planning.
