@@ -17,7 +17,6 @@ use stokeslet::geometry::Point;
 use stokeslet::library::{Defaults, Library};
 use stokeslet::shape::SocketRef;
 use stokeslet::units::{Metre, Radian};
-use stokeslet_gui::Selection;
 use stokeslet_gui::command::ChannelEnd;
 
 /// A file, read and laid out.
