@@ -409,11 +409,15 @@ fn a_branch_of_another_width_gets_tapers_and_loses_them_again() {
         let all = opened.design.components.iter();
         all.filter(|c| c.kind.value == "taper").count()
     };
+    let is_wide = |opened: &Opened, name: &str, want: f64| {
+        let got = opened.socket(name).mouth.width;
+        assert!((got / want - 1.0).abs() < 1e-12, "{name} is {got} wide");
+    };
     let edits = set_parameter(&opened.drawing(), "p", "width", width(50.0)).unwrap();
     let narrow = opened.after(&edits);
     assert_eq!(narrow.errors(), Vec::<String>::new());
     assert_eq!(tapers(&narrow), 2, "{}", narrow.text);
-    assert_eq!(narrow.socket("p.a").mouth.width, 5e-5);
+    is_wide(&narrow, "p.a", 5e-5);
     assert_eq!(narrow.socket("q.a").used, SocketUse::Connected);
     let off = (narrow.at("q.a") - opened.at("q.a")).norm();
     assert!(
@@ -424,13 +428,13 @@ fn a_branch_of_another_width_gets_tapers_and_loses_them_again() {
     let again = narrow.after(&edits);
     assert_eq!(again.errors(), Vec::<String>::new());
     assert_eq!(tapers(&again), 2, "the tapers are set anew: {}", again.text);
-    assert_eq!(again.socket("p.a").mouth.width, 8e-5);
+    is_wide(&again, "p.a", 8e-5);
 
     let wide = Some(stokeslet_base::units::Metre(2e-4));
     let edits = set_channel_shape(&opened.drawing(), "c", wide, Bend::Mitred).unwrap();
     let wider = opened.after(&edits);
     assert_eq!(wider.errors(), Vec::<String>::new());
-    assert_eq!(wider.socket("c.end").mouth.width, 2e-4);
+    is_wide(&wider, "c.end", 2e-4);
     assert_at(wider.at("c.end"), opened.at("c.end"), "its end stays");
     assert_eq!(tapers(&wider), 1);
     let usual = Some(stokeslet_base::units::Metre(1e-4));
@@ -443,7 +447,7 @@ fn a_branch_of_another_width_gets_tapers_and_loses_them_again() {
         "nothing is left to do for it: {}",
         back.text
     );
-    assert_eq!(back.socket("c.end").mouth.width, 1e-4);
+    is_wide(&back, "c.end", 1e-4);
 }
 
 /// Channels that cross are joined by a cross, from sockets and from nowhere, once or several times.
