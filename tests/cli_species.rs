@@ -52,7 +52,7 @@ fn each_mistake_names_its_code_and_its_line() {
         ("sample = 1", "sample = -1", "D009", 17),
         ("sample = 1", "sample = \"1 mbar\"", "D008", 17),
         ("4e-10 m^2/s", "0 m^2/s", "D009", 17),
-        ("4e-10 m^2/s", "4e-10 m/s", "D008", 17),
+        ("4e-10 m^2/s", "4e-10 m/s", "D007", 17),
         ("FLOW", "FLOW", "", 0),
     ] {
         let (exit, out, err) = solve(folder.path(), &good.replace(from, to), &[]);
@@ -82,7 +82,7 @@ fn engines_are_chosen_and_can_be_demanded() {
         ("1 uL/min", &[][..], 0, ", tubes,"),
         (
             "0.02 uL/min",
-            &["--species-tolerance", "0.01"][..],
+            &["--species-tolerance", "0.005"][..],
             0,
             "elements of order",
         ),
