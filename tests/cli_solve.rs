@@ -167,7 +167,7 @@ fn streamlines_and_wall_shear_are_written_on_request() {
     ];
     let (_, said) = demand(0, here.path(), &arguments);
     assert!(
-        said.contains("D413") && said.contains("(500 um, 9.00 mm)"),
+        said.contains("D413") && said.contains("(500 µm, 9.00 mm)"),
         "a seed outside the flow is told: {said}"
     );
     let results = here.path().join("results/straight");

@@ -159,11 +159,21 @@ fn told(before: &Solution, after: &Solution, resolution: u32) -> String {
     let (q, p) = (inflow(after) / inflow(before), power(after) / power(before));
     let percent = |ratio: f64| 100.0 * (ratio - 1.0);
     if (q - 1.0).abs() > 1e-9 && q.is_finite() {
-        let (word, part) = match percent(q) {
-            part if part < 0.0 => ("costs", -part),
-            part => ("gains", part),
-        };
-        format!("the layout {word} {part:.1} % of the flow (resolution {resolution})\n")
+        match percent(q) {
+            // Netlists whose links are much longer than what a drawing needs between the same parts.
+            part if part > 100.0 => format!(
+                "through the drawing flows {q:.1} times as much as through the links: its channels are shorter (resolution {resolution})\n"
+            ),
+            part if part > 0.0 => {
+                format!("the layout gains {part:.1} % of the flow (resolution {resolution})\n")
+            }
+            part => {
+                format!(
+                    "the layout costs {:.1} % of the flow (resolution {resolution})\n",
+                    -part
+                )
+            }
+        }
     } else if p.is_finite() {
         format!(
             "the same flow takes {:+.1} % of power on the drawing (resolution {resolution})\n",

@@ -38,10 +38,10 @@ fn kinds(window: &Window, kind: &str) -> usize {
     all.filter(|c| c.kind.value == kind).count()
 }
 
-/// Problems that aren't about missing ports.
+/// Problems that aren't about missing ports or ends that nothing meets yet.
 fn wrong(window: &Window) -> Vec<String> {
     let all = window.state().document().diagnostics.iter();
-    let all = all.filter(|d| !["D232", "D233", "D234"].contains(&d.code));
+    let all = all.filter(|d| !["D231", "D232", "D233", "D234"].contains(&d.code));
     all.map(|d| format!("{} {}", d.code, d.message)).collect()
 }
 
@@ -188,7 +188,11 @@ fn shift_moves_along_one_axis_and_alt_copies() {
     let home = home();
     let mut window = empty(home.path());
     place(&mut window, "tee", 0.0, 0.0);
+    // Room for three of them.
     apply(&mut window, Command::Fit);
+    for _ in 0..6 {
+        apply(&mut window, Command::ZoomOut);
+    }
     window.run_steps(4);
     let at = |window: &Window| layout(window).motions[0].expect("placed").translation;
     let before = at(&window);
@@ -258,9 +262,9 @@ fn escape_closes_a_list_and_keeps_the_selection() {
     let home = home();
     let mut window = open(Some(&example("tee")), home.path());
     apply(&mut window, Command::Select(Selection::one("short")));
-    window
-        .get_by_role_and_label(Role::ComboBox, "speed")
-        .click();
+    let mut lists = window.get_all_by_role(Role::ComboBox);
+    let colours = lists.find(|list| list.value().as_deref() == Some("speed"));
+    colours.expect("the list of colours").click();
     window.run_steps(3);
     assert!(
         window.query_by_label("wall shear").is_some(),
@@ -312,7 +316,7 @@ fn undoing_everything_takes_the_colours_along() {
     assert!(window.state().results().solved.is_some());
     // Given as nothing, shown as nothing.
     assert!(
-        window.query_by_label("0 Pa").is_some(),
+        window.query_all_by_label("0 Pa").next().is_some(),
         "the outlet's pressure"
     );
     apply(&mut window, Command::GoTo(0));
@@ -362,15 +366,18 @@ fn a_window_with_everything_selected_is_idle() {
         assert!(begin.elapsed() < Duration::from_secs(60));
         window.step();
     }
-    // Until what was told has faded.
-    window.run_steps(30);
+    // Until what was told has faded and the settings are stored.
     let ctx = window.ctx.clone();
-    let mut asked = 0;
-    for _ in 0..8 {
+    let mut quiet = 0;
+    while quiet < 8 && begin.elapsed() < Duration::from_secs(60) {
         window.step();
-        asked += usize::from(ctx.has_requested_repaint());
+        quiet = match ctx.has_requested_repaint() {
+            true => 0,
+            false => quiet + 1,
+        };
+        std::thread::sleep(Duration::from_millis(10));
     }
-    assert_eq!(asked, 0, "frames are asked for: {:?}", ctx.repaint_causes());
+    assert_eq!(quiet, 8, "frames are asked for: {:?}", ctx.repaint_causes());
 }
 
 #[test]

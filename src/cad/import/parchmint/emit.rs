@@ -344,7 +344,7 @@ fn depth(netlist: &Netlist, ends_of: &[Vec<EndOf>], out: &mut Reporter) -> f64 {
             .params
             .get("height")
             .and_then(super::super::json::number);
-        let depth = depth.map(|depth| depth * netlist.unit);
+        let depth = depth.map(|depth| depth * netlist.unit / 1e6);
         depths.extend(
             depth
                 .filter(|d| (1e-8..=1.0).contains(d))

@@ -101,13 +101,13 @@ impl Given<'_, '_> {
     /// A length, m; `default` in um where it isn't given.
     fn length(&mut self, keys: &[&str], default: f64) -> f64 {
         let Some((key, value)) = self.raw(keys).map(|(key, value)| (key, value.clone())) else {
-            return default * 1e-6;
+            return default / 1e6;
         };
-        match json::number(&value).map(|number| number * self.unit) {
+        match json::number(&value).map(|number| number * self.unit / 1e6) {
             Some(metres) if (1e-8..=1.0).contains(&metres) => metres,
             _ => {
                 self.refuse(&key, &value, "a length from 10 nm to 1 m");
-                default * 1e-6
+                default / 1e6
             }
         }
     }

@@ -84,7 +84,7 @@ pub(super) struct Component {
 pub(super) struct Netlist {
     pub dialect: Dialect,
     pub name: String,
-    /// Metres in one unit of the file.
+    /// Micrometres in one unit of the file: dividing by a million at the end keeps whole micrometres whole.
     pub unit: f64,
     pub components: Vec<Component>,
     pub connections: Vec<Connection>,
@@ -163,13 +163,13 @@ pub(super) fn read(text: &str, close: &[String], out: &mut Reporter) -> Option<N
 fn dialect(root: &Map<String, Value>, out: &mut Reporter) -> Option<(Dialect, f64)> {
     let lambda = root.get("params").and_then(|params| params.get("lambda"));
     if root.contains_key("version") {
-        return Some((Dialect::PlaceAndRoute, 1e-6));
+        return Some((Dialect::PlaceAndRoute, 1.0));
     }
     let Some(lambda) = lambda else {
-        return Some((Dialect::Bare, 1e-6));
+        return Some((Dialect::Bare, 1.0));
     };
     match json::number(lambda) {
-        Some(lambda) if lambda > 0.0 && lambda <= 1e4 => Some((Dialect::Lambda, lambda * 1e-6)),
+        Some(lambda) if lambda > 0.0 && lambda <= 1e4 => Some((Dialect::Lambda, lambda)),
         _ => {
             let message = format!("`params.lambda` is {lambda}, wanted micrometres");
             out.report(error(
@@ -256,7 +256,7 @@ fn component(node: &Value, place: &str, unit: f64, out: &mut Reporter) -> Option
 
 /// A coordinate or length, m.
 fn length(value: Option<&Value>, unit: f64) -> Option<f64> {
-    let metres = json::number(value?)? * unit;
+    let metres = json::number(value?)? * unit / 1e6;
     (metres.abs() <= LONGEST).then_some(metres)
 }
 

@@ -29,7 +29,7 @@ impl Pen {
         self.shapes.ducts.push(Duct {
             from,
             to,
-            width: width * 1e-6,
+            width: width / 1e6,
             is_round: false,
         });
     }

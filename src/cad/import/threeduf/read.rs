@@ -204,9 +204,14 @@ pub(super) fn read(text: &str, out: &mut Reporter) -> Option<Drawing> {
             .unwrap_or_default()
             .to_lowercase()
     };
-    let is_flow = |layer: &Value| match json::text_of(layer, "type") {
-        Some(kind) if !kind.is_empty() => kind.eq_ignore_ascii_case("flow"),
-        _ => name_of(layer).contains("flow"),
+    // Old drawings have other words for types, such as "XY": their names tell.
+    let is_flow = |layer: &Value| {
+        let kind = json::text_of(layer, "type").unwrap_or_default();
+        match kind.to_lowercase().as_str() {
+            "flow" => true,
+            "control" | "integration" => false,
+            _ => name_of(layer).contains("flow"),
+        }
     };
     let named: Vec<&(String, &Value)> = layers.iter().filter(|(_, l)| is_flow(l)).collect();
     // Layers without names: the first is the flow layer.
@@ -329,14 +334,14 @@ fn add(
                 drawing.ducts.push(Duct {
                     from: up(from),
                     to: up(to),
-                    width: width * 1e-6,
+                    width: width / 1e6,
                     is_round,
                 });
             }
         }
         let height = given.params.get("height").and_then(json::number);
         let height = height.filter(|h| (SIZES.0..=SIZES.1).contains(h));
-        drawing.depths.extend(height.map(|height| height * 1e-6));
+        drawing.depths.extend(height.map(|height| height / 1e6));
         return true;
     }
     match kind {
@@ -349,7 +354,7 @@ fn add(
             drawing.holes.push(Hole {
                 name,
                 centre: up(centre),
-                radius: radius * 1e-6,
+                radius: radius / 1e6,
             });
             true
         }
@@ -407,7 +412,7 @@ fn on_one_edge(from: Point, to: Point, [width, length]: [f64; 2]) -> bool {
 
 /// Metres, y upwards, of micrometres downwards.
 pub(super) fn up(p: Point) -> Point {
-    Point::new(p.x * 1e-6, -p.y * 1e-6)
+    Point::new(p.x / 1e6, -p.y / 1e6)
 }
 
 /// Drops channels that are drawn twice.
