@@ -36,7 +36,7 @@ struct Corner {
     inside: f64,
     /// Converged: from resolutions 64 and 96, `cargo test --test corners -- --ignored --nocapture`.
     excess: f64,
-    /// Converged with graded corners: from resolutions 32 and 64, by the same command.
+    /// What graded corners are held against: extrapolated from meshes without grading, too; the same command prints the graded ones.
     converged: f64,
     /// Error at r = 8, in widths.
     at_8: f64,

@@ -361,7 +361,7 @@ mod tests {
     use stokeslet_dynamics::stepped::{Of, System};
 
     #[test]
-    fn friction_that_is_taken_away_lets_a_cube_slide_that_stood() {
+    fn a_thrown_cube_whose_friction_is_taken_away_runs_on_as_the_slope_says() {
         let system: &dyn System = &Of::<Simulation>::ROW;
         let text = system.file("plane_r_stick").expect("a scene");
         let mut run = system.start(text, None, &[]).expect("starts");
@@ -372,7 +372,7 @@ mod tests {
         let kinetic = |run: &dyn stokeslet_dynamics::stepped::Run| {
             run.last().map_or(f64::NAN, |row| row.values[0])
         };
-        let stood = kinetic(&*run);
+        let thrown = kinetic(&*run);
         let mut other = run.fork().expect("a copy");
         other.adopt(&["friction=0".to_owned()]).expect("a number");
         assert_eq!((other.done(), other.seen().time), (20, run.seen().time));
@@ -380,8 +380,13 @@ mod tests {
             run.advance(watch).expect("a step");
             other.advance(watch).expect("a step");
         }
-        assert!(kinetic(&*run) < 2.0 * stood + 1e-12, "it stands");
-        assert!(kinetic(&*other) > 100.0 * kinetic(&*run), "it slides");
+        assert!(kinetic(&*run) < thrown, "friction slows it down");
+        // v0 + g (sin - mu cos) t, with mu = 0 in the second half of one of them.
+        let (along, across, mu, t): (f64, f64, f64, f64) = (1.072_630, 9.751_183, 0.125, 0.02);
+        let slowed = 0.1 + 2.0 * t * (along - mu * across);
+        let freed = 0.1 + t * (along - mu * across) + t * along;
+        let (ratio, want) = (kinetic(&*other) / kinetic(&*run), (freed / slowed).powi(2));
+        assert!((ratio / want - 1.0).abs() < 0.02, "{ratio} against {want}");
         // And holds again where it is.
         other.adopt(&[]).expect("the scene's");
         let refused = other.adopt(&["time_step=0.5".to_owned()]);

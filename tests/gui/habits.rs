@@ -156,7 +156,7 @@ fn lengths_are_typed_while_a_channel_is_drawn() {
         window.run_steps(2);
     };
     leg(&mut window, vec2(0.0, 5.0), "1234");
-    leg(&mut window, vec2(-90.0, -150.0), "0.7 mm");
+    leg(&mut window, vec2(-90.0, -150.0), "0.7mm");
     window.key_press(Key::Enter);
     window.run_steps(3);
     assert_eq!(
@@ -262,9 +262,11 @@ fn escape_closes_a_list_and_keeps_the_selection() {
     let home = home();
     let mut window = open(Some(&example("tee")), home.path());
     apply(&mut window, Command::Select(Selection::one("short")));
-    let mut lists = window.get_all_by_role(Role::ComboBox);
-    let colours = lists.find(|list| list.value().as_deref() == Some("speed"));
-    colours.expect("the list of colours").click();
+    window
+        .get_all_by_role(Role::ComboBox)
+        .find(|list| list.value().as_deref() == Some("speed"))
+        .expect("the list of colours")
+        .click();
     window.run_steps(3);
     assert!(
         window.query_by_label("wall shear").is_some(),

@@ -61,7 +61,7 @@ pub fn found(seen: &Seen<'_>, search: &str) -> Vec<Entry> {
     scored.into_iter().map(|(_, entry)| entry).collect()
 }
 
-/// How well a line fits a search: whole words of its own first, then beginnings of words, then words that mean the same, then loose
+/// How well a line fits a search: its own name first, whole words of it, then beginnings of words, then words that mean the same, then loose
 /// letters, of examples and files last; among equals by [`score`].
 fn rank(entry: &Entry, search: &str) -> Option<(u8, i64)> {
     let words = |text: &str| -> Vec<String> {
@@ -74,12 +74,18 @@ fn rank(entry: &Entry, search: &str) -> Option<(u8, i64)> {
     let is_whole = |w: &String| own.contains(w);
     let begins = |w: &String, of: &[String]| of.iter().any(|word| word.starts_with(w.as_str()));
     let letters = score(&entry.label, search);
+    let is_file = matches!(
+        entry.command,
+        Command::OpenExample(_) | Command::OpenPath(_)
+    );
     let tier = if wanted.is_empty() {
         return letters.map(|s| (0, s));
+    } else if wanted == own {
+        5
     } else if wanted.iter().all(is_whole) {
         4
     } else if wanted.iter().all(|w| begins(w, &own)) {
-        3
+        if is_file { 1 } else { 3 }
     } else if wanted
         .iter()
         .all(|w| begins(w, &own) || begins(w, &synonyms))
@@ -87,10 +93,7 @@ fn rank(entry: &Entry, search: &str) -> Option<(u8, i64)> {
         2
     } else {
         letters?;
-        match entry.command {
-            Command::OpenExample(_) | Command::OpenPath(_) => 0,
-            _ => 1,
-        }
+        if is_file { 0 } else { 1 }
     };
     Some((tier, letters.unwrap_or(0)))
 }

@@ -143,7 +143,7 @@ fn solvers_at_a_hundred_thousand() {
 /// First acceleration of a submerged box, upward, over g, against `(1 - s)/(s + 1.4343)` by a Laplace solve.
 fn added_mass(coupling: Coupling, l: f64, s: f64) -> f64 {
     let text = format!(
-        "name = 'added mass'\ndimension = 2\nspacing = {l}\nstep = 0.001\nduration = 1.0\ngravity = [0.0, -9.80665]\n\
+        "name = 'added-mass'\ndimension = 2\nspacing = {l}\nstep = 0.001\nduration = 1.0\ngravity = [0.0, -9.80665]\n\
          [[tank]]\nmin = [0.0, 0.0]\nsize = [1.0, 1.2]\n[[fluid]]\nboxes = [{{ min = [0.0, 0.0], size = [1.0, 1.0] }}]\n\
          [[body]]\ndensity = {}\nboxes = [{{ min = [0.35, 0.35], size = [0.3, 0.3] }}]\n",
         1000.0 * s

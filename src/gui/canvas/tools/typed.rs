@@ -119,6 +119,6 @@ mod tests {
         for wrong in ["", "0", "-5", "5 kg", "mm", "1<x"] {
             assert_eq!(leg(wrong), None, "{wrong}");
         }
-        assert_eq!(usual_unit(1e-4), "um");
+        assert_eq!(usual_unit(1e-4), "µm");
     }
 }

@@ -134,6 +134,9 @@ mod tests {
         state.selection = Selection::one("t");
         let shown = Shown::new(state);
         let mut harness = harness(&shown);
+        // It may lie below the edge of the panel.
+        harness.get_by_label("Open t.up to outside").scroll_to_me();
+        harness.run_steps(4);
         harness.get_by_label("Open t.up to outside").click();
         harness.run_steps(2);
         assert_eq!(shown.borrow().commands, [Command::AddPort("t.up".into())]);
