@@ -91,7 +91,7 @@ impl App {
         };
         app.look();
         match &start.design {
-            Some(path) => app.open_path(&path.clone()),
+            Some(path) => app.open_file(&path.clone()),
             None => {
                 app.panels.hear(&Command::Gallery);
                 // The first component stays where it is put, at the scale at which it was put there.
@@ -163,6 +163,12 @@ impl App {
         }
         if let Command::Liquid(command) = &command {
             return self.apply_to_liquids(command);
+        }
+        match &command {
+            // A scene is no design: nothing unsaved is at stake.
+            Command::OpenPath(path) if self.open_scene(path) => return,
+            Command::Open if self.sees_liquids() => return self.ask_to_open(),
+            _ => {}
         }
         if self.apply_to_files(&command) || self.apply_to_document(&command) {
             return;
@@ -393,7 +399,7 @@ impl App {
                 self.panels.around_liquids(ui, &seen, pointed, out);
                 egui::CentralPanel::default()
                     .frame(egui::Frame::NONE)
-                    .show(ui, |ui| self.liquids.stage.ui(ui, &seen));
+                    .show(ui, |ui| self.liquids.stage.ui(ui, &seen, out));
             }
         }
         self.panels.above(ui, &seen, out);

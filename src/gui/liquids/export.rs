@@ -75,6 +75,11 @@ impl Order {
                     match &**shot {
                         Shot::Plane(s) => vtu::write(&mut bytes, &s.run.still()),
                         Shot::Space(s) => vtu::write(&mut bytes, &s.run.still()),
+                        Shot::System(s) => {
+                            let file = s.seen.file("vtu");
+                            bytes = file.ok_or("it has no particles to write")?;
+                            Ok(())
+                        }
                     }
                     .map_err(|e| e.to_string())?;
                     files.push((self.path_of(k), bytes));
@@ -100,5 +105,6 @@ fn draw(shot: &Shot) -> image::RgbImage {
     match shot {
         Shot::Plane(s) => picture::draw(&s.run.still()),
         Shot::Space(s) => picture::draw(&s.run.still()),
+        Shot::System(s) => s.seen.picture(),
     }
 }

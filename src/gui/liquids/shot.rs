@@ -7,6 +7,8 @@ use rayon::prelude::*;
 use super::run::Run;
 use super::settings::{Slice, Walls};
 use super::subjects::Group;
+use stokeslet_dynamics::stepped::look::Role;
+use stokeslet_dynamics::stepped::{Look, Seen, System};
 
 /// What a cell at a wall does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -82,13 +84,77 @@ pub fn seen_axes<const D: usize>(slice: Slice) -> [usize; 2] {
     if D == 3 { slice.seen_axes() } else { [0, 1] }
 }
 
-/// A snapshot of either dimension.
+/// A scene of another system at the end of a step.
+#[derive(Clone, Debug)]
+pub struct SystemShot {
+    /// Whose scene.
+    pub system: &'static dyn System,
+    /// What there is to see.
+    pub seen: Seen,
+    /// The fastest of all, m/s.
+    pub fastest: f64,
+    /// The least and the greatest pressure, Pa; 0 where none is told.
+    pub pressures: [f64; 2],
+    /// How much of the vorticity colours span, 1/s, where it is told.
+    pub vorticity: Option<f64>,
+}
+
+impl SystemShot {
+    /// Of what is seen of a run.
+    pub fn new(system: &'static dyn System, seen: Seen) -> Self {
+        Self {
+            system,
+            fastest: seen.look.fastest(),
+            pressures: seen.look.pressures().unwrap_or_default(),
+            vorticity: seen.look.vorticity(),
+            seen,
+        }
+    }
+
+    /// How far two are from each other; none where they have not the same points.
+    fn apart(&self, other: &Self) -> Option<Apart> {
+        // By number within each list, so that twins meet whatever order they are kept in.
+        let places = |look: &Look| -> Vec<(u32, [f64; 3])> {
+            let points = look.points.iter().flat_map(|points| {
+                let number = |k: usize| points.id.get(k).copied().unwrap_or(k as u32);
+                let all = points.at.iter().enumerate();
+                let mut all: Vec<_> = all.map(|(k, x)| (number(k), *x)).collect();
+                all.sort_by_key(|(number, _)| *number);
+                all
+            });
+            let meshes = look.meshes.iter().filter(|m| m.role != Role::Ground);
+            let vertices = meshes.flat_map(|m| m.points.iter().map(|x| (0, *x)));
+            points.chain(vertices).collect()
+        };
+        let (a, b) = (places(&self.seen.look), places(&other.seen.look));
+        let numbers = |all: &[(u32, [f64; 3])]| -> Vec<u32> { all.iter().map(|p| p.0).collect() };
+        if numbers(&a) != numbers(&b) {
+            return None;
+        }
+        let (mut farthest, mut sum) = (0.0f64, 0.0);
+        for ((_, x), (_, y)) in a.iter().zip(&b) {
+            let d = (0..3).map(|k| (x[k] - y[k]).powi(2)).sum::<f64>().sqrt();
+            farthest = farthest.max(d);
+            sum += d;
+        }
+        Some(Apart {
+            farthest,
+            mean: sum / a.len().max(1) as f64,
+            pressure: 0.0,
+            of: 0.0,
+        })
+    }
+}
+
+/// A snapshot of either dimension, or of another system.
 #[derive(Clone, Debug)]
 pub enum Shot {
     /// In the plane.
     Plane(Snapshot<2>),
     /// In space.
     Space(Snapshot<3>),
+    /// Of another system.
+    System(Box<SystemShot>),
 }
 
 /// Speed and pressure at a place.
@@ -108,6 +174,7 @@ impl Shot {
         match self {
             Shot::Plane(s) => s.run.group(),
             Shot::Space(s) => s.run.group(),
+            Shot::System(s) => Group::System(s.system),
         }
     }
 
@@ -116,6 +183,7 @@ impl Shot {
         match self {
             Shot::Plane(s) => s.run.frames(),
             Shot::Space(s) => s.run.frames(),
+            Shot::System(s) => s.seen.done,
         }
     }
 
@@ -124,6 +192,7 @@ impl Shot {
         match self {
             Shot::Plane(s) => s.run.time(),
             Shot::Space(s) => s.run.time(),
+            Shot::System(s) => s.seen.time,
         }
     }
 
@@ -132,6 +201,13 @@ impl Shot {
         match self {
             Shot::Plane(s) => s.run.particles(),
             Shot::Space(s) => s.run.particles(),
+            Shot::System(s) => {
+                let look = &s.seen.look;
+                let moving = look.points.iter().filter(|p| p.role != Role::Wall);
+                let vertices = look.meshes.iter().filter(|m| m.role != Role::Ground);
+                moving.map(|p| p.at.len()).sum::<usize>()
+                    + vertices.map(|m| m.points.len()).sum::<usize>()
+            }
         }
     }
 
@@ -140,6 +216,7 @@ impl Shot {
         match self {
             Shot::Plane(s) => s.run.dx(),
             Shot::Space(s) => s.run.dx(),
+            Shot::System(_) => 0.0,
         }
     }
 
@@ -148,6 +225,7 @@ impl Shot {
         match self {
             Shot::Plane(s) => s.run.walls(),
             Shot::Space(s) => s.run.walls(),
+            Shot::System(_) => None,
         }
     }
 
@@ -156,6 +234,7 @@ impl Shot {
         match self {
             Shot::Plane(s) => s.fastest,
             Shot::Space(s) => s.fastest,
+            Shot::System(s) => s.fastest,
         }
     }
 
@@ -164,15 +243,25 @@ impl Shot {
         let contact = match self {
             Shot::Plane(s) => &s.contact,
             Shot::Space(s) => &s.contact,
+            Shot::System(_) => return 0,
         };
         contact.iter().filter(|c| **c == Contact::Detached).count()
     }
 
+    /// The scene of another system.
+    pub fn system(&self) -> Option<&SystemShot> {
+        match self {
+            Shot::Plane(_) | Shot::Space(_) => None,
+            Shot::System(shot) => Some(&**shot),
+        }
+    }
+
     /// The head of its table.
-    pub fn head(&self) -> &'static str {
+    pub fn head(&self) -> &str {
         match self {
             Shot::Plane(s) => s.run.head(),
             Shot::Space(s) => s.run.head(),
+            Shot::System(s) => &s.seen.head,
         }
     }
 
@@ -181,6 +270,7 @@ impl Shot {
         match self {
             Shot::Plane(s) => probe(s, place(slice, at)),
             Shot::Space(s) => probe(s, place(slice, at)),
+            Shot::System(_) => None,
         }
     }
 }
@@ -209,6 +299,11 @@ pub struct Apart {
 }
 
 impl Apart {
+    /// Of two scenes of another system.
+    pub fn of_systems(a: &SystemShot, b: &SystemShot) -> Option<Self> {
+        a.apart(b)
+    }
+
     /// Of two snapshots of the same scene; none where they have not the same particles.
     pub fn of<const D: usize>(a: &Snapshot<D>, b: &Snapshot<D>) -> Option<Self> {
         let n = a.run.particles();
