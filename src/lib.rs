@@ -46,10 +46,12 @@
 //! | --- | --- |
 //! | add a component | a file in `components/<family>/` (see its README); no Rust |
 //! | add a unit | `base/units/table.rs` |
-//! | add a key to design files | `cad/design/schema.rs`, `cad/design/sections.rs`, `cad/design/print.rs` |
+//! | add a key to design files | its row in `cad/design/keys.rs`; `cad/design/schema.rs`, `cad/design/sections.rs`, `cad/design/print.rs` |
 //! | add a check of designs | `cad/chip/check.rs`, its code in the table of `cad/chip/place.rs` |
-//! | add a boundary condition | [`chip::Condition`], `flow/stokes/system.rs` (`classify`: which unknowns), `flow/stokes/mouth.rs` (data); for block rows `thesis/blocks/lines.rs`, `thesis/boundary.rs` |
+//! | add a condition at ports | [`chip::Condition`], `flow/stokes/boundary/mod.rs` (`classes`: which unknowns), `flow/stokes/boundary/mouth.rs` (data); for block rows `thesis/blocks/lines.rs`, `thesis/boundary.rs` |
+//! | add a kind of wall | [`shape::WallKind`], `flow/stokes/boundary/` (what each node may do there); its name is its word in designs |
 //! | mesh a kind of shape better | `flow/mesh/`: one file a method, chosen in `flow/mesh/polygon.rs` |
+//! | change what is done about sharp inner corners | `flow/mesh/grading.rs` (cells around them), `flow/session/arms.rs` (corners between parts) |
 //! | change the unknowns across a channel | `flow/stokes/section.rs` |
 //! | change where a part's unknowns are eliminated | `flow/mesh/dissect.rs` (the cuts), `flow/mesh/separators.rs` (what goes where), `flow/stokes/piece/` (the fronts) |
 //! | change what is eliminated together, what is left to the network | `fronts/group/`, `flow/session/flow/ends.rs` (which pipes are parted) |
@@ -64,10 +66,14 @@
 //! | add an export format of results | a file in `flow/export/` and its row in `flow/export/mod.rs` |
 //! | add a rule of fabrication | `cad/rules/process.rs` (its kind), `cad/rules/measure.rs`; a process is a file in `components/processes/` |
 //! | read another program's files | a file in `cad/import/`, its row in `cad/import/format.rs` |
+//! | draw netlists otherwise | `cad/drawing/`, mapped in its `mod.rs` |
 //! | add a format of outlines | a file in `cad/outline/` and its row in `cad/outline/format.rs` |
 //! | see where the time of a solve goes | `solve --profile`; a stage or task of yours is a span of [`profile::Recorder`] |
-//! | add a command of the window | `gui/command.rs`; what it does is in `gui/app/`, what it means for a design in `gui/edits/` |
-//! | add a panel, a tool of the canvas, a way to see results | `gui/panels/`, `gui/canvas/tools/`, `gui/results/` |
+//! | add a command of the window | `gui/command.rs`; what it does is in `gui/app/`, what it means for a design in `cad/edits/` |
+//! | add a panel | its row in `gui/panels/table.rs` |
+//! | add a tool of the canvas, a way to see results | `gui/canvas/tools/`, `gui/results/` |
+//! | change what a drag or a drawn channel means for a design | `cad/edits/`: one file an intention |
+//! | change streamlines, stress along walls, readings at points, profiles | `flow/trace/`, `flow/walls/`, `flow/probe/`; what the command line writes of them: `cli/traces.rs` |
 //! | change how expressions of designs are read | `cad/design/variables/` |
 //! | change what a study does, or takes from a solution | `study/plan.rs`, `study/run.rs`; `study/output.rs` |
 //! | add a solver or a scene of liquids | a row in `dynamics/lcp/registry.rs`; a row in `dynamics/scenes/catalogue.rs` and a file in `dynamics/scenes/files/`; the window lists them by itself |
@@ -117,8 +123,10 @@
 //! ```
 
 pub use stokeslet_base::{cancel, diagnostic, fingerprint, geometry, profile, table, units};
-pub use stokeslet_cad::{chip, design, import, library, outline, rules, shape};
-pub use stokeslet_flow::{canonical, export, fem, field, mesh, session, stokes};
+pub use stokeslet_cad::{chip, design, drawing, edits, import, library, outline, rules, shape};
+pub use stokeslet_flow::{
+    canonical, export, fem, field, kinds, mesh, probe, session, stokes, trace, walls,
+};
 pub use stokeslet_fronts as fronts;
 pub use stokeslet_species as species;
 pub use stokeslet_study as study;

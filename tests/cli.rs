@@ -241,3 +241,39 @@ fn a_network_becomes_a_design_that_checks() {
     );
     assert!(err.contains("ell.json"), "{err}");
 }
+
+/// The page and the schema that lie beside the designs are those that the program prints.
+#[test]
+fn the_format_s_page_and_schema_are_those_of_the_program() {
+    let here = folder_with(&[]);
+    let designs = Path::new(env!("CARGO_MANIFEST_DIR")).join("designs");
+    for (arguments, name) in [
+        (&["format"][..], "FORMAT.md"),
+        (&["format", "--schema"], "format.schema.json"),
+    ] {
+        let (out, _) = demand(0, here.path(), arguments);
+        let kept = fs::read_to_string(designs.join(name)).unwrap();
+        assert!(
+            out == kept,
+            "stokeslet {} > designs/{name} brings it up to date",
+            arguments.join(" ")
+        );
+    }
+}
+
+#[test]
+fn walls_without_thickness_are_told_of_by_check() {
+    let twice = GOOD
+        .replace(
+            "[ports]\n",
+            "q = { kind = \"pipe\", at = [\"0 mm\", \"0.1 mm\"], parameters = { length = \"1 mm\" } }\n\n[ports]\n",
+        )
+        .replace("\n\n[ports]", "\n[ports]")
+        + "in2 = { at = \"q.a\", pressure = \"1 mbar\" }\nout2 = { at = \"q.b\", pressure = \"0 Pa\" }\n";
+    let here = folder_with(&[("walls.toml", &twice)]);
+    let (_, err) = demand(0, here.path(), &["check", "walls.toml"]);
+    assert!(
+        err.contains("D237") && err.contains("has no thickness"),
+        "{err}"
+    );
+}

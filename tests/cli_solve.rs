@@ -150,6 +150,94 @@ fn a_straight_channel_carries_poiseuille_flow() {
     assert!(json["peak_memory_bytes"].as_u64().unwrap() > 1 << 20);
 }
 
+/// Lines of a parabola: the fluid on the middle line takes L / peak, and walls have w dp / 2 L.
+#[test]
+fn streamlines_and_wall_shear_are_written_on_request() {
+    let here = folder_with(&[("straight.toml", STRAIGHT)]);
+    let arguments = [
+        "solve",
+        "straight.toml",
+        "--resolution=4",
+        "--streamlines=inlet:3",
+        "--streamlines=2",
+        "--streamlines=0.5 mm,20 um",
+        "--streamlines=0.5 mm,9 mm",
+        "--walls",
+        "--picture=wall-shear",
+    ];
+    let (_, said) = demand(0, here.path(), &arguments);
+    assert!(
+        said.contains("D413") && said.contains("(500 um, 9.00 mm)"),
+        "a seed outside the flow is told: {said}"
+    );
+    let results = here.path().join("results/straight");
+    let read = |name: &str| fs::read_to_string(results.join(name)).unwrap();
+    let lines = read("streamlines.csv");
+    let rows: Vec<Vec<&str>> = lines
+        .lines()
+        .skip(1)
+        .map(|l| l.split(',').collect())
+        .collect();
+    let of = |line: &str| -> Vec<&Vec<&str>> { rows.iter().filter(|r| r[0] == line).collect() };
+    assert!(of("7").is_empty(), "three, two and one");
+    let number = |cell: &str| cell.parse::<f64>().unwrap();
+    let middle = of("2");
+    let last = middle[middle.len() - 1];
+    assert_eq!(last[1], "inlet");
+    let takes = number(last[3]) * 0.125 / 1e-3;
+    assert!(
+        (takes - 1.0).abs() < 2e-3,
+        "{takes} of the length over the peak"
+    );
+    assert!(
+        of("6")
+            .iter()
+            .all(|r| r[1].is_empty() && (number(r[5]) - 2e-5).abs() < 1e-9)
+    );
+    let walls = read("walls.csv");
+    assert_eq!(
+        walls.lines().next(),
+        Some("wall,part,distance_m,x_m,y_m,wall_shear_stress_Pa")
+    );
+    for row in walls.lines().skip(1) {
+        let shear = number(row.rsplit(',').next().unwrap());
+        assert!((shear / 5.0 - 1.0).abs() < 1e-6, "{row}");
+    }
+    for name in ["streamlines.vtp", "walls.vtp"] {
+        assert!(read(name).contains("<VTKFile type=\"PolyData\""), "{name}");
+    }
+    let picture = read("picture.svg");
+    assert!(picture.contains("wall shear stress (Pa)"), "{picture}");
+    assert!(
+        picture.contains("stroke-linecap=\"round\""),
+        "walls are coloured"
+    );
+    let vtu = fs::read(results.join("fields.vtu")).unwrap();
+    let header = String::from_utf8_lossy(&vtu[..4000]).into_owned();
+    assert!(header.contains("Name=\"wall_shear_stress\""), "{header}");
+    // The next solve doesn't keep what it wasn't asked for, and resuming believes what it was.
+    let (out, _) = demand(0, here.path(), &[&arguments[..], &["--resume"]].concat());
+    assert!(out.contains("as before"), "{out}");
+    demand(
+        0,
+        here.path(),
+        &["solve", "straight.toml", "--resolution=4"],
+    );
+    assert!(!results.join("walls.csv").exists() && !results.join("streamlines.vtp").exists());
+    let (_, said) = demand(
+        1,
+        here.path(),
+        &["solve", "straight.toml", "--streamlines=inlett:3"],
+    );
+    assert!(said.contains("did you mean `inlet`"), "{said}");
+    let (_, said) = demand(
+        2,
+        here.path(),
+        &["solve", "straight.toml", "--streamlines=inlet:0"],
+    );
+    assert!(said.contains("from 1 to"), "{said}");
+}
+
 #[test]
 fn only_the_formats_asked_for_are_written() {
     let here = folder_with(&[("straight.toml", STRAIGHT)]);

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use faer::linalg::solvers::Solve;
 use faer::{Mat, Side};
 use proptest::prelude::*;
-use stokeslet::fingerprint::{Fingerprint, Hasher};
+use stokeslet::fingerprint::{Domain, Fingerprint, Hasher};
 use stokeslet::table::Caching;
 use stokeslet::table::Table;
 use stokeslet::thesis::elimination::order::EliminateSettings;
@@ -66,7 +66,7 @@ impl Leaves for Problem {
 
     fn fingerprint(&self, leaf: u32) -> Fingerprint {
         let m = &self.leaves[leaf as usize];
-        let mut hasher = Hasher::new(77).word(m.nrows() as u64);
+        let mut hasher = Hasher::new(Domain::Test).word(m.nrows() as u64);
         for j in 0..m.ncols() {
             for i in 0..m.nrows() {
                 hasher = hasher.float(m[(i, j)]);

@@ -43,6 +43,7 @@ fn channel() -> Chip {
             name: "pipe".into(),
             shape: Shape::Strip(strip),
             motion: Motion::IDENTITY,
+            walls: Default::default(),
         }],
         connections: Vec::new(),
         ports: vec![

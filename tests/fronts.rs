@@ -262,6 +262,7 @@ fn islands() -> Chip {
         name: format!("other {}", part.name),
         shape: part.shape.clone(),
         motion: away.after(&part.motion),
+        walls: part.walls.clone(),
     }));
     for mut c in other.connections {
         c.a.part += n;

@@ -14,6 +14,8 @@ use cpu_time::ThreadTime;
 
 #[path = "fuzz/choices.rs"]
 mod choices;
+#[path = "fuzz/foreign.rs"]
+mod foreign;
 #[path = "fuzz/mutate.rs"]
 mod mutate;
 #[path = "fuzz/network.rs"]
@@ -95,6 +97,36 @@ fn placement() {
 #[test]
 fn network() {
     all_happened(&run!(300, network::target));
+}
+
+#[test]
+fn parchmint() {
+    some_were_read(&run!(200, foreign::parchmint));
+}
+
+#[test]
+fn mmft() {
+    some_were_read(&run!(300, foreign::mmft));
+}
+
+#[test]
+fn threeduf() {
+    some_were_read(&run!(200, foreign::threeduf));
+}
+
+#[test]
+fn process() {
+    some_were_read(&run!(300, foreign::process));
+}
+
+/// Fails if the fixed cases were all read, or all refused: then the target tests nothing.
+fn some_were_read(read: &[bool]) {
+    let n_read = read.iter().filter(|read| **read).count();
+    assert!(
+        read.is_empty() || (1..read.len()).contains(&n_read),
+        "of {} cases {n_read} were read",
+        read.len()
+    );
 }
 
 /// Fails if the fixed cases never were refused, or never came to a solution: then the target tests nothing.

@@ -9,11 +9,11 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use stokeslet::chip::SocketUse;
 use stokeslet::design::{Attachment, Bend, Placement, PortCondition, Spanned, Value};
+use stokeslet::edits::{Align, Axis};
 use stokeslet::export::Format;
 use stokeslet::geometry::Point;
 use stokeslet::units::{Dimension, Metre, Pascal, Radian};
 use stokeslet_gui::command::{ChannelEnd, Layer, Panel, Theme};
-use stokeslet_gui::edits::{Align, Axis};
 use stokeslet_gui::files::export::PictureFormat;
 use stokeslet_gui::results::Quantity;
 use stokeslet_gui::{App, Command, Selection, Start, Tool};
@@ -29,6 +29,8 @@ mod broken;
 #[cfg(target_os = "linux")]
 #[path = "gui/disk.rs"]
 mod disk;
+#[path = "gui/habits.rs"]
+mod habits;
 #[path = "gui/killed.rs"]
 mod killed;
 
@@ -775,7 +777,7 @@ fn a_port_is_renamed_by_a_double_click_and_by_f2() {
     assert_eq!(text(&window), now);
     assert!(
         window
-            .query_by_label_contains("has a port `buffer` already")
+            .query_by_label_contains("has a port “buffer” already")
             .is_some()
     );
     for _ in 0..3 {

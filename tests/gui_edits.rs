@@ -12,13 +12,12 @@ use stokeslet::design::{
     Attachment, Bend, Design, Dimension, Edit, Placement, Spanned, Value, parse, rewrite,
 };
 use stokeslet::diagnostic::Severity;
+use stokeslet::edits::{self, Align, Axis, Drawing, Refusal, Snapping};
 use stokeslet::geometry::Point;
 use stokeslet::library::{Defaults, Library};
 use stokeslet::shape::SocketRef;
 use stokeslet::units::{Metre, Radian};
-use stokeslet_gui::Selection;
 use stokeslet_gui::command::ChannelEnd;
-use stokeslet_gui::edits::{self, Align, Axis, Drawing, Refusal};
 
 /// A file, read and laid out.
 struct Opened {
@@ -276,13 +275,9 @@ fn intend(random: &mut Random, opened: &Opened) -> (&'static str, Result<Vec<Edi
             ("align", edits::align(&drawing, &selection, how))
         }
         5 => {
-            let selection = Selection {
-                items: selection,
-                port: random
-                    .pick(&opened.design.ports)
-                    .map(|p| p.name.value.clone()),
-            };
-            ("delete", edits::delete(&drawing, &selection))
+            let port = random.pick(&opened.design.ports);
+            let port = port.map(|p| p.name.value.as_str());
+            ("delete", edits::delete(&drawing, &selection, port))
         }
         6 => {
             let by = random.shift(opened, 20.0);
@@ -450,6 +445,51 @@ fn the_whole_chip_moved_keeps_every_connection_and_comes_back() {
         let back = there.after(&edits::move_items(&there.drawing(), &there.all(), -by).unwrap());
         assert_same_layout(&opened.layout, &back.layout, 1e-12, Point::default(), &why);
     }
+}
+
+/// What is seen while something is dragged is what the text says when it is dropped.
+#[test]
+fn a_preview_is_what_the_text_says_afterwards() {
+    let mut random = Random(42);
+    let (mut joined, mut rerouted) = (0, 0);
+    for opened in shipped() {
+        for _ in 0..12 {
+            let selection = random.selection(&opened);
+            let drawing = opened.drawing();
+            let snapping = Snapping::new(&drawing, &selection);
+            let by = random.shift(&opened, 10.0);
+            let by = match snapping.nearest(by, f64::INFINITY) {
+                Some((by, _)) if random.below(2) == 0 => by,
+                _ => by,
+            };
+            let preview = edits::preview_move(&drawing, &selection, by);
+            let edits = edits::move_items(&drawing, &selection, by);
+            let (Ok(preview), Ok(edits)) = (preview, edits) else {
+                continue;
+            };
+            let why = format!("{}: {selection:?} by {by:?}", opened.name);
+            let made = opened.after(&edits);
+            assert_eq!(preview.layout.items, made.layout.items, "{why}");
+            assert_same_layout(&preview.layout, &made.layout, 1e-12, Point::default(), &why);
+            let uses = |layout: &Layout| -> Vec<(String, SocketUse)> {
+                let sockets = layout.sockets.iter();
+                sockets.map(|s| (layout.full_name(s), s.used)).collect()
+            };
+            assert_eq!(uses(&preview.layout), uses(&made.layout), "{why}");
+            let codes = |layout: &Layout| -> Vec<&str> {
+                layout.diagnostics.iter().map(|d| d.code).collect()
+            };
+            assert_eq!(codes(&preview.layout), codes(&made.layout), "{why}");
+            let is_chip = preview.layout.chip.is_some();
+            assert_eq!(is_chip, made.layout.chip.is_some(), "{why}");
+            joined += usize::from(made.connected() != opened.connected());
+            rerouted += usize::from(edits.len() > selection.len());
+        }
+    }
+    assert!(
+        joined > 20 && rerouted > 20,
+        "{joined} joined or parted, {rerouted} rerouted"
+    );
 }
 
 #[test]

@@ -100,6 +100,7 @@ pub fn pipe(widths: f64) -> Placed {
             name: "pipe".into(),
             shape: Shape::Strip(strip),
             motion: Motion::IDENTITY,
+            walls: Default::default(),
         }],
         connections: vec![],
         ports: vec![port("in", 0, 100.0), port("out", 1, 0.0)],

@@ -55,6 +55,11 @@ impl Asked {
         &self.only
     }
 
+    /// Whether results are kept in `benches/results`.
+    pub fn records(&self) -> bool {
+        self.record
+    }
+
     /// Whether the case is wanted.
     pub fn wants(&self, case: &str) -> bool {
         self.only.is_empty() || self.only.iter().any(|part| case.contains(part.as_str()))

@@ -12,9 +12,11 @@
 //! | D335 to D339 | `rules` | processes of fabrication |
 
 mod nearest;
+mod presentable;
 mod render;
 
 pub use nearest::nearest;
+pub use presentable::presentable;
 pub use render::{line_and_column, render, render_coloured};
 
 use std::fmt;

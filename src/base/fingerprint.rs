@@ -1,44 +1,128 @@
 //! 128-bit keys of content: equal content, equal key, on any machine and in any run.
 
+use std::fmt;
+use std::hash::Hasher as _;
+
+use siphasher::sip128::{Hasher128, SipHasher13};
+
 /// A key that stands for everything its value depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Fingerprint(pub u128);
 
-/// Builds a [`Fingerprint`] word by word. Two lanes of multiply-and-fold with different constants; 2^64 keys would be needed
-/// for a likely collision.
+/// What a key is of: the one list of them, so that no two kinds of content share keys by accident, which would hand out another's
+/// result in silence. Order and names may change between versions: keys live no longer than a run, or are stored with the program's
+/// version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Domain {
+    /// What a design says of a component.
+    GivenComponent,
+    /// A polygon, a straight or a round strip of an exported outline.
+    OutlinePolygon,
+    /// See [`Domain::OutlinePolygon`].
+    OutlineStraight,
+    /// See [`Domain::OutlinePolygon`].
+    OutlineArc,
+    /// Lengths of a canonical straight strip, to the last bit.
+    CanonicalStraight,
+    /// Those of a round one.
+    CanonicalArc,
+    /// Those of a polygon.
+    CanonicalPolygon,
+    /// Those of a polygon whose sharp corners have smaller cells.
+    CanonicalGradedPolygon,
+    /// A flow in the plane.
+    Plane,
+    /// A flow in space: layers and depth.
+    Space,
+    /// All that is kept of a part for other chips.
+    Piece,
+    /// The matrix of a leaf made of a whole mesh.
+    Leaf,
+    /// The matrix of a leaf of a dissected mesh.
+    DissectedLeaf,
+    /// Which unknowns have the other sign in a leaf's local vector.
+    LeafSigns,
+    /// The low-rank coupling of a pipe's end.
+    PipeEnd,
+    /// The exchange between two ends of a pipe, of a rank.
+    PipeBridge,
+    /// A front that a caller assembles.
+    FrontLeaf,
+    /// A front whose value a caller gives.
+    FrontGiven,
+    /// How children lie in a front.
+    FrontShape,
+    /// A front that is computed for itself, without caching.
+    FrontUncached,
+    /// A front's Schur complement in the table of results.
+    FrontSchur,
+    /// What substitution through a front needs, in the table of results.
+    FrontInside,
+    /// A kind of geometry block (the thesis's method).
+    BlockKind,
+    /// Numbers of a block's unknowns.
+    BlockLayout,
+    /// A side of two blocks.
+    BlockSide,
+    /// A block's share of a matrix of two rows.
+    BlockShare,
+    /// A matrix of two rows.
+    BlockMatrix,
+    /// The zero matrix of a plan of block rows.
+    RowZero,
+    /// Its identity.
+    RowIdentity,
+    /// A matrix that is assembled.
+    RowLeaf,
+    /// A matrix that is computed for itself, without caching.
+    RowUncached,
+    /// A matrix transposed or negated.
+    RowView,
+    /// A product.
+    RowProduct,
+    /// A pseudo-inverse.
+    RowPseudoInverse,
+    /// An inverse.
+    RowInverse,
+    /// A matrix less products.
+    RowSum,
+    /// One of these products.
+    RowTerm,
+    /// The left factor of a coupling of low rank.
+    RowLeftFactor,
+    /// Its right factor.
+    RowRightFactor,
+    /// The exchange between the two, of a rank.
+    RowExchange,
+    /// A vector of a substitution.
+    RowVector,
+    /// Its zero.
+    RowZeroVector,
+    /// A chip of a study, without the values at its ports.
+    StudyChip,
+    /// A study, its design and the program's version.
+    Study,
+    /// What the results of a solve were made from.
+    SolveStamp,
+    /// The bytes of a summary.
+    SummaryChecksum,
+    /// Content of a test.
+    Test,
+}
+
+/// Builds a [`Fingerprint`] word by word: SipHash-1-3 with 128 bits, whose first key is the domain.
 #[derive(Clone, Copy, Debug)]
-pub struct Hasher {
-    lanes: [u64; 2],
-    length: u64,
-}
-
-const KEYS: [u64; 4] = [
-    0x9e37_79b9_7f4a_7c15,
-    0xd1b5_4a32_d192_ed03,
-    0xa076_1d64_78bd_642f,
-    0xe703_7ed1_a0b4_28db,
-];
-
-fn fold(a: u64, b: u64) -> u64 {
-    let wide = u128::from(a) * u128::from(b);
-    (wide as u64) ^ ((wide >> 64) as u64)
-}
+pub struct Hasher(SipHasher13);
 
 impl Hasher {
-    /// A hasher whose keys differ from those of any other `domain`.
-    pub fn new(domain: u64) -> Self {
-        Self {
-            lanes: [KEYS[0] ^ domain, KEYS[1].wrapping_add(domain)],
-            length: 0,
-        }
+    /// A hasher whose keys differ from those of any other domain.
+    pub fn new(domain: Domain) -> Self {
+        Self(SipHasher13::new_with_keys(domain as u64, 0))
     }
 
     /// Adds a word.
     pub fn word(mut self, w: u64) -> Self {
-        self.lanes[0] =
-            fold(self.lanes[0] ^ w, KEYS[2]).wrapping_add(self.lanes[1].rotate_left(23));
-        self.lanes[1] = fold(self.lanes[1] ^ w.rotate_left(32), KEYS[3]).wrapping_add(w);
-        self.length += 1;
+        self.0.write_u64(w);
         self
     }
 
@@ -47,7 +131,7 @@ impl Hasher {
         self.word(w as u64)
     }
 
-    /// Adds a number by its bits.
+    /// Adds a number by its bits; both zeros are one.
     pub fn float(self, x: f64) -> Self {
         self.word((x + 0.0).to_bits())
     }
@@ -57,14 +141,30 @@ impl Hasher {
         self.word(f.0 as u64).word((f.0 >> 64) as u64)
     }
 
+    /// Adds a text, with its length.
+    pub fn text(mut self, text: &str) -> Self {
+        self.0.write_u64(text.len() as u64);
+        self.0.write(text.as_bytes());
+        self
+    }
+
+    /// Adds what a value prints of itself. `Debug` prints every bit of a float that matters.
+    pub fn printed(mut self, content: &dyn fmt::Debug) -> Self {
+        // Writing into the hash doesn't fail.
+        let _ = fmt::write(&mut self, format_args!("{content:?}\0"));
+        self
+    }
+
     /// The key.
     pub fn finish(self) -> Fingerprint {
-        let a = fold(self.lanes[0] ^ self.length, KEYS[1]) ^ self.lanes[1];
-        let b =
-            fold(self.lanes[1].wrapping_add(self.length), KEYS[0]) ^ self.lanes[0].rotate_left(17);
-        Fingerprint(
-            u128::from(fold(a, KEYS[3])) | (u128::from(fold(b ^ a.rotate_left(5), KEYS[2])) << 64),
-        )
+        Fingerprint(self.0.finish128().as_u128())
+    }
+}
+
+impl fmt::Write for Hasher {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.0.write(text.as_bytes());
+        Ok(())
     }
 }
 
@@ -72,13 +172,17 @@ impl Hasher {
 mod tests {
     use super::*;
 
+    fn hasher() -> Hasher {
+        Hasher::new(Domain::Test)
+    }
+
     #[test]
     fn small_changes_change_both_halves() {
-        let base = Hasher::new(1).word(1).word(2).finish().0;
+        let base = hasher().word(1).word(2).finish().0;
         for other in [
-            Hasher::new(1).word(2).word(1),
-            Hasher::new(2).word(1).word(2),
-            Hasher::new(1).word(1).word(2).word(0),
+            hasher().word(2).word(1),
+            Hasher::new(Domain::Leaf).word(1).word(2),
+            hasher().word(1).word(2).word(0),
         ] {
             let d = base ^ other.finish().0;
             assert!((d as u64) != 0 && ((d >> 64) as u64) != 0);
@@ -86,9 +190,30 @@ mod tests {
         let mut seen = std::collections::BTreeSet::new();
         for i in 0..100_000_u64 {
             assert!(
-                seen.insert(Hasher::new(0).word(i % 317).word(i / 317).finish().0 as u64),
+                seen.insert(hasher().word(i % 317).word(i / 317).finish().0 as u64),
                 "half a key collides at {i}"
             );
         }
+    }
+
+    #[test]
+    fn texts_are_told_apart_wherever_they_are_cut() {
+        let keys = [
+            hasher().text("ab").text("c"),
+            hasher().text("a").text("bc"),
+            hasher().text("abc").text(""),
+            hasher().printed(&("ab", "c")),
+            hasher().printed(&"ab").printed(&"c"),
+            hasher().printed(&"abc"),
+        ];
+        for (k, one) in keys.iter().enumerate() {
+            for other in &keys[k + 1..] {
+                assert_ne!(one.finish(), other.finish());
+            }
+        }
+        assert_eq!(
+            hasher().printed(&[1.0, 2.0]).finish(),
+            hasher().printed(&vec![1.0, 2.0]).finish()
+        );
     }
 }

@@ -1,6 +1,9 @@
 //! What a chip is made of, before it is placed: strips and polygons with sockets, and how sockets are joined. All in SI.
 
 pub mod gaps;
+mod walls;
+
+pub use walls::{LEFT_WALL, RIGHT_WALL, WallKind, Walls};
 
 use stokeslet_base::geometry::{Motion, Point};
 
@@ -55,6 +58,25 @@ pub struct Mouth {
 }
 
 impl Shape {
+    /// The edge that a socket is, as [`Walls`] counts them.
+    pub fn edge_of(&self, socket: usize) -> usize {
+        match self {
+            Shape::Strip(_) => [3, 1][socket.min(1)],
+            Shape::Polygon { sockets, .. } => sockets[socket],
+        }
+    }
+
+    /// The edges that are no socket: its walls.
+    pub fn wall_edges(&self) -> Vec<usize> {
+        match self {
+            Shape::Strip(_) => vec![RIGHT_WALL, LEFT_WALL],
+            Shape::Polygon { corners, sockets } => {
+                let edges = 0..corners.len();
+                edges.filter(|edge| !sockets.contains(edge)).collect()
+            }
+        }
+    }
+
     /// The sockets of this shape, in its own frame.
     pub fn mouths(&self) -> Vec<Mouth> {
         use std::f64::consts::PI;
@@ -115,6 +137,8 @@ pub struct Part {
     pub shape: Shape,
     /// Where it lies: `chip_from_part`.
     pub motion: Motion,
+    /// What its walls do to the fluid.
+    pub walls: Walls,
 }
 
 /// One socket of one part, by index.

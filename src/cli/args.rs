@@ -6,6 +6,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Parser, Subcommand};
 use stokeslet::METHODS;
 use stokeslet::export::Format;
+use stokeslet::species::Engine;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -17,6 +18,7 @@ Examples:
   stokeslet export designs/y-mixer.toml --format dxf,gds,stl,mask   outlines for the workshop
   stokeslet sweep study.toml --out results/width   many chips from one design with variables
   stokeslet import network.json -o network.toml    a plain graph of channels becomes a design
+  stokeslet layout network.toml -o drawn.toml      and its links become drawn channels
 
 Exit codes: 0 fine, 1 the input has errors, 2 could not run, 3 accuracy not met.";
 
@@ -24,6 +26,7 @@ const SOLVE_EXAMPLES: &str = "\
 Examples:
   stokeslet solve designs/tee.toml --resolution 16
   stokeslet solve designs/tee.toml --probe \"1 mm,0.5 mm\" --line \"0 mm,0 mm:2 mm,0 mm:101\"
+  stokeslet solve designs/y-mixer.toml --streamlines 24 --walls --picture wall-shear
   stokeslet solve 'sweep/*.toml' --threads 8 --format json,csv --resume
   stokeslet solve designs/tee.toml --format system      the matrix, for another solver
   stokeslet solve sweep --ports-only                    flows, pressures and conductances; no fields
@@ -62,6 +65,8 @@ pub enum Command {
     Check(CheckArgs),
     /// List the component library, or show one component and its parameters.
     Components(ComponentsArgs),
+    /// Print the format of design files, key by key, or a JSON schema of it for editors.
+    Format(FormatArgs),
     /// Write outlines for the workshop: drawings, GDSII, solids, masks. Nothing is solved.
     Export(ExportArgs),
     /// Solve many chips from one design with variables: a table, charts; resumable, in shards, on clusters.
@@ -72,6 +77,8 @@ pub enum Command {
     Fit(super::fit::FitArgs),
     /// Turn a plain network of channels (JSON) into a design.
     Import(ImportArgs),
+    /// Turn a design whose joints are links into a drawing: places, channels, nothing crossing.
+    Layout(super::layout::LayoutArgs),
     /// Solve for a manufactured flow at several resolutions; prints errors and the orders at which they fall.
     Verify(VerifyArgs),
     /// Run liquids that come off walls, and the papers' tables beside ours.
@@ -123,6 +130,10 @@ pub struct SolveArgs {
     /// With the full model: how velocity is spread over ports of given flow: the exact flow in a duct, or the product of two parabolas.
     #[arg(long, default_value = "developed", value_parser = PossibleValuesParser::new(["developed", "bi-quadratic"]))]
     pub inflow: String,
+    /// Cells at sharp inner corners, in planar and shallow chips: as large as elsewhere, or smaller and smaller towards them, which
+    /// makes what bends, tees and steps resist several times more exact for some more unknowns.
+    #[arg(long, default_value = "plain", value_parser = PossibleValuesParser::new(["plain", "graded"]))]
+    pub corners: String,
     /// Where results go.
     #[arg(long, value_name = "DIR", default_value = "results")]
     pub out: PathBuf,
@@ -150,11 +161,19 @@ pub struct SolveArgs {
     /// Sample N points from one point to another into line.csv. May be repeated.
     #[arg(long, value_name = "X0,Y0:X1,Y1:N", allow_hyphen_values = true)]
     pub line: Vec<String>,
-    /// What picture.svg is coloured by: speed, pressure, a species of the design, or age.
+    /// Follow streamlines, into streamlines.csv and streamlines.vtp: N of them from all inlets, PORT:N across one port, or the one
+    /// through the point X,Y. May be repeated.
+    #[arg(long, value_name = "N|PORT:N|X,Y", allow_hyphen_values = true)]
+    pub streamlines: Vec<String>,
+    /// Write the shear stress along every wall: walls.csv, walls.vtp and a field of fields.vtu. In three dimensions that of the
+    /// side walls at half the depth.
+    #[arg(long)]
+    pub walls: bool,
+    /// What picture.svg is coloured by: speed, pressure, wall-shear, a species of the design, or age.
     #[arg(
         long,
         default_value = "speed",
-        value_name = "speed|pressure|age|SPECIES"
+        value_name = "speed|pressure|wall-shear|age|SPECIES"
     )]
     pub picture: String,
     /// Another diffusivity for a species of the design, e.g. dye=1e-9 m^2/s. May be repeated.
@@ -169,8 +188,14 @@ pub struct SolveArgs {
     /// Tubes across a channel that species are followed in: more are more exact.
     #[arg(long, value_name = "N", default_value_t = 128, value_parser = clap::value_parser!(u16).range(16..=2048))]
     pub species_tubes: u16,
+    /// What follows species: tubes between stream lines, elements, or what suits each region.
+    #[arg(long, default_value = Engine::Auto.name(), value_parser = PossibleValuesParser::new(Engine::ALL.map(Engine::name)))]
+    pub species_engine: String,
+    /// Follow tracer particles along about N stream lines from the inlets, as frames that loop, in DIR/<design>/tracers (plane only).
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=5000))]
+    pub tracers: Option<u16>,
     /// Compute the ports' flows and pressures and the conductance, but no fields: faster, and with less memory.
-    #[arg(long, conflicts_with_all = ["probe", "line", "picture"])]
+    #[arg(long, conflicts_with_all = ["probe", "line", "picture", "streamlines", "walls", "tracers"])]
     pub ports_only: bool,
     /// Print seconds by stage and tasks by kind, and write them as profile.json, with trace.json for ui.perfetto.dev or
     /// chrome://tracing.
@@ -182,6 +207,14 @@ pub struct SolveArgs {
     /// Skip designs whose results are complete and whose design and settings haven't changed.
     #[arg(long)]
     pub resume: bool,
+}
+
+/// Of `format`.
+#[derive(Debug, clap::Args)]
+pub struct FormatArgs {
+    /// The JSON schema, for editors that complete and check TOML.
+    #[arg(long)]
+    pub schema: bool,
 }
 
 /// Of `check`.

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
+use stokeslet::rules::thin_wall_warning;
 use stokeslet::session::{SolveSettings, advice};
 
 use super::args::CheckArgs;
@@ -49,6 +50,9 @@ pub fn run(args: &CheckArgs, library: Option<&Path>) -> Result<Outcome, CliError
             loaded
                 .diagnostics
                 .extend(advice::of_model(chip, resolution));
+            let wall = loaded.design.as_ref();
+            let wall = wall.and_then(|design| thin_wall_warning(design, chip));
+            loaded.diagnostics.extend(wall);
         }
         loaded.print_diagnostics(&input.path);
         let errors = loaded.errors();

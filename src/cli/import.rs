@@ -94,6 +94,16 @@ fn read(
             });
             Ok((read, diagnostics))
         }
+        import::Format::Drawing => {
+            let library = find_library(library)?;
+            let (imported, diagnostics) = import::threeduf(text, name, &library, options);
+            let read = imported.map(|imported| Read {
+                design: imported.design,
+                text: imported.text,
+                dialect: Some(imported.dialect),
+            });
+            Ok((read, diagnostics))
+        }
         import::Format::Mmft => {
             let (imported, diagnostics) = import::mmft(text, name);
             let read = imported.map(|imported| Read {

@@ -13,10 +13,12 @@ mod compare;
 mod components;
 mod export;
 mod fit;
+mod format;
 #[cfg(feature = "gui")]
 mod gui;
 mod import;
 mod inputs;
+mod layout;
 #[cfg(feature = "dynamics")]
 mod liquid;
 mod load;
@@ -35,6 +37,8 @@ mod stamp;
 #[cfg(feature = "dynamics")]
 mod stepped;
 mod sweep;
+mod tracers;
+mod traces;
 mod verify;
 
 use std::io::{self, IsTerminal, Write};
@@ -72,8 +76,10 @@ fn dispatch(args: Args) -> Result<Outcome, CliError> {
             )?)?;
             Ok(Outcome::Fine)
         }
+        Command::Format(args) => format::run(&args, library),
         Command::Export(args) => export::run(&args, library),
         Command::Import(args) => import::run(&args, library),
+        Command::Layout(args) => layout::run(&args, library),
         Command::Sweep(args) => sweep::run(&args, library),
         Command::Sensitivity(args) => sensitivity::run(&args, library),
         Command::Fit(args) => fit::run(&args, library),
@@ -118,7 +124,9 @@ fn print_out(text: &str) -> Result<(), CliError> {
 
 /// Draws diagnostics on stderr, in colours on a terminal that wants them.
 fn print_diagnostics(diagnostics: &[stokeslet::diagnostic::Diagnostic], source: &str, text: &str) {
-    use stokeslet::diagnostic::{render, render_coloured};
+    use stokeslet::diagnostic::{presentable, render, render_coloured};
+    let (diagnostics, text) = presentable(diagnostics, text);
+    let (diagnostics, text) = (&diagnostics[..], text.as_str());
     let coloured = io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none();
     let drawn = if coloured {
         render_coloured(diagnostics, source, text)

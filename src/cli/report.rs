@@ -209,12 +209,13 @@ fn without_rounding(value: f64, scale: f64) -> f64 {
     }
 }
 
+/// A point; a coordinate that is rounding of zero, below 1e-12 of the other or a femtometre, is zero.
 fn place(p: Point) -> String {
-    format!(
-        "({}, {})",
-        Quantity::Length.show(p.x),
-        Quantity::Length.show(p.y)
-    )
+    let show = |x: f64, other: f64| {
+        let is_rounding = x.abs() < (1e-12 * other.abs()).max(1e-15);
+        Quantity::Length.show(if is_rounding { 0.0 } else { x })
+    };
+    format!("({}, {})", show(p.x, p.y), show(p.y, p.x))
 }
 
 /// `1234567` as `1 234 567`.

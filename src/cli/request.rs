@@ -7,7 +7,7 @@ use stokeslet::design::{DepthModel, Setting};
 use stokeslet::export::{Colouring, Format};
 use stokeslet::field::Line;
 use stokeslet::geometry::Point;
-use stokeslet::session::{DepthSettings, Method, WantedResults};
+use stokeslet::session::{Corners, DepthSettings, Method, WantedResults};
 use stokeslet::stokes::duct::mouth::DuctProfile;
 use stokeslet::table::Caching;
 use stokeslet::units::{Dimension, parse_quantity_as};
@@ -16,9 +16,13 @@ use super::args::SolveArgs;
 use super::inputs::{Input, expand};
 use super::outcome::CliError;
 use super::species::SpeciesRequest;
+use super::traces::Seeds;
 
 /// Most points of one line: a file of some hundred megabytes.
 const MAX_LINE_POINTS: usize = 1_000_000;
+
+/// Most streamlines of one argument: a file of some hundred megabytes.
+const MAX_STREAMLINES: usize = 10_000;
 
 /// What is written unless told otherwise.
 const FORMATS: [Format; 4] = [Format::Json, Format::Vtu, Format::Svg, Format::Csv];
@@ -38,6 +42,8 @@ pub struct SolveRequest {
     pub settings: Vec<Setting>,
     /// Of chips in three dimensions.
     pub depth: DepthSettings,
+    /// What is done about sharp inner corners.
+    pub corners: Corners,
     /// Where results go.
     pub out: PathBuf,
     /// Without repeats.
@@ -54,10 +60,16 @@ pub struct SolveRequest {
     pub probes: Vec<Point>,
     /// m.
     pub lines: Vec<Line>,
+    /// To follow.
+    pub streamlines: Vec<Seeds>,
+    /// Whether to write the shear along walls.
+    pub walls: bool,
     /// Of the picture.
     pub colouring: Colouring,
     /// Of dissolved species.
     pub species: SpeciesRequest,
+    /// Stream lines that tracers follow, about.
+    pub tracers: Option<usize>,
     /// What to compute.
     pub wanted: WantedResults,
     /// What to tell of errors.
@@ -111,6 +123,7 @@ impl SolveRequest {
         Ok(Self {
             settings: super::load::read_settings(&args.set)?,
             species,
+            tracers: args.tracers.map(usize::from),
             resolution: args.resolution,
             model: args.model.as_deref().and_then(DepthModel::of_name),
             depth: DepthSettings {
@@ -120,6 +133,10 @@ impl SolveRequest {
                     "bi-quadratic" => DuctProfile::BiQuadratic,
                     _ => DuctProfile::Series,
                 },
+            },
+            corners: match args.corners.as_str() {
+                "graded" => Corners::Graded,
+                _ => Corners::Plain,
             },
             formats: formats(&args.format, wanted)?,
             wanted,
@@ -156,8 +173,15 @@ impl SolveRequest {
                 .iter()
                 .map(|l| parse_line(l))
                 .collect::<Result<_, _>>()?,
+            streamlines: args
+                .streamlines
+                .iter()
+                .map(|text| parse_seeds(text))
+                .collect::<Result<_, _>>()?,
+            walls: args.walls,
             colouring: match args.picture.as_str() {
                 "pressure" => Colouring::Pressure,
+                "wall-shear" => Colouring::WallShear,
                 _ => Colouring::Speed,
             },
             resume: if args.resume {
@@ -226,6 +250,30 @@ fn parse_point(option: &str, text: &str) -> Result<Point, CliError> {
         parse_length(option, x)?,
         parse_length(option, y)?,
     ))
+}
+
+/// `24`, `inlet:8`, `1 mm,0.5 mm`.
+fn parse_seeds(text: &str) -> Result<Seeds, CliError> {
+    const OPTION: &str = "--streamlines";
+    if text.contains(',') {
+        return Ok(Seeds::Through(parse_point(OPTION, text)?));
+    }
+    let (port, n) = match text.rsplit_once(':') {
+        Some((port, n)) => (Some(port.trim().to_owned()), n),
+        None => (None, text),
+    };
+    let n = match n.trim().parse::<usize>() {
+        Ok(n) if (1..=MAX_STREAMLINES).contains(&n) => n,
+        _ => {
+            return Err(usage(format!(
+                "{OPTION}: `{n}` is not a number of lines from 1 to {MAX_STREAMLINES}; write N, PORT:N, or a point such as \"1 mm,0.5 mm\""
+            )));
+        }
+    };
+    Ok(match port {
+        Some(port) => Seeds::Across(port, n),
+        None => Seeds::Inlets(n),
+    })
 }
 
 fn parse_line(text: &str) -> Result<Line, CliError> {

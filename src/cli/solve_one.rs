@@ -13,9 +13,10 @@ use stokeslet::export::{Digest, Format, Results, Samples, export};
 use stokeslet::geometry::Point;
 use stokeslet::library::Library;
 use stokeslet::profile::{ProfileTable, Recorder};
+use stokeslet::rules::thin_wall_warning;
 use stokeslet::session::{
     DepthSettings, ErrorEstimate, Progress, Solution, SolveError, SolveSettings, Stage, Timings,
-    advice, assembled_system, estimate, solve,
+    advice, assembled_system, estimate, solve, with_arms,
 };
 use stokeslet::species::SpeciesError;
 use stokeslet::table::Table;
@@ -28,6 +29,7 @@ use super::profile;
 use super::request::{Errors, Profiling, Resume, SolveRequest};
 use super::species;
 use super::stamp::{done_before, stamp};
+use super::traces;
 use stokeslet::session::memory;
 
 /// What all designs of a run share.
@@ -136,9 +138,9 @@ impl Failure {
             | Failure::Solve(SolveError::NotConverged { .. } | SolveError::Imbalance { .. }) => {
                 Outcome::Inaccurate
             }
-            Failure::Species(SpeciesError::Still | SpeciesError::Depth { .. }) => {
-                Outcome::InputErrors
-            }
+            Failure::Species(
+                SpeciesError::Still | SpeciesError::SlipWalls | SpeciesError::Depth { .. },
+            ) => Outcome::InputErrors,
             Failure::Read(_)
             | Failure::Solve(_)
             | Failure::Species(_)
@@ -196,18 +198,23 @@ pub fn solve_one(
         .design
         .as_ref()
         .and_then(|design| species::check(design, &request.species));
+    let asked = asked.or_else(|| traces::check(chip.as_ref()?, &request.streamlines));
     let depth = depth.or(asked);
     loaded.diagnostics.extend(depth.clone());
     let Some(chip) = chip.filter(|_| depth.is_none()) else {
-        let first = loaded.diagnostics.iter().max_by_key(|d| d.severity);
-        return Err(Failure::Design {
-            first: first.map_or_else(
-                || "the design has errors".into(),
-                |d| format!("{}: {}", d.code, d.message),
-            ),
-            loaded: Box::new(loaded),
-        });
+        return Err(refused(loaded));
     };
+    let follows = request.tracers.is_some()
+        || !request.species.skip
+            && loaded
+                .design
+                .as_ref()
+                .is_some_and(|d| !d.species.species.is_empty());
+    if follows && chip.model == DepthModel::Full {
+        // Before minutes are spent on the flow.
+        let model = chip.model.name();
+        return Err(SpeciesError::Depth { model }.into());
+    }
     let mut settings = SolveSettings {
         recorder: recorder.clone(),
         ..settings(&loaded, request, memory_limit)
@@ -244,14 +251,41 @@ pub fn solve_one(
     let dissolved = loaded.design.as_ref().filter(has_species);
     let stage = recorder.as_ref().filter(|_| dissolved.is_some());
     let stage = stage.map(|r| r.stage("species"));
-    let found = match dissolved {
-        Some(design) => context
-            .pool
-            .install(|| species::run(design, &chip, &solution, &request.species))?,
+    let mut found = match dissolved {
+        Some(design) => {
+            let run = || {
+                // Cells of the solution lie in parts as they were meshed.
+                let meshed = with_arms(&chip, settings.resolution, settings.corners);
+                species::run(design, &meshed, &solution, &request.species)
+            };
+            match (context.pool.install(run), design.species.species.first()) {
+                // A mistake in the design, which only its flow tells.
+                (Err(SpeciesError::Still), Some(first)) => {
+                    let message = format!(
+                        "nothing flows through this chip, so nothing carries `{}`",
+                        first.name.value
+                    );
+                    let diagnostic = Diagnostic::error("D410", message)
+                        .at(first.name.span.clone())
+                        .about(first.name.value.clone())
+                        .with_help("give a port a flow rate, or two ports different pressures; --no-species solves without");
+                    loaded.diagnostics.push(diagnostic);
+                    return Err(refused(loaded));
+                }
+                (found, _) => found?,
+            }
+        }
         None => species::Found::default(),
     };
     drop(stage);
+    let traced = context
+        .pool
+        .install(|| traces::add(&chip, &solution, request, &mut found.extra));
+    loaded.diagnostics.extend(traced);
     loaded.diagnostics.extend(found.warnings);
+    let wall = loaded.design.as_ref();
+    let wall = wall.and_then(|design| thin_wall_warning(design, &chip));
+    loaded.diagnostics.extend(wall);
     let density = loaded.design.as_ref().and_then(|d| d.density).map(|d| d.0);
     loaded
         .diagnostics
@@ -289,6 +323,14 @@ pub fn solve_one(
         exported => exported?,
     };
     drop(stage);
+    super::tracers::remove(&folder)?;
+    let mut printed = found.text;
+    if let Some(n) = request.tracers {
+        let paths = context
+            .pool
+            .install(|| stokeslet::species::Paths::of(&chip, &solution))?;
+        printed += &super::tracers::write(&folder, &chip, &solution.fields, &paths, n)?;
+    }
     let reynolds = advice::reynolds(&chip, &solution, density.unwrap_or(advice::WATER));
     let profile = match &recorder {
         Some(recorder) => Some(profile::write(&folder, &recorder.profile())?),
@@ -305,12 +347,24 @@ pub fn solve_one(
             errors,
             resolution: settings.resolution,
             profile,
-            species: found.text,
+            species: printed,
             is_inaccurate: found.inaccurate,
             reynolds,
             chip,
         })),
     })
+}
+
+/// The failure of a design with errors among its diagnostics.
+fn refused(loaded: Loaded) -> Failure {
+    let first = loaded.diagnostics.iter().max_by_key(|d| d.severity);
+    Failure::Design {
+        first: first.map_or_else(
+            || "the design has errors".into(),
+            |d| format!("{}: {}", d.code, d.message),
+        ),
+        loaded: Box::new(loaded),
+    }
 }
 
 /// The finest resolution that `--accuracy` tries.
@@ -376,6 +430,7 @@ fn settings(loaded: &Loaded, request: &SolveRequest, memory_limit: u64) -> Solve
             .or(loaded.resolution)
             .unwrap_or(default.resolution),
         depth: request.depth,
+        corners: request.corners,
         method: request.method,
         caching: request.caching,
         memory_limit: Some(memory_limit),

@@ -9,7 +9,7 @@ use stokeslet::export::csv::cell;
 use stokeslet::export::readable::{Quantity, figures};
 use stokeslet::export::{Colouring, Column, Extra, NodalField};
 use stokeslet::session::Solution;
-use stokeslet::species::{Paths, Settings, Species, SpeciesError, SpeciesResult, solve};
+use stokeslet::species::{Engine, Paths, Settings, Species, SpeciesError, SpeciesResult, solve};
 use stokeslet::units::parse_quantity_as;
 
 use super::args::SolveArgs;
@@ -27,8 +27,8 @@ pub struct SpeciesRequest {
     pub skip: bool,
     /// Estimated error, over the range, that is accepted.
     pub tolerance: f64,
-    /// Tubes across.
-    pub tubes: usize,
+    /// Tubes across, engines.
+    pub settings: Settings,
     /// What the picture shows: a built-in name, `age`, or a species.
     pub picture: String,
 }
@@ -65,7 +65,11 @@ impl SpeciesRequest {
             diffusivities: args.species.iter().map(one).collect::<Result<_, _>>()?,
             skip: args.no_species || args.ports_only,
             tolerance: args.species_tolerance,
-            tubes: usize::from(args.species_tubes),
+            settings: Settings {
+                tubes: usize::from(args.species_tubes),
+                engine: Engine::named(&args.species_engine).unwrap_or_default(),
+                tolerance: args.species_tolerance,
+            },
             picture: args.picture.clone(),
         })
     }
@@ -112,7 +116,7 @@ pub fn check(design: &Design, request: &SpeciesRequest) -> Option<Diagnostic> {
     }
     let picture = request.picture.as_str();
     let known = match picture {
-        "speed" | "pressure" => true,
+        "speed" | "pressure" | "wall-shear" => true,
         "age" => design.species.residence_time && !request.skip,
         _ => names.contains(&picture) && !request.skip,
     };
@@ -136,9 +140,7 @@ pub fn run(
     if request.skip || design.species.species.is_empty() {
         return Ok(found);
     }
-    let settings = Settings {
-        tubes: request.tubes,
-    };
+    let settings = request.settings;
     let paths = Paths::of(chip, solution)?;
     let species: Vec<Species> = design
         .species
@@ -301,6 +303,17 @@ fn profiles_of(chip: &Chip, result: &SpeciesResult, out: &mut String) {
     }
 }
 
+/// Which engines followed it.
+fn engines(result: &SpeciesResult) -> String {
+    let (tubes, elements) = (result.regions_by_tubes, result.regions_by_elements);
+    let order = result.element_order;
+    match (tubes, elements) {
+        (_, 0) if order == 0 => "tubes".to_owned(),
+        (0, _) => format!("elements of order {order}"),
+        _ => format!("{tubes} regions by tubes, {elements} by elements of order {order}"),
+    }
+}
+
 /// What is printed of one species.
 fn table(result: &SpeciesResult, unit: &str) -> String {
     let unit = if unit.is_empty() {
@@ -309,15 +322,17 @@ fn table(result: &SpeciesResult, unit: &str) -> String {
         format!(" {unit}")
     };
     let mut text = format!(
-        "  {}: D {:e} m^2/s, Q/(h D) from {} to {}, balance {:.1e}, estimated error {:.1e} of the range ({:.1e} tubes, {:.1e} diffusion along the flow)\n",
+        "  {}: D {:e} m^2/s, Q/(h D) from {} to {}, {}, balance {:.1e}, estimated error {:.1e} of the range ({:.1e} discretisation, {:.1e} diffusion along the flow, {:.1e} flow)\n",
         result.name,
         result.diffusivity,
         figures(result.peclet[0]),
         figures(result.peclet[1]),
+        engines(result),
         result.balance,
         result.estimated_error,
-        result.error_of_tubes,
+        result.error_of_discretisation,
         result.error_along,
+        result.error_of_flow,
     );
     for port in &result.ports {
         let Some(mean) = port.mean else { continue };

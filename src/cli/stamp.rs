@@ -2,27 +2,16 @@
 //!
 //! The chip is hashed as it was placed, so a change of a component's definition counts, and a comment in the design doesn't.
 
-use std::fmt::{self, Write as _};
 use std::fs;
-use std::hash::{DefaultHasher, Hasher};
 use std::path::Path;
 
 use stokeslet::chip::Chip;
 use stokeslet::design::Design;
-use stokeslet::export::{Digest, Format, is_sealed};
+use stokeslet::export::{Digest, is_sealed};
+use stokeslet::fingerprint::{Domain, Hasher};
 use stokeslet::session::SolveSettings;
 
 use super::request::SolveRequest;
-
-/// Text goes straight into the hash: a chip of many parts would be a long string.
-struct Hashing(DefaultHasher);
-
-impl fmt::Write for Hashing {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        self.0.write(text.as_bytes());
-        Ok(())
-    }
-}
 
 /// The stamp of a chip, its title, the settings, what was asked for, and this program's version.
 ///
@@ -34,32 +23,27 @@ pub fn stamp(
     settings: &SolveSettings,
     request: &SolveRequest,
 ) -> String {
-    let mut hash = Hashing(DefaultHasher::new());
-    // Writing into the hash does not fail. Debug prints every bit of a float that matters.
-    let _ = write!(
-        hash,
-        "{:?}|{:?}|",
-        design.map(|d| &d.species),
-        request.species
+    let made_of = (
+        (env!("CARGO_PKG_VERSION"), title, chip),
+        (design.map(|d| &d.species), &request.species),
+        (
+            settings.resolution,
+            settings.depth,
+            settings.corners,
+            settings.caching,
+            settings.method.name(),
+        ),
+        (
+            settings.tolerance,
+            settings.max_refinement_steps,
+            settings.wanted,
+        ),
+        (&request.formats, &request.probes, &request.lines),
+        (&request.colouring, &request.errors),
+        (&request.streamlines, request.walls, request.tracers),
     );
-    let _ = write!(
-        hash,
-        "{}|{title:?}|{chip:?}|{}|{:?}|{:?}|{}|{:?}|{:?}|{:?}|{:?}|{:?}|{:?}|{:?}|{:?}",
-        env!("CARGO_PKG_VERSION"),
-        settings.resolution,
-        settings.depth,
-        settings.caching,
-        settings.method.name(),
-        settings.tolerance,
-        settings.max_refinement_steps,
-        settings.wanted,
-        request.formats,
-        request.probes,
-        request.lines,
-        request.colouring,
-        request.errors,
-    );
-    format!("{:016x}", hash.0.finish())
+    let key = Hasher::new(Domain::SolveStamp).printed(&made_of).finish();
+    format!("{:032x}", key.0)
 }
 
 /// The digest of the results in `folder`, if they are complete and bear this stamp.
@@ -72,14 +56,8 @@ pub fn done_before(folder: &Path, stamp: &str, request: &SolveRequest) -> Option
     if !is_sealed(&text) || !digest.files.iter().all(has_size) {
         return None;
     }
-    let complete = request
-        .formats
-        .iter()
-        .flat_map(|f| f.files().iter().map(move |name| (f, *name)))
-        .filter(|(f, name)| {
-            !(**f == Format::Csv && *name == "line.csv" && request.lines.is_empty())
-                && *name != "profiles.csv"
-        })
-        .all(|(_, name)| folder.join(name).is_file());
+    // What else was asked for is among the digest's files.
+    let mut certain = request.formats.iter().flat_map(|f| f.certain_files());
+    let complete = certain.all(|name| folder.join(name).is_file());
     (complete && digest.stamp == stamp).then_some(digest)
 }

@@ -5,13 +5,14 @@
 //! neighbours would differ by 1e-10, and in a long network that leak of mass costs 1e-5 of the pressure.
 
 use crate::mesh::{
-    ComponentMesh, MeshError, PlanePart, arc, plane_arc, plane_polygon, plane_straight, polygon,
-    straight,
+    ComponentMesh, Corners, MeshError, PlanePart, arc, plane_arc, plane_polygon, plane_straight,
+    polygon, straight,
 };
-use stokeslet_base::fingerprint::{Fingerprint, Hasher};
+use crate::stokes::boundary::SlipEdges;
+use stokeslet_base::fingerprint::{Domain, Fingerprint, Hasher};
 use stokeslet_base::geometry::quantise::{quantise, quantise_angle, restore_angle};
 use stokeslet_base::geometry::{Motion, Point};
-use stokeslet_cad::shape::{Mouth, Shape, Strip};
+use stokeslet_cad::shape::{LEFT_WALL, Mouth, RIGHT_WALL, Shape, Strip, WallKind, Walls};
 
 /// A shape without place, direction, handedness and size. Equal keys have equal meshes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -40,12 +41,23 @@ pub struct Canonicalised {
     pub motion: Motion,
     /// The part's socket of each socket of the canonical shape.
     pub socket_of: Vec<usize>,
+    /// Edges of the canonical shape whose walls slip; part of the key of whatever depends on what walls do.
+    pub slip: Vec<usize>,
+    /// What its mesh does about sharp corners.
+    pub corners: Corners,
 }
 
-/// Takes place, direction, handedness and size from a shape.
-pub fn canonicalise(shape: &Shape) -> Canonicalised {
+/// Takes place, direction, handedness and size from a shape and its walls.
+pub fn canonicalise(shape: &Shape, walls: &Walls) -> Canonicalised {
     match shape {
         Shape::Strip(strip) => {
+            let mut slip = shape.wall_edges();
+            slip.retain(|&edge| walls.kind(edge) == WallKind::Slip);
+            // A straight one with its left wall slipping is the mirror image of one with its right.
+            let is_mirrored = matches!(strip, Strip::Straight { .. }) && slip == [LEFT_WALL];
+            if is_mirrored {
+                slip = vec![RIGHT_WALL];
+            }
             let (shape, width, lengths) = match *strip {
                 Strip::Straight {
                     length,
@@ -73,16 +85,28 @@ pub fn canonicalise(shape: &Shape) -> Canonicalised {
                 shape,
                 lengths: Lengths(lengths),
                 width,
-                motion: Motion::IDENTITY,
+                motion: Motion {
+                    mirror: is_mirrored,
+                    ..Motion::IDENTITY
+                },
                 socket_of: vec![0, 1],
+                slip,
+                corners: Corners::Plain,
             }
         }
-        Shape::Polygon { corners, sockets } => canonical_polygon(corners, sockets, &shape.mouths()),
+        Shape::Polygon { corners, sockets } => {
+            canonical_polygon(corners, sockets, &shape.mouths(), walls)
+        }
     }
 }
 
 /// Of all frames with one mouth at the origin looking to -x, mirrored or not, the one with the smallest key.
-fn canonical_polygon(corners: &[Point], sockets: &[usize], mouths: &[Mouth]) -> Canonicalised {
+fn canonical_polygon(
+    corners: &[Point],
+    sockets: &[usize],
+    mouths: &[Mouth],
+    walls: &Walls,
+) -> Canonicalised {
     let width = mouths.iter().map(|m| m.width).fold(f64::INFINITY, f64::min);
     let n = corners.len();
     let mut best: Option<Canonicalised> = None;
@@ -128,7 +152,12 @@ fn canonical_polygon(corners: &[Point], sockets: &[usize], mouths: &[Mouth]) -> 
                 })
                 .collect();
             let shape = CanonicalShape::Polygon(key, edges.iter().map(|e| e.0).collect());
-            if best.as_ref().is_none_or(|b| shape < b.shape) {
+            let slip: Vec<usize> = (0..n)
+                .filter(|&i| !sockets.contains(&edge_of(i)))
+                .filter(|&i| walls.kind(edge_of(i)) == WallKind::Slip)
+                .collect();
+            let is_less = |b: &Canonicalised| (&shape, &slip) < (&b.shape, &b.slip);
+            if best.as_ref().is_none_or(is_less) {
                 let socket_of = edges.iter().map(|e| e.1).collect();
                 let lengths = placed
                     .iter()
@@ -139,6 +168,8 @@ fn canonical_polygon(corners: &[Point], sockets: &[usize], mouths: &[Mouth]) -> 
                     width,
                     motion: canonical_from_part.inverse(),
                     socket_of,
+                    slip,
+                    corners: Corners::Plain,
                 });
             }
         }
@@ -149,16 +180,26 @@ fn canonical_polygon(corners: &[Point], sockets: &[usize], mouths: &[Mouth]) -> 
         width: 1.0,
         motion: Motion::IDENTITY,
         socket_of: Vec::new(),
+        slip: Vec::new(),
+        corners: Corners::Plain,
     })
 }
 
 impl Canonicalised {
+    /// The same, to be meshed with these corners.
+    pub fn with_corners(mut self, corners: Corners) -> Self {
+        self.corners = corners;
+        self
+    }
+
     /// Meshes the shape with `resolution` cells across its narrowest channel; lengths come out in those cells.
     pub fn mesh(&self, resolution: u32) -> Result<ComponentMesh, MeshError> {
         match &self.in_cells(resolution) {
             InCells::Straight([length, from, to]) => straight(resolution, *length, *from, *to),
             InCells::Arc { radius, angle } => arc(resolution, *radius, *angle),
-            InCells::Polygon(corners, sockets) => polygon(resolution, corners, sockets),
+            InCells::Polygon(corners, sockets) => {
+                polygon(resolution, corners, sockets, self.corners)
+            }
         }
     }
 
@@ -169,21 +210,51 @@ impl Canonicalised {
                 plane_straight(resolution, *length, *from, *to)
             }
             InCells::Arc { radius, angle } => plane_arc(resolution, *radius, *angle),
-            InCells::Polygon(corners, sockets) => plane_polygon(resolution, corners, sockets),
+            InCells::Polygon(corners, sockets) => {
+                plane_polygon(resolution, corners, sockets, self.corners)
+            }
         }
     }
 
-    /// All that its mesh depends on besides the resolution: lengths to the last bit, where the shape's integers are coarser.
+    /// The edges whose walls slip, in cells.
+    pub fn slip_edges(&self, resolution: u32) -> SlipEdges {
+        if self.slip.is_empty() {
+            return SlipEdges::None;
+        }
+        match self.in_cells(resolution) {
+            InCells::Straight(_) | InCells::Arc { .. } => {
+                SlipEdges::Strip([RIGHT_WALL, LEFT_WALL].map(|edge| self.slip.contains(&edge)))
+            }
+            InCells::Polygon(corners, _) => {
+                let edge = |&k: &usize| [corners[k], corners[(k + 1) % corners.len()]];
+                SlipEdges::Polygon(self.slip.iter().map(edge).collect())
+            }
+        }
+    }
+
+    /// All that its mesh and its walls depend on besides the resolution: lengths to the last bit, where the shape's integers are
+    /// coarser.
     pub fn content(&self) -> Fingerprint {
         let kind = match &self.shape {
-            CanonicalShape::Straight(_) => Hasher::new(90),
-            CanonicalShape::Arc(_) => Hasher::new(91),
-            CanonicalShape::Polygon(_, sockets) => sockets
-                .iter()
-                .fold(Hasher::new(92).word(sockets.len() as u64), |key, &s| {
-                    key.word(s as u64)
-                }),
+            CanonicalShape::Straight(_) => Hasher::new(Domain::CanonicalStraight),
+            CanonicalShape::Arc(_) => Hasher::new(Domain::CanonicalArc),
+            CanonicalShape::Polygon(_, sockets) => {
+                let kind = Hasher::new(match self.corners {
+                    Corners::Plain => Domain::CanonicalPolygon,
+                    Corners::Graded => Domain::CanonicalGradedPolygon,
+                });
+                sockets
+                    .iter()
+                    .fold(kind.word(sockets.len() as u64), |key, &s| {
+                        key.word(s as u64)
+                    })
+            }
         };
+        let kind = kind.word(self.slip.len() as u64);
+        let kind = self
+            .slip
+            .iter()
+            .fold(kind, |key, &edge| key.word(edge as u64));
         let lengths = self.lengths.0.iter();
         lengths.fold(kind, |key, &x| key.float(x)).finish()
     }
@@ -261,7 +332,7 @@ mod tests {
 
     #[test]
     fn moved_turned_mirrored_and_scaled_shapes_share_one_key() {
-        let want = canonicalise(&bend(Motion::IDENTITY, 1.0)).shape;
+        let want = canonicalise(&bend(Motion::IDENTITY, 1.0), &Walls::default()).shape;
         for (angle, mirror, scale) in [(0.7, false, 1.0), (2.0, true, 1e-4), (-1.2, true, 3.0)] {
             let motion = Motion {
                 angle,
@@ -269,7 +340,7 @@ mod tests {
                 translation: Point::new(0.3, -0.1),
             };
             let shape = bend(motion, scale);
-            let got = canonicalise(&shape);
+            let got = canonicalise(&shape, &Walls::default());
             assert_eq!(got.shape, want, "angle {angle}, mirror {mirror}");
             // The way back puts every corner where it was.
             let (CanonicalShape::Polygon(key, edges), Shape::Polygon { corners, .. }) =
@@ -319,7 +390,7 @@ mod tests {
             Shape::Strip(arc),
             bend(Motion::IDENTITY, 1e-4),
         ] {
-            let canonical = canonicalise(&shape);
+            let canonical = canonicalise(&shape, &Walls::default());
             let listed = canonical.mesh(6).expect("listed");
             let cells = |kind: usize| listed.kinds[kind].mesh.n_cells();
             let want: usize = listed.blocks.iter().map(|b| cells(b.kind)).sum();

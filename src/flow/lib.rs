@@ -11,6 +11,10 @@
 //! | [`stokes`] | parts into pieces on fronts, port data into loads, residuals (all signs are fixed there) | `mesh`, `canonical` |
 //! | [`field`] | unknowns into values: fields, samples, ports, conductance, wall shear | `stokes` |
 //! | [`session`] | chip and settings into a [`session::Solution`]; batches, progress | all above |
+//! | [`kinds`] | a chip into its kinds of parts, as the method sees them | `canonical`, `field` |
+//! | [`walls`] | fields into shear stress along every wall | `field` |
+//! | [`probe`] | a solved flow into readings at points and profiles along lines | `session` |
+//! | [`trace`] | a solved flow into streamlines | `probe` |
 //! | [`export`] | solutions into other people's files: one file a format | `session`, `field` |
 //!
 //! Nothing here prints or starts threads of its own (work is put on the pool of whoever calls).
@@ -19,6 +23,10 @@ pub mod canonical;
 pub mod export;
 pub mod fem;
 pub mod field;
+pub mod kinds;
 pub mod mesh;
+pub mod probe;
 pub mod session;
 pub mod stokes;
+pub mod trace;
+pub mod walls;

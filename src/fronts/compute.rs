@@ -14,7 +14,7 @@ use rayon::prelude::*;
 use thiserror::Error;
 
 use super::plan::{Child, Image, KindId, Plan, Recipe};
-use stokeslet_base::fingerprint::{Fingerprint, Hasher};
+use stokeslet_base::fingerprint::{Domain, Fingerprint, Hasher};
 use stokeslet_base::profile::{Recorder, Work};
 use stokeslet_base::table::Table;
 
@@ -375,12 +375,12 @@ fn work(plan: &Plan, kind: KindId, made: &Inside) -> Work {
 
 /// A table's key of a Schur complement.
 pub fn schur_key(kind: Fingerprint) -> Fingerprint {
-    Hasher::new(54).key(kind).finish()
+    Hasher::new(Domain::FrontSchur).key(kind).finish()
 }
 
 /// A table's key of what substitution needs.
 fn inside_key(kind: Fingerprint) -> Fingerprint {
-    Hasher::new(55).key(kind).finish()
+    Hasher::new(Domain::FrontInside).key(kind).finish()
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::tree::Run;
-use stokeslet_base::fingerprint::{Fingerprint, Hasher};
+use stokeslet_base::fingerprint::{Domain, Fingerprint, Hasher};
 use stokeslet_base::table::Caching;
 
 /// Number of a kind of front in its [`Plan`].
@@ -94,7 +94,8 @@ impl Shape {
     /// Of a front with so many unknowns; children follow, image by image.
     pub fn new(n_boundary: u32, n_eliminated: u32) -> Self {
         Self {
-            key: Hasher::new(52).word(u64::from(n_boundary) << 32 | u64::from(n_eliminated)),
+            key: Hasher::new(Domain::FrontShape)
+                .word(u64::from(n_boundary) << 32 | u64::from(n_eliminated)),
             sizes: [n_boundary, n_eliminated],
             run: NO_RUN,
         }
@@ -161,7 +162,7 @@ impl Plan {
         n_eliminated: u32,
         leaf: u32,
     ) -> KindId {
-        let key = Hasher::new(50)
+        let key = Hasher::new(Domain::FrontLeaf)
             .key(key)
             .word(u64::from(n_boundary))
             .finish();
@@ -170,9 +171,12 @@ impl Plan {
 
     /// A front whose value the caller puts in.
     pub fn given(&mut self, key: Fingerprint, n_boundary: u32) -> KindId {
-        self.intern(Hasher::new(51).key(key).finish(), n_boundary, 0, || {
-            Recipe::Given
-        })
+        self.intern(
+            Hasher::new(Domain::FrontGiven).key(key).finish(),
+            n_boundary,
+            0,
+            || Recipe::Given,
+        )
     }
 
     /// The sum of children, its last `n_eliminated` unknowns eliminated.
@@ -243,7 +247,10 @@ impl Plan {
         // Without caching equal keys are different fronts, so that a shared table must not mix them up either.
         let key = match self.caching {
             Caching::Cached => key,
-            Caching::Uncached => Hasher::new(53).key(key).word(u64::from(id)).finish(),
+            Caching::Uncached => Hasher::new(Domain::FrontUncached)
+                .key(key)
+                .word(u64::from(id))
+                .finish(),
         };
         self.known.insert(key, id);
         let kind = Kind {

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use super::compute::{Inside, Schur, Wanted};
 use super::tree::runs;
 use super::{Image, KindId, Known, Leaves, NOWHERE, Node, Plan, Run, Tree, Values};
-use stokeslet_base::fingerprint::{Fingerprint, Hasher};
+use stokeslet_base::fingerprint::{Domain, Fingerprint, Hasher};
 use stokeslet_base::profile::Recorder;
 
 /// Fixed pseudo-random numbers in [-1, 1].
@@ -122,7 +122,7 @@ pub fn run<'a>(leaves: &'a Vec<Mat<f64>>, known: &'a Memory) -> Run<'a> {
 }
 
 pub fn key(k: u64) -> Fingerprint {
-    Hasher::new(1).word(k).finish()
+    Hasher::new(Domain::Test).word(k).finish()
 }
 
 /// All kinds of a plan.

@@ -5,6 +5,8 @@
 
 mod editing;
 mod filing;
+#[cfg(test)]
+mod known;
 mod liquids;
 mod solving;
 
@@ -25,9 +27,10 @@ use super::keys::SHORTCUTS;
 use super::liquids::LIQUID_SHORTCUTS;
 use super::liquids::stage::pointed;
 use super::panels::{self, Notice, Panels};
-use super::results::{self, FieldLayer, ResultView, Results};
+use super::results::{FieldLayer, ResultView, Results};
 use super::seen::{Seen, Selection, State, Tool, Workspace};
 use stokeslet_cad::library::Library;
+use stokeslet_flow::probe::profiles_csv;
 
 /// What the window starts with.
 #[derive(Clone, Debug, Default)]
@@ -66,7 +69,6 @@ impl App {
         // Ctrl and plus or minus zoom the chip, not the whole window.
         ctx.options_mut(|options| options.zoom_with_keyboard = false);
         let mut panels = Panels::default();
-        host_results(&mut panels);
         let (library, faults) = match Library::find(start.components.as_deref()) {
             Ok(library) => (library, Vec::new()),
             Err(faults) => (Library::embedded(), faults),
@@ -158,32 +160,43 @@ impl App {
             let label = label.trim_end_matches('…');
             return self.notify(Notice::info(format!("{label}: {reason}.")));
         }
-        if self.panels.hear(&command) {
-            return;
+        if !self.does(&command) {
+            // Said rather than swallowed: whoever adds a command and forgets to do it hears of it.
+            let label = command.label();
+            self.notify(Notice::error(format!("{label}: nobody here knows how.")));
         }
-        if let Command::Liquid(command) = &command {
-            return self.apply_to_liquids(command);
-        }
-        match &command {
-            // A scene is no design: nothing unsaved is at stake.
-            Command::OpenPath(path) if self.open_scene(path) => return,
-            Command::Open if self.sees_liquids() => return self.ask_to_open(),
-            _ => {}
-        }
-        if self.apply_to_files(&command) || self.apply_to_document(&command) {
-            return;
-        }
-        self.apply_to_solver(&command);
-        self.apply_to_view(command);
     }
 
-    fn apply_to_view(&mut self, command: Command) {
+    /// Does one thing; `false` where nobody knows it, which a test rules out for every command.
+    fn does(&mut self, command: &Command) -> bool {
+        if let Command::Liquid(command) = command {
+            self.apply_to_liquids(command);
+            return true;
+        }
         match command {
-            Command::Select(selection) => self.select(selection),
+            // A scene is no design: nothing unsaved is at stake.
+            Command::OpenPath(path) if self.open_scene(path) => return true,
+            Command::Open if self.sees_liquids() => {
+                self.ask_to_open();
+                return true;
+            }
+            _ => {}
+        }
+        self.panels.hear(command)
+            || self.apply_to_files(command)
+            || self.apply_to_document(command)
+            || self.apply_to_solver(command)
+            || self.apply_to_view(command)
+    }
+
+    /// Does a command that only changes what is seen; `false` if it is none.
+    fn apply_to_view(&mut self, command: &Command) -> bool {
+        match command {
+            Command::Select(selection) => self.select(selection.clone()),
             Command::ToggleSelected(name) => {
                 let mut selection = self.state.selection.clone();
-                if !selection.items.remove(&name) {
-                    selection.items.insert(name);
+                if !selection.items.remove(name) {
+                    selection.items.insert(name.clone());
                 }
                 selection.port = None;
                 self.select(selection);
@@ -192,7 +205,7 @@ impl App {
                 let items = self.state.document.layout.items.iter().cloned().collect();
                 self.select(Selection { items, port: None });
             }
-            Command::Show(name) => self.show(&name),
+            Command::Show(name) => self.show(name),
             Command::EditName => {
                 let selection = &self.state.selection;
                 let name = selection.port.as_deref().or(selection.single());
@@ -201,8 +214,8 @@ impl App {
                     self.panels.edit_name(&name);
                 }
             }
-            Command::SetTool(tool) => self.state.tool = tool,
-            Command::Enter(workspace) => self.enter(workspace),
+            Command::SetTool(tool) => self.state.tool = tool.clone(),
+            Command::Enter(workspace) => self.enter(*workspace),
             Command::ZoomIn if self.sees_liquids() => self.liquids.stage.zoom_in(),
             Command::ZoomOut if self.sees_liquids() => self.liquids.stage.zoom_out(),
             Command::Fit if self.sees_liquids() => self.liquids.stage.fit(),
@@ -212,105 +225,54 @@ impl App {
             Command::FitSelection => {
                 self.canvas.fit_selection(&self.state.selection);
             }
-            Command::TogglePanel(panel) => toggle(&mut self.state.settings.panels, panel),
-            Command::ToggleLayer(layer) => toggle(&mut self.state.settings.layers, layer),
+            Command::TogglePanel(panel) => toggle(&mut self.state.settings.panels, *panel),
+            Command::ToggleLayer(layer) => toggle(&mut self.state.settings.layers, *layer),
             Command::SetTheme(theme) => {
-                self.state.settings.theme = theme;
+                self.state.settings.theme = *theme;
                 self.look();
             }
-            Command::Hint(step) => self.state.settings.hint = step,
+            Command::Hint(step) => self.state.settings.hint = *step,
             Command::Colour(quantity) => {
                 // A range that was fixed for one quantity means nothing for another.
-                if self.state.shown.colour != quantity {
+                if self.state.shown.colour != *quantity {
                     self.state.shown.range = None;
                 }
-                self.state.shown.colour = quantity;
+                self.state.shown.colour = *quantity;
             }
-            Command::SetRange(range) => self.state.shown.range = range,
-            Command::AddProbe(at) => self.state.shown.probes.push(at),
+            Command::SetRange(range) => self.state.shown.range = *range,
+            Command::AddProbe(at) => self.state.shown.probes.push(*at),
             Command::AddLine(from, to) => {
-                self.state.shown.lines.push([from, to]);
+                self.state.shown.lines.push([*from, *to]);
                 self.open_panel(Panel::Profiles);
             }
-            Command::AddSeed(at) => self.state.shown.seeds.push(at),
+            Command::AddSeed(at) => self.state.shown.seeds.push(*at),
+            Command::AddRuler(from, to) => self.state.shown.rulers.push([*from, *to]),
             Command::ClearProbes => {
                 self.state.shown.probes.clear();
                 self.state.shown.lines.clear();
                 self.state.shown.seeds.clear();
+                self.state.shown.rulers.clear();
             }
-            Command::RemoveLine(k) if k < self.state.shown.lines.len() => {
-                self.state.shown.lines.remove(k);
+            Command::RemoveLine(k) => {
+                if *k < self.state.shown.lines.len() {
+                    self.state.shown.lines.remove(*k);
+                }
             }
             Command::CopyProfiles => {
                 if let Some(solved) = &self.state.results.solved {
-                    let text = results::profiles_csv(solved, &self.state.shown);
+                    let text = profiles_csv(&solved.flow(), &self.state.shown.lines);
                     self.ctx.copy_text(text);
                     self.notify(Notice::done("Profiles are on the clipboard, as CSV."));
                 }
             }
-            Command::MoveLine(k, ends) if k < self.state.shown.lines.len() => {
-                self.state.shown.lines[k] = ends;
+            Command::MoveLine(k, ends) => {
+                if let Some(line) = self.state.shown.lines.get_mut(*k) {
+                    *line = *ends;
+                }
             }
-            // What was taken before; all of it by name, so that the compiler asks where a new command is done.
-            Command::RemoveLine(_)
-            | Command::MoveLine(..)
-            | Command::New
-            | Command::Open
-            | Command::OpenPath(_)
-            | Command::OpenExample(_)
-            | Command::Gallery
-            | Command::Save
-            | Command::SaveAs
-            | Command::SaveTo(_)
-            | Command::Export(_)
-            | Command::ExportTo(..)
-            | Command::Picture(_)
-            | Command::PictureTo(..)
-            | Command::Quit
-            | Command::Undo
-            | Command::Redo
-            | Command::GoTo(_)
-            | Command::Place { .. }
-            | Command::Move(_)
-            | Command::PreviewMove(_)
-            | Command::EndPreview
-            | Command::Rotate(_)
-            | Command::Mirror(_)
-            | Command::Duplicate
-            | Command::Copy
-            | Command::Cut
-            | Command::AskToPaste
-            | Command::Paste(..)
-            | Command::Delete
-            | Command::Align(_)
-            | Command::Channel { .. }
-            | Command::MoveWayPoint { .. }
-            | Command::AddPort(_)
-            | Command::SetCondition(..)
-            | Command::RemovePort(_)
-            | Command::Rename(..)
-            | Command::RenamePort(..)
-            | Command::Detach
-            | Command::SetParameter { .. }
-            | Command::SetPlacement(..)
-            | Command::SetChannelShape { .. }
-            | Command::SetTitle(_)
-            | Command::SetViscosity(_)
-            | Command::SetModel(_)
-            | Command::SetDepth(_)
-            | Command::SetWidth(_)
-            | Command::SetResolution(_)
-            | Command::SetText(_)
-            | Command::Edit(..)
-            | Command::CommandPalette
-            | Command::Shortcuts
-            | Command::About
-            | Command::Solve
-            | Command::SolveAt(_)
-            | Command::Cancel
-            | Command::Liquid(_)
-            | Command::SetLive(_) => {}
+            _ => return false,
         }
+        true
     }
 
     fn sees_liquids(&self) -> bool {
@@ -351,7 +313,7 @@ impl App {
     }
 
     /// The theme that was chosen.
-    fn look(&self) {
+    pub(super) fn look(&self) {
         self.ctx.set_theme(match self.state.settings.theme {
             Theme::System => ThemePreference::System,
             Theme::Light => ThemePreference::Light,
@@ -361,6 +323,8 @@ impl App {
 
     /// One frame: drain, draw, apply, schedule.
     pub fn frame(&mut self, ui: &mut egui::Ui) {
+        // Esc closes what has popped up and does nothing else; whether there is anything is known before it is closed.
+        self.canvas.has_popup = egui::Popup::is_any_open(&self.ctx);
         self.drain_solver();
         self.drain_files();
         self.drain_liquids();
@@ -426,7 +390,8 @@ impl App {
                 _ => {}
             }
         }
-        let is_free = !is_typing && !self.canvas.is_busy() && !self.sees_liquids();
+        let is_free =
+            !is_typing && !self.canvas.is_busy() && !self.canvas.has_popup && !self.sees_liquids();
         if self.ctx.input(|i| i.key_pressed(Key::Escape)) && is_free {
             if self.state.tool != Tool::Select {
                 out.push(Command::SetTool(Tool::Select));
@@ -460,25 +425,6 @@ impl App {
             self.title = title;
         }
     }
-}
-
-/// The panels of results keep what is typed in them.
-fn host_results(panels: &mut Panels) {
-    let mut results = panels::results::State::default();
-    panels.host(
-        Panel::Results,
-        Box::new(move |ui, seen, out| panels::results::results_ui(ui, seen, &mut results, out)),
-    );
-    let mut profiles = panels::profiles::State::default();
-    panels.host(
-        Panel::Profiles,
-        Box::new(move |ui, seen, out| panels::profiles::profiles_ui(ui, seen, &mut profiles, out)),
-    );
-    let mut method = panels::method::State::default();
-    panels.host(
-        Panel::Method,
-        Box::new(move |ui, seen, out| panels::method::method_ui(ui, seen, &mut method, out)),
-    );
 }
 
 /// What keys ask for. While something is typed, only what no text field knows.

@@ -4,16 +4,18 @@ use std::path::PathBuf;
 
 use eframe::egui::KeyboardShortcut;
 
-use super::edits::{Align, Axis};
 use super::files::export::PictureFormat;
 use super::keys::SHORTCUTS;
 use super::liquids::{LIQUID_SHORTCUTS, LiquidCommand};
+use super::panels::table::{PANELS, row};
 use super::results::Quantity;
 use super::seen::{Selection, Tool, Workspace};
 use stokeslet_base::geometry::Point;
 use stokeslet_base::units::{Metre, PascalSecond};
 use stokeslet_cad::design::DepthModel;
 use stokeslet_cad::design::{Bend, Edit, Placement, PortCondition, Value};
+pub use stokeslet_cad::edits::ChannelEnd;
+use stokeslet_cad::edits::{Align, Axis};
 use stokeslet_flow::export::Format;
 
 /// One thing to do. [`super::app::App::apply`] does it.
@@ -85,6 +87,8 @@ pub enum Command {
     Mirror(Axis),
     /// Copies what is selected, beside itself.
     Duplicate,
+    /// Copies what is selected, this far away, m.
+    DuplicateBy(Point),
     /// To the clipboard.
     Copy,
     /// To the clipboard, and away.
@@ -221,7 +225,9 @@ pub enum Command {
     AddLine(Point, Point),
     /// Seeds a streamline.
     AddSeed(Point),
-    /// Forgets kept probes, lines and seeds.
+    /// Keeps what the ruler measured.
+    AddRuler(Point, Point),
+    /// Forgets kept probes, lines, seeds and rulers.
     ClearProbes,
     /// Forgets one line.
     RemoveLine(usize),
@@ -229,22 +235,6 @@ pub enum Command {
     MoveLine(usize, [Point; 2]),
     /// Puts all profiles on the clipboard, as CSV.
     CopyProfiles,
-}
-
-/// An end of a channel that is being drawn.
-#[derive(Clone, Debug, PartialEq)]
-pub enum ChannelEnd {
-    /// `item.socket`.
-    Socket(String),
-    /// A place on a pipe or on a straight run of a channel: a tee goes there.
-    OnPipe {
-        /// The component or channel.
-        item: String,
-        /// Where, m.
-        at: Point,
-    },
-    /// Empty space.
-    Free(Point),
 }
 
 /// Panels around the canvas.
@@ -322,6 +312,10 @@ impl Command {
             Command::Picture(PictureFormat::Svg) | Command::PictureTo(PictureFormat::Svg, _) => {
                 "Save picture as SVG…"
             }
+            Command::Picture(PictureFormat::Print)
+            | Command::PictureTo(PictureFormat::Print, _) => {
+                "Save picture for print (SVG without background)…"
+            }
             Command::Quit => "Quit",
             Command::Undo => "Undo",
             Command::Redo => "Redo",
@@ -337,7 +331,7 @@ impl Command {
             Command::Rotate(_) => "Turn left",
             Command::Mirror(Axis::X) => "Mirror left and right",
             Command::Mirror(Axis::Y) => "Mirror top and bottom",
-            Command::Duplicate => "Duplicate",
+            Command::Duplicate | Command::DuplicateBy(_) => "Duplicate",
             Command::Copy => "Copy",
             Command::Cut => "Cut",
             Command::AskToPaste | Command::Paste(..) => "Paste",
@@ -397,7 +391,8 @@ impl Command {
             Command::AddProbe(_) => "Keep probe",
             Command::AddLine(..) => "Take profile",
             Command::AddSeed(_) => "Seed streamline",
-            Command::ClearProbes => "Clear probes, lines and seeds",
+            Command::AddRuler(..) => "Measure",
+            Command::ClearProbes => "Clear probes, lines, seeds and rulers",
             Command::RemoveLine(_) => "Remove line",
             Command::MoveLine(..) => "Move line",
             Command::CopyProfiles => "Copy profiles as CSV",
@@ -414,7 +409,7 @@ impl Command {
             Command::Save => "write store",
             Command::SaveAs => "write copy",
             Command::Export(_) => "write fields vtu csv json paraview",
-            Command::Picture(_) => "export image screenshot figure",
+            Command::Picture(_) => "export image screenshot figure paper white transparent",
             Command::Quit => "exit close",
             Command::Undo => "back revert",
             Command::Redo => "again forward",
@@ -481,6 +476,7 @@ impl Command {
             C::Export(Format::ALL.to_vec()),
             C::Picture(PictureFormat::Png),
             C::Picture(PictureFormat::Svg),
+            C::Picture(PictureFormat::Print),
             C::Quit,
             C::Undo,
             C::Redo,
@@ -530,29 +526,19 @@ impl Command {
 
 impl Panel {
     /// All of them, in the order of the menu.
-    pub const ALL: [Panel; 8] = [
-        Panel::Palette,
-        Panel::Inspector,
-        Panel::Problems,
-        Panel::Results,
-        Panel::Profiles,
-        Panel::Method,
-        Panel::History,
-        Panel::Source,
-    ];
+    pub const ALL: [Panel; PANELS.len()] = {
+        let mut all = [Panel::Palette; PANELS.len()];
+        let mut k = 0;
+        while k < all.len() {
+            all[k] = PANELS[k].panel;
+            k += 1;
+        }
+        all
+    };
 
     /// Its title.
     pub fn label(self) -> &'static str {
-        match self {
-            Panel::Palette => "Library",
-            Panel::Inspector => "Inspector",
-            Panel::Problems => "Problems",
-            Panel::Results => "Results",
-            Panel::Profiles => "Profiles",
-            Panel::Method => "Method",
-            Panel::History => "History",
-            Panel::Source => "Source",
-        }
+        row(self).label
     }
 }
 

@@ -10,6 +10,7 @@ use super::seen::Selection;
 use stokeslet_base::diagnostic::{Diagnostic, Severity};
 use stokeslet_cad::chip::{Layout, lay_out};
 use stokeslet_cad::design::{self, Design, Edit, RewriteError};
+use stokeslet_cad::edits::Preview;
 use stokeslet_cad::library::Library;
 
 /// What a new document holds.
@@ -158,19 +159,20 @@ impl Document {
         self.diagnostics = diagnostics;
     }
 
-    /// Shows edits as if they were made, while the pointer is down. They are made from the text, not from the last preview.
-    ///
-    /// # Errors
-    /// [`EditError`]: the last preview stays.
-    pub fn preview(&mut self, edits: &[Edit], library: &Library) -> Result<(), EditError> {
-        let text = design::rewrite(&self.text, edits)?;
-        let (Some(design), _) = design::parse(&text, &self.name) else {
-            return Ok(());
-        };
-        let layout = lay_out(&design, library);
+    /// Whether the text can be changed in this way.
+    pub fn can_make(&self, edits: &[Edit]) -> bool {
+        design::rewrite(&self.text, edits).is_ok()
+    }
+
+    /// Whether something is shown that isn't in the text.
+    pub fn has_preview(&self) -> bool {
+        self.preview.is_some()
+    }
+
+    /// Shows what an intention would lead to, while the pointer is down.
+    pub fn preview(&mut self, preview: Preview) {
         self.revision += 1;
-        self.preview = Some((Arc::new(design), Arc::new(layout)));
-        Ok(())
+        self.preview = Some((Arc::new(preview.design), Arc::new(preview.layout)));
     }
 
     /// Forgets the preview.
@@ -233,9 +235,10 @@ mod tests {
         let library = Library::embedded();
         let mut document = Document::new(EMPTY, "new", None, &library);
         let (text, revision) = (document.text.clone(), document.revision);
-        document
-            .preview(&[Edit::SetWidth(Metre(2e-4))], &library)
-            .expect("valid");
+        let mut design = Design::clone(document.design.as_ref().expect("a design"));
+        design.width = Metre(2e-4);
+        let layout = lay_out(&design, &library);
+        document.preview(Preview { design, layout });
         assert_eq!(document.text, text);
         assert!(document.revision > revision, "results must follow");
         assert_eq!(document.shown_design().map(|d| d.width), Some(Metre(2e-4)));

@@ -3,9 +3,9 @@
 use eframe::egui::{Key, Modifiers};
 
 use super::command::{Command, Layer};
-use super::edits::Axis;
 use super::results::Quantity;
 use super::seen::{Tool, Workspace};
+use stokeslet_cad::edits::Axis;
 use stokeslet_flow::export::Format;
 
 /// Keys and what they ask for.

@@ -5,7 +5,7 @@
 //!        |                                ^
 //!        v                                |
 //!   Vec<Command> --app.rs--> Document (text, undo) --> Layout (placed, checked) --> Worker (solve, rasterise) --> Results
-//!        |                       ^ edits/: intentions into changes of the text        stale work is cancelled and dropped
+//!        |                       ^ cad::edits: intentions into changes of the text     stale work is cancelled and dropped
 //!        +--> files/: open, save, autosave, export, pictures
 //! ```
 //! A frame has four steps: drain what the workers say, draw (views push [`Command`]s), apply the commands, schedule work. Views
@@ -18,7 +18,6 @@
 //! | [`command`] | the list of everything that can be done, with labels |
 //! | [`keys`] | which keys ask for which commands |
 //! | [`document`], [`history`] | text and edits into a design, its layout, and the way back |
-//! | [`edits`] | intentions (move these, draw a channel) into [`stokeslet_cad::design::Edit`]s; pure |
 //! | [`canvas`] | the chip view: `scene` what to show (pure), `paint` how, `tools` what pointers do |
 //! | [`liquids`] | the other workspace: scenes into frames that are seen while solvers are chosen; **mapped there** |
 //! | [`results`] | solutions into pictures and numbers: rasters, arrows, streamlines, probes; the worker that solves |
@@ -34,7 +33,6 @@ mod background;
 pub mod canvas;
 pub mod command;
 pub mod document;
-pub mod edits;
 pub mod files;
 pub mod history;
 mod keys;

@@ -9,13 +9,26 @@ pub fn capital(text: &str) -> String {
     }
 }
 
-/// With a capital letter and a full stop.
+/// With a capital letter and a full stop; names in quotes instead of the backticks of a terminal.
 pub fn sentence(text: &str) -> String {
-    let mut sentence = capital(text);
+    let mut sentence = quoted(&capital(text));
     if !sentence.ends_with(['.', '!', '?']) {
         sentence.push('.');
     }
     sentence
+}
+
+/// Names in typographic quotes, where a terminal has backticks.
+pub fn quoted(text: &str) -> String {
+    let mut is_open = false;
+    let letters = text.chars().map(|letter| match letter {
+        '`' => {
+            is_open = !is_open;
+            if is_open { '“' } else { '”' }
+        }
+        letter => letter,
+    });
+    letters.collect()
 }
 
 #[cfg(test)]
@@ -27,5 +40,6 @@ mod tests {
         assert_eq!(sentence("there is no pipe"), "There is no pipe.");
         assert_eq!(sentence("Replace it?"), "Replace it?");
         assert_eq!(capital(""), "");
+        assert_eq!(sentence("no `p.b`"), "No “p.b”.");
     }
 }

@@ -7,8 +7,10 @@ use rayon::prelude::*;
 use rstar::RTree;
 use rstar::primitives::GeomWithData;
 
+use crate::elliptic::Elliptic;
+use crate::elliptic::pipe::InPipe;
 use crate::followed::Paths;
-use crate::network::{NO_PIPE, STILL};
+use crate::network::{NO_PIPE, Pipe, STILL};
 use crate::profile::Profile;
 use crate::rational::Exponential;
 use crate::region::{Line, Ways};
@@ -64,8 +66,10 @@ pub fn nodal(
     paths: &Paths,
     followed: &Followed,
     task: &Task<'_>,
+    (elements, order): ([f64; 3], usize),
 ) -> Vec<f64> {
     let net = &paths.net;
+    let elliptic = Elliptic::new(net, &paths.psi, &paths.cubics, elements, order.max(1));
     let mut nodes_of_pipe: Vec<Vec<u32>> = vec![Vec::new(); net.pipes.len()];
     for (c, &p) in net
         .pipe_of_cell
@@ -82,12 +86,17 @@ pub fn nodal(
         .map(|(p, mut nodes)| {
             nodes.sort_unstable();
             nodes.dedup();
-            let values = in_pipe(chip, fields, paths, p, followed, task, &nodes);
+            let values = match &followed.modes[p] {
+                Some(modes) => by_modes(chip, fields, paths, p, modes, &nodes),
+                None => in_pipe(chip, fields, paths, p, followed, task, &nodes),
+            };
             (nodes, values)
         });
-    let regions = (0..net.regions.len())
-        .into_par_iter()
-        .map(|r| in_region(fields, paths, r, &followed.regions[r]));
+    let regions = (0..net.regions.len()).into_par_iter().map(|r| {
+        let traces = followed.traces[r].as_ref();
+        let solved = traces.and_then(|traces| by_elements(&elliptic, paths, r, traces));
+        solved.unwrap_or_else(|| in_region(fields, paths, r, &followed.regions[r]))
+    });
     let found: Vec<(Vec<u32>, Vec<f64>)> = regions.chain(pipes).collect();
     for (nodes, values) in found {
         for (n, v) in nodes.into_iter().zip(values) {
@@ -95,6 +104,63 @@ pub fn nodal(
         }
     }
     out
+}
+
+/// Values in a region that elements solved.
+fn by_elements(
+    elliptic: &Elliptic<'_>,
+    paths: &Paths,
+    r: usize,
+    traces: &[Vec<f64>],
+) -> Option<(Vec<u32>, Vec<f64>)> {
+    let psi = &paths.psi[r];
+    let mut values = elliptic.parted(r)?.inside(psi, &traces.concat())?;
+    values.iter_mut().for_each(|c| *c += elliptic.reference);
+    Some((psi.nodes.clone(), values))
+}
+
+/// Values in a pipe that was solved as modes.
+fn by_modes(
+    chip: &Chip,
+    fields: &Fields,
+    paths: &Paths,
+    p: usize,
+    modes: &InPipe,
+    nodes: &[u32],
+) -> Vec<f64> {
+    let pipe = &paths.net.pipes[p];
+    let place = |n: u32| places_in_pipe(chip, fields, pipe, n);
+    // Nodes of one cross-section share its values.
+    let mut order: Vec<(usize, [f64; 2])> = nodes.iter().map(|&n| place(n)).enumerate().collect();
+    order.sort_by(|a, b| a.1[0].total_cmp(&b.1[0]));
+    let mut out = vec![0.0; nodes.len()];
+    let mut section: Option<(f64, Vec<f64>)> = None;
+    for (k, [from, eta]) in order {
+        let x = from * modes.length;
+        let (_, values) = match section.take() {
+            Some(known) if (known.0 - x).abs() < 1e-9 => section.insert(known),
+            _ => section.insert((x, modes.at(x))),
+        };
+        out[k] = modes.section.at(values, eta);
+    }
+    out
+}
+
+/// Where a node of a pipe lies along the flow, 0..1, and over eta.
+fn places_in_pipe(chip: &Chip, fields: &Fields, pipe: &Pipe, node: u32) -> [f64; 2] {
+    let part = &chip.parts[pipe.part];
+    let side = if part.motion.mirror == (pipe.flow > 0.0) {
+        -1.0
+    } else {
+        1.0
+    };
+    let x = part.motion.inverse().to_apply()(fields.nodes[node as usize]);
+    let eta = (0.5 + side * x.y / pipe.width).clamp(0.0, 1.0);
+    let from = (x.x - pipe.along[0]) / pipe.length;
+    [
+        if pipe.flow > 0.0 { from } else { 1.0 - from }.clamp(0.0, 1.0),
+        eta,
+    ]
 }
 
 fn in_pipe(
@@ -139,18 +205,8 @@ fn in_pipe(
             Section::new(&stream, profile)
         })
         .collect();
-    let part = &chip.parts[pipe.part];
-    let back = part.motion.inverse().to_apply();
-    let side = if part.motion.mirror == (pipe.flow > 0.0) {
-        -1.0
-    } else {
-        1.0
-    };
     let value = |&n: &u32| {
-        let x = back(fields.nodes[n as usize]);
-        let eta = (0.5 + side * x.y / pipe.width).clamp(0.0, 1.0);
-        let from = (x.x - pipe.along[0]) / pipe.length;
-        let from = if pipe.flow > 0.0 { from } else { 1.0 - from }.clamp(0.0, 1.0);
+        let [from, eta] = places_in_pipe(chip, fields, pipe, n);
         let k = parts
             .partition_point(|&part| part < from)
             .clamp(1, STATIONS - 1);

@@ -3,13 +3,18 @@
 use rayon::prelude::*;
 use serde::Serialize;
 
+use std::sync::OnceLock;
+
 use crate::SpeciesError;
+use crate::elliptic::Elliptic;
+use crate::elliptic::operator::Cubic;
 use crate::input::{Settings, Species};
 use crate::network::{Network, network};
+use crate::plan::{Choice, Plan, choose};
 use crate::psi::{Psi, stream_function};
 use crate::region::{Ways, ways};
 use crate::stream::Stream;
-use crate::transport::{Followed, Task, both_tubes, follow};
+use crate::transport::{Engines, Followed, Task, both_tubes, follow};
 use stokeslet_cad::chip::Chip;
 use stokeslet_cad::design::DepthModel;
 use stokeslet_flow::field::Fields;
@@ -17,6 +22,10 @@ use stokeslet_flow::session::Solution;
 
 /// Of the range, times 1/Pe: what diffusion along the flow changes in a region (specification: below 0.11/Pe in ten cases).
 pub const ALONG: f64 = 0.15;
+
+/// Of the range, times `(8/r) / sqrt(Pe)`: what the error of the solved flow changes in a region (measured on rows 5, 6 and 13 with elements at r = 8: up to
+/// 2.0e-4 at Pe 100, 3e-5 at 1000). Independent regions: squares are added.
+pub const OF_FLOW: f64 = 2e-3;
 
 /// What all species of a chip share: where the fluid goes.
 #[derive(Clone, Debug)]
@@ -27,6 +36,8 @@ pub struct Paths {
     pub psi: Vec<Psi>,
     /// By region.
     pub ways: Vec<Ways>,
+    /// By region: cubic stream functions, made where elements ask for them.
+    pub cubics: Vec<OnceLock<Option<Cubic>>>,
     /// m of depth that a flow per depth is multiplied by; 1 without a depth.
     pub depth: f64,
     /// Whether rates are volumes per time.
@@ -46,6 +57,9 @@ impl Paths {
                 model: chip.model.name(),
             });
         }
+        if chip.parts.iter().any(|part| part.walls.can_slip()) {
+            return Err(SpeciesError::SlipWalls);
+        }
         let fields: &Fields = &solution.fields;
         let depth = chip.depth.unwrap_or(1.0);
         let net = network(chip, fields, &solution.ports, depth)?;
@@ -61,10 +75,12 @@ impl Paths {
             })
             .collect();
         let (psi, ways) = both?.into_iter().unzip();
+        let cubics = net.regions.iter().map(|_| OnceLock::new()).collect();
         Ok(Self {
             net,
             psi,
             ways,
+            cubics,
             depth,
             has_depth: chip.depth.is_some(),
         })
@@ -106,16 +122,27 @@ pub struct SpeciesResult {
     pub peclet: [f64; 2],
     /// What leaves less what enters, over what enters.
     pub balance: f64,
-    /// By how much concentrations leave the inlets' range, over that range.
+    /// By how much concentrations at ports and mouths leave the inlets' range, over that range.
     pub range_violated: f64,
+    /// Regions with flow that tubes followed it through.
+    pub regions_by_tubes: usize,
+    /// Regions that elements solved.
+    pub regions_by_elements: usize,
+    /// Order of those elements, 0 without any.
+    pub element_order: usize,
     /// Estimated greatest error of an outlet's mean, over the range: tubes, and diffusion along the flow that is left out.
     pub estimated_error: f64,
-    /// Its part from the number of tubes.
-    pub error_of_tubes: f64,
-    /// Its part from diffusion along the flow.
+    /// Its part from the number of tubes and the order of elements: the difference to half as many, and one order less.
+    pub error_of_discretisation: f64,
+    /// Its part from the error of the solved flow.
+    pub error_of_flow: f64,
+    /// Its part from diffusion along the flow, which tubes leave out.
     pub error_along: f64,
     /// In the chip's order of ports.
     pub ports: Vec<AtPort>,
+    /// Concentration that elements count from.
+    #[serde(skip)]
+    pub reference: f64,
     /// Streams, for profiles and fields.
     #[serde(skip)]
     pub streams: Followed,
@@ -140,7 +167,15 @@ impl SpeciesResult {
             ages,
         };
         let of = |followed: &Followed, ages: bool| {
-            crate::field::nodal(chip, fields, paths, followed, &task(ages))
+            let elements = [self.diffusivity, 0.0, self.reference];
+            crate::field::nodal(
+                chip,
+                fields,
+                paths,
+                followed,
+                &task(ages),
+                (elements, self.element_order),
+            )
         };
         (
             of(&self.streams, false),
@@ -195,24 +230,11 @@ fn solve_one(
     ages: bool,
 ) -> Result<SpeciesResult, SpeciesError> {
     let net = &paths.net;
-    let run = |tubes: usize, ages: bool| {
-        let task = Task {
-            diffusivity: species.diffusivity,
-            inflow: &species.inflow,
-            tubes,
-            ages,
-        };
-        follow(net, &paths.ways, &task)
-    };
-    let [fine, coarse] = both_tubes(settings);
-    let streams = run(fine, false)?;
-    let check = run(coarse, false)?;
-    let age = if ages { Some(run(fine, true)?) } else { None };
     // Concentrations that enter.
     let entering = |k: usize| net.port_flow[k] > 0.0;
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
     for (k, inflow) in species.inflow.iter().enumerate() {
-        if !entering(k) || streams.ports[k].is_none() {
+        if !entering(k) || !reaches(net, k) {
             continue;
         }
         if inflow.steps.is_empty() {
@@ -223,6 +245,55 @@ fn solve_one(
         }
     }
     let range = high - low;
+    let reference = if low.is_finite() { low } else { 0.0 };
+    let d = species.diffusivity;
+    let elements =
+        |order: usize| Elliptic::new(net, &paths.psi, &paths.cubics, [d, 0.0, reference], order);
+    let probe = elements(1);
+    let fits = |r: usize| !paths.psi[r].cells.is_empty() && probe.sections(r).is_some();
+    let choice = choose(net, &fits, d, &settings);
+    let run = |tubes: usize, coarser: usize| {
+        let task = Task {
+            diffusivity: d,
+            inflow: &species.inflow,
+            tubes,
+            ages: false,
+        };
+        let chosen = Choice {
+            order: choice.order.saturating_sub(coarser).max(1),
+            ..choice.clone()
+        };
+        if choice.order == 0 {
+            let plan = Plan::tubes(net);
+            return Ok((
+                follow(net, &paths.ways, &task, Engines::tubes(&plan))?,
+                plan,
+            ));
+        }
+        let elliptic = elements(chosen.order);
+        let plan = Plan::new(&elliptic, &chosen);
+        let engines = Engines {
+            plan: &plan,
+            elliptic: Some(&elliptic),
+        };
+        Ok::<_, SpeciesError>((follow(net, &paths.ways, &task, engines)?, plan))
+    };
+    let [fine, coarse] = both_tubes(settings);
+    let (streams, plan) = run(fine, 0)?;
+    let (check, _) = run(coarse, 1)?;
+    let age = match ages {
+        true => {
+            let task = Task {
+                diffusivity: d,
+                inflow: &species.inflow,
+                tubes: fine,
+                ages: true,
+            };
+            let plan = Plan::tubes(net);
+            Some(follow(net, &paths.ways, &task, Engines::tubes(&plan))?)
+        }
+        false => None,
+    };
     let part = |x: f64| if range > 0.0 { x / range } else { 0.0 };
     let flows = net
         .pipes
@@ -234,14 +305,15 @@ fn solve_one(
         let pe = q / species.diffusivity;
         peclet = [peclet[0].min(pe), peclet[1].max(pe)];
     }
-    let along = along(paths, &streams, species.diffusivity, range);
+    let along = along(paths, &streams, &plan, d, range);
     let (mut entered, mut left) = (0.0, 0.0);
-    let (mut violated, mut worst_tubes, mut worst_along): (f64, f64, f64) = (0.0, 0.0, 0.0);
+    let (mut violated, mut worst_tubes, mut worst_along, mut worst_flow) =
+        (0.0_f64, 0.0_f64, 0.0_f64, 0.0_f64);
     let mut ports = Vec::new();
     for (k, port) in chip.ports.iter().enumerate() {
         let stream = streams.ports[k].as_ref();
         let is_in = entering(k);
-        let rate = stream.map_or(0.0, Stream::rate);
+        let rate = streams.rates[k].unwrap_or_else(|| stream.map_or(0.0, Stream::rate));
         *(if is_in { &mut entered } else { &mut left }) += rate;
         let ends = stream.map(Stream::range);
         if let Some((a, b)) = ends.filter(|_| range >= 0.0) {
@@ -250,9 +322,13 @@ fn solve_one(
         let mut error = None;
         if let (Some(s), Some(c), false) = (stream, &check.ports[k], is_in) {
             let tubes = (s.mean() - c.mean()).abs();
-            let neglected = along.ports[k] * range.max(0.0);
-            worst_tubes = worst_tubes.max(part(tubes));
-            worst_along = worst_along.max(along.ports[k]);
+            let [left_out, of_flow] = along.ports[k];
+            let neglected = (left_out + of_flow) * range.max(0.0);
+            worst_tubes = worst_tubes
+                .max(part(tubes))
+                .max(part(part((s.variance() - c.variance()).abs())));
+            worst_along = worst_along.max(left_out);
+            worst_flow = worst_flow.max(of_flow);
             error = Some(tubes + neglected);
         }
         let segregation = stream.and_then(|s| segregation(s, low, high));
@@ -271,7 +347,18 @@ fn solve_one(
                 .map(Stream::mean),
         });
     }
+    for value in streams.traces.iter().flatten().flatten().flatten() {
+        let c = value + reference;
+        violated = violated.max(part((low - c).max(c - high).max(0.0)));
+    }
+    let flows = |r: usize| net.regions[r].mouths.iter().any(|m| m.outflow != 0.0);
+    let regions_by_elements = plan.is_elliptic.iter().filter(|e| **e).count();
     Ok(SpeciesResult {
+        regions_by_tubes: (0..net.regions.len()).filter(|&r| flows(r)).count()
+            - regions_by_elements,
+        regions_by_elements,
+        element_order: choice.order,
+        reference,
         name: species.name.clone(),
         diffusivity: species.diffusivity,
         peclet,
@@ -281,28 +368,35 @@ fn solve_one(
             left - entered
         },
         range_violated: violated,
-        estimated_error: worst_tubes + worst_along,
-        error_of_tubes: worst_tubes,
+        estimated_error: worst_tubes + worst_along + worst_flow,
+        error_of_discretisation: worst_tubes,
         error_along: worst_along,
+        error_of_flow: worst_flow,
         ports,
         streams,
         ages: age,
     })
 }
 
-/// Estimated error from diffusion along the flow, by port, over the range.
+/// Estimated errors from diffusion along the flow and from the flow itself, by port, over the range.
 struct Along {
-    ports: Vec<f64>,
+    /// Diffusion that is left out, and the flow's error.
+    ports: Vec<[f64; 2]>,
 }
 
 /// `0.15/Pe` of every region passed times the range of what enters there, flow-weighted where streams meet; mouths with less than 1 % of a region's flow don't count.
-fn along(paths: &Paths, streams: &Followed, diffusivity: f64, range: f64) -> Along {
+fn along(paths: &Paths, streams: &Followed, plan: &Plan, diffusivity: f64, range: f64) -> Along {
     use crate::network::{Beyond, End};
+    use crate::plan::Step;
     let net = &paths.net;
-    let (order, _) = crate::transport::levels(net);
-    let mut at_pipe = vec![0.0; net.pipes.len()];
-    let mut ports = vec![0.0; net.port_flow.len()];
-    for &r in order.iter().flatten() {
+    // Regions of a group in the order of their numbers: what one of them inherits from tubes above, all do in the end.
+    let order = plan.levels.iter().flatten().flat_map(|step| match step {
+        Step::Tubes(r) => vec![*r],
+        Step::Elliptic(list) => [&list[..], &list[..]].concat(),
+    });
+    let mut at_pipe = vec![[0.0_f64; 2]; net.pipes.len()];
+    let mut ports = vec![[0.0_f64; 2]; net.port_flow.len()];
+    for r in order {
         let mouths = &net.regions[r].mouths;
         let most = mouths.iter().map(|m| m.outflow.abs()).fold(0.0, f64::max);
         let least = mouths
@@ -314,10 +408,12 @@ fn along(paths: &Paths, streams: &Followed, diffusivity: f64, range: f64) -> Alo
         if inflow <= 0.0 {
             continue;
         }
-        let mut carried = 0.0;
+        let mut carried = [0.0, 0.0];
         for mouth in mouths.iter().filter(|m| m.outflow < 0.0) {
             if let Beyond::Pipe(p, _) = mouth.beyond {
-                carried += at_pipe[p] * -mouth.outflow / inflow;
+                for (sum, here) in carried.iter_mut().zip(at_pipe[p]) {
+                    *sum += here * -mouth.outflow / inflow;
+                }
             }
         }
         // What is mixed already has nothing to lose: the differences that enter this region count, not those that entered the chip.
@@ -330,7 +426,17 @@ fn along(paths: &Paths, streams: &Followed, diffusivity: f64, range: f64) -> Alo
         } else {
             0.0
         };
-        let here = carried + part * ALONG * diffusivity / least;
+        let left_out = if plan.is_elliptic[r] {
+            0.0
+        } else {
+            ALONG * diffusivity / least
+        };
+        let per_root = (diffusivity / least).min(1.0).sqrt();
+        let of_flow = OF_FLOW * 8.0 / crate::plan::cells(&net.regions[r]) as f64 * per_root;
+        let here = [
+            carried[0] + part * left_out,
+            carried[1].hypot(part * of_flow),
+        ];
         for mouth in mouths.iter().filter(|m| m.outflow > 0.0) {
             match mouth.beyond {
                 Beyond::Pipe(p, _) => at_pipe[p] = here,
@@ -347,6 +453,21 @@ fn along(paths: &Paths, streams: &Followed, diffusivity: f64, range: f64) -> Alo
             }
         }
     }
-    ports.iter_mut().for_each(|x: &mut f64| *x = x.min(1.0));
+    ports
+        .iter_mut()
+        .flatten()
+        .for_each(|x: &mut f64| *x = x.min(1.0));
     Along { ports }
+}
+
+/// Whether a port's flow goes anywhere.
+fn reaches(net: &Network, port: usize) -> bool {
+    use crate::network::{Beyond, End, STILL};
+    net.port_flow[port].abs() > STILL * net.largest
+        && (net.pipes.iter().any(|p| p.ends.contains(&End::Port(port)))
+            || net
+                .regions
+                .iter()
+                .flat_map(|r| &r.mouths)
+                .any(|m| m.beyond == Beyond::Port(port)))
 }

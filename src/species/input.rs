@@ -62,15 +62,55 @@ impl Species {
     }
 }
 
+/// How regions are solved.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Engine {
+    /// Elements where tubes would leave out too much, and where elements resolve the layers; tubes elsewhere.
+    #[default]
+    Auto,
+    /// Tubes everywhere.
+    Tubes,
+    /// Elements wherever anything flows.
+    Elliptic,
+}
+
+impl Engine {
+    /// All of them, the default first.
+    pub const ALL: [Self; 3] = [Self::Auto, Self::Tubes, Self::Elliptic];
+
+    /// What the command line calls it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Tubes => "tubes",
+            Self::Elliptic => "elliptic",
+        }
+    }
+
+    /// The one of a name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|e| e.name() == name)
+    }
+}
+
 /// How finely species are followed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settings {
     /// Tubes across a channel that enters, at least 8. Default 128; up to four times as many where streams meet. Cost is linear.
     pub tubes: usize,
+    /// Which engine solves regions. Default: chosen a region.
+    pub engine: Engine,
+    /// Error over the range above which tubes give way to elements. Default 1e-3, which is a Peclet number of 150.
+    pub tolerance: f64,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { tubes: 128 }
+        Self {
+            tubes: 128,
+            engine: Engine::Auto,
+            tolerance: 1e-3,
+        }
     }
 }

@@ -15,9 +15,17 @@
 //! | [`psi`] | the velocity of a region into its stream function | `network` |
 //! | [`trace`] | a value of psi into a stream line | `psi` |
 //! | [`region`] | stream lines into bundles, stages and equivalent lengths | `trace` |
-//! | [`transport`] | streams at ports into streams everywhere, region by region along the flow | `region`, `stream` |
+//! | [`transport`] | streams at ports into streams everywhere, region by region along the flow | `region`, `stream`, `plan` |
+//! | [`elliptic`] | regions at low Peclet numbers into concentrations on their mouths: the second engine | `psi`, `stream` |
+//! | [`plan`] | Peclet numbers into engines, and the order of regions | `elliptic` |
 //! | [`field`] | streams into nodal values | `transport` |
 //! | [`solve`] | species into results | all above |
+//! | [`across`](mod@across) | nodal values and two points into a profile with its mixing index | `trace` |
+//! | [`tracers`] | ways of the fluid into particles at any time | `trace` |
+//! | [`duct`] | a cross-section in three dimensions into its exact transfer; no junctions yet | |
+//! | [`drawing`] | a region into a picture of its tubes | `region` |
+//!
+//! [`method`] is the page for numerical analysts.
 //!
 //! # The method
 //! `div(u c - D grad c) = 0` with the solved velocity, no flux through walls. The fluid is cut into tubes between stream lines. A tube carries
@@ -33,30 +41,39 @@
 //! Tubes that enter are uniform in eta, so those at walls carry little; where two streams meet, these lie beside the new interface, and the
 //! layer that grows there is resolved from its first moment.
 //!
-//! # What is left out
-//! Diffusion along the flow. Measured against elements (specification) it changes an outlet's mean by less than `0.11/Pe` of the range that
-//! enters a region: [`ALONG`]`/Pe` is reported, summed over the regions passed, and added to the difference between `N` and `N/2` tubes. Below `Pe` of about
-//! 150 that estimate exceeds 1e-3 and an elliptic solve is needed, which isn't built. Chips in three dimensions are refused.
+//! # Two engines
+//! Tubes leave out diffusion along the flow. Measured against elements it changes an outlet's mean by less than `0.11/Pe` of the range that enters a
+//! region: [`ALONG`]`/Pe` is reported, summed over the regions passed. Regions where that exceeds the tolerance (1e-3: below `Pe` of about 150), and whose layers
+//! elements resolve, are solved by [`elliptic`]. Added to the estimate: the difference to half as many tubes and one order less, and what the error of the
+//! flow does ([`OF_FLOW`]). Ages are followed by tubes everywhere. Chips in three dimensions are refused.
 //!
 //! # Sources
 //! Tubes between stream lines as coordinates: von Mises 1927. Rational exponential: Trefethen, Weideman, Schmelzer, BIT 46 (2006). Mixing index:
 //! Danckwerts 1952; Nguyen, Wu, J. Micromech. Microeng. 15, R1 (2005). `Pe = Q/(h D)` throughout: flow per depth over diffusivity.
 
 use thiserror::Error;
+pub mod across;
+pub mod drawing;
+pub mod duct;
+pub mod elliptic;
 pub mod field;
 mod followed;
 mod input;
+pub mod method;
 pub mod network;
+pub mod plan;
 pub mod profile;
 pub mod psi;
 pub mod rational;
 pub mod region;
 pub mod stream;
 pub mod trace;
+pub mod tracers;
 pub mod transport;
 
-pub use followed::{ALONG, AtPort, Paths, SpeciesResult, segregation, solve};
-pub use input::{Inflow, Settings, Species};
+pub use across::{Across, across};
+pub use followed::{ALONG, AtPort, OF_FLOW, Paths, SpeciesResult, segregation, solve};
+pub use input::{Engine, Inflow, Settings, Species};
 
 /// Why species could not be followed.
 #[derive(Clone, Debug, Error, PartialEq)]
@@ -75,6 +92,9 @@ pub enum SpeciesError {
         /// Its name.
         model: &'static str,
     },
+    /// Made for walls that hold the fluid.
+    #[error("species are made for walls that hold the fluid; some here slip")]
+    SlipWalls,
     /// The rim of a region is not made of loops with ports and pipes on the outer one.
     #[error("the walls of region {region} don't close around it")]
     Topology {
@@ -86,6 +106,12 @@ pub enum SpeciesError {
     Singular {
         /// Which.
         region: usize,
+    },
+    /// A pipe from port to port whose modes can't be found.
+    #[error("the modes of pipe {pipe} can't be solved for")]
+    Modes {
+        /// Which.
+        pipe: usize,
     },
     /// Flow in circles that doesn't settle.
     #[error("species that go round a loop of channels don't settle")]

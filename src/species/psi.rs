@@ -13,6 +13,7 @@ use rustc_hash::FxHashMap;
 
 use crate::SpeciesError;
 use crate::network::{Network, Region};
+use stokeslet_base::geometry::Point;
 use stokeslet_flow::fem::lagrange::{CellPoint, cell_point};
 use stokeslet_flow::fem::quadrature::{Rule, simplex};
 use stokeslet_flow::field::Fields;
@@ -25,6 +26,10 @@ const DEGREE: usize = 4;
 pub struct Psi {
     /// Nodes of the fields, in the order of their first use.
     pub nodes: Vec<u32>,
+    /// Where they are, m.
+    pub at: Vec<Point>,
+    /// The solved velocity there, m/s.
+    pub velocity: Vec<Point>,
     /// Nodes of the region's cells, in this numbering.
     pub cells: Vec<[u32; 6]>,
     /// At every node, m^2/s.
@@ -57,6 +62,16 @@ pub fn stream_function(net: &Network, r: usize, fields: &Fields) -> Result<Psi, 
         psi.cells.push(cell);
     }
     let n = psi.nodes.len();
+    psi.at = psi
+        .nodes
+        .iter()
+        .map(|&k| fields.nodes[k as usize])
+        .collect();
+    psi.velocity = psi
+        .nodes
+        .iter()
+        .map(|&k| fields.velocity[k as usize])
+        .collect();
     psi.value = vec![0.0; n];
     let mut given = vec![false; n];
     outer_rim(net, region, &local, &mut psi, &mut given);

@@ -65,6 +65,18 @@ impl Stream {
         }
     }
 
+    /// Flux-weighted variance of the concentration; 0 without flow.
+    pub fn variance(&self) -> f64 {
+        let (mean, total) = (self.mean(), self.total());
+        let sum: f64 = self
+            .flow
+            .iter()
+            .zip(&self.value)
+            .map(|(w, c)| w * (c - mean).powi(2))
+            .sum();
+        if total > 0.0 { sum / total } else { 0.0 }
+    }
+
     /// Least and greatest concentration of a tube.
     pub fn range(&self) -> (f64, f64) {
         self.value

@@ -55,7 +55,8 @@ fn key(a: u32, b: u32) -> (u32, u32) {
     (a.min(b), a.max(b))
 }
 
-fn quadratic(l: [f64; 3]) -> [f64; 6] {
+/// The quadratic basis at barycentric coordinates.
+pub(crate) fn quadratic(l: [f64; 3]) -> [f64; 6] {
     [
         l[0] * (2.0 * l[0] - 1.0),
         l[1] * (2.0 * l[1] - 1.0),

@@ -3,8 +3,13 @@
 use rayon::prelude::*;
 
 use crate::SpeciesError;
+use crate::elliptic::Elliptic;
+use crate::elliptic::group::{Solved, Upstream};
+use crate::elliptic::pipe::InPipe;
+use crate::elliptic::section::Section;
 use crate::input::{Inflow, Settings};
 use crate::network::{Beyond, End, Network, STILL};
+use crate::plan::{LONE_CELLS, Plan, Step};
 use crate::profile::Profile;
 use crate::rational::Exponential;
 use crate::region::{Table, Ways};
@@ -34,6 +39,9 @@ pub struct Within {
     pub outlets: Vec<[Stream; 2]>,
 }
 
+/// Nodal values on the mouths of a region, by mouth.
+pub type Traces = Vec<Vec<f64>>;
+
 /// Streams of one species all over a chip.
 #[derive(Clone, Debug, Default)]
 pub struct Followed {
@@ -43,46 +51,31 @@ pub struct Followed {
     pub pipes: Vec<Option<[Stream; 2]>>,
     /// By region.
     pub regions: Vec<Within>,
+    /// By pipe that was solved as modes.
+    pub modes: Vec<Option<InPipe>>,
+    /// By region that was solved by elements, by mouth: nodal values counter-clockwise, less the reference.
+    pub traces: Vec<Option<Traces>>,
+    /// By port: what is carried through it where elements say so (diffusion included), concentration times m^2/s.
+    pub rates: Vec<Option<f64>>,
 }
 
-/// The order in which regions are solved: levels of regions that depend on earlier levels only.
-///
-/// Returns also whether some are on circles (Stokes flow can go round a loop of channels): those come last, one a level.
-pub fn levels(net: &Network) -> (Vec<Vec<usize>>, bool) {
-    let n = net.regions.len();
-    let mut waits = vec![0; n];
-    let mut after: Vec<Vec<usize>> = vec![Vec::new(); n];
-    for pipe in &net.pipes {
-        if pipe.flow.abs() < STILL * net.largest {
-            continue;
-        }
-        let [a, b] = if pipe.flow > 0.0 { [0, 1] } else { [1, 0] }.map(|e: usize| pipe.ends[e]);
-        if let (End::Region(a, _), End::Region(b, _)) = (a, b) {
-            after[a].push(b);
-            waits[b] += 1;
+/// The engines that follow a species.
+#[derive(Clone, Copy)]
+pub struct Engines<'a> {
+    /// Where each is used.
+    pub plan: &'a Plan,
+    /// Elements, where any are used.
+    pub elliptic: Option<&'a Elliptic<'a>>,
+}
+
+impl<'a> Engines<'a> {
+    /// Tubes everywhere.
+    pub fn tubes(plan: &'a Plan) -> Self {
+        Self {
+            plan,
+            elliptic: None,
         }
     }
-    let mut out = Vec::new();
-    let mut ready: Vec<usize> = (0..n).filter(|&r| waits[r] == 0).collect();
-    let mut done = vec![false; n];
-    while !ready.is_empty() {
-        let mut next = Vec::new();
-        for &r in &ready {
-            done[r] = true;
-            for &b in &after[r] {
-                waits[b] -= 1;
-                if waits[b] == 0 {
-                    next.push(b);
-                }
-            }
-        }
-        next.sort_unstable();
-        out.push(std::mem::replace(&mut ready, next));
-    }
-    let left: Vec<usize> = (0..n).filter(|&r| !done[r]).collect();
-    let is_circular = !left.is_empty();
-    out.extend(left.into_iter().map(|r| vec![r]));
-    (out, is_circular)
 }
 
 /// Follows one species through the chip.
@@ -91,12 +84,29 @@ pub fn levels(net: &Network) -> (Vec<Vec<usize>>, bool) {
 /// Advection is exact; second order in the tubes across. About one exponential of some hundred tubes a pipe and stage.
 /// # Errors
 /// [`SpeciesError::Circular`] where a flow in circles doesn't settle.
-pub fn follow(net: &Network, ways: &[Ways], task: &Task<'_>) -> Result<Followed, SpeciesError> {
-    let (order, is_circular) = levels(net);
+pub fn follow(
+    net: &Network,
+    ways: &[Ways],
+    task: &Task<'_>,
+    engines: Engines<'_>,
+) -> Result<Followed, SpeciesError> {
+    let Plan {
+        levels,
+        is_circular,
+        ..
+    } = engines.plan;
+    let is_circular = *is_circular;
+    let is_elliptic = |end: End| match end {
+        End::Region(r, _) => engines.plan.is_elliptic[r],
+        _ => false,
+    };
     let mut out = Followed {
         ports: vec![None; net.port_flow.len()],
         pipes: vec![None; net.pipes.len()],
         regions: vec![Within::default(); net.regions.len()],
+        modes: vec![None; net.pipes.len()],
+        traces: vec![None; net.regions.len()],
+        rates: vec![None; net.port_flow.len()],
     };
     let range = range(task);
     let still = STILL * net.largest;
@@ -129,40 +139,96 @@ pub fn follow(net: &Network, ways: &[Ways], task: &Task<'_>) -> Result<Followed,
         if let (End::Port(k), true) = (pipe.ends[first], pipe.flow.abs() >= still) {
             let stream = entering(k, net.profile(pipe.width));
             out.ports[k] = Some(stream.clone());
-            out.pipes[p] = Some(through(p, stream, &mut scratch));
+            match engines.elliptic {
+                Some(elliptic) if engines.plan.is_lone[p] => {
+                    let knots = (0..=LONE_CELLS)
+                        .map(|k| k as f64 / LONE_CELLS as f64)
+                        .collect();
+                    let profile = net.profile(pipe.width);
+                    let section = Section {
+                        knots,
+                        order: elliptic.order,
+                        profile,
+                    };
+                    let alone = elliptic.lone_pipe(p, section, &stream);
+                    let alone = alone.ok_or(SpeciesError::Modes { pipe: p })?;
+                    if let End::Port(k) = pipe.ends[1 - first] {
+                        out.rates[k] = Some(alone.rate());
+                    }
+                    out.pipes[p] = Some(both_ends(&alone, task.tubes));
+                    out.modes[p] = Some(alone);
+                }
+                _ if is_elliptic(pipe.ends[1 - first]) => {} // its region says how it mixes
+                _ => out.pipes[p] = Some(through(p, stream, &mut scratch)),
+            }
         }
     }
     let rounds = if is_circular { 200 } else { 1 };
     let mut last = f64::INFINITY;
     for _ in 0..rounds {
-        for level in &order {
+        for level in levels {
             let found: Vec<Behind> = level
                 .par_iter()
-                .map(|&r| {
-                    let mut scratch = Exponential::default();
-                    let within = through_region(
-                        net,
-                        &ways[r],
-                        r,
-                        task,
-                        &out.pipes,
-                        range,
-                        &entering,
-                        &mut scratch,
-                    );
-                    let mut pipes = Vec::new();
-                    for (way, [_, stream]) in ways[r].outlets.iter().zip(&within.outlets) {
-                        if let Beyond::Pipe(p, _) = net.regions[r].mouths[way.mouth].beyond {
-                            pipes.push((p, through(p, stream.clone(), &mut scratch)));
+                .map(|step| match (step, engines.elliptic) {
+                    (Step::Tubes(r), _) => {
+                        let r = *r;
+                        let mut scratch = Exponential::default();
+                        let within = through_region(
+                            net,
+                            &ways[r],
+                            r,
+                            task,
+                            &out.pipes,
+                            range,
+                            &entering,
+                            &mut scratch,
+                        );
+                        let mut behind = Behind::default();
+                        for (way, [_, stream]) in ways[r].outlets.iter().zip(&within.outlets) {
+                            if let Beyond::Pipe(p, _) = net.regions[r].mouths[way.mouth].beyond {
+                                behind
+                                    .pipes
+                                    .push((p, through(p, stream.clone(), &mut scratch)));
+                            }
                         }
+                        behind.regions.push((r, within, None));
+                        Ok(behind)
                     }
-                    (r, within, pipes)
+                    (Step::Elliptic(list), Some(elliptic)) => {
+                        let upstream = Upstream {
+                            port: &entering,
+                            pipes: &out.pipes,
+                            modes: &out.modes,
+                        };
+                        let solved = elliptic.solve_group(list, &upstream)?;
+                        Ok(behind_group(
+                            net,
+                            ways,
+                            list,
+                            solved,
+                            &out.pipes,
+                            task.tubes,
+                            &is_elliptic,
+                            &entering,
+                            &through,
+                        ))
+                    }
+                    (Step::Elliptic(_), None) => Ok(Behind::default()),
                 })
-                .collect();
-            for (r, within, pipes) in found {
-                out.regions[r] = within;
-                for (p, both) in pipes {
+                .collect::<Result<_, SpeciesError>>()?;
+            for behind in found {
+                for (r, within, traces) in behind.regions {
+                    out.regions[r] = within;
+                    out.traces[r] = traces;
+                }
+                for (p, both) in behind.pipes {
                     out.pipes[p] = Some(both);
+                }
+                for (p, pipe) in behind.modes {
+                    out.modes[p] = Some(pipe);
+                }
+                for (k, rate) in behind.rates {
+                    out.rates[k] = Some(rate);
                 }
             }
         }
@@ -248,8 +314,90 @@ pub(crate) fn advance(
     );
 }
 
-/// A region, what it holds, and the streams of the pipes that leave it, at both ends.
-type Behind = (usize, Within, Vec<(usize, [Stream; 2])>);
+/// What a step found.
+#[derive(Default)]
+struct Behind {
+    /// Regions, what they hold, and traces on their mouths.
+    regions: Vec<(usize, Within, Option<Traces>)>,
+    /// Streams of the pipes that leave, at both ends.
+    pipes: Vec<(usize, [Stream; 2])>,
+    /// Pipes as modes.
+    modes: Vec<(usize, InPipe)>,
+    /// What leaves by ports, concentration times m^2/s.
+    rates: Vec<(usize, f64)>,
+}
+
+/// The end of a pipe that its flow leaves by.
+fn downstream(net: &Network, p: usize) -> End {
+    net.pipes[p].ends[usize::from(net.pipes[p].flow > 0.0)]
+}
+
+fn both_ends(pipe: &InPipe, tubes: usize) -> [Stream; 2] {
+    [pipe.tubes(0.0, tubes), pipe.tubes(pipe.length, tubes)]
+}
+
+/// What a group of elliptic regions hands on: streams of its pipes and at its ports.
+#[expect(
+    clippy::too_many_arguments,
+    reason = "one call, all of it from the loop above"
+)]
+fn behind_group(
+    net: &Network,
+    ways: &[Ways],
+    list: &[usize],
+    solved: Solved,
+    pipes: &[Option<[Stream; 2]>],
+    tubes: usize,
+    is_elliptic: &dyn Fn(End) -> bool,
+    entering: &dyn Fn(usize, Profile) -> Stream,
+    through: &dyn Fn(usize, Stream, &mut Exponential) -> [Stream; 2],
+) -> Behind {
+    let mut behind = Behind::default();
+    let mut scratch = Exponential::default();
+    let mut at_pipe: rustc_hash::FxHashMap<usize, [Stream; 2]> = rustc_hash::FxHashMap::default();
+    for (p, pipe) in solved.pipes {
+        let end = downstream(net, p);
+        let both = if matches!(end, End::Region(..)) && !is_elliptic(end) {
+            // Tubes go on from here, with all that is carried.
+            through(p, pipe.carrying(0.0, tubes), &mut scratch)
+        } else {
+            if let End::Port(k) = end {
+                behind.rates.push((k, pipe.rate()));
+            }
+            let both = both_ends(&pipe, tubes);
+            behind.modes.push((p, pipe));
+            both
+        };
+        at_pipe.insert(p, both.clone());
+        behind.pipes.push((p, both));
+    }
+    behind.rates.extend(solved.ports);
+    for (&r, traces) in list.iter().zip(solved.traces) {
+        let mouth = |m: usize, profile: Profile| match net.regions[r].mouths[m].beyond {
+            Beyond::Port(k) if net.port_flow[k] > 0.0 => entering(k, profile),
+            Beyond::Pipe(p, _) => at_pipe
+                .get(&p)
+                .or(pipes[p].as_ref())
+                .map_or_else(Stream::default, |both| {
+                    both[usize::from(net.regions[r].mouths[m].outflow < 0.0)].clone()
+                }),
+            Beyond::Port(_) => Stream::default(),
+        };
+        let ends = |list: &[crate::region::Way]| {
+            list.iter()
+                .map(|w| mouth(w.mouth, w.profile))
+                .map(|s| [s.clone(), s])
+                .collect()
+        };
+        let within = Within {
+            inlets: ends(&ways[r].inlets),
+            chains: Vec::new(),
+            outlets: ends(&ways[r].outlets),
+        };
+        behind.regions.push((r, within, Some(traces)));
+    }
+    behind
+}
 
 #[expect(
     clippy::too_many_arguments,

@@ -1,6 +1,7 @@
 //! A study and its design, checked against each other and ready to run.
 
 use stokeslet_base::diagnostic::{Diagnostic, nearest};
+use stokeslet_base::fingerprint::{Domain, Hasher};
 use stokeslet_base::units::{Powers, parse_any_quantity};
 use stokeslet_cad::chip::Chip;
 use stokeslet_cad::design::{Design, Value};
@@ -9,7 +10,6 @@ use crate::codes::MISFIT;
 use crate::journal::Header;
 use crate::output::{Catalogue, Output, head};
 use crate::plan::Plan;
-use crate::sample::key_of;
 use crate::study::{Sample, Size, Study};
 
 /// The points of a study, and what is kept of each.
@@ -119,7 +119,10 @@ pub fn prepare<'s>(
     let made_of = (env!("CARGO_PKG_VERSION"), study, text, chip);
     let header = Header {
         study: 1,
-        key: format!("{:032x}", key_of(&made_of, 0x0073_7475_6479).0),
+        key: format!(
+            "{:032x}",
+            Hasher::new(Domain::Study).printed(&made_of).finish().0
+        ),
         points: plan.len(),
         shard,
         variables: plan.variables().iter().map(head_of).collect(),

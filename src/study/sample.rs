@@ -1,12 +1,11 @@
 //! A design with some of its variables set becomes a solution; what doesn't depend on values at ports is done once.
 
 use std::collections::VecDeque;
-use std::fmt::{self, Write as _};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use stokeslet_base::cancel::CancelToken;
 use stokeslet_base::diagnostic::{Diagnostic, Severity};
-use stokeslet_base::fingerprint::{Fingerprint, Hasher};
+use stokeslet_base::fingerprint::{Domain, Fingerprint, Hasher};
 use stokeslet_base::table::Table;
 use stokeslet_cad::chip::{Chip, Condition, place};
 use stokeslet_cad::design::{DepthModel, Design, Setting, parse_with};
@@ -139,31 +138,6 @@ impl<'a> Sampler<'a> {
     }
 }
 
-struct Hashing(Hasher, [u8; 8], usize);
-
-impl fmt::Write for Hashing {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        for byte in text.bytes() {
-            self.1[self.2] = byte;
-            self.2 += 1;
-            if self.2 == 8 {
-                self.0 = self.0.word(u64::from_le_bytes(self.1));
-                self.2 = 0;
-            }
-        }
-        Ok(())
-    }
-}
-
-/// A key of anything that prints all of itself.
-pub(crate) fn key_of(content: &dyn fmt::Debug, domain: u64) -> Fingerprint {
-    let mut hash = Hashing(Hasher::new(domain), [0; 8], 0);
-    // Writing into the hash doesn't fail; numbers print to their last bit.
-    let _ = write!(hash, "{content:?}");
-    let tail = u64::from_le_bytes(hash.1) & ((1_u64 << (8 * hash.2)) - 1);
-    hash.0.word(tail).word(hash.2 as u64).finish()
-}
-
 /// All that an elimination depends on: the chip without the values at its ports.
 fn key(chip: &Chip, resolution: u32) -> Fingerprint {
     let ports: Vec<_> = chip
@@ -171,13 +145,11 @@ fn key(chip: &Chip, resolution: u32) -> Fingerprint {
         .iter()
         .map(|port| (&port.name, port.socket, PortKind::of(port.condition)))
         .collect();
-    key_of(
-        &(
-            (chip.viscosity, chip.model, chip.depth, resolution),
-            &chip.parts,
-            &chip.connections,
-            ports,
-        ),
-        0x0000_7361_6d70_6c65,
-    )
+    let content = (
+        (chip.viscosity, chip.model, chip.depth, resolution),
+        &chip.parts,
+        &chip.connections,
+        ports,
+    );
+    Hasher::new(Domain::StudyChip).printed(&content).finish()
 }

@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 use crate::blocks::{BlockModel, RowClass, Side, Velocity};
 use crate::elimination::system::{LeafRef, Stage};
 use crate::elimination::{BlockSystem, Leaves};
-use stokeslet_base::fingerprint::{Fingerprint, Hasher};
+use stokeslet_base::fingerprint::{Domain, Fingerprint, Hasher};
 use stokeslet_base::geometry::sin_cos;
 use stokeslet_flow::stokes::local::{BlockMatrix, block_matrix};
 
@@ -217,7 +217,7 @@ impl ChipLeaves<'_> {
         let mut keyed: Vec<(Fingerprint, Share)> = shares
             .into_iter()
             .map(|(a, b, d)| {
-                let key = Hasher::new(30)
+                let key = Hasher::new(Domain::BlockShare)
                     .key(self.model.sides[a as usize].fingerprint)
                     .key(self.model.sides[b as usize].fingerprint)
                     // Nine digits of the drag name its class in any chip.
@@ -233,7 +233,7 @@ impl ChipLeaves<'_> {
         keyed.sort_unstable();
         let key = keyed
             .iter()
-            .fold(Hasher::new(31), |h, k| h.key(k.0))
+            .fold(Hasher::new(Domain::BlockMatrix), |h, k| h.key(k.0))
             .finish();
         (key, keyed.into_iter().map(|k| k.1).collect())
     }

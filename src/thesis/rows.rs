@@ -73,6 +73,11 @@ impl Method for BlockRows {
                 what: "the thesis's method of block rows",
             });
         }
+        if chip.parts.iter().any(|part| part.walls.can_slip()) {
+            return Err(SolveError::SlipWalls {
+                what: "the thesis's method of block rows",
+            });
+        }
         if chip.connections.iter().any(|joint| chip.is_free(joint)) {
             return Err(SolveError::Links {
                 what: "the thesis's method of block rows",
@@ -102,7 +107,8 @@ fn cut_chip(
 ) -> Result<BlockModel, SolveError> {
     (job.progress)(Stage::Mesh, 0.0);
     let clock = Instant::now();
-    let cut = cut(chip, job.settings.resolution, ownership);
+    let settings = job.settings;
+    let cut = cut(chip, settings.resolution, settings.corners, ownership);
     let model = cut.map_err(|CutError { part, error }| SolveError::Mesh {
         part: chip.parts[part].name.clone(),
         reason: error.to_string(),

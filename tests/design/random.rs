@@ -8,6 +8,7 @@ use stokeslet::design::{
     PortCondition, Spanned, Value, print,
 };
 use stokeslet::geometry::Point;
+use stokeslet::shape::WallKind;
 use stokeslet::units::{
     FlowRate, FlowRatePerDepth, KilogramPerCubicMetre, Metre, Pascal, PascalSecond, Radian,
 };
@@ -138,6 +139,7 @@ fn design() -> impl Strategy<Value = Design> {
             depth: Some(Metre(head.2)),
             width: Metre(head.3),
             resolution: head.4,
+            walls: WallKind::ALL[connections.len() % 2],
             components,
             channels,
             connections,

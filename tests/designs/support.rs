@@ -90,7 +90,7 @@ pub fn solved(chip: &Chip, resolution: u32) -> Solution {
 pub fn check_meshes(chip: &Chip, resolution: u32) {
     let mut seen = std::collections::HashSet::new();
     for part in &chip.parts {
-        let canonical = canonicalise(&part.shape);
+        let canonical = canonicalise(&part.shape, &part.walls);
         if !seen.insert(canonical.shape.clone()) {
             continue;
         }

@@ -2,7 +2,7 @@
 
 use stokeslet::cancel::CancelToken;
 use stokeslet::chip::Chip;
-use stokeslet::session::{SolveError, SolveSettings, solve};
+use stokeslet::session::{Corners, SolveError, SolveSettings, solve};
 use stokeslet::table::Table;
 use stokeslet::thesis::blocks::cut;
 
@@ -28,7 +28,8 @@ pub fn solve_if_small(chip: &Chip, resolution: u32, text: &str) -> Outcome {
     if size(chip, resolution) > MOST_CELLS {
         return Outcome::TooLarge;
     }
-    let is_cut = cut(chip, resolution, stokeslet::thesis::Ownership::Connections).is_ok();
+    let ownership = stokeslet::thesis::Ownership::Connections;
+    let is_cut = cut(chip, resolution, Corners::Plain, ownership).is_ok();
     let settings = SolveSettings {
         resolution,
         ..SolveSettings::default()

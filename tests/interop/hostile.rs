@@ -4,28 +4,17 @@ use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
 use stokeslet::design::{parse, print};
-use stokeslet::import::{Options, format_of, mmft, network, parchmint};
+use stokeslet::drawing::draw;
+use stokeslet::import::{Options, format_of, mmft, network, parchmint, threeduf};
 use stokeslet::library::Library;
 use stokeslet::rules::read_process;
 
-const PARCHMINT: &str = r#"{"name":"t","version":"1.2","layers":[{"id":"0","name":"f","type":"FLOW"}],"params":{"lambda":10},
-"components":[{"id":"a","name":"a","entity":"PORT","params":{}},{"id":"b","name":"b","entity":"PORT","params":{}},
-{"id":"m","name":"m","entity":"MIXER","x-span":4060,"y-span":4860,"params":{"numberOfBends":2,"bendSpacing":1230,"height":250},"ports":[{"label":"1","x":0,"y":0},{"label":"2","x":10,"y":0}]},
-{"id":"t","name":"t","entity":"TREE","x-span":4060,"y-span":4860,"params":{"out":4,"flowChannelWidth":100},"ports":[]},
-{"id":"n","name":"n","entity":"NODE","params":{}},{"id":"q","name":"q","entity":"GRADIENT GENERATOR","params":{"in":1,"out":3}}],
-"connections":[{"id":"c1","layer":"0","source":{"component":"a","port":"1"},"sinks":[{"component":"m","port":"1"}],"params":{"channelWidth":400},"paths":[{"wayPoints":[[0,0],[10,20]]}]},
-{"id":"c2","layer":"0","source":{"component":"m","port":"2"},"sinks":[{"component":"n"},{"component":"t","port":"1"}],"params":{"channelWidth":400}},
-{"id":"c3","layer":"0","source":{"component":"n"},"sinks":[{"component":"b","port":"1"},{"component":"q","port":"2"}],"params":{"channelWidth":200}}],"valves":[]}"#;
-
-const MMFT: &str = r#"{"network":{"nodes":[{"x":0,"y":0,"z":0,"ground":true},{"x":0.001,"y":0},{"x":0.002,"y":0},{"x":0.002,"y":0.001},{"x":0.003,"y":0,"ground":true},{"x":0.002,"y":0.002,"ground":true}],
-"channels":[{"node1":0,"node2":1,"width":1e-4,"height":5e-5},{"node1":1,"node2":2,"width":1e-4,"height":5e-5},{"node1":2,"node2":3,"width":5e-5,"height":5e-5},{"node1":2,"node2":4,"width":1e-4,"height":5e-5},{"node1":3,"node2":5,"width":5e-5,"height":5e-5,"length":0.004}]},
-"simulation":{"resistanceModel":"Rectangular","fluids":[{"viscosity":0.001}],"pumps":[{"channel":0,"type":"PumpFlowRate","flowRate":1e-10}],"fixtures":[{"phase":0}],"activeFixture":0}}"#;
-
-const NETWORK: &str = r#"{"name":"n","width":1e-4,"flow_rate":1e-6,"viscosity":1e-3,"nodes":[[0,0],[0.001,0],[0.002,0]],"channels":[[0,1],[1,2]],"inlets":[0],"outlets":[2]}"#;
-
-const DESIGN: &str = "format = 1\nfluid = { viscosity = \"1 mPa s\" }\nchip = { width = \"100 um\", depth = \"50 um\" }\n[components]\nt = { kind = \"tee\", at = [\"0 mm\", \"0 mm\"] }\n[links]\nl = { from = \"t.left\", to = \"t.up\", length = \"3 mm\", bends = 2 }\nm = { from = \"t.right\", length = \"1 mm\", width = \"100 um\" }\n[sheets]\ndefault = \"chip\"\nof = { t = \"top\" }\n[ports]\nin = { at = \"m.end\", pressure = \"1 kPa\" }\n";
-
-const PROCESS: &str = "format = 1\nname = \"p\"\n[[rule]]\nkind = \"min_width\"\nvalue = \"2 * depth + 20 um\"\nseverity = \"error\"\nsource = \"s\"\n";
+const PARCHMINT: &str = include_str!("../foreign/parchmint.json");
+const MMFT: &str = include_str!("../foreign/mmft.json");
+const DRAWING: &str = include_str!("../foreign/threeduf.json");
+const NETWORK: &str = include_str!("../foreign/network.json");
+const DESIGN: &str = include_str!("../foreign/links.toml");
+const PROCESS: &str = include_str!("../foreign/process.toml");
 
 /// A change of a text: bytes dropped, a number or word put in the place of another, a piece twice.
 fn mutated(text: &str, seed: &[(u8, usize, usize)]) -> String {
@@ -93,6 +82,14 @@ proptest! {
         let _ = format_of(&text);
         let (read, said) = quickly("ParchMint", &text, || parchmint(&text, "x", &library, &Options::default()));
         prop_assert!(read.is_some() || said.iter().any(|d| !d.code.is_empty()), "refused without a word: {text}");
+        if let Some(netlist) = read {
+            let (drawn, said) = quickly("layout", &text, || draw(&netlist.design, &library, None));
+            prop_assert!(drawn.is_some() || !said.is_empty(), "not drawn without a word: {text}");
+        }
+        let text = mutated(DRAWING, &seed);
+        let _ = format_of(&text);
+        let (read, said) = quickly("3DuF", &text, || threeduf(&text, "x", &library, &Options::default()));
+        prop_assert!(read.is_some() || !said.is_empty(), "refused without a word: {text}");
         let text = mutated(MMFT, &seed);
         let (read, said) = quickly("MMFT", &text, || mmft(&text, "x"));
         prop_assert!(read.is_some() || !said.is_empty(), "refused without a word: {text}");
@@ -121,6 +118,8 @@ fn the_files_that_are_mutated_are_fine_as_they_are() {
     let (read, said) = parchmint(PARCHMINT, "x", &Library::embedded(), &Options::default());
     assert!(read.is_some(), "{said:?}");
     let (read, said) = mmft(MMFT, "x");
+    assert!(read.is_some(), "{said:?}");
+    let (read, said) = threeduf(DRAWING, "x", &Library::embedded(), &Options::default());
     assert!(read.is_some(), "{said:?}");
     assert!(network(NETWORK, "x").0.is_some());
     assert!(parse(DESIGN, "x").0.is_some());

@@ -38,6 +38,7 @@ impl Builder {
             name: format!("part{part}"),
             shape,
             motion,
+            walls: Default::default(),
         });
         part
     }

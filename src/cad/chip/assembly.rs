@@ -6,7 +6,7 @@ use std::ops::Range;
 use rustc_hash::FxHashMap;
 
 use super::connect::{Joint, Named};
-use crate::shape::{Connection, Mouth, Part, SocketRef};
+use crate::shape::{Connection, Mouth, Part, SocketRef, WallKind};
 
 use crate::design::Spanned;
 use stokeslet_base::geometry::{Motion, Point};
@@ -18,6 +18,8 @@ pub(super) struct Assembly<'d> {
     pub parts: Vec<Part>,
     /// The component or channel (index into `names`) of every part.
     pub owners: Vec<usize>,
+    /// What walls do to the fluid where nothing else is asked for.
+    pub walls: WallKind,
     /// Sockets of every part, in the chip's frame.
     pub mouths: Vec<Vec<Mouth>>,
     /// Joined sockets, inner ones included.
@@ -92,6 +94,7 @@ impl<'d> Assembly<'d> {
                 name,
                 shape: part.shape.clone(),
                 motion,
+                walls: part.walls.clone().or(self.walls),
             });
         }
         let shifted = |at: SocketRef| SocketRef {

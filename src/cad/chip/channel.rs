@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use super::assembly::normalise;
 use super::fault::{error, show_angle, show_length};
-use crate::shape::{Connection, Mouth, Part, Shape, SocketRef, Strip};
+use crate::shape::{Connection, Mouth, Part, Shape, SocketRef, Strip, Walls};
 
 use crate::design::{Bend, Channel};
 use stokeslet_base::diagnostic::Diagnostic;
@@ -409,6 +409,7 @@ fn assemble(
                 mirror,
                 translation,
             },
+            walls: Walls::default(),
         });
     };
     for k in 0..runs.len() {

@@ -7,6 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::assembly::Assembly;
 use super::connect::find_socket;
 use super::fault::{abridge, error};
+use super::unresisted::unresisted;
 use super::{Condition, Port};
 use crate::design::{DepthModel, Design, PortCondition};
 use crate::shape::SocketRef;
@@ -107,6 +108,7 @@ pub(super) fn ports(
         ));
     } else if ports.len() == design.ports.len() {
         check_islands(design, assembly, &ports, out);
+        check_resistance(design, assembly, &ports, out);
     }
     check_dangling(assembly, &joined, &taken, out);
     check_depth(design, assembly, out);
@@ -198,6 +200,32 @@ fn check_islands(design: &Design, assembly: &Assembly, ports: &[Port], out: &mut
             message,
             help,
         ));
+    }
+}
+
+/// Something holds back the flow on every island: else any pressure drives it without end.
+fn check_resistance(design: &Design, assembly: &Assembly, ports: &[Port], out: &mut Reporter) {
+    let can_slip = assembly.parts.iter().any(|part| part.walls.can_slip());
+    if design.model != DepthModel::Planar || !can_slip {
+        return;
+    }
+    let islands = islands(assembly);
+    for island in unresisted(assembly, &islands, ports) {
+        let here = ports.iter().zip(&design.ports);
+        let here: Vec<_> = here
+            .filter(|(port, _)| islands[port.socket.part] == island)
+            .collect();
+        let Some((_, last)) = here.last() else {
+            continue;
+        };
+        let names: Vec<String> = here.iter().map(|p| format!("`{}`", p.0.name)).collect();
+        let message = format!(
+            "nothing holds back the flow at {}: all walls there let it slip",
+            abridge(&names, ", ")
+        );
+        let help = Some("give one of the ports a flow rate, or choose a model whose floor and ceiling hold the fluid: \"shallow\" or \"full\"".to_owned());
+        let (span, name) = (&last.condition.span, &last.name.value);
+        out.report(error("D236", span, name, message, help));
     }
 }
 

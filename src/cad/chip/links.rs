@@ -12,7 +12,7 @@ use super::fault::{error, show_length};
 use super::overlap::bounds_of;
 use super::place::{MAX_PARTS, Realise, check_positions};
 use crate::design::{Component, Design, Dimension, Link, Placement, Spanned, Value};
-use crate::shape::{Connection, Part, Shape, SocketRef, Strip};
+use crate::shape::{Connection, Part, Shape, SocketRef, Strip, Walls};
 use stokeslet_base::diagnostic::{Diagnostic, Reporter};
 use stokeslet_base::geometry::{Motion, Point};
 use stokeslet_base::units::Radian;
@@ -228,6 +228,7 @@ fn append(parts: &mut Vec<Part>, shape: Shape, own: Motion, ends: (usize, usize)
         name: ends.1.to_string(),
         shape,
         motion,
+        walls: Walls::default(),
     });
 }
 

@@ -13,6 +13,7 @@ mod place;
 mod placed;
 mod sheets;
 mod transform;
+mod unresisted;
 
 pub use assembly::{facing, mouth_after, normalise};
 pub use channel::channel_parts;

@@ -235,6 +235,7 @@ mod tests {
             name: String::new(),
             shape: Shape::Strip(shape),
             motion,
+            walls: Default::default(),
         }
     }
 

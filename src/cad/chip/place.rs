@@ -29,6 +29,8 @@
 //! | D332 | a library whose `bend` a link can't use |
 //! | D333 | a link of length zero that joins nothing |
 //! | D235 | a shallow chip with channels narrower than deep (warning) |
+//! | D236 | a planar chip in which nothing holds back the flow: all walls slip |
+//! | D237 | a wall between channels that is too thin to be meant (warning; `cad::rules`) |
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -114,7 +116,10 @@ fn assemble<'d>(
     realise: &Realise,
 ) -> (Assembly<'d>, bool, Vec<Port>, Reporter) {
     let mut out = Reporter::default();
-    let mut assembly = Assembly::default();
+    let mut assembly = Assembly {
+        walls: design.walls,
+        ..Assembly::default()
+    };
     let complete = place_items(design, realise, &mut assembly, &mut out);
     let complete = place_links(design, realise, &mut assembly, &mut out) && complete;
     let complete = sheets::assign(design, &mut assembly, &mut out) && complete;

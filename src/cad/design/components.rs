@@ -5,7 +5,9 @@ use toml::de::DeValue;
 use super::names::{own_socket, socket_of};
 use super::sections::{LENGTHS, named_entries};
 use super::table::{Node, Owner, Table, in_file_order, kind_of};
-use super::{Attachment, Bend, Channel, Component, Dimension, Placement, Spanned, Value, codes};
+use super::{
+    Attachment, Bend, Channel, Component, Dimension, Placement, Spanned, Value, codes, keys,
+};
 use stokeslet_base::diagnostic::Reporter;
 use stokeslet_base::geometry::Point;
 use stokeslet_base::units::{Metre, QuantityError, Radian, parse_quantity};
@@ -27,17 +29,8 @@ fn read_component(
     node: &Node<'_>,
     reporter: &mut Reporter,
 ) -> Option<Component> {
-    const KEYS: [&str; 7] = [
-        "kind",
-        "at",
-        "rotation",
-        "mirror",
-        "attach",
-        "to",
-        "parameters",
-    ];
     let what = Owner::Named("component", &name.value);
-    let table = Table::open_node(node, what, &KEYS, reporter)?;
+    let table = Table::open_node(node, what, &keys::COMPONENTS.names(), reporter)?;
     table.require(
         "kind",
         "say what it is: kind = \"tee\"; `stokeslet components` lists the library",
@@ -302,12 +295,7 @@ fn read_channel(
     reporter: &mut Reporter,
 ) -> Option<Channel> {
     let what = Owner::Named("channel", &name.value);
-    let table = Table::open_node(
-        node,
-        what,
-        &["from", "to", "via", "bend", "radius", "width"],
-        reporter,
-    )?;
+    let table = Table::open_node(node, what, &keys::CHANNELS.names(), reporter)?;
     table.require(
         "from",
         "say which socket it starts from: from = \"y1.a\"",

@@ -42,7 +42,7 @@ impl DepthModel {
     ];
 
     /// Its name in files and on the command line.
-    pub fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             DepthModel::Planar => "planar",
             DepthModel::Shallow => "shallow",

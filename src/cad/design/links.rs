@@ -5,7 +5,7 @@ use toml::de::DeValue;
 use super::names::socket_of;
 use super::sections::{LENGTHS, named_entries};
 use super::table::{Node, Owner, Table, in_file_order};
-use super::{Dimension, Link, Sheets, Spanned, codes};
+use super::{Dimension, Link, Sheets, Spanned, codes, keys};
 use stokeslet_base::diagnostic::Reporter;
 use stokeslet_base::units::Metre;
 
@@ -20,9 +20,8 @@ pub(super) fn read_links(node: &Node<'_>, reporter: &mut Reporter) -> Vec<Link> 
 }
 
 fn read_link(name: Spanned<String>, node: &Node<'_>, reporter: &mut Reporter) -> Option<Link> {
-    const KEYS: [&str; 5] = ["from", "to", "length", "width", "bends"];
     let what = Owner::Named("link", &name.value);
-    let table = Table::open_node(node, what, &KEYS, reporter)?;
+    let table = Table::open_node(node, what, &keys::LINKS.names(), reporter)?;
     table.require(
         "length",
         "say how long it is: length = \"12.4 mm\"; \"0 mm\" joins two sockets directly",
@@ -70,7 +69,12 @@ fn read_link(name: Spanned<String>, node: &Node<'_>, reporter: &mut Reporter) ->
 const DEFAULT_SHEET: &str = "chip";
 
 pub(super) fn read_sheets(node: &Node<'_>, reporter: &mut Reporter) -> Option<Sheets> {
-    let table = Table::open_node(node, Owner::Words("[sheets]"), &["default", "of"], reporter)?;
+    let table = Table::open_node(
+        node,
+        Owner::Words("[sheets]"),
+        &keys::SHEETS.names(),
+        reporter,
+    )?;
     let mut sheets = Sheets {
         default: table
             .text("default", reporter)

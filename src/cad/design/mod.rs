@@ -36,6 +36,7 @@
 mod codes;
 mod components;
 mod depth;
+mod keys;
 mod links;
 mod names;
 mod parse;
@@ -49,6 +50,7 @@ mod value;
 mod variables;
 
 pub use depth::{DepthModel, SIDE_LAYER_FACTOR};
+pub use keys::{format_page, json_schema};
 pub use parse::{parse, parse_with};
 pub use print::print;
 pub use rewrite::{Edit, RewriteError, rewrite};

@@ -10,28 +10,13 @@ use super::sections::{read_chip, read_connections, read_fluid, read_ports};
 use super::species::{SpeciesSection, read_species};
 use super::table::{Node, Owner, Table};
 use super::variables::{Variables, evaluate_tree, expand, put};
-use super::{Design, FORMAT, Parametric, Setting, codes, names};
+use super::{Design, FORMAT, Parametric, Setting, codes, keys, names};
 use stokeslet_base::diagnostic::{Diagnostic, Reporter};
 
 /// Largest design file, bytes: some hundred thousand components.
 const MAX_BYTES: usize = 64 << 20;
 /// Syntax errors shown and judged; a picture named `.toml` would give one per line.
 const MAX_SYNTAX_ERRORS: usize = 20;
-
-const SECTIONS: [&str; 12] = [
-    "format",
-    "title",
-    "variables",
-    "fluid",
-    "chip",
-    "components",
-    "channels",
-    "connections",
-    "links",
-    "sheets",
-    "ports",
-    "species",
-];
 
 /// Reads a design file; `name` becomes the design's.
 ///
@@ -270,7 +255,13 @@ fn read_parametric(
 }
 
 fn read_root(root: &DeTable<'_>, name: &str, reporter: &mut Reporter) -> Option<Design> {
-    let table = Table::open(root, 0..0, Owner::Words("the design"), &SECTIONS, reporter);
+    let table = Table::open(
+        root,
+        0..0,
+        Owner::Words("the design"),
+        &keys::of_file(),
+        reporter,
+    );
     let title = table.text("title", reporter).map(|title| title.value);
     let fluid = section(
         &table,
@@ -317,6 +308,7 @@ fn read_root(root: &DeTable<'_>, name: &str, reporter: &mut Reporter) -> Option<
         depth: chip.depth,
         width: chip.width,
         resolution: chip.resolution,
+        walls: chip.walls,
         components,
         channels,
         connections,

@@ -10,6 +10,7 @@ use super::{
     PortCondition, Repetition, Sheets, Value,
 };
 use crate::design::DepthModel;
+use crate::shape::WallKind;
 use stokeslet_base::geometry::Point;
 use stokeslet_base::units::print_quantity;
 
@@ -69,6 +70,9 @@ fn plain(design: &Design) -> String {
     );
     if let Some(resolution) = design.resolution {
         let _ = writeln!(out, "resolution = {resolution}");
+    }
+    if design.walls != WallKind::default() {
+        let _ = writeln!(out, "walls = {}", quoted(design.walls.name()));
     }
     let repetitions = &design.parametric.repetitions;
     print_section(

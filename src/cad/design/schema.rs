@@ -13,6 +13,7 @@
 //! depth = "50 um"                     # optional in planar
 //! width = "100 um"                    # default width of channels and components
 //! resolution = 8                      # optional
+//! walls = "no-slip"                   # or "slip": what side walls do to the fluid unless a component says otherwise; default no-slip
 //!
 //! [variables]                          # optional; used anywhere below as "=w" or "=2 * w + 20 um"
 //! w = "100 um"
@@ -47,6 +48,10 @@
 //! ```
 //!
 //! - Every quantity is a text with a number and a unit; the units are the rows of `units/table.rs`, with prefixes, products and powers ("mPa s", "m^2/s", "uL/min").
+//! - `walls` and the parameters of pipes (`left_wall`, `right_wall`) and polygons (`slip`, `no_slip`) say which walls let the fluid slip:
+//!   nothing flows through them, and they hold nothing back, like a line of symmetry. In the full model these are the side walls; floor
+//!   and ceiling always hold the fluid, and so does the drag that stands for them in the shallow models. A closed end is as `walls` says.
+//!   Where walls that slip meet in a corner the fluid rests; corners of less than 25 degrees count as parts of a curve.
 //! - `format`, `fluid.viscosity` and `chip.width` are required, `chip.depth` in the shallow and full models and where a flow rate is a volume per time.
 //! - Names have letters, digits, `_` and `-`; a component and a channel can't have the same.
 //! - Tables may as well be written as sections (`[components.y1]`) or with dotted keys.
@@ -58,6 +63,7 @@
 use std::ops::Range;
 
 use crate::design::DepthModel;
+use crate::shape::WallKind;
 use stokeslet_base::geometry::Point;
 use stokeslet_base::units::{
     FlowRate, FlowRatePerDepth, KilogramPerCubicMetre, Metre, Pascal, PascalSecond, Radian,
@@ -100,6 +106,8 @@ pub struct Design {
     pub width: Metre,
     /// Cell edges across a channel, if the design asks for one.
     pub resolution: Option<u32>,
+    /// What side walls and closed ends do to the fluid where no component says otherwise.
+    pub walls: WallKind,
     /// In the file's order.
     pub components: Vec<Component>,
     /// In the file's order.

@@ -4,8 +4,9 @@ use toml::de::DeValue;
 
 use super::names::{check_socket, socket_of};
 use super::table::{Node, Owner, Table, in_file_order, short};
-use super::{Connection, Dimension, Port, PortCondition, Spanned, codes};
+use super::{Connection, Dimension, Port, PortCondition, Spanned, codes, keys};
 use crate::design::DepthModel;
+use crate::shape::WallKind;
 use stokeslet_base::diagnostic::{Diagnostic, Reporter};
 use stokeslet_base::units::{
     FlowRate, FlowRatePerDepth, KilogramPerCubicMetre, Metre, Pascal, PascalSecond, QuantityError,
@@ -27,6 +28,7 @@ pub(super) struct ChipSection {
     pub depth: Option<Metre>,
     pub width: Metre,
     pub resolution: Option<u32>,
+    pub walls: WallKind,
 }
 
 /// Viscosity and, where it is given, density.
@@ -34,7 +36,7 @@ pub(super) fn read_fluid(
     node: &Node<'_>,
     reporter: &mut Reporter,
 ) -> Option<(PascalSecond, Option<KilogramPerCubicMetre>)> {
-    let keys = &["viscosity", "density"];
+    let keys = &keys::FLUID.names();
     let table = Table::open_node(node, Owner::Words("[fluid]"), keys, reporter)?;
     table.require(
         "viscosity",
@@ -55,12 +57,7 @@ pub(super) fn read_fluid(
 }
 
 pub(super) fn read_chip(node: &Node<'_>, reporter: &mut Reporter) -> Option<ChipSection> {
-    let table = Table::open_node(
-        node,
-        Owner::Words("[chip]"),
-        &["model", "depth", "width", "resolution"],
-        reporter,
-    )?;
+    let table = Table::open_node(node, Owner::Words("[chip]"), &keys::CHIP.names(), reporter)?;
     table.require(
         "width",
         "add the width that channels and components have unless they say otherwise, such as \"100 um\"",
@@ -107,11 +104,17 @@ pub(super) fn read_chip(node: &Node<'_>, reporter: &mut Reporter) -> Option<Chip
             table.report(reporter, codes::RANGE, message, resolution.span, Some(help));
             None
         });
+    let kinds = WallKind::ALL.map(|kind| (kind.name(), kind));
+    let walls = match table.has("walls") {
+        true => table.choice("walls", &kinds, reporter),
+        false => Some(WallKind::NoSlip),
+    };
     Some(ChipSection {
         model: model?,
         depth,
         width: width?,
         resolution,
+        walls: walls?,
     })
 }
 
@@ -124,8 +127,12 @@ fn unused_depth(span: std::ops::Range<usize>) -> Diagnostic {
 }
 
 pub(super) fn read_connections(node: &Node<'_>, reporter: &mut Reporter) -> Vec<Connection> {
-    let Some(table) = Table::open_node(node, Owner::Words("[connections]"), &["pairs"], reporter)
-    else {
+    let Some(table) = Table::open_node(
+        node,
+        Owner::Words("[connections]"),
+        &keys::CONNECTIONS.names(),
+        reporter,
+    ) else {
         return Vec::new();
     };
     let pairs = table.list("pairs", reporter).unwrap_or_default();
@@ -178,12 +185,7 @@ fn read_port(
 ) -> Option<Port> {
     const CONDITIONS: [&str; 3] = ["flow_rate", "pressure", "traction_free"];
     let what = Owner::Named("port", &name.value);
-    let table = Table::open_node(
-        node,
-        what,
-        &["at", CONDITIONS[0], CONDITIONS[1], CONDITIONS[2]],
-        reporter,
-    )?;
+    let table = Table::open_node(node, what, &keys::PORTS.names(), reporter)?;
     table.require("at", "say which socket it opens: at = \"y1.a\"", reporter);
     let at = socket_of(&table, "at", reporter);
     let given: Vec<&str> = CONDITIONS

@@ -12,11 +12,11 @@ use std::fmt::Write as _;
 
 use toml::de::{DeTable, DeValue};
 
-use super::names;
 use super::print::{braces, key, quantity};
 use super::sections::named_entries;
 use super::table::{Node, Owner, Table, in_file_order, kind_of, short};
 use super::{Dimension, Port, PortCondition, Spanned, codes};
+use super::{keys, names};
 use stokeslet_base::diagnostic::{Diagnostic, Reporter, nearest};
 use stokeslet_base::units::{QuantityError, parse_quantity};
 
@@ -109,7 +109,7 @@ fn read_one(
     let table = Table::open_node(
         node,
         Owner::Named("species", &name.value),
-        &["diffusivity", "inlets"],
+        &keys::SPECIES.names(),
         reporter,
     )?;
     table.require(

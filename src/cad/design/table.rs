@@ -334,7 +334,7 @@ pub(super) fn short(text: &str) -> String {
 fn home_of(key: &str) -> Option<String> {
     let section = match key {
         "viscosity" => "[fluid]",
-        "model" | "depth" | "resolution" => "[chip]",
+        "model" | "depth" | "resolution" | "walls" => "[chip]",
         "pairs" => "[connections]",
         "flow_rate" | "pressure" | "traction_free" => "a port in [ports]",
         "radius" | "angle" | "length" => "`parameters = { ... }` of a component",

@@ -6,8 +6,8 @@ use i_overlay::float::overlay::FloatOverlay;
 use i_overlay::i_shape::float::area::Area;
 
 use super::graph::Graph;
-use super::ring::{Corner, Opening, split};
-use super::sections::{Cluster, End, Outlines, Section, Sections, piece};
+use super::ring::{Corner, Opening, Stretch, split};
+use super::sections::{Cluster, End, Outlines, Sections, piece};
 use stokeslet_base::geometry::Point;
 use stokeslet_base::geometry::outline::{first_crossing, signed_area};
 
@@ -137,8 +137,17 @@ pub(super) fn merge(
         let pieces = if contours.len() == 1 {
             contours
         } else {
-            let own: Vec<Section> = cluster.sections.iter().map(|&k| sections.all[k]).collect();
-            split(graph, &contours, &own).unwrap_or_else(|| {
+            let stretch = |&k: &usize| {
+                let section = &sections.all[k];
+                Stretch {
+                    start: graph.start(section.channel),
+                    axis: graph.axis(section.channel),
+                    reach: [section.from, section.to],
+                    width,
+                }
+            };
+            let own: Vec<Stretch> = cluster.sections.iter().map(stretch).collect();
+            split(&contours, &own, width).unwrap_or_else(|| {
                 merged.encloses = true;
                 Vec::new()
             })

@@ -173,6 +173,7 @@ impl<'a> Emitter<'a> {
             depth: None,
             width: Metre(graph.width),
             resolution: None,
+            walls: Default::default(),
             components: Vec::new(),
             channels: Vec::new(),
             connections: Vec::new(),

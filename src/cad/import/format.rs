@@ -11,6 +11,8 @@ pub enum Format {
     ParchMint,
     /// [`super::mmft()`].
     Mmft,
+    /// [`super::threeduf()`].
+    Drawing,
 }
 
 /// The format of a file by its keys; what isn't recognised is a plain network, whose reader says what is wrong with it.
@@ -25,6 +27,8 @@ pub fn format_of(text: &str) -> Format {
     };
     if has("network") || has("simulation") || is_in(&Value::Object(root.clone()), "x") {
         Format::Mmft
+    } else if super::threeduf::is_drawing(&root) {
+        Format::Drawing
     } else if has("components") || has("connections") || has("layers") {
         Format::ParchMint
     } else {

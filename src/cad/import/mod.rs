@@ -1,5 +1,5 @@
 //! Other people's files become designs: plain networks of straight channels ([`network`]), ParchMint netlists ([`parchmint()`]),
-//! networks of MMFT ([`mmft()`]).
+//! networks of MMFT ([`mmft()`]), drawings of 3DuF ([`threeduf()`]).
 //!
 //! Guarantees that what is imported without an error can be placed: nodes become junctions, and junctions that run into each
 //! other become one. Knows nothing of the solver.
@@ -15,9 +15,9 @@
 //! | D309, D310 | a node without a channel; two nodes in one place |
 //! | D311, D312 | a node that is an inlet or outlet twice; none at all |
 //! | D313 | too many nodes or channels |
-//! | D314 | a cluster of junctions that encloses a wall, or can't be cut from its channels |
+//! | D314 | a cluster of junctions, or shapes of a drawing (warning), that encloses a wall or can't be cut from its channels |
 //! | D315 | an inlet or outlet that lies inside a junction |
-//! | D320 | not a file of the format |
+//! | D320 | not a file of the format, or without a flow layer |
 //! | D321 | an entity that is not known, or drawn simpler than it is (warning) |
 //! | D322 | an end at what isn't there |
 //! | D323 | a port's label that the component has not (warning) |
@@ -39,8 +39,10 @@ pub mod parchmint;
 mod placeable;
 mod ring;
 mod sections;
+pub mod threeduf;
 
 pub use emit::network;
 pub use format::{Format, format_of};
 pub use mmft::{mmft, mmft_laws};
 pub use parchmint::{Imported, Options, parchmint};
+pub use threeduf::threeduf;

@@ -7,15 +7,13 @@
 //!        |  |_____|  |
 //! ```
 
-use super::graph::Graph;
-use super::sections::Section;
 use stokeslet_base::geometry::Point;
 
 /// Cuts end at least this many widths from the corners of walls, and keep this far from each other.
 const CLEARANCE: f64 = 0.06;
 /// Cuts longer than this many widths run along a channel rather than across it.
 const LONGEST_CUT: f64 = 2.5;
-/// Stations tried along every section.
+/// Stations tried along every stretch.
 const STATIONS: usize = 24;
 
 /// A corner of a wall.
@@ -38,6 +36,19 @@ pub(super) enum Opening {
     Cut(usize),
 }
 
+/// A stretch of a channel, across which cuts may run.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stretch {
+    /// On the channel's axis, where its lengths count from, m.
+    pub start: Point,
+    /// Along it, a unit vector.
+    pub axis: Point,
+    /// Where the stretch begins and ends, m.
+    pub reach: [f64; 2],
+    /// Of the channel, m.
+    pub width: f64,
+}
+
 /// One end of a possible cut: a place on an edge of a contour.
 #[derive(Clone, Copy)]
 struct Hit {
@@ -51,17 +62,18 @@ struct Hit {
 /// The pieces, each counter-clockwise; none where no cuts take the holes apart.
 ///
 /// - `contours`: the outer one counter-clockwise, holes clockwise
-/// - `sections`: of the channels along which to look for cuts
+/// - `stretches`: of the channels along which to look for cuts
+/// - `width`: of the narrowest of them, m
 pub(super) fn split(
-    graph: &Graph,
     contours: &[Vec<Corner>],
-    sections: &[Section],
+    stretches: &[Stretch],
+    width: f64,
 ) -> Option<Vec<Vec<Corner>>> {
     let mut cuts: Vec<[Hit; 2]> = Vec::new();
-    for cut in candidates(graph, contours, sections) {
+    for cut in candidates(contours, stretches) {
         if cuts
             .iter()
-            .all(|other| apart(&cut, other, CLEARANCE * graph.width))
+            .all(|other| apart(&cut, other, CLEARANCE * width))
         {
             cuts.push(cut);
         }
@@ -81,29 +93,29 @@ pub(super) fn split(
     }
 }
 
-/// Possible cuts, the shortest of every section, shortest first.
-fn candidates(graph: &Graph, contours: &[Vec<Corner>], sections: &[Section]) -> Vec<[Hit; 2]> {
+/// Possible cuts, the shortest of every stretch, shortest first.
+fn candidates(contours: &[Vec<Corner>], stretches: &[Stretch]) -> Vec<[Hit; 2]> {
     let length = |cut: &[Hit; 2]| (cut[0].at - cut[1].at).norm();
-    let shortest = |section: &Section| {
-        let (start, axis) = (graph.start(section.channel), graph.axis(section.channel));
+    let shortest = |stretch: &Stretch| {
+        let (axis, [begin, end]) = (stretch.axis, stretch.reach);
         let stations = (0..STATIONS).map(|k| (k as f64 + 0.5) / STATIONS as f64);
         let cuts = stations.filter_map(|share| {
-            let from = start + axis * (section.from + share * (section.to - section.from));
+            let from = stretch.start + axis * (begin + share * (end - begin));
             let hits = [
                 hit(contours, from, axis.left())?,
                 hit(contours, from, -axis.left())?,
             ];
             let clear = hits
                 .iter()
-                .all(|hit| is_clear(contours, hit, CLEARANCE * graph.width));
+                .all(|hit| is_clear(contours, hit, CLEARANCE * stretch.width));
             (hits[0].contour != hits[1].contour
                 && clear
-                && length(&hits) <= LONGEST_CUT * graph.width)
+                && length(&hits) <= LONGEST_CUT * stretch.width)
                 .then_some(hits)
         });
         cuts.min_by(|a, b| length(a).total_cmp(&length(b)))
     };
-    let mut cuts: Vec<[Hit; 2]> = sections.iter().filter_map(shortest).collect();
+    let mut cuts: Vec<[Hit; 2]> = stretches.iter().filter_map(shortest).collect();
     cuts.sort_by(|a, b| length(a).total_cmp(&length(b)));
     cuts
 }

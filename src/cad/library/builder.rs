@@ -77,6 +77,7 @@ impl Builder {
                 name,
                 shape: part.shape.clone(),
                 motion: tidy(motion.after(&part.motion)),
+                walls: part.walls.clone(),
             });
         }
         for c in &child.connections {

@@ -24,7 +24,7 @@ use super::realise::Call;
 use super::route::{Turn, route};
 use super::script;
 use super::value::point;
-use crate::shape::{Connection, Shape, SocketRef, Strip};
+use crate::shape::{Connection, Shape, SocketRef, Strip, Walls};
 use stokeslet_base::diagnostic::Diagnostic;
 use stokeslet_base::geometry::{Motion, Point};
 
@@ -147,6 +147,7 @@ impl Shared {
                 name: String::new(),
                 shape: Shape::Strip(strip),
                 motion: Motion::IDENTITY,
+                walls: Walls::default(),
             };
             let at = |socket: usize| SocketRef { part: 0, socket };
             let sockets = vec![("a".to_owned(), at(0)), ("b".to_owned(), at(1))];

@@ -190,7 +190,7 @@ pub(super) enum Code {
 #[derive(Clone, Debug)]
 pub(super) enum Body {
     /// A channel between two mouths.
-    Strip(StripBody),
+    Strip(Box<StripBody>),
     /// A script that gives the corners, each `[x, y]` or `[x, y, "socket on the edge from here"]`.
     Outline(AST),
     /// A script that places other components.
@@ -204,6 +204,8 @@ pub(super) struct StripBody {
     pub dimensions: StripDimensions,
     /// At the start, and at the end; an end without a name is closed.
     pub sockets: Vec<String>,
+    /// The right and the left wall, where the definition says of what kind they are: a kind's name, or "chip".
+    pub walls: [Option<Expression>; 2],
 }
 
 /// See [`StripBody`].

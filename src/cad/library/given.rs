@@ -2,10 +2,7 @@
 
 use super::Defaults;
 use crate::design::{Spanned, Value};
-use stokeslet_base::fingerprint::{Fingerprint, Hasher};
-
-/// Tells these keys from others.
-const DOMAIN: u64 = 0x0067_6976_656e;
+use stokeslet_base::fingerprint::{Domain, Fingerprint, Hasher};
 
 /// All that a realisation depends on as the design has it, floats by their bits. Places in the text are left out.
 pub(super) fn given_key(
@@ -14,24 +11,17 @@ pub(super) fn given_key(
     defaults: &Defaults,
 ) -> Fingerprint {
     // A depth that is there has a word more: lengths are part of the key.
-    let mut key = text(Hasher::new(DOMAIN), kind).word(defaults.width.to_bits());
+    let mut key = Hasher::new(Domain::GivenComponent)
+        .text(kind)
+        .word(defaults.width.to_bits());
     key = key.word(u64::from(defaults.depth.is_some()));
     key = defaults
         .depth
         .map_or(key, |depth| key.word(depth.to_bits()));
     for (name, given) in given {
-        key = value(text(key, &name.value), &given.value);
+        key = value(key.text(&name.value), &given.value);
     }
     key.finish()
-}
-
-fn text(key: Hasher, text: &str) -> Hasher {
-    let words = text.as_bytes().chunks(8).map(|chunk| {
-        let mut bytes = [0; 8];
-        bytes[..chunk.len()].copy_from_slice(chunk);
-        u64::from_le_bytes(bytes)
-    });
-    words.fold(key.word(text.len() as u64), Hasher::word)
 }
 
 fn value(key: Hasher, given: &Value) -> Hasher {
@@ -39,7 +29,7 @@ fn value(key: Hasher, given: &Value) -> Hasher {
         Value::Quantity(x, dimension) => key.word(0).word(*dimension as u64).word(x.to_bits()),
         Value::Number(x) => key.word(1).word(x.to_bits()),
         Value::Bool(is_true) => key.word(2).word(u64::from(*is_true)),
-        Value::Text(chars) => text(key.word(3), chars),
+        Value::Text(chars) => key.word(3).text(chars),
         Value::List(items) => items
             .iter()
             .fold(key.word(4).word(items.len() as u64), value),

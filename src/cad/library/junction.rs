@@ -66,6 +66,32 @@ pub enum JunctionError {
     Folds,
 }
 
+impl JunctionError {
+    /// What is wrong, mouths by their names.
+    pub fn of_sockets(&self, name: &dyn Fn(usize) -> String) -> String {
+        match *self {
+            Self::BadMouth {
+                mouth,
+                direction,
+                width,
+            } => format!(
+                "socket `{}` has direction {direction} rad and width {width} m; both must be finite, the width positive",
+                name(mouth)
+            ),
+            Self::Overlap {
+                first,
+                second,
+                degrees,
+            } => format!(
+                "sockets `{}` and `{}` overlap: their directions are {degrees:.3} deg apart",
+                name(first),
+                name(second)
+            ),
+            Self::TooFew { .. } | Self::Folds => self.to_string(),
+        }
+    }
+}
+
 /// The outline of a junction about its node, which lies at the origin.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JunctionOutline {

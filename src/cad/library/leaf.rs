@@ -1,25 +1,25 @@
 //! Components that are one shape: strips and outlines.
 
-use rhai::{Array, Dynamic, Engine, Scope};
+use rhai::{Array, Dynamic, Engine, Map, Scope};
 
 use super::Realisation;
 use super::definition::{Expression, StripBody, StripDimensions};
 use super::fault::{BAD_OUTLINE, BAD_STRIP, WRONG_KIND, error, error_with_help};
 use super::junction::junction_outline;
 use super::parse::is_name;
-use super::polygon::{NamedEdge, polygon};
+use super::polygon::{Outline, polygon};
 use super::script;
 use super::value::{MAX_LIST, evaluate, point};
-use crate::shape::{Part, Shape, SocketRef, Strip};
+use crate::shape::{LEFT_WALL, Part, RIGHT_WALL, Shape, SocketRef, Strip, WallKind, Walls};
 use stokeslet_base::diagnostic::Diagnostic;
-use stokeslet_base::geometry::{Motion, Point};
+use stokeslet_base::geometry::Motion;
 use stokeslet_base::units::{Dimension, print_quantity};
 
 /// A strip's shortest length, in widths: shorter ones come from rounding.
 const SHORTEST: f64 = 1e-6;
 
 /// One part at the origin.
-pub(super) fn single(shape: Shape, names: Vec<String>) -> Realisation {
+pub(super) fn single(shape: Shape, names: Vec<String>, walls: Walls) -> Realisation {
     let sockets = names
         .into_iter()
         .enumerate()
@@ -29,6 +29,7 @@ pub(super) fn single(shape: Shape, names: Vec<String>) -> Realisation {
         name: String::new(),
         shape,
         motion: Motion::IDENTITY,
+        walls,
     };
     Realisation {
         parts: vec![part],
@@ -74,8 +75,37 @@ pub(super) fn strip(
         },
     };
     check_strip(&strip)?;
-    Ok(single(Shape::Strip(strip), body.sockets.clone()))
+    let mut walls = Walls::default();
+    for (edge, asked) in [RIGHT_WALL, LEFT_WALL].into_iter().zip(&body.walls) {
+        if let Some(expression) = asked
+            && let Some(kind) = wall_kind(&evaluate(expression, engine, scope)?)?
+        {
+            walls = walls.with(edge, kind);
+        }
+    }
+    let names = body.sockets.clone();
+    Ok(single(Shape::Strip(strip), names, walls))
 }
+
+/// What a definition says of a wall: nothing where it leaves that to the chip.
+fn wall_kind(said: &Dynamic) -> Result<Option<WallKind>, Diagnostic> {
+    let name = said.clone().into_string().unwrap_or_default();
+    match WallKind::of_name(&name) {
+        None if name == AS_THE_CHIP => Ok(None),
+        Some(kind) => Ok(Some(kind)),
+        None => Err(error_with_help(
+            WRONG_KIND,
+            format!("a wall can't be `{said}`"),
+            format!(
+                "kinds of walls are {AS_THE_CHIP}, {}",
+                WallKind::ALL.map(WallKind::name).join(", ")
+            ),
+        )),
+    }
+}
+
+/// Of walls that are as the chip's `walls` says.
+const AS_THE_CHIP: &str = "chip";
 
 /// Refuses strips that are no channels.
 pub(super) fn check_strip(strip: &Strip) -> Result<(), Diagnostic> {
@@ -155,8 +185,8 @@ pub(super) fn outline(
     let value = engine
         .eval_ast_with_scope::<Dynamic>(scope, ast)
         .map_err(|e| script::fault("its outline", &e))?;
-    let (corners, edges) = read_corners(&value)?;
-    polygon(corners, edges)
+    let outline = read_corners(&value)?;
+    polygon(outline)
 }
 
 /// The corners of a junction as outline scripts give them.
@@ -190,7 +220,12 @@ fn junction(
     for (direction, width) in directions.iter().zip(widths) {
         mouths.push((number(direction)?, number(width)?));
     }
-    let outline = junction_outline(&mouths).map_err(|e| e.to_string())?;
+    let name = |k: usize| {
+        names
+            .get(k)
+            .map_or_else(|| (k + 1).to_string(), Dynamic::to_string)
+    };
+    let outline = junction_outline(&mouths).map_err(|e| e.of_sockets(&name))?;
     let mut corners: Array = Vec::with_capacity(outline.corners.len());
     for (k, p) in outline.corners.iter().enumerate() {
         let mut corner: Array = vec![Dynamic::from_float(p.x), Dynamic::from_float(p.y)];
@@ -209,13 +244,13 @@ fn junction(
 /// Most mouths of one junction: more don't fit around a point.
 const MAX_MOUTHS: usize = 64;
 
-/// Reads `[x, y]` and `[x, y, "socket"]`; edges are the corner that they start from and the socket's name.
-fn read_corners(value: &Dynamic) -> Result<(Vec<Point>, Vec<NamedEdge>), Diagnostic> {
+/// Reads `[x, y]`, `[x, y, "socket"]` and `[x, y, #{ wall: "slip" }]`; edges start from their corner.
+fn read_corners(value: &Dynamic) -> Result<Outline, Diagnostic> {
     let wrong = |got: String| {
         error_with_help(
             BAD_OUTLINE,
             format!("its outline gives {got}"),
-            "give a list of [x, y] and [x, y, \"socket\"], in metres",
+            "give a list of [x, y], [x, y, \"socket\"] and [x, y, #{ wall: \"slip\" }], in metres",
         )
     };
     let Some(list) = value.read_lock::<Array>() else {
@@ -230,24 +265,35 @@ fn read_corners(value: &Dynamic) -> Result<(Vec<Point>, Vec<NamedEdge>), Diagnos
             list.len()
         )));
     }
-    let (mut corners, mut edges) = (Vec::with_capacity(list.len()), Vec::new());
+    let mut out = Outline::default();
     for (k, item) in list.iter().enumerate() {
         let corner = item.read_lock::<Array>().and_then(|item| {
             let place = point(&Dynamic::from_array(item.iter().take(2).cloned().collect()))?;
-            let name = match item.get(2) {
+            let name = match item.get(2).filter(|edge| !edge.is_map()) {
                 None => None,
                 Some(name) => Some(name.clone().into_string().ok().filter(|n| is_name(n))?),
             };
-            (item.len() <= 3).then_some((place, name))
+            let wall = item.get(2).filter(|edge| edge.is_map()).map(|edge| {
+                let edge = edge.read_lock::<Map>()?;
+                edge.get("wall").filter(|_| edge.len() == 1).cloned()
+            });
+            let wall = match wall {
+                None => None,
+                Some(wall) => Some(wall?),
+            };
+            (item.len() <= 3).then_some((place, name, wall))
         });
-        let Some((place, name)) = corner else {
-            return Err(wrong(format!("`{item}` for corner {k}")));
+        let Some((place, name, wall)) = corner else {
+            return Err(wrong(format!("`{item}` for corner {}", k + 1)));
         };
         if !(place.x.is_finite() && place.y.is_finite()) {
-            return Err(wrong(format!("a corner {k} that is not finite")));
+            return Err(wrong(format!("a corner {} that is not finite", k + 1)));
         }
-        edges.extend(name.map(|name| (k, name)));
-        corners.push(place);
+        out.sockets.extend(name.map(|name| (k, name)));
+        if let Some(wall) = wall {
+            out.walls.extend(wall_kind(&wall)?.map(|kind| (k, kind)));
+        }
+        out.corners.push(place);
     }
-    Ok((corners, edges))
+    Ok(out)
 }

@@ -311,7 +311,7 @@ impl Reader<'_> {
         };
         if kind == "strip" {
             return match top.get("strip").and_then(Item::as_table_like) {
-                Some(table) => self.strip(table).map(Body::Strip),
+                Some(table) => self.strip(table).map(|strip| Body::Strip(Box::new(strip))),
                 None => self.fault("`strip` must be a table"),
             };
         }
@@ -363,19 +363,30 @@ impl Reader<'_> {
                 ));
             }
         };
-        let known: &[&str] = match dimensions {
-            StripDimensions::Straight { .. } => {
-                &["shape", "sockets", "length", "width_start", "width_end"]
-            }
-            StripDimensions::Arc { .. } => &["shape", "sockets", "radius", "angle", "width"],
+        let walls = WALLS.map(|key| table.get(key).is_some().then_some(key));
+        let walls = walls.map(|key| key.map(|key| value(key, ParameterKind::Number)));
+        let own: &[&str] = match dimensions {
+            StripDimensions::Straight { .. } => &["length", "width_start", "width_end"],
+            StripDimensions::Arc { .. } => &["radius", "angle", "width"],
         };
-        self.check_keys(table, "`strip`", known);
+        let known = [&["shape", "sockets"], own, &WALLS].concat();
+        self.check_keys(table, "`strip`", &known);
+        let [right, left] = walls;
+        // A wall whose expression is broken was reported.
+        let walls = [
+            right.map_or(Some(None), |w| w.map(Some))?,
+            left.map_or(Some(None), |w| w.map(Some))?,
+        ];
         Some(StripBody {
             dimensions,
             sockets,
+            walls,
         })
     }
 }
+
+/// Keys of a strip's walls, right and left.
+const WALLS: [&str; 2] = ["right_wall", "left_wall"];
 
 /// What bounds the values of a kind: its own kind, or that of a list's elements.
 fn element_of(kind: &ParameterKind) -> ParameterKind {

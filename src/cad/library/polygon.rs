@@ -3,8 +3,8 @@
 use super::Realisation;
 use super::fault::{BAD_OUTLINE, BAD_SOCKET, error, error_with_help};
 use super::leaf::single;
-use crate::shape::Shape;
 use crate::shape::gaps::{SMALLEST_GAP, gaps};
+use crate::shape::{Shape, WallKind, Walls};
 use stokeslet_base::diagnostic::Diagnostic;
 use stokeslet_base::geometry::Point;
 use stokeslet_base::geometry::outline::{bounds, first_crossing, signed_area};
@@ -16,11 +16,24 @@ const SAME_CORNER: f64 = 1e-12;
 /// The corner that an edge starts from, and the socket that it is.
 pub(super) type NamedEdge = (usize, String);
 
+/// An outline as a script gives it.
+#[derive(Debug, Default)]
+pub(super) struct Outline {
+    /// m
+    pub corners: Vec<Point>,
+    /// Edges that are sockets.
+    pub sockets: Vec<NamedEdge>,
+    /// Edges whose wall's kind is asked for, by the corner that they start from.
+    pub walls: Vec<(usize, WallKind)>,
+}
+
 /// A polygon with needless corners removed; refused where it folds over itself.
-pub(super) fn polygon(
-    corners: Vec<Point>,
-    edges: Vec<NamedEdge>,
-) -> Result<Realisation, Diagnostic> {
+pub(super) fn polygon(outline: Outline) -> Result<Realisation, Diagnostic> {
+    let Outline {
+        corners,
+        sockets: edges,
+        walls,
+    } = outline;
     let n = corners.len();
     let (low, high) = bounds(&corners);
     let tolerance = SAME_CORNER * (high - low).norm();
@@ -48,15 +61,16 @@ pub(super) fn polygon(
             ));
         }
     }
+    let asked = |k: usize| walls.iter().find(|wall| wall.0 == k).map(|wall| wall.1);
     // Of corners that lie on each other the last stays: an edge that is a socket starts from it.
     let kept: Vec<usize> = (0..n).filter(|&k| distinct(k)).collect();
     let needed = |position: usize| {
         let at = |offset: usize| kept[(position + offset) % kept.len()];
         let (before, k, after) = (at(kept.len() - 1), at(0), at(1));
         let (a, b) = (corners[k] - corners[before], corners[after] - corners[k]);
-        // A mouth's ends are always corners.
+        // A mouth's ends are always corners, and so are places where walls of two kinds meet.
         let bends = a.cross(b).abs() > SAME_CORNER * a.norm() * b.norm() || a.dot(b) < 0.0;
-        bends || starts[k] || starts[before]
+        bends || starts[k] || starts[before] || asked(k) != asked(before)
     };
     let kept: Vec<usize> = (0..kept.len())
         .filter(|&position| needed(position))
@@ -75,12 +89,13 @@ pub(super) fn polygon(
     if let Some((i, j)) = first_crossing(&outline) {
         let message = format!(
             "its outline folds over itself: the walls from corners {} and {} cross or touch",
-            kept[i], kept[j]
+            kept[i] + 1,
+            kept[j] + 1
         );
         return Err(error_with_help(
             BAD_OUTLINE,
             message,
-            "a dimension is too large or too small for the others",
+            "corners are counted from 1 as the outline lists them; it must go around its area once, so a corner is out of order, or a dimension is too large or too small for the others",
         ));
     }
     if signed_area(&outline) <= 0.0 {
@@ -107,8 +122,8 @@ pub(super) fn polygon(
         let [i, j] = gap.walls;
         let message = format!(
             "the walls from corners {} and {} are only {} apart, {:.1e} of the narrowest socket's width",
-            kept[i],
-            kept[j],
+            kept[i] + 1,
+            kept[j] + 1,
             print_quantity(three_digits(gap.width), Dimension::Length),
             gap.width / narrowest
         );
@@ -116,12 +131,18 @@ pub(super) fn polygon(
             format!("gaps below {SMALLEST_GAP} of that width can't be solved: close or widen it");
         return Err(error_with_help(BAD_OUTLINE, message, &help));
     }
+    let kinds = kept.iter().enumerate();
+    let kinds = kinds.filter_map(|(edge, &k)| Some((edge, asked(k)?)));
+    let walls = kinds.fold(Walls::default(), |walls, (edge, kind)| {
+        walls.with(edge, kind)
+    });
     Ok(single(
         Shape::Polygon {
             corners: outline,
             sockets,
         },
         names,
+        walls,
     ))
 }
 
@@ -150,14 +171,18 @@ mod tests {
             .map(|(x, y)| Point::new(x, y))
             .to_vec()
         };
-        let sockets = || vec![(7, "a".to_owned()), (1, "b".to_owned())];
-        let refused = polygon(jaw(1e-11), sockets()).expect_err("nothing flows there");
+        let outline = |corners| Outline {
+            corners,
+            sockets: vec![(7, "a".to_owned()), (1, "b".to_owned())],
+            ..Outline::default()
+        };
+        let refused = polygon(outline(jaw(1e-11))).expect_err("nothing flows there");
         assert!(
-            refused.message.contains("corners 0 and ") && refused.message.contains("only 0.01 nm"),
+            refused.message.contains("corners 1 and ") && refused.message.contains("only 0.01 nm"),
             "{}",
             refused.message
         );
-        assert!(polygon(jaw(1e-6), sockets()).is_ok());
+        assert!(polygon(outline(jaw(1e-6))).is_ok());
     }
 
     #[test]
@@ -173,15 +198,25 @@ mod tests {
             p(0.5, 1.0),
             p(0.0, 1.0),
         ];
-        let realised = polygon(corners, vec![(5, "top".to_owned())]).unwrap();
+        let outline = Outline {
+            corners,
+            sockets: vec![(5, "top".to_owned())],
+            // Two halves of the bottom, of two kinds: the corner between them stays.
+            walls: vec![(0, WallKind::Slip)],
+        };
+        let realised = polygon(outline).unwrap();
+        let walls = &realised.parts[0].walls;
         let Shape::Polygon { corners, sockets } = &realised.parts[0].shape else {
             panic!("an outline is a polygon")
         };
         assert_eq!(
             corners.len(),
-            6,
-            "two corners of the square's bottom are needless, those of the mouth aren't: {corners:?}"
+            7,
+            "one corner at the square's right is needless; those of the mouth and of the wall that slips aren't: {corners:?}"
         );
+        let slip = (0..7).filter(|&edge| walls.kind(edge) == WallKind::Slip);
+        let slip: Vec<Point> = slip.map(|edge| corners[edge]).collect();
+        assert_eq!(slip, [p(0.0, 0.0)]);
         assert_eq!(corners[sockets[0]], p(1.0, 1.0));
     }
 }

@@ -361,7 +361,7 @@ impl Call {
         let built = Arc::new(
             built
                 .and_then(with_sockets)
-                .map_err(|fault| vec![(None, fault)])?,
+                .map_err(|fault| vec![(None, in_file(fault, definition))])?,
         );
         // Nested compositions were not searched for overlaps, so they must not pass for such that were.
         if self.depth == 0 || !matches!(definition.body, Body::Compose(_)) {
@@ -388,6 +388,17 @@ impl Call {
         }
         key
     }
+}
+
+/// A script's mistake with the file that it stands in: line and column are of the script.
+fn in_file(mut fault: Diagnostic, definition: &Definition) -> Diagnostic {
+    if fault.code == SCRIPT && fault.help.is_none() {
+        fault.help = Some(format!(
+            "lines are those of the script in {}/{}.toml of the component library",
+            definition.family, definition.name
+        ));
+    }
+    fault
 }
 
 /// Refuses what nothing could ever flow through: whoever refers to one of its sockets would be told that it is not there, but not why.

@@ -4,7 +4,7 @@ use std::f64::consts::PI;
 
 use super::fault::{BAD_STRIP, error, error_with_help};
 use super::junction::junction_outline;
-use crate::shape::{Part, Shape, Strip};
+use crate::shape::{Part, Shape, Strip, Walls};
 use stokeslet_base::diagnostic::Diagnostic;
 use stokeslet_base::geometry::{Motion, Point};
 use stokeslet_base::units::{Dimension, print_quantity};
@@ -123,6 +123,7 @@ fn part(index: usize, kind: &str, shape: Shape, motion: Motion) -> Part {
         name: format!("{kind}{}", index + 1),
         shape,
         motion,
+        walls: Walls::default(),
     }
 }
 

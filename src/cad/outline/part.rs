@@ -4,7 +4,7 @@ use std::f64::consts::FRAC_PI_2;
 
 use super::arc::{MOST_TURN, segment_area};
 use crate::shape::{Shape, Strip};
-use stokeslet_base::fingerprint::{Fingerprint, Hasher};
+use stokeslet_base::fingerprint::{Domain, Fingerprint, Hasher};
 use stokeslet_base::geometry::{Motion, Point};
 
 /// Lengths are compared in picometres when kinds are told apart, angles in as many parts of a radian.
@@ -158,7 +158,9 @@ pub(super) fn kind(shape: &Shape) -> Fingerprint {
         Shape::Polygon { corners, sockets } => {
             let corners = corners
                 .iter()
-                .fold(Hasher::new(1), |h, p| h.int(steps(p.x)).int(steps(p.y)));
+                .fold(Hasher::new(Domain::OutlinePolygon), |h, p| {
+                    h.int(steps(p.x)).int(steps(p.y))
+                });
             let sockets = sockets.iter().fold(corners, |h, &s| h.word(s as u64));
             sockets.finish()
         }
@@ -168,7 +170,9 @@ pub(super) fn kind(shape: &Shape) -> Fingerprint {
             width_end,
         }) => [length, width_start, width_end]
             .iter()
-            .fold(Hasher::new(2), |h, &&x| h.int(steps(x)))
+            .fold(Hasher::new(Domain::OutlineStraight), |h, &&x| {
+                h.int(steps(x))
+            })
             .finish(),
         Shape::Strip(Strip::Arc {
             radius,
@@ -176,7 +180,7 @@ pub(super) fn kind(shape: &Shape) -> Fingerprint {
             width,
         }) => [radius, angle, width]
             .iter()
-            .fold(Hasher::new(3), |h, &&x| h.int(steps(x)))
+            .fold(Hasher::new(Domain::OutlineArc), |h, &&x| h.int(steps(x)))
             .finish(),
     }
 }

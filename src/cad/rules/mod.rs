@@ -25,6 +25,7 @@
 //!
 //! | code | mistake |
 //! |---|---|
+//! | D237 | a wall thinner than a fiftieth of the narrowest channel, whatever the process (warning) |
 //! | D335 | a process file that can't be read, or isn't there |
 //! | D336 | a rule without a source, or of a kind that isn't known |
 //! | D337 | a value that isn't a length or number, or needs a depth that the chip has not |
@@ -34,11 +35,13 @@ mod measure;
 mod picture;
 mod process;
 mod report;
+mod thin;
 mod walls;
 
 pub use picture::picture;
 pub use process::{Process, Rule, RuleKind, read_process};
 pub use report::{csv, json, lyrdb};
+pub use thin::{ThinWall, thin_wall_warning, thinnest_wall};
 
 use crate::chip::{Chip, is_drawn};
 use crate::design::Design;

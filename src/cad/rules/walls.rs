@@ -182,6 +182,43 @@ pub(super) fn pairs(walls: &[Wall], limit: f64, between: Between) -> Vec<Pair> {
     found
 }
 
+/// Pairs of straight walls that lie on each other for some way, with fluid on both sides: walls of no thickness; one of each pair of
+/// parts. `size`: what is taken for no way at all, m.
+pub(super) fn touching(walls: &[Wall], size: f64) -> Vec<Pair> {
+    let boxes = walls.iter().enumerate();
+    let boxes =
+        boxes.map(|(k, wall)| GeomWithData::new(Rectangle::from_aabb(wall.envelope(0.0)), k));
+    let tree = RTree::bulk_load(boxes.collect());
+    let mut found: Vec<Pair> = Vec::new();
+    for (k, wall) in walls.iter().enumerate().filter(|w| w.1.arc.is_none()) {
+        for other in tree.locate_in_envelope_intersecting(wall.envelope(size)) {
+            let theirs = &walls[other.data];
+            let d = wall.direction();
+            if other.data <= k || theirs.arc.is_some() || d.dot(theirs.direction()) > -1.0 + 1e-9 {
+                continue;
+            }
+            let at = |p: Point| (p - wall.a).dot(d);
+            let (low, high) = (
+                at(theirs.b).max(0.0),
+                at(theirs.a).min((wall.b - wall.a).norm()),
+            );
+            let aside = (theirs.a - wall.a).cross(d).abs();
+            if aside < 1e-3 * size && high - low > size {
+                let parts = (wall.part.min(theirs.part), wall.part.max(theirs.part));
+                let middle = wall.a + d * ((low + high) / 2.0);
+                found.push(Pair {
+                    parts,
+                    distance: 0.0,
+                    segment: (middle, middle),
+                });
+            }
+        }
+    }
+    found.sort_by_key(|pair| pair.parts);
+    found.dedup_by_key(|pair| pair.parts);
+    found
+}
+
 /// The shortest way between two walls, where they see each other across what is between.
 fn facing(one: &Wall, other: &Wall, between: Between) -> Option<(f64, (Point, Point))> {
     let (d, e) = (one.direction(), other.direction());

@@ -1,5 +1,10 @@
 //! What other computations on the solution add to its files: columns of ports, nodal fields, sections of the summary, whole files.
 
+use std::io::{self, Write};
+
+use super::Format;
+use crate::walls::WallStress;
+
 /// One more column of `ports.csv`.
 #[derive(Clone, Debug, Default)]
 pub struct Column {
@@ -20,6 +25,35 @@ pub struct NodalField {
     pub values: Vec<f64>,
 }
 
+/// One more file.
+#[derive(Clone, Debug)]
+pub struct ExtraFile {
+    /// Written where this format is.
+    pub format: Format,
+    /// One of the names of the format's files.
+    pub name: &'static str,
+    /// What is in it.
+    pub bytes: Vec<u8>,
+}
+
+impl ExtraFile {
+    /// What `write` writes, which must fail only where its writer does.
+    pub fn new(
+        format: Format,
+        name: &'static str,
+        write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> Self {
+        let mut bytes = Vec::new();
+        // Writing into memory does not fail.
+        let _ = write(&mut bytes);
+        Self {
+            format,
+            name,
+            bytes,
+        }
+    }
+}
+
 /// Additions to the files of a solution; nothing by default.
 #[derive(Clone, Debug, Default)]
 pub struct Extra {
@@ -29,6 +63,10 @@ pub struct Extra {
     pub fields: Vec<NodalField>,
     /// Under its name in `summary.json`.
     pub summary: Option<(&'static str, serde_json::Value)>,
+    /// Stress on the walls, where the picture shows it.
+    pub walls: Option<WallStress>,
+    /// Files of their own.
+    pub files: Vec<ExtraFile>,
     /// `profiles.csv`, where there is anything to say.
     pub profiles: Option<String>,
 }

@@ -5,11 +5,11 @@
 pub enum Format {
     /// `summary.json`; always written.
     Json,
-    /// `fields.vtu`.
+    /// `fields.vtu`; `streamlines.vtp`, `walls.vtp` where these were asked for.
     Vtu,
     /// `picture.svg`.
     Svg,
-    /// `ports.csv`, `line.csv` where lines were asked for, and `profiles.csv` where there are species.
+    /// `ports.csv`; `line.csv`, `streamlines.csv`, `walls.csv` where these were asked for; `profiles.csv` where there are species.
     Csv,
     /// `matrix.mtx`, `rhs.mtx`, `solution.mtx`, `unknowns.csv`.
     System,
@@ -41,13 +41,27 @@ impl Format {
         Format::ALL.into_iter().find(|f| f.name() == name)
     }
 
+    /// The files that it writes whatever else was asked for.
+    pub fn certain_files(self) -> &'static [&'static str] {
+        match self {
+            Format::Csv | Format::Vtu => &self.files()[..1],
+            Format::Json | Format::Svg | Format::System => self.files(),
+        }
+    }
+
     /// The files that it may write.
     pub fn files(self) -> &'static [&'static str] {
         match self {
             Format::Json => &["summary.json"],
-            Format::Vtu => &["fields.vtu"],
+            Format::Vtu => &["fields.vtu", "streamlines.vtp", "walls.vtp"],
             Format::Svg => &["picture.svg"],
-            Format::Csv => &["ports.csv", "line.csv", "profiles.csv"],
+            Format::Csv => &[
+                "ports.csv",
+                "line.csv",
+                "profiles.csv",
+                "streamlines.csv",
+                "walls.csv",
+            ],
             Format::System => &["matrix.mtx", "rhs.mtx", "solution.mtx", "unknowns.csv"],
         }
     }

@@ -13,11 +13,13 @@ mod format;
 mod labels;
 pub mod matrix_market;
 mod picture;
+pub mod polylines;
 pub mod readable;
 mod summary;
 mod surface;
 mod vtu;
 mod vtu3;
+mod wall_picture;
 
 use std::io;
 use std::path::Path;
@@ -28,7 +30,7 @@ use stokeslet_base::cancel::CancelToken;
 use stokeslet_base::geometry::Point;
 use stokeslet_cad::chip::Chip;
 
-pub use extra::{Column, Extra, NodalField};
+pub use extra::{Column, Extra, ExtraFile, NodalField};
 pub use folder::{ExportError, Staging, write_file};
 pub use format::Format;
 pub use summary::{
@@ -139,6 +141,9 @@ pub fn export(
             ));
         }
         write_format(&staging, *format, results, &samples)?;
+        for file in results.extra.files.iter().filter(|f| f.format == *format) {
+            staging.write(file.name, |out| out.write_all(&file.bytes))?;
+        }
     }
     let mut timings = results.timings;
     timings.total = (results.clock)();

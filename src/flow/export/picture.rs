@@ -12,7 +12,9 @@ use super::contour::{signed_area, simplified};
 use super::labels::{Label, port_labels};
 use super::readable::{Quantity, nice_below, tick_text, ticks};
 use super::surface::{Colouring, Frame, surface};
+use super::wall_picture::walls;
 use super::{Results, summary::model_name};
+use crate::walls::WallStress;
 use stokeslet_base::geometry::Point;
 
 /// Width of the picture; SVG user units, pixels on most screens.
@@ -32,6 +34,8 @@ const GRAIN: f64 = 0.1;
 
 const INK: &str = "#1d2330";
 const MUTED: &str = "#5a6272";
+/// The flow between coloured walls.
+const INSIDE: &str = "#e6e9ef";
 
 /// Writes the picture.
 ///
@@ -68,6 +72,10 @@ fn picture(results: &Results<'_>, colouring: Colouring) -> Document {
     let values = match colouring {
         Colouring::Speed => Range::of(fields.velocity.iter().map(|v| v.norm()).chain([0.0])),
         Colouring::Pressure => Range::of(fields.pressure.iter().copied()),
+        Colouring::WallShear => {
+            let walls = results.extra.walls.as_ref();
+            Range::of(walls.map_or([0.0; 2], WallStress::spanned).into_iter())
+        }
         Colouring::Extra(_) => {
             Range::of(extra_of(results, colouring).into_iter().flatten().copied())
         }
@@ -189,8 +197,15 @@ fn header(results: &Results<'_>) -> [Text; 2] {
 fn contours(results: &Results<'_>, colouring: Colouring, frame: &Frame, values: Range) -> Group {
     let extra = extra_of(results, colouring);
     let surface = surface(&results.solution.fields, colouring, frame, extra);
-    let mut group = Group::new();
     let outline = path_data(&surface.superlevel_loops(f32::NEG_INFINITY));
+    if let (Colouring::WallShear, Some(stress)) = (colouring, &results.extra.walls) {
+        let fields = &results.solution.fields;
+        let inside = Path::new().set("fill", INSIDE).set("d", outline);
+        let (bands, of) = (BANDS, |t: f64| colour(colouring, t));
+        let walls = walls(fields, stress, frame, (values.max, bands, GRAIN), &of);
+        return Group::new().add(inside).add(walls);
+    }
+    let mut group = Group::new();
     for band in 0..BANDS {
         let data = if band == 0 {
             outline.clone()
@@ -219,6 +234,7 @@ fn colour(colouring: Colouring, t: f64) -> String {
     let map = match colouring {
         Colouring::Speed => colorgrad::preset::viridis(),
         Colouring::Pressure => colorgrad::preset::plasma(),
+        Colouring::WallShear => colorgrad::preset::inferno(),
         Colouring::Extra(_) => colorgrad::preset::magma(),
     };
     map.at(t as f32).to_css_hex().to_string()
@@ -265,6 +281,7 @@ fn legend(results: &Results<'_>, colouring: Colouring, values: Range, top: f64) 
     let (factor, caption) = match colouring {
         Colouring::Speed => of(Quantity::Speed, "speed"),
         Colouring::Pressure => of(Quantity::Pressure, "pressure"),
+        Colouring::WallShear => of(Quantity::Pressure, "wall shear stress"),
         Colouring::Extra(k) => {
             let caption =
                 results

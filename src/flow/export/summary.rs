@@ -1,7 +1,6 @@
 //! `summary.json`: the numbers of a solve under fixed names, SI units.
 
 use std::collections::BTreeMap;
-use std::hash::{DefaultHasher, Hasher};
 
 use serde::{Deserialize, Serialize};
 
@@ -9,6 +8,7 @@ use super::Results;
 use super::csv::kind_name;
 use crate::field::Sample;
 use crate::session::{BlockCounts, ErrorEstimate, Timings};
+use stokeslet_base::fingerprint::{Domain, Hasher};
 use stokeslet_base::geometry::Point;
 use stokeslet_cad::design::DepthModel;
 
@@ -225,9 +225,10 @@ pub struct Digest {
 const SEAL: &str = ",\n  \"checksum\": \"";
 
 fn checksum(text: &str) -> String {
-    let mut hash = DefaultHasher::new();
-    hash.write(text.as_bytes());
-    format!("{:016x}", hash.finish())
+    format!(
+        "{:032x}",
+        Hasher::new(Domain::SummaryChecksum).text(text).finish().0
+    )
 }
 
 /// A summary with a checksum of all that stands before it.

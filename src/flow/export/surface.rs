@@ -14,6 +14,8 @@ pub enum Colouring {
     Speed,
     /// Pressure, Pa.
     Pressure,
+    /// Shear stress on walls, Pa: [`super::Extra::walls`].
+    WallShear,
     /// One of [`super::Extra::fields`], by its number.
     Extra(usize),
 }
@@ -96,7 +98,7 @@ pub fn surface(
         values: nodes
             .iter()
             .map(|n| match colouring {
-                Colouring::Speed => n.velocity.norm() as f32,
+                Colouring::Speed | Colouring::WallShear => n.velocity.norm() as f32,
                 Colouring::Pressure | Colouring::Extra(_) => n.pressure as f32,
             })
             .collect(),

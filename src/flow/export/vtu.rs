@@ -132,7 +132,6 @@ pub(super) fn write_grid(out: &mut dyn Write, grid: &Grid<'_>) -> io::Result<()>
         out,
         r#"<Piece NumberOfPoints="{n_nodes}" NumberOfCells="{n_cells}">"#
     )?;
-    let mut offset = 0;
     let sections: [(&str, &[&Array]); 4] = [
         ("Points", &[&points]),
         ("Cells", &[&connectivity, &offsets, &types]),
@@ -142,9 +141,13 @@ pub(super) fn write_grid(out: &mut dyn Write, grid: &Grid<'_>) -> io::Result<()>
         ),
         (r#"CellData Scalars="part""#, &[&part]),
     ];
+    // What the header names first lies last. meshio replaces offsets one by one, from the start of the data on, and then takes the first
+    // array in the header whose offset is the next one: in the order of the header that may be one with a replaced offset.
+    let mut offset: usize = all(&sections).map(|a| a.payload.len()).sum();
     for (tag, arrays) in sections {
         writeln!(out, "<{tag}>")?;
         for a in arrays {
+            offset -= a.payload.len();
             // Scalars without the attribute, else some readers make columns of them.
             let components = match a.components {
                 1 => String::new(),
@@ -155,18 +158,25 @@ pub(super) fn write_grid(out: &mut dyn Write, grid: &Grid<'_>) -> io::Result<()>
                 r#"<DataArray type="{}" Name="{}"{components} format="appended" offset="{offset}"/>"#,
                 a.kind, a.name
             )?;
-            offset += a.payload.len();
         }
         writeln!(out, "</{}>", tag.split(' ').next().unwrap_or(tag))?;
     }
     writeln!(out, "</Piece>\n</UnstructuredGrid>")?;
     write!(out, r#"<AppendedData encoding="raw">"#)?;
     out.write_all(b"\n_")?;
-    for a in sections.iter().flat_map(|(_, arrays)| arrays.iter()) {
+    let written: Vec<&Array> = all(&sections).collect();
+    for a in written.into_iter().rev() {
         out.write_all(&a.payload)?;
     }
     // Readers that cut the section out by lines need the closing tag on a line of its own.
     writeln!(out, "\n</AppendedData>\n</VTKFile>")
+}
+
+/// The arrays of all sections, in the order of the header.
+fn all<'a>(sections: &'a [(&str, &[&Array])]) -> impl Iterator<Item = &'a Array> {
+    sections
+        .iter()
+        .flat_map(|(_, arrays)| arrays.iter().copied())
 }
 
 /// A name as an attribute of XML.
@@ -216,4 +226,77 @@ fn array(
         components,
         payload,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A grid of `n` cells of 3 nodes, one after the other.
+    fn file(n: usize) -> Vec<u8> {
+        let cells: Vec<[u32; 3]> = (0..n as u32).map(|k| [k, k + 1, k + 2]).collect();
+        let grid = Grid {
+            n_nodes: n + 2,
+            n_cells: n,
+            nodes_a_cell: 3,
+            cell_type: 5,
+            position: &|i, c| (i * c) as f64,
+            velocity: &|i, c| (i + c) as f64,
+            pressure: &|i| i as f64,
+            speed: &|i| i as f64,
+            cell: &|i| &cells[i],
+            part: &|_| 0,
+            extra: &[],
+        };
+        let mut out = Vec::new();
+        write_grid(&mut out, &grid).expect("memory takes all");
+        out
+    }
+
+    /// The offsets in the header, and the data.
+    fn read(file: &[u8]) -> (Vec<usize>, &[u8]) {
+        let mark = b"encoding=\"raw\">\n_";
+        let start = file.windows(mark.len()).position(|w| w == mark);
+        let start = start.expect("has data") + mark.len();
+        let end = file.len() - b"\n</AppendedData>\n</VTKFile>\n".len();
+        let header = std::str::from_utf8(&file[..start]).expect("text");
+        let offsets = header.split(" offset=\"").skip(1);
+        let offsets = offsets.map(|rest| rest.split('"').next().unwrap().parse().unwrap());
+        (offsets.collect(), &file[start..end])
+    }
+
+    fn number(data: &[u8], at: usize) -> usize {
+        u64::from_le_bytes(data[at..at + 8].try_into().unwrap()) as usize
+    }
+
+    /// Bytes of the array at an offset, and how many characters it takes uncompressed in base 64.
+    fn sizes(data: &[u8], at: usize) -> (usize, usize) {
+        let [blocks, size, partial] = [0, 1, 2].map(|k| number(data, at + 8 * k));
+        let packed: usize = (0..blocks).map(|k| number(data, at + 24 + 8 * k)).sum();
+        let whole = if partial > 0 { blocks - 1 } else { blocks };
+        let raw = 8 + whole * size + partial;
+        (24 + 8 * blocks + packed, raw.div_ceil(3) * 4)
+    }
+
+    /// meshio's way through the data: what it finds at each offset must be what lies there.
+    #[test]
+    fn no_reader_takes_one_array_for_another() {
+        for n in 1..400 {
+            let file = file(n);
+            let (mut offsets, data) = read(&file);
+            let true_ones = offsets.clone();
+            let (mut at, mut characters) = (0, 0);
+            while at < data.len() {
+                let found = offsets
+                    .iter()
+                    .position(|&o| o == at)
+                    .expect("an array begins here");
+                assert_eq!(true_ones[found], at, "{n} cells");
+                offsets[found] = characters;
+                let (bytes, more) = sizes(data, at);
+                at += bytes;
+                characters += more;
+            }
+        }
+    }
 }

@@ -20,6 +20,30 @@ pub const fn n_nodes<const D: usize>() -> usize {
     (D + 1) * (D + 2) / 2
 }
 
+/// Vertices of a facet: of a triangle facet k runs from vertex k to vertex k+1, of a tetrahedron it lies opposite vertex k.
+pub fn facet_vertices<const D: usize>(facet: usize) -> Vec<usize> {
+    let opposite = opposite_vertex::<D>(facet);
+    (0..=D).filter(|&v| v != opposite).collect()
+}
+
+/// The vertex that isn't on a facet.
+pub const fn opposite_vertex<const D: usize>(facet: usize) -> usize {
+    match D {
+        2 => (facet + 2) % 3,
+        _ => facet,
+    }
+}
+
+/// P2 nodes of a facet, vertices first.
+pub fn facet_nodes<const D: usize>(facet: usize) -> Vec<usize> {
+    let mut nodes = facet_vertices::<D>(facet);
+    let edges = edges::<D>().iter().enumerate();
+    let on_facet = edges.filter(|(_, (a, b))| nodes.contains(a) && nodes.contains(b));
+    let middles: Vec<usize> = on_facet.map(|(e, _)| D + 1 + e).collect();
+    nodes.extend(middles);
+    nodes
+}
+
 /// P2 basis functions at barycentric coordinates `l`.
 ///
 /// # Shapes and units

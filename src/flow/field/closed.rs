@@ -1,29 +1,26 @@
-//! Walls that no mesh knows of: sockets that nothing is joined to are closed, and fluid sticks to them as to any wall.
+//! Walls that no mesh knows of: sockets that nothing is joined to are closed.
 
 use rustc_hash::FxHashSet;
 
-use crate::mesh::{BlockMesh, TETRAHEDRON_FACETS};
+use crate::fem::lagrange::facet_vertices;
+use crate::mesh::BlockMesh;
 use crate::stokes::slabs::Slabs;
 use crate::stokes::system::{Meets, System};
+use stokeslet_cad::shape::WallKind;
 
-/// The vertices of a cell's facet: in the plane facet k runs from vertex k to k + 1.
-fn vertices<const D: usize>(facet: u8) -> Vec<usize> {
-    let k = facet as usize;
-    match D {
-        2 => vec![k, (k + 1) % 3],
-        _ => TETRAHEDRON_FACETS[k].to_vec(),
-    }
-}
-
-/// Facets of an instance on its closed sockets, by patch: (cell, facet). Empty where it has none.
+/// Facets of an instance on its closed sockets of these kinds, by patch: (cell, facet). Empty where it has none.
 pub fn closed_facets<const D: usize>(
     system: &System<D>,
     slabs: &Slabs,
     instance: usize,
+    kinds: &[WallKind],
 ) -> Vec<Vec<(u32, u8)>> {
     let instance = &system.instances[instance];
     let piece = system.piece_of(instance);
-    let is_closed = |interface: u32| system.interfaces[interface as usize].meets == Meets::Wall;
+    let is_closed = |interface: u32| match system.interfaces[interface as usize].meets {
+        Meets::Wall(kind) => kinds.contains(&kind),
+        Meets::Part | Meets::Port(_) => false,
+    };
     let interfaces = instance.interfaces.iter().enumerate();
     let closed: Vec<FxHashSet<u32>> = interfaces
         .filter(|(_, interface)| is_closed(**interface))
@@ -35,7 +32,7 @@ pub fn closed_facets<const D: usize>(
     let of_patch = |patch: &crate::stokes::piece::Patch| {
         let mesh: &BlockMesh<D> = &system.leaf(instance.piece, patch).mesh;
         let lies_on = |mouth: &FxHashSet<u32>, cell: usize, facet: u8| {
-            let vertices = vertices::<D>(facet);
+            let vertices = facet_vertices::<D>(facet as usize);
             let mut nodes = vertices
                 .iter()
                 .map(|&v| patch.nodes[mesh.cell(cell)[v] as usize]);

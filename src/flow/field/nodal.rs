@@ -9,6 +9,7 @@ use crate::stokes::piece::{Leaf, Patch};
 use crate::stokes::slabs::{IsCancelled, Slabs, State};
 use crate::stokes::system::{Instance, System};
 use stokeslet_base::geometry::{Point, sin_cos};
+use stokeslet_cad::shape::WallKind;
 use stokeslet_fronts::tree::gather;
 
 /// Velocity and pressure at every node of the chip, in `D` dimensions.
@@ -231,7 +232,7 @@ fn fill<const D: usize>(
     let (mut local, mut x) = (Vec::new(), Vec::new());
     let mut cell_at = 0;
     let order = cell_order::<D>(instance.motion.mirror);
-    let closed = closed_facets(system, slabs, share.instance);
+    let closed = closed_facets(system, slabs, share.instance, &WallKind::ALL);
     for (k, patch) in slabs.patches_of(instance.piece).iter().enumerate() {
         let leaf = system.leaf(instance.piece, patch);
         let mesh = &leaf.mesh;

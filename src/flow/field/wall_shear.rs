@@ -9,8 +9,10 @@ use crate::session::WallShear;
 use crate::stokes::slabs::{IsCancelled, Slabs, State};
 use crate::stokes::system::System;
 use stokeslet_base::geometry::Point;
+use stokeslet_cad::shape::WallKind;
 
-/// Least, mean and greatest wall shear stress `|t . mu (grad u + grad u^T) n|` over all walls and closed sockets, Pa; of no use where it was
+/// Least, mean and greatest wall shear stress `|t . mu (grad u + grad u^T) n|` over all walls and closed sockets that hold the fluid (on those
+/// that slip there is none), Pa; of no use where it was
 /// cancelled.
 ///
 /// Sampled at the two Gauss points of every wall edge: the velocity gradient is linear there, so the mean is exact, and the
@@ -24,7 +26,7 @@ pub fn wall_shear(
     let samples: Vec<Vec<WallSample>> = system
         .leaves
         .par_iter()
-        .map(|leaf| wall_samples(&leaf.mesh, &leaf.mesh.walls))
+        .map(|leaf| wall_samples(&leaf.mesh, &leaf.walls()[0]))
         .collect();
     let parts: Vec<(WallShear, f64)> = system
         .instances
@@ -36,7 +38,7 @@ pub fn wall_shear(
             let mut out = NO_WALL;
             let mut length = 0.0;
             let (mut local, mut x) = (Vec::new(), Vec::new());
-            let closed = closed_facets(system, slabs, k);
+            let closed = closed_facets(system, slabs, k, &[WallKind::NoSlip]);
             for (k, patch) in slabs.patches_of(instance.piece).iter().enumerate() {
                 let samples = &samples[system.leaf_number(instance.piece, patch)];
                 let leaf = system.leaf(instance.piece, patch);

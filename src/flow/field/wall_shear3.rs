@@ -14,6 +14,7 @@ use crate::fem::quadrature;
 use crate::mesh::{BlockMesh, TETRAHEDRON_FACETS};
 use crate::stokes::slabs::{IsCancelled, Slabs, State};
 use crate::stokes::system::System;
+use stokeslet_cad::shape::WallKind;
 
 /// A place on a wall, with all that the shear there depends on but the velocity. Made once for all copies of a mesh.
 #[derive(Clone, Debug, PartialEq)]
@@ -155,7 +156,7 @@ pub fn range(samples: impl IntoIterator<Item = ShearSample>) -> ShearRange {
     }
 }
 
-/// Least, mean and greatest wall shear over the pieces of a chip, Pa, places in m; of no use where it was cancelled.
+/// Least, mean and greatest wall shear over the pieces of a chip, on walls that hold the fluid, Pa, places in m; of no use where it was cancelled.
 pub fn wall_shear_of_solids(
     system: &System<3>,
     slabs: &Slabs,
@@ -165,7 +166,7 @@ pub fn wall_shear_of_solids(
     let points: Vec<Vec<WallPoint>> = system
         .leaves
         .par_iter()
-        .map(|leaf| wall_points(&leaf.mesh, &leaf.mesh.walls))
+        .map(|leaf| wall_points(&leaf.mesh, &leaf.walls()[0]))
         .collect();
     let parts: Vec<ShearRange> = system
         .instances
@@ -176,7 +177,7 @@ pub fn wall_shear_of_solids(
             let slab = &state.slabs[slabs.first[k]..][..system.piece_of(instance).n];
             let (mut local, mut x) = (Vec::new(), Vec::new());
             let mut ranges = Vec::new();
-            let closed = closed_facets(system, slabs, k);
+            let closed = closed_facets(system, slabs, k, &[WallKind::NoSlip]);
             for (k, patch) in slabs.patches_of(instance.piece).iter().enumerate() {
                 let points = &points[system.leaf_number(instance.piece, patch)];
                 let leaf = system.leaf(instance.piece, patch);

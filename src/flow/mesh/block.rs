@@ -11,7 +11,7 @@ pub struct BlockMesh<const D: usize> {
     pub n_vertices: usize,
     /// [`n_nodes`] nodes a cell, one cell after the other.
     pub cells: Vec<u32>,
-    /// Whether the node lies on a wall: its velocity is given.
+    /// Whether the node lies on a wall.
     pub on_wall: Vec<bool>,
     /// Wall facets: (cell, local facet); facet k of a triangle runs from vertex k to vertex k+1, facet k of a tetrahedron lies
     /// opposite vertex k.

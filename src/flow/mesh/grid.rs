@@ -1,7 +1,8 @@
 //! Rectilinear outlines whose sockets fit a grid: structured triangles, cut into strips one cell wide.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::grading::{Corners, sharp_corners};
 use super::{MeshError, P2Mesh};
 use stokeslet_base::geometry::Point;
 use stokeslet_base::geometry::outline::contains;
@@ -30,6 +31,7 @@ pub fn grid(
     corners: &[Point],
     sockets: &[usize],
     resolution: u32,
+    grading: Corners,
 ) -> Result<Option<Gridded>, MeshError> {
     let edge = |k: usize| (corners[k], corners[(k + 1) % corners.len()]);
     let straight = |k: usize| {
@@ -69,7 +71,11 @@ pub fn grid(
             limit: MAX_CELLS,
         });
     }
-    Ok(Some(build(corners, sockets, &xs, &ys)))
+    let sharp = match grading {
+        Corners::Graded => sharp_corners(corners, sockets),
+        Corners::Plain => Vec::new(),
+    };
+    Ok(Some(build(corners, sockets, &sharp, [&xs, &ys])))
 }
 
 /// Grid coordinates through all `marks`: socket spans in `resolution` equal parts, the rest in steps near one.
@@ -102,7 +108,7 @@ fn divide(mut marks: Vec<f64>, spans: &[(f64, f64)], resolution: u32) -> Option<
     Some(out)
 }
 
-fn build(corners: &[Point], sockets: &[usize], xs: &[f64], ys: &[f64]) -> Gridded {
+fn build(corners: &[Point], sockets: &[usize], sharp: &[usize], [xs, ys]: [&[f64]; 2]) -> Gridded {
     let inside = |i: usize, j: usize| {
         contains(
             corners,
@@ -136,6 +142,12 @@ fn build(corners: &[Point], sockets: &[usize], xs: &[f64], ys: &[f64]) -> Gridde
             }
         }
     }
+    // Grid points with a sharp corner.
+    let on_line = |lines: &[f64], x: f64| lines.iter().position(|&line| (line - x).abs() < SAME);
+    let sharp: FxHashSet<(usize, usize)> = sharp
+        .iter()
+        .filter_map(|&k| Some((on_line(xs, corners[k].x)?, on_line(ys, corners[k].y)?)))
+        .collect();
     let mut triangles = Vec::new();
     let mut block_of_cell = Vec::new();
     let mut n_blocks = 0;
@@ -159,7 +171,10 @@ fn build(corners: &[Point], sockets: &[usize], xs: &[f64], ys: &[f64]) -> Gridde
             );
             let centre = Point::new((xs[i] + xs[i + 1]) / 2.0, (ys[j] + ys[j + 1]) / 2.0) - middle;
             // Diagonals run outward from the middle, so that both cells at a convex corner keep an edge off the boundary.
-            if centre.x * centre.y > 0.0 {
+            // At a sharp corner they run to it, so that six cells meet there.
+            let rising = sharp.contains(&(i, j)) || sharp.contains(&(i + 1, j + 1));
+            let falling = sharp.contains(&(i + 1, j)) || sharp.contains(&(i, j + 1));
+            if rising || !falling && centre.x * centre.y > 0.0 {
                 triangles.extend([[a, b, c], [a, c, d]]);
             } else {
                 triangles.extend([[a, b, d], [b, c, d]]);
@@ -211,7 +226,7 @@ mod tests {
 
     #[test]
     fn a_tee_is_a_structured_square_of_strips() {
-        let made = grid(&square(8.0), &[1, 2, 3], 8)
+        let made = grid(&square(8.0), &[1, 2, 3], 8, Corners::Plain)
             .expect("meshes")
             .expect("fits a grid");
         assert_eq!(made.mesh.cells.len(), 128);
@@ -226,7 +241,11 @@ mod tests {
     fn slanted_outlines_and_sockets_off_the_grid_are_declined() {
         let slanted =
             [(0.0, 0.0), (8.0, 0.0), (9.0, 8.0), (0.0, 8.0)].map(|(x, y)| Point::new(x, y));
-        assert!(grid(&slanted, &[3], 8).expect("declines").is_none());
+        assert!(
+            grid(&slanted, &[3], 8, Corners::Plain)
+                .expect("declines")
+                .is_none()
+        );
         // Two facing sockets of 4 cells, shifted by a third of a cell.
         let shifted = [
             (0.0, 0.0),
@@ -239,6 +258,10 @@ mod tests {
             (0.0, 8.0),
         ];
         let shifted = shifted.map(|(x, y)| Point::new(x, y));
-        assert!(grid(&shifted, &[1, 5], 4).expect("declines").is_none());
+        assert!(
+            grid(&shifted, &[1, 5], 4, Corners::Plain)
+                .expect("declines")
+                .is_none()
+        );
     }
 }

@@ -3,8 +3,9 @@
 //! Positions are those of the listed mesh before it is cut, in the canonical shape's own frame and in its cells. They are not
 //! snapped: snap them after moving them to the origin of a piece, and pieces that are copies are equal bit for bit.
 
+use super::dissect::{Dissection, dissect};
 use super::pattern::{self, Placement, SliceKind, StripPattern};
-use super::{BlockKind, BlockMesh, INTERIOR, MeshError, P2Mesh, polygon, strip};
+use super::{BlockKind, BlockMesh, Corners, INTERIOR, MeshError, P2Mesh, polygon, strip};
 use stokeslet_base::geometry::Point;
 
 /// A canonical shape's mesh in its own frame, in cells; slices of strips are described, not listed.
@@ -45,6 +46,8 @@ pub struct PlanePolygon {
     pub mesh: BlockMesh<2>,
     /// Its mouths, in the order of the canonical shape's sockets. Two that meet in a corner share that node.
     pub mouths: Vec<PlaneMouth>,
+    /// The mesh before its cells at sharp corners were made smaller, and the cell of it that each cell is a part of.
+    pub coarse: Option<(BlockMesh<2>, Vec<u32>)>,
 }
 
 /// A mouth of a polygon.
@@ -92,8 +95,9 @@ pub fn plane_polygon(
     resolution: u32,
     corners: &[Point],
     sockets: &[usize],
+    grading: Corners,
 ) -> Result<PlanePart, MeshError> {
-    let mut made = polygon::mesh(resolution, corners, sockets)?;
+    let mut made = polygon::mesh(resolution, corners, sockets, grading)?;
     let mouths = std::mem::take(&mut made.mesh.sockets)
         .into_iter()
         .zip(made.angles.iter().zip(&made.scales))
@@ -104,7 +108,12 @@ pub fn plane_polygon(
         })
         .collect();
     let mesh = whole(made.mesh);
-    Ok(PlanePart::Polygon(PlanePolygon { mesh, mouths }))
+    let coarse = made.graded.map(|g| (whole(g.coarse), g.parents));
+    Ok(PlanePart::Polygon(PlanePolygon {
+        mesh,
+        mouths,
+        coarse,
+    }))
 }
 
 /// A component's mesh as one block.
@@ -115,6 +124,20 @@ fn whole(mesh: P2Mesh) -> BlockMesh<2> {
         cells: mesh.cells.into_iter().flatten().collect(),
         on_wall: mesh.on_wall,
         walls: mesh.walls,
+    }
+}
+
+impl PlanePolygon {
+    /// Cuts its cells as [`dissect`] does; those of one cell before grading stay together, so that grids are still cut along their lines.
+    pub fn dissect(&self, cells_a_leaf: usize) -> Dissection {
+        match &self.coarse {
+            None => dissect(&self.mesh, cells_a_leaf),
+            Some((coarse, parents)) => {
+                let mut tree = dissect(coarse, cells_a_leaf);
+                tree.refine(&self.mesh, parents);
+                tree
+            }
+        }
     }
 }
 
@@ -239,8 +262,9 @@ mod tests {
         let slanted = [(0.0, -4.0), (8.0, -4.0), (12.0, 5.0), (0.0, 4.0)];
         for (outline, enough) in [(square, 1e-12), (slanted, 1e-12)] {
             let corners = outline.map(|(x, y)| Point::new(x, y));
-            let listed = polygon::polygon(8, &corners, &[1, 3]).expect("listed");
-            let Ok(PlanePart::Polygon(part)) = plane_polygon(8, &corners, &[1, 3]) else {
+            let listed = polygon::polygon(8, &corners, &[1, 3], Corners::Plain).expect("listed");
+            let Ok(PlanePart::Polygon(part)) = plane_polygon(8, &corners, &[1, 3], Corners::Plain)
+            else {
                 panic!("a polygon stays one")
             };
             // Quantised triangles of both, sorted.

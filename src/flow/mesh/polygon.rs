@@ -1,6 +1,7 @@
 //! A polygon becomes a meshed component: a grid where one fits and no gap asks for smaller cells, else Delaunay triangles in layers.
 
 use super::gaps::Sizes;
+use super::grading::{Corners, GradedMesh, grade};
 use super::grid::grid;
 use super::partition::partition;
 use super::{ComponentMesh, MeshError, P2Mesh, delaunay, layers};
@@ -16,6 +17,8 @@ pub struct Meshed {
     pub scales: Vec<f64>,
     /// The strip of each cell and the number of strips, where the mesh is a grid.
     strips: Option<(Vec<u32>, usize)>,
+    /// What it was before its cells at sharp corners were made smaller.
+    pub graded: Option<GradedMesh>,
 }
 
 /// Meshes a polygon and cuts it into blocks; arguments and errors as in [`mesh`].
@@ -23,9 +26,14 @@ pub fn polygon(
     resolution: u32,
     corners: &[Point],
     sockets: &[usize],
+    grading: Corners,
 ) -> Result<ComponentMesh, MeshError> {
-    let made = mesh(resolution, corners, sockets)?;
-    let (blocks, n_blocks) = made.strips.unwrap_or_else(|| layers::layers(&made.mesh));
+    let made = mesh(resolution, corners, sockets, grading)?;
+    let whole = made.graded.as_ref().map_or(&made.mesh, |g| &g.coarse);
+    let (mut blocks, n_blocks) = made.strips.unwrap_or_else(|| layers::layers(whole));
+    if let Some(graded) = &made.graded {
+        blocks = graded.parents.iter().map(|&p| blocks[p as usize]).collect();
+    }
     Ok(partition(
         &made.mesh,
         &blocks,
@@ -41,7 +49,12 @@ pub fn polygon(
 /// - `corners` counter-clockwise, in cell sizes of the narrowest socket; socket k is the edge after corner `sockets[k]`
 /// # Errors
 /// [`MeshError`]: no socket, an outline that meets itself or nearly does, more cells than can be afforded.
-pub fn mesh(resolution: u32, corners: &[Point], sockets: &[usize]) -> Result<Meshed, MeshError> {
+pub fn mesh(
+    resolution: u32,
+    corners: &[Point],
+    sockets: &[usize],
+    grading: Corners,
+) -> Result<Meshed, MeshError> {
     if sockets.is_empty() {
         return Err(MeshError::NoSocket);
     }
@@ -56,20 +69,25 @@ pub fn mesh(resolution: u32, corners: &[Point], sockets: &[usize]) -> Result<Mes
         .collect();
     let sizes = Sizes::new(corners, sockets, resolution)?;
     let gridded = match sizes.is_uniform() {
-        true => grid(corners, sockets, resolution)?,
+        true => grid(corners, sockets, resolution, grading)?,
         false => None,
     };
-    let (mesh, strips) = match gridded {
+    let (mut mesh, strips) = match gridded {
         Some(made) => (made.mesh, Some((made.block_of_cell, made.n_blocks))),
         None => (
             delaunay::delaunay(corners, sockets, resolution, &sizes)?,
             None,
         ),
     };
+    let graded = match grading {
+        Corners::Graded => grade(&mut mesh, corners, sockets),
+        Corners::Plain => None,
+    };
     Ok(Meshed {
         mesh,
         angles,
         scales,
         strips,
+        graded,
     })
 }

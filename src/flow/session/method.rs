@@ -11,6 +11,7 @@ use stokeslet_base::cancel::CancelToken;
 use stokeslet_base::table::Table;
 use stokeslet_cad::chip::{Chip, Condition, Port};
 
+use super::arms::with_arms;
 use super::{Conductance, PortKind, Progress, Solution, SolveError, SolveReport, SolveSettings};
 
 /// Flow rates balance when their sum is at most this part of half the sum of their magnitudes.
@@ -83,7 +84,7 @@ pub trait Eliminated: Send + Sync {
 /// # let port = |name: &str, socket, p| Port { name: name.into(), socket: SocketRef { part: 0, socket }, condition: Condition::Pressure(p) };
 /// # let chip = Chip {
 /// #     name: "channel".into(), viscosity: 1e-3, model: DepthModel::Planar, depth: None, connections: vec![],
-/// #     parts: vec![Part { name: "pipe".into(), shape: Shape::Strip(pipe), motion: Motion::IDENTITY }],
+/// #     parts: vec![Part { name: "pipe".into(), shape: Shape::Strip(pipe), motion: Motion::IDENTITY, walls: Default::default() }],
 /// #     ports: vec![port("in", 0, 100.0), port("out", 1, 0.0)],
 /// # };
 /// use stokeslet_base::cancel::CancelToken;
@@ -111,7 +112,8 @@ pub fn eliminate(
         progress,
         cancel,
     };
-    settings.method.eliminate(chip, &job)
+    let chip = with_arms(chip, settings.resolution, settings.corners);
+    settings.method.eliminate(&chip, &job)
 }
 
 /// One condition a port, each of the kind of the elimination, and flows that balance where nothing else lets fluid out.

@@ -1,6 +1,7 @@
 //! Design and settings become a solution; holds what outlives a solve.
 
 pub mod advice;
+mod arms;
 mod batch;
 pub mod conductances;
 mod eliminated;
@@ -18,7 +19,10 @@ mod solver;
 mod space;
 pub mod study;
 mod system;
+mod unknowns;
 
+pub use crate::mesh::Corners;
+pub use arms::with_arms;
 pub use batch::{Crashed, side_by_side};
 pub use eliminated::Fronts;
 pub use estimate::{ErrorEstimate, PortError, estimate};
@@ -34,3 +38,4 @@ pub use solve::solve;
 pub use solver::Solver;
 pub use study::Row;
 pub use system::assembled_system;
+pub use unknowns::about_unknowns;

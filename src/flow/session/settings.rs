@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::{Fronts, Method};
+use crate::mesh::Corners;
 use crate::stokes::duct::mouth::DuctProfile;
 use stokeslet_base::profile::Recorder;
 use stokeslet_base::table::Caching;
@@ -37,6 +38,8 @@ pub struct SolveSettings {
     pub resolution: u32,
     /// Of chips in three dimensions.
     pub depth: DepthSettings,
+    /// What is done about sharp inner corners, in the plane. Default plain: cells as large as elsewhere.
+    pub corners: Corners,
     /// Whether equal operations are computed once. Default cached.
     pub caching: Caching,
     /// How unknowns are eliminated. Default [`Fronts`]; results agree to rounding.
@@ -66,6 +69,7 @@ impl Default for SolveSettings {
         Self {
             resolution: 8,
             depth: DepthSettings::default(),
+            corners: Corners::default(),
             caching: Caching::Cached,
             method: &Fronts,
             tolerance: 1e-10,

@@ -317,6 +317,14 @@ pub enum SolveError {
         /// What.
         what: &'static str,
     },
+    /// A chip with walls that slip, where all must hold the fluid.
+    #[error(
+        "{what} is made for walls that hold the fluid, and some here slip: leave out `--method`"
+    )]
+    SlipWalls {
+        /// What.
+        what: &'static str,
+    },
     /// A condition of another kind than the chip was eliminated with.
     #[error(
         "port `{port}` was eliminated with {was} and is asked for with {asked}; eliminate the chip again"

@@ -20,7 +20,7 @@ use stokeslet_cad::chip::Chip;
 /// # let port = |name: &str, socket, p| Port { name: name.into(), socket: SocketRef { part: 0, socket }, condition: Condition::Pressure(p) };
 /// # let chip = Chip {
 /// #     name: "channel".into(), viscosity: 1e-3, model: DepthModel::Planar, depth: None, connections: vec![],
-/// #     parts: vec![Part { name: "pipe".into(), shape: Shape::Strip(pipe), motion: Motion::IDENTITY }],
+/// #     parts: vec![Part { name: "pipe".into(), shape: Shape::Strip(pipe), motion: Motion::IDENTITY, walls: Default::default() }],
 /// #     ports: vec![port("in", 0, 100.0), port("out", 1, 0.0)],
 /// # };
 /// use stokeslet_base::table::Table;
@@ -56,6 +56,12 @@ impl<'a> Solver<'a> {
     /// Cell edges across a channel, at least 2; even in three dimensions. Default 8.
     pub fn resolution(mut self, resolution: u32) -> Self {
         self.settings.resolution = resolution;
+        self
+    }
+
+    /// What is done about sharp inner corners, in the plane. Default [`super::Corners::Plain`].
+    pub fn corners(mut self, corners: super::Corners) -> Self {
+        self.settings.corners = corners;
         self
     }
 

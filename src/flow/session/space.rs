@@ -14,6 +14,7 @@ use crate::field::nodal::{Nodal, nodal};
 use crate::field::wall_shear;
 use crate::field::wall_shear3::wall_shear_of_solids;
 use crate::field::{Fields, Solid};
+use crate::stokes::boundary::Components;
 use crate::stokes::duct::mouth::DuctProfile;
 use crate::stokes::mouth::{Mouth, duct_mouth, plane_mouth};
 use crate::stokes::piece::{Flat, Layers, PieceError};
@@ -61,6 +62,14 @@ pub(super) trait Space<const D: usize>: Send + Sync {
     fn note(&self, _report: &mut SolveReport) {}
 }
 
+/// What is unknown at the ends of mouths: something, where any wall slips.
+fn ends(chip: &Chip) -> [Components; 2] {
+    match chip.parts.iter().any(|part| part.walls.can_slip()) {
+        true => [Components::ALONG; 2],
+        false => [Components::NONE; 2],
+    }
+}
+
 fn mesh_error(chip: &Chip) -> impl Fn(PartError) -> SolveError + '_ {
     |PartError { part, error }| match error {
         PieceError::Cancelled => SolveError::Cancelled,
@@ -85,13 +94,13 @@ impl Plane {
 
 impl Space<2> for Plane {
     fn system(&self, chip: &Chip, job: &Job<'_>) -> Result<System<2>, SolveError> {
-        let section = Section::plane(job.settings.resolution);
+        let section = Section::plane(job.settings.resolution).with_ends(ends(chip));
         job.supply(|supply| System::new(chip, section, &Flat, supply))
             .map_err(mesh_error(chip))
     }
 
     fn mouth(&self, system: &System<2>, port: &Port) -> Mouth {
-        plane_mouth(&system.section, port.width, system.drag)
+        plane_mouth(&system.section, port.width, system.drag, port.walls)
     }
 
     fn condition(&self, condition: Condition) -> Condition {
@@ -174,12 +183,14 @@ impl Space<3> for Deep {
     fn system(&self, chip: &Chip, job: &Job<'_>) -> Result<System<3>, SolveError> {
         let resolution = job.settings.resolution;
         let section = Section::new(3, resolution, self.lift.layers, self.lift.top);
+        let section = section.with_ends(ends(chip));
         job.supply(|supply| System::new(chip, section, &self.lift, supply))
             .map_err(mesh_error(chip))
     }
 
     fn mouth(&self, system: &System<3>, port: &Port) -> Mouth {
-        duct_mouth(&system.section, port.width, self.lift.depth, self.profile)
+        let size = [port.width, self.lift.depth];
+        duct_mouth(&system.section, size, port.walls, self.profile)
     }
 
     fn condition(&self, condition: Condition) -> Condition {

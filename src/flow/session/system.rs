@@ -1,6 +1,7 @@
 //! The whole system as scalars, so that anyone can check it with another solver.
 
 use super::Job;
+use super::arms::with_arms;
 use super::flow::Flow;
 use super::space::{Plane, Space};
 use super::{
@@ -48,6 +49,7 @@ pub fn assembled_system(
         progress,
         cancel,
     };
+    let chip = &*with_arms(chip, settings.resolution, settings.corners);
     let system = plane.system(chip, &job)?;
     let flow = Flow::new(system, &job, &mut report)?;
     let system = &flow.system;

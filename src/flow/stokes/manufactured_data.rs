@@ -99,7 +99,7 @@ pub fn data<const D: usize>(
         let mouth = PlacedMouth::new(system, &places, k);
         let gives_velocity = match interface.meets {
             Meets::Part => continue,
-            Meets::Wall => true,
+            Meets::Wall(_) => true,
             Meets::Port(p) => matches!(chip.ports[p as usize].condition, Condition::FlowRate(_)),
         };
         if gives_velocity {
@@ -251,10 +251,11 @@ impl<'a, const D: usize> PlacedMouth<'a, D> {
         for (k, &at) in self.nodes.iter().enumerate() {
             let levels = self.section.n_levels();
             let (i, level) = (k as u32 / levels, k as u32 % levels);
-            if let Some((first, n)) = self.section.velocity(i, level) {
+            if let Some((first, components)) = self.section.velocity(i, level) {
                 let v = self.components((exact.velocity)(at));
-                let to = &mut given[self.first + first as usize..][..n as usize];
-                to.copy_from_slice(&v[..n as usize]);
+                for (k, c) in components.iter().enumerate() {
+                    given[self.first + first as usize + k] = v[c as usize];
+                }
             }
         }
     }
@@ -273,10 +274,10 @@ impl<'a, const D: usize> PlacedMouth<'a, D> {
                 }
                 let t = self.components(traction(exact, at, self.axes[0], 1.0 / self.viscosity));
                 for (&(i, level), phi) in facet.iter().zip(basis) {
-                    if let Some((first, n)) = self.section.velocity(i, level) {
-                        for (c, t) in t.iter().enumerate().take(n as usize) {
-                            loads[self.first + first as usize + c] +=
-                                phi * w * size * t * self.force;
+                    if let Some((first, components)) = self.section.velocity(i, level) {
+                        for (k, c) in components.iter().enumerate() {
+                            loads[self.first + first as usize + k] +=
+                                phi * w * size * t[c as usize] * self.force;
                         }
                     }
                 }

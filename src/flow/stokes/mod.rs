@@ -10,18 +10,22 @@
 //! ([`stokeslet_cad::design::DepthModel::Shallow`]) and the drag keeps the liquid's: sigma, and with it pressures, wall shear and
 //! dissipation, are of the equations that are solved. Pressure is the physical pressure in Pa; flow rates are positive into the chip.
 //!
+//! What holds on walls and ports, and which unknowns that leaves, is in [`boundary`] alone.
+//!
 //! # Canonical coordinates
 //! In a frame with unit of length `s` and rotation `R`, the unknowns are `R^T u` (m/s) and `s p / mu` (m/s). Then the matrices
 //! are free of size, direction and viscosity: `A` has entries of order one and `B` of order one cell size, which is one.
 //! Momentum rows are divided by `mu` and continuity rows by `s` (Ding 2019, section 4.3.9, in two dimensions).
 
+pub mod boundary;
 pub mod duct;
 pub mod local;
 pub mod manufactured;
 pub mod manufactured3;
 pub mod manufactured_data;
-pub mod mouth;
 pub mod piece;
 pub mod section;
 pub mod slabs;
 pub mod system;
+
+pub use boundary::mouth;

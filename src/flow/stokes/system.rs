@@ -18,11 +18,14 @@ use rustc_hash::FxHashMap;
 pub use supply::Supply;
 use supply::{make, orders};
 
+use super::boundary;
 use super::piece::{Canonical, Leaf, Lift, Names, Patch, Piece, PieceError};
 use super::section::{NONE, Section};
 use crate::canonical::{Canonicalised, canonicalise};
+use crate::mesh::Corners;
 use stokeslet_base::geometry::{Motion, Point};
 use stokeslet_cad::chip::{Chip, Condition};
+use stokeslet_cad::shape::WallKind;
 use stokeslet_fronts::{Class, Element, Image, KindId, NOWHERE, Plan};
 
 /// A copy of a piece in the chip.
@@ -50,7 +53,7 @@ pub enum Meets {
     /// A port, by number.
     Port(u32),
     /// Nothing: a closed end.
-    Wall,
+    Wall(WallKind),
 }
 
 /// A mouth and what it meets.
@@ -78,6 +81,8 @@ pub struct Port {
     pub middle: Point,
     /// Across, m.
     pub width: f64,
+    /// The walls at its first and at its last node.
+    pub walls: [WallKind; 2],
 }
 
 /// A chip as pieces.
@@ -151,11 +156,15 @@ impl<const D: usize> System<D> {
         supply: Supply<'_>,
     ) -> Result<Self, PartError> {
         let drag = chip.drag();
+        let corners = match D {
+            2 => supply.corners,
+            _ => Corners::Plain,
+        };
         let mut placed: Vec<Placed> = chip
             .parts
             .par_iter()
             .map(|part| {
-                let canonical = canonicalise(&part.shape);
+                let canonical = canonicalise(&part.shape, &part.walls).with_corners(corners);
                 let interfaces = vec![NONE; canonical.socket_of.len()];
                 Placed {
                     canonical,
@@ -208,6 +217,7 @@ impl<const D: usize> System<D> {
         };
         system.share_unknowns();
         system.share_nodes();
+        system.see_walls_of_ports();
         system.classify(chip);
         system.find_islands(chip);
         system.n_unknowns = system
@@ -269,6 +279,7 @@ impl<const D: usize> System<D> {
     fn share_unknowns(&mut self) {
         let m = self.section.n as u32;
         let mut same = Same::default();
+        let mut at_rest = Vec::new();
         let mut extra = self.interfaces.len() as u32 * m;
         let mut patterns: FxHashMap<(bool, u64), Vec<Image>> = FxHashMap::default();
         for part in 0..self.instances.len() {
@@ -283,6 +294,11 @@ impl<const D: usize> System<D> {
                 });
                 for (k, image) in images.iter().enumerate() {
                     let shared = pattern.map_or(Image::plain(k as u32), |p| p[k]);
+                    if image.to == NONE {
+                        // A wall of this part holds the fluid there.
+                        at_rest.push(base + shared.to);
+                        continue;
+                    }
                     let found = Image {
                         to: base + shared.to,
                         factor: image.factor * shared.factor,
@@ -301,6 +317,7 @@ impl<const D: usize> System<D> {
                 *image = Image::plain(extra);
                 extra += 1;
             }
+            at_rest.extend(piece.rests.iter().map(|&k| boundary[k as usize].to));
             self.instances[part].boundary = boundary;
         }
         if !same.parent.is_empty() {
@@ -315,6 +332,9 @@ impl<const D: usize> System<D> {
             }
         }
         self.class = vec![Class::Free; extra as usize];
+        for gid in at_rest {
+            self.class[gid as usize] = Class::Zero;
+        }
         let joined: Vec<u32> = same.parent.keys().copied().collect();
         for gid in joined {
             let (root, factor) = same.scaled_root(gid);
@@ -377,26 +397,38 @@ impl<const D: usize> System<D> {
         }
     }
 
+    /// Which walls slip at the ends of ports: where their nodes move.
+    fn see_walls_of_ports(&mut self) {
+        let section = &self.section;
+        let ends = [0, section.n_across() - 1];
+        let level = 1.min(section.n_levels() - 1);
+        for port in &mut self.ports {
+            let base = port.interface as usize * section.n;
+            port.walls = ends.map(|i| match section.unknown(i, level, 0) {
+                Some(k) if self.class[base + k as usize] != Class::Zero => WallKind::Slip,
+                _ => WallKind::NoSlip,
+            });
+        }
+    }
+
     /// What becomes of the unknowns on ports and closed ends.
     fn classify(&mut self, chip: &Chip) {
         let section = &self.section;
         for (k, interface) in self.interfaces.iter().enumerate() {
             let base = k * section.n;
-            let (normal, across) = match interface.meets {
-                Meets::Part => continue,
-                Meets::Wall => (Class::Given, Class::Given),
-                Meets::Port(port) => match chip.ports[port as usize].condition {
-                    Condition::FlowRate(_) => (Class::Given, Class::Given),
-                    Condition::Pressure(_) => (Class::Free, Class::Zero),
-                    Condition::TractionFree => continue,
-                },
+            let Some([normal, others]) = boundary::classes(interface.meets, &chip.ports) else {
+                continue;
             };
             for i in 0..section.n_across() {
                 for level in 0..section.n_levels() {
-                    if let Some((first, n)) = section.velocity(i, level) {
-                        for c in 0..n {
-                            let class = if c == 0 { normal } else { across };
-                            self.class[base + (first + c) as usize] = class;
+                    let Some((first, components)) = section.velocity(i, level) else {
+                        continue;
+                    };
+                    for (k, c) in components.iter().enumerate() {
+                        let class = &mut self.class[base + first as usize + k];
+                        // Nothing moves what rests at the end of a mouth.
+                        if *class != Class::Zero {
+                            *class = if c == 0 { normal } else { others };
                         }
                     }
                 }

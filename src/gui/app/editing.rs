@@ -6,18 +6,16 @@ use eframe::egui;
 
 use super::App;
 use crate::command::Command;
-use crate::edits::{self, Drawing, Refusal};
 use crate::panels::Notice;
 use crate::seen::Selection;
 use crate::words::sentence;
 use stokeslet_base::geometry::Point;
 use stokeslet_base::units::Radian;
 use stokeslet_cad::design::{Edit, Placement};
+use stokeslet_cad::edits::{self, Drawing, Refusal};
 
 /// A preview that takes longer than this would make dragging jerk: only the canvas's own ghost is shown then.
 const SLOW_PREVIEW: Duration = Duration::from_millis(12);
-/// Copies are put so many widths beside what they are copies of.
-const BESIDE: f64 = 2.0;
 
 /// What an intention comes to: changes, and what is selected then (`None`: as before).
 type Intended = Result<(Vec<Edit>, Option<Selection>), Refusal>;
@@ -35,10 +33,7 @@ impl App {
             Command::Cut => {
                 self.copy();
                 self.edit(command, |d, app| {
-                    Ok((
-                        edits::delete(d, &app.state.selection)?,
-                        Some(Selection::default()),
-                    ))
+                    Ok((delete(d, &app.state.selection)?, Some(Selection::default())))
                 });
             }
             Command::SetText(text) => {
@@ -79,9 +74,12 @@ impl App {
                 Ok((edits::align(d, &app.state.selection.items, *how)?, None))
             }),
             Command::Duplicate => self.edit(command, |d, app| {
-                let beside = BESIDE * d.design.width.0;
-                let by = Point::new(beside, -beside);
-                let (edits, names) = edits::duplicate(d, &app.state.selection.items, by)?;
+                let items = &app.state.selection.items;
+                let (edits, names) = edits::duplicate(d, items, edits::beside(d, items))?;
+                Ok((edits, Some(many(names))))
+            }),
+            Command::DuplicateBy(by) => self.edit(command, |d, app| {
+                let (edits, names) = edits::duplicate(d, &app.state.selection.items, *by)?;
                 Ok((edits, Some(many(names))))
             }),
             Command::Paste(text, at) => self.edit(command, |d, _| {
@@ -89,10 +87,7 @@ impl App {
                 Ok((edits, Some(many(names))))
             }),
             Command::Delete => self.edit(command, |d, app| {
-                Ok((
-                    edits::delete(d, &app.state.selection)?,
-                    Some(Selection::default()),
-                ))
+                Ok((delete(d, &app.state.selection)?, Some(Selection::default())))
             }),
             Command::Channel {
                 from,
@@ -223,6 +218,7 @@ impl App {
                 | Command::Rotate(_)
                 | Command::Mirror(_)
                 | Command::Duplicate
+                | Command::DuplicateBy(_)
                 | Command::Delete
                 | Command::Cut
         );
@@ -277,11 +273,19 @@ impl App {
             layout: &layout,
             library: &self.state.library,
         };
-        let Ok(edits) = edits::move_items(&drawing, &self.state.selection.items, by) else {
+        let items = &self.state.selection.items;
+        // What the text can't say isn't shown either; asked once a drag.
+        if !self.state.document.has_preview()
+            && !edits::move_items(&drawing, items, by)
+                .is_ok_and(|edits| self.state.document.can_make(&edits))
+        {
+            return;
+        }
+        let Ok(preview) = edits::preview_move(&drawing, items, by) else {
             return;
         };
         // A place where it can't be shows its problems when it is dropped there.
-        let _ = self.state.document.preview(&edits, &self.state.library);
+        self.state.document.preview(preview);
         if begin.elapsed() > SLOW_PREVIEW {
             self.slow_preview = Some(layout.parts.len());
             self.state.document.end_preview();
@@ -337,4 +341,8 @@ fn join_key(command: &Command) -> Option<String> {
         Command::SetWidth(_) => Some("width".to_owned()),
         _ => None,
     }
+}
+
+fn delete(drawing: &Drawing<'_>, selection: &Selection) -> Result<Vec<Edit>, Refusal> {
+    edits::delete(drawing, &selection.items, selection.port.as_deref())
 }

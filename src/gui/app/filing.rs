@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use eframe::egui::{ColorImage, ScreenshotCallback, ViewportCommand};
+use eframe::egui::{Color32, ColorImage, ScreenshotCallback, ThemePreference, ViewportCommand};
 
 use super::{App, Start};
-use crate::command::{Command, Panel};
+use crate::command::{Command, Layer, Panel};
 use crate::document::{Document, EMPTY};
 use crate::files::autosave::{self, Autosave, Leftover};
 use crate::files::dialogs::{Answer, Ask, Dialogs};
@@ -122,8 +122,11 @@ impl App {
         );
         if leaves && self.state.document.is_modified() {
             self.filing.leaving = Some(command.clone());
-            let name = self.state.document.name().to_owned();
-            self.panels.ask(Question::unsaved(&name));
+            // Once, however often somebody asks to leave.
+            if !self.panels.is_asking(Asked::Unsaved) {
+                let name = self.state.document.name().to_owned();
+                self.panels.ask(Question::unsaved(&name));
+            }
             return true;
         }
         match command {
@@ -138,6 +141,10 @@ impl App {
             Command::Picture(format) => self.ask_path(Ask::Picture(*format)),
             Command::PictureTo(format, path) => {
                 self.filing.picture = Some((*format, path.clone()));
+                if *format == PictureFormat::Print {
+                    // Until it is taken, some frames later.
+                    self.ctx.set_theme(ThemePreference::Light);
+                }
                 if *format == PictureFormat::Png {
                     let (tell, taken) = channel();
                     self.filing.screenshot = Some(taken);
@@ -512,7 +519,8 @@ impl App {
         };
         let design = self.state.document.design.as_ref();
         let title = design.and_then(|d| d.title.clone());
-        let order = Order::new(solved, title, &self.state.shown, formats, folder);
+        let mut order = Order::new(solved, title, &self.state.shown, formats, folder);
+        order.streamlines.1 = self.state.settings.layers.contains(&Layer::Streamlines);
         let ctx = self.ctx.clone();
         let wake = move || ctx.request_repaint();
         self.filing.exporting = Some(Exporting::start(order, wake));
@@ -552,6 +560,19 @@ impl App {
                 let image_of = |id| self.layer.image_of(id);
                 let background = self.ctx.global_style().visuals.panel_fill;
                 Ok(picture::svg(&shapes, rect, background, &image_of).into_bytes())
+            }
+            PictureFormat::Print => {
+                let Some(layer) = self.canvas.layer() else {
+                    return;
+                };
+                if !self.canvas.is_light || self.layer.is_busy() {
+                    return self.ctx.request_repaint();
+                }
+                let mut shapes = picture::painted(&self.ctx, layer, rect);
+                shapes.retain(|clipped| !picture::is_ground(&clipped.shape, rect));
+                let image_of = |id| self.layer.image_of(id);
+                self.look();
+                Ok(picture::svg(&shapes, rect, Color32::TRANSPARENT, &image_of).into_bytes())
             }
         };
         self.filing.picture = None;

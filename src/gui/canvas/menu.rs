@@ -5,9 +5,9 @@ use eframe::egui::{self, Ui};
 use super::scene::Scene;
 use super::tools::Hit;
 use crate::command::Command;
-use crate::edits::Axis;
 use crate::seen::{Seen, Selection, Tool};
 use stokeslet_cad::chip::SocketUse;
+use stokeslet_cad::edits::Axis;
 
 /// What the menu was opened on.
 #[derive(Clone, Debug, Default)]

@@ -60,6 +60,9 @@ pub trait Overlay {
     fn over(&mut self, painter: &egui::Painter, view: &View, seen: &Seen<'_>);
 }
 
+/// The pointer belongs to the panels this near to them, points.
+const EDGE: f32 = 4.0;
+
 /// The canvas: its view and what the pointer is doing.
 #[derive(Debug, Default)]
 pub struct Canvas {
@@ -67,6 +70,10 @@ pub struct Canvas {
     pub view: View,
     /// Where the pointer is over the canvas, m.
     pub pointer: Option<Point>,
+    /// Whether a menu or a list was open when the frame began: keys are its own then.
+    pub has_popup: bool,
+    /// Whether it was last drawn dark on light.
+    pub is_light: bool,
     layer: Option<egui::LayerId>,
     ports: Vec<(String, Mouth)>,
     scene: Option<Arc<Scene>>,
@@ -157,22 +164,25 @@ impl Canvas {
         overlay: &mut dyn Overlay,
         out: &mut Vec<Command>,
     ) {
-        let (response, painter) =
-            ui.allocate_painter(ui.available_size(), Sense::CLICK | Sense::DRAG);
-        self.view.rect = response.rect;
+        let (area, painter) = ui.allocate_painter(ui.available_size(), Sense::hover());
+        // The edges of panels are caught on both of their sides.
+        let within = area.rect.shrink(EDGE);
+        let response = ui.interact(within, area.id.with("chip"), Sense::CLICK | Sense::DRAG);
+        self.view.rect = area.rect;
         self.layer = Some(response.layer_id);
         let scene = self.scene_of(seen);
         self.apply_fit(&scene);
-        if response.is_pointer_button_down_on() {
-            // Whoever presses on the chip is done with the text field.
+        let dropped = response.contains_pointer() && ui.input(|i| i.pointer.any_released());
+        if response.is_pointer_button_down_on() || dropped {
+            // Whoever presses on the chip or drops something there is done with the text field.
             ui.ctx().memory_mut(|memory| {
                 if let Some(focused) = memory.focused() {
                     memory.surrender_focus(focused);
                 }
             });
         }
-        let hears_keys =
-            !ui.ctx().egui_wants_keyboard_input() && !egui::Popup::is_any_open(ui.ctx());
+        let has_popup = self.has_popup || egui::Popup::is_any_open(ui.ctx());
+        let hears_keys = !ui.ctx().egui_wants_keyboard_input() && !has_popup;
         if navigate::navigate(&mut self.view, &response, hears_keys) {
             self.fit = None;
         }
@@ -183,6 +193,7 @@ impl Canvas {
 
         let view = self.view;
         let colours = Colours::of(ui.visuals());
+        self.is_light = !ui.visuals().dark_mode;
         let design = seen.document.shown_design();
         let ports = design.map_or_else(Vec::new, |design| {
             ports::symbols(&painter, &view, &scene, design, seen.results)
@@ -391,7 +402,7 @@ impl Canvas {
             let Some(item) = scene.item(name) else {
                 continue;
             };
-            let Some(bounds) = scene.boxes[item] else {
+            let Some(anchor) = scene.anchor(item) else {
                 continue;
             };
             let pen = Pen {
@@ -405,9 +416,10 @@ impl Canvas {
             painter.add(paint::highlight(
                 parts, scene, outlines, frame.view, pen, inside,
             ));
-            let corner = frame.view.to_screen(bounds.high);
-            if frame.view.rect.expand(8.0).contains(corner) {
-                paint::badge(painter, corner, colours);
+            // On the thing itself: the corner of a box around something slanted is far from it.
+            let at = frame.view.to_screen(anchor);
+            if frame.view.rect.expand(8.0).contains(at) {
+                paint::badge(painter, at, colours);
             }
         }
     }

@@ -7,11 +7,11 @@ use rustc_hash::FxHashSet;
 
 use super::grid::Grid;
 use super::scene::{Bounds, Scene};
-use crate::edits::{own_mouths, same_width};
 use stokeslet_base::geometry::{Motion, Point};
 use stokeslet_base::units::Radian;
 use stokeslet_cad::chip::facing;
 use stokeslet_cad::design::{Attachment, Design, Placement, Spanned};
+use stokeslet_cad::edits::{own_mouths, same_width};
 use stokeslet_cad::library::{Realisation, boundary};
 use stokeslet_cad::shape::Mouth;
 

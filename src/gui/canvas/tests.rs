@@ -445,10 +445,8 @@ fn ports_probes_lines_and_seeds_come_from_single_gestures() {
     harness.state_mut().state.tool = Tool::Ruler;
     let (a, b) = (at(&harness, 0.0, 0.0), at(&harness, 1.0, 1.02));
     drag(&mut harness, a, b);
-    assert!(take(&mut harness).is_empty());
-    let line = harness.state().canvas.tools.line.expect("the ruler's");
-    let want = [Point::new(0.0, 0.0), Point::new(1e-3, 1e-3)];
-    assert_eq!(line, want, "from socket to socket");
+    let want = Command::AddRuler(Point::new(0.0, 0.0), Point::new(1e-3, 1e-3));
+    assert_eq!(take(&mut harness), [want], "from socket to socket");
 }
 
 #[test]

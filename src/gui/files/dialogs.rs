@@ -35,7 +35,7 @@ impl Ask {
             Ask::SaveAs => "Save the design as",
             Ask::Export(_) => "Folder for the results",
             Ask::Picture(PictureFormat::Png) => "Save the picture as PNG",
-            Ask::Picture(PictureFormat::Svg) => "Save the picture as SVG",
+            Ask::Picture(PictureFormat::Svg | PictureFormat::Print) => "Save the picture as SVG",
             Ask::Liquid(LiquidFormat::Png) => "Save the picture of the liquids as PNG",
             Ask::Liquid(LiquidFormat::Csv) => "Save the history of the liquids as CSV",
             Ask::Liquid(LiquidFormat::Vtu) => "Save the particles of the liquids as VTU",
@@ -62,7 +62,7 @@ impl Ask {
             Ask::Open | Ask::SaveAs => Some("toml"),
             Ask::Export(_) => None,
             Ask::Picture(PictureFormat::Png) => Some("png"),
-            Ask::Picture(PictureFormat::Svg) => Some("svg"),
+            Ask::Picture(PictureFormat::Svg | PictureFormat::Print) => Some("svg"),
             Ask::Liquid(format) => Some(format.extension()),
         }
     }

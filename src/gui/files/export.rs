@@ -4,15 +4,19 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
+use rayon::prelude::*;
+
 use super::sentence;
 use super::task::Task;
 use crate::results::{Quantity, ResultView, Solved};
 use stokeslet_base::cancel::CancelToken;
 use stokeslet_base::geometry::Point;
 use stokeslet_base::table::Table;
-use stokeslet_flow::export::{Colouring, Format, Results, export};
+use stokeslet_flow::export::{Colouring, Extra, Format, Results, export};
 use stokeslet_flow::field::Line;
 use stokeslet_flow::session::{SolveSettings, Stage, assembled_system, memory};
+use stokeslet_flow::trace::{self, Seed, Trace, inlet_seeds, sampled, streamline};
+use stokeslet_flow::walls;
 
 /// Points along an exported line; enough for a smooth curve.
 const LINE_POINTS: usize = 201;
@@ -24,6 +28,8 @@ pub enum PictureFormat {
     Png,
     /// Shapes, sharp at any size.
     Svg,
+    /// The same for paper: dark on light whatever the window's theme is, without a background.
+    Print,
 }
 
 /// What is to be exported.
@@ -41,6 +47,8 @@ pub struct Order {
     pub probes: Vec<Point>,
     /// Lines to sample into `line.csv`, m.
     pub lines: Vec<[Point; 2]>,
+    /// Points to send streamlines through, m, and whether they come from the inlets too.
+    pub streamlines: (Vec<Point>, bool),
     /// What `picture.svg` shows.
     pub colouring: Colouring,
 }
@@ -63,8 +71,10 @@ impl Order {
             lines: shown.lines.clone(),
             colouring: match shown.colour {
                 Some(Quantity::Pressure) => Colouring::Pressure,
+                Some(Quantity::WallShear) => Colouring::WallShear,
                 _ => Colouring::Speed,
             },
+            streamlines: (shown.seeds.clone(), false),
         }
     }
 }
@@ -149,6 +159,7 @@ fn write(
             n: LINE_POINTS,
         })
         .collect();
+    let extra = extra(order);
     let results = Results {
         chip: &solved.chip,
         title: order.title.as_deref(),
@@ -162,13 +173,39 @@ fn write(
         timings: solved.solution.report.timings,
         clock: &clock,
         peak_memory: &memory::peak,
-        extra: &Default::default(),
+        extra: &extra,
         stamp: "",
     };
     export(&order.folder, &order.formats, &results, progress, cancel)
         .map_err(|e| failed(sentence(&e)))?;
     let n = std::fs::read_dir(&order.folder).map_or(0, Iterator::count);
     Ok(format!("{n} files are in {}", shown(&order.folder)))
+}
+
+/// What the window shows beside the fields: streamlines, stress along the walls.
+fn extra(order: &Order) -> Extra {
+    let (solved, flow) = (&order.solved, order.solved.flow());
+    let mut extra = Extra::default();
+    let (through, from_inlets) = &order.streamlines;
+    let mut seeds = match from_inlets {
+        true => inlet_seeds(&flow),
+        false => Vec::new(),
+    };
+    seeds.extend(through.iter().map(|&at| Seed { at, rank: None }));
+    if !seeds.is_empty() {
+        let traces: Vec<Trace> = seeds
+            .into_par_iter()
+            .filter_map(|seed| Some(sampled(&flow, "", &streamline(&flow, seed)?)))
+            .collect();
+        extra.files.extend(trace::files(&traces));
+    }
+    if order.colouring == Colouring::WallShear {
+        let stress = solved.wall_stress().clone();
+        let files = walls::files(&solved.chip, &solved.solution.fields, &stress);
+        extra.files.extend(files);
+        extra.walls = Some(stress);
+    }
+    extra
 }
 
 fn shown(folder: &Path) -> String {
@@ -187,6 +224,8 @@ mod tests {
         let solved = solved_example("straight", 4);
         let shown = ResultView {
             lines: vec![[Point::new(5e-3, -1e-4), Point::new(5e-3, 1e-4)]],
+            seeds: vec![Point::new(5e-3, 0.0)],
+            colour: Some(Quantity::WallShear),
             ..ResultView::default()
         };
         Order::new(solved, None, &shown, formats.to_vec(), folder.to_owned())
@@ -203,7 +242,7 @@ mod tests {
         for file in files.filter(|file| **file != "profiles.csv") {
             assert!(folder.join(file).is_file(), "{file}: {said}");
         }
-        assert!(said.starts_with("9 files"), "{said}");
+        assert!(said.starts_with("13 files"), "{said}");
         let summary = std::fs::read_to_string(folder.join("summary.json")).unwrap();
         let summary: serde_json::Value = serde_json::from_str(&summary).unwrap();
         let peak = summary["peak_memory_bytes"].as_u64();

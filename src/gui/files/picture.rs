@@ -73,6 +73,11 @@ pub fn painted(ctx: &Context, layer: LayerId, rect: Rect) -> Vec<ClippedShape> {
     })
 }
 
+/// Whether a shape is what everything else is painted on.
+pub fn is_ground(shape: &Shape, rect: Rect) -> bool {
+    matches!(shape, Shape::Rect(ground) if ground.rect.contains_rect(rect.shrink(1.0)) && ground.stroke.is_empty())
+}
+
 /// Painted shapes as an SVG file of the size of `rect`. `image_of` gives the pixels of a texture; what it doesn't know is left out.
 pub fn svg(
     shapes: &[ClippedShape],

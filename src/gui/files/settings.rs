@@ -11,6 +11,7 @@ use super::reason;
 use crate::command::{Layer, Panel, Theme};
 use crate::liquids::LiquidSettings;
 use crate::panels::hint::STEPS as HINT_STEPS;
+use crate::panels::table::PANELS;
 use stokeslet_flow::export::{ExportError, write_file};
 
 /// Kept between runs. Unknown keys are ignored and missing ones have defaults, so that versions may differ.
@@ -41,15 +42,11 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
+        let first = PANELS.into_iter().filter(|row| row.at_first);
         Self {
             version: 1,
             theme: Theme::System,
-            panels: BTreeSet::from([
-                Panel::Palette,
-                Panel::Inspector,
-                Panel::Problems,
-                Panel::Results,
-            ]),
+            panels: first.map(|row| row.panel).collect(),
             layers: BTreeSet::from([Layer::Grid, Layer::Sockets]),
             live: true,
             live_resolution: 6,

@@ -314,7 +314,7 @@ mod tests {
             ("measure", Command::SetTool(Tool::Ruler)),
             ("remove", Command::Delete),
             ("clone", Command::Duplicate),
-            ("flip", Command::Mirror(crate::edits::Axis::X)),
+            ("flip", Command::Mirror(stokeslet_cad::edits::Axis::X)),
             ("pen", Command::SetTool(Tool::Channel)),
             ("exit", Command::Quit),
             ("simulate", Command::Solve),

@@ -1,9 +1,9 @@
 //! Whether a command can be done now, and why not: the same for menus, toolbar, shortcuts and the palette of commands.
 
 use crate::command::Command;
-use crate::edits::Align;
 use crate::seen::{Seen, Workspace};
 use stokeslet_cad::design::Placement;
+use stokeslet_cad::edits::Align;
 
 /// `Err` says why not, as the end of "this is grey because ...".
 ///
@@ -33,6 +33,7 @@ pub fn is_enabled(command: &Command, seen: &Seen<'_>) -> Result<(), &'static str
         C::Cut
         | C::Copy
         | C::Duplicate
+        | C::DuplicateBy(_)
         | C::Move(_)
         | C::PreviewMove(_)
         | C::Rotate(_)
@@ -114,7 +115,8 @@ pub fn is_enabled(command: &Command, seen: &Seen<'_>) -> Result<(), &'static str
         C::ClearProbes => {
             let shown = seen.shown;
             let kept = shown.probes.len() + shown.lines.len() + shown.seeds.len();
-            when(kept > 0, "no probe, line or seed is kept")
+            let kept = kept + shown.rulers.len();
+            when(kept > 0, "no probe, line, seed or ruler is kept")
         }
         C::RemoveLine(line) | C::MoveLine(line, _) => {
             when(*line < seen.shown.lines.len(), "there is no such line")
@@ -153,7 +155,8 @@ pub fn is_enabled(command: &Command, seen: &Seen<'_>) -> Result<(), &'static str
         | C::SetRange(Some(_))
         | C::AddProbe(_)
         | C::AddLine(..)
-        | C::AddSeed(_) => Ok(()),
+        | C::AddSeed(_)
+        | C::AddRuler(..) => Ok(()),
     }
 }
 

@@ -111,6 +111,7 @@ impl Fields {
         field: &Field<'_>,
         read: impl Fn(&str) -> Result<T, String>,
     ) -> Option<T> {
+        let read = |text: &str| read(&with_unit(text, field.shown, field.measure));
         let id = ui.make_persistent_id(("field", field.key));
         let focused = ui.memory(|memory| memory.has_focus(id));
         let out_of_date = |draft: &Draft| draft.over != field.shown && !focused;
@@ -167,9 +168,17 @@ impl Fields {
         text: &mut String,
         problem: Option<&str>,
     ) -> Response {
+        let font = egui::TextStyle::Body.resolve(ui.style());
+        let colour = ui.visuals().text_color();
+        let line = |fonts: &mut egui::epaint::text::FontsView<'_>| {
+            fonts.layout_no_wrap(text.clone(), font.clone(), colour)
+        };
+        // Whole where there is room for it, beside a button.
+        let wanted = ui.fonts_mut(line).size().x + 10.0;
+        let room = (ui.available_width() - 60.0).max(field.width);
         let mut edit = TextEdit::singleline(text)
             .id(id)
-            .desired_width(field.width)
+            .desired_width(wanted.clamp(field.width, room))
             .clip_text(true);
         if field.is_default && problem.is_none() {
             edit = edit.text_color(ui.visuals().weak_text_color());
@@ -254,6 +263,23 @@ impl Fields {
     pub fn is_typing(&self) -> bool {
         !self.drafts.is_empty()
     }
+}
+
+/// A plain number is in the unit that the field shows.
+fn with_unit(text: &str, shown: &str, measure: Option<Measure>) -> String {
+    let is_number = text.trim().parse::<f64>().is_ok_and(f64::is_finite);
+    match (measure, unit_of(shown)) {
+        (Some(Measure::Quantity(_)), Some(unit)) if is_number => format!("{} {unit}", text.trim()),
+        _ => text.to_owned(),
+    }
+}
+
+/// What stands after the number.
+pub fn unit_of(shown: &str) -> Option<&str> {
+    let shown = shown.trim();
+    let is_number = |c: char| c.is_ascii_digit() || matches!(c, '.' | '-' | '+' | 'e' | 'E');
+    let unit = shown.trim_start_matches(is_number).trim();
+    (unit.len() < shown.len() && !unit.is_empty()).then_some(unit)
 }
 
 /// Gives a widget without words of its own the name that stands beside it.

@@ -11,6 +11,7 @@ use eframe::egui::{self, Ui};
 use rustc_hash::FxHashMap;
 
 use super::fields::{Field, Fields};
+use super::table::View;
 use super::values::{Measure, read_quantity, show_quantity};
 use crate::command::Command;
 use crate::seen::Seen;
@@ -36,19 +37,17 @@ pub struct Inspector {
     known: FxHashMap<(String, String, [u64; 2]), Known>,
 }
 
-impl Inspector {
-    /// Forgets what the library said: it is another.
-    pub fn forget(&mut self) {
+impl View for Inspector {
+    fn forget(&mut self) {
         self.known.clear();
     }
 
     /// The next time that the name of this component, channel or port is drawn, it is ready to be typed over.
-    pub fn edit_name(&mut self, name: &str) {
+    fn edit_name(&mut self, name: &str) {
         self.fields.focus(key_of_name(name));
     }
 
-    /// Draws the inspector.
-    pub fn ui(&mut self, ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+    fn ui(&mut self, ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
         let Some(design) = seen.document.shown_design() else {
             ui.add_space(4.0);
             ui.add(egui::Label::new("The file can't be read as a design. Mend its text in the panel Source; what is wrong is in Problems.").wrap());
@@ -81,6 +80,12 @@ impl Inspector {
             });
     }
 
+    fn is_typing(&self) -> bool {
+        self.fields.is_typing()
+    }
+}
+
+impl Inspector {
     /// A row for a quantity; returns the value that was typed or dragged, SI.
     #[expect(
         clippy::too_many_arguments,
@@ -140,11 +145,6 @@ impl Inspector {
         if let Some(new) = self.fields.row(ui, "name", &field, read, |_| ()) {
             out.push(renamed(name.to_owned(), new));
         }
-    }
-
-    /// Whether something is typed that isn't taken yet.
-    pub fn is_typing(&self) -> bool {
-        self.fields.is_typing()
     }
 }
 

@@ -4,13 +4,13 @@ use eframe::egui::{self, Button, Ui};
 
 use super::enabled::is_enabled;
 use crate::command::{Command, Layer, Panel, Theme};
-use crate::edits::{Align, Axis};
 use crate::files::export::PictureFormat;
 use crate::files::recent;
 use crate::liquids::panels::menus_ui;
 use crate::results::Quantity;
 use crate::seen::{Seen, Selection, Tool, Workspace};
 use crate::words::capital;
+use stokeslet_cad::edits::{Align, Axis};
 use stokeslet_flow::export::Format;
 
 /// Resolutions that are offered, from quick to fine.
@@ -156,6 +156,7 @@ fn file(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
     });
     entry(ui, seen, C::Picture(PictureFormat::Png), out);
     entry(ui, seen, C::Picture(PictureFormat::Svg), out);
+    entry(ui, seen, C::Picture(PictureFormat::Print), out);
     ui.separator();
     entry(ui, seen, C::Quit, out);
 }

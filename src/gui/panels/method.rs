@@ -16,12 +16,8 @@ const ROW: f32 = 18.0;
 /// Width of a column of numbers, points.
 const NUMBERS: f32 = 54.0;
 
-/// What is open: nothing so far.
-#[derive(Clone, Debug, Default)]
-pub struct State {}
-
 /// Draws the panel.
-pub fn method_ui(ui: &mut Ui, seen: &Seen<'_>, _state: &mut State, out: &mut Vec<Command>) {
+pub fn method_ui(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
     ui.horizontal_wrapped(|ui| {
         layer_ui(ui, seen, Layer::Parts, "Parts and seams", out);
         layer_ui(ui, seen, Layer::Mesh, "Mesh", out);

@@ -13,8 +13,8 @@
 //! | status                                     |
 //! +--------------------------------------------+
 //! ```
-//! [`Panels`] holds what belongs to the window alone: what is typed but not taken, which tab is open. Panels of results come
-//! from elsewhere as [`Guest`]s.
+//! [`Panels`] holds what belongs to the window alone: what is typed but not taken, which tab is open. Which panels there are says
+//! [`table`].
 
 pub mod about;
 pub mod command_palette;
@@ -37,6 +37,7 @@ pub mod shortcuts;
 pub mod source;
 pub mod status;
 pub mod style;
+pub mod table;
 #[cfg(test)]
 mod testing;
 pub mod thumbnail;
@@ -44,7 +45,7 @@ pub mod toast;
 pub mod toolbar;
 pub mod values;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::path::Path;
 
 use eframe::egui::{self, Frame, Margin, Panel as Side, Rect, Ui};
@@ -52,10 +53,8 @@ use eframe::egui::{self, Frame, Margin, Panel as Side, Rect, Ui};
 use self::command_palette::CommandPalette;
 use self::gallery::Gallery;
 use self::icons::{Icon, small_icon_button};
-use self::inspector::Inspector;
-use self::palette::Palette;
 use self::path_dialog::PathDialog;
-use self::source::Source;
+use self::table::{PANELS, Place, Row, View, row};
 use self::toast::Toasts;
 use super::command::{Command, Panel};
 use super::files::dialogs::Ask;
@@ -68,18 +67,6 @@ pub use enabled::is_enabled;
 pub use question::{Asked, Choice, ChoiceKind, Question};
 pub use toast::{Notice, NoticeKind};
 
-/// A panel that is drawn by someone else, who keeps its state.
-pub type Guest = Box<dyn FnMut(&mut Ui, &Seen<'_>, &mut Vec<Command>)>;
-
-/// Panels that are tabs below the canvas, in their order.
-const BELOW: [Panel; 5] = [
-    Panel::Problems,
-    Panel::Profiles,
-    Panel::Method,
-    Panel::History,
-    Panel::Source,
-];
-
 /// What is above everything else; one at a time.
 #[derive(Debug)]
 enum Above {
@@ -91,17 +78,14 @@ enum Above {
 }
 
 /// The panels, with what belongs to the window alone.
-#[derive(Default)]
 pub struct Panels {
-    palette: Palette,
-    inspector: Inspector,
-    source: Source,
     gallery: Gallery,
     toasts: Toasts,
     questions: VecDeque<Question>,
     answer: Option<(Asked, usize)>,
     above: Option<Above>,
-    guests: BTreeMap<Panel, Guest>,
+    /// In the order of [`PANELS`].
+    views: [Box<dyn View>; PANELS.len()],
     liquids: LiquidPanels,
     /// The tab that is open below the canvas.
     tab: Option<Panel>,
@@ -111,23 +95,33 @@ pub struct Panels {
     canvas: Option<Rect>,
 }
 
+impl Default for Panels {
+    fn default() -> Self {
+        Self {
+            gallery: Gallery::default(),
+            toasts: Toasts::default(),
+            questions: VecDeque::new(),
+            answer: None,
+            above: None,
+            views: PANELS.map(|row| (row.make)()),
+            liquids: LiquidPanels::default(),
+            tab: None,
+            is_styled: false,
+            canvas: None,
+        }
+    }
+}
+
 impl std::fmt::Debug for Panels {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let guests: Vec<&Panel> = self.guests.keys().collect();
         f.debug_struct("Panels")
             .field("above", &self.above)
             .field("tab", &self.tab)
-            .field("guests", &guests)
             .finish_non_exhaustive()
     }
 }
 
 impl Panels {
-    /// Takes in a panel of someone else: results, profiles, method.
-    pub fn host(&mut self, panel: Panel, guest: Guest) {
-        self.guests.insert(panel, guest);
-    }
-
     /// Shows a message.
     pub fn notify(&mut self, notice: Notice) {
         self.toasts.add(notice);
@@ -136,6 +130,13 @@ impl Panels {
     /// Asks; questions wait for each other.
     pub fn ask(&mut self, question: Question) {
         self.questions.push_back(question);
+    }
+
+    /// Whether this is being asked, or waits to be.
+    pub fn is_asking(&self, asked: Asked) -> bool {
+        self.questions
+            .iter()
+            .any(|question| question.asked == asked)
     }
 
     /// The answer to a question, once: which one, counted from 0. Its commands were pushed already.
@@ -150,13 +151,12 @@ impl Panels {
 
     /// The library is another: what was known of it is forgotten.
     pub fn library_changed(&mut self) {
-        self.palette.forget();
-        self.inspector.forget();
+        self.views.iter_mut().for_each(|view| view.forget());
     }
 
     /// Opens the tab of a panel below the canvas.
     pub fn choose(&mut self, panel: Panel) {
-        if BELOW.contains(&panel) {
+        if row(panel).place == Place::Below {
             self.tab = Some(panel);
         }
     }
@@ -171,14 +171,16 @@ impl Panels {
         self.above.is_some() || !self.questions.is_empty()
     }
 
-    /// Whether something is typed in the inspector that isn't taken yet.
+    /// Whether something is typed in a panel that isn't taken yet.
     pub fn is_typing(&self) -> bool {
-        self.inspector.is_typing()
+        self.views.iter().any(|view| view.is_typing())
     }
 
     /// Puts the cursor into the name of a thing that is selected.
     pub fn edit_name(&mut self, name: &str) {
-        self.inspector.edit_name(name);
+        for view in &mut self.views {
+            view.edit_name(name);
+        }
     }
 
     /// Does what a command asks of the panels; to be called with every command that is applied. Whether there was anything.
@@ -217,26 +219,23 @@ impl Panels {
                 out.push(Command::TogglePanel(Panel::Problems));
             }
         }
-        let shown = |panel: Panel| seen.settings.panels.contains(&panel);
-        if shown(Panel::Palette) {
+        if is_open(seen, Place::Left) {
             let side = Side::left("palette")
                 .resizable(true)
                 .default_size(204.0)
                 .size_range(120.0..=420.0);
-            side.show(ui, |ui| {
-                head(ui, Panel::Palette, out);
-                self.palette.ui(ui, seen, out);
-            });
+            side.show(ui, |ui| self.headed(ui, seen, Place::Left, out));
         }
-        let results = shown(Panel::Results) && self.guests.contains_key(&Panel::Results);
-        if shown(Panel::Inspector) || results {
+        let (upper, lower) = (
+            is_open(seen, Place::Right),
+            is_open(seen, Place::LowerRight),
+        );
+        if upper || lower {
             let side = Side::right("inspector")
                 .resizable(true)
                 .default_size(344.0)
                 .size_range(240.0..=620.0);
-            side.show(ui, |ui| {
-                self.right(ui, seen, shown(Panel::Inspector), results, out)
-            });
+            side.show(ui, |ui| self.right(ui, seen, (upper, lower), out));
         }
         self.below(ui, seen, out);
         self.canvas = Some(ui.available_rect_before_wrap());
@@ -277,91 +276,73 @@ impl Panels {
         &mut self,
         ui: &mut Ui,
         seen: &Seen<'_>,
-        inspector: bool,
-        results: bool,
+        (upper, lower): (bool, bool),
         out: &mut Vec<Command>,
     ) {
-        if results {
-            let mut draw = |ui: &mut Ui, out: &mut Vec<Command>| {
-                head(ui, Panel::Results, out);
-                let all = egui::ScrollArea::vertical().id_salt("results");
-                all.auto_shrink(false).show(ui, |ui| {
-                    if let Some(guest) = self.guests.get_mut(&Panel::Results) {
-                        guest(ui, seen, out);
-                    }
-                });
-            };
-            if inspector {
-                let half = (ui.available_height() * 0.5).max(120.0);
-                let side = Side::bottom("results")
-                    .resizable(true)
-                    .default_size(half)
-                    .min_size(90.0);
-                side.frame(Frame::new().inner_margin(Margin {
-                    top: 4,
-                    ..Margin::ZERO
-                }))
-                .show(ui, |ui| draw(ui, out));
-            } else {
-                draw(ui, out);
-                return;
+        if upper && lower {
+            let half = (ui.available_height() * 0.5).max(120.0);
+            let side = Side::bottom("results")
+                .resizable(true)
+                .default_size(half)
+                .min_size(90.0);
+            side.frame(Frame::new().inner_margin(Margin {
+                top: 4,
+                ..Margin::ZERO
+            }))
+            .show(ui, |ui| self.headed(ui, seen, Place::LowerRight, out));
+        } else if lower {
+            return self.headed(ui, seen, Place::LowerRight, out);
+        }
+        self.headed(ui, seen, Place::Right, out);
+    }
+
+    /// The open panels of a side, with their titles.
+    fn headed(&mut self, ui: &mut Ui, seen: &Seen<'_>, place: Place, out: &mut Vec<Command>) {
+        for (row, view) in PANELS.into_iter().zip(&mut self.views) {
+            if row.place == place && seen.settings.panels.contains(&row.panel) {
+                head(ui, row.panel, out);
+                draw(ui, &row, view.as_mut(), seen, out);
             }
         }
-        head(ui, Panel::Inspector, out);
-        self.inspector.ui(ui, seen, out);
     }
 
     /// Tabs below the canvas; a panel without a tab of its own yet opens the first.
     fn below(&mut self, ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
-        let has_guest = |panel: &Panel| {
-            !matches!(panel, Panel::Profiles | Panel::Method) || self.guests.contains_key(panel)
+        let tabs = || {
+            let below = PANELS.into_iter();
+            let below = below.filter(|row| row.place == Place::Below);
+            below
+                .map(|row| row.panel)
+                .filter(|panel| seen.settings.panels.contains(panel))
         };
-        let tabs: Vec<Panel> = BELOW
-            .into_iter()
-            .filter(|p| seen.settings.panels.contains(p) && has_guest(p))
-            .collect();
-        let Some(first) = tabs.first() else {
+        let Some(first) = tabs().next() else {
             return;
         };
-        let open = self.tab.filter(|tab| tabs.contains(tab)).unwrap_or(*first);
+        let open = self.tab.filter(|open| tabs().any(|tab| tab == *open));
+        let open = open.unwrap_or(first);
         let side = Side::bottom("below")
             .resizable(true)
             .default_size(168.0)
             .size_range(80.0..=620.0);
         side.show(ui, |ui| {
             ui.horizontal(|ui| {
-                for tab in &tabs {
+                for tab in tabs() {
                     let text = match (tab, problems::counts(seen)) {
                         (Panel::Problems, (errors, warnings)) if errors + warnings > 0 => {
                             format!("Problems ({})", errors + warnings)
                         }
                         _ => tab.label().to_owned(),
                     };
-                    if ui.selectable_label(*tab == open, text).clicked() {
-                        self.tab = Some(*tab);
+                    if ui.selectable_label(tab == open, text).clicked() {
+                        self.tab = Some(tab);
                     }
                 }
                 close(ui, open, out);
             });
             ui.add_space(2.0);
-            match open {
-                Panel::Problems => problems::problems_ui(ui, seen, out),
-                Panel::History => history::history_ui(ui, seen, out),
-                Panel::Source => self.source.ui(ui, seen, out),
-                // A plot takes what room there is; a table scrolls in it.
-                Panel::Method => {
-                    let all = egui::ScrollArea::vertical().id_salt("method");
-                    all.auto_shrink(false).show(ui, |ui| {
-                        if let Some(guest) = self.guests.get_mut(&Panel::Method) {
-                            guest(ui, seen, out);
-                        }
-                    });
-                }
-                other => {
-                    if let Some(guest) = self.guests.get_mut(&other) {
-                        guest(ui, seen, out);
-                    }
-                }
+            let rows = PANELS.into_iter().zip(&mut self.views);
+            for (row, view) in rows.filter(|(row, _)| row.panel == open) {
+                draw(ui, &row, view.as_mut(), seen, out);
             }
         });
     }
@@ -372,7 +353,9 @@ impl Panels {
         if seen.workspace == Workspace::Chip {
             hint::hint_ui(ui, seen, rect, out);
         }
-        self.toasts.ui(ui, rect);
+        if self.above.is_none() && self.questions.is_empty() {
+            self.toasts.ui(ui, rect);
+        }
         let ctx = ui.ctx().clone();
         let done = match &mut self.above {
             None => false,
@@ -399,6 +382,29 @@ impl Panels {
             self.questions.pop_front();
         }
     }
+}
+
+/// Whether a panel of a side is open.
+fn is_open(seen: &Seen<'_>, place: Place) -> bool {
+    let mut there = PANELS.into_iter().filter(|row| row.place == place);
+    there.any(|row| seen.settings.panels.contains(&row.panel))
+}
+
+/// A panel in its room.
+fn draw(ui: &mut Ui, row: &Row, view: &mut dyn View, seen: &Seen<'_>, out: &mut Vec<Command>) {
+    // A panel is as large as it was made, whatever is in it: what is below or beside doesn't move by itself.
+    let room = ui.available_rect_before_wrap();
+    let within = egui::UiBuilder::new().max_rect(room).id_salt(row.label);
+    let mut inside = ui.new_child(within);
+    inside.shrink_clip_rect(room.expand(2.0));
+    if row.scrolls {
+        let all = egui::ScrollArea::vertical().id_salt(row.label);
+        all.auto_shrink(false)
+            .show(&mut inside, |ui| view.ui(ui, seen, out));
+    } else {
+        view.ui(&mut inside, seen, out);
+    }
+    ui.advance_cursor_after_rect(room);
 }
 
 /// How menus, toolbar and status line are framed.

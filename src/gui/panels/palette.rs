@@ -8,6 +8,7 @@ use eframe::egui::{
 };
 use rustc_hash::FxHashMap;
 
+use super::table::View;
 use super::thumbnail::{Colours, Thumbnail};
 use crate::canvas::DraggedKind;
 use crate::command::Command;
@@ -30,14 +31,12 @@ pub struct Palette {
     pictures: FxHashMap<(String, u64), Option<Thumbnail>>,
 }
 
-impl Palette {
-    /// Forgets all pictures: the library is another.
-    pub fn forget(&mut self) {
+impl View for Palette {
+    fn forget(&mut self) {
         self.pictures.clear();
     }
 
-    /// Draws the palette.
-    pub fn ui(&mut self, ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+    fn ui(&mut self, ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
         let hint = TextEdit::singleline(&mut self.search)
             .hint_text("Search components")
             .desired_width(f32::INFINITY);
@@ -82,7 +81,9 @@ impl Palette {
                 }
             });
     }
+}
 
+impl Palette {
     fn family(
         &mut self,
         ui: &mut Ui,

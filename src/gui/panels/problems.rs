@@ -5,6 +5,7 @@ use eframe::egui::{self, CursorIcon, RichText, Role, Sense, Ui, WidgetInfo};
 use super::icons::{Icon, icon};
 use crate::command::Command;
 use crate::seen::Seen;
+use crate::words::quoted;
 use stokeslet_base::diagnostic::{Diagnostic, Severity, line_and_column};
 
 /// Most that are listed; a file that is broken everywhere is not read to its end anyway.
@@ -66,20 +67,16 @@ fn problem(
             ui.horizontal_top(|ui| {
                 let (picture, color) = look(ui, diagnostic.severity);
                 icon(ui, picture, color);
-                ui.add(
-                    egui::Label::new(RichText::new(diagnostic.code).monospace().weak())
-                        .selectable(false),
-                );
                 ui.vertical(|ui| {
                     ui.spacing_mut().item_spacing.y = 1.0;
                     ui.add(
-                        egui::Label::new(&diagnostic.message)
+                        egui::Label::new(quoted(&diagnostic.message))
                             .wrap()
                             .selectable(false),
                     );
                     if let Some(help) = &diagnostic.help {
                         ui.add(
-                            egui::Label::new(RichText::new(help).weak())
+                            egui::Label::new(RichText::new(quoted(help)).weak())
                                 .wrap()
                                 .selectable(false),
                         );
@@ -105,7 +102,13 @@ fn problem(
             format!("{}: {message}", diagnostic.code),
         )
     });
+    let line = line_of(seen, diagnostic);
+    let told = [Some(diagnostic.code.to_owned()), line]
+        .into_iter()
+        .flatten();
+    let told: Vec<String> = told.collect();
     let Some(item) = &diagnostic.place.component else {
+        click.on_hover_text(told.join(", "));
         return;
     };
     if click.hovered() {
@@ -118,7 +121,7 @@ fn problem(
     }
     if click
         .on_hover_cursor(CursorIcon::PointingHand)
-        .on_hover_text(format!("Show {item}"))
+        .on_hover_text(format!("Show {item}\n{}", told.join(", ")))
         .clicked()
     {
         out.push(Command::Show(item.clone()));
@@ -140,18 +143,20 @@ pub fn good(ui: &Ui) -> egui::Color32 {
     }
 }
 
-/// `line 12, tee1`.
+/// What it is about; its line where it is about nothing else.
 fn place(seen: &Seen<'_>, diagnostic: &Diagnostic) -> String {
-    let line = diagnostic.place.span.as_ref().map(|span| {
-        let (line, _) = line_and_column(&seen.document.text, span.start);
-        format!("line {line}")
-    });
-    let parts: Vec<String> = line
-        .into_iter()
-        .chain(diagnostic.place.component.clone())
-        .filter(|part| !part.is_empty())
-        .collect();
-    parts.join(", ")
+    let about = diagnostic.place.component.clone();
+    let about = about.filter(|name| !name.is_empty());
+    about
+        .or_else(|| line_of(seen, diagnostic))
+        .unwrap_or_default()
+}
+
+/// Where it is in the file's text, for whoever reads that.
+fn line_of(seen: &Seen<'_>, diagnostic: &Diagnostic) -> Option<String> {
+    let span = diagnostic.place.span.as_ref()?;
+    let (line, _) = line_and_column(&seen.document.text, span.start);
+    Some(format!("line {line}"))
 }
 
 #[cfg(test)]

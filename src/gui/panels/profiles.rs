@@ -6,12 +6,13 @@ use eframe::egui::{RichText, Sense, Ui, vec2};
 use egui_plot::{Legend, Line, Plot};
 
 use crate::command::Command;
+use crate::results::Solved;
 use crate::results::colour::DISTINCT;
-use crate::results::{Profile, Solved, profiles};
 use crate::seen::{Seen, Tool};
 use stokeslet_base::geometry::Point;
 use stokeslet_flow::export::readable::{Quantity as Unit, Scale, figures};
 use stokeslet_flow::field::Sample;
+use stokeslet_flow::probe::{Profile, profiles};
 
 /// What is plotted over the distance.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -88,7 +89,7 @@ impl State {
         let sampled = self.sampled.get_or_insert_with(|| Sampled {
             solved: solved.clone(),
             lines: lines.to_vec(),
-            profiles: profiles(solved, lines),
+            profiles: profiles(&solved.flow(), lines),
         });
         &sampled.profiles
     }

@@ -7,10 +7,12 @@ use crate::keys::SHORTCUTS;
 use crate::liquids::LIQUID_SHORTCUTS;
 
 /// What the pointer does on the canvas.
-const GESTURES: [(&str, &str); 12] = [
+const GESTURES: [(&str, &str); 15] = [
     ("Click", "Select a component, channel or port"),
     ("Shift + click", "Select it too, or no longer"),
     ("Drag", "Move what is selected; snaps to sockets"),
+    ("Shift + drag", "Move along one axis"),
+    ("Alt + drag", "Copy what is selected"),
     ("Drag on empty space", "Select what lies in the box"),
     ("Double click", "Zoom to a component"),
     ("Right click", "What can be done here"),
@@ -18,6 +20,7 @@ const GESTURES: [(&str, &str); 12] = [
     ("Middle drag, Space + drag", "Move the view"),
     ("Arrow keys", "Nudge by a step of the grid"),
     ("R, M while placing", "Turn, mirror"),
+    ("Digits while drawing", "Length of the next leg"),
     ("Backspace while drawing", "Take back a way-point"),
     ("Esc", "Give up, or back to selecting"),
 ];

@@ -12,6 +12,7 @@ use eframe::egui::{
     Ui, WidgetInfo,
 };
 
+use super::table::View;
 use crate::command::Command;
 use crate::seen::Seen;
 use stokeslet_base::diagnostic::{Severity, line_and_column};
@@ -34,9 +35,8 @@ pub struct Source {
 /// A text, its marks, whether it is on a dark ground, and its colours.
 type Coloured = (String, Vec<(Range<usize>, bool)>, bool, LayoutJob);
 
-impl Source {
-    /// Draws the editor.
-    pub fn ui(&mut self, ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+impl View for Source {
+    fn ui(&mut self, ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
         let document = seen.document;
         let now = ui.input(|i| i.time);
         let is_other = self
@@ -97,7 +97,9 @@ impl Source {
             out.push(Command::SetText(self.text.clone()));
         }
     }
+}
 
+impl Source {
     /// Line numbers, red where something is wrong with the line.
     fn numbers(&self, ui: &Ui, galley: &Galley, at: egui::Pos2, lines: &[(usize, bool, String)]) {
         let font = FontId::monospace(TextStyle::Small.resolve(ui.style()).size);

@@ -1,4 +1,4 @@
-//! Messages over the canvas: what went well fades, what went wrong stays until it is dismissed.
+//! Messages over the canvas: what went well fades, what went wrong stays four times as long, or until it is dismissed.
 
 use eframe::egui::{self, Align2, RichText, Ui, vec2};
 
@@ -7,6 +7,8 @@ use super::problems::good;
 
 /// How long what went well is shown, s.
 const STAYS: f64 = 5.0;
+/// The same of what went wrong, s: long enough to read twice.
+const WRONG_STAYS: f64 = 20.0;
 /// Most at a time; the oldest go first.
 const MOST: usize = 6;
 
@@ -79,18 +81,16 @@ impl Toasts {
             since.get_or_insert(now);
         }
         self.shown.retain(|(notice, since)| {
-            notice.kind == NoticeKind::Error || since.is_none_or(|since| now - since < STAYS)
+            let stays = match notice.kind {
+                NoticeKind::Error => WRONG_STAYS,
+                NoticeKind::Done | NoticeKind::Info => STAYS,
+            };
+            since.is_none_or(|since| now - since < stays)
         });
         if self.shown.is_empty() {
             return;
         }
-        if self
-            .shown
-            .iter()
-            .any(|(notice, _)| notice.kind != NoticeKind::Error)
-        {
-            ui.ctx().request_repaint_after_secs(0.5);
-        }
+        ui.ctx().request_repaint_after_secs(0.5);
         let mut dismissed = None;
         egui::Area::new(egui::Id::unique("toasts"))
             .order(egui::Order::Foreground)
@@ -143,7 +143,7 @@ mod tests {
     use egui_kittest::kittest::Queryable as _;
 
     #[test]
-    fn errors_stay_until_they_are_dismissed_and_good_news_fades() {
+    fn errors_stay_longer_than_good_news_or_until_they_are_dismissed() {
         let shown = Shown::new(opened_example("tee"));
         let mut harness = harness(&shown);
         shown.borrow_mut().panels.notify(Notice::done("Saved."));

@@ -127,10 +127,17 @@ fn tools(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
             out.push(command);
         }
     }
-    if let Tool::Place(kind) = seen.tool {
-        let name = format!("Placing {kind}");
-        let tip = format!("{name}\n{}", seen.tool.hint());
-        icon_button(ui, Icon::Place, &name, true, true).on_hover_text(tip);
+    // Always there, so that nothing beside it moves when a component is chosen.
+    match seen.tool {
+        Tool::Place(kind) => {
+            let name = format!("Placing {kind}");
+            let tip = format!("{name}\n{}", seen.tool.hint());
+            icon_button(ui, Icon::Place, &name, true, true).on_hover_text(tip);
+        }
+        _ => {
+            let tip = "Place a component: choose one in the library";
+            icon_button(ui, Icon::Place, "Placing nothing", false, false).on_hover_text(tip);
+        }
     }
 }
 

@@ -33,7 +33,12 @@ pub fn show_quantity(x: f64, dimension: Dimension) -> String {
             .map_or("", |(_, unit)| unit);
         return format!("0 {}", unit.replace("um", "µm").replace("uL", "µL"));
     }
-    print_quantity(x, dimension)
+    print_quantity(rounded(x), dimension)
+}
+
+/// To the digits that people mean: turns and sums leave 9.99999999999 where 10 was drawn.
+fn rounded(x: f64) -> f64 {
+    format!("{x:.9e}").parse().unwrap_or(x)
 }
 
 /// Reads a value of a kind.

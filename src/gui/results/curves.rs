@@ -3,8 +3,8 @@
 use eframe::egui::{Color32, Mesh, Painter, Pos2, Rect, Shape, Stroke, Vec2};
 
 use super::painting::Arrow;
-use super::streamline::Streamline;
 use crate::canvas::View;
+use stokeslet_flow::trace::Streamline;
 
 /// Points nearer than this on the screen are one.
 const NEAR: f32 = 1.5;

@@ -1,7 +1,7 @@
 //! Results on the canvas: the image under the walls; probes, lines and the legend over everything.
 //!
 //! Every frame draws what there is, where the chip now is, and asks for what is missing; nothing waits. Images and streamlines are
-//! made by threads of their own ([`super::painting`], [`super::streamline`]).
+//! made by threads of their own ([`super::painting`], [`stokeslet_flow::trace`]).
 
 use std::sync::Arc;
 
@@ -18,13 +18,14 @@ use super::newest::{Newest, Wake};
 use super::painting::{Asked, Look, MeshSeen, Painting, paint};
 use super::raster::Window;
 use super::solved::count;
-use super::streamline::{Seed, Streamline, inlet_seeds, streamline};
-use super::{Quantity, Solved, probe};
+use super::{Quantity, Solved};
 use crate::canvas::{Overlay, View};
 use crate::command::Layer;
 use crate::seen::{Seen, Tool};
 use stokeslet_base::geometry::Point;
 use stokeslet_cad::chip::SocketUse;
+use stokeslet_flow::probe;
+use stokeslet_flow::trace::{Seed, Streamline, inlet_seeds, streamline};
 
 /// Distance of arrows, points, at least; at most a half more.
 const ARROW_GAP: f32 = 26.0;
@@ -80,7 +81,7 @@ struct Traced {
 fn trace(tracing: Tracing, is_stale: &(dyn Fn() -> bool + Sync)) -> Option<Traced> {
     let solved = &tracing.solved;
     let mut seeds = if tracing.from_inlets {
-        inlet_seeds(solved)
+        inlet_seeds(&solved.flow())
     } else {
         Vec::new()
     };
@@ -91,7 +92,7 @@ fn trace(tracing: Tracing, is_stale: &(dyn Fn() -> bool + Sync)) -> Option<Trace
             if is_stale() {
                 return None;
             }
-            streamline(solved, seed)
+            streamline(&solved.flow(), seed)
         })
         .collect();
     (!is_stale()).then(|| Traced {

@@ -2,26 +2,21 @@
 //!
 //! ```text
 //! Chip --worker (thread, table of operations)--> Solved --painting (thread: raster, arrows, mesh)--> one image of the canvas
-//!                                                  |   --tracing (thread: streamline)-----------> curves
-//!                                                  +-- probe, profiles ----------------------------> numbers
+//!                                                  |   --tracing (thread: flow::trace)----------> curves
+//!                                                  +-- flow::probe --------------------------------> numbers
 //! ResultView (what the user chose) --layer--> the above on the canvas, with a legend
 //! ```
 //! Start at [`Solved`], then [`FieldLayer`]. What is stale is shown until there is something newer, and says so.
 
 pub mod colour;
 mod curves;
-mod kinds;
 mod layer;
 pub(crate) mod legend;
 pub mod newest;
 pub mod painting;
-pub mod probe;
-pub mod profile;
 pub mod raster;
 pub mod solved;
-pub mod streamline;
 mod strokes;
-pub mod walls;
 pub mod worker;
 
 use std::time::Duration;
@@ -29,9 +24,7 @@ use std::time::Duration;
 use stokeslet_base::geometry::Point;
 use stokeslet_flow::session::Stage;
 
-pub use kinds::{Kind, Kinds};
 pub use layer::FieldLayer;
-pub use profile::{Profile, profiles, profiles_csv};
 pub use solved::{Reuse, Solved};
 pub use worker::{Event, Job, Worker};
 
@@ -75,6 +68,8 @@ pub struct ResultView {
     pub lines: Vec<[Point; 2]>,
     /// Seeds of streamlines, m.
     pub seeds: Vec<Point>,
+    /// What the ruler measured, m.
+    pub rulers: Vec<[Point; 2]>,
 }
 
 impl Default for ResultView {
@@ -85,6 +80,7 @@ impl Default for ResultView {
             probes: Vec::new(),
             lines: Vec::new(),
             seeds: Vec::new(),
+            rulers: Vec::new(),
         }
     }
 }
@@ -141,6 +137,7 @@ pub(crate) mod tests {
                 name: "pipe".into(),
                 shape: Shape::Strip(pipe),
                 motion: Motion::IDENTITY,
+                walls: Default::default(),
             }],
             connections: vec![],
             ports: vec![port("in", 0, 100.0), port("out", 1, 0.0)],

@@ -3,17 +3,15 @@
 use std::sync::{Arc, OnceLock};
 
 use super::Quantity;
-use super::kinds::Kinds;
-use super::walls::{WallStress, wall_stress};
 use stokeslet_base::geometry::Point;
 use stokeslet_base::profile::ProfileTable;
 use stokeslet_cad::chip::Chip;
 use stokeslet_flow::export::readable::figures;
 use stokeslet_flow::field::{FieldIndex, Sample};
+use stokeslet_flow::kinds::{Kinds, seam_nodes};
+use stokeslet_flow::probe::SolvedFlow;
 use stokeslet_flow::session::Solution;
-
-/// Part of the walls whose stress the colours span: in sharp corners it grows without bound as cells get finer.
-const SPANNED: f64 = 0.99;
+use stokeslet_flow::walls::{WallStress, wall_stress};
 
 /// What a solve found ready from solves before it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -123,27 +121,21 @@ impl Solved {
         self.index.at(&self.solution.fields, p)
     }
 
+    /// The same, as the sciences ask it.
+    pub fn flow(&self) -> SolvedFlow<'_> {
+        SolvedFlow {
+            chip: &self.chip,
+            solution: &self.solution,
+            index: &self.index,
+        }
+    }
+
     /// Ends of the colours of a quantity.
     pub fn range_of(&self, quantity: Quantity) -> [f64; 2] {
         match quantity {
             Quantity::Speed => [0.0, self.greatest(quantity)],
             Quantity::Pressure => self.pressures,
-            Quantity::WallShear => {
-                let mut all: Vec<f32> = self
-                    .wall_stress()
-                    .at_ends
-                    .iter()
-                    .flatten()
-                    .copied()
-                    .collect();
-                let last = all.len().saturating_sub(1);
-                if all.is_empty() {
-                    return [0.0, 0.0];
-                }
-                let at = (SPANNED * last as f64) as usize;
-                let (_, &mut top, _) = all.select_nth_unstable_by(at, f32::total_cmp);
-                [0.0, f64::from(top)]
-            }
+            Quantity::WallShear => self.wall_stress().spanned(),
         }
     }
 
@@ -172,7 +164,7 @@ impl Solved {
     /// Nodes that parts share, m; worked out when first asked for, some milliseconds a hundred thousand cells.
     pub fn seam_nodes(&self) -> &[Point] {
         self.seam_nodes
-            .get_or_init(|| super::kinds::seam_nodes(&self.solution.fields))
+            .get_or_init(|| seam_nodes(&self.solution.fields))
     }
 
     /// The same, where somebody has asked before: for a frame.

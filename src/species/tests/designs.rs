@@ -6,7 +6,7 @@ use stokeslet_cad::chip::place;
 use stokeslet_cad::design::DepthModel;
 use stokeslet_cad::library::Library;
 use stokeslet_flow::session::Solver;
-use stokeslet_species::{Inflow, Paths, Settings, Species};
+use stokeslet_species::{Engine, Inflow, Paths, Settings, Species};
 
 /// Follows a species that enters by the first inlet, and one that enters everywhere.
 fn follow(path: &std::path::Path) {
@@ -36,9 +36,18 @@ fn follow(path: &std::path::Path) {
             species(&|k| f64::from(u8::from(k == first))),
             species(&|_| 0.7),
         ];
-        let out =
-            stokeslet_species::solve(&chip, &paths, &both, Settings { tubes: 64 }, peclet < 1e3)
-                .unwrap();
+        let out = stokeslet_species::solve(
+            &chip,
+            &paths,
+            &both,
+            Settings {
+                tubes: 64,
+                engine: Engine::Tubes,
+                ..Settings::default()
+            },
+            peclet < 1e3,
+        )
+        .unwrap();
         for result in &out {
             assert!(
                 result.balance.abs() < 1e-9,

@@ -5,7 +5,7 @@
 use stokeslet_cad::chip::{Chip, place};
 use stokeslet_cad::library::Library;
 use stokeslet_flow::session::Solver;
-use stokeslet_species::{Inflow, Paths, Settings, Species, SpeciesResult};
+use stokeslet_species::{Engine, Inflow, Paths, Settings, Species, SpeciesResult};
 
 /// A chip of width-1 channels, solved, and its paths.
 fn paths(text: &str, resolution: u32) -> (Chip, Paths) {
@@ -36,8 +36,18 @@ fn run(
         diffusivity: 1.0 / peclet,
         inflow: inflow.collect(),
     };
-    let mut out =
-        stokeslet_species::solve(chip, paths, &[species], Settings { tubes }, true).unwrap();
+    let mut out = stokeslet_species::solve(
+        chip,
+        paths,
+        &[species],
+        Settings {
+            tubes,
+            engine: Engine::Tubes,
+            ..Settings::default()
+        },
+        true,
+    )
+    .unwrap();
     let out = out.remove(0);
     assert!(out.balance.abs() < 1e-9, "balance {:e}", out.balance);
     assert!(out.range_violated < 1e-11, "range {:e}", out.range_violated);
@@ -141,9 +151,19 @@ fn a_bend_is_not_its_centre_line() {
             diffusivity: 1.0 / peclet,
             inflow: vec![Inflow { steps }, Inflow::default()],
         };
-        let out = stokeslet_species::solve(&chip, &paths, &[species], Settings { tubes: n }, true)
-            .unwrap()
-            .remove(0);
+        let out = stokeslet_species::solve(
+            &chip,
+            &paths,
+            &[species],
+            Settings {
+                tubes: n,
+                engine: Engine::Tubes,
+                ..Settings::default()
+            },
+            true,
+        )
+        .unwrap()
+        .remove(0);
         let s = out.streams.ports[1].as_ref().unwrap();
         let got: f64 = s
             .flow

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use super::frame::{Frame, Relative};
 use super::layout::{Layout, NodeUnknowns};
 use super::model::{Incidence, Kind, Row, Side};
-use stokeslet_base::fingerprint::{Fingerprint, Hasher};
+use stokeslet_base::fingerprint::{Domain, Fingerprint, Hasher};
 
 /// Distinct layouts and sides.
 #[derive(Default)]
@@ -85,7 +85,7 @@ impl Interner {
         relative: Relative,
         nodes: Vec<(u32, u32)>,
     ) -> u32 {
-        let mut key = Hasher::new(0x51de)
+        let mut key = Hasher::new(Domain::BlockSide)
             .key(kinds[kind as usize].fingerprint)
             .key(self.layouts[layout as usize].fingerprint);
         for word in relative.words() {

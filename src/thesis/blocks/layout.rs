@@ -1,6 +1,6 @@
 //! How a row numbers its unknowns.
 
-use stokeslet_base::fingerprint::{Fingerprint, Hasher};
+use stokeslet_base::fingerprint::{Domain, Fingerprint, Hasher};
 
 /// Which velocity components of a node are unknown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -48,7 +48,7 @@ pub struct Layout {
 impl Layout {
     /// Numbers the unknowns of these nodes.
     pub fn new(nodes: Vec<NodeUnknowns>) -> Self {
-        let mut key = Hasher::new(0x1a0);
+        let mut key = Hasher::new(Domain::BlockLayout);
         let (mut velocity_at, mut pressure_at, mut ordinal) = (Vec::new(), Vec::new(), Vec::new());
         let (mut n, mut n_owned) = (0, 0);
         for node in &nodes {

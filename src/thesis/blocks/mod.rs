@@ -31,13 +31,19 @@ use intern::Interner;
 use lines::Lines;
 use parts::Meshed;
 use stokeslet_cad::chip::Chip;
+use stokeslet_flow::mesh::Corners;
 
 /// Cuts a chip into blocks.
 ///
 /// # Errors
 /// [`CutError`] names the part whose shape can't be meshed.
-pub fn cut(chip: &Chip, resolution: u32, ownership: Ownership) -> Result<BlockModel, CutError> {
-    let (parts, kinds) = parts::mesh_parts(chip, resolution)?;
+pub fn cut(
+    chip: &Chip,
+    resolution: u32,
+    corners: Corners,
+    ownership: Ownership,
+) -> Result<BlockModel, CutError> {
+    let (parts, kinds) = parts::mesh_parts(chip, resolution, corners)?;
     let lines = Lines::new(&parts);
     let (mut blocks, slots) = place_blocks(&parts, &lines);
     let mut interner = Interner::default();

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::model::{CutError, Kind};
-use stokeslet_base::fingerprint::{Fingerprint, Hasher};
+use stokeslet_base::fingerprint::{Domain, Fingerprint, Hasher};
 use stokeslet_base::geometry::Motion;
 use stokeslet_cad::chip::Chip;
 use stokeslet_cad::shape::SocketRef;
 use stokeslet_flow::canonical::{CanonicalShape, Canonicalised, canonicalise};
-use stokeslet_flow::mesh::{BlockKind, ComponentMesh, MeshError};
+use stokeslet_flow::mesh::{BlockKind, ComponentMesh, Corners, MeshError};
 
 /// A part with its mesh and its place.
 pub struct Meshed {
@@ -44,14 +44,18 @@ pub enum Meets {
 }
 
 /// Meshes every shape of a chip once. Returns the parts and the kinds of blocks.
-pub fn mesh_parts(chip: &Chip, resolution: u32) -> Result<(Vec<Meshed>, Vec<Kind>), CutError> {
+pub fn mesh_parts(
+    chip: &Chip,
+    resolution: u32,
+    corners: Corners,
+) -> Result<(Vec<Meshed>, Vec<Kind>), CutError> {
     let mut meshes: FxHashMap<CanonicalShape, (Arc<ComponentMesh>, Arc<Vec<u32>>)> =
         FxHashMap::default();
     let mut kind_numbers: FxHashMap<Fingerprint, u32> = FxHashMap::default();
     let mut kinds: Vec<Kind> = Vec::new();
     let mut parts = Vec::with_capacity(chip.parts.len());
     for (index, part) in chip.parts.iter().enumerate() {
-        let canonical = canonicalise(&part.shape);
+        let canonical = canonicalise(&part.shape, &part.walls).with_corners(corners);
         if !meshes.contains_key(&canonical.shape) {
             let mesh = canonical
                 .mesh(resolution)
@@ -106,7 +110,7 @@ pub fn find_socket(parts: &[Meshed], s: SocketRef) -> Result<(usize, usize), Cut
 
 fn kind_fingerprint(kind: &BlockKind<2>) -> Fingerprint {
     let m = &kind.mesh;
-    let mut key = Hasher::new(0xb10c)
+    let mut key = Hasher::new(Domain::BlockKind)
         .word(m.n_vertices as u64)
         .word(kind.n_slots as u64);
     for (p, place) in m.nodes.iter().zip(&kind.places) {

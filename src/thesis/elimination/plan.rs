@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 
 use super::id::MatRef;
 use super::system::{BlockSystem, Leaves, Step};
-use stokeslet_base::fingerprint::{Fingerprint, Hasher};
+use stokeslet_base::fingerprint::{Domain, Fingerprint, Hasher};
 use stokeslet_base::table::Caching;
 
 /// How a matrix is made.
@@ -94,11 +94,11 @@ pub struct Planner {
 impl Planner {
     /// Takes the rows and couplings of a system.
     pub fn new(system: &BlockSystem, leaves: &dyn Leaves, caching: Caching) -> Self {
-        let special = Hasher::new(0).finish();
+        let special = Hasher::new(Domain::RowZero).finish();
         let mut planner = Self {
             operations: vec![Operation::Exchange; 2],
             shapes: vec![(0, 0); 2],
-            keys: vec![special, Hasher::new(1).finish()],
+            keys: vec![special, Hasher::new(Domain::RowIdentity).finish()],
             retained: vec![false; 2],
             steps: Vec::with_capacity(system.sizes.len()),
             sizes: system.sizes.clone(),
@@ -121,7 +121,9 @@ impl Planner {
         }
         planner.entries.reserve(2 * system.couplings.len());
         for &(i, j, leaf) in &system.couplings {
-            let key = Hasher::new(2).key(leaves.fingerprint(leaf.leaf)).finish();
+            let key = Hasher::new(Domain::RowLeaf)
+                .key(leaves.fingerprint(leaf.leaf))
+                .finish();
             let id = planner.intern(key, leaves.shape(leaf.leaf), || Operation::Leaf(leaf.leaf));
             planner.set_entry(i, j, MatRef::stored(id).transposed_if(leaf.transposed));
         }
@@ -153,7 +155,10 @@ impl Planner {
         self.shapes.push(shape);
         // Without caching equal keys are different results, so that the shared table must not mix them up either.
         self.keys.push(if self.caching == Caching::Uncached {
-            Hasher::new(3).key(key).word(u64::from(next)).finish()
+            Hasher::new(Domain::RowUncached)
+                .key(key)
+                .word(u64::from(next))
+                .finish()
         } else {
             key
         });
@@ -195,7 +200,7 @@ impl Planner {
         if !m.is_transposed() && !m.is_negated() {
             return base;
         }
-        Hasher::new(4)
+        Hasher::new(Domain::RowView)
             .key(base)
             .word(u64::from(m.is_transposed()) | u64::from(m.is_negated()) << 1)
             .finish()
@@ -222,7 +227,7 @@ impl Planner {
             _ => {
                 let negated = a.is_negated() != b.is_negated();
                 let (a, b) = (positive(a), positive(b));
-                let key = Hasher::new(5)
+                let key = Hasher::new(Domain::RowProduct)
                     .key(self.key_of(a))
                     .key(self.key_of(b))
                     .finish();
@@ -236,9 +241,13 @@ impl Planner {
     /// Inverse of a symmetric matrix.
     fn inverse(&mut self, a: MatRef, singular: bool) -> MatRef {
         let a = MatRef::stored(a.id()); // symmetric: its transpose is itself
-        let key = Hasher::new(if singular { 6 } else { 7 })
-            .key(self.key_of(a))
-            .finish();
+        let key = Hasher::new(if singular {
+            Domain::RowPseudoInverse
+        } else {
+            Domain::RowInverse
+        })
+        .key(self.key_of(a))
+        .finish();
         let shape = self.shape(a);
         MatRef::stored(self.intern(key, shape, || {
             if singular {
@@ -291,7 +300,10 @@ impl Planner {
         let key = |base: MatRef, terms: &[(Fingerprint, Term)]| {
             terms
                 .iter()
-                .fold(Hasher::new(8).key(self.key_of(base)), |h, t| h.key(t.0))
+                .fold(
+                    Hasher::new(Domain::RowSum).key(self.key_of(base)),
+                    |h, t| h.key(t.0),
+                )
                 .finish()
         };
         let (key_as_is, key_turned) = (key(base, &as_is), key(base.transposed(), &turned));
@@ -312,7 +324,7 @@ impl Planner {
     }
 
     fn term_key(&self, t: &Term) -> Fingerprint {
-        Hasher::new(9)
+        Hasher::new(Domain::RowTerm)
             .key(self.key_of(t.inverse))
             .key(self.key_of(t.p))
             .key(self.key_of(t.q))
@@ -420,14 +432,14 @@ impl Planner {
         let source = positive(MatRef::stored(coupling.id()));
         let (a, b) = self.shape(source);
         let width = 2 * a.min(b); // the rank is known only when it has run; this is its bound
-        let make = |planner: &mut Self, domain: u64, rows: u32, op: fn(MatRef) -> Operation| {
+        let make = |planner: &mut Self, domain: Domain, rows: u32, op: fn(MatRef) -> Operation| {
             let key = Hasher::new(domain).key(planner.key_of(source)).finish();
             let id = planner.intern(key, (rows, width), || op(source));
             planner.retain(MatRef::stored(id));
             MatRef::stored(id)
         };
-        let left = make(self, 10, a, Operation::LeftFactor);
-        let right = make(self, 11, b, Operation::RightFactor);
+        let left = make(self, Domain::RowLeftFactor, a, Operation::LeftFactor);
+        let right = make(self, Domain::RowRightFactor, b, Operation::RightFactor);
         if coupling.is_transposed() {
             (right, left)
         } else {
@@ -461,7 +473,9 @@ impl Planner {
         for m in [left, right] {
             self.shapes[m.id() as usize].1 = 2 * rank;
         }
-        let key = Hasher::new(12).word(u64::from(rank)).finish();
+        let key = Hasher::new(Domain::RowExchange)
+            .word(u64::from(rank))
+            .finish();
         let diagonal = self.intern(key, (2 * rank, 2 * rank), || Operation::Exchange);
         self.set_entry(row, row, MatRef::stored(diagonal));
         self.set_entry(i, row, left);

@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 
 use super::id::MatRef;
 use super::order::Elimination;
-use stokeslet_base::fingerprint::{Fingerprint, Hasher};
+use stokeslet_base::fingerprint::{Domain, Fingerprint, Hasher};
 use stokeslet_base::table::Caching;
 
 /// A vector by number; 0 is the zero vector.
@@ -47,7 +47,7 @@ impl VecPlan {
         if base.is_none() && terms.is_empty() {
             return ZERO;
         }
-        let mut key = Hasher::new(20).word(base.map_or(u64::MAX, u64::from));
+        let mut key = Hasher::new(Domain::RowVector).word(base.map_or(u64::MAX, u64::from));
         for &(minus, m, v) in &terms {
             let bits = u64::from(minus)
                 | u64::from(m.is_transposed()) << 1
@@ -111,7 +111,7 @@ pub fn solve(
     };
     let mut plan = VecPlan {
         operations: vec![zero],
-        keys: vec![Hasher::new(21).finish()],
+        keys: vec![Hasher::new(Domain::RowZeroVector).finish()],
         known: FxHashMap::default(),
         caching,
     };

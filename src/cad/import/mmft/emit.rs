@@ -116,6 +116,7 @@ pub(super) fn emit(network: &Network, name: &str, out: &mut Reporter) -> Option<
         depth: Some(Metre(network.depth)),
         width: Metre(network.channels.iter().map(|c| c.width).fold(0.0, f64::max)),
         resolution: None,
+        walls: Default::default(),
         components,
         channels,
         connections: Vec::new(),

@@ -134,6 +134,7 @@ pub(super) fn emit(
         depth: Some(Metre(depth)),
         width: Metre(width),
         resolution: None,
+        walls: Default::default(),
         components,
         channels: Vec::new(),
         connections: Vec::new(),

@@ -367,6 +367,7 @@ impl<'l> Drawing<'l> {
             depth: self.defaults.depth.map(Metre),
             width: Metre(self.defaults.width),
             resolution: None,
+            walls: Default::default(),
             components: group
                 .members
                 .iter()

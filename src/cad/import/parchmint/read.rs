@@ -95,12 +95,6 @@ pub(super) struct Netlist {
 /// Reads a file; none where nothing can be made of it.
 pub(super) fn read(text: &str, close: &[String], out: &mut Reporter) -> Option<Netlist> {
     let root = json::object(text, out)?;
-    if is_drawing(&root) {
-        let help = "export the netlist from 3DuF, or the outline as DXF; drawings are not read yet";
-        let message = "this is a drawing of 3DuF: geometry without a netlist".to_owned();
-        out.report(error("D320", Some("features".to_owned()), message, help));
-        return None;
-    }
     let (Some(components), Some(connections)) = (
         json::list(&root, "components", out),
         json::list(&root, "connections", out),
@@ -190,20 +184,6 @@ fn dialect(root: &Map<String, Value>, out: &mut Reporter) -> Option<(Dialect, f6
 }
 
 /// Whether a file draws features: lists of features, here or in its layers, each with a `macro` or `type`.
-fn is_drawing(root: &Map<String, Value>) -> bool {
-    let of = |node: &Value| match node.get("features") {
-        Some(Value::Object(features)) => features.values().any(is_feature),
-        Some(Value::Array(features)) => features.iter().any(is_feature),
-        _ => false,
-    };
-    let lists = ["features", "layers"].map(|key| root.get(key).and_then(Value::as_array));
-    lists.into_iter().flatten().flatten().any(of)
-}
-
-fn is_feature(feature: &Value) -> bool {
-    feature.get("macro").is_some() || feature.get("type").is_some()
-}
-
 /// Names and ids of flow layers; none where the file names no layers.
 fn flow_layers(root: &Map<String, Value>) -> BTreeSet<String> {
     let layers = root.get("layers").and_then(Value::as_array);

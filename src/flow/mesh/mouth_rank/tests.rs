@@ -5,6 +5,7 @@ use crate::fem::lagrange::edges;
 use crate::mesh::delaunay::delaunay;
 use crate::mesh::extrude::tests::{extruded, first, mouths};
 use crate::mesh::gaps::Sizes;
+use crate::mesh::grading::Corners;
 use crate::mesh::grid::grid;
 use crate::mesh::{BlockMesh, P2Mesh, TETRAHEDRON_FACETS, Top, extrude, straight};
 use crate::stokes::local::block_matrix;
@@ -106,7 +107,7 @@ fn closed_parts_determine_their_pressure_up_to_a_constant() {
     let slice = (mouths(&slice), slice.mesh);
     let square = [(0.0, 0.0), (4.0, 0.0), (4.0, 4.0), (0.0, 4.0)].map(|(x, y)| Point::new(x, y));
     // An elbow: its mouths share a corner.
-    let elbow = grid(&square, &[0, 3], 4)
+    let elbow = grid(&square, &[0, 3], 4, Corners::Plain)
         .expect("a square")
         .expect("fits a grid")
         .mesh;

@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use crate::stokes::system::System;
-use stokeslet_base::fingerprint::{Fingerprint, Hasher};
+use stokeslet_base::fingerprint::{Domain, Fingerprint, Hasher};
 use stokeslet_base::profile::Work;
 use stokeslet_base::table::Table;
 use stokeslet_fronts::{
@@ -31,12 +31,11 @@ pub(super) fn long_ends<const D: usize>(
     table: &Table,
     run: &Run<'_>,
 ) -> Result<FxHashMap<u32, Ends>, FrontError> {
-    let m = system.section.n;
     let long: Vec<u32> = (0..system.pieces.len() as u32)
         .filter(|&p| system.pieces[p as usize].piece.is_long)
         .collect();
     let end_key = |root: Fingerprint, end: u64| {
-        Hasher::new(70)
+        Hasher::new(Domain::PipeEnd)
             .key(root)
             .word(end)
             .float(RANK_TOLERANCE)
@@ -48,6 +47,7 @@ pub(super) fn long_ends<const D: usize>(
         let key = system.plan.kinds[system.root(p) as usize].key;
         let known = [0, 1].map(|end| table.schur(schur_key(end_key(key, end))));
         if let [Some(a), Some(b)] = known {
+            let key = (key, unknowns_of_an_end(system, p));
             found.insert(p, put(system, values, key, [a, b], end_key));
         } else {
             todo.push(p);
@@ -62,10 +62,13 @@ pub(super) fn long_ends<const D: usize>(
         ..Wanted::default()
     };
     values.compute(&system.plan, wanted, *run)?;
-    let roots: Vec<KindId> = todo.iter().map(|&p| system.root(p)).collect();
+    let roots: Vec<(KindId, usize)> = todo
+        .iter()
+        .map(|&p| (system.root(p), unknowns_of_an_end(system, p)))
+        .collect();
     let made: Vec<Option<[Schur; 2]>> = roots
         .par_iter()
-        .map(|&root| {
+        .map(|&(root, m)| {
             let _span = run.recorder.span("plan", "low rank", Work::default());
             let s = values.schur(root);
             let coupling = s.submatrix(0, m, m, m).to_owned();
@@ -92,20 +95,27 @@ pub(super) fn long_ends<const D: usize>(
         for (end, schur) in ends.iter().enumerate() {
             table.keep_schur(schur_key(end_key(key, end as u64)), schur);
         }
+        let key = (key, unknowns_of_an_end(system, p));
         found.insert(p, put(system, values, key, ends, end_key));
     }
     Ok(found)
+}
+
+/// Boundary unknowns at either end of a long piece: as many as its walls leave of a mouth's.
+fn unknowns_of_an_end<const D: usize>(system: &System<D>, piece: u32) -> usize {
+    system.pieces[piece as usize].piece.n_boundary / 2
 }
 
 /// Plans the two ends of a long piece as given fronts.
 fn put<const D: usize>(
     system: &mut System<D>,
     values: &mut Values,
-    key: Fingerprint,
+    (key, m): (Fingerprint, usize),
     [a, b]: [Arc<Schur>; 2],
     end_key: impl Fn(Fingerprint, u64) -> Fingerprint,
 ) -> Ends {
     let n = a.nrows() as u32;
+    let rank = n - m as u32;
     let mut kind = |end, schur| {
         let kind = system.plan.given(end_key(key, end), n);
         values.set(kind, schur);
@@ -113,7 +123,7 @@ fn put<const D: usize>(
     };
     Ends {
         kinds: [kind(0, a), kind(1, b)],
-        rank: n - system.section.n as u32,
+        rank,
     }
 }
 
@@ -128,7 +138,6 @@ pub(super) fn elements<const D: usize>(
     ends: &FxHashMap<u32, Ends>,
     values: &mut Values,
 ) -> (Vec<Element>, Vec<Element>, Vec<Class>) {
-    let m = system.section.n;
     let mut class = system.class.clone();
     let (mut elements, mut bridges) = (Vec::new(), Vec::new());
     for instance in &system.instances {
@@ -136,10 +145,13 @@ pub(super) fn elements<const D: usize>(
             elements.push(system.element(instance));
             continue;
         };
+        let m = unknowns_of_an_end(system, instance.piece);
         let (first, rank) = (class.len() as u32, found.rank);
         class.resize(class.len() + 2 * rank as usize, Class::Free);
         let kind = {
-            let key = Hasher::new(71).word(u64::from(rank)).finish();
+            let key = Hasher::new(Domain::PipeBridge)
+                .word(u64::from(rank))
+                .finish();
             system.plan.given(key, 2 * rank)
         };
         bridges.push(Element {

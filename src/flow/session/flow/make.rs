@@ -26,6 +26,7 @@ impl Job<'_> {
     pub fn supply<T>(&self, work: impl FnOnce(Supply<'_>) -> T) -> T {
         work(Supply {
             caching: self.settings.caching,
+            corners: self.settings.corners,
             table: self.table,
             is_cancelled: &|| self.cancel.is_cancelled(),
             progress: &|done, all| {

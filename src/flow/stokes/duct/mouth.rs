@@ -9,6 +9,8 @@
 //! ```
 
 use crate::mesh::Top;
+use crate::stokes::boundary::mouth::{in_mirror, is_held, mirrored_width};
+use stokeslet_cad::shape::WallKind;
 
 use super::{flow_rate, velocity};
 
@@ -29,9 +31,14 @@ impl DuctProfile {
     /// Velocity of unit flow at a point, the inverse square of the unit of length.
     ///
     /// # Shapes and units
-    /// - `y` in `[-width/2, width/2]`, `z` in `[-depth/2, depth/2]`
+    /// - `y` in `[-width/2, width/2]`, `z` in `[-depth/2, depth/2]`; between two side walls that slip the width is infinite, and
+    ///   the velocity that of flow between floor and ceiling, up to a factor
     pub fn velocity(self, width: f64, depth: f64, y: f64, z: f64) -> f64 {
         match self {
+            _ if width.is_infinite() => {
+                let t = 2.0 * z / depth;
+                1.5 / depth * ((1.0 - t) * (1.0 + t)).max(0.0)
+            }
             Self::Series => velocity(width, depth, y, z) / flow_rate(width, depth),
             Self::BiQuadratic => {
                 let parabola = |x: f64, size: f64| {
@@ -57,6 +64,8 @@ pub struct MouthGrid {
     pub depth: f64,
     /// What bounds the last level.
     pub top: Top,
+    /// The walls at the first and at the last node across.
+    pub walls: [WallKind; 2],
 }
 
 impl MouthGrid {
@@ -67,7 +76,7 @@ impl MouthGrid {
 
     /// Inward velocity at every node for unit flow into the channel, the inverse square of the unit of length.
     ///
-    /// Zero on walls. Scaled so that the P2 interpolant carries unit flow exactly: 1 over all of the channel, so 1/2 over a
+    /// Zero on walls that hold the fluid. Scaled so that the P2 interpolant carries unit flow exactly: 1 over all of the channel, so 1/2 over a
     /// meshed half.
     pub fn profile(&self, profile: DuctProfile) -> Vec<f64> {
         let (channel_depth, carries) = match self.top {
@@ -79,17 +88,23 @@ impl MouthGrid {
             .flat_map(|i| (0..=levels).map(move |k| (i, k)))
             .map(|(i, k)| {
                 let closed = k == levels && self.top == Top::Wall;
-                if i == 0 || i == across || k == 0 || closed {
+                if is_held(self.walls, i, across + 1) || k == 0 || closed {
                     return 0.0;
                 }
                 // From the nearer side and wall: mirror images to the last bit.
-                let (i, k) = match self.top {
-                    Top::Wall => (i.min(across - i), k.min(levels - k)),
-                    Top::Symmetry => (i.min(across - i), k),
+                let k = match self.top {
+                    Top::Wall => k.min(levels - k),
+                    Top::Symmetry => k,
                 };
-                let y = self.width * (f64::from(i) / f64::from(across) - 0.5);
+                let y = match mirrored_width(self.walls) {
+                    1.0 => self.width * (f64::from(i.min(across - i)) / f64::from(across) - 0.5),
+                    _ => {
+                        let t = 2.0 * f64::from(i) / f64::from(across) - 1.0;
+                        self.width * in_mirror(self.walls, t)
+                    }
+                };
                 let z = self.depth * f64::from(k) / f64::from(levels) - channel_depth / 2.0;
-                profile.velocity(self.width, channel_depth, y, z)
+                profile.velocity(self.width * mirrored_width(self.walls), channel_depth, y, z)
             })
             .collect();
         let carried: f64 = values.iter().zip(self.weights()).map(|(v, w)| v * w).sum();

@@ -7,6 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::{Leaf, Lift, Patch, Piece, PieceError, Workshop};
 use crate::mesh::PlanePart;
+use crate::stokes::boundary::SlipEdges;
 use crate::stokes::section::Section;
 use stokeslet_base::table::Caching;
 use stokeslet_fronts::plan::Kind;
@@ -46,8 +47,8 @@ impl<const D: usize> Canonical<D> {
     /// # Errors
     /// [`PieceError`].
     pub fn new(
-        part: &PlanePart,
-        [drag, size]: [f64; 2],
+        (part, slip): (&PlanePart, &SlipEdges),
+        numbers: [f64; 2],
         section: &Section,
         lift: &dyn Lift<D>,
         caching: Caching,
@@ -60,7 +61,7 @@ impl<const D: usize> Canonical<D> {
             lift,
             is_cancelled,
         };
-        let piece = Piece::new(part, drag, size, &mut shop)?;
+        let piece = Piece::new(part, slip, numbers, &mut shop)?;
         Ok(Self {
             piece,
             plan: shop.plan,

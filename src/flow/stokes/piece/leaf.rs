@@ -3,17 +3,26 @@
 use std::array;
 use std::sync::{Arc, OnceLock};
 
-use crate::fem::lagrange::n_nodes;
+use crate::fem::lagrange::{facet_nodes, n_nodes};
 use crate::mesh::BlockMesh;
-use crate::stokes::local::{BlockMatrix, block_matrix};
+use crate::stokes::local::{BlockMatrix, add_wall_flux, block_matrix};
 use faer::Mat;
-use smallvec::SmallVec;
-use stokeslet_base::fingerprint::{Fingerprint, Hasher};
+use smallvec::{SmallVec, smallvec};
+use stokeslet_base::fingerprint::{Domain, Fingerprint, Hasher};
 use stokeslet_fronts::Leaves;
 
 /// One unknown of a leaf: the unknowns of its mesh (`D` velocities a node, then pressures of vertices) that it moves, and by
 /// how much: `x_mesh[i] += factor * x_leaf`. Two at most where a mouth turns it, nearly always one.
 pub type Moves = SmallVec<[(u32, f64); 2]>;
+
+/// What the speed of a node along a wall moves: `first` is the first velocity of that node in the mesh.
+pub fn along(first: u32, [x, y]: [f64; 2]) -> Moves {
+    match (x == 0.0, y == 0.0) {
+        (_, true) => smallvec![(first, x)],
+        (true, _) => smallvec![(first + 1, y)],
+        _ => smallvec![(first, x), (first + 1, y)],
+    }
+}
 
 /// A mesh with its unknowns.
 #[derive(Debug)]
@@ -74,7 +83,7 @@ impl<const D: usize> Leaf<D> {
     /// All that its matrix depends on, wherever it lies.
     pub fn key(&self) -> Fingerprint {
         let m = &self.mesh;
-        let mut key = Hasher::new(60)
+        let mut key = Hasher::new(Domain::Leaf)
             .word(D as u64)
             .word(m.n_vertices as u64)
             .int(drag_digits(self.drag));
@@ -98,7 +107,35 @@ impl<const D: usize> Leaf<D> {
 
     /// The matrix of its mesh, walls included.
     pub fn matrix(&self) -> &BlockMatrix {
-        self.matrix.get_or_init(|| block_matrix::<D>(&self.mesh))
+        self.matrix.get_or_init(|| self.assembled())
+    }
+
+    fn assembled(&self) -> BlockMatrix {
+        let mut matrix = block_matrix::<D>(&self.mesh);
+        let [_, slip] = self.walls();
+        add_wall_flux::<D>(&mut matrix, &self.mesh, &slip);
+        matrix
+    }
+
+    /// Facets of its mesh on walls that hold the fluid, and on walls that slip: on these some node moves.
+    pub fn walls(&self) -> [Vec<(u32, u8)>; 2] {
+        if self.mesh.walls.is_empty() {
+            return [Vec::new(), Vec::new()];
+        }
+        let mut moves = vec![false; self.mesh.nodes.len()];
+        for &(i, _) in self.moves.iter().flatten() {
+            if let Some(is) = moves.get_mut(i as usize / D) {
+                *is = true;
+            }
+        }
+        let holds = |&(cell, facet): &(u32, u8)| {
+            let cell = self.mesh.cell(cell as usize);
+            let mut nodes = facet_nodes::<D>(facet as usize).into_iter();
+            nodes.all(|k| !moves[cell[k] as usize])
+        };
+        let walls = self.mesh.walls.iter().copied();
+        let (holding, slip) = walls.partition(holds);
+        [holding, slip]
     }
 
     /// Unknowns of its mesh, walls included.
@@ -122,7 +159,7 @@ impl<const D: usize> Leaf<D> {
             let matrix = match self.matrix.get() {
                 Some(known) => known,
                 None => {
-                    made = block_matrix::<D>(&self.mesh);
+                    made = self.assembled();
                     &made
                 }
             };

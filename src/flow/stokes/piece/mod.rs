@@ -22,6 +22,7 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use crate::mesh::{MeshError, PlanePart};
+use crate::stokes::boundary::SlipEdges;
 use crate::stokes::section::Section;
 use stokeslet_base::fingerprint::Fingerprint;
 use stokeslet_base::geometry::Point;
@@ -107,8 +108,11 @@ pub struct Piece {
     pub n_boundary: usize,
     /// Unknowns of a slab.
     pub n: usize,
-    /// By mouth: for each unknown of the section, the boundary unknown that it is: `x_boundary[to] = factor * x_mouth`.
+    /// By mouth: for each unknown of the section, the boundary unknown that it is: `x_boundary[to] = factor * x_mouth`;
+    /// [`crate::stokes::section::NONE`] where the piece's walls hold the fluid.
     pub mouths: Vec<Vec<Image>>,
+    /// Boundary unknowns that are zero: where walls of different directions meet in a mouth's end.
+    pub rests: Vec<u32>,
     /// By mouth: for each node of the section (across, then level), its number in the piece.
     pub mouth_nodes: Vec<Vec<u32>>,
     /// Nodes on its mouths; they are numbered first.
@@ -138,19 +142,32 @@ impl Piece {
     /// Plans the fronts of a part.
     ///
     /// # Shapes and units
+    /// - `slip`: which of its walls slip
     /// - `drag`: of the depth model at the part's unit, 12 (unit / depth)^2 or 0
     /// - `size`: of the part's cells in the unit that all pieces share, where they share one
     /// # Errors
     /// [`PieceError`]: its plane mesh can't be lifted.
     pub fn new<const D: usize>(
         part: &PlanePart,
-        drag: f64,
-        size: f64,
+        slip: &SlipEdges,
+        [drag, size]: [f64; 2],
         shop: &mut Workshop<'_, D>,
     ) -> Result<Self, PieceError> {
         match part {
-            PlanePart::Strip(strip) => strip::piece(strip, drag, size, shop),
-            PlanePart::Polygon(polygon) => polygon::piece(polygon, drag, size, shop),
+            PlanePart::Strip(strip) => {
+                let slips = match slip {
+                    SlipEdges::Strip(slips) => *slips,
+                    SlipEdges::None | SlipEdges::Polygon(_) => [false; 2],
+                };
+                strip::piece(strip, slips, [drag, size], shop)
+            }
+            PlanePart::Polygon(polygon) => {
+                let edges: &[_] = match slip {
+                    SlipEdges::Polygon(edges) => edges,
+                    SlipEdges::None | SlipEdges::Strip(_) => &[],
+                };
+                polygon::piece(polygon, edges, [drag, size], shop)
+            }
         }
     }
 

@@ -25,8 +25,9 @@ use self::scratch::Scratches;
 use self::unknowns::{Mirrored, Unknowns, factor, number};
 use super::space::SpaceMesh;
 use super::{Body, Patch, Piece, PieceError, Workshop};
-use crate::mesh::dissect::{CELLS_A_LEAF, DissectionNode, dissect};
+use crate::mesh::dissect::{CELLS_A_LEAF, DissectionNode};
 use crate::mesh::{BlockMesh, PlaneMouth, PlanePolygon};
+use crate::stokes::boundary::freedoms;
 use crate::stokes::section::{NONE, Section};
 use stokeslet_base::fingerprint::Fingerprint;
 use stokeslet_base::geometry::Point;
@@ -36,8 +37,8 @@ use stokeslet_fronts::{Image, KindId, Node, Tree};
 /// The fronts of a polygon.
 pub fn piece<const D: usize>(
     polygon: &PlanePolygon,
-    drag: f64,
-    size: f64,
+    slip: &[[Point; 2]],
+    [drag, size]: [f64; 2],
     shop: &mut Workshop<'_, D>,
 ) -> Result<Piece, PieceError> {
     let section = shop.section.clone();
@@ -45,10 +46,11 @@ pub fn piece<const D: usize>(
     let space = shop.lift.lift(&polygon.mesh, &mouths, size)?;
     let leaf_cells = if D == 2 { CELLS_A_LEAF } else { 2 };
     shop.go_on()?;
-    let tree = dissect(&polygon.mesh, leaf_cells);
+    let tree = polygon.dissect(leaf_cells);
     shop.go_on()?;
     let mirrored = |t: usize| if D == 2 { tree.mirrored[t] } else { [false; 2] };
-    let unknowns = number(polygon, &space, &tree, &section, &mirrored);
+    let freedoms = freedoms(&polygon.mesh, slip, &polygon.mouths);
+    let unknowns = number(polygon, (&space, &freedoms), &tree, &section, &mirrored);
     let scratches = Scratches::new(space.mesh.nodes.len(), unknowns.at.len());
     let cutter = Cutter::new(&space, &unknowns, drag);
     shop.go_on()?;
@@ -195,6 +197,7 @@ pub fn piece<const D: usize>(
         n_boundary,
         n: n as usize,
         mouths,
+        rests: Vec::new(),
         mouth_nodes: polygon
             .mouths
             .iter()
@@ -266,10 +269,13 @@ fn mouth_images<const D: usize>(
             for (i, &plane) in mouth.nodes.iter().enumerate() {
                 for level in 0..section.n_levels() {
                     let node = space.node(plane, level) as usize;
-                    if let Some((first, n)) = section.velocity(i as u32, level) {
-                        for c in 0..n {
-                            images[(first + c) as usize] =
-                                Image::plain(position[(unknowns.velocity[node].0 + c) as usize]);
+                    if let Some((first, components)) = section.velocity(i as u32, level) {
+                        let (own, free) = unknowns.velocity[node];
+                        for (k, c) in components.iter().enumerate() {
+                            if let Some(place) = free.place(c) {
+                                images[first as usize + k] =
+                                    Image::plain(position[(own + place) as usize]);
+                            }
                         }
                     }
                     if let Some(p) = section.pressure(i as u32, level) {

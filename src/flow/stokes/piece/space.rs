@@ -1,7 +1,7 @@
 //! Plane meshes in the chip's dimension: as they are, or extruded through the depth.
 
 use crate::mesh::{BlockMesh, MeshError, Top, extrude, mouth_rank};
-use stokeslet_base::fingerprint::{Fingerprint, Hasher};
+use stokeslet_base::fingerprint::{Domain, Fingerprint, Hasher};
 
 /// A mesh and where it comes from in the plane.
 #[derive(Clone, Debug)]
@@ -61,7 +61,7 @@ impl Lift<2> for Flat {
     }
 
     fn key(&self) -> Fingerprint {
-        Hasher::new(93).finish()
+        Hasher::new(Domain::Plane).finish()
     }
 
     fn lift(
@@ -103,7 +103,7 @@ impl Lift<3> for Layers {
     }
 
     fn key(&self) -> Fingerprint {
-        Hasher::new(94)
+        Hasher::new(Domain::Space)
             .word(u64::from(self.layers))
             .word(u64::from(self.top == Top::Symmetry))
             .float(self.depth / self.unit)

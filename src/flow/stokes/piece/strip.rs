@@ -5,10 +5,11 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use smallvec::smallvec;
 
-use super::leaf::{Leaf, Moves};
+use super::leaf::{Leaf, Moves, along};
 use super::{Body, Patch, Piece, PieceError, Workshop};
 use crate::mesh::{MeshError, Placement, PlaneSlice, PlaneStrip, SliceCounts};
-use crate::stokes::section::Section;
+use crate::stokes::boundary::{Freedom, StripWalls, strip_walls};
+use crate::stokes::section::{NONE, Section};
 use stokeslet_base::geometry::sin_cos;
 use stokeslet_fronts::tree::Run;
 use stokeslet_fronts::{Child, Image, KindId, Node, Plan, Tree};
@@ -43,12 +44,17 @@ const FAR: f64 = 1.5;
 /// The fronts of a strip.
 pub fn piece<const D: usize>(
     strip: &PlaneStrip,
-    drag: f64,
-    size: f64,
+    slips: [bool; 2],
+    [drag, size]: [f64; 2],
     shop: &mut Workshop<'_, D>,
 ) -> Result<Piece, PieceError> {
-    let section = shop.section.clone();
     let n = strip.n_slices();
+    let turns = strip.placement(1).angle != strip.placement(0).angle;
+    let walls = |slice: &PlaneSlice| strip_walls(slice, slips, turns);
+    let walls: Vec<StripWalls> = strip.slices.iter().map(|slice| walls(&slice.1)).collect();
+    // Its lines have ends like its walls; a mouth's, like all walls of the chip.
+    let mouth = shop.section;
+    let section = mouth.with_ends(walls[0].ends);
     let line = section.n as u32;
     let ratio = strip.placement(1).scale / strip.placement(0).scale;
     let own_units = shop.lift.unit().is_none();
@@ -71,7 +77,7 @@ pub fn piece<const D: usize>(
             if own_units { after.scale / scale } else { 1.0 },
             drag * scale * scale,
             size * scale,
-            &section,
+            (&section, &walls[kind]),
             shop,
         )?;
         inside = leaf.moves.len() as u32 - 2 * line;
@@ -96,10 +102,19 @@ pub fn piece<const D: usize>(
         leaves.push(leaf);
     }
     let root = span(&mut shop.plan, &mut kinds, (counts, alike), line, (0, n));
-    let plain: Vec<Image> = (0..line).map(Image::plain).collect();
     // Mouth 0 looks against the flow; its line is kept in the strip's own axes, along the flow.
-    let first = section.facing(false, 1.0);
-    let second = plain.iter().map(|i| Image::plain(i.to + line)).collect();
+    let first = mouth.facing_in(&section, false, 1.0);
+    let mut second = mouth.plain_in(&section);
+    for image in second.iter_mut().filter(|image| image.to != NONE) {
+        image.to += line;
+    }
+    // A wall that doesn't run straight out of a mouth meets another one there: the fluid rests in the corner.
+    let mut rests = Vec::new();
+    for side in (0..2).filter(|&side| walls[0].slopes[side] != 0.0) {
+        let i = [0, section.n_across() - 1][side];
+        let there = (0..section.n_levels()).filter_map(|level| section.unknown(i, level, 0));
+        rests.extend(there.flat_map(|k| [k, line + k]));
+    }
     let (across, levels) = (section.n_across(), section.n_levels());
     let line_nodes = across * levels;
     let mouth_node = |reverse: bool, base: u32| {
@@ -119,6 +134,7 @@ pub fn piece<const D: usize>(
         n_boundary: 2 * line as usize,
         n: ((n + 1) * u64::from(line) + n * u64::from(inside)) as usize,
         mouths: vec![first, second],
+        rests,
         mouth_nodes: vec![mouth_node(true, 0), mouth_node(false, line_nodes)],
         n_boundary_nodes: 2 * line_nodes as usize,
         n_nodes: ((n + 1) * u64::from(line_nodes) + n * u64::from(inside_nodes)) as usize,
@@ -203,7 +219,7 @@ fn slice_leaf<const D: usize>(
     ratio: f64,
     drag: f64,
     size: f64,
-    section: &Section,
+    (section, walls): (&Section, &StripWalls),
     shop: &Workshop<'_, D>,
 ) -> Result<(Leaf<D>, Vec<(u8, u32)>), MeshError> {
     let space = shop
@@ -221,10 +237,18 @@ fn slice_leaf<const D: usize>(
             for level in 0..section.n_levels() {
                 let node = space.node(plane, level);
                 places[node as usize] = (side as u8, i as u32 * section.n_levels() + level);
-                if let Some((first, n)) = section.velocity(i as u32, level) {
-                    for k in 0..n {
-                        let to = &mut moves[base + (first + k) as usize];
+                if let Some((first, components)) = section.velocity(i as u32, level) {
+                    let slope = match i {
+                        0 => walls.slopes[0],
+                        _ if i + 1 == line.len() => walls.slopes[1],
+                        _ => 0.0,
+                    };
+                    for (place, k) in components.iter().enumerate() {
+                        let to = &mut moves[base + first as usize + place];
                         match (side, k) {
+                            (_, 0) if slope != 0.0 => {
+                                *to = smallvec![(d * node, 1.0), (d * node + 1, slope)]
+                            }
                             (1, 0) if s != 0.0 => *to = smallvec![(d * node, c), (d * node + 1, s)],
                             (1, 1) if s != 0.0 => {
                                 *to = smallvec![(d * node, -s), (d * node + 1, c)]
@@ -252,10 +276,12 @@ fn slice_leaf<const D: usize>(
             let node = space.node(plane, level);
             places[node as usize] = (2, inside);
             inside += 1;
-            if !space.mesh.on_wall[node as usize] {
-                for k in 0..section.components(level) {
-                    moves.push(smallvec![(d * node + k, 1.0)]);
-                }
+            let freedom = walls.inside[plane as usize];
+            for k in section.components(level).and(freedom.components()).iter() {
+                moves.push(match (freedom, k) {
+                    (Freedom::Along(way), 0) => along(d * node, way),
+                    _ => smallvec![(d * node + k, 1.0)],
+                });
             }
             if (node as usize) < space.mesh.n_vertices {
                 pressures.push(smallvec![(first_pressure + node, 1.0)]);

@@ -68,10 +68,13 @@ pub(super) fn interfaces(
             if placed[part].interfaces[mouth] == NONE {
                 placed[part].interfaces[mouth] = out.len() as u32;
                 let owner = (part as u32, mouth as u32);
+                let socket = placed[part].canonical.socket_of[mouth];
+                let chip_part = &chip.parts[part];
+                let kind = chip_part.walls.kind(chip_part.shape.edge_of(socket));
                 out.push(Interface {
                     owner,
                     unit: unit(placed, owner),
-                    meets: Meets::Wall,
+                    meets: Meets::Wall(kind),
                     free: None,
                 });
             }
@@ -92,6 +95,7 @@ pub(super) fn ports(chip: &Chip, placed: &[Placed]) -> Vec<Port> {
                 outward: shape.motion.rotate(Point::unit(place.direction)),
                 middle: shape.motion.apply(place.middle),
                 width: place.width,
+                walls: Default::default(),
             })
         })
         .collect()

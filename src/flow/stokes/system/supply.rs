@@ -9,9 +9,10 @@ use rustc_hash::FxHashMap;
 
 use super::{PartError, Placed};
 use crate::canonical::CanonicalShape;
+use crate::mesh::Corners;
 use crate::stokes::piece::{Canonical, Lift, PieceError};
 use crate::stokes::section::Section;
-use stokeslet_base::fingerprint::Hasher;
+use stokeslet_base::fingerprint::{Domain, Hasher};
 use stokeslet_base::table::Caching;
 use stokeslet_base::table::Table;
 
@@ -20,6 +21,8 @@ use stokeslet_base::table::Table;
 pub struct Supply<'a> {
     /// Whether copies share one piece.
     pub caching: Caching,
+    /// What meshes in the plane do about sharp corners.
+    pub corners: Corners,
     /// Pieces of earlier chips.
     pub table: &'a Table,
     /// Asked now and then: true stops the planning.
@@ -43,7 +46,7 @@ pub(super) fn orders(
     drag: f64,
     caching: Caching,
 ) -> (Vec<u32>, Vec<Order>) {
-    let mut known: FxHashMap<(&CanonicalShape, i64, i64), u32> = FxHashMap::default();
+    let mut known: FxHashMap<(&CanonicalShape, &[usize], i64, i64), u32> = FxHashMap::default();
     let mut orders: Vec<Order> = Vec::new();
     let piece_of = placed.iter().enumerate().map(|(part, p)| {
         let cell = p.canonical.width / f64::from(section.resolution);
@@ -56,7 +59,8 @@ pub(super) fn orders(
         } else {
             i64::MIN
         };
-        let key = (&p.canonical.shape, class, (size * 1e9).round() as i64);
+        let slip = &p.canonical.slip[..];
+        let key = (&p.canonical.shape, slip, class, (size * 1e9).round() as i64);
         match known.get(&key) {
             Some(&piece) if caching == Caching::Cached => piece,
             _ => {
@@ -82,9 +86,10 @@ pub(super) fn make<const D: usize>(
     let one = |order: &Order| {
         let shape = &placed[order.part].canonical;
         // All of a piece: its own lengths to the last bit, never those of a shape that only counts as equal.
-        let key = Hasher::new(95)
+        let key = Hasher::new(Domain::Piece)
             .word(D as u64)
             .word(u64::from(section.resolution))
+            .word(section.ends[0].bits())
             .key(lift.key())
             .key(shape.content())
             .float(order.drag)
@@ -100,10 +105,11 @@ pub(super) fn make<const D: usize>(
                     return Err(PieceError::Cancelled);
                 }
                 let plane = shape.plane(section.resolution)?;
+                let slip = shape.slip_edges(section.resolution);
                 let meshed = clock.elapsed().as_secs_f64();
                 let numbers = [order.drag, order.size];
                 let made = Canonical::new(
-                    &plane,
+                    (&plane, &slip),
                     numbers,
                     section,
                     lift,

@@ -7,6 +7,7 @@ use lyon::tessellation::{
     BuffersBuilder, StrokeOptions, StrokeTessellator, StrokeVertex, VertexBuffers,
 };
 
+use super::typed::{self, Leg};
 use super::{Frame, TOUCH, Tools};
 use crate::canvas::paint::{lit_socket, tag};
 use crate::canvas::pick::Run;
@@ -32,6 +33,11 @@ pub struct End {
 /// Hears the pointer with the channel tool.
 pub fn hear(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
     frame.cursor(CursorIcon::Crosshair);
+    if tools.draft.is_some() {
+        typed::hear(&mut tools.typed, frame);
+    } else {
+        tools.typed.clear();
+    }
     if frame.key(Key::B) {
         tools.round = !tools.round;
     }
@@ -46,7 +52,18 @@ pub fn hear(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
         tools.draft = None;
         return;
     }
-    let end = end(draft, frame);
+    let mut end = end(draft, frame);
+    if !tools.typed.is_empty() {
+        end = typed_end(draft, &tools.typed, frame);
+        if frame.key(Key::Enter)
+            && let Some(end) = end.take()
+        {
+            draft.via.push(end.at);
+            tools.typed.clear();
+            tools.fixed_at = frame.pointer;
+            return;
+        }
+    }
     let finish = |draft: &Draft, end: &End| {
         let mut via = draft.via.clone();
         via.extend(end.via.iter().copied());
@@ -60,7 +77,9 @@ pub fn hear(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
         let last = draft.via.last().copied();
         let rests = last
             .zip(frame.place())
-            .is_some_and(|(a, b)| (a - b).norm() <= frame.reach());
+            .is_some_and(|(a, b)| (a - b).norm() <= frame.reach())
+            // After a typed leg the channel may end there, wherever the pointer is, until it moves.
+            || (last.is_some() && tools.fixed_at.is_some() && tools.fixed_at == frame.pointer);
         let at_last = at_click || rests;
         done = match (&end, last) {
             (Some(end), _) if !at_last || !matches!(end.to, ChannelEnd::Free(_)) => {
@@ -77,6 +96,7 @@ pub fn hear(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
     {
         if let ChannelEnd::Free(at) = end.to {
             draft.via.push(at);
+            tools.typed.clear();
         } else {
             done = Some(finish(draft, end));
         }
@@ -84,6 +104,8 @@ pub fn hear(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
     if let Some((via, to)) = done {
         let (from, width) = (draft.from.clone(), draft.width);
         tools.draft = None;
+        tools.fixed_at = None;
+        tools.typed.clear();
         out.push(Command::Channel {
             from,
             to,
@@ -174,6 +196,26 @@ fn end(draft: &Draft, frame: &Frame<'_>) -> Option<End> {
     })
 }
 
+/// Where a leg of the typed length ends.
+fn typed_end(draft: &Draft, text: &str, frame: &Frame<'_>) -> Option<End> {
+    let leg = Leg::read(text, &typed::usual_unit(draft.width))?;
+    let place = frame.place()?;
+    let toward = draft.next(place, frame.ctrl(), None);
+    let is_first = draft.via.is_empty() && !matches!(draft.from, ChannelEnd::Free(_));
+    // From a socket there is one direction only.
+    let leg = match is_first {
+        true => Leg { angle: None, ..leg },
+        false => leg,
+    };
+    let at = leg.end(draft.last(), toward)?;
+    Some(End {
+        to: ChannelEnd::Free(at),
+        via: Vec::new(),
+        at,
+        mouth: None,
+    })
+}
+
 fn socket_at(frame: &Frame<'_>, place: Point) -> Option<End> {
     let k = frame.scene.free_socket_at(place, frame.reach())?;
     let socket = &frame.scene.layout.sockets[k];
@@ -248,6 +290,19 @@ pub fn paint(tools: &Tools, frame: &Frame<'_>) {
     for p in &points[1..fixed] {
         let at = view.to_screen(*p);
         painter.circle(at, 4.0, colours.background, (1.5, colours.accent));
+    }
+    if let (false, Some(at)) = (tools.typed.is_empty(), frame.pointer) {
+        let unit = typed::usual_unit(draft.width);
+        let what = match (
+            Leg::read(&tools.typed, &unit),
+            tools.typed.trim().parse::<f64>(),
+        ) {
+            (None, _) => format!("{}…", tools.typed),
+            (Some(_), Ok(_)) => format!("{} {unit}  (Enter)", tools.typed),
+            (Some(_), Err(_)) => format!("{}  (Enter)", tools.typed),
+        };
+        tag(painter, view, at, &what, colours);
+        return;
     }
     if let (Some(end), Some(at)) = (&tools.end, frame.pointer) {
         let mut text = Quantity::Length.show(length(&points, bend));

@@ -57,20 +57,30 @@ pub fn paint_port(tools: &Tools, frame: &Frame<'_>) {
 }
 
 /// Hears tools of one click.
-pub fn hear_click(frame: &Frame<'_>, out: &mut Vec<Command>) {
+pub fn hear_click(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
     frame.cursor(CursorIcon::Crosshair);
     if frame.response.clicked()
         && let Some(place) = frame.place()
     {
-        out.push(match frame.seen.tool {
-            Tool::Streamline => Command::AddSeed(place),
-            _ => Command::AddProbe(place),
+        let is_line = *frame.seen.tool == Tool::Streamline;
+        let solved = frame.seen.results.solved.as_ref();
+        if is_line
+            && solved.is_some_and(|solved| solved.at(place).is_none())
+            && let Some(at) = frame.pointer
+        {
+            let why = "Nothing flows here: click on the chip".to_owned();
+            tools.refusal = Some((at, why));
+            return;
+        }
+        out.push(match is_line {
+            true => Command::AddSeed(place),
+            false => Command::AddProbe(place),
         });
     }
 }
 
-/// Hears the ruler: the line stays until the next one, or Esc.
-pub fn hear_ruler(tools: &mut Tools, frame: &Frame<'_>, _out: &mut [Command]) {
+/// Hears the ruler: what it measured stays, whatever tool comes next.
+pub fn hear_ruler(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
     draw(tools, frame, |frame, p| {
         let near = |q: &Point| (*q - p).norm() <= frame.reach();
         let middles = frame.scene.layout.sockets.iter().map(|s| s.mouth.middle);
@@ -79,6 +89,12 @@ pub fn hear_ruler(tools: &mut Tools, frame: &Frame<'_>, _out: &mut [Command]) {
             .min_by(|a, b| (*a - p).norm().total_cmp(&(*b - p).norm()));
         nearest.unwrap_or_else(|| frame.snap(p))
     });
+    if frame.drag_ended()
+        && let Some([from, to]) = tools.line.take()
+        && (to - from).norm() >= frame.view.length(SHORTEST)
+    {
+        out.push(Command::AddRuler(from, to));
+    }
 }
 
 /// Hears the line probe.
@@ -112,15 +128,25 @@ fn draw(tools: &mut Tools, frame: &Frame<'_>, snap: impl Fn(&Frame<'_>, Point) -
     }
 }
 
-/// Draws the ruler's line, or the one that is being drawn, with its lengths.
+/// Draws what was measured.
+pub fn paint_rulers(frame: &Frame<'_>) {
+    for &line in &frame.seen.shown.rulers {
+        paint_measured(line, frame, true);
+    }
+}
+
+/// Draws the line that is being drawn, with its lengths.
 pub fn paint_line(tools: &Tools, frame: &Frame<'_>) {
-    let Some([from, to]) = tools.line else {
-        return;
-    };
+    if let Some(line) = tools.line {
+        paint_measured(line, frame, *frame.seen.tool == Tool::Ruler);
+    }
+}
+
+fn paint_measured([from, to]: [Point; 2], frame: &Frame<'_>, has_legs: bool) {
     let (painter, view, colours) = (frame.painter, frame.view, frame.colours);
     let (a, b) = (view.to_screen(from), view.to_screen(to));
     let strong = Stroke::new(1.5, colours.accent);
-    if *frame.seen.tool == Tool::Ruler {
+    if has_legs {
         let corner = Pos2::new(b.x, a.y);
         let faint = Stroke::new(1.0, colours.faint);
         let legs = eframe::egui::Shape::dashed_line(&[a, corner, b], faint, 4.0, 3.0);

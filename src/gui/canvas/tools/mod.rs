@@ -8,6 +8,7 @@ mod line_ends;
 mod measure;
 mod place;
 mod select;
+mod typed;
 
 use eframe::egui::{self, CursorIcon, Key, PointerButton, Pos2};
 use std::sync::Arc;
@@ -88,6 +89,11 @@ impl Frame<'_> {
         self.ui.input(|i| i.modifiers.shift)
     }
 
+    /// Whether alt is held.
+    pub fn alt(&self) -> bool {
+        self.ui.input(|i| i.modifiers.alt)
+    }
+
     /// Whether ctrl (or command) is held.
     pub fn ctrl(&self) -> bool {
         self.ui.input(|i| i.modifiers.command)
@@ -141,7 +147,11 @@ pub struct Tools {
     pub end: Option<End>,
     /// Whether channels get round bends.
     pub round: bool,
-    /// What the ruler measures, or the line that is being drawn.
+    /// Digits and letters typed while a channel is drawn: the length of its next leg.
+    pub typed: String,
+    /// Where the pointer was when a typed leg was taken: it hasn't moved since, while it is there.
+    fixed_at: Option<Pos2>,
+    /// The line that is being drawn.
     pub line: Option<[Point; 2]>,
     /// The end of a line probe that is being dragged, and where the line was before.
     line_end: Option<(LineEnd, [Point; 2])>,
@@ -204,11 +214,13 @@ pub fn hear(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
         Tool::Port => measure::hear_port(tools, frame, out),
         Tool::Ruler => measure::hear_ruler(tools, frame, out),
         Tool::Line => measure::hear_line(tools, frame, out),
-        Tool::Probe | Tool::Streamline => measure::hear_click(frame, out),
+        Tool::Probe | Tool::Streamline => measure::hear_click(tools, frame, out),
     }
     // What is under way goes first; a tool with nothing under way is put down.
     if *tool != Tool::Select && frame.key(Key::Escape) {
-        if tools.is_busy() {
+        if !tools.typed.is_empty() {
+            tools.typed.clear();
+        } else if tools.is_busy() {
             tools.draft = None;
             tools.line = None;
         } else {
@@ -223,6 +235,7 @@ pub fn paint(tools: &Tools, frame: &Frame<'_>, outlines: &mut Outlines) {
     if let Some(ghost) = &tools.ghost {
         place::paint(ghost, frame, outlines);
     }
+    measure::paint_rulers(frame);
     match frame.seen.tool {
         Tool::Channel => channel::paint(tools, frame),
         Tool::Port => measure::paint_port(tools, frame),

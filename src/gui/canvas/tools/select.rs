@@ -15,10 +15,12 @@ use crate::canvas::scene::{Bounds, Scene};
 use crate::canvas::snap::followers;
 use crate::canvas::stroke::Pen;
 use crate::command::Command;
-use crate::edits::{Drawing, snap_move};
 use crate::seen::{Selection, Tool};
 use stokeslet_base::geometry::Point;
 use stokeslet_cad::design::{Channel, Placement};
+use stokeslet_cad::edits::{Drawing, Snapping};
+use stokeslet_flow::export::readable::Quantity::Length;
+use stokeslet_flow::export::readable::figures;
 
 /// Radius of a way-point's handle, points.
 const HANDLE: f32 = 5.0;
@@ -67,8 +69,8 @@ pub enum Drag {
 pub struct Move {
     /// The layout before.
     base: Arc<Scene>,
-    /// What was grabbed.
-    names: BTreeSet<String>,
+    /// Sockets that may meet.
+    snapping: Snapping,
     /// What moves with it, indices into its items.
     moving: FxHashSet<usize>,
     /// Where the button went down, m.
@@ -79,6 +81,8 @@ pub struct Move {
     pub by: Point,
     /// The free socket that would be met, by its full name.
     meets: Option<String>,
+    /// Whether a copy goes there: Alt is held.
+    copies: bool,
 }
 
 impl Drag {
@@ -211,13 +215,22 @@ fn hear_drag(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
     let place = at.map(|at| frame.view.to_chip(at));
     match &mut tools.drag {
         Drag::Move(moved) => {
-            frame.cursor(CursorIcon::Move);
+            let (by, copied) = (moved.by, moved.copies);
+            moved.copies = frame.alt();
+            frame.cursor(match moved.copies {
+                true => CursorIcon::Copy,
+                false => CursorIcon::Move,
+            });
             if let Some(place) = place {
-                let by = moved.by;
                 moved.follow(place, frame);
-                if moved.by != by && !frame.drag_ended() {
-                    out.push(Command::PreviewMove(moved.by));
-                }
+            }
+            let is_new = moved.by != by || moved.copies != copied;
+            if is_new && !frame.drag_ended() {
+                // What is copied stays where it is.
+                out.push(match moved.copies {
+                    true => Command::EndPreview,
+                    false => Command::PreviewMove(moved.by),
+                });
             }
         }
         Drag::WayPoint { channel, index, to } => {
@@ -255,14 +268,23 @@ fn begin(frame: &Frame<'_>, origin: Pos2, out: &mut Vec<Command>) -> Drag {
                 Some(design) => followers(frame.scene, design, &items),
                 None => items.into_iter().collect(),
             };
+            let snapping = frame.design().map_or_else(Snapping::default, |design| {
+                let drawing = Drawing {
+                    design,
+                    layout: &frame.scene.layout,
+                    library: frame.seen.library,
+                };
+                Snapping::new(&drawing, &names)
+            });
             Drag::Move(Move {
                 base: frame.scene.clone(),
-                names,
+                snapping,
                 moving,
                 from,
                 origin: grabbed_origin(frame, &name),
                 by: Point::default(),
                 meets: None,
+                copies: false,
             })
         }
         Some(Hit::Port(_)) => Drag::Over,
@@ -283,17 +305,19 @@ fn grabbed_origin(frame: &Frame<'_>, name: &str) -> Point {
 impl Move {
     fn follow(&mut self, place: Point, frame: &Frame<'_>) {
         let raw = place - self.from;
-        let document = frame.seen.document;
-        let on_socket = document.design.as_ref().and_then(|design| {
-            let drawing = Drawing {
-                design,
-                layout: &self.base.layout,
-                library: frame.seen.library,
+        if frame.shift() {
+            // Along one axis, that of the longer way.
+            let snapped = frame.snap(self.origin + raw) - self.origin;
+            let is_level = raw.x.abs() >= raw.y.abs();
+            self.by = match is_level {
+                true => Point::new(snapped.x, 0.0),
+                false => Point::new(0.0, snapped.y),
             };
-            snap_move(&drawing, &self.names, raw, frame.reach())
-        });
-        (self.by, self.meets) = match on_socket {
-            Some((by, socket)) => (by, Some(socket)),
+            self.meets = None;
+            return;
+        }
+        (self.by, self.meets) = match self.snapping.nearest(raw, frame.reach()) {
+            Some((by, socket)) => (by, Some(socket.to_owned())),
             None => (frame.snap(self.origin + raw) - self.origin, None),
         };
     }
@@ -328,10 +352,10 @@ fn end(drag: Drag, frame: &Frame<'_>, place: Option<Point>, out: &mut Vec<Comman
         Drag::None | Drag::Over => {}
         Drag::Move(moved) => {
             let is_nothing = moved.by == Point::default();
-            out.push(if is_nothing {
-                Command::EndPreview
-            } else {
-                Command::Move(moved.by)
+            out.push(match (is_nothing, moved.copies) {
+                (true, _) => Command::EndPreview,
+                (false, true) => Command::DuplicateBy(moved.by),
+                (false, false) => Command::Move(moved.by),
             });
         }
         Drag::WayPoint { channel, index, to } => {
@@ -448,10 +472,16 @@ fn paint_legs(frame: &Frame<'_>, channel: &Channel, index: usize, to: Point) {
     );
 }
 
-/// A place, with units.
+/// A place, both coordinates in one unit.
 pub fn coordinates(p: Point) -> String {
-    use stokeslet_flow::export::readable::Quantity::Length;
-    format!("{}, {}", Length.show(p.x), Length.show(p.y))
+    let scale = Length.scale_for(p.x.abs().max(p.y.abs()));
+    let unit = match scale.unit {
+        // Nothing has no size of its own.
+        "m" if p == Point::default() => "µm",
+        unit => unit,
+    };
+    let number = |x: f64| figures(x * scale.factor);
+    format!("{} {unit}, {} {unit}", number(p.x), number(p.y))
 }
 
 /// Thin lines where what is dragged lines up with what stays and is in view.
@@ -523,7 +553,8 @@ fn paint_move(moved: &Move, frame: &Frame<'_>, outlines: &mut Outlines) {
         );
         painter.add(mesh);
     }
-    let mut text = format!("by {}", coordinates(moved.by));
+    let verb = if moved.copies { "copy by" } else { "by" };
+    let mut text = format!("{verb} {}", coordinates(moved.by));
     if let Some(name) = &moved.meets {
         if let Some(socket) = moved.base.socket(name) {
             let mouth = &moved.base.layout.sockets[socket].mouth;

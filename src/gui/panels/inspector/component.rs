@@ -183,6 +183,7 @@ fn parameter(
         parameter: parameter.name.clone(),
         value,
     };
+    let label = parameter.name.replace('_', " ");
     let mut reset = false;
     let mut after = |ui: &mut Ui| {
         if !is_default {
@@ -193,13 +194,13 @@ fn parameter(
         }
     };
     match &parameter.kind {
-        ParameterKind::Bool => row(ui, &parameter.name, &doc, |ui| {
-            if let Some(is_so) = tick(ui, &parameter.name, shown == "true", &doc) {
+        ParameterKind::Bool => row(ui, &label, &doc, |ui| {
+            if let Some(is_so) = tick(ui, &label, shown == "true", &doc) {
                 out.push(set(Some(Value::Bool(is_so))));
             }
             after(ui);
         }),
-        ParameterKind::Choice(choices) => row(ui, &parameter.name, &doc, |ui| {
+        ParameterKind::Choice(choices) => row(ui, &label, &doc, |ui| {
             let salt = (name, &parameter.name);
             let combo = ComboBox::from_id_salt(salt)
                 .width(FIELD)
@@ -211,7 +212,7 @@ fn parameter(
                     }
                 }
             });
-            named(&combo.response, egui::Role::ComboBox, &parameter.name);
+            named(&combo.response, egui::Role::ComboBox, &label);
             after(ui);
         }),
         kind => {
@@ -226,7 +227,7 @@ fn parameter(
             let key = format!("{name}.{}", parameter.name);
             let field = Field {
                 key: &key,
-                label: &parameter.name,
+                label: &label,
                 shown: &shown,
                 is_default,
                 doc: &doc,
@@ -236,7 +237,7 @@ fn parameter(
             if let Some(value) =
                 inspector
                     .fields
-                    .row(ui, &parameter.name, &field, |text| read(text, kind), after)
+                    .row(ui, &label, &field, |text| read(text, kind), after)
             {
                 out.push(set(Some(value)));
             }

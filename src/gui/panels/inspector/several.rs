@@ -4,9 +4,9 @@ use eframe::egui::{self, Ui};
 
 use super::{head, section};
 use crate::command::Command;
-use crate::edits::{Align, Axis};
 use crate::panels::enabled::is_enabled;
 use crate::seen::Seen;
+use stokeslet_cad::edits::{Align, Axis};
 
 pub(super) fn ui(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
     let items = &seen.selection.items;

@@ -75,7 +75,14 @@ pub(super) fn ports_ui(ui: &mut Ui, seen: &Seen<'_>, state: &mut State, out: &mu
                     let result = results.and_then(|r| r.iter().find(|r| r.id == *name));
                     let [flow, pressure] = result.map_or_else(
                         || ["–".to_owned(), "–".to_owned()],
-                        |r| [show_flow(r, has_depth), show_pressure(r.pressure, greatest)],
+                        |r| {
+                            // What is given is so, whatever the mesh makes of it.
+                            let pressure = match port.condition.value {
+                                PortCondition::Pressure(given) => given.0,
+                                _ => r.pressure,
+                            };
+                            [show_flow(r, has_depth), show_pressure(pressure, greatest)]
+                        },
                     );
                     right(ui, RichText::new(flow), COLUMNS[0]);
                     right(ui, RichText::new(pressure), COLUMNS[1]);

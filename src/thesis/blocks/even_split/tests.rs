@@ -8,6 +8,7 @@ use stokeslet_base::geometry::{Motion, Point};
 use stokeslet_cad::chip::{Chip, Condition, Port};
 use stokeslet_cad::design::DepthModel;
 use stokeslet_cad::shape::{Connection, Part, Shape, SocketRef, Strip};
+use stokeslet_flow::mesh::Corners;
 
 fn tee_of_pipes() -> Chip {
     let corners =
@@ -20,6 +21,7 @@ fn tee_of_pipes() -> Chip {
             width_end: 1.0,
         }),
         motion: Motion::new(angle, Point::unit(angle) * 0.5),
+        walls: Default::default(),
     };
     let at = |part, socket| SocketRef { part, socket };
     let quarter = std::f64::consts::FRAC_PI_2;
@@ -36,6 +38,7 @@ fn tee_of_pipes() -> Chip {
                     sockets: vec![3, 1, 2],
                 },
                 motion: Motion::IDENTITY,
+                walls: Default::default(),
             },
             pipe("left", 2.0 * quarter),
             pipe("right", 0.0),
@@ -95,7 +98,8 @@ fn couplings(model: &BlockModel) -> (Pairs, Pairs) {
 #[test]
 fn only_blocks_that_touch_are_coupled() {
     for r in [2, 4, 5, 8] {
-        let model = cut(&tee_of_pipes(), r, Ownership::EvenSplit).expect("a tee is cut");
+        let model =
+            cut(&tee_of_pipes(), r, Corners::Plain, Ownership::EvenSplit).expect("a tee is cut");
         let n_blocks = model.blocks.len() as u32;
         let (rows, near) = couplings(&model);
         let spurious: Vec<_> = rows
@@ -109,7 +113,8 @@ fn only_blocks_that_touch_are_coupled() {
 #[test]
 fn a_slice_owns_half_of_each_of_its_connections() {
     for r in [4, 5] {
-        let model = cut(&tee_of_pipes(), r, Ownership::EvenSplit).expect("a tee is cut");
+        let model =
+            cut(&tee_of_pipes(), r, Corners::Plain, Ownership::EvenSplit).expect("a tee is cut");
         // A slice inside a pipe: 2r-1 nodes inside, and of its two lines of 2r+1 nodes r and r+1.
         let inside = model
             .blocks

@@ -12,6 +12,7 @@ fn grid(resolution: u32, layers: u32, width: f64, depth: f64, top: Top) -> Mouth
         width,
         depth,
         top,
+        walls: Default::default(),
     }
 }
 

@@ -2,10 +2,10 @@
 
 use super::mirror::{numbered, submesh};
 use super::scratch::Scratch;
-use super::unknowns::{Mirrored, Unknowns, moves, turned};
+use super::unknowns::{Mirrored, Unknowns, moves, turned, way_in_mirror};
 use crate::stokes::piece::leaf::{Leaf, drag_digits};
 use crate::stokes::piece::space::SpaceMesh;
-use stokeslet_base::fingerprint::{Fingerprint, Hasher};
+use stokeslet_base::fingerprint::{Domain, Fingerprint, Hasher};
 
 /// Cuts leaves out of a polygon.
 pub(super) struct Cutter<'a, const D: usize> {
@@ -73,12 +73,12 @@ impl<'a, const D: usize> Cutter<'a, D> {
         let goes = |u: u32| unknowns.at[u as usize] == t as u32;
         // Those that stay, those that go.
         let (mut order, mut eliminated) = (Vec::with_capacity(4 * nodes.len()), Vec::new());
-        let mut key = Hasher::new(62)
+        let mut key = Hasher::new(Domain::DissectedLeaf)
             .word(D as u64)
             .word(numbered.n_vertices as u64)
             .int(drag_digits(self.drag));
         let first = mesh.nodes[nodes[0] as usize];
-        let (mut is_plain, mut in_slab) = (mirrored == [false; 2], Hasher::new(61));
+        let (mut is_plain, mut in_slab) = (mirrored == [false; 2], Hasher::new(Domain::LeafSigns));
         for &n in &nodes {
             for (k, (x, o)) in mesh.nodes[n as usize].iter().zip(first).enumerate() {
                 let is_mirrored = k < 2 && mirrored[k];
@@ -86,7 +86,7 @@ impl<'a, const D: usize> Cutter<'a, D> {
             }
             let free = unknowns.velocity[n as usize].1;
             // Which unknowns the node has, and which of them go; which have the other sign in a slab.
-            let (mut has, mut turns) = (u64::from(free), 0);
+            let (mut has, mut turns) = (free.bits(), 0);
             for (k, u) in unknowns.of_node(n).enumerate() {
                 let goes = goes(u);
                 if goes { &mut eliminated } else { &mut order }.push(u);
@@ -96,7 +96,11 @@ impl<'a, const D: usize> Cutter<'a, D> {
             is_plain &= turns == 0;
             in_slab = in_slab.word(turns);
             key = key.word(has);
-            if free > 0
+            if let Some(&way) = unknowns.along.get(&n) {
+                let [x, y] = way_in_mirror(way, mirrored).map(|x| digits(x, 1e12));
+                key = key.int(x).int(y);
+            }
+            if !free.is_empty()
                 && let Some(&angle) = unknowns.turned.get(&n)
             {
                 let [co, s] = turned(angle, mirrored).map(|x| digits(x, 1e12));

@@ -2,24 +2,27 @@
 
 use rustc_hash::FxHashMap;
 
-use super::super::leaf::Moves;
+use super::super::leaf::{Moves, along};
 use super::super::space::SpaceMesh;
 use crate::mesh::dissect::Dissection;
 use crate::mesh::separators::separators;
 use crate::mesh::{BlockMesh, PlanePolygon};
+use crate::stokes::boundary::{Components, Freedom};
 use crate::stokes::section::{NONE, Section};
 use stokeslet_base::geometry::sin_cos;
 
 /// Unknowns of a mesh: numbered node by node; where they are eliminated; which unknowns of the mesh they move.
 pub(super) struct Unknowns {
-    /// Velocity unknowns of each node: first and how many.
-    pub velocity: Vec<(u32, u32)>,
+    /// Velocity unknowns of each node: first, and which components.
+    pub velocity: Vec<(u32, Components)>,
     /// Pressure unknown of each node.
     pub pressure: Vec<u32>,
     /// Node of the dissection that eliminates each; `NONE`: it lies on a mouth.
     pub at: Vec<u32>,
     /// Angle of the mouth that a node lies in, where its velocity turns with it.
     pub turned: FxHashMap<u32, f64>,
+    /// Which way a node on a wall that slips goes.
+    pub along: FxHashMap<u32, [f64; 2]>,
     /// Axes whose mirror image turns each about, bit by bit.
     pub flips: Vec<u8>,
     /// Whether each has the other sign in a slab.
@@ -34,7 +37,7 @@ impl Unknowns {
     pub fn of_node(&self, node: u32) -> impl Iterator<Item = u32> + '_ {
         let (first, free) = self.velocity[node as usize];
         let pressure = self.pressure[node as usize];
-        (first..first + free).chain((pressure != NONE).then_some(pressure))
+        (first..first + free.len()).chain((pressure != NONE).then_some(pressure))
     }
 
     /// Whether mirroring turns an unknown's sign.
@@ -57,7 +60,7 @@ pub(super) fn factor(is_turned: bool) -> f64 {
 /// Numbers the unknowns and finds where each is eliminated.
 pub(super) fn number<const D: usize>(
     polygon: &PlanePolygon,
-    space: &SpaceMesh<D>,
+    (space, freedoms): (&SpaceMesh<D>, &[Freedom]),
     tree: &Dissection,
     section: &Section,
     mirrored: &dyn Fn(usize) -> Mirrored,
@@ -76,28 +79,35 @@ pub(super) fn number<const D: usize>(
         pressure: Vec::new(),
         at: Vec::new(),
         turned: FxHashMap::default(),
+        along: FxHashMap::default(),
         flips: Vec::new(),
         is_turned: Vec::new(),
     };
     for (k, &(plane, level)) in space.place.iter().enumerate() {
-        let free = if space.mesh.on_wall[k] {
-            0
-        } else {
-            section.components(level)
-        };
+        let freedom = freedoms[plane as usize];
+        let free = section.components(level).and(freedom.components());
         out.velocity.push((out.at.len() as u32, free));
         let is_turned = angle_of.contains_key(&plane);
-        for c in 0..free {
+        let way = match freedom {
+            Freedom::Along(way) if !free.is_empty() => Some(way),
+            _ => None,
+        };
+        for c in free.iter() {
             out.at.push(at.velocities[plane as usize]);
             // Along a mouth a velocity changes with either axis, across it with none: the mouth is mirrored with it.
             out.flips.push(match (c, is_turned) {
+                // A wall that isn't upright has its own direction to the right in its mirror image too.
+                (0, false) if way.is_some_and(|way| way[0] == 0.0) => 0b10,
                 (0, false) => 0b01,
                 (1, false) => 0b10,
                 (1, true) => 0b11,
                 _ => 0,
             });
         }
-        if free > 0
+        if let Some(way) = way {
+            out.along.insert(k as u32, way);
+        }
+        if !free.is_empty()
             && let Some(&angle) = angle_of.get(&plane)
         {
             out.turned.insert(k as u32, angle);
@@ -127,6 +137,12 @@ pub(super) fn turned(angle: f64, mirrored: Mirrored) -> [f64; 2] {
     ]
 }
 
+/// Where a node on a wall that slips goes in a mirror: see [`Freedom::Along`].
+pub(super) fn way_in_mirror([x, y]: [f64; 2], mirrored: Mirrored) -> [f64; 2] {
+    let is_turned = mirrored[0] != mirrored[1] && x != 0.0 && y != 0.0;
+    [x, if is_turned { -y } else { y }]
+}
+
 /// Which unknowns of a leaf's mesh each of its unknowns moves: those of a front in its mirror, or of a slab.
 pub(super) fn moves<const D: usize>(
     unknowns: &Unknowns,
@@ -149,9 +165,14 @@ pub(super) fn moves<const D: usize>(
     for (k, &n) in nodes.iter().enumerate() {
         let k = k as u32;
         let (first, free) = unknowns.velocity[n as usize];
-        for c in 0..free {
-            let to = &mut out[local[(first + c) as usize] as usize];
-            let sign = sign(first + c);
+        for (u, c) in (first..).zip(free.iter()) {
+            let to = &mut out[local[u as usize] as usize];
+            let sign = sign(u);
+            if let (Some(&way), 0) = (unknowns.along.get(&n), c) {
+                let way = way_in_mirror(way, mirrored).map(|x| sign * x);
+                *to = along(d * k, way);
+                continue;
+            }
             match (unknowns.turned.get(&n), c) {
                 (Some(&angle), 0 | 1) => {
                     let [co, s] = turned(angle, mirrored);

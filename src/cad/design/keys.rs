@@ -1,0 +1,636 @@
+//! The keys of design files: one table, which readers take their keys from and which the page of the format and its JSON schema are
+//! made of.
+
+use std::fmt::Write as _;
+
+use serde_json::{Map, Value, json};
+
+use super::{DepthModel, Dimension, FORMAT};
+use crate::shape::WallKind;
+
+/// What a key's value is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Kind {
+    /// A text.
+    Text,
+    /// A text with a number and a unit.
+    Quantity(Dimension),
+    /// true or false.
+    Flag,
+    /// A whole number.
+    Whole,
+    /// One of these texts.
+    Choice(&'static [&'static str]),
+    /// Two quantities.
+    Position,
+    /// A list of positions.
+    Positions,
+    /// A list of pairs of texts.
+    Pairs,
+    /// A table of anything, by name.
+    Table,
+    /// A whole number, or a table of `count`, `step` and `through`.
+    Repetition,
+}
+
+/// One key.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Key {
+    pub name: &'static str,
+    pub kind: Kind,
+    pub required: bool,
+    /// As it would be written.
+    pub example: &'static str,
+    pub doc: &'static str,
+}
+
+/// One section of a design.
+#[derive(Debug)]
+pub(super) struct Section {
+    pub name: &'static str,
+    /// What each of its entries is called, where its keys are names.
+    pub entry: Option<&'static str>,
+    pub doc: &'static str,
+    pub keys: &'static [Key],
+}
+
+impl Section {
+    /// Names of its keys, for the reader: not those that are resolved before any section is read.
+    pub fn names(&self) -> Vec<&'static str> {
+        let keys = self.keys.iter().filter(|k| k.kind != Kind::Repetition);
+        keys.map(|key| key.name).collect()
+    }
+}
+
+const fn key(
+    name: &'static str,
+    kind: Kind,
+    required: bool,
+    example: &'static str,
+    doc: &'static str,
+) -> Key {
+    Key {
+        name,
+        kind,
+        required,
+        example,
+        doc,
+    }
+}
+
+const LENGTH: Kind = Kind::Quantity(Dimension::Length);
+const MODELS: [&str; DepthModel::ALL.len()] = [
+    DepthModel::ALL[0].name(),
+    DepthModel::ALL[1].name(),
+    DepthModel::ALL[2].name(),
+    DepthModel::ALL[3].name(),
+];
+const WALLS: [&str; WallKind::ALL.len()] = [WallKind::ALL[0].name(), WallKind::ALL[1].name()];
+const REPEAT: Key = key(
+    "repeat",
+    Kind::Repetition,
+    false,
+    "{ count = [4, 3], step = [\"1 mm\", \"1 mm\"] }",
+    "makes it a row or a grid of copies, name_1, name_2, ... or name_1_1, ...; expressions know each copy's numbers i and j, and texts may hold them: \"row_{i}.up\". `step` moves each copy; `through = \"out\"` attaches each copy but the first to that socket of the one before",
+);
+
+pub(super) static FLUID: Section = Section {
+    name: "fluid",
+    entry: None,
+    doc: "The liquid.",
+    keys: &[
+        key(
+            "viscosity",
+            Kind::Quantity(Dimension::Viscosity),
+            true,
+            "\"0.89 mPa s\"",
+            "dynamic viscosity",
+        ),
+        key(
+            "density",
+            Kind::Quantity(Dimension::Density),
+            false,
+            "\"997 kg/m^3\"",
+            "no flow depends on it; it tells the Reynolds number",
+        ),
+    ],
+};
+
+pub(super) static CHIP: Section = Section {
+    name: "chip",
+    entry: None,
+    doc: "What all of the chip has in common.",
+    keys: &[
+        key(
+            "width",
+            LENGTH,
+            true,
+            "\"100 um\"",
+            "width of channels and components that don't give their own",
+        ),
+        key(
+            "depth",
+            LENGTH,
+            false,
+            "\"50 um\"",
+            "depth of the channels; required unless the model is planar, and where a flow rate is a volume per time",
+        ),
+        key(
+            "model",
+            Kind::Choice(&MODELS),
+            false,
+            "\"shallow\"",
+            "how the depth enters: planar (the default; flow per unit depth), shallow (depth-averaged, with drag of floor and ceiling), full (three dimensions), shallow-brinkman (shallow with side layers 8 % too thin)",
+        ),
+        key(
+            "resolution",
+            Kind::Whole,
+            false,
+            "8",
+            "cell edges across a channel, 2 to 200; 8 without it",
+        ),
+        key(
+            "walls",
+            Kind::Choice(&WALLS),
+            false,
+            "\"no-slip\"",
+            "what side walls do to the fluid unless a component says otherwise: no-slip (the default) or slip (no penetration, no shear)",
+        ),
+    ],
+};
+
+pub(super) static COMPONENTS: Section = Section {
+    name: "components",
+    entry: Some("component"),
+    doc: "Parts of the library, placed by `at` or by `attach` and `to`. `stokeslet components` lists them, with their sockets and parameters.",
+    keys: &[
+        key(
+            "kind",
+            Kind::Text,
+            true,
+            "\"tee\"",
+            "what it is: a component of the library",
+        ),
+        key(
+            "at",
+            Kind::Position,
+            false,
+            "[\"1 mm\", \"0 mm\"]",
+            "where its origin lies",
+        ),
+        key(
+            "rotation",
+            Kind::Quantity(Dimension::Angle),
+            false,
+            "\"90 deg\"",
+            "counter-clockwise; with `at`",
+        ),
+        key(
+            "mirror",
+            Kind::Flag,
+            false,
+            "true",
+            "mirrored in its own x axis, before it is turned",
+        ),
+        key(
+            "attach",
+            Kind::Text,
+            false,
+            "\"left\"",
+            "which of its own sockets meets `to`; connects them",
+        ),
+        key(
+            "to",
+            Kind::Text,
+            false,
+            "\"y1.out\"",
+            "the socket of another component or channel that it is attached to",
+        ),
+        key(
+            "parameters",
+            Kind::Table,
+            false,
+            "{ angle = \"60 deg\" }",
+            "parameters of its kind by name: quantities, numbers, true or false, texts, lists",
+        ),
+        REPEAT,
+    ],
+};
+
+pub(super) static CHANNELS: Section = Section {
+    name: "channels",
+    entry: Some("channel"),
+    doc: "Channels drawn from socket to socket through way-points. Without `to` one ends in a socket of its own, `name.end`.",
+    keys: &[
+        key(
+            "from",
+            Kind::Text,
+            true,
+            "\"y1.a\"",
+            "the socket it starts from",
+        ),
+        key(
+            "to",
+            Kind::Text,
+            false,
+            "\"t1.up\"",
+            "the socket it ends in",
+        ),
+        key(
+            "via",
+            Kind::Positions,
+            false,
+            "[[\"1 mm\", \"0 mm\"]]",
+            "way-points of its centre line",
+        ),
+        key(
+            "bend",
+            Kind::Choice(&["mitred", "round"]),
+            false,
+            "\"round\"",
+            "how it turns; mitred without it",
+        ),
+        key(
+            "radius",
+            LENGTH,
+            false,
+            "\"200 um\"",
+            "of the centre line in round bends",
+        ),
+        key(
+            "width",
+            LENGTH,
+            false,
+            "\"100 um\"",
+            "without it, that of the socket it starts from",
+        ),
+        REPEAT,
+    ],
+};
+
+pub(super) static CONNECTIONS: Section = Section {
+    name: "connections",
+    entry: None,
+    doc: "Sockets that already lie on each other, same width, opposite directions.",
+    keys: &[key(
+        "pairs",
+        Kind::Pairs,
+        false,
+        "[[\"y1.out\", \"t1.left\"]]",
+        "two sockets each",
+    )],
+};
+
+pub(super) static LINKS: Section = Section {
+    name: "links",
+    entry: Some("link"),
+    doc: "Straight pipes off the drawing: tubing. Each end is joined to a socket wherever that is; where one is left out, the link has a socket of its own, `name.start` or `name.end`.",
+    keys: &[
+        key(
+            "from",
+            Kind::Text,
+            false,
+            "\"c2.end\"",
+            "the socket it starts from",
+        ),
+        key(
+            "to",
+            Kind::Text,
+            false,
+            "\"t1.up\"",
+            "the socket it ends in",
+        ),
+        key(
+            "length",
+            LENGTH,
+            true,
+            "\"12 mm\"",
+            "of the straight pipe; \"0 mm\" joins the two sockets directly",
+        ),
+        key(
+            "width",
+            LENGTH,
+            false,
+            "\"100 um\"",
+            "without it, that of the socket it starts from, or else ends in",
+        ),
+        key(
+            "bends",
+            Kind::Whole,
+            false,
+            "2",
+            "right-angled bends in its middle, to the left and to the right in turn",
+        ),
+    ],
+};
+
+pub(super) static SHEETS: Section = Section {
+    name: "sheets",
+    entry: None,
+    doc: "Only parts of one sheet mustn't overlap.",
+    keys: &[
+        key(
+            "default",
+            Kind::Text,
+            false,
+            "\"chip\"",
+            "the sheet of whatever isn't in `of`",
+        ),
+        key(
+            "of",
+            Kind::Table,
+            false,
+            "{ t1 = \"upper\" }",
+            "components and channels of other sheets",
+        ),
+    ],
+};
+
+pub(super) static PORTS: Section = Section {
+    name: "ports",
+    entry: Some("port"),
+    doc: "Sockets that open to the outside, each with one condition. Sockets without port or connection are closed.",
+    keys: &[
+        key("at", Kind::Text, true, "\"y1.a\"", "the socket"),
+        key(
+            "flow_rate",
+            Kind::Quantity(Dimension::FlowRate),
+            false,
+            "\"5 uL/min\"",
+            "developed flow into the chip, negative out of it; of a chip without depth per depth, \"1e-6 m^2/s\"",
+        ),
+        key(
+            "pressure",
+            Kind::Quantity(Dimension::Pressure),
+            false,
+            "\"1 mbar\"",
+            "developed flow at this pressure",
+        ),
+        key(
+            "traction_free",
+            Kind::Flag,
+            false,
+            "true",
+            "no stress at all, as where a channel opens into a large bath",
+        ),
+        REPEAT,
+    ],
+};
+
+pub(super) static SPECIES: Section = Section {
+    name: "species",
+    entry: Some("species"),
+    doc: "What is dissolved. `residence_time = true` beside the species asks for the age of the fluid at outlets.",
+    keys: &[
+        key(
+            "diffusivity",
+            Kind::Quantity(Dimension::FlowRatePerDepth),
+            true,
+            "\"4.3e-10 m^2/s\"",
+            "how fast it diffuses",
+        ),
+        key(
+            "inlets",
+            Kind::Table,
+            true,
+            "{ sample = \"1 mM\", buffer = [[0, 1], [0.3, 0]] }",
+            "concentrations by port, others bring none: a text in M, a plain number, or steps [place across from the right wall, concentration]",
+        ),
+    ],
+};
+
+/// All sections, in the order in which they are printed.
+static SECTIONS: [&Section; 9] = [
+    &FLUID,
+    &CHIP,
+    &COMPONENTS,
+    &CHANNELS,
+    &CONNECTIONS,
+    &LINKS,
+    &SHEETS,
+    &PORTS,
+    &SPECIES,
+];
+
+/// Keys of the file itself: those that are no sections, then the sections.
+pub(super) fn of_file() -> Vec<&'static str> {
+    let own = ["format", "title", "variables"];
+    own.into_iter()
+        .chain(SECTIONS.iter().map(|s| s.name))
+        .collect()
+}
+
+fn value_words(kind: Kind) -> String {
+    match kind {
+        Kind::Text => "text".into(),
+        Kind::Quantity(dimension) => format!("quantity ({})", dimension.si_unit()),
+        Kind::Flag => "true or false".into(),
+        Kind::Whole => "whole number".into(),
+        Kind::Choice(choices) => choices.join(", "),
+        Kind::Position => "two lengths".into(),
+        Kind::Positions => "list of positions".into(),
+        Kind::Pairs => "list of pairs of sockets".into(),
+        Kind::Table => "table".into(),
+        Kind::Repetition => "number or table".into(),
+    }
+}
+
+/// The page of the design format, Markdown: every section and key.
+pub fn format_page() -> String {
+    let mut out = format!(
+        "# Design files\n\nPrinted by `stokeslet format`; `stokeslet format --schema` prints a JSON schema for editors of TOML, which complete keys and check values\n\
+         with `#:schema format.schema.json` in the first line of a design (Taplo, Even Better TOML).\n\n\
+         A design is [TOML](https://toml.io). `format = {FORMAT}` is required, `title` is one line for people.\n\n\
+         - Quantities are texts with a number and a unit, with prefixes, products and powers: \"100 um\", \"0.89 mPa s\", \"5 uL/min\", \"4e-10 m^2/s\".\n\
+         - Names have letters, digits, `_` and `-`. A socket is `component.socket` or `channel.end`.\n\
+         - `[variables]` are numbers, quantities and expressions: `w = \"100 um\"`, `gap = \"=w / 2\"`. Anywhere below, a text that begins with `=` is an\n  \
+           expression: `width = \"=2 * w + 20 um\"`. `--set w=80um` sets one from outside.\n"
+    );
+    for section in SECTIONS {
+        let entry = match section.entry {
+            Some(entry) => {
+                format!(" Each key is the name of a {entry}, each value a table with these keys.")
+            }
+            None => String::new(),
+        };
+        // Writing to a String can't fail.
+        let _ = write!(
+            out,
+            "\n## `[{}]`\n{}{entry}\n\n| key | value | example | meaning |\n| --- | --- | --- | --- |\n",
+            section.name, section.doc
+        );
+        for key in section.keys {
+            let _ = writeln!(
+                out,
+                "| `{}`{} | {} | `{}` | {} |",
+                key.name,
+                if key.required { " (required)" } else { "" },
+                value_words(key.kind),
+                key.example,
+                key.doc
+            );
+        }
+    }
+    out
+}
+
+/// The JSON schema (draft 7) of design files; `kinds`: names and descriptions of components, offered for `kind`.
+pub fn json_schema(kinds: &[(String, String)]) -> Value {
+    let own = json!({
+        "format": { "const": FORMAT, "description": "version of the format" },
+        "title": { "type": "string", "description": "one line for people" },
+        "variables": {
+            "type": "object",
+            "description": "numbers, quantities and expressions, used below as \"=w\" or \"=2 * w + 20 um\"",
+            "additionalProperties": { "type": ["string", "number"] },
+        },
+    });
+    let mut properties = own.as_object().cloned().unwrap_or_default();
+    for section in SECTIONS {
+        properties.insert(section.name.into(), section_schema(section, kinds));
+    }
+    json!({
+        "$schema": "http://json-schema.org/draft-07/schema#",
+        "title": "Stokeslet design",
+        "type": "object",
+        "properties": properties,
+        "required": ["format", "fluid", "chip"],
+        "additionalProperties": false,
+    })
+}
+
+fn section_schema(section: &Section, kinds: &[(String, String)]) -> Value {
+    let keys: Map<String, Value> = section
+        .keys
+        .iter()
+        .map(|key| {
+            let mut schema = value_schema(key.kind);
+            if key.name == "kind" {
+                let known: Vec<Value> = kinds
+                    .iter()
+                    .map(|(name, doc)| json!({ "const": name, "description": doc }))
+                    .collect();
+                // A library of one's own may have others.
+                schema = json!({ "anyOf": [{ "oneOf": known }, { "type": "string" }] });
+            }
+            if let Some(schema) = schema.as_object_mut() {
+                let doc = format!("{}; such as {}", key.doc, key.example);
+                schema.insert("description".into(), json!(doc));
+            }
+            (key.name.to_owned(), schema)
+        })
+        .collect();
+    let required: Vec<&str> = section
+        .keys
+        .iter()
+        .filter(|k| k.required)
+        .map(|k| k.name)
+        .collect();
+    let table = json!({
+        "type": "object",
+        "properties": keys,
+        "required": required,
+        "additionalProperties": false,
+    });
+    match section.entry {
+        None => described(table, section.doc),
+        Some(_) => {
+            let mut entries = json!({ "type": "object", "additionalProperties": table });
+            if section.name == SPECIES.name {
+                entries["properties"] = json!({ "residence_time": { "type": "boolean" } });
+            }
+            described(entries, section.doc)
+        }
+    }
+}
+
+fn described(mut schema: Value, doc: &str) -> Value {
+    schema["description"] = json!(doc);
+    schema
+}
+
+fn value_schema(kind: Kind) -> Value {
+    // Where something else than a text is wanted, a text that begins with `=` is an expression for it.
+    let expression = json!({ "type": "string", "pattern": "^=" });
+    let position =
+        json!({ "type": "array", "items": { "type": "string" }, "minItems": 2, "maxItems": 2 });
+    match kind {
+        Kind::Text | Kind::Quantity(_) => json!({ "type": "string" }),
+        Kind::Flag => json!({ "type": "boolean" }),
+        Kind::Whole => json!({ "anyOf": [{ "type": "integer" }, expression] }),
+        Kind::Choice(choices) => json!({ "enum": choices }),
+        Kind::Position => position,
+        Kind::Positions | Kind::Pairs => json!({ "type": "array", "items": position }),
+        Kind::Table => json!({ "type": "object" }),
+        Kind::Repetition => {
+            json!({ "anyOf": [{ "type": "integer" }, expression, { "type": "object" }] })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::design::parse;
+
+    /// A design with every key but those that exclude each other, from the examples of the table.
+    #[test]
+    fn the_table_s_examples_are_read_and_nothing_else_is() {
+        let mut text = format!("format = {FORMAT}\n");
+        for section in SECTIONS {
+            let entries: Vec<String> = section
+                .keys
+                .iter()
+                .filter(|k| {
+                    !["repeat", "attach", "to", "flow_rate", "traction_free", "of"]
+                        .contains(&k.name)
+                })
+                .map(|k| match k.name {
+                    // A port of this design.
+                    "inlets" => "inlets = { port1 = \"1 mM\" }".to_owned(),
+                    _ => format!("{} = {}", k.name, k.example),
+                })
+                .collect();
+            text += &match section.entry {
+                None => format!("[{}]\n{}\n", section.name, entries.join("\n")),
+                Some(entry) => format!(
+                    "[{}]\n{entry}1 = {{ {} }}\n",
+                    section.name,
+                    entries.join(", ")
+                ),
+            };
+        }
+        let (design, mistakes) = parse(&text, "all");
+        assert!(
+            design.is_some() && mistakes.is_empty(),
+            "{mistakes:#?}\n{text}"
+        );
+        let wrong = text.replace("density", "densty");
+        let (_, mistakes) = parse(&wrong, "all");
+        assert_eq!(mistakes[0].code, "D004");
+    }
+
+    #[test]
+    fn the_page_and_the_schema_have_every_key() {
+        let (page, schema) = (
+            format_page(),
+            json_schema(&[("tee".into(), "a tee".into())]),
+        );
+        for section in SECTIONS {
+            let table = &schema["properties"][section.name];
+            let table = match section.entry {
+                Some(_) => &table["additionalProperties"],
+                None => table,
+            };
+            for key in section.keys {
+                assert!(page.contains(&format!("| `{}`", key.name)), "{}", key.name);
+                assert!(
+                    table["properties"][key.name].is_object(),
+                    "{}.{}",
+                    section.name,
+                    key.name
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,197 @@
+//! Copies: to text that people can read and paste into a file, from such text, and beside the original.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use rustc_hash::FxHashMap;
+
+use super::draft::{Draft, references_mut};
+use super::names::Names;
+use super::sockets::{bounds_of, owner, tidy_point};
+use super::subset::subset;
+use super::{Drawing, Refusal};
+use crate::chip::lay_out;
+use crate::design::{Design, Dimension, Edit, Placement, parse, rewrite};
+use stokeslet_base::diagnostic::Severity;
+use stokeslet_base::geometry::Point;
+use stokeslet_base::units::print_quantity;
+
+/// Without a place, copies go so many widths to the right and down.
+const BESIDE: f64 = 2.0;
+
+/// What is selected as the text of sections of a design file: attachments, channels, connections and ports among it are kept.
+///
+/// # Errors
+/// [`Refusal::NothingSelected`].
+pub fn copy(drawing: &Drawing<'_>, selection: &BTreeSet<String>) -> Result<String, Refusal> {
+    let part = subset(drawing, selection)?;
+    let mut edits: Vec<Edit> = Vec::new();
+    edits.extend(part.components.into_iter().map(Edit::AddComponent));
+    edits.extend(part.channels.into_iter().map(Edit::AddChannel));
+    edits.extend(part.connections.into_iter().map(Edit::Connect));
+    edits.extend(part.ports.into_iter().map(Edit::AddPort));
+    rewrite("", &edits).map_err(|error| Refusal::NotADesign(error.to_string()))
+}
+
+/// Adds what a text holds, under names of its own; the middle of it comes to lie at `at`, or a little beside where it was.
+/// Returns the names of the new components and channels.
+///
+/// The text is a whole design file or sections of one.
+/// # Errors
+/// [`Refusal::NotADesign`], [`Refusal::RefersOutside`].
+pub fn paste(
+    drawing: &Drawing<'_>,
+    snippet: &str,
+    at: Option<Point>,
+) -> Result<(Vec<Edit>, Vec<String>), Refusal> {
+    let part = read(drawing, snippet)?;
+    if part.components.is_empty() && part.channels.is_empty() {
+        let nothing = "it has no components and no channels".to_owned();
+        return Err(Refusal::NotADesign(nothing));
+    }
+    let beside = Point::new(BESIDE, -BESIDE) * drawing.design.width.0;
+    let by = match at {
+        None => beside,
+        Some(at) => {
+            let layout = lay_out(&part, drawing.library);
+            bounds_of(&layout, |_| true).map_or(beside, |(low, high)| at - (low + high) * 0.5)
+        }
+    };
+    add(drawing, part, by)
+}
+
+/// Copies what is selected, shifted by `by` (m). Returns the names of the new components and channels.
+///
+/// # Errors
+/// [`Refusal::NothingSelected`].
+pub fn duplicate(
+    drawing: &Drawing<'_>,
+    selection: &BTreeSet<String>,
+    by: Point,
+) -> Result<(Vec<Edit>, Vec<String>), Refusal> {
+    let part = subset(drawing, selection)?;
+    add(drawing, part, by)
+}
+
+/// Where a copy of what is selected goes by itself, m: so far to the right or down, whichever is shorter, that it doesn't lie on its
+/// original.
+pub fn beside(drawing: &Drawing<'_>, selection: &BTreeSet<String>) -> Point {
+    let gap = BESIDE * drawing.design.width.0;
+    let is_selected = |item: usize| {
+        let name = drawing.layout.items.get(item);
+        name.is_some_and(|name| selection.contains(name))
+    };
+    match bounds_of(drawing.layout, is_selected) {
+        None => Point::new(gap, -gap),
+        Some((low, high)) if high.x - low.x <= high.y - low.y => tidy_point(
+            Point::new(high.x - low.x + gap, 0.0),
+            drawing.design.width.0,
+        ),
+        Some((low, high)) => tidy_point(
+            Point::new(0.0, low.y - high.y - gap),
+            drawing.design.width.0,
+        ),
+    }
+}
+
+/// A text as a design; what sections of a file leave out is that of this one.
+fn read(drawing: &Drawing<'_>, snippet: &str) -> Result<Design, Refusal> {
+    let not_a_design = Refusal::NotADesign;
+    let table: toml::Table =
+        toml::from_str(snippet).map_err(|error| not_a_design(error.message().to_owned()))?;
+    let design = drawing.design;
+    let mut head = String::new();
+    // Writing into a String can't fail.
+    if !table.contains_key("format") {
+        let _ = writeln!(head, "format = {}", crate::design::FORMAT);
+    }
+    if !table.contains_key("fluid") {
+        let viscosity = print_quantity(design.viscosity.0, Dimension::Viscosity);
+        let _ = writeln!(head, "fluid = {{ viscosity = \"{viscosity}\" }}");
+    }
+    if !table.contains_key("chip") {
+        let width = print_quantity(design.width.0, Dimension::Length);
+        let depth = design.depth.map_or_else(String::new, |depth| {
+            format!(
+                ", depth = \"{}\"",
+                print_quantity(depth.0, Dimension::Length)
+            )
+        });
+        let _ = writeln!(head, "chip = {{ width = \"{width}\"{depth} }}");
+    }
+    let (part, mistakes) = parse(head + snippet.trim_start_matches('\u{feff}'), "clipboard");
+    part.ok_or_else(|| {
+        let worst = mistakes.into_iter().find(|d| d.severity == Severity::Error);
+        not_a_design(worst.map_or_else(String::new, |d| d.message))
+    })
+}
+
+fn add(
+    drawing: &Drawing<'_>,
+    mut part: Design,
+    by: Point,
+) -> Result<(Vec<Edit>, Vec<String>), Refusal> {
+    let width = drawing.design.width.0;
+    check_references(&mut part)?;
+    for component in &mut part.components {
+        if let Placement::Absolute { at, .. } = &mut component.placement {
+            *at = tidy_point(*at + by, width);
+        }
+    }
+    for channel in &mut part.channels {
+        for via in &mut channel.via {
+            via.value = tidy_point(via.value + by, width);
+        }
+    }
+    let mut items = Names::of_items(drawing.design);
+    let mut renamed: FxHashMap<String, String> = FxHashMap::default();
+    let mut names = Vec::new();
+    let components = part.components.iter_mut().map(|c| &mut c.name.value);
+    let channels = part.channels.iter_mut().map(|c| &mut c.name.value);
+    for name in components.chain(channels) {
+        let fresh = items.fresh_or_same(name);
+        renamed.insert(std::mem::replace(name, fresh.clone()), fresh.clone());
+        names.push(fresh);
+    }
+    for reference in references_mut(&mut part) {
+        if let Some((item, socket)) = reference.value.split_once('.')
+            && let Some(fresh) = renamed.get(item)
+        {
+            reference.value = format!("{fresh}.{socket}");
+        }
+    }
+    let mut ports = Names::of_ports(drawing.design);
+    for port in &mut part.ports {
+        port.name.value = ports.fresh_or_same(&port.name.value);
+    }
+    let mut draft = Draft::of(drawing);
+    let design = &mut draft.design;
+    design.components.append(&mut part.components);
+    design.channels.append(&mut part.channels);
+    design.connections.append(&mut part.connections);
+    design.ports.append(&mut part.ports);
+    Ok((draft.settled(), names))
+}
+
+/// What refers to something that isn't there would be no design, or worse, hang on what happens to have that name here.
+fn check_references(part: &mut Design) -> Result<(), Refusal> {
+    let names = Names::of_items(part);
+    let outside = references_mut(part).find(|reference| !names.has(owner(&reference.value)));
+    let Some(socket) = outside.map(|reference| reference.value.clone()) else {
+        return Ok(());
+    };
+    let attached = part.components.iter().find_map(|c| match &c.placement {
+        Placement::Attached(attachment) if attachment.to.value == socket => Some(&c.name.value),
+        _ => None,
+    });
+    let ends = |c: &&crate::design::Channel| {
+        c.from.value == socket || c.to.as_ref().is_some_and(|to| to.value == socket)
+    };
+    let channel = part.channels.iter().find(ends).map(|c| &c.name.value);
+    let port = part.ports.iter().find(|port| port.at.value == socket);
+    let item = attached
+        .or(channel)
+        .or(port.map(|port| &port.name.value))
+        .map_or_else(|| "connections".to_owned(), String::clone);
+    Err(Refusal::RefersOutside { item, socket })
+}

@@ -1,0 +1,89 @@
+//! Opens a socket to the outside.
+
+use super::sockets::Sockets;
+use super::{Drawing, Refusal, fresh_port_name};
+use crate::chip::SocketUse;
+use crate::design::{Edit, Port, PortCondition, Spanned};
+use stokeslet_base::units::Pascal;
+
+/// Opens `item.socket`; the first port of a design is an inlet at 1 mbar, all others are outlets at 0 Pa. Returns its name.
+///
+/// # Errors
+/// [`Refusal::NoSocket`], [`Refusal::Connected`], [`Refusal::HasPort`].
+pub fn add_port(drawing: &Drawing<'_>, socket: &str) -> Result<(Vec<Edit>, String), Refusal> {
+    check_free(drawing, socket)?;
+    let (base, pressure) = if drawing.design.ports.is_empty() {
+        ("inlet", 100.0)
+    } else {
+        ("outlet", 0.0)
+    };
+    let name = fresh_port_name(drawing.design, base);
+    let port = Port {
+        name: Spanned::nowhere(name.clone()),
+        at: Spanned::nowhere(socket.to_owned()),
+        condition: Spanned::nowhere(PortCondition::Pressure(Pascal(pressure))),
+    };
+    Ok((vec![Edit::AddPort(port)], name))
+}
+
+/// Whether a socket can get a partner or a port.
+pub(super) fn check_free(drawing: &Drawing<'_>, socket: &str) -> Result<(), Refusal> {
+    let sockets = Sockets::of(drawing.layout);
+    let found = sockets.get(socket);
+    let found = found.ok_or_else(|| Refusal::NoSocket(socket.to_owned()))?;
+    match found.used {
+        SocketUse::Free => Ok(()),
+        SocketUse::Connected => Err(Refusal::Connected(socket.to_owned())),
+        SocketUse::Port(index) => Err(Refusal::HasPort {
+            socket: socket.to_owned(),
+            port: drawing
+                .design
+                .ports
+                .get(index)
+                .map_or_else(String::new, |port| port.name.value.clone()),
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chip::lay_out;
+    use crate::design::{parse, rewrite};
+    use crate::library::Library;
+
+    #[test]
+    fn the_first_port_drives_and_the_second_lets_out() {
+        let mut text = "format = 1\nfluid = { viscosity = \"1 mPa s\" }\nchip = { width = \"100 um\" }\n[components]\np = { kind = \"tee\", at = [\"0 mm\", \"0 mm\"] }\n".to_owned();
+        let library = Library::embedded();
+        let mut names = Vec::new();
+        for socket in ["p.left", "p.right", "p.up", "p.up", "p.down"] {
+            let design = parse(&text, "x").0.unwrap();
+            let layout = lay_out(&design, &library);
+            let drawing = Drawing {
+                design: &design,
+                layout: &layout,
+                library: &library,
+            };
+            match add_port(&drawing, socket) {
+                Ok((edits, name)) => {
+                    text = rewrite(&text, &edits).unwrap();
+                    names.push(name);
+                }
+                Err(refusal) => names.push(refusal.to_string()),
+            }
+        }
+        assert_eq!(names[..3], ["inlet", "outlet", "outlet2"]);
+        assert!(
+            names[3].contains("open to the outside by port `outlet2`"),
+            "{}",
+            names[3]
+        );
+        assert!(names[4].contains("no socket `p.down`"), "{}", names[4]);
+        let design = parse(&text, "x").0.unwrap();
+        assert!(
+            lay_out(&design, &library).chip.is_some(),
+            "it can be solved"
+        );
+    }
+}

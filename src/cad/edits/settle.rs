@@ -1,0 +1,179 @@
+//! After a change: channels whose sockets went elsewhere are routed anew, connections follow what meets and what parted.
+//!
+//! Nothing that was broken before and didn't move is touched: what a user left half done stays as it is.
+
+use rustc_hash::FxHashSet;
+
+use super::draft::Draft;
+use super::keep_lines::keep_lines;
+use super::obstacles::Obstacles;
+use super::sockets::{Sockets, meet, same_mouth, same_width};
+use super::{RouteEnd, RouteTask, auto_route, diff};
+use crate::chip::{Layout, PLACE_TOLERANCE, SocketUse, channel_parts};
+use crate::design::{Channel, Spanned};
+use crate::shape::Mouth;
+use stokeslet_base::geometry::Point;
+
+/// Components may hang on ends of channels that hang on components: so many times the mending starts over.
+const ROUNDS: usize = 12;
+
+/// Mends channels and connections of a draft; where everything lies then.
+pub(super) fn settle(draft: &mut Draft<'_>) -> Layout {
+    let before = Sockets::of(draft.from.layout);
+    let mut after = draft.lay_out();
+    let mut tried = FxHashSet::default();
+    for _ in 0..ROUNDS {
+        if !mend_channels(draft, &before, &after, &mut tried) {
+            break;
+        }
+        after = draft.lay_out();
+    }
+    let is_changed = {
+        let sockets = Sockets::of(&after);
+        let parted = part_pairs(draft, &before, &sockets);
+        join_pairs(draft, &before, &sockets) || parted
+    };
+    if is_changed {
+        return draft.lay_out();
+    }
+    after
+}
+
+/// Routes channels that no longer fit their sockets; whether any was changed.
+fn mend_channels(
+    draft: &mut Draft<'_>,
+    before: &Sockets<'_>,
+    after: &Layout,
+    tried: &mut FxHashSet<String>,
+) -> bool {
+    let sockets = Sockets::of(after);
+    let mut obstacles = None;
+    let mut changed = false;
+    for k in 0..draft.design.channels.len() {
+        let channel = &draft.design.channels[k];
+        let Some((from, to)) = ends(channel, &sockets) else {
+            continue;
+        };
+        if tried.contains(&channel.name.value)
+            || !is_touched(draft, channel, before, &sockets)
+            || channel_parts(channel, &from, to.as_ref()).is_ok()
+        {
+            continue;
+        }
+        tried.insert(channel.name.value.clone());
+        let obstacles = obstacles.get_or_insert_with(|| Obstacles::of(after));
+        if let Some(via) = reroute(channel, &from, to.as_ref(), obstacles) {
+            let channel = &mut draft.design.channels[k];
+            channel.via = via.into_iter().map(Spanned::nowhere).collect();
+            if let Ok(parts) = channel_parts(channel, &from, to.as_ref()) {
+                obstacles.add(&parts);
+            }
+            changed = true;
+        }
+    }
+    changed
+}
+
+/// The sockets that a channel runs between, where both are placed.
+fn ends(channel: &Channel, sockets: &Sockets<'_>) -> Option<(Mouth, Option<Mouth>)> {
+    let from = sockets.mouth(&channel.from.value)?;
+    let to = match &channel.to {
+        Some(to) => Some(sockets.mouth(&to.value)?),
+        None => None,
+    };
+    Some((from, to))
+}
+
+/// Whether the draft changed a channel, or where it runs between.
+fn is_touched(
+    draft: &Draft<'_>,
+    channel: &Channel,
+    before: &Sockets<'_>,
+    after: &Sockets<'_>,
+) -> bool {
+    let old = draft.from.design.channels.iter();
+    let unchanged = old
+        .clone()
+        .any(|old| old.name.value == channel.name.value && diff::same_channel(old, channel));
+    let ends = std::iter::once(&channel.from).chain(&channel.to);
+    !unchanged || ends.into_iter().any(|end| moved(&end.value, before, after))
+}
+
+/// Whether a socket is elsewhere, or new.
+fn moved(socket: &str, before: &Sockets<'_>, after: &Sockets<'_>) -> bool {
+    match (before.mouth(socket), after.mouth(socket)) {
+        (Some(before), Some(after)) => !same_mouth(&before, &after),
+        (before, after) => before.is_some() != after.is_some(),
+    }
+}
+
+/// New way-points: those of the user, shifted along their own lines, if that gives a channel; else the shortest way.
+pub(super) fn reroute(
+    channel: &Channel,
+    from: &Mouth,
+    to: Option<&Mouth>,
+    obstacles: &Obstacles,
+) -> Option<Vec<Point>> {
+    let via: Vec<Point> = channel.via.iter().map(|v| v.value).collect();
+    let fits = |via: &[Point]| {
+        let mut channel = channel.clone();
+        channel.via = via.iter().copied().map(Spanned::nowhere).collect();
+        channel_parts(&channel, from, to).is_ok()
+    };
+    if let Some(kept) = keep_lines(from, to, &via).filter(|kept| fits(kept)) {
+        return Some(kept);
+    }
+    let to = match (to, via.last()) {
+        (Some(to), _) => RouteEnd::Socket(*to),
+        (None, Some(end)) => RouteEnd::Free(*end),
+        (None, None) => return None,
+    };
+    let task = RouteTask {
+        from: *from,
+        to,
+        width: channel.width.map_or(from.width, |width| width.0),
+        bend: channel.bend,
+    };
+    auto_route(&task, obstacles)
+}
+
+/// Ends the pairs of [connections] whose sockets parted; whether there were any.
+fn part_pairs(draft: &mut Draft<'_>, before: &Sockets<'_>, after: &Sockets<'_>) -> bool {
+    let n = draft.design.connections.len();
+    draft.design.connections.retain(|pair| {
+        let (a, b) = (pair.a.value.as_str(), pair.b.value.as_str());
+        let (Some(mouth_a), Some(mouth_b)) = (after.mouth(a), after.mouth(b)) else {
+            return true;
+        };
+        meet(&mouth_a, &mouth_b)
+            || !same_width(mouth_a.width, mouth_b.width)
+            || !(moved(a, before, after) || moved(b, before, after))
+    });
+    draft.design.connections.len() < n
+}
+
+/// Connects free sockets that came to lie on each other; whether there were any.
+fn join_pairs(draft: &mut Draft<'_>, before: &Sockets<'_>, after: &Sockets<'_>) -> bool {
+    let mut free: Vec<(&str, Mouth)> = after
+        .iter()
+        .filter(|(_, socket)| socket.used == SocketUse::Free)
+        .map(|(name, socket)| (name, socket.mouth))
+        .filter(|(_, mouth)| mouth.middle.x.is_finite() && mouth.middle.y.is_finite())
+        .collect();
+    free.sort_by(|(name, a), (other, b)| a.middle.x.total_cmp(&b.middle.x).then(name.cmp(other)));
+    let mut taken: FxHashSet<&str> = FxHashSet::default();
+    for (k, (a, mouth_a)) in free.iter().enumerate() {
+        let reach = PLACE_TOLERANCE * mouth_a.width;
+        let near = free[k + 1..]
+            .iter()
+            .take_while(|(_, mouth)| mouth.middle.x - mouth_a.middle.x <= reach);
+        for (b, mouth_b) in near {
+            let newly = moved(a, before, after) || moved(b, before, after);
+            if newly && meet(mouth_a, mouth_b) && !taken.contains(*a) && !taken.contains(*b) {
+                taken.extend([*a, *b]);
+                draft.connect(a, b);
+            }
+        }
+    }
+    !taken.is_empty()
+}

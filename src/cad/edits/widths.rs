@@ -1,0 +1,256 @@
+//! Widths of one branch: where what is joined differs in width from now on, a taper goes between.
+//!
+//! ```text
+//! host o====== branch        -->     host o==<taper>-- branch      a straight branch gives the taper its length: its far end stays
+//! ```
+//! A taper that is there already is set to the new width, and leaves when there is nothing left to do for it.
+
+use super::draft::{Draft, attached, component};
+use super::names::Names;
+use super::sockets::{Sockets, owner, same_width, tidy};
+use super::{Drawing, Refusal};
+use crate::chip::Layout;
+use crate::design::{Dimension, Placement, Spanned, Value};
+
+/// The kind that goes between.
+const TAPER: &str = "taper";
+/// A branch keeps at least this length, widths of its own.
+const SHORTEST: f64 = 0.25;
+
+/// Puts a taper on a socket; returns its other socket.
+///
+/// # Errors
+/// [`Refusal::NoTaper`] where the library has none, [`Refusal::Library`] where it can't be so wide.
+pub(super) fn put_taper(
+    draft: &mut Draft<'_>,
+    on: &str,
+    on_width: f64,
+    other: &str,
+    other_width: f64,
+) -> Result<String, Refusal> {
+    if draft.from.library.get(TAPER).is_none() {
+        return Err(Refusal::NoTaper {
+            from: other.to_owned(),
+            to: on.to_owned(),
+        });
+    }
+    let name = Names::of_items(&draft.design).fresh(TAPER);
+    let width = |name: &str, width: f64| {
+        (
+            Spanned::nowhere(name.to_owned()),
+            Spanned::nowhere(Value::Quantity(width, Dimension::Length)),
+        )
+    };
+    let parameters = vec![
+        width("width_start", other_width),
+        width("width_end", on_width),
+    ];
+    let library = draft.from.library;
+    if let Err(faults) = library.realise(TAPER, &parameters, &draft.from.defaults()) {
+        return Err(faults
+            .into_iter()
+            .next()
+            .map_or(Refusal::NoWay, Refusal::library));
+    }
+    let placement = attached("b", on.to_owned(), false);
+    let new = component(name.clone(), TAPER, placement, parameters);
+    draft.design.components.push(new);
+    Ok(format!("{name}.a"))
+}
+
+/// The socket to use instead of `socket`, which something `width` wide is to be joined to: itself where it is as wide, that of a taper
+/// which is there already or put in, or what such a taper hangs on where it isn't needed any more.
+///
+/// # Errors
+/// As of [`put_taper`].
+pub(super) fn fitting(
+    draft: &mut Draft<'_>,
+    layout: &Layout,
+    socket: &str,
+    width: f64,
+) -> Result<String, Refusal> {
+    let sockets = Sockets::of(layout);
+    let mouth = sockets.mouth(socket);
+    let mouth = mouth.ok_or_else(|| Refusal::NoSocket(socket.to_owned()))?;
+    if same_width(mouth.width, width) {
+        return Ok(socket.to_owned());
+    }
+    let Some(host) = host_of_taper(draft, socket) else {
+        return put_taper(draft, socket, mouth.width, socket, width);
+    };
+    if sockets
+        .mouth(&host)
+        .is_some_and(|host| same_width(host.width, width))
+    {
+        let gone = owner(socket).to_owned();
+        draft.design.components.retain(|c| c.name.value != gone);
+        return Ok(host);
+    }
+    let parameter = match socket.ends_with(".a") {
+        true => "width_start",
+        false => "width_end",
+    };
+    let quantity = Value::Quantity(width, Dimension::Length);
+    draft.set_parameter(owner(socket), parameter, Some(quantity));
+    Ok(socket.to_owned())
+}
+
+/// What a taper hangs on with its other socket, if `socket` is one of a taper that nothing else needs.
+fn host_of_taper(draft: &Draft<'_>, socket: &str) -> Option<String> {
+    let (name, own) = socket.rsplit_once('.')?;
+    let mut components = draft.design.components.iter();
+    let taper = components.find(|c| c.name.value == name && c.kind.value == TAPER)?;
+    match &taper.placement {
+        Placement::Attached(attachment) if attachment.socket.value != own => {
+            Some(attachment.to.value.clone())
+        }
+        _ => None,
+    }
+}
+
+/// Puts tapers where sockets of a component are of another width than before, and what is joined there isn't. Pairs of
+/// `[connections]`, both of whose components have places of their own, are left: nothing gives way there.
+///
+/// # Errors
+/// As of [`put_taper`].
+pub(super) fn mend_joints(
+    draft: &mut Draft<'_>,
+    drawing: &Drawing<'_>,
+    name: &str,
+) -> Result<(), Refusal> {
+    let layout = draft.lay_out();
+    let (before, after) = (Sockets::of(drawing.layout), Sockets::of(&layout));
+    let prefix = format!("{name}.");
+    let changed: Vec<(String, f64)> = after
+        .iter()
+        .filter(|(socket, _)| socket.starts_with(&prefix))
+        .filter(|(socket, now)| {
+            let then = before.mouth(socket);
+            then.is_some_and(|then| !same_width(then.width, now.mouth.width))
+        })
+        .map(|(socket, now)| (socket.to_owned(), now.mouth.width))
+        .collect();
+    let mut taken = 0.0;
+    for (socket, width) in &changed {
+        taken += mend_own(draft, &layout, name, socket, *width)?;
+        taken += mend_others(draft, &before, socket, *width)?;
+    }
+    shorten(draft, drawing, name, taken);
+    Ok(())
+}
+
+/// Of the socket by which a component hangs on another; the length that a new taper takes, m.
+fn mend_own(
+    draft: &mut Draft<'_>,
+    layout: &Layout,
+    name: &str,
+    socket: &str,
+    width: f64,
+) -> Result<f64, Refusal> {
+    let hangs = draft.component_mut(name).and_then(|c| match &c.placement {
+        Placement::Attached(a) if format!("{name}.{}", a.socket.value) == socket => {
+            Some(a.to.value.clone())
+        }
+        _ => None,
+    });
+    let Some(host) = hangs else {
+        return Ok(0.0);
+    };
+    let n = draft.design.components.len();
+    let fit = fitting(draft, layout, &host, width)?;
+    let length = length_of_new(draft, n);
+    if let Some(c) = draft.component_mut(name)
+        && let Placement::Attached(attachment) = &mut c.placement
+    {
+        attachment.to.value = fit;
+    }
+    Ok(length)
+}
+
+/// Of what hangs or begins on a socket; the length that new tapers take, m.
+fn mend_others(
+    draft: &mut Draft<'_>,
+    before: &Sockets<'_>,
+    socket: &str,
+    width: f64,
+) -> Result<f64, Refusal> {
+    let old = before.mouth(socket).map_or(width, |mouth| mouth.width);
+    let is_here = |to: &Spanned<String>| to.value == socket;
+    let hangs = draft.design.components.iter().any(
+        |c| matches!(&c.placement, Placement::Attached(a) if is_here(&a.to) && c.kind.value != TAPER),
+    );
+    let channels = draft.design.channels.iter();
+    let begins = channels
+        .flat_map(|c| std::iter::once(&c.from).chain(&c.to))
+        .any(is_here);
+    let is_taper = |c: &&mut crate::design::Component| {
+        c.kind.value == TAPER && matches!(&c.placement, Placement::Attached(a) if is_here(&a.to))
+    };
+    if let Some(taper) = draft.design.components.iter_mut().find(|c| is_taper(c)) {
+        let own = match &taper.placement {
+            Placement::Attached(a) if a.socket.value == "a" => "width_start",
+            _ => "width_end",
+        };
+        let taper = taper.name.value.clone();
+        let quantity = Value::Quantity(width, Dimension::Length);
+        draft.set_parameter(&taper, own, Some(quantity));
+        return Ok(0.0);
+    }
+    if !hangs && !begins {
+        return Ok(0.0);
+    }
+    let n = draft.design.components.len();
+    let fit = put_taper(draft, socket, width, socket, old)?;
+    let length = length_of_new(draft, n);
+    let taper = owner(&fit).to_owned();
+    for c in &mut draft.design.components {
+        if c.name.value != taper
+            && let Placement::Attached(a) = &mut c.placement
+            && a.to.value == socket
+        {
+            a.to.value.clone_from(&fit);
+        }
+    }
+    for channel in &mut draft.design.channels {
+        for end in std::iter::once(&mut channel.from).chain(&mut channel.to) {
+            if end.value == socket {
+                end.value.clone_from(&fit);
+            }
+        }
+    }
+    Ok(length)
+}
+
+/// The length of a taper that was added since there were `n` components, m.
+fn length_of_new(draft: &Draft<'_>, n: usize) -> f64 {
+    let Some(taper) = draft.design.components.get(n) else {
+        return 0.0;
+    };
+    let library = draft.from.library;
+    let made = library.realise(TAPER, &taper.parameters, &draft.from.defaults());
+    let Ok(made) = made else { return 0.0 };
+    let ends: Vec<_> = super::sockets::own_mouths(&made)
+        .into_iter()
+        .map(|(_, mouth)| mouth.middle)
+        .collect();
+    match ends[..] {
+        [a, b] => (b - a).norm(),
+        _ => 0.0,
+    }
+}
+
+/// Takes the length of new tapers off a straight pipe, so that its ends stay where they were.
+fn shorten(draft: &mut Draft<'_>, drawing: &Drawing<'_>, name: &str, taken: f64) {
+    let before = Sockets::of(drawing.layout);
+    let ends = ["a", "b"].map(|socket| before.mouth(&format!("{name}.{socket}")));
+    let [Some(a), Some(b)] = ends else { return };
+    let is_pipe = draft
+        .component_mut(name)
+        .is_some_and(|c| c.kind.value == "pipe");
+    let length = (b.middle - a.middle).norm() - taken;
+    let width = a.width.max(b.width);
+    if taken > 0.0 && is_pipe && length >= SHORTEST * width {
+        let quantity = Value::Quantity(tidy(length, width), Dimension::Length);
+        draft.set_parameter(name, "length", Some(quantity));
+    }
+}

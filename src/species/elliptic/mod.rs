@@ -1,0 +1,285 @@
+//! The second engine: elliptic regions for low Peclet numbers, closed with exact pipe operators.
+//!
+//! ```text
+//! Psi --cubic--> divergence-free velocity --operator--> region on its mouths --group--> traces on mouths, modes in pipes
+//!                                     Section --modes--> pipe of any length ----^
+//! ```
+//! | module | turns what into what |
+//! | --- | --- |
+//! | [`element`] | an order into a Lagrange basis and the nodes of a region |
+//! | [`section`] | a developed profile into the modes of its pipe |
+//! | [`operator`] | a region into a dense matrix on its mouths |
+//! | [`pipe`] | amplitudes of modes into concentrations along a pipe |
+//! | [`group`] | regions that feel each other into concentrations |
+//!
+//! # Accuracy
+//! Order 3 or 4 by the Peclet number and the resolution ([`order_for`]). Where layers are thinner than cells it overshoots: the
+//! range that is left is reported, never clipped, and the engine isn't chosen by itself above [`most_peclet`].
+
+pub mod element;
+pub mod group;
+pub mod operator;
+pub mod pipe;
+pub mod section;
+
+use std::hash::{Hash, Hasher};
+use std::sync::{Arc, Mutex, OnceLock};
+
+use faer::Mat;
+use rustc_hash::FxHashMap;
+
+use self::operator::{Cubic, Parted, cubic};
+use self::section::{Modes, Section};
+use crate::network::{Beyond, End, Network, STILL};
+use crate::psi::Psi;
+
+/// Element order for a Peclet number at a number of cells a width: 3 to `Pe (8/r)^2 = 100`, 4 above. Order 2 would do below 30, but its difference to
+/// order 1 says little of its error: 2.5e-3 for one of 8e-5 in a crossing at Pe 30.
+pub fn order_for(peclet: f64, cells: usize) -> usize {
+    let scaled = peclet * (8.0 / cells as f64).powi(2);
+    if scaled <= 100.0 { 3 } else { 4 }
+}
+
+/// Greatest Peclet number that elements of order 4 resolve: 1000 at 8 cells a width.
+pub fn most_peclet(cells: usize) -> f64 {
+    1000.0 * (cells as f64 / 8.0).powi(2)
+}
+
+/// Below this part of itself a mode that decays upstream isn't felt at the other end of a pipe.
+const UNFELT: f64 = 1e-14;
+
+type Kept<T> = Mutex<FxHashMap<Vec<i64>, Arc<T>>>;
+
+/// The elliptic engine for one diffusivity.
+pub struct Elliptic<'a> {
+    /// Pipes and regions.
+    pub net: &'a Network,
+    /// By region.
+    pub psi: &'a [Psi],
+    /// By region, made at its first use.
+    pub cubics: &'a [OnceLock<Option<Cubic>>],
+    /// m^2/s.
+    pub diffusivity: f64,
+    /// Of the elements, everywhere the same: pipes' traces meet node by node.
+    pub order: usize,
+    /// Dispersion between floor and ceiling, `h^2/210`, m^2; 0 leaves it out.
+    pub taylor: f64,
+    /// Taken out before and put back after, so that a constant is exact.
+    pub reference: f64,
+    kept_modes: Kept<Modes>,
+    kept_regions: Kept<Mat<f64>>,
+}
+
+impl<'a> Elliptic<'a> {
+    /// The engine with nothing kept yet.
+    pub fn new(
+        net: &'a Network,
+        psi: &'a [Psi],
+        cubics: &'a [OnceLock<Option<Cubic>>],
+        [diffusivity, taylor, reference]: [f64; 3],
+        order: usize,
+    ) -> Self {
+        Self {
+            net,
+            psi,
+            cubics,
+            diffusivity,
+            order,
+            taylor,
+            reference,
+            kept_modes: Mutex::default(),
+            kept_regions: Mutex::default(),
+        }
+    }
+
+    /// Whether a mouth's region lies downstream of what is beyond, so that its nodes run against eta.
+    fn is_downstream(&self, r: usize, m: usize) -> bool {
+        let mouth = &self.net.regions[r].mouths[m];
+        match mouth.beyond {
+            // Nothing flows: looking from the pipe's first end to its second.
+            Beyond::Pipe(_, end) if mouth.outflow == 0.0 => end == 1,
+            _ => mouth.outflow < 0.0,
+        }
+    }
+
+    /// Elements on every mouth of a region, over eta looking along the flow; `None` where a pipe's two ends are cut
+    /// differently, or two mouths share a corner.
+    pub fn sections(&self, r: usize) -> Option<Vec<Section>> {
+        let net = self.net;
+        let of = |r: usize, m: usize| {
+            let mouth = &net.regions[r].mouths[m];
+            let mut knots: Vec<f64> = mouth
+                .nodes
+                .iter()
+                .step_by(2)
+                .map(|n| n.1.clamp(0.0, 1.0))
+                .collect();
+            if self.is_downstream(r, m) {
+                knots.reverse();
+                knots.iter_mut().for_each(|t| *t = 1.0 - *t);
+            }
+            let n = knots.len();
+            if n < 2
+                || mouth.nodes.len().is_multiple_of(2)
+                || knots[0].abs() > 1e-6
+                || (knots[n - 1] - 1.0).abs() > 1e-6
+            {
+                return None;
+            }
+            (knots[0], knots[n - 1]) = (0.0, 1.0);
+            Some(Section {
+                knots,
+                order: self.order,
+                profile: net.profile(mouth.width),
+            })
+        };
+        let mouths = &net.regions[r].mouths;
+        let mut nodes: Vec<u32> = mouths
+            .iter()
+            .flat_map(|m| m.nodes.iter().map(|n| n.0))
+            .collect();
+        let count = nodes.len();
+        nodes.sort_unstable();
+        nodes.dedup();
+        if nodes.len() < count {
+            // Two mouths share a corner: neither can be closed alone.
+            return None;
+        }
+        (0..mouths.len())
+            .map(|m| {
+                let here = of(r, m)?;
+                if let Beyond::Pipe(p, end) = mouths[m].beyond
+                    && let End::Region(r2, m2) = net.pipes[p].ends[1 - end]
+                {
+                    let there = of(r2, m2)?;
+                    let same = here.knots.len() == there.knots.len()
+                        && here
+                            .knots
+                            .iter()
+                            .zip(&there.knots)
+                            .all(|(a, b)| (a - b).abs() < 1e-6);
+                    if !same {
+                        return None;
+                    }
+                }
+                Some(here)
+            })
+            .collect()
+    }
+
+    /// Modes of a pipe of a width; kept by section and Peclet number.
+    pub fn modes(&self, section: &Section, peclet: f64, width: f64) -> Option<Arc<Modes>> {
+        let taylor = self.taylor / (width * width);
+        let mut key: Vec<i64> = section
+            .knots
+            .iter()
+            .map(|k| (k * 1e9).round() as i64)
+            .collect();
+        let digits = |x: f64| (x.ln() * 1e12).round() as i64;
+        // The profile depends on the width where there is drag.
+        let profile = if self.net.drag > 0.0 {
+            digits(width)
+        } else {
+            0
+        };
+        key.extend([
+            digits(peclet),
+            digits(taylor.max(f64::MIN_POSITIVE)),
+            profile,
+        ]);
+        if let Some(known) = lock(&self.kept_modes).get(&key) {
+            return Some(known.clone());
+        }
+        let modes = Arc::new(Modes::new(section, peclet, taylor)?);
+        Some(lock(&self.kept_modes).entry(key).or_insert(modes).clone())
+    }
+
+    /// The cubic stream function of a region.
+    fn cubic(&self, r: usize) -> Option<&Cubic> {
+        self.cubics[r]
+            .get_or_init(|| cubic(self.net, &self.net.regions[r], &self.psi[r]))
+            .as_ref()
+    }
+
+    /// A region assembled.
+    pub fn parted(&self, r: usize) -> Option<Parted> {
+        let region = &self.net.regions[r];
+        Parted::new(
+            region,
+            &self.psi[r],
+            self.cubic(r)?,
+            self.order,
+            self.diffusivity,
+            self.taylor,
+        )
+    }
+
+    /// A region on its mouths, over D; copies with the same flow share one.
+    pub fn condensed(&self, r: usize) -> Option<Arc<Mat<f64>>> {
+        let key = self.kind(r);
+        if let Some(known) = lock(&self.kept_regions).get(&key) {
+            return Some(known.clone());
+        }
+        let matrix = Arc::new(self.parted(r)?.condense()?);
+        Some(
+            lock(&self.kept_regions)
+                .entry(key)
+                .or_insert(matrix)
+                .clone(),
+        )
+    }
+
+    /// What a region's matrix depends on: its nodes in the frame of its first mouth, and psi there over D.
+    fn kind(&self, r: usize) -> Vec<i64> {
+        let (psi, region) = (&self.psi[r], &self.net.regions[r]);
+        let Some(mouth) = region.mouths.first() else {
+            return Vec::new();
+        };
+        let local: FxHashMap<u32, usize> =
+            psi.nodes.iter().enumerate().map(|(k, &n)| (n, k)).collect();
+        let end = |n: Option<&(u32, f64)>| {
+            n.and_then(|n| local.get(&n.0))
+                .map_or_else(Default::default, |&k| psi.at[k])
+        };
+        let (origin, far) = (end(mouth.nodes.first()), end(mouth.nodes.last()));
+        let across = (far - origin) * (1.0 / (mouth.width * mouth.width));
+        let largest = region
+            .mouths
+            .iter()
+            .map(|m| m.outflow.abs())
+            .fold(f64::MIN_POSITIVE, f64::max);
+        let mut key = Vec::with_capacity(3 * psi.nodes.len() + 2);
+        key.push(((largest / self.diffusivity).ln() * 1e10).round() as i64);
+        key.push(
+            (mouth.width.ln()
+                * 1e10
+                * f64::from(u8::from(self.taylor > 0.0 || self.net.drag > 0.0)))
+            .round() as i64,
+        );
+        let mut cells = rustc_hash::FxHasher::default();
+        psi.cells.hash(&mut cells);
+        key.push(i64::from_ne_bytes(cells.finish().to_ne_bytes()));
+        for (at, value) in psi.at.iter().zip(&psi.value) {
+            let x = *at - origin;
+            let place = [x.dot(across), x.cross(across), value / largest];
+            key.extend(place.map(|x| (x * 1e8).round() as i64));
+        }
+        key
+    }
+
+    /// Whether what is at the downstream end of a pipe is felt at its upstream end.
+    pub fn is_felt(&self, p: usize, section: &Section) -> bool {
+        let pipe = &self.net.pipes[p];
+        if pipe.flow.abs() < STILL * self.net.largest {
+            return true;
+        }
+        let modes = self.modes(section, pipe.flow.abs() / self.diffusivity, pipe.width);
+        modes.is_none_or(|m| (-m.up[0] * pipe.length / pipe.width).exp() > UNFELT)
+    }
+}
+
+fn lock<T>(kept: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    // A thread that panicked can't have left a map half changed: entries go in whole.
+    kept.lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner)
+}

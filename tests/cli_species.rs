@@ -1,0 +1,133 @@
+//! Dissolved species and tracers at the command line: engines, mistakes with their places, files.
+
+#![expect(clippy::unwrap_used, reason = "a failed helper fails its test")]
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+const TEE: &str = r#"format = 1
+fluid = { viscosity = "1 mPa s" }
+chip = { model = "planar", width = "100 um", depth = "50 um" }
+
+[components]
+t = { kind = "tee", at = ["0 mm", "0 mm"] }
+l = { kind = "pipe", attach = "b", to = "t.left", parameters = { length = "400 um" } }
+u = { kind = "pipe", attach = "b", to = "t.up", parameters = { length = "400 um" } }
+r = { kind = "pipe", attach = "a", to = "t.right", parameters = { length = "400 um" } }
+
+[ports]
+sample = { at = "l.a", flow_rate = "FLOW" }
+buffer = { at = "u.a", flow_rate = "FLOW" }
+out = { at = "r.b", pressure = "0 Pa" }
+
+[species]
+dye = { diffusivity = "4e-10 m^2/s", inlets = { sample = 1 } }
+"#;
+
+/// Solves one design; exit code, stdout, stderr.
+fn solve(folder: &Path, text: &str, arguments: &[&str]) -> (Option<i32>, String, String) {
+    fs::write(folder.join("x.toml"), text).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_stokeslet"))
+        .args(["solve", "x.toml", "--out", "results", "--resolution", "4"])
+        .args(arguments)
+        .current_dir(folder)
+        .env("NO_COLOR", "1")
+        .output()
+        .unwrap();
+    let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+    (
+        output.status.code(),
+        text(output.stdout),
+        text(output.stderr),
+    )
+}
+
+#[test]
+fn each_mistake_names_its_code_and_its_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let good = TEE.replace("FLOW", "1 uL/min");
+    for (from, to, code, line) in [
+        ("sample = 1", "sampel = 1", "D018", 17),
+        ("sample = 1", "sample = -1", "D009", 17),
+        ("sample = 1", "sample = \"1 mbar\"", "D008", 17),
+        ("4e-10 m^2/s", "0 m^2/s", "D009", 17),
+        ("4e-10 m^2/s", "4e-10 m/s", "D007", 17),
+        ("FLOW", "FLOW", "", 0),
+    ] {
+        let (exit, out, err) = solve(folder.path(), &good.replace(from, to), &[]);
+        if code.is_empty() {
+            assert_eq!(exit, Some(0), "{out}{err}");
+            continue;
+        }
+        assert_eq!(exit, Some(1), "{to}: {out}{err}");
+        assert!(
+            err.contains(code) && err.contains(&format!("x.toml:{line}")),
+            "{to}: {err}"
+        );
+    }
+    let still = TEE.replace("FLOW", "0 uL/min");
+    let (exit, _, err) = solve(folder.path(), &still, &[]);
+    assert!(
+        exit == Some(1) && err.contains("D410") && err.contains("x.toml:17"),
+        "{exit:?} {err}"
+    );
+}
+
+#[test]
+fn engines_are_chosen_and_can_be_demanded() {
+    let folder = tempfile::tempdir().unwrap();
+    // Pe = 1 uL/min / 50 um / D: 833 at 1, 17 at 0.02.
+    for (flow, arguments, code, says) in [
+        ("1 uL/min", &[][..], 0, ", tubes,"),
+        (
+            "0.02 uL/min",
+            &["--species-tolerance", "0.005"][..],
+            0,
+            "elements of order",
+        ),
+        (
+            "0.02 uL/min",
+            &["--species-engine", "tubes"][..],
+            3,
+            ", tubes,",
+        ),
+    ] {
+        let (exit, out, err) = solve(folder.path(), &TEE.replace("FLOW", flow), arguments);
+        assert!(out.contains(says), "{flow} {arguments:?}: {out}{err}");
+        assert_eq!(exit, Some(code), "{flow} {arguments:?}: {out}{err}");
+    }
+    let summary = fs::read_to_string(folder.path().join("results/x/summary.json")).unwrap();
+    assert!(summary.contains("regions_by_elements"), "{summary}");
+}
+
+#[test]
+fn tracers_are_frames_of_a_period_and_go_with_the_next_solve() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = TEE.replace("FLOW", "1 uL/min");
+    let (exit, out, err) = solve(folder.path(), &text, &["--tracers", "10"]);
+    assert!(exit == Some(0) && out.contains("10 ways"), "{out}{err}");
+    let frames = folder.path().join("results/x/tracers");
+    let index = fs::read_to_string(frames.join("tracers.pvd")).unwrap();
+    let files: Vec<&str> = index
+        .split("file=\"")
+        .skip(1)
+        .filter_map(|t| t.split('"').next())
+        .collect();
+    assert_eq!(files.len(), 48);
+    for file in files {
+        let points = fs::read_to_string(frames.join(file)).unwrap();
+        assert!(points.contains("NumberOfPoints") && points.trim_end().ends_with("</VTKFile>"));
+        let picture = fs::read_to_string(frames.join(file.replace("vtu", "svg"))).unwrap();
+        assert!(picture.matches("<circle").count() > 100, "{file}");
+    }
+    let (exit, ..) = solve(folder.path(), &text, &[]);
+    assert_eq!(exit, Some(0));
+    assert!(!frames.exists(), "frames of another solve");
+    let deep = text.replace("planar", "full");
+    let (exit, _, err) = solve(folder.path(), &deep, &["--tracers", "10", "--no-species"]);
+    assert!(
+        exit == Some(1) && err.contains("planar and shallow"),
+        "{err}"
+    );
+}

@@ -1,0 +1,406 @@
+//! Habits of people who draw: each was missing or wrong once, as somebody found who tried the window for the first time.
+
+use super::*;
+use stokeslet::chip::Layout;
+
+/// A typed value of a field of the inspector, taken with Enter.
+fn type_into(window: &mut Window, label: &str, new: &str) {
+    window.get_by_role_and_label(Role::TextInput, label).click();
+    window.run_steps(2);
+    window.key_press_modifiers(Modifiers::COMMAND, Key::A);
+    window.run_steps(2);
+    window.event(Event::Text(new.to_owned()));
+    window.run_steps(2);
+    window.key_press(Key::Enter);
+    window.run_steps(3);
+}
+
+fn layout(window: &Window) -> std::sync::Arc<Layout> {
+    window.state().document().layout.clone()
+}
+
+fn middle_of(window: &Window, item: &str) -> Point {
+    let layout = layout(window);
+    let item = layout.item(item).expect("it is there");
+    let sockets: Vec<Point> = layout
+        .sockets
+        .iter()
+        .filter(|s| s.item == item)
+        .map(|s| s.mouth.middle)
+        .collect();
+    let sum = sockets.iter().fold(Point::default(), |sum, p| sum + *p);
+    sum * (1.0 / sockets.len() as f64)
+}
+
+fn kinds(window: &Window, kind: &str) -> usize {
+    let design = window.state().document().design.clone().expect("a design");
+    let all = design.components.iter();
+    all.filter(|c| c.kind.value == kind).count()
+}
+
+/// Problems that aren't about missing ports.
+fn wrong(window: &Window) -> Vec<String> {
+    let all = window.state().document().diagnostics.iter();
+    let all = all.filter(|d| !["D232", "D233", "D234"].contains(&d.code));
+    all.map(|d| format!("{} {}", d.code, d.message)).collect()
+}
+
+fn drag_with(window: &mut Window, modifiers: Modifiers, from: Pos2, by: Vec2) {
+    window.hover_at(from);
+    window.run_steps(2);
+    window.event(Event::ModifiersChanged(modifiers));
+    window.run_steps(1);
+    drag(window, from, by);
+    window.event(Event::ModifiersChanged(Modifiers::NONE));
+    window.run_steps(2);
+}
+
+#[test]
+fn a_number_without_a_unit_is_in_that_of_its_field_and_a_branch_gets_tapers() {
+    let home = home();
+    let mut window = empty(home.path());
+    place(&mut window, "tee", 0.0, 0.0);
+    attach(&mut window, "pipe", "a", "tee1.right");
+    apply(&mut window, Command::Select(Selection::one("pipe1")));
+    type_into(&mut window, "length", "3000");
+    let at = |window: &Window, name: &str| {
+        let layout = layout(window);
+        let mut all = layout.sockets.iter();
+        let socket = all.find(|s| layout.full_name(s) == name);
+        socket.expect("it is there").mouth
+    };
+    let length = |window: &Window| {
+        let (a, b) = (at(window, "pipe1.a"), at(window, "pipe1.b"));
+        (b.middle - a.middle).norm()
+    };
+    assert!(
+        (length(&window) - 3e-3).abs() < 1e-12,
+        "micrometres, as the field said: {}",
+        text(&window)
+    );
+    let end = at(&window, "pipe1.b").middle;
+    type_into(&mut window, "width", "50");
+    assert_eq!(wrong(&window), Vec::<String>::new(), "{}", text(&window));
+    let width = at(&window, "pipe1.a").width;
+    assert!((width / 5e-5 - 1.0).abs() < 1e-12, "{width}");
+    assert_eq!(kinds(&window, "taper"), 1, "{}", text(&window));
+    let off = (at(&window, "pipe1.b").middle - end).norm();
+    assert!(off < 1e-12, "the branch ends where it did: {off:e}");
+}
+
+#[test]
+fn channels_that_cross_are_joined_by_a_cross() {
+    let home = home();
+    let mut window = empty(home.path());
+    let centre = window.state().canvas().view.rect.center();
+    for (from, to) in [
+        (vec2(-160.0, 0.0), vec2(160.0, 0.0)),
+        (vec2(0.0, -140.0), vec2(0.0, 140.0)),
+    ] {
+        apply(&mut window, Command::SetTool(Tool::Channel));
+        for p in [from, to] {
+            click(&mut window, centre + p);
+            window.run_steps(3);
+        }
+        window.key_press(Key::Enter);
+        window.run_steps(3);
+    }
+    assert_eq!(kinds(&window, "cross"), 1, "{}", text(&window));
+    assert_eq!(wrong(&window), Vec::<String>::new(), "{}", text(&window));
+    let free = layout(&window);
+    let free = free.sockets.iter().filter(|s| s.used == SocketUse::Free);
+    assert_eq!(free.count(), 4, "four ends");
+}
+
+#[test]
+fn what_is_dragged_on_to_a_socket_hangs_on_it_again() {
+    let home = home();
+    let mut window = empty(home.path());
+    place(&mut window, "pipe", 0.0, 0.0);
+    attach(&mut window, "pipe", "a", "pipe1.b");
+    apply(&mut window, Command::Fit);
+    window.run_steps(4);
+    let from = on_screen(&window, middle_of(&window, "pipe2"));
+    drag(&mut window, from, vec2(0.0, 90.0));
+    let there = on_screen(&window, middle_of(&window, "pipe2"));
+    assert!((there - from).length() > 50.0, "it was pulled off");
+    drag(&mut window, there, from - there + vec2(3.0, -2.0));
+    let joined = middle_of(&window, "pipe2");
+    // The neighbour takes it along.
+    let neighbour = on_screen(&window, middle_of(&window, "pipe1"));
+    drag(&mut window, neighbour, vec2(0.0, -60.0));
+    let moved = middle_of(&window, "pipe2") - joined;
+    assert!(moved.y > 0.0, "left behind: {moved:?}\n{}", text(&window));
+}
+
+#[test]
+fn lengths_are_typed_while_a_channel_is_drawn() {
+    let home = home();
+    let mut window = empty(home.path());
+    apply(&mut window, Command::SetTool(Tool::Channel));
+    let centre = window.state().canvas().view.rect.center();
+    click(&mut window, centre - vec2(200.0, 0.0));
+    window.run_steps(3);
+    let colours = window.state().shown().colour;
+    let leg = |window: &mut Window, toward: Vec2, typed: &str| {
+        window.hover_at(centre + toward);
+        window.run_steps(2);
+        for letter in typed.chars() {
+            if let Some(key) = Key::from_name(&letter.to_string()) {
+                window.key_down(key);
+            }
+            window.event(Event::Text(letter.to_string()));
+            window.step();
+        }
+        window.key_press(Key::Enter);
+        window.run_steps(2);
+    };
+    leg(&mut window, vec2(0.0, 5.0), "1234");
+    leg(&mut window, vec2(-90.0, -150.0), "0.7 mm");
+    window.key_press(Key::Enter);
+    window.run_steps(3);
+    assert_eq!(
+        window.state().shown().colour,
+        colours,
+        "digits are no shortcuts here"
+    );
+    let design = window.state().document().design.clone().expect("a design");
+    let layout = layout(&window);
+    let ends: Vec<Point> = layout
+        .sockets
+        .iter()
+        .filter(|s| s.used == SocketUse::Free)
+        .map(|s| s.mouth.middle)
+        .collect();
+    assert_eq!(ends.len(), 2, "{}", text(&window));
+    let d = ends[1] - ends[0];
+    let spans = [d.x.abs(), d.y.abs()];
+    assert!(
+        (spans[0] - 1.234e-3).abs() < 1e-9 && (spans[1] - 0.7e-3).abs() < 1e-9,
+        "{spans:?}\n{}",
+        text(&window)
+    );
+    assert_eq!(design.channels.len(), 1, "a pipe and the rest");
+}
+
+#[test]
+fn shift_moves_along_one_axis_and_alt_copies() {
+    let home = home();
+    let mut window = empty(home.path());
+    place(&mut window, "tee", 0.0, 0.0);
+    apply(&mut window, Command::Fit);
+    window.run_steps(4);
+    let at = |window: &Window| layout(window).motions[0].expect("placed").translation;
+    let before = at(&window);
+    let from = on_screen(&window, before);
+    drag_with(&mut window, Modifiers::SHIFT, from, vec2(70.0, 22.0));
+    let by = at(&window) - before;
+    assert!(by.x > 0.0 && by.y == 0.0, "{by:?}");
+    let (original, from) = (at(&window), on_screen(&window, at(&window)));
+    drag_with(&mut window, Modifiers::ALT, from, vec2(0.0, 120.0));
+    assert_eq!(at(&window), original, "the original stays");
+    assert_eq!(kinds(&window, "tee"), 2, "{}", text(&window));
+    let copy = layout(&window).motions[1].expect("placed").translation;
+    assert!(
+        copy.y < original.y && (copy.x - original.x).abs() < 1e-5,
+        "{copy:?}"
+    );
+    // A copy by keys doesn't lie on its original.
+    apply(&mut window, Command::Duplicate);
+    assert_eq!(kinds(&window, "tee"), 3);
+    assert_eq!(
+        wrong(&window),
+        Vec::<String>::new(),
+        "nothing lies on anything"
+    );
+}
+
+#[test]
+fn nothing_jumps_under_the_pointer() {
+    let home = home();
+    let mut window = open(Some(&example("tee")), home.path());
+    solved(&mut window);
+    let canvas = |window: &Window| window.state().canvas().view.rect;
+    let fit = |window: &Window| window.get_by_label("Fit all").rect();
+    let (rect, button) = (canvas(&window), fit(&window));
+    apply(&mut window, Command::SetTool(Tool::Place("tee".to_owned())));
+    assert_eq!(fit(&window), button, "the toolbar stays");
+    apply(&mut window, Command::SetTool(Tool::Select));
+    // Many problems, none, and other tabs: the panel below is as high as it was made.
+    let good = text(&window);
+    for broken in [
+        format!("{}{good}", "x = 1\n".repeat(30)),
+        good.clone(),
+        "format".to_owned(),
+        good,
+    ] {
+        apply(&mut window, Command::SetText(broken));
+        window.run_steps(3);
+        assert_eq!(canvas(&window), rect);
+    }
+    for panel in [
+        Panel::Profiles,
+        Panel::Method,
+        Panel::History,
+        Panel::Source,
+    ] {
+        apply(&mut window, Command::TogglePanel(panel));
+        window.run_steps(3);
+        assert_eq!(canvas(&window), rect, "{panel:?}");
+    }
+    apply(&mut window, Command::Select(Selection::one("short")));
+    window.run_steps(3);
+    assert_eq!(canvas(&window), rect);
+}
+
+#[test]
+fn escape_closes_a_list_and_keeps_the_selection() {
+    let home = home();
+    let mut window = open(Some(&example("tee")), home.path());
+    apply(&mut window, Command::Select(Selection::one("short")));
+    window
+        .get_by_role_and_label(Role::ComboBox, "speed")
+        .click();
+    window.run_steps(3);
+    assert!(
+        window.query_by_label("wall shear").is_some(),
+        "the list is open"
+    );
+    window.key_press(Key::Escape);
+    window.run_steps(3);
+    assert!(window.query_by_label("wall shear").is_none(), "and closed");
+    assert_eq!(window.state().selection().single(), Some("short"));
+    window.key_press(Key::Escape);
+    window.run_steps(3);
+    assert!(window.state().selection().is_empty());
+}
+
+#[test]
+fn a_drop_from_the_library_gives_the_keyboard_to_the_canvas() {
+    let home = home();
+    let mut window = empty(home.path());
+    window.get_by_label("Search components").focus();
+    window.run_steps(2);
+    window.get_by_label("Search components").type_text("cross");
+    window.run_steps(3);
+    let from = window.get_by_label("cross").rect().center();
+    let to = window.state().canvas().view.rect.center();
+    drag(&mut window, from, to - from);
+    assert_eq!(kinds(&window, "cross"), 1, "{}", text(&window));
+    window.key_press(Key::R);
+    window.run_steps(3);
+    assert!(!window.get_by_label("Search components").is_focused());
+    window.event(Event::Text("r".to_owned()));
+    window.run_steps(2);
+    let typed = window.get_by_label("Search components").value();
+    assert_eq!(
+        typed.as_deref(),
+        Some("cross"),
+        "nothing more is typed there"
+    );
+}
+
+#[test]
+fn undoing_everything_takes_the_colours_along() {
+    let home = home();
+    let mut window = empty(home.path());
+    place(&mut window, "pipe", 0.0, 0.0);
+    for socket in ["pipe1.a", "pipe1.b"] {
+        apply(&mut window, Command::AddPort(socket.to_owned()));
+    }
+    solved(&mut window);
+    assert!(window.state().results().solved.is_some());
+    // Given as nothing, shown as nothing.
+    assert!(
+        window.query_by_label("0 Pa").is_some(),
+        "the outlet's pressure"
+    );
+    apply(&mut window, Command::GoTo(0));
+    window.run_steps(4);
+    assert!(window.state().results().solved.is_none());
+}
+
+#[test]
+fn rulers_stay_and_seeds_where_nothing_flows_are_refused() {
+    let home = home();
+    let mut window = open(Some(&example("tee")), home.path());
+    solved(&mut window);
+    // Its card would lie over the corner.
+    apply(&mut window, Command::Hint(None));
+    apply(&mut window, Command::SetTool(Tool::Ruler));
+    let corner = window.state().canvas().view.rect.left_bottom() + vec2(80.0, -80.0);
+    drag(&mut window, corner, vec2(100.0, 0.0));
+    drag(&mut window, corner - vec2(0.0, 30.0), vec2(100.0, 0.0));
+    apply(&mut window, Command::SetTool(Tool::Streamline));
+    assert_eq!(
+        window.state().shown().rulers.len(),
+        2,
+        "they stay with another tool"
+    );
+    click(&mut window, corner);
+    assert!(
+        window.state().shown().seeds.is_empty(),
+        "nothing flows there"
+    );
+    let at = on_screen(&window, Point::new(-2e-3, 0.0));
+    click(&mut window, at);
+    assert_eq!(window.state().shown().seeds.len(), 1);
+    apply(&mut window, Command::ClearProbes);
+    assert!(window.state().shown().rulers.is_empty());
+}
+
+/// Everything selected, nothing under way: no frame is asked for.
+#[test]
+fn a_window_with_everything_selected_is_idle() {
+    let home = home();
+    let mut window = open(Some(&example("grid20")), home.path());
+    apply(&mut window, Command::SetLive(false));
+    apply(&mut window, Command::Cancel);
+    apply(&mut window, Command::SelectAll);
+    let begin = Instant::now();
+    while !window.state().is_settled() {
+        assert!(begin.elapsed() < Duration::from_secs(60));
+        window.step();
+    }
+    // Until what was told has faded.
+    window.run_steps(30);
+    let ctx = window.ctx.clone();
+    let mut asked = 0;
+    for _ in 0..8 {
+        window.step();
+        asked += usize::from(ctx.has_requested_repaint());
+    }
+    assert_eq!(asked, 0, "frames are asked for: {:?}", ctx.repaint_causes());
+}
+
+#[test]
+fn a_picture_for_print_is_dark_on_light_and_has_no_background() {
+    let home = home();
+    let mut window = open(Some(&example("tee")), home.path());
+    solved(&mut window);
+    apply(&mut window, Command::SetTheme(Theme::Dark));
+    let picture = home.path().join("print.svg");
+    apply(
+        &mut window,
+        Command::PictureTo(PictureFormat::Print, picture.clone()),
+    );
+    let begin = Instant::now();
+    while !picture.exists() {
+        assert!(begin.elapsed() < Duration::from_secs(20), "no picture");
+        window.step();
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    let svg = std::fs::read_to_string(&picture).expect("a picture");
+    let ground = svg.lines().nth(1).expect("the ground");
+    assert!(
+        ground.contains("fill=\"none\"") || ground.contains("opacity=\"0\""),
+        "{ground}"
+    );
+    // The legend and the scale bar are there.
+    assert!(svg.contains("speed") && svg.contains("mm"), "{}", svg.len());
+    window.run_steps(3);
+    assert!(
+        window.ctx.global_style().visuals.dark_mode,
+        "the window is dark again"
+    );
+}
