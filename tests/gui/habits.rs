@@ -156,7 +156,8 @@ fn lengths_are_typed_while_a_channel_is_drawn() {
         window.run_steps(2);
     };
     leg(&mut window, vec2(0.0, 5.0), "1234");
-    leg(&mut window, vec2(-90.0, -150.0), "0.7mm");
+    // Straight up from there: legs turn by eighths.
+    leg(&mut window, vec2(47.0, -150.0), "0.7mm");
     window.key_press(Key::Enter);
     window.run_steps(3);
     assert_eq!(
