@@ -18,8 +18,8 @@
 //! | crate | turns what into what | uses | knows nothing of |
 //! | --- | --- | --- | --- |
 //! | `stokeslet` | arguments into an exit code: `src/main.rs`, one file a subcommand in `src/cli/`; this facade for Rust users | all | |
-//! | `python` | texts of designs into numpy arrays: a workspace of its own, built by `.ci/run` | `base`, `cad`, `flow`, `study` | the command line |
-//! | `gui` | a document and what a user does into commands, pictures and files (feature `gui`) | `base`, `cad`, `flow`, `dynamics` | solvers' insides |
+//! | `python` | texts of designs into numpy arrays: the module of a wheel, tested by `.ci/python` | `base`, `cad`, `flow`, `study` | the command line |
+//! | `gui` | a document and what a user does into commands, pictures and files (feature `gui`) | `base`, `cad`, `flow`, `study`, `dynamics` | solvers' insides |
 //! | `thesis` | a chip into its solution by the thesis's block rows: the second method behind [`session::Method`] | `base`, `cad`, `flow` | windows, files |
 //! | `study` | a design with variables into many solutions: sweeps, derivatives, fits | `base`, `cad`, `flow` | windows, the command line |
 //! | `species` | a solved flow into dissolved species: concentrations, mixing, ages | `base`, `cad`, `flow` | windows, files, fronts |
@@ -74,6 +74,7 @@
 //! | add a tool of the canvas, a way to see results | `gui/canvas/tools/`, `gui/results/` |
 //! | change what a drag or a drawn channel means for a design | `cad/edits/`: one file an intention |
 //! | change streamlines, stress along walls, readings at points, profiles | `flow/trace/`, `flow/walls/`, `flow/probe/`; what the command line writes of them: `cli/traces.rs` |
+//! | ask many chips at once in the window | `gui/studies/` (asking, hearing), `gui/panels/study/`; variables have `gui/panels/variables.rs` |
 //! | change how expressions of designs are read | `cad/design/variables/` |
 //! | change what a study does, or takes from a solution | `study/plan.rs`, `study/run.rs`; `study/output.rs` |
 //! | add a solver or a scene of liquids | a row in `dynamics/lcp/registry.rs`; a row in `dynamics/scenes/catalogue.rs` and a file in `dynamics/scenes/files/`; the window lists them by itself |

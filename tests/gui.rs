@@ -33,6 +33,12 @@ mod disk;
 mod habits;
 #[path = "gui/killed.rs"]
 mod killed;
+#[path = "gui/named.rs"]
+mod named;
+#[path = "gui/opening.rs"]
+mod opening;
+#[path = "gui/variables.rs"]
+mod variables;
 
 type Window = Harness<'static, App>;
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use stokeslet::cancel::CancelToken;
-use stokeslet::design::{Edit, Value, rewrite};
+use stokeslet::design::{Design, Edit, Value, rewrite};
 use stokeslet::export::write_file;
 use stokeslet::study::fit::{Fit, FitError, Goal, Varied};
 use stokeslet::study::output::Catalogue;
@@ -74,7 +74,7 @@ pub fn run(args: &FitArgs, library: Option<&Path>) -> Result<Outcome, CliError> 
     let varied = args
         .vary
         .iter()
-        .map(|text| read_varied(text, &|name| nominal(design, name)))
+        .map(|text| read_varied(text, design))
         .collect::<Result<Vec<Varied>, String>>()
         .map_err(|message| CliError::Usage { message })?;
     let cancel = CancelToken::new();
@@ -140,45 +140,35 @@ pub fn run(args: &FitArgs, library: Option<&Path>) -> Result<Outcome, CliError> 
 }
 
 /// `w`, or `w=50um:150um`.
-fn read_varied(text: &str, nominal: &dyn Fn(&str) -> Option<Sample>) -> Result<Varied, String> {
+fn read_varied(text: &str, design: &Design) -> Result<Varied, String> {
     let (name, bounds) = match text.split_once('=') {
-        Some((name, bounds)) => (name.trim(), Some(bounds)),
-        None => (text.trim(), None),
+        Some((name, bounds)) => (name.trim(), bounds),
+        None => {
+            let varied = Varied::about(design, text.trim());
+            return varied.map_err(|message| format!("--vary: {message} (NAME=LEAST:GREATEST)"));
+        }
     };
-    let Some(Sample::Amount(start, powers)) = nominal(name) else {
+    let Some(Sample::Amount(start, powers)) = nominal(design, name) else {
         return Err(format!(
             "--vary: the design has no variable `{name}` with a number"
         ));
     };
-    let bounds = match bounds {
-        None if start > 0.0 => (start / 10.0, start * 10.0),
-        None => {
-            return Err(format!(
-                "--vary: `{name}` is {start}: give its bounds, {name}=LEAST:GREATEST"
-            ));
+    let pair = bounds
+        .split_once(':')
+        .map(|(a, b)| (Sample::parse(a), Sample::parse(b)));
+    match pair {
+        Some((Sample::Amount(a, of_a), Sample::Amount(b, of_b)))
+            if of_a == powers && of_b == powers && a < b =>
+        {
+            Ok(Varied {
+                name: name.to_owned(),
+                start,
+                bounds: (a, b),
+                powers,
+            })
         }
-        Some(bounds) => {
-            let pair = bounds
-                .split_once(':')
-                .map(|(a, b)| (Sample::parse(a), Sample::parse(b)));
-            match pair {
-                Some((Sample::Amount(a, of_a), Sample::Amount(b, of_b)))
-                    if of_a == powers && of_b == powers && a < b =>
-                {
-                    (a, b)
-                }
-                _ => {
-                    return Err(format!(
-                        "--vary: `{bounds}` are no bounds of `{name}`: write LEAST:GREATEST with units"
-                    ));
-                }
-            }
-        }
-    };
-    Ok(Varied {
-        name: name.to_owned(),
-        start,
-        bounds,
-        powers,
-    })
+        _ => Err(format!(
+            "--vary: `{bounds}` are no bounds of `{name}`: write LEAST:GREATEST with units"
+        )),
+    }
 }

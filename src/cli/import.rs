@@ -3,31 +3,23 @@
 use std::fs;
 use std::path::Path;
 
-use stokeslet::design::{Design, PortCondition};
-use stokeslet::diagnostic::{Diagnostic, Severity};
+use stokeslet::design::PortCondition;
+use stokeslet::diagnostic::Severity;
 use stokeslet::units::{
     Dimension, FlowRate, FlowRatePerDepth, Pascal, parse_quantity, parse_quantity_as,
 };
-use stokeslet::{design, export, import};
+use stokeslet::{export, import};
 
 use super::args::ImportArgs;
 use super::load::find_library;
 use super::outcome::{CliError, Outcome};
 use super::{compare, print_diagnostics, print_out};
 
-/// What was read, whatever the format.
-struct Read {
-    design: Design,
-    text: String,
-    /// For people; none of a plain network.
-    dialect: Option<&'static str>,
-}
-
 /// Reads the file, prints what is wrong with it, writes the design.
 ///
 /// # Errors
 /// Files that can't be read or written, wrong values of flags.
-pub fn run(args: &ImportArgs, library: Option<&Path>) -> Result<Outcome, CliError> {
+pub fn run(args: &ImportArgs, components: Option<&Path>) -> Result<Outcome, CliError> {
     let options = options(args)?;
     let bytes = fs::read(&args.network).map_err(|source| CliError::Read {
         path: args.network.clone(),
@@ -49,14 +41,15 @@ pub fn run(args: &ImportArgs, library: Option<&Path>) -> Result<Outcome, CliErro
         .file_stem()
         .map_or_else(|| "network".into(), |s| s.to_string_lossy());
     let text = String::from_utf8_lossy(&bytes);
-    let (read, diagnostics) = read(&text, &name, &options, library)?;
+    let library = find_library(components)?;
+    let (read, diagnostics) = import::read(&text, &name, &library, &options);
     print_diagnostics(&diagnostics, &args.network.display().to_string(), &text);
     let Some(read) = read.filter(|_| diagnostics.iter().all(|d| d.severity != Severity::Error))
     else {
         return Ok(Outcome::InputErrors);
     };
     if let Some(path) = &args.compare {
-        compare::write(path, &text, &read.design, args.resolution, library)?;
+        compare::write(path, &text, &read.design, args.resolution, components)?;
     }
     if to_stdout {
         print_out(&read.text)?;
@@ -70,59 +63,11 @@ pub fn run(args: &ImportArgs, library: Option<&Path>) -> Result<Outcome, CliErro
         design.components.len() + design.channels.len(),
         design.ports.len()
     );
-    if let Some(dialect) = read.dialect {
-        line.push_str(&format!(", {} links; {dialect}", design.links.len()));
+    if import::format_of(&text) != import::Format::Network {
+        line.push_str(&format!(", {} links; {}", design.links.len(), read.dialect));
     }
     print_out(&format!("{line}\n"))?;
     Ok(Outcome::Fine)
-}
-
-fn read(
-    text: &str,
-    name: &str,
-    options: &import::Options,
-    library: Option<&Path>,
-) -> Result<(Option<Read>, Vec<Diagnostic>), CliError> {
-    match import::format_of(text) {
-        import::Format::ParchMint => {
-            let library = find_library(library)?;
-            let (imported, diagnostics) = import::parchmint(text, name, &library, options);
-            let read = imported.map(|imported| Read {
-                design: imported.design,
-                text: imported.text,
-                dialect: Some(imported.dialect),
-            });
-            Ok((read, diagnostics))
-        }
-        import::Format::Drawing => {
-            let library = find_library(library)?;
-            let (imported, diagnostics) = import::threeduf(text, name, &library, options);
-            let read = imported.map(|imported| Read {
-                design: imported.design,
-                text: imported.text,
-                dialect: Some(imported.dialect),
-            });
-            Ok((read, diagnostics))
-        }
-        import::Format::Mmft => {
-            let (imported, diagnostics) = import::mmft(text, name);
-            let read = imported.map(|imported| Read {
-                design: imported.design,
-                text: imported.text,
-                dialect: Some(imported.dialect),
-            });
-            Ok((read, diagnostics))
-        }
-        import::Format::Network => {
-            let (network, diagnostics) = import::network(text, name);
-            let read = network.map(|network| Read {
-                text: design::print(&network),
-                design: network,
-                dialect: None,
-            });
-            Ok((read, diagnostics))
-        }
-    }
 }
 
 fn options(args: &ImportArgs) -> Result<import::Options, CliError> {

@@ -8,7 +8,9 @@ mod filing;
 #[cfg(test)]
 mod known;
 mod liquids;
+mod opening;
 mod solving;
+mod studying;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -29,6 +31,7 @@ use super::liquids::stage::pointed;
 use super::panels::{self, Notice, Panels};
 use super::results::{FieldLayer, ResultView, Results};
 use super::seen::{Seen, Selection, State, Tool, Workspace};
+use super::studies::Asker;
 use stokeslet_cad::library::Library;
 use stokeslet_flow::probe::profiles_csv;
 
@@ -52,6 +55,7 @@ pub struct App {
     solving: Solving,
     filing: Filing,
     liquids: Liquidity,
+    asker: Asker,
     ctx: egui::Context,
     title: String,
     /// A layout of so many parts took too long to be previewed.
@@ -87,6 +91,7 @@ impl App {
             solving: Solving::new(wake(ctx)),
             filing,
             liquids: Liquidity::new(wake(ctx)),
+            asker: Asker::default(),
             ctx: ctx.clone(),
             title: String::new(),
             slow_preview: None,
@@ -140,7 +145,7 @@ impl App {
 
     /// Whether what is seen is final: nothing is being solved, and no picture of results is being made.
     pub fn is_settled(&self) -> bool {
-        self.solving.is_idle() && !self.layer.is_busy()
+        self.solving.is_idle() && !self.layer.is_busy() && self.asker.is_idle()
     }
 
     /// Everything that views read.
@@ -171,6 +176,10 @@ impl App {
     fn does(&mut self, command: &Command) -> bool {
         if let Command::Liquid(command) = command {
             self.apply_to_liquids(command);
+            return true;
+        }
+        if let Command::Study(command) = command {
+            self.apply_to_studies(command);
             return true;
         }
         self.panels.hear(command)
@@ -319,6 +328,7 @@ impl App {
         self.drain_solver();
         self.drain_files();
         self.drain_liquids();
+        self.drain_studies();
         let mut commands = Vec::new();
         self.draw(ui, &mut commands);
         if !self.panels.is_modal() {

@@ -5,11 +5,13 @@ use std::path::PathBuf;
 use eframe::egui::KeyboardShortcut;
 
 use super::files::export::PictureFormat;
+use super::files::outline::OutlineKind;
 use super::keys::SHORTCUTS;
 use super::liquids::{LIQUID_SHORTCUTS, LiquidCommand};
 use super::panels::table::{PANELS, row};
 use super::results::Quantity;
 use super::seen::{Selection, Tool, Workspace};
+use super::studies::{Question, StudyCommand};
 use stokeslet_base::geometry::Point;
 use stokeslet_base::units::{Metre, PascalSecond};
 use stokeslet_cad::design::DepthModel;
@@ -42,6 +44,10 @@ pub enum Command {
     Export(Vec<Format>),
     /// As [`Command::Export`], into this folder.
     ExportTo(Vec<Format>, PathBuf),
+    /// Asks for a file and writes the chip's outline, without a solve.
+    Outline(OutlineKind),
+    /// As [`Command::Outline`], into this file.
+    OutlineTo(OutlineKind, PathBuf),
     /// Asks for a file and writes a picture of what the canvas shows.
     Picture(PictureFormat),
     /// As [`Command::Picture`], into this file.
@@ -89,6 +95,13 @@ pub enum Command {
     Duplicate,
     /// Copies what is selected, this far away, m.
     DuplicateBy(Point),
+    /// Copies what is selected in columns and rows.
+    Array {
+        /// Columns and rows, what is selected being the first.
+        count: (u32, u32),
+        /// From one to the next, m.
+        step: Point,
+    },
     /// To the clipboard.
     Copy,
     /// To the clipboard, and away.
@@ -167,6 +180,10 @@ pub enum Command {
     SetWidth(Metre),
     /// Of the design file; the solver's own resolution is [`Command::SolveAt`].
     SetResolution(Option<u32>),
+    /// Gives a variable this value, or adds it; a text that begins with `=` is an expression.
+    SetVariable(String, Value),
+    /// Removes a variable that nothing uses.
+    RemoveVariable(String),
     /// Replaces the whole text of the file.
     SetText(String),
     /// Anything that a design file can be changed by, with its label.
@@ -177,6 +194,10 @@ pub enum Command {
     Enter(Workspace),
     /// Something about liquids.
     Liquid(LiquidCommand),
+
+    // Many chips.
+    /// Something about sweeps, goals and tolerances.
+    Study(StudyCommand),
 
     // Looking.
     /// Chooses what the pointer does.
@@ -258,6 +279,10 @@ pub enum Panel {
     History,
     /// The file's text.
     Source,
+    /// The design's variables, with sliders.
+    Variables,
+    /// Sweeps, goals and tolerances.
+    Study,
 }
 
 /// What the canvas may show besides the chip.
@@ -306,15 +331,11 @@ impl Command {
             Command::SaveAs => "Save as…",
             Command::SaveTo(path) => return format!("Save to {}", path.display()),
             Command::Export(_) | Command::ExportTo(..) => "Export results…",
-            Command::Picture(PictureFormat::Png) | Command::PictureTo(PictureFormat::Png, _) => {
-                "Save picture as PNG…"
+            Command::Outline(kind) | Command::OutlineTo(kind, _) => {
+                return format!("Export outline: {}…", kind.label());
             }
-            Command::Picture(PictureFormat::Svg) | Command::PictureTo(PictureFormat::Svg, _) => {
-                "Save picture as SVG…"
-            }
-            Command::Picture(PictureFormat::Print)
-            | Command::PictureTo(PictureFormat::Print, _) => {
-                "Save picture for print (SVG without background)…"
+            Command::Picture(format) | Command::PictureTo(format, _) => {
+                return format.label().to_owned();
             }
             Command::Quit => "Quit",
             Command::Undo => "Undo",
@@ -332,6 +353,9 @@ impl Command {
             Command::Mirror(Axis::X) => "Mirror left and right",
             Command::Mirror(Axis::Y) => "Mirror top and bottom",
             Command::Duplicate | Command::DuplicateBy(_) => "Duplicate",
+            Command::Array { count, .. } => {
+                return format!("Array of {} × {}", count.0, count.1);
+            }
             Command::Copy => "Copy",
             Command::Cut => "Cut",
             Command::AskToPaste | Command::Paste(..) => "Paste",
@@ -360,6 +384,9 @@ impl Command {
             Command::SetDepth(_) => "Set depth",
             Command::SetWidth(_) => "Set width",
             Command::SetResolution(_) => "Set resolution",
+            Command::SetVariable(name, _) => return format!("Set {name}"),
+            Command::RemoveVariable(name) => return format!("Remove variable {name}"),
+            Command::Study(command) => return command.label(),
             Command::SetText(_) => "Edit text",
             Command::Edit(label, _) => return label.clone(),
             Command::Enter(workspace) => return format!("Workspace: {}", workspace.label()),
@@ -409,7 +436,10 @@ impl Command {
             Command::Save => "write store",
             Command::SaveAs => "write copy",
             Command::Export(_) => "write fields vtu csv json paraview",
-            Command::Picture(_) => "export image screenshot figure paper white transparent",
+            Command::Outline(_) => "write cad drawing mask foundry print workshop klayout",
+            Command::Picture(_) => {
+                "export image screenshot figure paper white transparent size resolution"
+            }
             Command::Quit => "exit close",
             Command::Undo => "back revert",
             Command::Redo => "again forward",
@@ -449,6 +479,11 @@ impl Command {
             Command::SetTool(Tool::Line) => "profile cross section plot",
             Command::SetTool(Tool::Streamline) => "trace particle path",
             Command::SetTool(Tool::Place(_)) => "add insert component",
+            Command::TogglePanel(Panel::Variables) => "parameters sliders window view hide show",
+            Command::TogglePanel(Panel::Study) => {
+                "sweep optimise fit goals tolerances sensitivity window view hide show"
+            }
+            Command::Study(StudyCommand::Ask(_)) => "sensitivity uncertainty derivative",
             Command::TogglePanel(_) => "window view hide show",
             Command::ToggleLayer(_) => "view hide",
             _ => "",
@@ -474,9 +509,6 @@ impl Command {
             C::Save,
             C::SaveAs,
             C::Export(Format::ALL.to_vec()),
-            C::Picture(PictureFormat::Png),
-            C::Picture(PictureFormat::Svg),
-            C::Picture(PictureFormat::Print),
             C::Quit,
             C::Undo,
             C::Redo,
@@ -506,12 +538,18 @@ impl Command {
             C::ClearProbes,
             C::CopyProfiles,
             C::SetRange(None),
+            C::Study(StudyCommand::Ask(Question::Tolerances)),
+            C::Study(StudyCommand::Stop),
+            C::Study(StudyCommand::TakeFound),
+            C::Study(StudyCommand::CopyTable),
             C::Colour(None),
             C::CommandPalette,
             C::Shortcuts,
             C::Hint(Some(0)),
             C::About,
         ];
+        all.extend(PictureFormat::ALL.map(C::Picture));
+        all.extend(OutlineKind::ALL.map(C::Outline));
         all.extend(Workspace::ALL.map(C::Enter));
         all.extend(Align::ALL.map(C::Align));
         all.extend(Quantity::ALL.map(|q| C::Colour(Some(q))));

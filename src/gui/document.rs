@@ -37,6 +37,8 @@ pub struct Document {
     preview: Option<(Arc<Design>, Arc<Layout>)>,
     saved: Arc<str>,
     name: String,
+    /// What was left out or assumed when another program's file was read.
+    notes: Vec<Diagnostic>,
 }
 
 /// Why an edit wasn't made.
@@ -65,7 +67,17 @@ impl Document {
             preview: None,
             saved: text,
             name: name.to_owned(),
+            notes: Vec::new(),
         };
+        document.read(library);
+        document
+    }
+
+    /// Another program's chip as a design, not saved yet; `notes` say what was left out or assumed.
+    pub fn imported(text: &str, name: &str, notes: Vec<Diagnostic>, library: &Library) -> Self {
+        let mut document = Self::new(text, name, None, library);
+        document.notes = notes;
+        document.mark_unsaved();
         document.read(library);
         document
     }
@@ -154,6 +166,7 @@ impl Document {
             None => Layout::default(),
         });
         diagnostics.extend(self.layout.diagnostics.iter().cloned());
+        diagnostics.extend(self.notes.iter().cloned());
         diagnostics.sort_by_key(|d| std::cmp::Reverse(d.severity));
         self.design = design.map(Arc::new);
         self.diagnostics = diagnostics;

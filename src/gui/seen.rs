@@ -6,6 +6,7 @@ use super::document::Document;
 use super::files::settings::Settings;
 use super::liquids::Liquids;
 use super::results::{ResultView, Results, WorkerStatus};
+use super::studies::Studies;
 use stokeslet_cad::library::Library;
 
 /// What is selected, by name.
@@ -159,6 +160,8 @@ pub struct State {
     pub workspace: Workspace,
     /// What simulations are at.
     pub liquids: Liquids,
+    /// What studies of the design are at.
+    pub studies: Studies,
     /// Kept between runs.
     pub settings: Settings,
 }
@@ -176,6 +179,7 @@ impl State {
             worker: WorkerStatus::default(),
             workspace: Workspace::default(),
             liquids: Liquids::default(),
+            studies: Studies::default(),
             settings: Settings::default(),
         }
     }
@@ -192,6 +196,7 @@ impl State {
             worker: &self.worker,
             workspace: self.workspace,
             liquids: &self.liquids,
+            studies: &self.studies,
             settings: &self.settings,
         }
     }
@@ -218,6 +223,8 @@ pub struct Seen<'a> {
     pub workspace: Workspace,
     /// What simulations are at.
     pub liquids: &'a Liquids,
+    /// What studies of the design are at.
+    pub studies: &'a Studies,
     /// Kept between runs.
     pub settings: &'a Settings,
 }

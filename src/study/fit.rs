@@ -12,12 +12,13 @@ use rayon::prelude::*;
 use stokeslet_base::cancel::CancelToken;
 use stokeslet_base::diagnostic::Diagnostic;
 use stokeslet_base::units::Powers;
-use stokeslet_cad::design::Setting;
+use stokeslet_cad::design::{Design, Setting};
 use stokeslet_flow::session::{Solution, SolveError};
 use thiserror::Error;
 
 use crate::codes::MISFIT;
 use crate::output::{Catalogue, Output};
+use crate::prepared::nominal;
 use crate::sample::{SampleError, Sampler};
 use crate::study::Sample;
 
@@ -144,6 +145,25 @@ pub struct Varied {
 }
 
 impl Varied {
+    /// A variable of a design, between a tenth and ten times its value.
+    ///
+    /// # Errors
+    /// In words, where the design has no such variable, or its value isn't a positive number.
+    pub fn about(design: &Design, name: &str) -> Result<Self, String> {
+        let Some(Sample::Amount(start, powers)) = nominal(design, name) else {
+            return Err(format!("the design has no variable `{name}` with a number"));
+        };
+        if start <= 0.0 {
+            return Err(format!("`{name}` is {start}: it needs bounds of its own"));
+        }
+        Ok(Self {
+            name: name.to_owned(),
+            start,
+            bounds: (start / 10.0, start * 10.0),
+            powers,
+        })
+    }
+
     fn is_log(&self) -> bool {
         self.bounds.0 > 0.0
     }

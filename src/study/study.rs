@@ -169,6 +169,41 @@ pub struct Study {
     pub uncertainty: Vec<Uncertainty>,
 }
 
+impl Study {
+    /// One variable at `count` values from the first to the last of `ends`, SI; `outputs` are columns and their formulas, fields are
+    /// computed where one needs them.
+    pub fn over(
+        name: &str,
+        (ends, powers): ([f64; 2], Powers),
+        count: usize,
+        outputs: Vec<(String, String)>,
+    ) -> Self {
+        let last = count.saturating_sub(1).max(1) as f64;
+        let value = |k: usize| at(ends[0], ends[1], Scale::Linear, k as f64 / last);
+        let needs_fields = |(_, formula): &(String, String)| {
+            formula.contains("max_speed") || formula.contains("wall_shear")
+        };
+        Self {
+            design: String::new(),
+            method: Method::Grid,
+            samples: 0,
+            seed: 0,
+            ports_only: !outputs.iter().any(needs_fields),
+            resolution: Vec::new(),
+            ranges: vec![Range {
+                name: name.to_owned(),
+                values: (0..count)
+                    .map(|k| Sample::Amount(value(k), powers))
+                    .collect(),
+                between: Some((ends[0], ends[1], Scale::Linear)),
+                powers,
+            }],
+            outputs,
+            uncertainty: Vec::new(),
+        }
+    }
+}
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
@@ -226,6 +261,12 @@ struct UncertaintyEntry {
 
 fn wrong(message: impl Into<String>) -> Diagnostic {
     Diagnostic::error(STUDY, message)
+}
+
+/// Whether a file is a study rather than a design: it names its design, and has no fluid.
+pub fn is_study(text: &str) -> bool {
+    toml::from_str::<toml::Table>(text)
+        .is_ok_and(|table| table.contains_key("design") && !table.contains_key("fluid"))
 }
 
 /// Reads a study file; mistakes of different sections are all told.

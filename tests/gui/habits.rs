@@ -414,3 +414,30 @@ fn a_picture_for_print_is_dark_on_light_and_has_no_background() {
         "the window is dark again"
     );
 }
+
+#[test]
+fn an_array_of_chambers_takes_six_actions() {
+    let home = home();
+    let mut window = empty(home.path());
+    // Two actions: the library, the canvas.
+    place(&mut window, "chamber", 0.0, 0.0);
+    // Opened, twice typed, made.
+    window.get_by_label("Array").click();
+    window.run_steps(3);
+    type_into(&mut window, "columns", "5");
+    type_into(&mut window, "rows", "5");
+    window.get_by_label("Make array of 25").click();
+    window.run_steps(3);
+    assert_eq!(kinds(&window, "chamber"), 25);
+    let wrong = wrong(&window);
+    assert!(wrong.is_empty(), "{wrong:?}");
+    assert_eq!(window.state().selection().items.len(), 25);
+    apply(&mut window, Command::Undo);
+    assert_eq!(kinds(&window, "chamber"), 1, "one step");
+    // Sixteen times too many is refused with a sentence.
+    let count = (1000, 1000);
+    let step = Point::new(1e-3, 1e-3);
+    apply(&mut window, Command::Select(Selection::one("chamber1")));
+    apply(&mut window, Command::Array { count, step });
+    window.get_by_label_contains("is too large");
+}

@@ -86,6 +86,7 @@ fn apply(document: &mut DocumentMut, edit: &Edit) -> Result<(), RewriteError> {
         Edit::SetVariable { name, value } => {
             set(section(document, "variables")?, name, &print::value(value))?;
         }
+        Edit::RemoveVariable(name) => remove(document, VARIABLE, name)?,
         Edit::AddComponent(component) => {
             add(
                 document,
@@ -152,6 +153,7 @@ type Named = (&'static str, &'static str);
 const COMPONENT: Named = ("components", "component");
 const CHANNEL: Named = ("channels", "channel");
 const PORT: Named = ("ports", "port");
+const VARIABLE: Named = ("variables", "variable");
 
 /// The section, made at the end of the file if it isn't there.
 fn section<'d>(
@@ -344,7 +346,13 @@ fn remove(
     (section, what): Named,
     name: &str,
 ) -> Result<(), RewriteError> {
-    entry(document, (section, what), name)?;
+    let entries = document.get(section);
+    if entries.and_then(|entries| entries.get(name)).is_none() {
+        return Err(RewriteError::NotFound {
+            what,
+            name: name.to_owned(),
+        });
+    }
     let Some(table) = document.get_mut(section).and_then(Item::as_table_mut) else {
         // The whole section in braces: no comments inside to save.
         document

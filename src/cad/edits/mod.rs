@@ -47,7 +47,7 @@ pub use draft::Preview;
 pub use moving::{Snapping, move_items, preview_move};
 use names::{fresh_name, fresh_port_name};
 pub use obstacles::Obstacles;
-pub use paste::{beside, copy, duplicate, paste};
+pub use paste::{array, array_step, beside, copy, duplicate, paste};
 pub use place::place;
 pub use ports::add_port;
 pub use refusal::Refusal;

@@ -18,6 +18,8 @@ use stokeslet_base::units::print_quantity;
 
 /// Without a place, copies go so many widths to the right and down.
 const BESIDE: f64 = 2.0;
+/// Most things that one array makes.
+const MAX_COPIES: u64 = 20_000;
 
 /// What is selected as the text of sections of a design file: attachments, channels, connections and ports among it are kept.
 ///
@@ -57,7 +59,7 @@ pub fn paste(
             bounds_of(&layout, |_| true).map_or(beside, |(low, high)| at - (low + high) * 0.5)
         }
     };
-    add(drawing, part, by)
+    add(drawing, part, &[by])
 }
 
 /// Copies what is selected, shifted by `by` (m). Returns the names of the new components and channels.
@@ -70,7 +72,43 @@ pub fn duplicate(
     by: Point,
 ) -> Result<(Vec<Edit>, Vec<String>), Refusal> {
     let part = subset(drawing, selection)?;
-    add(drawing, part, by)
+    add(drawing, part, &[by])
+}
+
+/// Copies of what is selected in columns and rows, `step` (m) from one to the next; what is selected is the first of them. Returns
+/// the names of the new components and channels.
+///
+/// # Errors
+/// [`Refusal::NothingSelected`]; [`Refusal::TooMany`] copies.
+pub fn array(
+    drawing: &Drawing<'_>,
+    selection: &BTreeSet<String>,
+    (columns, rows): (u32, u32),
+    step: Point,
+) -> Result<(Vec<Edit>, Vec<String>), Refusal> {
+    let part = subset(drawing, selection)?;
+    let n = u64::from(columns) * u64::from(rows) * selection.len() as u64;
+    if n > MAX_COPIES {
+        return Err(Refusal::TooMany(n));
+    }
+    let all = (0..rows).flat_map(|j| (0..columns).map(move |i| (i, j)));
+    let offsets: Vec<Point> = all
+        .skip(1)
+        .map(|(i, j)| Point::new(step.x * f64::from(i), step.y * f64::from(j)))
+        .collect();
+    add(drawing, part, &offsets)
+}
+
+/// How far apart the copies of an array are by themselves, m: what is selected, and a gap of two widths.
+pub fn array_step(drawing: &Drawing<'_>, selection: &BTreeSet<String>) -> Point {
+    let gap = BESIDE * drawing.design.width.0;
+    let is_selected = |item: usize| {
+        let name = drawing.layout.items.get(item);
+        name.is_some_and(|name| selection.contains(name))
+    };
+    let size =
+        bounds_of(drawing.layout, is_selected).map_or(Point::default(), |(low, high)| high - low);
+    tidy_point(size + Point::new(gap, gap), drawing.design.width.0)
 }
 
 /// Where a copy of what is selected goes by itself, m: so far to the right or down, whichever is shorter, that it doesn't lie on its
@@ -126,13 +164,31 @@ fn read(drawing: &Drawing<'_>, snippet: &str) -> Result<Design, Refusal> {
     })
 }
 
+/// Adds a copy of the part for each of the offsets, m, under fresh names.
 fn add(
     drawing: &Drawing<'_>,
     mut part: Design,
-    by: Point,
+    offsets: &[Point],
 ) -> Result<(Vec<Edit>, Vec<String>), Refusal> {
-    let width = drawing.design.width.0;
     check_references(&mut part)?;
+    let mut items = Names::of_items(drawing.design);
+    let mut ports = Names::of_ports(drawing.design);
+    let mut draft = Draft::of(drawing);
+    let mut names = Vec::new();
+    for by in offsets {
+        let mut copy = part.clone();
+        shift(&mut copy, *by, drawing.design.width.0);
+        names.extend(rename(&mut copy, &mut items, &mut ports));
+        let design = &mut draft.design;
+        design.components.append(&mut copy.components);
+        design.channels.append(&mut copy.channels);
+        design.connections.append(&mut copy.connections);
+        design.ports.append(&mut copy.ports);
+    }
+    Ok((draft.settled(), names))
+}
+
+fn shift(part: &mut Design, by: Point, width: f64) {
     for component in &mut part.components {
         if let Placement::Absolute { at, .. } = &mut component.placement {
             *at = tidy_point(*at + by, width);
@@ -143,7 +199,10 @@ fn add(
             via.value = tidy_point(via.value + by, width);
         }
     }
-    let mut items = Names::of_items(drawing.design);
+}
+
+/// Gives everything a name that is free, wherever it is referred to. Returns the names of components and channels.
+fn rename(part: &mut Design, items: &mut Names, ports: &mut Names) -> Vec<String> {
     let mut renamed: FxHashMap<String, String> = FxHashMap::default();
     let mut names = Vec::new();
     let components = part.components.iter_mut().map(|c| &mut c.name.value);
@@ -153,24 +212,17 @@ fn add(
         renamed.insert(std::mem::replace(name, fresh.clone()), fresh.clone());
         names.push(fresh);
     }
-    for reference in references_mut(&mut part) {
+    for reference in references_mut(part) {
         if let Some((item, socket)) = reference.value.split_once('.')
             && let Some(fresh) = renamed.get(item)
         {
             reference.value = format!("{fresh}.{socket}");
         }
     }
-    let mut ports = Names::of_ports(drawing.design);
     for port in &mut part.ports {
         port.name.value = ports.fresh_or_same(&port.name.value);
     }
-    let mut draft = Draft::of(drawing);
-    let design = &mut draft.design;
-    design.components.append(&mut part.components);
-    design.channels.append(&mut part.channels);
-    design.connections.append(&mut part.connections);
-    design.ports.append(&mut part.ports);
-    Ok((draft.settled(), names))
+    names
 }
 
 /// What refers to something that isn't there would be no design, or worse, hang on what happens to have that name here.

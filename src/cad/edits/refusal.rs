@@ -10,6 +10,9 @@ pub enum Refusal {
     /// Nothing to do it with.
     #[error("nothing is selected that this could be done with")]
     NothingSelected,
+    /// An array of more than a design should have.
+    #[error("an array of {0} things is too large")]
+    TooMany(u64),
     /// A channel between components that stay.
     #[error("what is selected is held by what it is joined to: move that too, or drag way-points")]
     Held,

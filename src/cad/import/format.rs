@@ -1,6 +1,11 @@
-//! Which format a JSON file has.
+//! Which format a JSON file has, and reading it whatever it is.
 
 use serde_json::Value;
+use stokeslet_base::diagnostic::Diagnostic;
+
+use super::{Imported, Options};
+use crate::design;
+use crate::library::Library;
 
 /// A format that can be imported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,5 +38,31 @@ pub fn format_of(text: &str) -> Format {
         Format::ParchMint
     } else {
         Format::Network
+    }
+}
+
+/// Reads a file of any of the formats and makes a design of it, called `name`.
+///
+/// The design can be placed where no diagnostic is an error. Codes are those of the module of imports; spans are bytes of `text`.
+pub fn read(
+    text: &str,
+    name: &str,
+    library: &Library,
+    options: &Options,
+) -> (Option<Imported>, Vec<Diagnostic>) {
+    match format_of(text) {
+        Format::ParchMint => super::parchmint(text, name, library, options),
+        Format::Drawing => super::threeduf(text, name, library, options),
+        Format::Mmft => super::mmft(text, name),
+        Format::Network => {
+            let (network, diagnostics) = super::network(text, name);
+            let imported = network.map(|design| Imported {
+                text: design::print(&design),
+                design,
+                dialect: "a plain network",
+                path_length: None,
+            });
+            (imported, diagnostics)
+        }
     }
 }

@@ -42,7 +42,7 @@ mod sections;
 pub mod threeduf;
 
 pub use emit::network;
-pub use format::{Format, format_of};
+pub use format::{Format, format_of, read};
 pub use mmft::{mmft, mmft_laws};
 pub use parchmint::{Imported, Options, parchmint};
 pub use threeduf::threeduf;

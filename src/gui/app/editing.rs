@@ -82,6 +82,12 @@ impl App {
                 let (edits, names) = edits::duplicate(d, &app.state.selection.items, *by)?;
                 Ok((edits, Some(many(names))))
             }),
+            Command::Array { count, step } => self.edit(command, |d, app| {
+                let items = &app.state.selection.items;
+                let (edits, names) = edits::array(d, items, *count, *step)?;
+                let all = items.iter().cloned().chain(names);
+                Ok((edits, Some(many(all.collect()))))
+            }),
             Command::Paste(text, at) => self.edit(command, |d, _| {
                 let (edits, names) = edits::paste(d, text, *at)?;
                 Ok((edits, Some(many(names))))
@@ -319,6 +325,11 @@ fn plain(command: &Command) -> Option<Vec<Edit>> {
         Command::SetDepth(depth) => Edit::SetDepth(*depth),
         Command::SetWidth(width) => Edit::SetWidth(*width),
         Command::SetResolution(resolution) => Edit::SetResolution(*resolution),
+        Command::SetVariable(name, value) => Edit::SetVariable {
+            name: name.clone(),
+            value: value.clone(),
+        },
+        Command::RemoveVariable(name) => Edit::RemoveVariable(name.clone()),
         Command::Edit(_, edits) => return Some(edits.clone()),
         _ => return None,
     };
@@ -339,6 +350,7 @@ fn join_key(command: &Command) -> Option<String> {
         Command::SetViscosity(_) => Some("viscosity".to_owned()),
         Command::SetDepth(_) => Some("depth".to_owned()),
         Command::SetWidth(_) => Some("width".to_owned()),
+        Command::SetVariable(name, _) => Some(format!("variable {name}")),
         _ => None,
     }
 }

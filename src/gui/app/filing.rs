@@ -15,11 +15,12 @@ use crate::files::autosave::{self, Autosave, Leftover};
 use crate::files::dialogs::{Answer, Ask, Dialogs};
 use crate::files::export::{Exporting, Order, PictureFormat};
 use crate::files::library_watch::{self, LibraryWatch};
-use crate::files::open::{Stamp, open};
+use crate::files::open::Stamp;
+use crate::files::outline::OutlineKind;
 use crate::files::save::{SaveError, save};
 use crate::files::settings::Settings;
 use crate::files::task::{NoAnswer, Task};
-use crate::files::{self, examples, picture, recent, sentence};
+use crate::files::{self, examples, outline, picture, recent, sentence};
 use crate::liquids::LiquidFormat;
 use crate::panels::{Asked, Notice, Panels, Question};
 use crate::results::ResultView;
@@ -39,11 +40,13 @@ pub(super) struct Filing {
     autosave: Option<Autosave>,
     watch: LibraryWatch,
     /// The file as it was when it was opened or saved.
-    stamp: Option<Stamp>,
+    pub(super) stamp: Option<Stamp>,
     /// What is done once the question about unsaved work is answered.
     leaving: Option<Command>,
     may_close: bool,
     exporting: Option<Exporting>,
+    /// An outline or a picture on its way to the disk.
+    writing: Option<Task<Result<String, String>>>,
     /// Waits for a solve.
     export: Option<(Vec<Format>, PathBuf)>,
     picture: Option<(PictureFormat, PathBuf)>,
@@ -95,6 +98,7 @@ impl Filing {
             leaving: None,
             may_close: false,
             exporting: None,
+            writing: None,
             export: None,
             picture: None,
             screenshot: None,
@@ -138,10 +142,12 @@ impl App {
             }
             Command::Export(formats) => self.ask_path(Ask::Export(formats.clone())),
             Command::ExportTo(formats, folder) => self.export(formats, folder),
+            Command::Outline(kind) => self.ask_path(Ask::Outline(*kind)),
+            Command::OutlineTo(kind, path) => self.write_outline(*kind, path),
             Command::Picture(format) => self.ask_path(Ask::Picture(*format)),
             Command::PictureTo(format, path) => {
                 self.filing.picture = Some((*format, path.clone()));
-                if *format == PictureFormat::Print {
+                if format.is_for_paper() {
                     // Until it is taken, some frames later.
                     self.ctx.set_theme(ThemePreference::Light);
                 }
@@ -191,43 +197,8 @@ impl App {
         self.filing.may_close || !self.state.document.is_modified()
     }
 
-    /// Opens a file; says why it can't, or what is wrong with it.
-    pub(super) fn open_path(&mut self, path: &Path) {
-        match open(path) {
-            Ok(opened) => {
-                let path = opened.path.clone();
-                let document = Document::new(
-                    &opened.text,
-                    &opened.name,
-                    Some(path.clone()),
-                    &self.state.library,
-                );
-                self.show_document(document);
-                self.filing.stamp = Some(opened.stamp);
-                recent::note(&mut self.state.settings.recent, &path);
-                if opened.lossy {
-                    self.state.document.mark_unsaved();
-                    let text = format!(
-                        "{} is not text in UTF-8: what can't be read is shown as \u{fffd}, and saving would replace it.",
-                        path.display()
-                    );
-                    self.notify(Notice::error(text));
-                } else if self.state.document.has_errors() {
-                    let n = self.state.document.diagnostics.len();
-                    let problems = if n == 1 { "problem" } else { "problems" };
-                    let text = format!("{} has {n} {problems}: see Problems.", opened.name);
-                    self.notify(Notice::info(text));
-                }
-            }
-            Err(error) => {
-                recent::forget(&mut self.state.settings.recent, path);
-                self.notify(Notice::error(capital(&sentence(&error))));
-            }
-        }
-    }
-
     /// Another document takes the place of this one.
-    fn show_document(&mut self, document: Document) {
+    pub(super) fn show_document(&mut self, document: Document) {
         // Revisions go on, so that results of the old document are never taken for those of the new one.
         let revision = self.state.document.revision + 1;
         self.state.document = document;
@@ -344,6 +315,18 @@ impl App {
         self.panels.close_windows();
     }
 
+    fn write_outline(&mut self, kind: OutlineKind, path: &Path) {
+        let document = &self.state.document;
+        let (Some(design), Some(chip)) = (&document.design, &document.layout.chip) else {
+            return;
+        };
+        let (design, chip, path) = (design.clone(), chip.clone(), path.to_owned());
+        let ctx = self.ctx.clone();
+        let wake = move || ctx.request_repaint();
+        let work = move || outline::write_outline(kind, &design, &chip, &path);
+        self.filing.writing = Some(Task::start("outline", wake, work));
+    }
+
     fn ask_path(&mut self, ask: Ask) {
         let folder = self.state.document.path.as_deref().and_then(Path::parent);
         let folder = folder.map_or_else(|| PathBuf::from("."), Path::to_owned);
@@ -351,7 +334,7 @@ impl App {
             Ask::Export(_) => return self.show_dialog(ask, &folder.join("results")),
             _ => self.state.document.name().to_owned(),
         };
-        let name = match ask.extension() {
+        let name = match ask.extensions().first() {
             Some(extension) => format!("{stem}.{extension}"),
             None => stem,
         };
@@ -389,6 +372,14 @@ impl App {
         if let Some(done) = self.filing.exporting.as_ref().and_then(Exporting::poll) {
             self.filing.exporting = None;
             self.notify(match done {
+                Ok(text) => Notice::done(text),
+                Err(text) => Notice::error(text),
+            });
+        }
+        if let Some(done) = self.filing.writing.as_ref().and_then(Task::poll) {
+            self.filing.writing = None;
+            let lost = |lost: NoAnswer| Err(format!("Nothing was written: {lost}"));
+            self.notify(match done.unwrap_or_else(lost) {
                 Ok(text) => Notice::done(text),
                 Err(text) => Notice::error(text),
             });
@@ -533,6 +524,23 @@ impl App {
     }
 
     /// Writes the picture that was asked for, once there is one.
+    /// Large pictures take their time: on a thread of their own.
+    fn write_picture(&mut self, format: PictureFormat, svg: String, path: PathBuf) {
+        self.filing.picture = None;
+        let ctx = self.ctx.clone();
+        let wake = move || ctx.request_repaint();
+        let work = move || {
+            let bytes = format
+                .of_svg(svg)
+                .map_err(|error| capital(&sentence(&error)))?;
+            match write_file(&path, &bytes) {
+                Ok(()) => Ok(format!("Saved {}", path.display())),
+                Err(error) => Err(capital(&sentence(&error))),
+            }
+        };
+        self.filing.writing = Some(Task::start("picture", wake, work));
+    }
+
     fn take_picture(&mut self) {
         let Some((format, path)) = self.filing.picture.clone() else {
             return;
@@ -555,7 +563,7 @@ impl App {
                 let background = self.ctx.global_style().visuals.panel_fill;
                 Ok(picture::svg(&shapes, rect, background, &image_of).into_bytes())
             }
-            PictureFormat::Print => {
+            paper => {
                 let Some(layer) = self.canvas.layer() else {
                     return;
                 };
@@ -566,7 +574,8 @@ impl App {
                 shapes.retain(|clipped| !picture::is_ground(&clipped.shape, rect));
                 let image_of = |id| self.layer.image_of(id);
                 self.look();
-                Ok(picture::svg(&shapes, rect, Color32::TRANSPARENT, &image_of).into_bytes())
+                let svg = picture::svg(&shapes, rect, Color32::TRANSPARENT, &image_of);
+                return self.write_picture(paper, svg, path);
             }
         };
         self.filing.picture = None;

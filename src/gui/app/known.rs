@@ -7,11 +7,13 @@ use eframe::egui;
 use super::{App, Start};
 use crate::command::{ChannelEnd, Command as C, Layer, Panel, Theme};
 use crate::files::export::PictureFormat;
+use crate::files::outline::OutlineKind;
 use crate::liquids::LiquidCommand;
 use crate::seen::{Selection, Tool, Workspace};
+use crate::studies::StudyCommand;
 use stokeslet_base::geometry::Point;
 use stokeslet_base::units::{Metre, Pascal, PascalSecond, Radian};
-use stokeslet_cad::design::{Bend, DepthModel, Placement, PortCondition};
+use stokeslet_cad::design::{Bend, DepthModel, Placement, PortCondition, Value};
 use stokeslet_cad::edits::{Align, Axis};
 use stokeslet_flow::export::Format;
 
@@ -100,11 +102,17 @@ fn number(command: &C) -> usize {
         C::CopyProfiles => 79,
         C::DuplicateBy(_) => 80,
         C::AddRuler(..) => 81,
+        C::SetVariable(..) => 82,
+        C::RemoveVariable(_) => 83,
+        C::Study(_) => 84,
+        C::Array { .. } => 85,
+        C::Outline(_) => 86,
+        C::OutlineTo(..) => 87,
     }
 }
 
 /// Kinds of commands.
-const KINDS: usize = 82;
+const KINDS: usize = 88;
 
 fn one_of_each(home: &std::path::Path) -> Vec<C> {
     let (name, at) = ("p".to_owned(), Point::default());
@@ -216,6 +224,15 @@ fn one_of_each(home: &std::path::Path) -> Vec<C> {
         C::CopyProfiles,
         C::DuplicateBy(at),
         C::AddRuler(at, at),
+        C::SetVariable("w".to_owned(), Value::Number(1.0)),
+        C::RemoveVariable("w".to_owned()),
+        C::Study(StudyCommand::Stop),
+        C::Outline(OutlineKind::Dxf),
+        C::OutlineTo(OutlineKind::Dxf, home.join("chip.dxf")),
+        C::Array {
+            count: (2, 2),
+            step: at,
+        },
     ]
 }
 
@@ -233,7 +250,7 @@ fn every_command_is_known_to_somebody() {
         // These open dialogs of the system, which a test has no hands for.
         let asks = matches!(
             command,
-            C::Open | C::Save | C::SaveAs | C::Export(_) | C::Picture(_)
+            C::Open | C::Save | C::SaveAs | C::Export(_) | C::Picture(_) | C::Outline(_)
         );
         assert!(
             asks || app.does(&command),

@@ -312,6 +312,7 @@ impl Canvas {
         painter.add(areas);
         overlay.under(painter, view, seen);
         painter.add(walls);
+        paint::threads(painter, view, scene, colours);
         if layers.contains(&Layer::Sockets) {
             paint::sockets(painter, view, scene, colours);
         }

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use eframe::egui::epaint::Vertex;
+use eframe::egui::epaint::{CubicBezierShape, Vertex};
 use eframe::egui::{
-    Align2, Color32, FontId, Mesh, Painter, Pos2, Rect, Stroke, StrokeKind, Vec2, pos2, vec2,
+    Align2, Color32, FontId, Mesh, Painter, Pos2, Rect, Shape, Stroke, StrokeKind, Vec2, pos2, vec2,
 };
 
 use super::View;
@@ -280,6 +280,32 @@ pub fn ghost(
 pub fn mouth_ends(view: &View, mouth: &Mouth) -> [Pos2; 2] {
     let half = Point::unit(mouth.direction).left() * (mouth.width / 2.0);
     [mouth.middle - half, mouth.middle + half].map(|p| view.to_screen(p))
+}
+
+/// Joints of links: a dashed thread from each opening to the one it is joined with, wherever that lies.
+pub fn threads(painter: &Painter, view: &View, scene: &Scene, colours: &Colours) {
+    let stroke = Stroke::new(1.2, colours.port.gamma_multiply(0.8));
+    for ends in &scene.apart {
+        let [(a, from), (b, to)] = *ends;
+        let reach = 0.35 * (a - b).norm();
+        let curve = CubicBezierShape::from_points_stroke(
+            [
+                a,
+                a + Point::unit(from) * reach,
+                b + Point::unit(to) * reach,
+                b,
+            ]
+            .map(|p| view.to_screen(p)),
+            false,
+            Color32::TRANSPARENT,
+            stroke,
+        );
+        if !curve.visual_bounding_rect().intersects(view.rect) {
+            continue;
+        }
+        let points = curve.flatten(Some(0.5));
+        painter.extend(Shape::dashed_line(&points, stroke, 5.0, 4.0));
+    }
 }
 
 /// Free sockets: a bar across the opening, with a dot where a channel can be caught.

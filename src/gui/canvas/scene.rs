@@ -156,6 +156,8 @@ pub struct Scene {
     pub open: FxHashSet<SocketRef>,
     /// Sockets that are free, indices into [`Layout::sockets`].
     pub free: Vec<usize>,
+    /// Joints whose two openings lie apart, since a link has no place of its own: both middles and directions.
+    pub apart: Vec<[(Point, f64); 2]>,
     pub(super) tree: RTree<Boxed>,
     items: FxHashMap<String, usize>,
     outer: FxHashMap<SocketRef, usize>,
@@ -196,7 +198,18 @@ impl Scene {
         let names = layout.items.iter().cloned();
         let items = names.enumerate().map(|(k, name)| (name, k)).collect();
         let sockets = layout.sockets.iter().enumerate();
-        let outer = sockets.map(|(k, s)| (s.socket, k)).collect();
+        let outer: FxHashMap<SocketRef, usize> = sockets.map(|(k, s)| (s.socket, k)).collect();
+        let mouth = |socket: &SocketRef| {
+            let mouth = layout.sockets[*outer.get(socket)?].mouth;
+            Some((mouth.middle, mouth.direction, mouth.width))
+        };
+        let joints = layout.connections.iter();
+        let apart = joints.filter_map(|joint| {
+            let (a, b) = (mouth(&joint.a)?, mouth(&joint.b)?);
+            let is_apart = (a.0 - b.0).norm() > 1e-3 * a.2.max(b.2);
+            is_apart.then_some([(a.0, a.1), (b.0, b.1)])
+        });
+        let apart = apart.collect();
         Self {
             parts,
             parts_of,
@@ -204,6 +217,7 @@ impl Scene {
             bounds,
             open,
             free,
+            apart,
             tree,
             items,
             outer,

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::export::PictureFormat;
+use super::outline::OutlineKind;
 use super::task::Task;
 use crate::command::Command;
 use crate::liquids::{LiquidCommand, LiquidFormat};
@@ -21,6 +22,8 @@ pub enum Ask {
     SaveAs,
     /// A folder for results in these formats.
     Export(Vec<Format>),
+    /// Where to write an outline.
+    Outline(OutlineKind),
     /// Where to write a picture.
     Picture(PictureFormat),
     /// Where to write a run of liquids.
@@ -31,11 +34,15 @@ impl Ask {
     /// Title of the dialog.
     pub fn title(&self) -> &'static str {
         match self {
-            Ask::Open => "Open a design",
+            Ask::Open => "Open a design, a study or another program's chip",
             Ask::SaveAs => "Save the design as",
             Ask::Export(_) => "Folder for the results",
-            Ask::Picture(PictureFormat::Png) => "Save the picture as PNG",
-            Ask::Picture(PictureFormat::Svg | PictureFormat::Print) => "Save the picture as SVG",
+            Ask::Outline(_) => "Export the outline as",
+            Ask::Picture(format) => match format.extension() {
+                "png" => "Save the picture as PNG",
+                "pdf" => "Save the picture as PDF",
+                _ => "Save the picture as SVG",
+            },
             Ask::Liquid(LiquidFormat::Png) => "Save the picture of the liquids as PNG",
             Ask::Liquid(LiquidFormat::Csv) => "Save the history of the liquids as CSV",
             Ask::Liquid(LiquidFormat::Vtu) => "Save the particles of the liquids as VTU",
@@ -48,6 +55,7 @@ impl Ask {
             Ask::Open => Command::OpenPath(path),
             Ask::SaveAs => Command::SaveTo(self.with_extension(path)),
             Ask::Export(formats) => Command::ExportTo(formats.clone(), path),
+            Ask::Outline(kind) => Command::OutlineTo(*kind, self.with_extension(path)),
             Ask::Picture(format) => Command::PictureTo(*format, self.with_extension(path)),
             Ask::Liquid(format) => {
                 let path = self.with_extension(path);
@@ -56,14 +64,15 @@ impl Ask {
         }
     }
 
-    /// The ending that the file has; `None` for folders.
-    pub fn extension(&self) -> Option<&'static str> {
+    /// The ending that the file has, the first one where it is written; none for folders.
+    pub fn extensions(&self) -> Vec<&'static str> {
         match self {
-            Ask::Open | Ask::SaveAs => Some("toml"),
-            Ask::Export(_) => None,
-            Ask::Picture(PictureFormat::Png) => Some("png"),
-            Ask::Picture(PictureFormat::Svg | PictureFormat::Print) => Some("svg"),
-            Ask::Liquid(format) => Some(format.extension()),
+            Ask::Open => vec!["toml", "json", "JSON"],
+            Ask::SaveAs => vec!["toml"],
+            Ask::Export(_) => Vec::new(),
+            Ask::Outline(kind) => vec![kind.ending()],
+            Ask::Picture(format) => vec![format.extension()],
+            Ask::Liquid(format) => vec![format.extension()],
         }
     }
 
@@ -74,7 +83,7 @@ impl Ask {
 
     /// The path with the ending that belongs to it, where someone left it out.
     fn with_extension(&self, path: PathBuf) -> PathBuf {
-        match self.extension() {
+        match self.extensions().first() {
             Some(extension) if path.extension().is_none() => path.with_extension(extension),
             _ => path,
         }
@@ -148,21 +157,23 @@ fn show(ask: &Ask, suggested: &Path) -> Option<PathBuf> {
     if let Some(folder) = suggested.parent().filter(|folder| folder.is_dir()) {
         dialog = dialog.set_directory(folder);
     }
-    if let Some(extension) = ask.extension() {
-        let kind = match extension {
-            "toml" => "Designs",
+    let extensions = ask.extensions();
+    if let Some(extension) = extensions.first() {
+        let kind = match *extension {
+            "toml" => "Designs, studies and networks",
             "csv" => "Tables",
             "vtu" => "Particles",
-            _ => "Pictures",
+            "png" | "svg" | "pdf" => "Pictures",
+            _ => "Outlines",
         };
-        dialog = dialog.add_filter(kind, &[extension]);
+        dialog = dialog.add_filter(kind, &extensions);
     }
     if let (true, Some(name)) = (ask.writes(), suggested.file_name()) {
         dialog = dialog.set_file_name(name.to_string_lossy());
     }
     match ask {
         Ask::Open => dialog.pick_file(),
-        Ask::SaveAs | Ask::Picture(_) | Ask::Liquid(_) => dialog.save_file(),
+        Ask::SaveAs | Ask::Outline(_) | Ask::Picture(_) | Ask::Liquid(_) => dialog.save_file(),
         Ask::Export(_) => dialog.pick_folder(),
     }
 }

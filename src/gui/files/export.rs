@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 
+use super::paper::{self, PaperError};
 use super::sentence;
 use super::task::Task;
 use crate::results::{Quantity, ResultView, Solved};
@@ -20,6 +21,8 @@ use stokeslet_flow::walls;
 
 /// Points along an exported line; enough for a smooth curve.
 const LINE_POINTS: usize = 201;
+/// Pixels a point of large pictures.
+const LARGE: f32 = 4.0;
 
 /// What a picture of the canvas is written as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +33,63 @@ pub enum PictureFormat {
     Svg,
     /// The same for paper: dark on light whatever the window's theme is, without a background.
     Print,
+    /// As [`PictureFormat::Print`], as PDF.
+    Pdf,
+    /// As [`PictureFormat::Print`], as pixels on white, four a point.
+    PngWhite,
+    /// As [`PictureFormat::PngWhite`], without a background.
+    PngClear,
+}
+
+impl PictureFormat {
+    /// All of them, in the order of the menu.
+    pub const ALL: [PictureFormat; 6] = [
+        PictureFormat::Png,
+        PictureFormat::PngWhite,
+        PictureFormat::PngClear,
+        PictureFormat::Svg,
+        PictureFormat::Print,
+        PictureFormat::Pdf,
+    ];
+
+    /// What it does, for menus.
+    pub fn label(self) -> &'static str {
+        match self {
+            PictureFormat::Png => "Save picture as PNG…",
+            PictureFormat::PngWhite => "Save picture as large PNG on white…",
+            PictureFormat::PngClear => "Save picture as large PNG without background…",
+            PictureFormat::Svg => "Save picture as SVG…",
+            PictureFormat::Print => "Save picture for print (SVG without background)…",
+            PictureFormat::Pdf => "Save picture as PDF…",
+        }
+    }
+
+    /// How names of its files end.
+    pub fn extension(self) -> &'static str {
+        match self {
+            PictureFormat::Png | PictureFormat::PngWhite | PictureFormat::PngClear => "png",
+            PictureFormat::Svg | PictureFormat::Print => "svg",
+            PictureFormat::Pdf => "pdf",
+        }
+    }
+
+    /// Whether it is dark on light whatever the window's theme is.
+    pub fn is_for_paper(self) -> bool {
+        !matches!(self, PictureFormat::Png | PictureFormat::Svg)
+    }
+
+    /// The file of a picture that is an SVG already.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub fn of_svg(self, svg: String) -> Result<Vec<u8>, PaperError> {
+        match self {
+            PictureFormat::Pdf => paper::pdf(&svg),
+            PictureFormat::PngWhite => paper::pixels(&svg, LARGE, false),
+            PictureFormat::PngClear => paper::pixels(&svg, LARGE, true),
+            PictureFormat::Png | PictureFormat::Svg | PictureFormat::Print => Ok(svg.into_bytes()),
+        }
+    }
 }
 
 /// What is to be exported.

@@ -12,6 +12,8 @@ pub mod examples;
 pub mod export;
 pub mod library_watch;
 pub mod open;
+pub mod outline;
+mod paper;
 pub mod picture;
 pub mod recent;
 pub mod save;

@@ -2,6 +2,7 @@
 
 use crate::command::Command;
 use crate::seen::{Seen, Workspace};
+use crate::studies::StudyCommand;
 use stokeslet_cad::design::Placement;
 use stokeslet_cad::edits::Align;
 
@@ -34,6 +35,7 @@ pub fn is_enabled(command: &Command, seen: &Seen<'_>) -> Result<(), &'static str
         | C::Copy
         | C::Duplicate
         | C::DuplicateBy(_)
+        | C::Array { .. }
         | C::Move(_)
         | C::PreviewMove(_)
         | C::Rotate(_)
@@ -89,9 +91,14 @@ pub fn is_enabled(command: &Command, seen: &Seen<'_>) -> Result<(), &'static str
         | C::SetDepth(_)
         | C::SetWidth(_)
         | C::SetResolution(_)
+        | C::SetVariable(..)
+        | C::RemoveVariable(_)
         | C::Edit(..) => readable(seen),
 
+        C::Study(command) => study(command, seen),
+
         C::Fit => when(!document.layout.parts.is_empty(), "the design is empty"),
+        C::Outline(_) | C::OutlineTo(..) => solvable(seen),
         C::Picture(_) | C::PictureTo(..) => when(
             !document.layout.parts.is_empty(),
             "there is nothing to draw yet",
@@ -157,6 +164,20 @@ pub fn is_enabled(command: &Command, seen: &Seen<'_>) -> Result<(), &'static str
         | C::AddLine(..)
         | C::AddSeed(_)
         | C::AddRuler(..) => Ok(()),
+    }
+}
+
+fn study(command: &StudyCommand, seen: &Seen<'_>) -> Result<(), &'static str> {
+    let studies = seen.studies;
+    match command {
+        StudyCommand::Ask(_) => solvable(seen),
+        StudyCommand::Stop => some(studies.running.as_ref(), "no study is under way"),
+        StudyCommand::TakePoint(index) => some(
+            studies.sweep.as_ref().and_then(|s| s.records.get(index)),
+            "the sweep has no such point",
+        ),
+        StudyCommand::TakeFound => some(studies.found.as_ref(), "nothing was found for goals yet"),
+        StudyCommand::CopyTable => some(studies.sweep.as_ref(), "no sweep was run yet"),
     }
 }
 

@@ -1,5 +1,6 @@
 //! What is selected, with everything that can be set: one component, a channel, several, a port, or the chip itself.
 
+mod array;
 mod channel;
 mod chip;
 mod component;
@@ -33,6 +34,7 @@ struct Known {
 #[derive(Debug, Default)]
 pub struct Inspector {
     fields: Fields,
+    array: array::Form,
     /// By kind, parameter, and the chip's width and depth (bits): evaluated once, since scripts take their time.
     known: FxHashMap<(String, String, [u64; 2]), Known>,
 }
@@ -75,6 +77,9 @@ impl View for Inspector {
                     }
                 } else {
                     chip::ui(self, ui, seen, design, out);
+                }
+                if !seen.selection.items.is_empty() {
+                    self.array.ui(&mut self.fields, ui, seen, out);
                 }
                 ui.add_space(8.0);
             });

@@ -5,6 +5,7 @@ use eframe::egui::{self, Button, Ui};
 use super::enabled::is_enabled;
 use crate::command::{Command, Layer, Panel, Theme};
 use crate::files::export::PictureFormat;
+use crate::files::outline::OutlineKind;
 use crate::files::recent;
 use crate::liquids::panels::menus_ui;
 use crate::results::Quantity;
@@ -154,9 +155,17 @@ fn file(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
             out,
         );
     });
-    entry(ui, seen, C::Picture(PictureFormat::Png), out);
-    entry(ui, seen, C::Picture(PictureFormat::Svg), out);
-    entry(ui, seen, C::Picture(PictureFormat::Print), out);
+    ui.menu_button("Export outline", |ui| {
+        for kind in OutlineKind::ALL {
+            let label = format!("{}…", kind.label());
+            labelled(ui, seen, &label, false, C::Outline(kind), out);
+        }
+    });
+    ui.menu_button("Save picture", |ui| {
+        for format in PictureFormat::ALL {
+            entry(ui, seen, C::Picture(format), out);
+        }
+    });
     ui.separator();
     entry(ui, seen, C::Quit, out);
 }

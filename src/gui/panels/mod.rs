@@ -36,6 +36,7 @@ pub mod results;
 pub mod shortcuts;
 pub mod source;
 pub mod status;
+pub mod study;
 pub mod style;
 pub mod table;
 #[cfg(test)]
@@ -44,6 +45,7 @@ pub mod thumbnail;
 pub mod toast;
 pub mod toolbar;
 pub mod values;
+pub mod variables;
 
 use std::collections::VecDeque;
 use std::path::Path;

@@ -55,7 +55,7 @@ impl PathDialog {
             self.entries = entries(
                 Path::new(&self.text),
                 self.text.ends_with(std::path::MAIN_SEPARATOR),
-                self.ask.extension(),
+                &self.ask.extensions(),
             );
             self.listed = Some(self.text.clone());
         }
@@ -184,7 +184,7 @@ impl PathDialog {
 }
 
 /// What is in the folder that is typed, beginning with the name that is typed: folders first. Hidden ones only when asked for.
-fn entries(typed: &Path, is_folder: bool, extension: Option<&str>) -> Vec<Entry> {
+fn entries(typed: &Path, is_folder: bool, extensions: &[&str]) -> Vec<Entry> {
     let (folder, start) = match is_folder {
         true => (typed, String::new()),
         false => {
@@ -217,8 +217,8 @@ fn entries(typed: &Path, is_folder: bool, extension: Option<&str>) -> Vec<Entry>
             path,
         })
         .filter(|entry| {
-            entry.is_folder
-                || extension.is_some_and(|e| entry.path.extension().is_some_and(|x| x == e))
+            let ending = entry.path.extension().and_then(|ending| ending.to_str());
+            entry.is_folder || ending.is_some_and(|ending| extensions.contains(&ending))
         })
         .collect();
     entries.sort_by(|a, b| (b.is_folder, &a.path).cmp(&(a.is_folder, &b.path)));
@@ -234,7 +234,7 @@ fn verdict(ask: &Ask, path: &Path) -> Result<(), String> {
     match ask {
         Ask::Open if path.is_dir() => Err("Choose a file of this folder.".to_owned()),
         Ask::Open if !path.exists() => Err("There is no such file.".to_owned()),
-        Ask::SaveAs | Ask::Picture(_) | Ask::Liquid(_)
+        Ask::SaveAs | Ask::Outline(_) | Ask::Picture(_) | Ask::Liquid(_)
             if path.is_dir() || path.file_name().is_none() =>
         {
             Err("Add a name for the file.".to_owned())
@@ -250,6 +250,7 @@ fn verdict(ask: &Ask, path: &Path) -> Result<(), String> {
 fn label(ask: &Ask, path: &Path) -> &'static str {
     let target = match ask.command(path.to_owned()) {
         Command::SaveTo(path)
+        | Command::OutlineTo(_, path)
         | Command::PictureTo(_, path)
         | Command::Liquid(LiquidCommand::ExportTo(_, path)) => path,
         _ => path.to_owned(),
@@ -257,8 +258,10 @@ fn label(ask: &Ask, path: &Path) -> &'static str {
     match ask {
         Ask::Open => "Open",
         Ask::Export(_) => "Export",
-        Ask::SaveAs | Ask::Picture(_) | Ask::Liquid(_) if target.is_file() => "Replace",
-        Ask::SaveAs | Ask::Picture(_) | Ask::Liquid(_) => "Save",
+        Ask::SaveAs | Ask::Outline(_) | Ask::Picture(_) | Ask::Liquid(_) if target.is_file() => {
+            "Replace"
+        }
+        Ask::SaveAs | Ask::Outline(_) | Ask::Picture(_) | Ask::Liquid(_) => "Save",
     }
 }
 
@@ -282,7 +285,7 @@ mod tests {
     fn folders_come_first_and_other_files_are_left_out() {
         let folder = folder();
         let names = |typed: &Path, is_folder| -> Vec<String> {
-            let found = entries(typed, is_folder, Some("toml"));
+            let found = entries(typed, is_folder, &["toml"]);
             found
                 .iter()
                 .map(|e| e.path.file_name().unwrap().to_string_lossy().into_owned())

@@ -2,7 +2,9 @@
 
 use eframe::egui::Ui;
 
-use super::{history, inspector, method, palette, problems, profiles, results, source};
+use super::{
+    history, inspector, method, palette, problems, profiles, results, source, study, variables,
+};
 use crate::command::{Command, Panel};
 use crate::seen::Seen;
 
@@ -60,7 +62,7 @@ pub struct Row {
 }
 
 /// All panels, in the order of the menu and of the tabs.
-pub const PANELS: [Row; 8] = [
+pub const PANELS: [Row; 10] = [
     Row {
         panel: Panel::Palette,
         label: "Library",
@@ -139,6 +141,22 @@ pub const PANELS: [Row; 8] = [
         at_first: false,
         make: || Box::new(source::Source::default()),
     },
+    Row {
+        panel: Panel::Variables,
+        label: "Variables",
+        place: Place::Below,
+        scrolls: true,
+        at_first: false,
+        make: || Box::new(variables::Variables::default()),
+    },
+    Row {
+        panel: Panel::Study,
+        label: "Study",
+        place: Place::Below,
+        scrolls: false,
+        at_first: false,
+        make: || Box::new(study::Panel::default()),
+    },
 ];
 
 /// The row of a panel.
@@ -165,7 +183,9 @@ mod tests {
                 | Panel::Profiles
                 | Panel::Method
                 | Panel::History
-                | Panel::Source => assert_eq!(super::row(panel).panel, panel),
+                | Panel::Source
+                | Panel::Variables
+                | Panel::Study => assert_eq!(super::row(panel).panel, panel),
             }
         }
         let mut labels: Vec<&str> = PANELS.iter().map(|row| row.label).collect();

@@ -28,6 +28,8 @@ pub enum Edit {
         /// Its new value.
         value: Value,
     },
+    /// Removes a variable; expressions that use it stay, and are mistakes then.
+    RemoveVariable(String),
     /// Adds a component at the end.
     AddComponent(Component),
     /// Removes a component; what refers to it stays.

@@ -3,7 +3,7 @@
 use eframe::egui::{self, ComboBox, Ui};
 
 use super::{FIELD, Inspector, Known, head, section, sockets};
-use crate::command::Command;
+use crate::command::{Command, Panel};
 use crate::panels::fields::{Field, named, row, tick};
 use crate::panels::palette::defaults;
 use crate::panels::values::{Measure, read, show, show_quantity};
@@ -11,7 +11,7 @@ use crate::seen::Seen;
 use crate::words::capital;
 use stokeslet_base::geometry::Point;
 use stokeslet_base::units::{Dimension, Radian};
-use stokeslet_cad::design::{Attachment, Component, Placement, Value};
+use stokeslet_cad::design::{Attachment, Component, Edit, Placement, Step, Value};
 use stokeslet_cad::library::{Definition, Parameter, ParameterKind};
 
 pub(super) fn ui(
@@ -172,6 +172,7 @@ fn parameter(
         .map(|(_, value)| &value.value);
     let known = known(inspector, seen, definition, parameter);
     let is_default = given.is_none();
+    let expression = expression(seen, name, &parameter.name);
     // Values in the form that files have; what the default evaluates to where the design says nothing.
     let shown = match given {
         Some(value) => show(value),
@@ -185,7 +186,21 @@ fn parameter(
     };
     let label = parameter.name.replace('_', " ");
     let mut reset = false;
+    let mut named_value = false;
+    let can_vary = matches!(
+        parameter.kind,
+        ParameterKind::Length | ParameterKind::Angle | ParameterKind::Number | ParameterKind::Count
+    );
     let mut after = |ui: &mut Ui| {
+        if expression.is_some() {
+            ui.weak(&shown);
+        } else if can_vary {
+            let response = ui.small_button("=");
+            let told = format!("Make a variable of {label}");
+            named(&response, egui::Role::Button, &told);
+            let tip = "Make it a variable: with a slider, for sweeps and goals, and for other fields to use";
+            named_value = response.on_hover_text(tip).clicked();
+        }
         if !is_default {
             let response = ui
                 .small_button("Reset")
@@ -228,23 +243,86 @@ fn parameter(
             let field = Field {
                 key: &key,
                 label: &label,
-                shown: &shown,
+                shown: expression.as_deref().unwrap_or(&shown),
                 is_default,
                 doc: &doc,
-                measure,
+                measure: measure.filter(|_| expression.is_none()),
                 width: FIELD,
             };
-            if let Some(value) =
-                inspector
-                    .fields
-                    .row(ui, &label, &field, |text| read(text, kind), after)
-            {
-                out.push(set(Some(value)));
+            let read = |text: &str| match text.trim() {
+                text if text.starts_with('=') => Ok(Value::Text(text.to_owned())),
+                text => read(text, kind),
+            };
+            match inspector.fields.row(ui, &label, &field, read, after) {
+                // It isn't known before the file is read what an expression amounts to: nothing is routed anew for it.
+                Some(value @ Value::Text(_)) => out.push(Command::Edit(
+                    set(None).label(),
+                    vec![Edit::SetParameter {
+                        component: name.to_owned(),
+                        parameter: parameter.name.clone(),
+                        value: Some(value),
+                    }],
+                )),
+                Some(value) => out.push(set(Some(value))),
+                None => {}
+            }
+            if named_value && let Ok(value) = crate::panels::values::read(&shown, kind) {
+                make_variable(seen, name, &parameter.name, value, out);
             }
         }
     }
     if reset {
         out.push(set(None));
+    }
+}
+
+/// The expression that gives a parameter, with its `=`.
+fn expression(seen: &Seen<'_>, component: &str, parameter: &str) -> Option<String> {
+    let design = seen.document.shown_design()?;
+    let path = ["components", component, "parameters", parameter];
+    let stands_there = |step: &[Step]| {
+        let keys = step.iter().map(|step| match step {
+            Step::Key(key) => key.as_str(),
+            Step::Index(_) => "",
+        });
+        keys.eq(path)
+    };
+    let mut all = design.parametric.expressions.iter();
+    let found = all.find(|expression| stands_there(&expression.path));
+    found.map(|expression| expression.source.clone())
+}
+
+/// A variable of this value, named after the parameter, which refers to it then.
+fn make_variable(
+    seen: &Seen<'_>,
+    component: &str,
+    parameter: &str,
+    value: Value,
+    out: &mut Vec<Command>,
+) {
+    let Some(design) = seen.document.shown_design() else {
+        return;
+    };
+    let is_free = |name: &String| design.parametric.variable(name).is_none();
+    let names = (2..).map(|k| format!("{parameter}{k}"));
+    let mut names = std::iter::once(parameter.to_owned()).chain(names);
+    let Some(name) = names.find(is_free) else {
+        return;
+    };
+    let edits = vec![
+        Edit::SetVariable {
+            name: name.clone(),
+            value,
+        },
+        Edit::SetParameter {
+            component: component.to_owned(),
+            parameter: parameter.to_owned(),
+            value: Some(Value::Text(format!("={name}"))),
+        },
+    ];
+    out.push(Command::Edit(format!("Make variable {name}"), edits));
+    if !seen.settings.panels.contains(&Panel::Variables) {
+        out.push(Command::TogglePanel(Panel::Variables));
     }
 }
 

@@ -1,0 +1,129 @@
+//! A result over a variable, as points that can be taken into the design.
+
+use eframe::egui::{Ui, vec2};
+use egui_plot::{GridMark, HoverPosition, Line, Plot, PlotPoint, Points, VLine};
+
+use crate::command::Command;
+use crate::results::colour::DISTINCT;
+use crate::seen::Seen;
+use crate::studies::{Column, StudyCommand, Sweep, show};
+use stokeslet_cad::design::Value;
+
+/// How near a click must be to a point, in points of the screen.
+const NEAR: f32 = 14.0;
+
+/// The result that changes most over the sweep, relative to its size.
+pub(super) fn liveliest(sweep: &Sweep) -> Option<&Column> {
+    let change = |k: usize| {
+        let values = || {
+            let all = sweep.records.values();
+            all.filter_map(move |record| record.outputs.get(k).copied().flatten())
+        };
+        let (low, high) = values().fold((f64::MAX, f64::MIN), |(l, h), v| (l.min(v), h.max(v)));
+        let size = low.abs().max(high.abs());
+        if size > 0.0 && size.is_finite() {
+            (high - low) / size
+        } else {
+            0.0
+        }
+    };
+    let best = (0..sweep.outputs.len())
+        // What only rounding moves is told nobody; the first of equals.
+        .map(|k| ((change(k) * 1e6).round(), std::cmp::Reverse(k)))
+        .max_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    best.and_then(|(_, k)| sweep.outputs.get(k.0))
+}
+
+/// Draws the chart.
+pub(super) fn ui(
+    ui: &mut Ui,
+    seen: &Seen<'_>,
+    sweep: &Sweep,
+    (drawn, over, height): (&str, usize, f32),
+    out: &mut Vec<Command>,
+) {
+    let Some(column) = sweep.outputs.iter().position(|o| o.name == drawn) else {
+        return;
+    };
+    let Some(variable) = sweep.variables.get(over) else {
+        return;
+    };
+    let mut points: Vec<(usize, [f64; 2])> = sweep
+        .records
+        .iter()
+        .filter_map(|(index, record)| {
+            let y = record.outputs.get(column).copied().flatten()?;
+            Some((*index, [Sweep::value(record, over)?, y]))
+        })
+        .collect();
+    points.sort_by(|a, b| a.1[0].total_cmp(&b.1[0]));
+    if points.is_empty() {
+        return;
+    }
+    // Axes in numbers about 1: what plots are made for.
+    let size = |axis: usize| {
+        let greatest = points.iter().map(|p| p.1[axis].abs()).fold(0.0, f64::max);
+        if greatest > 0.0 { greatest } else { 1.0 }
+    };
+    let (sx, sy) = (size(0), size(1));
+    let (px, py) = (variable.powers, sweep.outputs[column].powers);
+    let name = variable.name.clone();
+    let plot = Plot::new(("sweep", drawn, over))
+        .height(height)
+        .width(ui.available_width().min(900.0))
+        .x_axis_label(variable.name.as_str())
+        .y_axis_label(drawn)
+        .set_margin_fraction(vec2(0.03, 0.08))
+        .x_axis_formatter(move |mark: GridMark, _: &_| show(mark.value * sx, px))
+        .y_axis_formatter(move |mark: GridMark, _: &_| show(mark.value * sy, py))
+        .label_formatter(move |hover| match hover {
+            HoverPosition::NearDataPoint { position, .. } => Some(format!(
+                "{name} = {}\n{}\nclick to take it",
+                show(position.x * sx, px),
+                show(position.y * sy, py)
+            )),
+            HoverPosition::Elsewhere { .. } => None,
+        });
+    let scaled: Vec<[f64; 2]> = points.iter().map(|(_, [x, y])| [x / sx, y / sy]).collect();
+    let now = seen.document.design.as_ref().and_then(|design| {
+        match design.parametric.variable(&variable.name)?.value {
+            Some(Value::Quantity(x, _) | Value::Number(x)) => Some(x / sx),
+            _ => None,
+        }
+    });
+    let grey = ui.visuals().weak_text_color();
+    let response = plot.show(ui, |plot| {
+        if let Some(now) = now {
+            let line = VLine::new("the design", now).color(grey).width(1.0);
+            plot.vline(line.allow_hover(false).id("now"));
+        }
+        if sweep.variables.len() == 1 {
+            let line = Line::new(drawn, scaled.clone())
+                .color(DISTINCT[0])
+                .width(1.5);
+            plot.line(line.allow_hover(false).id("line"));
+        }
+        let marks = Points::new(drawn, scaled.clone()).color(DISTINCT[0]);
+        plot.points(marks.radius(3.5).id("points"));
+    });
+    let clicked = response.response.clicked();
+    let at = response.response.interact_pointer_pos().filter(|_| clicked);
+    if let Some(at) = at {
+        let distance = |p: &[f64; 2]| {
+            let place = response
+                .transform
+                .position_from_point(&PlotPoint::new(p[0], p[1]));
+            (place - at).length()
+        };
+        let nearest = scaled
+            .iter()
+            .zip(&points)
+            .map(|(p, (index, _))| (distance(p), *index))
+            .min_by(|a, b| a.0.total_cmp(&b.0));
+        if let Some((distance, index)) = nearest
+            && distance < NEAR
+        {
+            out.push(Command::Study(StudyCommand::TakePoint(index)));
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! The panel of studies: one variable over a range as a chart, values that meet goals, what each 1 % does.
+
+mod chart;
+mod goals;
+mod sweep;
+mod tolerances;
+
+use eframe::egui::{ProgressBar, RichText, ScrollArea, Ui};
+
+pub use sweep::sweep_of;
+
+use super::table::View;
+use crate::command::Command;
+use crate::seen::Seen;
+use crate::studies::StudyCommand;
+use stokeslet_cad::design::{Design, Value, Variable};
+
+/// Which question is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Mode {
+    #[default]
+    Sweep,
+    Goals,
+    Tolerances,
+}
+
+impl Mode {
+    const ALL: [(Mode, &'static str, &'static str); 3] = [
+        (Mode::Sweep, "Sweep", "How results depend on a variable"),
+        (
+            Mode::Goals,
+            "Goals",
+            "Values of variables that give the results you want",
+        ),
+        (
+            Mode::Tolerances,
+            "Tolerances",
+            "What 1 % of each width, length and port value does to each port",
+        ),
+    ];
+}
+
+/// What the panel remembers.
+#[derive(Debug, Default)]
+pub struct Panel {
+    mode: Mode,
+    sweep: sweep::Form,
+    goals: goals::Form,
+}
+
+impl View for Panel {
+    fn ui(&mut self, ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+        let studies = seen.studies;
+        ui.horizontal(|ui| {
+            for (mode, label, hint) in Mode::ALL {
+                let is_on = self.mode == mode;
+                if ui
+                    .selectable_label(is_on, label)
+                    .on_hover_text(hint)
+                    .clicked()
+                {
+                    self.mode = mode;
+                }
+            }
+            if let Some(running) = &studies.running {
+                ui.separator();
+                if ui
+                    .button("Stop")
+                    .on_hover_text("What was found stays")
+                    .clicked()
+                {
+                    out.push(Command::Study(StudyCommand::Stop));
+                }
+                match running.part {
+                    Some(part) => {
+                        let bar = ProgressBar::new(part).desired_width(180.0);
+                        ui.add(bar.text(running.what.as_str()));
+                    }
+                    None => {
+                        ui.spinner();
+                        ui.label(running.what.as_str());
+                    }
+                }
+            }
+        });
+        if let Some(failure) = &studies.failure {
+            let text = RichText::new(failure.as_str()).color(ui.visuals().error_fg_color);
+            ui.add(eframe::egui::Label::new(text).wrap());
+        }
+        let Some(design) = seen.document.shown_design() else {
+            ui.weak("The file can't be read as a design: see Problems and Source.");
+            return;
+        };
+        let bottom = ui.max_rect().bottom();
+        ScrollArea::both()
+            .auto_shrink(false)
+            .show(ui, |ui| match self.mode {
+                Mode::Sweep => self.sweep.ui(ui, seen, (design, bottom), out),
+                Mode::Goals => self.goals.ui(ui, seen, design, out),
+                Mode::Tolerances => tolerances::ui(ui, seen, out),
+            });
+    }
+}
+
+/// Variables with a number of their own: those that can be varied.
+fn numbers(design: &Design) -> impl Iterator<Item = (&Variable, f64)> {
+    let all = design.parametric.variables.iter();
+    all.filter_map(|variable| match &variable.value {
+        _ if variable.source.starts_with("\"=") => None,
+        Some(Value::Quantity(value, _) | Value::Number(value)) => Some((variable, *value)),
+        _ => None,
+    })
+}
+
+/// Names of results that formulas can use.
+fn results(design: &Design) -> Vec<String> {
+    let mut names = Vec::new();
+    for port in &design.ports {
+        let port = &port.name.value;
+        names.push(format!("ports.{port}.flow_rate"));
+        names.push(format!("ports.{port}.pressure"));
+    }
+    names.extend(["max_speed", "wall_shear.max", "wall_shear.mean"].map(str::to_owned));
+    names
+}
+
+/// Said where nothing can be varied.
+fn no_variables(ui: &mut Ui, out: &mut Vec<Command>) {
+    ui.horizontal(|ui| {
+        ui.weak("The design has no variable with a number yet.");
+        if ui.button("Variables…").clicked() {
+            out.push(Command::TogglePanel(crate::command::Panel::Variables));
+        }
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::command::Panel as P;
+    use crate::panels::testing::{Shown, harness, opened_example};
+    use crate::studies::{Question, Studies};
+    use egui_kittest::kittest::Queryable as _;
+
+    #[test]
+    fn each_question_is_asked_by_a_button() {
+        let mut state = opened_example("serpentine-mixing");
+        state.settings.panels.insert(P::Study);
+        let shown = Shown::new(state);
+        shown.borrow_mut().panels.choose(P::Study);
+        let mut harness = harness(&shown);
+        harness.get_by_label("Run sweep").click();
+        harness.run_steps(2);
+        let asked = shown.borrow().commands.last().cloned();
+        let Some(Command::Study(StudyCommand::Ask(Question::Sweep(study)))) = asked else {
+            panic!("{asked:?}");
+        };
+        assert_eq!(study.ranges[0].name, "flow");
+        assert_eq!(study.ranges[0].values.len(), 11);
+        assert!(study.ports_only, "no fields unless they are asked for");
+        harness.get_by_label("Tolerances").click();
+        harness.run_steps(2);
+        harness.get_by_label("What does 1 % do?").click();
+        harness.run_steps(2);
+        let asked = shown.borrow().commands.last().cloned();
+        let want = Command::Study(StudyCommand::Ask(Question::Tolerances));
+        assert_eq!(asked, Some(want));
+        // What can't be answered is said where it was asked.
+        shown.borrow_mut().state.studies = Studies {
+            failure: Some("It can't be.".to_owned()),
+            ..Studies::default()
+        };
+        harness.run_steps(2);
+        harness.get_by_label("It can't be.");
+    }
+}
