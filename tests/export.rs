@@ -44,6 +44,7 @@ fn channel() -> Chip {
             shape: Shape::Strip(strip),
             motion: Motion::IDENTITY,
             walls: Default::default(),
+            depth: None,
         }],
         connections: Vec::new(),
         ports: vec![

@@ -263,6 +263,7 @@ fn islands() -> Chip {
         shape: part.shape.clone(),
         motion: away.after(&part.motion),
         walls: part.walls.clone(),
+        depth: None,
     }));
     for mut c in other.connections {
         c.a.part += n;

@@ -101,6 +101,7 @@ pub fn pipe(widths: f64) -> Placed {
             shape: Shape::Strip(strip),
             motion: Motion::IDENTITY,
             walls: Default::default(),
+            depth: None,
         }],
         connections: vec![],
         ports: vec![port("in", 0, 100.0), port("out", 1, 0.0)],

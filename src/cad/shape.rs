@@ -139,6 +139,8 @@ pub struct Part {
     pub motion: Motion,
     /// What its walls do to the fluid.
     pub walls: Walls,
+    /// Its own depth, m; without one it is as deep as the chip.
+    pub depth: Option<f64>,
 }
 
 /// One socket of one part, by index.

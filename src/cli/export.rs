@@ -83,6 +83,13 @@ pub fn run(args: &ExportArgs, library: Option<&Path>) -> Result<Outcome, CliErro
                 .out
                 .join(format!("{}{}", input.folder, format.ending()));
             stokeslet::export::write_file(&path, &bytes)?;
+            if outlines.chip.has_depths() && !format.tells_depths() {
+                eprintln!(
+                    "warning: {}: parts differ in depth, and {} holds the outline of all together; gds has a datatype for each depth",
+                    input.path.display(),
+                    format.name()
+                );
+            }
             let (islands, holes) = outlines.islands_and_holes();
             let area = outlines.area() * 1e6;
             print_out(&format!(

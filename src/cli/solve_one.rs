@@ -139,7 +139,10 @@ impl Failure {
                 Outcome::Inaccurate
             }
             Failure::Species(
-                SpeciesError::Still | SpeciesError::SlipWalls | SpeciesError::Depth { .. },
+                SpeciesError::Still
+                | SpeciesError::SlipWalls
+                | SpeciesError::Depths
+                | SpeciesError::Depth { .. },
             ) => Outcome::InputErrors,
             Failure::Read(_)
             | Failure::Solve(_)

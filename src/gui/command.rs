@@ -168,6 +168,13 @@ pub enum Command {
         /// How it turns.
         bend: Bend,
     },
+    /// Gives a component or channel a depth of its own, or takes it back to the chip's.
+    SetItemDepth {
+        /// The component or channel.
+        item: String,
+        /// Its new depth.
+        depth: Option<Metre>,
+    },
     /// Of the chip.
     SetTitle(Option<String>),
     /// Of the chip.
@@ -378,6 +385,7 @@ impl Command {
             } => return format!("Set {parameter} of {component}"),
             Command::SetPlacement(component, _) => return format!("Place {component}"),
             Command::SetChannelShape { channel, .. } => return format!("Shape {channel}"),
+            Command::SetItemDepth { item, .. } => return format!("Set depth of {item}"),
             Command::SetTitle(_) => "Set title",
             Command::SetViscosity(_) => "Set viscosity",
             Command::SetModel(_) => "Set model of the depth",

@@ -165,6 +165,8 @@ impl Session {
     /// Sets what holds at a port: a quantity such as "30 mbar" or "5 uL/min".
     fn set_port(&mut self, name: &str, value: &str) -> PyResult<()> {
         let depth = self.chip.depth;
+        let part = self.chip.ports.iter().find(|port| port.name == name);
+        let ratio = part.map_or(1.0, |port| self.chip.depth_ratio(port.socket.part));
         let port = self.chip.ports.iter_mut().find(|port| port.name == name);
         let port =
             port.ok_or_else(|| PyValueError::new_err(format!("there is no port `{name}`")))?;
@@ -172,7 +174,8 @@ impl Session {
             parse_quantity(value).map_err(|error| PyValueError::new_err(error.to_string()))?;
         let condition = match (read, depth) {
             ((value, Dimension::Pressure), _) => Condition::Pressure(value),
-            ((value, Dimension::FlowRatePerDepth), _) => Condition::FlowRate(value),
+            // Per metre of depth there; conditions are per metre of the chip's.
+            ((value, Dimension::FlowRatePerDepth), _) => Condition::FlowRate(value * ratio),
             ((value, Dimension::FlowRate), Some(depth)) => Condition::FlowRate(value / depth),
             _ => {
                 let message =

@@ -60,6 +60,9 @@ impl Paths {
         if chip.parts.iter().any(|part| part.walls.can_slip()) {
             return Err(SpeciesError::SlipWalls);
         }
+        if chip.has_depths() {
+            return Err(SpeciesError::Depths);
+        }
         let fields: &Fields = &solution.fields;
         let depth = chip.depth.unwrap_or(1.0);
         let net = network(chip, fields, &solution.ports, depth)?;

@@ -95,6 +95,9 @@ pub enum SpeciesError {
     /// Made for walls that hold the fluid.
     #[error("species are made for walls that hold the fluid; some here slip")]
     SlipWalls,
+    /// Made for one depth: a species' way through a pipe is known by its flow a metre of depth.
+    #[error("species are made for chips of one depth, and parts of this one have their own")]
+    Depths,
     /// The rim of a region is not made of loops with ports and pipes on the outer one.
     #[error("the walls of region {region} don't close around it")]
     Topology {

@@ -83,6 +83,11 @@ impl Method for BlockRows {
                 what: "the thesis's method of block rows",
             });
         }
+        if chip.has_depths() {
+            return Err(SolveError::Depths {
+                what: "the thesis's method of block rows",
+            });
+        }
         let start = Instant::now();
         let mut report = SolveReport {
             method: self.name(),

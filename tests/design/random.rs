@@ -72,6 +72,7 @@ fn component(k: usize) -> impl Strategy<Value = Component> {
                 .into_iter()
                 .map(|(name, value)| (Spanned::nowhere(name), Spanned::nowhere(value)))
                 .collect(),
+            depth: None,
         }
     })
 }
@@ -91,6 +92,7 @@ fn channel(k: usize) -> impl Strategy<Value = Channel> {
             via: via.into_iter().map(Spanned::nowhere).collect(),
             width: width.map(Metre),
             bend: radius.map_or(Bend::Mitred, |radius| Bend::Round(Metre(radius))),
+            depth: None,
         })
 }
 

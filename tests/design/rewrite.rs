@@ -188,6 +188,7 @@ fn things_are_added_at_the_end_of_their_section() {
             name("length"),
             Spanned::nowhere(Value::Quantity(1e-3, Dimension::Length)),
         )],
+        depth: None,
     };
     let channel = Channel {
         name: name("c3"),
@@ -196,6 +197,7 @@ fn things_are_added_at_the_end_of_their_section() {
         via: vec![Spanned::nowhere(Point::new(1e-3, 0.0))],
         width: None,
         bend: Bend::Round(Metre(1e-4)),
+        depth: None,
     };
     let port = Port {
         name: name("out"),

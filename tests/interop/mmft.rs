@@ -44,6 +44,38 @@ fn a_straight_channel_has_the_law_of_plane_flow() {
     assert!((ports[0].1 / exact - 0.5).abs() < 1e-9, "{ports:?}");
 }
 
+/// Channels of two heights in a row, the higher one before or behind: the law, exactly; the full model can't, and says so.
+#[test]
+fn channels_keep_their_heights() {
+    for (first, second) in [(5e-5, 2e-5), (2e-5, 5e-5)] {
+        let text = format!(
+            r#"{{"network":{{"nodes":[{{"x":0,"y":0,"ground":true}},{{"x":0.001,"y":0}},{{"x":0.003,"y":0}},{{"x":0.006,"y":0,"ground":true}}],
+        "channels":[{{"node1":0,"node2":1,"width":1e-4,"height":3e-5}},{{"node1":1,"node2":2,"width":1e-4,"height":{first}}},{{"node1":2,"node2":3,"width":1e-4,"height":{second},"length":0.004}}]}},
+        "simulation":{{"resistanceModel":"Poiseuille","fluids":[{{"viscosity":0.001}}],"pumps":[{{"channel":0,"type":"PumpPressure","deltaP":1000}}],"fixtures":[{{"phase":0}}],"activeFixture":0}}}}"#
+        );
+        let resistance = 12.0 * 1e-3 / 1e-12 * (2e-3 / first + 4e-3 / second);
+        let ports = flows(&text, 4, None);
+        let exact = 1000.0 / resistance;
+        assert!(
+            (ports[0].1 / exact - 1.0).abs() < 1e-9,
+            "{ports:?} for {exact}"
+        );
+        let laws = mmft_laws(&text).expect("read");
+        assert!((laws.poiseuille[0] / exact - 1.0).abs() < 1e-9, "{laws:?}");
+        let duct = text.replace("Poiseuille", "Rectangular");
+        let (imported, said) = mmft(&duct, "test");
+        let design = imported.expect("read").design;
+        assert_eq!(design.model, DepthModel::Shallow);
+        assert!(said.iter().any(|d| d.code == "D326"), "{said:?}");
+        // Shallow is near the ducts' series.
+        let (ports, laws) = (flows(&duct, 8, None), mmft_laws(&duct).expect("read"));
+        assert!(
+            (ports[0].1 / laws.exact[0] - 1.0).abs() < 0.01,
+            "{ports:?} {laws:?}"
+        );
+    }
+}
+
 #[test]
 fn the_laws_of_mmft_are_its_printed_values_and_the_chips_are_near() {
     let expected: Vec<(String, String)> = files("mmft");

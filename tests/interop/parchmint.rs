@@ -55,6 +55,37 @@ fn flows(text: &str, options: &Options) -> Vec<(String, f64)> {
 }
 
 #[test]
+fn components_and_connections_keep_their_depths() {
+    let text = file(
+        &[
+            ("p1", "PORT", "\"height\":50"),
+            ("m1", "MIXER", "\"height\":100"),
+            ("m2", "MIXER", "\"height\":250"),
+            ("p2", "PORT", ""),
+        ],
+        &[
+            ("c1", "p1", "m1:1", "\"channelWidth\":400,\"height\":250"),
+            ("c2", "m1:2", "m2:1", "\"channelWidth\":400,\"height\":30"),
+            ("c3", "m2:2", "p2", "\"channelWidth\":400,\"height\":250"),
+        ],
+    );
+    let (read, said) = imported(&text, &Options::default());
+    let design = read.unwrap_or_else(|| panic!("{said:?}")).design;
+    assert!(said.iter().all(|d| d.code != "D326"), "{said:?}");
+    let um = |depth: Option<stokeslet::units::Metre>| depth.map(|d| (d.0 * 1e6).round());
+    assert_eq!(um(design.depth), Some(250.0));
+    let of = |name: &str| {
+        let found = design.components.iter().find(|c| c.name.value == name);
+        um(found.unwrap_or_else(|| panic!("no {name}")).depth)
+    };
+    assert_eq!([of("m1"), of("m2")], [Some(100.0), None]);
+    let links: Vec<Option<f64>> = design.links.iter().map(|l| um(l.depth)).collect();
+    assert_eq!(links, [None, Some(30.0), None]);
+    let flows = flows(&text, &Options::default());
+    assert!(flows[0].1 > 0.0 && (flows[0].1 + flows[1].1).abs() < 1e-9 * flows[0].1);
+}
+
+#[test]
 fn a_connection_between_two_ports_is_a_pipe_as_long_as_its_path() {
     let text = file(
         &[("p1", "PORT", ""), ("p2", "PORT", "")],

@@ -151,6 +151,79 @@ fn a_port_in_the_middle_parts_a_channel_and_opens_both_sides() {
     );
 }
 
+/// Areas as their sources draw them, less what ports cut away.
+#[test]
+fn pumps_nozzles_and_trees_are_drawn() {
+    let at = |x: i32, y: i32| [20_000 + x, 30_000 + y];
+    let given = |more: &str| format!("\"position\":[20000,30000],{more}");
+    let pump = vec![
+        (
+            "Pump",
+            given("\"length\":300,\"spacing\":1000,\"flowChannelWidth\":300,\"rotation\":90"),
+        ),
+        port(at(-1150, 0), 400),
+        port(at(1150, 0), 400),
+    ];
+    let nozzle = vec![
+        (
+            "DropletGen",
+            given("\"orificeSize\":200,\"orificeLength\":400"),
+        ),
+        channel("Channel", at(-3000, 0), at(0, 0), 600),
+        channel("Channel", at(400, -3000), at(400, -300), 800),
+        channel("Channel", at(400, 3000), at(400, 300), 800),
+        channel("Channel", at(1800, 0), at(5000, 0), 600),
+        port(at(-3000, 0), 700),
+        port(at(400, -3000), 700),
+        port(at(400, 3000), 700),
+        port(at(5000, 0), 700),
+    ];
+    let tree = |out: u32| {
+        given(&format!(
+            "\"flowChannelWidth\":200,\"spacing\":1000,\"stageLength\":1000,\"in\":1,\"out\":{out}"
+        ))
+    };
+    let two = vec![
+        ("Tree", tree(2)),
+        port(at(0, 0), 150),
+        port(at(-1000, 2200), 150),
+        port(at(1000, 2200), 150),
+    ];
+    let mut four = vec![("Tree", tree(4)), port(at(0, 0), 150)];
+    four.extend([-2250, -750, 750, 2250].map(|x| port(at(x, 3400), 150)));
+    for (features, ports, want) in [
+        (pump, 2, 1500.0 * 300.0),
+        (
+            nozzle,
+            4,
+            2300.0 * 600.0 + 2.0 * 2000.0 * 800.0 + 800.0 * 600.0 + 400.0 * 200.0 + 3100.0 * 600.0,
+        ),
+        (two, 3, 2200.0 * 200.0 + 3.0 * 200.0 * 850.0),
+        (
+            four,
+            5,
+            200.0 * (850.0 + 3200.0 + 2.0 * (1000.0 + 1700.0) + 4.0 * 850.0),
+        ),
+    ] {
+        let kind = features[0].0;
+        let (design, said) = design(&features);
+        assert!(said.is_empty(), "{kind}: {said:?}");
+        let (chip, said) = place(&design, &Library::embedded());
+        let chip = chip.unwrap_or_else(|| panic!("{kind}: {said:?}"));
+        let area = stokeslet::outline::Outlines::new(&chip).area() * 1e12;
+        assert!(
+            (area / want - 1.0).abs() < 1e-6,
+            "{kind}: {area} for {want}"
+        );
+        let flows = flows(&design);
+        assert_eq!(flows.len(), ports, "{kind}");
+        let sum: f64 = flows.iter().map(|f| f.1).sum();
+        assert!(sum.abs() < 1e-9 * flows[0].1.abs(), "{kind}");
+    }
+    let (read, said) = imported(&text(&[("Tree", given("\"in\":1,\"out\":1"))]));
+    assert!(read.is_none() && said[0].code == "D329", "{said:?}");
+}
+
 #[test]
 fn rings_of_short_channels_are_cut_so_that_no_polygon_has_a_hole() {
     let (design, said) = design(&[

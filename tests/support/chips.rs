@@ -39,6 +39,7 @@ impl Builder {
             shape,
             motion,
             walls: Default::default(),
+            depth: None,
         });
         part
     }

@@ -64,12 +64,12 @@ impl<'d> Assembly<'d> {
         format!("{}.{}", self.names[named.item].value, named.name)
     }
 
-    /// Adds the parts and inner connections of an item, moved from the item's frame.
+    /// Adds the parts and inner connections of an item, moved from the item's frame; `depth` is the item's own, m.
     pub fn add(
         &mut self,
         item: usize,
         motion: &Motion,
-        parts: &[Part],
+        (parts, depth): (&[Part], Option<f64>),
         inner: &[Connection],
         span: &Range<usize>,
     ) {
@@ -95,6 +95,7 @@ impl<'d> Assembly<'d> {
                 shape: part.shape.clone(),
                 motion,
                 walls: part.walls.clone().or(self.walls),
+                depth: part.depth.or(depth),
             });
         }
         let shifted = |at: SocketRef| SocketRef {

@@ -410,6 +410,7 @@ fn assemble(
                 translation,
             },
             walls: Walls::default(),
+            depth: None,
         });
     };
     for k in 0..runs.len() {

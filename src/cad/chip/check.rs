@@ -6,7 +6,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::assembly::Assembly;
 use super::connect::find_socket;
-use super::fault::{abridge, error};
+use super::fault::{abridge, error, show_length};
 use super::unresisted::unresisted;
 use super::{Condition, Port};
 use crate::design::{DepthModel, Design, PortCondition};
@@ -34,6 +34,7 @@ pub(super) fn ports(
             depth_help(),
         ));
     }
+    check_depths(design, out);
     let joined: FxHashSet<SocketRef> = assembly
         .joints
         .iter()
@@ -82,7 +83,12 @@ pub(super) fn ports(
                 ));
                 continue;
             }
-            (PortCondition::FlowRatePerDepth(rate), _) => Condition::FlowRate(rate.0),
+            // Per metre of depth there; conditions are per metre of the chip's.
+            (PortCondition::FlowRatePerDepth(rate), chip) => {
+                let own = assembly.parts[socket.part].depth;
+                let ratio = own.zip(chip).map_or(1.0, |(own, chip)| own / chip.0);
+                Condition::FlowRate(rate.0 * ratio)
+            }
             (PortCondition::Pressure(pressure), _) => Condition::Pressure(pressure.0),
             (PortCondition::TractionFree, _) => Condition::TractionFree,
         };
@@ -249,7 +255,50 @@ fn islands(assembly: &Assembly) -> Vec<usize> {
     (0..parents.len()).map(|k| root(&mut parents, k)).collect()
 }
 
-/// A shallow chip with channels narrower than deep: one warning, at the narrowest.
+/// Depths of components, channels and links can be told from the chip's, and are solved by the model.
+fn check_depths(design: &Design, out: &mut Reporter) {
+    let components = design.components.iter().map(|c| (&c.name, c.depth));
+    let channels = design.channels.iter().map(|c| (&c.name, c.depth));
+    let links = design.links.iter().map(|l| (&l.name, l.depth));
+    let all = components.chain(channels).chain(links);
+    let mut named = all.filter_map(|(name, depth)| Some((name, depth?)));
+    let (message, help, name) = match design.depth {
+        None => {
+            let Some((name, _)) = named.next() else {
+                return;
+            };
+            let message = format!(
+                "`{}` has a depth of its own, and the chip has none",
+                name.value
+            );
+            let help = "give `depth` under [chip] too: everything else is as deep as that";
+            (message, help, name)
+        }
+        Some(_) if design.model != DepthModel::Full => return,
+        Some(chip) => {
+            let Some((name, depth)) = named.find(|(_, depth)| *depth != chip) else {
+                return;
+            };
+            let message = format!(
+                "`{}` is {} deep and the chip {}: the full model has one depth",
+                name.value,
+                show_length(depth.0),
+                show_length(chip.0)
+            );
+            let help = "remove its `depth`, or use `model = \"shallow\"`";
+            (message, help, name)
+        }
+    };
+    out.report(error(
+        "D238",
+        &name.span,
+        &name.value,
+        message,
+        Some(help.to_owned()),
+    ));
+}
+
+/// A shallow chip with channels narrower than deep: one warning, at the narrowest beside its depth.
 fn check_depth(design: &Design, assembly: &Assembly, out: &mut Reporter) {
     let Some(depth) = design.depth else { return };
     if !matches!(
@@ -260,11 +309,14 @@ fn check_depth(design: &Design, assembly: &Assembly, out: &mut Reporter) {
     }
     let widths = assembly.mouths.iter().enumerate();
     let widths = widths.flat_map(|(part, mouths)| mouths.iter().map(move |m| (part, m.width)));
-    let Some((part, width)) = widths.min_by(|a, b| a.1.total_cmp(&b.1)) else {
+    let depth_of = |part: usize| assembly.parts[part].depth.unwrap_or(depth.0);
+    let narrowest = widths.min_by(|a, b| (a.1 / depth_of(a.0)).total_cmp(&(b.1 / depth_of(b.0))));
+    let Some((part, width)) = narrowest else {
         return;
     };
+    let depth = depth_of(part);
     // As deep as wide, but for the rounding of widths that were computed.
-    if width >= depth.0 * (1.0 - 1e-9) {
+    if width >= depth * (1.0 - 1e-9) {
         return;
     }
     let name = assembly.owner(part);
@@ -273,7 +325,7 @@ fn check_depth(design: &Design, assembly: &Assembly, out: &mut Reporter) {
         "`{}` is {} wide and {} deep: the {} model is for channels at least as wide as deep",
         name.value,
         micro(width),
-        micro(depth.0),
+        micro(depth),
         design.model.name()
     );
     let error_at_half = match design.model {

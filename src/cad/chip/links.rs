@@ -208,6 +208,7 @@ fn bend_of(link: &Link, width: f64) -> Component {
                 span: span.clone(),
             },
         )],
+        depth: link.depth,
     }
 }
 
@@ -229,6 +230,7 @@ fn append(parts: &mut Vec<Part>, shape: Shape, own: Motion, ends: (usize, usize)
         shape,
         motion,
         walls: Walls::default(),
+        depth: None,
     });
 }
 
@@ -299,7 +301,8 @@ fn lay(
                 },
             })
             .collect();
-        assembly.add(item, &motion, &named, &inner, &name.span);
+        let depth = design.links[k].depth.map(|depth| depth.0);
+        assembly.add(item, &motion, (&named, depth), &inner, &name.span);
         let ends = [
             SocketRef {
                 part: start,

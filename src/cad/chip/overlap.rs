@@ -236,6 +236,7 @@ mod tests {
             shape: Shape::Strip(shape),
             motion,
             walls: Default::default(),
+            depth: None,
         }
     }
 

@@ -29,6 +29,7 @@
 //! | D332 | a library whose `bend` a link can't use |
 //! | D333 | a link of length zero that joins nothing |
 //! | D235 | a shallow chip with channels narrower than deep (warning) |
+//! | D238 | a component, channel or link with a depth of its own in the full model, or in a chip without a depth |
 //! | D236 | a planar chip in which nothing holds back the flow: all walls slip |
 //! | D237 | a wall between channels that is too thin to be meant (warning; `cad::rules`) |
 
@@ -45,7 +46,7 @@ use super::layout::Layout;
 use super::links::place_links;
 use super::{Chip, Port, check, overlap, sheets};
 use crate::design::{Component, Design, Placement, Spanned};
-use crate::library::{Defaults, Library, Realisation};
+use crate::library::{Library, Realisation};
 use crate::shape::{Connection, SocketRef};
 use stokeslet_base::diagnostic::{Diagnostic, Reporter, nearest};
 use stokeslet_base::geometry::Motion;
@@ -61,11 +62,8 @@ pub type Realise<'a> = dyn Fn(&Component) -> Result<Arc<Realisation>, Vec<Diagno
 
 /// Places a design with the components of a library; see [`place_with`].
 pub fn place(design: &Design, library: &Library) -> (Option<Chip>, Vec<Diagnostic>) {
-    let defaults = Defaults {
-        width: design.width.0,
-        depth: design.depth.map(|depth| depth.0),
-    };
     place_with(design, &|component: &Component| {
+        let defaults = design.defaults_of(component);
         library.realise(&component.kind.value, &component.parameters, &defaults)
     })
 }
@@ -99,11 +97,8 @@ pub fn place_with(design: &Design, realise: &Realise) -> (Option<Chip>, Vec<Diag
 /// Broken components are missing from it, and what hangs on them; the diagnostics say why. What it shows is what [`place`]
 /// would give, mistakes or none.
 pub fn lay_out(design: &Design, library: &Library) -> Layout {
-    let defaults = Defaults {
-        width: design.width.0,
-        depth: design.depth.map(|depth| depth.0),
-    };
     let realise = |component: &Component| {
+        let defaults = design.defaults_of(component);
         library.realise(&component.kind.value, &component.parameters, &defaults)
     };
     let (assembly, complete, ports, out) = assemble(design, &realise);
@@ -368,7 +363,7 @@ fn place_component(
     assembly.add(
         item,
         &motion,
-        &realisation.parts,
+        (&realisation.parts, component.depth.map(|depth| depth.0)),
         &realisation.connections,
         &component.name.span,
     );
@@ -440,7 +435,7 @@ fn place_channel(
     assembly.add(
         item,
         &Motion::IDENTITY,
-        &route.parts,
+        (&route.parts, channel.depth.map(|depth| depth.0)),
         &route.connections,
         &channel.name.span,
     );

@@ -7,7 +7,7 @@ use super::channel::{DIRECTION_TOLERANCE, PLACE_TOLERANCE};
 use crate::design::DepthModel;
 use crate::shape::{Connection, Part, SocketRef};
 
-/// What holds at a port. Flow rates are per metre of depth (m^2/s) and positive into the chip.
+/// What holds at a port. Flow rates are per metre of the chip's depth (m^2/s) and positive into the chip.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Condition {
     /// Developed profile that carries this flow rate, m^2/s.
@@ -58,7 +58,7 @@ pub struct Chip {
     pub viscosity: f64,
     /// How the depth enters.
     pub model: DepthModel,
-    /// Depth of the channels, m; always given where [`DepthModel::needs_depth`].
+    /// Depth of parts that have none of their own, m; always given where [`DepthModel::needs_depth`]. Flows per depth are per this one.
     pub depth: Option<f64>,
     /// Placed leaves.
     pub parts: Vec<Part>,
@@ -90,8 +90,43 @@ impl Chip {
             || normalise(a.direction - b.direction + PI).abs() > 10.0 * DIRECTION_TOLERANCE
     }
 
-    /// Drag of floor and ceiling over [`Chip::plane_viscosity`], 1/m^2.
+    /// Drag of floor and ceiling over [`Chip::plane_viscosity`] in parts as deep as the chip, 1/m^2.
     pub fn drag(&self) -> f64 {
         self.model.drag(self.depth)
+    }
+
+    /// How deep a part is, m.
+    pub fn depth_of(&self, part: usize) -> Option<f64> {
+        let own = self.parts.get(part).and_then(|part| part.depth);
+        own.or(self.depth)
+    }
+
+    /// Drag of floor and ceiling in a part over [`Chip::plane_viscosity`], 1/m^2.
+    pub fn drag_of(&self, part: usize) -> f64 {
+        self.model.drag(self.depth_of(part))
+    }
+
+    /// A part's depth over the chip's: what it carries at the same velocity. 1 where the chip has no depth.
+    pub fn depth_ratio(&self, part: usize) -> f64 {
+        match (self.parts.get(part).and_then(|part| part.depth), self.depth) {
+            (Some(own), Some(chip)) if own != chip => own / chip,
+            _ => 1.0,
+        }
+    }
+
+    /// Whether any part is deeper or shallower than the chip.
+    pub fn has_depths(&self) -> bool {
+        (0..self.parts.len()).any(|part| self.depth_ratio(part) != 1.0)
+    }
+
+    /// Least and greatest depth, m.
+    pub fn depths(&self) -> Option<[f64; 2]> {
+        let all = || (0..self.parts.len()).filter_map(|part| self.depth_of(part));
+        let (low, high) = all().fold((f64::INFINITY, 0.0_f64), |(low, high), d| {
+            (low.min(d), high.max(d))
+        });
+        (low <= high)
+            .then_some([low, high])
+            .or(self.depth.map(|d| [d; 2]))
     }
 }

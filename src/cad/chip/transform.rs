@@ -14,7 +14,7 @@ impl Chip {
         chip
     }
 
-    /// The chip with all lengths (the depth too) multiplied by `factor`; flow rates per depth stay as they are.
+    /// The chip with all lengths (depths too) multiplied by `factor`; flow rates per depth stay as they are.
     pub fn scaled(&self, factor: f64) -> Chip {
         let mut chip = self.clone();
         for part in &mut chip.parts {
@@ -43,6 +43,7 @@ impl Chip {
                     sockets: sockets.clone(),
                 },
             };
+            part.depth = part.depth.map(|d| d * factor);
         }
         chip.depth = chip.depth.map(|d| d * factor);
         chip

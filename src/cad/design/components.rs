@@ -42,11 +42,16 @@ fn read_component(
         Some(node) => read_parameters(&table, node, reporter),
         None => Vec::new(),
     };
+    let depth = table.quantity_within("depth", Dimension::Length, LENGTHS, reporter);
+    if table.has("depth") && depth.is_none() {
+        return None;
+    }
     Some(Component {
         name,
         kind: kind?,
         placement: placement?,
         parameters,
+        depth: depth.map(|depth| Metre(depth.value)),
     })
 }
 
@@ -322,8 +327,9 @@ fn read_channel(
         .filter_map(|node| read_point(&table, node, "via", reporter))
         .collect();
     let width = table.quantity_within("width", Dimension::Length, LENGTHS, reporter);
+    let depth = table.quantity_within("depth", Dimension::Length, LENGTHS, reporter);
     let bend = read_bend(&table, reporter);
-    if via.len() < n_points {
+    if via.len() < n_points || table.has("depth") && depth.is_none() {
         return None;
     }
     Some(Channel {
@@ -333,6 +339,7 @@ fn read_channel(
         via,
         width: width.map(|width| Metre(width.value)),
         bend: bend?,
+        depth: depth.map(|depth| Metre(depth.value)),
     })
 }
 

@@ -94,6 +94,14 @@ const REPEAT: Key = key(
     "makes it a row or a grid of copies, name_1, name_2, ... or name_1_1, ...; expressions know each copy's numbers i and j, and texts may hold them: \"row_{i}.up\". `step` moves each copy; `through = \"out\"` attaches each copy but the first to that socket of the one before",
 );
 
+const DEPTH: Key = key(
+    "depth",
+    LENGTH,
+    false,
+    "\"20 um\"",
+    "its own depth; without it, the chip's. Where two depths meet volume is kept and pressure goes on, without the loss of the step itself; not in the full model",
+);
+
 pub(super) static FLUID: Section = Section {
     name: "fluid",
     entry: None,
@@ -213,6 +221,7 @@ pub(super) static COMPONENTS: Section = Section {
             "{ angle = \"60 deg\" }",
             "parameters of its kind by name: quantities, numbers, true or false, texts, lists",
         ),
+        DEPTH,
         REPEAT,
     ],
 };
@@ -264,6 +273,7 @@ pub(super) static CHANNELS: Section = Section {
             "\"100 um\"",
             "without it, that of the socket it starts from",
         ),
+        DEPTH,
         REPEAT,
     ],
 };
@@ -314,6 +324,7 @@ pub(super) static LINKS: Section = Section {
             "\"100 um\"",
             "without it, that of the socket it starts from, or else ends in",
         ),
+        DEPTH,
         key(
             "bends",
             Kind::Whole,

@@ -31,6 +31,7 @@ fn read_link(name: Spanned<String>, node: &Node<'_>, reporter: &mut Reporter) ->
     let to = socket_of(&table, "to", reporter);
     let length = table.quantity_within("length", Dimension::Length, (0.0, LENGTHS.1), reporter);
     let width = table.quantity_within("width", Dimension::Length, LENGTHS, reporter);
+    let depth = table.quantity_within("depth", Dimension::Length, LENGTHS, reporter);
     let bends = table.integer("bends", reporter);
     if let Some(bends) = bends
         .as_ref()
@@ -51,6 +52,7 @@ fn read_link(name: Spanned<String>, node: &Node<'_>, reporter: &mut Reporter) ->
     let is_broken = table.has("from") && from.is_none()
         || table.has("to") && to.is_none()
         || table.has("width") && width.is_none()
+        || table.has("depth") && depth.is_none()
         || table.has("bends") && bends.is_none();
     if is_broken {
         return None;
@@ -62,6 +64,7 @@ fn read_link(name: Spanned<String>, node: &Node<'_>, reporter: &mut Reporter) ->
         length: Metre(length?.value),
         width: width.map(|width| Metre(width.value)),
         bends: bends.map_or(0, |bends| bends.value as u32),
+        depth: depth.map(|depth| Metre(depth.value)),
     })
 }
 

@@ -12,7 +12,7 @@ use super::{
 use crate::design::DepthModel;
 use crate::shape::WallKind;
 use stokeslet_base::geometry::Point;
-use stokeslet_base::units::print_quantity;
+use stokeslet_base::units::{Metre, print_quantity};
 
 /// Writes a whole design file.
 ///
@@ -200,6 +200,7 @@ pub(super) fn component(component: &Component) -> String {
             .into_iter()
             .map(|(key, value)| format!("{key} = {value}")),
     );
+    fields.extend(depth_of(component.depth));
     if !component.parameters.is_empty() {
         let parameters = component
             .parameters
@@ -208,6 +209,11 @@ pub(super) fn component(component: &Component) -> String {
         fields.push(format!("parameters = {}", braces(parameters.collect())));
     }
     braces(fields)
+}
+
+/// `depth = "20 um"`, of what has one of its own.
+fn depth_of(depth: Option<Metre>) -> Option<String> {
+    depth.map(|depth| format!("depth = {}", quantity(depth.0, Dimension::Length)))
 }
 
 /// Keys and values that place a component.
@@ -257,6 +263,7 @@ pub(super) fn channel(channel: &Channel) -> String {
     if let Some(width) = channel.width {
         fields.push(format!("width = {}", quantity(width.0, Dimension::Length)));
     }
+    fields.extend(depth_of(channel.depth));
     braces(fields)
 }
 
@@ -274,6 +281,7 @@ fn link(link: &Link) -> String {
     if let Some(width) = link.width {
         fields.push(format!("width = {}", quantity(width.0, Dimension::Length)));
     }
+    fields.extend(depth_of(link.depth));
     if link.bends > 0 {
         fields.push(format!("bends = {}", link.bends));
     }

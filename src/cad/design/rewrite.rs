@@ -109,6 +109,18 @@ fn apply(document: &mut DocumentMut, edit: &Edit) -> Result<(), RewriteError> {
             parameter,
             value.as_ref(),
         )?,
+        Edit::SetItemDepth { item, depth } => {
+            let named = [COMPONENT, CHANNEL, LINK].into_iter();
+            let named = named
+                .filter(|(section, _)| {
+                    let section = document.get(section);
+                    section.is_some_and(|section| section.get(item).is_some())
+                })
+                .next()
+                .unwrap_or(COMPONENT);
+            let text = depth.map(|depth| print::quantity(depth.0, Dimension::Length));
+            set_or_remove(entry(document, named, item)?, "depth", text)?;
+        }
         Edit::Rename { from, to } => rename::rename(document, from, to)?,
         Edit::AddChannel(channel) => add(
             document,
@@ -119,7 +131,7 @@ fn apply(document: &mut DocumentMut, edit: &Edit) -> Result<(), RewriteError> {
         Edit::SetChannel(channel) => {
             let fresh = toml_value(&print::channel(channel))?;
             let table = entry(document, CHANNEL, &channel.name.value)?;
-            for key in ["from", "to", "via", "bend", "radius", "width"] {
+            for key in ["from", "to", "via", "bend", "radius", "width", "depth"] {
                 let text = fresh
                     .as_inline_table()
                     .and_then(|fresh| fresh.get(key))
@@ -152,6 +164,7 @@ fn apply(document: &mut DocumentMut, edit: &Edit) -> Result<(), RewriteError> {
 type Named = (&'static str, &'static str);
 const COMPONENT: Named = ("components", "component");
 const CHANNEL: Named = ("channels", "channel");
+const LINK: Named = ("links", "link");
 const PORT: Named = ("ports", "port");
 const VARIABLE: Named = ("variables", "variable");
 

@@ -22,7 +22,7 @@
 //!
 //! [components]
 //! y1 = { kind = "y", at = ["0 mm", "0 mm"], rotation = "90 deg", mirror = true, parameters = { angle = "60 deg" } }
-//! t1 = { kind = "tee", attach = "left", to = "y1.out" }   # its socket `left` meets `y1.out`; this also connects them
+//! t1 = { kind = "tee", attach = "left", to = "y1.out", depth = "20 um" }   # its socket `left` meets `y1.out`; this also connects them
 //!
 //! [channels]
 //! c1 = { from = "y1.a", to = "t1.up", via = [["1 mm", "0 mm"]], bend = "round", radius = "200 um", width = "100 um" }
@@ -52,6 +52,8 @@
 //!   nothing flows through them, and they hold nothing back, like a line of symmetry. In the full model these are the side walls; floor
 //!   and ceiling always hold the fluid, and so does the drag that stands for them in the shallow models. A closed end is as `walls` says.
 //!   Where walls that slip meet in a corner the fluid rests; corners of less than 25 degrees count as parts of a curve.
+//! - `depth` of a component, channel or link is its own; without it, it is as deep as the chip. Where two depths meet the floor has a step: volume is
+//!   kept and pressure goes on, without the loss of the step itself. Not in the full model.
 //! - `format`, `fluid.viscosity` and `chip.width` are required, `chip.depth` in the shallow and full models and where a flow rate is a volume per time.
 //! - Names have letters, digits, `_` and `-`; a component and a channel can't have the same.
 //! - Tables may as well be written as sections (`[components.y1]`) or with dotted keys.
@@ -70,6 +72,7 @@ use stokeslet_base::units::{
 };
 
 use super::{SpeciesSection, Value};
+use crate::library::Defaults;
 
 /// A value and the bytes of the file that it came from.
 #[derive(Clone, Debug, PartialEq)]
@@ -126,6 +129,16 @@ pub struct Design {
     pub species: SpeciesSection,
 }
 
+impl Design {
+    /// What the chip says once for all components, with a component's own depth.
+    pub fn defaults_of(&self, component: &Component) -> Defaults {
+        Defaults {
+            width: self.width.0,
+            depth: component.depth.or(self.depth).map(|depth| depth.0),
+        }
+    }
+}
+
 /// A component of the design.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Component {
@@ -137,6 +150,8 @@ pub struct Component {
     pub placement: Placement,
     /// By name, in the file's order.
     pub parameters: Vec<(Spanned<String>, Spanned<Value>)>,
+    /// Its own depth; default the chip's.
+    pub depth: Option<Metre>,
 }
 
 /// Where a component lies.
@@ -190,6 +205,8 @@ pub struct Channel {
     pub width: Option<Metre>,
     /// How it turns; default mitred.
     pub bend: Bend,
+    /// Its own depth; default the chip's.
+    pub depth: Option<Metre>,
 }
 
 /// Two sockets that lie on each other.
@@ -218,6 +235,8 @@ pub struct Link {
     pub width: Option<Metre>,
     /// Right-angled bends in its middle, in turn to the left and to the right.
     pub bends: u32,
+    /// Its own depth; default the chip's.
+    pub depth: Option<Metre>,
 }
 
 /// Sheets of the drawing: parts of different sheets may lie over each other.

@@ -385,6 +385,7 @@ impl<'a> Page<'a> {
                     (nowhere("length"), quantity(length)),
                     (nowhere("width"), quantity(wire.width)),
                 ],
+                depth: self.design.links[wire.links[0]].depth,
             });
             for (open, socket) in open.into_iter().zip(["a", "b"]) {
                 renamed.extend(open.map(|open| (open, format!("{name}.{socket}"))));
@@ -401,6 +402,7 @@ impl<'a> Page<'a> {
             via,
             width: Some(Metre(wire.width)),
             bend: Bend::Mitred,
+            depth: self.design.links[wire.links[0]].depth,
         });
     }
 }

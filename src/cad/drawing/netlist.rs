@@ -158,7 +158,9 @@ pub(super) fn read(design: &Design, layout: &Layout) -> Netlist {
             length: chain.iter().map(|&k| design.links[k].length.0).sum(),
             links: chain,
         };
-        let mut is_whole = !is_ring;
+        // A channel has one depth.
+        let depth = |k: &usize| design.links[*k].depth;
+        let mut is_whole = !is_ring && wire.links.iter().all(|k| depth(k) == depth(&wire.links[0]));
         for (side, end) in [first, last].into_iter().enumerate() {
             let Some(name) = at_socket.get(&end) else {
                 wire.ends[side] = (vertices.len(), 0);

@@ -64,6 +64,7 @@ impl RouteTask {
             via: via.iter().copied().map(Spanned::nowhere).collect(),
             width: Some(Metre(self.width)),
             bend: self.bend,
+            depth: None,
         };
         channel_parts(&channel, &self.from, to).is_ok()
     }

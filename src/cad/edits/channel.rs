@@ -144,6 +144,7 @@ fn between(
         via: Vec::new(),
         width: None,
         bend,
+        depth: None,
     };
     let mut points = via.to_vec();
     if let ChannelEnd::Free(end) = to {

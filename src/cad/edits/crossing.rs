@@ -126,6 +126,7 @@ fn add(
         via: via.into_iter().map(Spanned::nowhere).collect(),
         width: None,
         bend: drawn.bend,
+        depth: None,
     });
     name
 }

@@ -123,6 +123,12 @@ fn component_changed(old: &Component, new: &Component, edits: &mut Vec<Edit>) {
             placement: new.placement.clone(),
         });
     }
+    if old.depth != new.depth {
+        edits.push(Edit::SetItemDepth {
+            item: component(),
+            depth: new.depth,
+        });
+    }
     let value_in = |among: &Component, name: &str| -> Option<Value> {
         let found = among.parameters.iter().find(|(n, _)| n.value == name);
         found.map(|(_, value)| value.value.clone())
@@ -165,4 +171,5 @@ pub(super) fn same_channel(a: &Channel, b: &Channel) -> bool {
         && a.via.iter().zip(&b.via).all(|(a, b)| a.value == b.value)
         && a.width == b.width
         && a.bend == b.bend
+        && a.depth == b.depth
 }

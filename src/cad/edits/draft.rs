@@ -212,6 +212,7 @@ pub(super) fn component(
         kind: Spanned::nowhere(kind.to_owned()),
         placement,
         parameters,
+        depth: None,
     }
 }
 

@@ -59,6 +59,7 @@ pub(super) fn free_start(
         via: points[1..].iter().copied().map(Spanned::nowhere).collect(),
         width: (width != draft.design.width.0).then_some(Metre(width)),
         bend,
+        depth: None,
     });
     Some((pipe, rest))
 }

@@ -84,7 +84,11 @@ pub(super) fn subset(
         points.extend(channel.via.iter().map(|v| v.value));
         points.extend(end.map(|end| end.middle));
         let across = channel.width.map_or(from.width, |width| width.0);
-        if let Some((pipe, rest)) = free_start(&draft, &mut names, &points, across, channel.bend) {
+        if let Some((mut pipe, mut rest)) =
+            free_start(&draft, &mut names, &points, across, channel.bend)
+        {
+            pipe.depth = channel.depth;
+            rest.iter_mut().for_each(|rest| rest.depth = channel.depth);
             subset.components.push(pipe);
             subset.channels.extend(rest);
         }

@@ -235,13 +235,13 @@ fn into_pipe(
         component.placement = kept;
     }
     let all = &mut draft.design.components;
-    all.push(component(new_name.clone(), "pipe", new, new_parameters));
-    all.push(component(
-        tee_name.clone(),
-        junction.kind(),
-        tee_place,
-        parameters,
-    ));
+    let piece = component(new_name.clone(), "pipe", new, new_parameters);
+    let tee = component(tee_name.clone(), junction.kind(), tee_place, parameters);
+    // As deep as what was divided.
+    all.extend([piece, tee].map(|new| Component {
+        depth: pipe.depth,
+        ..new
+    }));
     Ok(tee_name)
 }
 
@@ -349,14 +349,11 @@ fn into_channel(
         via: channel.via[run..].to_vec(),
         ..channel
     };
+    let depth = front.depth;
     draft.design.channels.push(front);
     let placement = placement_at(&motion, width);
-    draft.design.components.push(component(
-        tee_name.clone(),
-        junction.kind(),
-        placement,
-        parameters,
-    ));
+    let tee = component(tee_name.clone(), junction.kind(), placement, parameters);
+    draft.design.components.push(Component { depth, ..tee });
     Ok(tee_name)
 }
 

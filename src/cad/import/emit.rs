@@ -249,6 +249,7 @@ impl<'a> Emitter<'a> {
                 .into_iter()
                 .map(|(name, value)| (Spanned::nowhere(name.to_owned()), Spanned::nowhere(value)))
                 .collect(),
+            depth: None,
         });
     }
 
@@ -419,6 +420,7 @@ impl<'a> Emitter<'a> {
             via,
             width: None,
             bend: Bend::Mitred,
+            depth: None,
         });
     }
 
@@ -435,6 +437,7 @@ impl<'a> Emitter<'a> {
             kind: Spanned::nowhere("closed_end".to_owned()),
             placement: Placement::Attached(attachment),
             parameters: vec![(Spanned::nowhere("length".to_owned()), length)],
+            depth: None,
         });
     }
 

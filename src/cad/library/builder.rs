@@ -78,6 +78,7 @@ impl Builder {
                 shape: part.shape.clone(),
                 motion: tidy(motion.after(&part.motion)),
                 walls: part.walls.clone(),
+                depth: None,
             });
         }
         for c in &child.connections {

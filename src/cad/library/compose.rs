@@ -148,6 +148,7 @@ impl Shared {
                 shape: Shape::Strip(strip),
                 motion: Motion::IDENTITY,
                 walls: Walls::default(),
+                depth: None,
             };
             let at = |socket: usize| SocketRef { part: 0, socket };
             let sockets = vec![("a".to_owned(), at(0)), ("b".to_owned(), at(1))];

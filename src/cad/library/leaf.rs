@@ -30,6 +30,7 @@ pub(super) fn single(shape: Shape, names: Vec<String>, walls: Walls) -> Realisat
         shape,
         motion: Motion::IDENTITY,
         walls,
+        depth: None,
     };
     Realisation {
         parts: vec![part],

@@ -124,6 +124,7 @@ fn part(index: usize, kind: &str, shape: Shape, motion: Motion) -> Part {
         shape,
         motion,
         walls: Walls::default(),
+        depth: None,
     }
 }
 

@@ -43,6 +43,11 @@ impl Format {
         Format::ALL.into_iter().find(|f| f.name() == name)
     }
 
+    /// Whether it tells how deep each part is; the others hold the outline of all depths together.
+    pub fn tells_depths(self) -> bool {
+        matches!(self, Format::Gds | Format::Stl | Format::Parchmint)
+    }
+
     /// How the names of its files end, after the design's.
     pub fn ending(self) -> &'static str {
         match self {

@@ -1,10 +1,12 @@
-//! GDSII: cells for kinds of parts, referenced by TOP; layer 1 the flow, 2 the frame, 10 the names of ports.
+//! GDSII: cells for kinds of parts, referenced by TOP; layer 1 the flow, 2 the frame, 10 the names of ports. Flow as deep as the chip has
+//! datatype 0; each other depth one of its own, from 1 in order of depth, and its depth in its cells' names.
 //!
 //! Integers of the database unit throughout. A corner of a mouth is rounded once, in the chip's frame, and is that of both
 //! parts that meet there: nothing gapes. References turn by whole quarters only, which no reader rounds; what else turns a part
 //! is in its cell, so parts share a cell where their integers agree.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use super::arc::{MOST_TURN, chord_turn, flatten};
 use super::part::{Edge, PartOutline, kind_name, outline};
@@ -19,6 +21,8 @@ const DEFAULT_TOLERANCE: f64 = 5e-9;
 const CUT_FROM: usize = 4000;
 /// Corners of a polygon that every reader takes.
 const MOST_CORNERS: usize = 8190;
+/// Datatypes of flow that isn't as deep as the chip.
+const MOST_DEPTHS: usize = 255;
 const FLOW: i16 = 1;
 const FRAME: i16 = 2;
 const PORTS: i16 = 10;
@@ -36,12 +40,17 @@ pub(super) fn write(outlines: &Outlines, settings: &Settings) -> Result<Vec<u8>,
     let tolerance = settings.tolerance_or(DEFAULT_TOLERANCE);
     let grid = settings.grid;
     check_reach(outlines, grid, settings.margin)?;
-    let mut cells: BTreeMap<Cell, String> = BTreeMap::new();
+    let depths = depths(outlines);
+    let mut cells: BTreeMap<(usize, Cell), String> = BTreeMap::new();
     let mut names: BTreeMap<String, usize> = BTreeMap::new();
-    let mut order: Vec<(String, Cell)> = Vec::new();
+    let mut order: Vec<(String, usize, Cell)> = Vec::new();
     let mut references: Vec<(usize, Frame)> = Vec::new();
     let mut index: BTreeMap<String, usize> = BTreeMap::new();
-    for (part, shared) in outlines.chip.parts.iter().zip(&outlines.parts) {
+    let parts = outlines.chip.parts.iter().zip(&outlines.parts);
+    for (k, (part, shared)) in parts.enumerate() {
+        let own_depth = outlines.chip.depth_of(k);
+        let depth = depths.iter().position(|d| Some(*d) == own_depth);
+        let datatype = depth.map_or(0, |at| at + 1);
         let frame = Frame::of(&part.motion, grid);
         let own = outline(&part.shape, pieces_of(&part.shape, tolerance));
         let cell = frame.cell(&own, shared, &part.shape, &part.motion, tolerance, grid);
@@ -52,8 +61,11 @@ pub(super) fn write(outlines: &Outlines, settings: &Settings) -> Result<Vec<u8>,
                 limit: MOST_CORNERS,
             });
         }
-        let name = cells.entry(cell.clone()).or_insert_with(|| {
-            let base = kind_name(&part.shape);
+        let name = cells.entry((datatype, cell.clone())).or_insert_with(|| {
+            let mut base = kind_name(&part.shape);
+            if let Some(at) = depth {
+                let _ = write!(base, "_{:.4}um", depths[at] * 1e6);
+            }
             let count = names.entry(base.clone()).or_insert(0);
             *count += 1;
             let name = if *count > 1 {
@@ -62,7 +74,7 @@ pub(super) fn write(outlines: &Outlines, settings: &Settings) -> Result<Vec<u8>,
                 base
             };
             index.insert(name.clone(), order.len());
-            order.push((name.clone(), cell));
+            order.push((name.clone(), datatype, cell));
             name
         });
         references.push((index[name], frame));
@@ -72,11 +84,11 @@ pub(super) fn write(outlines: &Outlines, settings: &Settings) -> Result<Vec<u8>,
     out.int16(0x01, &[0; 12]);
     out.text(0x02, "STOKESLET");
     out.real(0x03, &[grid / 1e-6, grid]);
-    for (name, polygons) in &order {
+    for (name, datatype, polygons) in &order {
         out.int16(0x05, &[0; 12]);
         out.text(0x06, name);
         for polygon in polygons {
-            out.boundary(FLOW, polygon);
+            out.boundary((FLOW, *datatype as i16), polygon);
         }
         out.empty(0x07);
     }
@@ -93,11 +105,22 @@ pub(super) fn write(outlines: &Outlines, settings: &Settings) -> Result<Vec<u8>,
         let (low, high) = outlines.bounds();
         let margin = Point::new(settings.margin, settings.margin);
         let (a, c) = (to_grid(low - margin, grid), to_grid(high + margin, grid));
-        out.boundary(FRAME, &[a, (c.0, a.1), c, (a.0, c.1)]);
+        out.boundary((FRAME, 0), &[a, (c.0, a.1), c, (a.0, c.1)]);
     }
     out.empty(0x07);
     out.empty(0x04);
     Ok(out.0)
+}
+
+/// Depths that aren't the chip's, m, each once, in order; at most as many as there are datatypes that every reader takes.
+fn depths(outlines: &Outlines) -> Vec<f64> {
+    let chip = outlines.chip;
+    let all = (0..chip.parts.len()).filter(|&k| chip.depth_ratio(k) != 1.0);
+    let mut depths: Vec<f64> = all.filter_map(|k| chip.depth_of(k)).collect();
+    depths.sort_by(f64::total_cmp);
+    depths.dedup();
+    depths.truncate(MOST_DEPTHS);
+    depths
 }
 
 /// A length in whole units. What is half a unit but for noise goes the same way everywhere.
@@ -317,13 +340,13 @@ impl Records {
         self.record(0x10, 3, &bytes);
     }
 
-    fn boundary(&mut self, layer: i16, polygon: &[Grid]) {
+    fn boundary(&mut self, (layer, datatype): (i16, i16), polygon: &[Grid]) {
         if polygon.len() < 3 {
             return;
         }
         self.empty(0x08);
         self.int16(0x0d, &[layer]);
-        self.int16(0x0e, &[0]);
+        self.int16(0x0e, &[datatype]);
         self.points(polygon.iter().chain(&polygon[..1]).copied());
         self.empty(0x11);
     }

@@ -242,7 +242,9 @@ impl<'a> Writer<'a> {
             .collect();
         let widths: Vec<f64> = sockets.iter().map(|&s| self.width(s)).collect();
         let mut params = json!({ "position": self.place(corner), "widths": widths });
-        if let Some(depth) = chip.depth {
+        // A component's parts are one as deep as another.
+        let depth = parts.iter().find_map(|&k| chip.depth_of(k));
+        if let Some(depth) = depth.or(chip.depth) {
             params["height"] = json!(um(depth));
         }
         let kind = self
@@ -294,6 +296,7 @@ impl<'a> Writer<'a> {
                 self.behind.get(&start).copied()
             };
             let mut names = Vec::new();
+            let (chip, mut depth) = (self.outlines.chip, None);
             let sink = loop {
                 let Some(socket) = into else {
                     // The port of a device.
@@ -305,6 +308,7 @@ impl<'a> Writer<'a> {
                     break self.end_at(socket);
                 }
                 names.push(self.items[here].name.clone());
+                depth = depth.or(chip.depth_of(socket.part));
                 let out = self.far_side(here, socket);
                 self.walk(socket, out, &mut path);
                 if let Some(end) = ends.get(&out) {
@@ -320,6 +324,10 @@ impl<'a> Writer<'a> {
                 Some(name) => name.clone(),
                 None => self.unique(&format!("{}_{}", source.component, source.port)),
             };
+            let mut params = json!({ "channelWidth": width });
+            if let Some(depth) = depth.filter(|depth| Some(*depth) != chip.depth) {
+                params["height"] = json!(um(depth));
+            }
             let points: Vec<[f64; 2]> = path.iter().map(|&p| self.place(p)).collect();
             let (source, sink) = (
                 json!({ "component": source.component, "port": source.port }),
@@ -327,7 +335,7 @@ impl<'a> Writer<'a> {
             );
             found.push(json!({
                 "id": id, "name": id, "entity": "CHANNEL", "layer": "0",
-                "params": { "channelWidth": width }, "source": source, "sinks": [sink],
+                "params": params, "source": source, "sinks": [sink],
                 "paths": [{ "source": source, "sink": sink, "wayPoints": points, "features": [] }],
             }));
         }

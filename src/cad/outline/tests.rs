@@ -150,6 +150,32 @@ fn gds_has_a_reference_a_part_and_the_chips_area() {
     }
 }
 
+/// Volume of a closed solid, m^3.
+fn closed_volume(bytes: &[u8], name: &str) -> f64 {
+    let n = u32::from_le_bytes(bytes[80..84].try_into().unwrap()) as usize;
+    assert_eq!(bytes.len(), 84 + 50 * n);
+    let mut edges: BTreeMap<_, i64> = BTreeMap::new();
+    let mut volume = 0.0;
+    for facet in bytes[84..].chunks(50) {
+        let numbers: Vec<f32> = facet[12..48]
+            .chunks(4)
+            .map(|c| f32::from_le_bytes(c.try_into().unwrap()))
+            .collect();
+        let corner = |k: usize| [0, 1, 2].map(|i| (numbers[3 * k + i] + 0.0).to_bits());
+        for k in 0..3 {
+            let (a, b) = (corner(k), corner((k + 1) % 3));
+            assert_ne!(a, b, "{}: a facet without area", name);
+            *edges.entry((a, b)).or_insert(0) += 1;
+            *edges.entry((b, a)).or_insert(0) -= 1;
+        }
+        let x = |k: usize, i: usize| f64::from(numbers[3 * k + i]);
+        let minor = |i: usize, j: usize| x(1, i) * x(2, j) - x(1, j) * x(2, i);
+        volume += (x(0, 0) * minor(1, 2) + x(0, 1) * minor(2, 0) + x(0, 2) * minor(0, 1)) / 6.0;
+    }
+    assert!(edges.values().all(|&n| n == 0), "{} is open", name);
+    volume * 1e-9
+}
+
 #[test]
 fn solids_are_closed_and_have_the_volume_of_the_chip() {
     for chip in chips() {
@@ -162,28 +188,7 @@ fn solids_are_closed_and_have_the_volume_of_the_chip() {
                 ..Settings::default()
             };
             let bytes = write(Format::Stl, &outlines, &settings).unwrap();
-            let n = u32::from_le_bytes(bytes[80..84].try_into().unwrap()) as usize;
-            assert_eq!(bytes.len(), 84 + 50 * n);
-            let mut edges: BTreeMap<_, i64> = BTreeMap::new();
-            let mut volume = 0.0;
-            for facet in bytes[84..].chunks(50) {
-                let numbers: Vec<f32> = facet[12..48]
-                    .chunks(4)
-                    .map(|c| f32::from_le_bytes(c.try_into().unwrap()))
-                    .collect();
-                let corner = |k: usize| [0, 1, 2].map(|i| (numbers[3 * k + i] + 0.0).to_bits());
-                for k in 0..3 {
-                    let (a, b) = (corner(k), corner((k + 1) % 3));
-                    assert_ne!(a, b, "{}: a facet without area", chip.name);
-                    *edges.entry((a, b)).or_insert(0) += 1;
-                    *edges.entry((b, a)).or_insert(0) -= 1;
-                }
-                let x = |k: usize, i: usize| f64::from(numbers[3 * k + i]);
-                let minor = |i: usize, j: usize| x(1, i) * x(2, j) - x(1, j) * x(2, i);
-                volume +=
-                    (x(0, 0) * minor(1, 2) + x(0, 1) * minor(2, 0) + x(0, 2) * minor(0, 1)) / 6.0;
-            }
-            assert!(edges.values().all(|&n| n == 0), "{} is open", chip.name);
+            let volume = closed_volume(&bytes, &chip.name);
             let area = outlines.area();
             let (low, high) = outlines.bounds();
             let sheet = (high.x - low.x + 4e-3) * (high.y - low.y + 4e-3);
@@ -191,8 +196,48 @@ fn solids_are_closed_and_have_the_volume_of_the_chip() {
                 Solid::Channel => area * depth,
                 Solid::Block => sheet * (depth + 1e-3) - area * depth,
             };
-            close(volume * 1e-9, want, 1e-5, &chip.name);
+            close(volume, want, 1e-5, &chip.name);
         }
+    }
+}
+
+#[test]
+fn solids_of_several_depths_have_steps_and_stay_closed() {
+    let text = r#"
+format = 1
+fluid = { viscosity = "1 mPa s" }
+chip = { model = "shallow", width = "100 um", depth = "50 um" }
+[components]
+t = { kind = "tee", at = ["0 mm", "0 mm"] }
+left = { kind = "pipe", attach = "b", to = "t.left", depth = "20 um" }
+right = { kind = "arc", attach = "a", to = "t.right", depth = "80 um", parameters = { radius = "300 um", angle = "70 deg" } }
+up = { kind = "pipe", attach = "a", to = "t.up" }
+[ports]
+a = { at = "left.a", pressure = "1 mbar" }
+b = { at = "right.b", pressure = "0 Pa" }
+c = { at = "up.b", pressure = "0 Pa" }
+"#;
+    let (design, _) = crate::design::parse(text, "stepped");
+    let (chip, mistakes) = crate::chip::place(&design.unwrap(), &Library::embedded());
+    let chip = chip.unwrap_or_else(|| panic!("{mistakes:?}"));
+    let outlines = Outlines::new(&chip);
+    assert_eq!(outlines.steps().len(), 2);
+    let parts = outlines.parts.iter().enumerate();
+    let fluid: f64 = parts
+        .map(|(k, part)| super::part::area(&part.edges) * chip.depth_of(k).unwrap())
+        .sum();
+    let (low, high) = outlines.bounds();
+    let sheet = (high.x - low.x + 4e-3) * (high.y - low.y + 4e-3);
+    for (solid, want) in [
+        (Solid::Channel, fluid),
+        (Solid::Block, sheet * (80e-6 + 1e-3) - fluid),
+    ] {
+        let settings = Settings {
+            solid,
+            ..Settings::default()
+        };
+        let bytes = write(Format::Stl, &outlines, &settings).unwrap();
+        close(closed_volume(&bytes, "stepped"), want, 1e-5, "stepped");
     }
 }
 

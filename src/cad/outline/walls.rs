@@ -16,6 +16,8 @@ use stokeslet_base::geometry::{Motion, Point};
 pub struct Loop {
     /// Each ends where the next starts. `socket` is the port, index into [`Outlines::ports`].
     pub edges: Vec<Edge>,
+    /// The part that each edge is a wall of.
+    pub parts: Vec<usize>,
 }
 
 impl Loop {
@@ -92,6 +94,22 @@ impl<'a> Outlines<'a> {
             .map(|c| (c.name.value.clone(), c.kind.value.clone()))
             .collect();
         self
+    }
+
+    /// Mouths where two depths meet: the ends of each, m, the part to the left of the way from the first to the second, and the one to
+    /// its right.
+    pub fn steps(&self) -> Vec<([Point; 2], [usize; 2])> {
+        let chip = self.chip;
+        let edges = edges_of_sockets(&self.parts);
+        let joints = chip.connections.iter().filter(|c| !chip.is_free(c));
+        let steps = joints.filter(|c| chip.depth_of(c.a.part) != chip.depth_of(c.b.part));
+        let steps = steps.filter_map(|c| {
+            let (part, edge) = *edges.get(&c.a)?;
+            let outline = &self.parts[part];
+            let ends = [outline.edges[edge].from, outline.end(edge)];
+            Some((ends, [c.a.part, c.b.part]))
+        });
+        steps.collect()
     }
 
     /// Area of the chip in the plane, m²; exact for arcs.
@@ -226,9 +244,10 @@ fn walk(chip: &Chip, parts: &[PartOutline]) -> Vec<Loop> {
             if behind.contains_key(&at) {
                 continue;
             }
-            let mut around = Vec::new();
+            let (mut around, mut parts_of) = (Vec::new(), Vec::new());
             while walked.insert(at) {
                 let edge = parts[at.0].edges[at.1];
+                parts_of.push(at.0);
                 around.push(Edge {
                     socket: ports.get(&at).copied(),
                     ..edge
@@ -240,7 +259,10 @@ fn walk(chip: &Chip, parts: &[PartOutline]) -> Vec<Loop> {
                 }
             }
             if !around.is_empty() {
-                loops.push(Loop { edges: around });
+                loops.push(Loop {
+                    edges: around,
+                    parts: parts_of,
+                });
             }
         }
     }

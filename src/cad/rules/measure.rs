@@ -25,11 +25,12 @@ pub(super) struct Cache {
     spans: FxHashMap<Vec<u64>, f64>,
 }
 
+/// What breaks a rule in the parts of one depth, the one `at`. What belongs to no part is looked at where `is_strictest`.
 pub(super) fn violations(
     scene: &Scene<'_>,
-    index: usize,
-    rule: &Rule,
+    (index, rule): (usize, &Rule),
     limit: f64,
+    at: &Depth,
     cache: &mut Cache,
 ) -> Vec<Violation> {
     let mut collect = Collect {
@@ -37,29 +38,41 @@ pub(super) fn violations(
         index,
         rule,
         limit,
+        at,
         out: Vec::new(),
     };
     match rule.kind {
         RuleKind::MinWidth => collect.widths(limit, cache, |width| width),
         RuleKind::AspectMax => {
-            if let Some(depth) = scene.chip.depth {
+            if let Some(depth) = at.depth {
                 // Height over width is too much where the width is below this.
                 collect.widths(depth / limit, cache, |width| depth / width);
             }
         }
         RuleKind::MinGap => collect.gaps(cache),
         RuleKind::MinRadius => collect.radii(),
-        RuleKind::InnerRadius => collect.corners(),
+        RuleKind::InnerRadius if at.is_strictest => collect.corners(),
+        RuleKind::PortSpacing if at.is_strictest => collect.ports(),
+        RuleKind::InnerRadius | RuleKind::PortSpacing => {}
         RuleKind::MaxSpan => collect.spans(limit, cache, |span| span),
         RuleKind::AspectMin => {
-            if let Some(depth) = scene.chip.depth {
+            if let Some(depth) = at.depth {
                 collect.spans(depth / limit, cache, |span| depth / span);
             }
         }
-        RuleKind::PortSpacing => collect.ports(),
         RuleKind::DepthMin | RuleKind::DepthMax => collect.depth(),
     }
     collect.out
+}
+
+/// A depth of some parts of a chip.
+pub(super) struct Depth {
+    /// m; none of a chip without.
+    pub depth: Option<f64>,
+    /// By part: whether it is as deep.
+    pub is_here: Vec<bool>,
+    /// Whether no other depth of the chip has a greater limit.
+    pub is_strictest: bool,
 }
 
 struct Collect<'a> {
@@ -67,12 +80,14 @@ struct Collect<'a> {
     index: usize,
     rule: &'a Rule,
     limit: f64,
+    at: &'a Depth,
     out: Vec<Violation>,
 }
 
 impl Collect<'_> {
     fn drawn(&self) -> impl Iterator<Item = usize> + use<'_> {
-        (0..self.scene.chip.parts.len()).filter(|&part| self.scene.drawn[part])
+        (0..self.scene.chip.parts.len())
+            .filter(|&part| self.scene.drawn[part] && self.at.is_here[part])
     }
 
     fn name(&self, part: usize) -> String {
@@ -111,12 +126,13 @@ impl Collect<'_> {
         let too_narrow = |width: f64| width < limit - ROUNDING;
         let mut polygons: Vec<Wall> = Vec::new();
         let walls = cache.walls.get_or_insert_with(|| self.scene.walls());
-        polygons.extend(walls.iter().filter(|wall| {
-            matches!(
-                self.scene.chip.parts[wall.part].shape,
-                Shape::Polygon { .. }
-            )
-        }));
+        let is_polygon =
+            |part: usize| matches!(self.scene.chip.parts[part].shape, Shape::Polygon { .. });
+        polygons.extend(
+            walls
+                .iter()
+                .filter(|wall| is_polygon(wall.part) && self.at.is_here[wall.part]),
+        );
         let parts: Vec<usize> = self.drawn().collect();
         for part in parts {
             let shape = &self.scene.chip.parts[part];
@@ -172,8 +188,9 @@ impl Collect<'_> {
     fn gaps(&mut self, cache: &mut Cache) {
         let walls = cache.walls.get_or_insert_with(|| self.scene.walls());
         for pair in pairs(walls, self.limit, Between::Solid) {
-            if pair.distance < self.limit - ROUNDING {
-                let (a, b) = pair.parts;
+            let (a, b) = pair.parts;
+            let is_here = self.at.is_here[a] || self.at.is_here[b];
+            if is_here && pair.distance < self.limit - ROUNDING {
                 let mut names = vec![self.name(a)];
                 if a != b {
                     names.push(self.name(b));
@@ -288,17 +305,26 @@ impl Collect<'_> {
     }
 
     fn depth(&mut self) {
-        let Some(depth) = self.scene.chip.depth else {
+        let Some(depth) = self.at.depth else {
             return;
         };
         let is_broken = match self.rule.kind {
             RuleKind::DepthMin => depth < self.limit - ROUNDING,
             _ => depth > self.limit + ROUNDING,
         };
-        if is_broken {
+        if !is_broken {
+            return;
+        }
+        if self.at.is_here.iter().all(|&is_here| is_here) {
             let edges = self.scene.outlines.loops.iter().flat_map(|l| &l.edges);
             let bounds = around(edges.map(|edge| edge.from));
             self.push(depth, bounds, None, vec!["the chip".to_owned()]);
+            return;
+        }
+        let parts: Vec<usize> = self.drawn().collect();
+        for part in parts {
+            let names = vec![self.name(part)];
+            self.push(depth, self.bounds(part), None, names);
         }
     }
 }

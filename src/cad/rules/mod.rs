@@ -23,6 +23,8 @@
 //! | `port_spacing` | length | middles of two ports are nearer |
 //! | `depth_min`, `depth_max` | length | the chip is shallower, deeper |
 //!
+//! Limits of a part are those of its own depth; of a gap between two depths, the stricter.
+//!
 //! | code | mistake |
 //! |---|---|
 //! | D237 | a wall thinner than a fiftieth of the narrowest channel, whatever the process (warning) |
@@ -133,11 +135,28 @@ pub fn check(
     };
     let mut out = Vec::new();
     let mut faults = Vec::new();
+    let mut depths = depths(chip);
     let mut cache = measure::Cache::default();
     for (k, rule) in process.rules.iter().enumerate() {
-        match rule.limit(chip.depth) {
-            Ok(limit) => out.extend(measure::violations(&scene, k, rule, limit, &mut cache)),
-            Err(fault) => faults.push(fault),
+        let limits: Result<Vec<f64>, Diagnostic> =
+            depths.iter().map(|d| rule.limit(d.depth)).collect();
+        let limits = match limits {
+            Ok(limits) => limits,
+            Err(fault) => {
+                faults.push(fault);
+                continue;
+            }
+        };
+        let first = out.len();
+        let strictest = limits.iter().copied().fold(0.0, f64::max);
+        let strictest = limits.iter().position(|limit| *limit == strictest);
+        for (j, (depth, limit)) in depths.iter_mut().zip(&limits).enumerate() {
+            depth.is_strictest = strictest == Some(j);
+            let found = measure::violations(&scene, (k, rule), *limit, depth, &mut cache);
+            out.extend(found);
+        }
+        if depths.len() > 1 {
+            once(&mut out, first);
         }
     }
     if faults.is_empty() {
@@ -145,6 +164,37 @@ pub fn check(
     } else {
         Err(faults)
     }
+}
+
+/// The depths of a chip's parts, each once; the chip's own where it has no parts.
+fn depths(chip: &Chip) -> Vec<measure::Depth> {
+    let of: Vec<Option<f64>> = (0..chip.parts.len()).map(|k| chip.depth_of(k)).collect();
+    let mut all = of.clone();
+    all.sort_by(|a, b| a.unwrap_or(0.0).total_cmp(&b.unwrap_or(0.0)));
+    all.dedup();
+    if all.is_empty() {
+        all.push(chip.depth);
+    }
+    let one = |depth: Option<f64>| measure::Depth {
+        depth,
+        is_here: of.iter().map(|d| *d == depth).collect(),
+        is_strictest: false,
+    };
+    all.into_iter().map(one).collect()
+}
+
+/// Of a place that is told for two depths, the one with the greater limit stays.
+fn once(out: &mut Vec<Violation>, first: usize) {
+    let mut kept: Vec<Violation> = Vec::new();
+    for new in out.drain(first..) {
+        let same = |old: &&mut Violation| old.segment.is_some() && old.segment == new.segment;
+        match kept.iter_mut().find(same) {
+            Some(old) if old.limit < new.limit => *old = new,
+            Some(_) => {}
+            None => kept.push(new),
+        }
+    }
+    out.extend(kept);
 }
 
 #[cfg(test)]

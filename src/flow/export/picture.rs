@@ -169,7 +169,11 @@ fn header(results: &Results<'_>) -> [Text; 2] {
         (2.0 * (WIDTH - 2.0 * MARGIN) / (1.1 * title.chars().count().max(1) as f64)).min(24.0);
     let mut facts = vec![model_name(results.chip.model).to_string()];
     if let Some(depth) = results.chip.depth {
-        facts.push(format!("depth {}", Quantity::Length.show(depth)));
+        let show = |d: f64| Quantity::Length.show(d);
+        facts.push(match results.chip.depths() {
+            Some([low, high]) if low != high => format!("depth {} to {}", show(low), show(high)),
+            _ => format!("depth {}", show(depth)),
+        });
     }
     facts.push(format!(
         "peak speed {}",

@@ -23,6 +23,9 @@ pub struct Summary<'a> {
     model: &'static str,
     resolution: u32,
     depth: Option<f64>,
+    /// Least and greatest depth, m, where parts differ.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    depths: Option<[f64; 2]>,
     layers: u32,
     half_depth: bool,
     unknowns: usize,
@@ -130,6 +133,7 @@ impl<'a> Summary<'a> {
             model: model_name(results.chip.model),
             resolution: results.resolution,
             depth: results.chip.depth,
+            depths: results.chip.depths().filter(|[low, high]| low != high),
             layers: report.layers,
             half_depth: report.half_depth,
             unknowns: report.unknowns,

@@ -7,7 +7,7 @@ use crate::stokes::slabs::{IsCancelled, Slabs, State};
 use crate::stokes::system::System;
 
 /// `integral of 2 mu e : e + drag |u|^2`, by the matrices of the solve itself, so that it equals the power that comes in at the
-/// ports, `sum of Q p`, to rounding.
+/// ports, `sum of Q p`, to rounding. Unknowns are times the root of a part's depth over the chip's, so each counts with its depth.
 ///
 /// # Shapes and units
 /// - of the solved depth: W/m in the plane, W in space (there of half the channel where only half is solved)

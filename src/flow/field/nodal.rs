@@ -238,7 +238,8 @@ fn fill<const D: usize>(
         let mesh = &leaf.mesh;
         let frame = Frame::new(instance, patch);
         mesh_values(leaf, patch, slab, &mut local, &mut x);
-        let scale = system.viscosity / frame.unit;
+        let depths = instance.depth.sqrt();
+        let scale = system.viscosity / frame.unit / depths;
         let first_pressure = D * mesh.nodes.len();
         let mut pressure = vec![0.0; mesh.nodes.len()];
         for (n, p) in pressure.iter_mut().enumerate().take(mesh.n_vertices) {
@@ -269,7 +270,7 @@ fn fill<const D: usize>(
                 continue;
             }
             let at = frame.point(mesh.nodes[n]);
-            let mut v: [f64; D] = std::array::from_fn(|c| x[D * n + c]);
+            let mut v: [f64; D] = std::array::from_fn(|c| x[D * n + c] / depths);
             v = frame.vector(v);
             if let Some(given) = wall_velocity
                 && mesh.on_wall[n]
@@ -290,7 +291,7 @@ fn fill<const D: usize>(
 }
 
 /// Which boundary nodes of an instance it gives values to: those on interfaces whose unknowns are in its own frame, and on joints of
-/// links, where both sides have nodes of their own.
+/// links and steps in depth, where both sides have nodes of their own.
 fn owned_nodes<const D: usize>(system: &System<D>, k: usize) -> Vec<bool> {
     let instance = &system.instances[k];
     let piece = system.piece_of(instance);

@@ -49,12 +49,13 @@ pub fn wall_shear(
                 }
                 let frame = Frame::new(instance, patch);
                 mesh_values(leaf, patch, slab, &mut local, &mut x);
+                let scale = system.viscosity / frame.unit / instance.depth.sqrt();
                 let place = |p: [f64; 2]| {
                     let at = frame.point(p);
                     Point::new(at[0], at[1])
                 };
                 for s in samples.iter().chain(&on_sockets) {
-                    let shear = (system.viscosity / frame.unit * s.rate(&leaf.mesh, &x)).abs();
+                    let shear = (scale * s.rate(&leaf.mesh, &x)).abs();
                     let weight = s.length * frame.unit;
                     out.mean += weight * shear;
                     length += weight;

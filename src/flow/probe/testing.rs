@@ -58,6 +58,7 @@ pub fn channel() -> Chip {
             shape: Shape::Strip(pipe),
             walls: Default::default(),
             motion: Motion::IDENTITY,
+            depth: None,
         }],
         connections: vec![],
         ports: vec![port("in", 0, 100.0), port("out", 1, 0.0)],

@@ -27,17 +27,23 @@ const BOND: f64 = 2e5;
 /// What is doubtful about a chip's model and resolution, before it is solved.
 pub fn of_model(chip: &Chip, resolution: u32) -> Vec<Diagnostic> {
     let mut out = Vec::new();
-    let Some(depth) = chip.depth.filter(|_| chip.model.needs_depth()) else {
+    if !chip.model.needs_depth() || chip.depth.is_none() {
         return out;
-    };
-    let widths = || {
-        chip.parts
-            .iter()
-            .flat_map(|p| p.shape.mouths())
-            .map(|m| m.width)
-    };
-    let narrowest = widths().fold(f64::INFINITY, f64::min);
-    if chip.model == DepthModel::Shallow && narrowest.is_finite() {
+    }
+    // Width of a part's narrowest mouth, and its depth.
+    let parts = chip.parts.iter().enumerate();
+    let sizes: Vec<(f64, f64)> = parts
+        .filter_map(|(k, part)| {
+            let mouths = part.shape.mouths();
+            let width = mouths.iter().map(|m| m.width).fold(f64::INFINITY, f64::min);
+            Some((width, chip.depth_of(k)?)).filter(|_| width.is_finite())
+        })
+        .collect();
+    let aspect = |size: &&(f64, f64)| size.0 / size.1;
+    let least = |a: &&(f64, f64), b: &&(f64, f64)| aspect(a).total_cmp(&aspect(b));
+    if let Some(&(narrowest, depth)) = sizes.iter().min_by(least)
+        && chip.model == DepthModel::Shallow
+    {
         let error = shallow_over_duct(narrowest / depth) - 1.0;
         if error.abs() > MODEL_ERROR {
             let message = format!(
@@ -54,12 +60,9 @@ pub fn of_model(chip: &Chip, resolution: u32) -> Vec<Diagnostic> {
         }
     }
     // Cells are counted across each part's own narrowest mouth.
-    let own = |part: &Part| {
-        let mouths = part.shape.mouths();
-        mouths.iter().map(|m| m.width).fold(f64::INFINITY, f64::min)
+    let Some(&(widest, depth)) = sizes.iter().max_by(least) else {
+        return out;
     };
-    let widest = chip.parts.iter().map(own).filter(|w| w.is_finite());
-    let widest = widest.fold(0.0, f64::max);
     let needed = (widest / (CELLS_OVER_DEPTH * depth)).ceil();
     if needed > f64::from(resolution) {
         let message = format!(
@@ -129,17 +132,19 @@ pub fn reynolds(chip: &Chip, solution: &Solution, density: f64) -> Option<(f64, 
         return None;
     }
     let holds = |part: &&Part| holds(&part.shape, part.motion.inverse().apply(at));
-    let narrowest = |parts: &mut dyn Iterator<Item = &Part>| {
-        parts
-            .flat_map(|p| p.shape.mouths())
-            .map(|m| m.width)
-            .fold(f64::INFINITY, f64::min)
+    let narrowest = |is_here: &dyn Fn(&&Part) -> bool| {
+        let here = chip
+            .parts
+            .iter()
+            .enumerate()
+            .filter(|(_, part)| is_here(part));
+        let mouths =
+            here.flat_map(|(k, p)| p.shape.mouths().into_iter().map(move |m| (k, m.width)));
+        mouths.min_by(|a, b| a.1.total_cmp(&b.1))
     };
-    let mut width = narrowest(&mut chip.parts.iter().filter(holds));
-    if !width.is_finite() {
-        width = narrowest(&mut chip.parts.iter());
-    }
-    let diameter = match chip.depth.filter(|_| chip.model.needs_depth()) {
+    let narrowest = narrowest(&holds).or_else(|| narrowest(&|_| true));
+    let (part, width) = narrowest.unwrap_or((0, f64::INFINITY));
+    let diameter = match chip.depth_of(part).filter(|_| chip.model.needs_depth()) {
         Some(depth) => 2.0 * width * depth / (width + depth),
         None => 2.0 * width,
     };

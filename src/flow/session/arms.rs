@@ -24,8 +24,8 @@ const SHORTEST: f64 = 3.0;
 
 /// The chip with a slice of its pipes added to every junction that has sharp corners between them.
 ///
-/// Pipes of one width give; arcs, tapers and pipes shorter than three cells don't, nor do sockets that meet another polygon,
-/// nor parts with walls that slip.
+/// Pipes of one width give; arcs, tapers and pipes shorter than three cells don't, nor do sockets that meet another polygon, nor pipes
+/// of another depth, nor parts with walls that slip.
 pub fn with_arms<'a>(chip: &'a Chip, resolution: u32, corners: Corners) -> Cow<'a, Chip> {
     if corners == Corners::Plain || chip.model == DepthModel::Full || resolution == 0 {
         return Cow::Borrowed(chip);
@@ -41,6 +41,7 @@ pub fn with_arms<'a>(chip: &'a Chip, resolution: u32, corners: Corners) -> Cow<'
     for c in chip.connections.iter().filter(|c| !chip.is_free(c)) {
         for (to, from) in [(c.a, c.b), (c.b, c.a)] {
             if gives(chip, from, resolution)
+                && chip.depth_of(to.part) == chip.depth_of(from.part)
                 && let Some(place) = givers.get_mut(to.part).and_then(|g| g.get_mut(to.socket))
             {
                 *place = Some(from);
@@ -169,6 +170,7 @@ mod tests {
             shape,
             walls: Default::default(),
             motion: Motion::new(angle, Point::new(x, y)),
+            depth: None,
         };
         let pipe = Shape::Strip(Strip::Straight {
             length,

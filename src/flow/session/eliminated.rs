@@ -259,7 +259,8 @@ impl<const D: usize> Kept<D> {
             {
                 widest[island] = interface.unit;
                 let canonical = shared[k * system.section.n + p as usize];
-                datum[island] = canonical * system.viscosity / interface.unit;
+                datum[island] =
+                    canonical * system.viscosity / interface.unit / interface.depth.sqrt();
             }
         }
         datum

@@ -84,7 +84,7 @@ pub trait Eliminated: Send + Sync {
 /// # let port = |name: &str, socket, p| Port { name: name.into(), socket: SocketRef { part: 0, socket }, condition: Condition::Pressure(p) };
 /// # let chip = Chip {
 /// #     name: "channel".into(), viscosity: 1e-3, model: DepthModel::Planar, depth: None, connections: vec![],
-/// #     parts: vec![Part { name: "pipe".into(), shape: Shape::Strip(pipe), motion: Motion::IDENTITY, walls: Default::default() }],
+/// #     parts: vec![Part { name: "pipe".into(), shape: Shape::Strip(pipe), motion: Motion::IDENTITY, walls: Default::default(), depth: None }],
 /// #     ports: vec![port("in", 0, 100.0), port("out", 1, 0.0)],
 /// # };
 /// use stokeslet_base::cancel::CancelToken;

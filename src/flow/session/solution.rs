@@ -317,6 +317,12 @@ pub enum SolveError {
         /// What.
         what: &'static str,
     },
+    /// A chip whose parts differ in depth, where there must be one.
+    #[error("{what} is made for chips of one depth, and parts of this one have their own")]
+    Depths {
+        /// What.
+        what: &'static str,
+    },
     /// A chip with walls that slip, where all must hold the fluid.
     #[error(
         "{what} is made for walls that hold the fluid, and some here slip: leave out `--method`"

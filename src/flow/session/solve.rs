@@ -31,7 +31,7 @@ use stokeslet_cad::chip::{Chip, Condition};
 ///     viscosity: 1e-3,
 ///     model: DepthModel::Planar,
 ///     depth: None,
-///     parts: vec![Part { name: "pipe".into(), shape: Shape::Strip(pipe), motion: Motion::IDENTITY, walls: Default::default() }],
+///     parts: vec![Part { name: "pipe".into(), shape: Shape::Strip(pipe), motion: Motion::IDENTITY, walls: Default::default(), depth: None }],
 ///     connections: vec![],
 ///     ports: vec![port("in", 0, 100.0), port("out", 1, 0.0)],
 /// };

@@ -100,7 +100,9 @@ impl Space<2> for Plane {
     }
 
     fn mouth(&self, system: &System<2>, port: &Port) -> Mouth {
-        plane_mouth(&system.section, port.width, system.drag, port.walls)
+        let owner = system.interfaces[port.interface as usize].owner.0;
+        let drag = system.instances[owner as usize].drag;
+        plane_mouth(&system.section, port.width, drag, port.walls)
     }
 
     fn condition(&self, condition: Condition) -> Condition {
@@ -142,11 +144,16 @@ impl Deep {
     /// Chooses unit and layers of a chip with the full model.
     ///
     /// # Errors
-    /// [`SolveError::OddResolution`], [`SolveError::Depth`].
+    /// [`SolveError::OddResolution`], [`SolveError::Depth`], [`SolveError::Depths`].
     pub fn new(chip: &Chip, settings: &SolveSettings) -> Result<Self, SolveError> {
         let resolution = settings.resolution;
         if resolution % 2 == 1 {
             return Err(SolveError::OddResolution { resolution });
+        }
+        if chip.has_depths() {
+            return Err(SolveError::Depths {
+                what: "three dimensions",
+            });
         }
         let mouths = chip.parts.iter().flat_map(|p| p.shape.mouths());
         let width = mouths.map(|m| m.width).fold(f64::INFINITY, f64::min);

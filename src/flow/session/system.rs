@@ -250,7 +250,8 @@ fn describe(
         for &(i, f) in moves.iter().filter(|_| !is_pressure) {
             axis[i as usize % 2] += f * local.factor;
         }
-        let direction = frame.vector(axis);
+        let depths = instance.depth.sqrt();
+        let direction = frame.vector(axis.map(|x| x / depths));
         unknowns[local.number as usize] = Unknown {
             kind: match (is_pressure, direction[0].abs() >= direction[1].abs()) {
                 (true, _) => UnknownKind::Pressure,
@@ -260,7 +261,7 @@ fn describe(
             at: Point::new(at[0], at[1]),
             direction: Point::new(direction[0], direction[1]),
             scale: if is_pressure {
-                f * local.factor * system.viscosity / frame.unit
+                f * local.factor * system.viscosity / frame.unit / depths
             } else {
                 1.0
             },

@@ -123,7 +123,12 @@ fn slab_loads<const D: usize>(
     let mut slab = vec![0.0; system.piece_of(instance).n];
     for patch in slabs.patches_of(instance.piece) {
         let leaf = system.leaf(instance.piece, patch);
-        let on_mesh = mesh_loads(system, &Frame::new(instance, patch), leaf, exact);
+        let on_mesh = mesh_loads(
+            system,
+            (&Frame::new(instance, patch), instance.drag),
+            leaf,
+            exact,
+        );
         let own: Vec<f64> = leaf
             .moves
             .iter()
@@ -154,7 +159,7 @@ fn shared_places<const D: usize>(system: &System<D>, slabs: &Slabs) -> Vec<[f64;
 /// Loads on all unknowns of a leaf's mesh, canonical.
 fn mesh_loads<const D: usize>(
     system: &System<D>,
-    frame: &Frame,
+    (frame, drag): (&Frame, f64),
     leaf: &Leaf<D>,
     exact: &Exact<D>,
 ) -> Vec<f64> {
@@ -174,7 +179,7 @@ fn mesh_loads<const D: usize>(
             let point = cell_point::<D>(&nodes, l);
             let w = w * point.det_jacobian;
             let at = frame.point(point.position);
-            let f = frame.back((exact.force)(at, mu, system.drag));
+            let f = frame.back((exact.force)(at, mu, drag));
             for (&n, phi) in cell.iter().zip(&point.values) {
                 for (i, f) in f.iter().enumerate() {
                     load[D * n as usize + i] += phi * f * w * unit * unit / mu;

@@ -154,6 +154,25 @@ impl Section {
         self.facing_in(self, relative_mirror, pressure_factor)
     }
 
+    /// What [`Self::facing`] says, where the mouth's part is deeper: `depths` is the root of its depth over the other's.
+    ///
+    /// Unknowns are times the root of the depth, so pressures and velocities along the mouth take that factor. Across it, volume is kept:
+    /// `d u` of both is the same.
+    pub fn of_depths(&self, mut images: Vec<Image>, depths: f64) -> Vec<Image> {
+        if depths == 1.0 {
+            return images;
+        }
+        images.iter_mut().for_each(|image| image.factor *= depths);
+        for i in 0..self.n_across() {
+            for level in 0..self.n_levels() {
+                if let Some(across) = self.unknown(i, level, 0) {
+                    images[across as usize].factor /= depths * depths;
+                }
+            }
+        }
+        images
+    }
+
     /// A mouth's unknowns as those of a line with other ends that it faces; [`NONE`] where that has none.
     pub fn facing_in(
         &self,

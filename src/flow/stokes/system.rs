@@ -4,6 +4,11 @@
 //! part --canonical shape--> Piece (made once)          interface = a mouth that meets another mouth, a port or nothing
 //!   `--motion, unit-------> Instance --boundary-------> shared unknowns: section.n for every interface
 //! ```
+//! A part's unknowns are velocities and pressures times the root of its depth over the chip's: then its matrix is that of the same part
+//! in a chip as deep (`depth A u u` and `depth p div u` with no factor left), so parts of equal shape and drag are copies whatever
+//! else is deep. Where two depths meet, `d u` across the mouth, `u` along it and `p` are those of both: what leaves one part enters
+//! the next, and conductances stay symmetric.
+//!
 //! An interface's unknowns are in the frame of one of its two mouths (the polygon's, else that of the lower part), so that
 //! junctions, the costly ones, see them as they are and stay copies of each other.
 
@@ -37,6 +42,10 @@ pub struct Instance {
     pub motion: Motion,
     /// Unit of the piece, m.
     pub unit: f64,
+    /// Its depth over the chip's.
+    pub depth: f64,
+    /// Drag of floor and ceiling there over the viscosity in the plane: [`Chip::drag_of`], 1/m^2.
+    pub drag: f64,
     /// One a boundary unknown of the piece: the shared unknown that it is.
     pub boundary: Vec<Image>,
     /// One a boundary node of the piece: number in the chip.
@@ -63,10 +72,12 @@ pub struct Interface {
     pub owner: (u32, u32),
     /// Unit of that mouth, m.
     pub unit: f64,
+    /// Depth of that mouth's part over the chip's.
+    pub depth: f64,
     /// What it meets.
     pub meets: Meets,
-    /// Where its two mouths don't lie on each other (the joint of a link): a number of its own among such interfaces. Its
-    /// nodes are two sets then, one a mouth.
+    /// Where its two mouths don't lie on each other (the joint of a link), or velocity jumps, as two depths meet: a number of its own
+    /// among such interfaces. Its nodes are two sets then, one a mouth.
     pub free: Option<u32>,
 }
 
@@ -123,8 +134,6 @@ pub struct System<const D: usize> {
     pub plan_seconds: f64,
     /// Dynamic viscosity in the plane, Pa s: [`Chip::plane_viscosity`].
     pub viscosity: f64,
-    /// Drag of the depth model over `viscosity`: [`Chip::drag`], 1/m^2.
-    pub drag: f64,
 }
 
 /// A part that can't be made a piece.
@@ -155,7 +164,7 @@ impl<const D: usize> System<D> {
         lift: &dyn Lift<D>,
         supply: Supply<'_>,
     ) -> Result<Self, PartError> {
-        let drag = chip.drag();
+        let drags: Vec<f64> = (0..chip.parts.len()).map(|k| chip.drag_of(k)).collect();
         let corners = match D {
             2 => supply.corners,
             _ => Corners::Plain,
@@ -177,16 +186,18 @@ impl<const D: usize> System<D> {
         if let Some(unit) = shared_unit {
             interfaces.iter_mut().for_each(|i| i.unit = unit);
         }
-        let (piece_of, orders) = orders(&placed, &section, shared_unit, drag, supply.caching);
+        let (piece_of, orders) = orders(&placed, &section, shared_unit, &drags, supply.caching);
         let (pieces, plan_seconds) = make(&orders, &placed, &section, lift, supply)?;
         let mut plan = Plan::new(supply.caching);
         let mut leaves = Vec::new();
         let names = pieces.iter().map(|p| p.adopt(&mut plan, &mut leaves));
         let names = names.collect();
-        let parts = placed.iter().zip(&chip.parts).zip(&piece_of);
+        let parts = placed.iter().zip(&chip.parts).zip(&piece_of).enumerate();
         let instances = parts
-            .map(|((p, part), &piece)| Instance {
+            .map(|(k, ((p, part), &piece))| Instance {
                 piece,
+                depth: chip.depth_ratio(k),
+                drag: drags[k],
                 motion: part.motion.after(&p.canonical.motion),
                 unit: shared_unit.unwrap_or(p.canonical.width / f64::from(section.resolution)),
                 boundary: Vec::new(),
@@ -212,7 +223,6 @@ impl<const D: usize> System<D> {
             interface_nodes: Vec::new(),
             plan_seconds,
             viscosity: chip.plane_viscosity(),
-            drag,
             section,
         };
         system.share_unknowns();
@@ -257,8 +267,9 @@ impl<const D: usize> System<D> {
         &self.leaves[self.leaf_number(piece, patch)]
     }
 
-    /// How a mouth's unknowns follow from those of its interface; `None`: they are the same.
-    fn facing(&self, part: usize, mouth: usize) -> Option<(bool, f64)> {
+    /// How a mouth's unknowns follow from those of its interface; `None`: they are the same. Whether it lies mirrored to it, the
+    /// factor of pressures from its unit, and the root of its depth over the interface's.
+    fn facing(&self, part: usize, mouth: usize) -> Option<(bool, f64, f64)> {
         let instance = &self.instances[part];
         let interface = &self.interfaces[instance.interfaces[mouth] as usize];
         if interface.owner == (part as u32, mouth as u32) {
@@ -272,7 +283,9 @@ impl<const D: usize> System<D> {
         } else {
             ratio
         };
-        Some((instance.motion.mirror != owner.motion.mirror, factor))
+        let depths = (instance.depth / interface.depth).sqrt();
+        let is_mirrored = instance.motion.mirror != owner.motion.mirror;
+        Some((is_mirrored, factor, depths))
     }
 
     /// Boundary unknowns of every instance as shared unknowns; corners that two mouths of a part share become one.
@@ -281,16 +294,18 @@ impl<const D: usize> System<D> {
         let mut same = Same::default();
         let mut at_rest = Vec::new();
         let mut extra = self.interfaces.len() as u32 * m;
-        let mut patterns: FxHashMap<(bool, u64), Vec<Image>> = FxHashMap::default();
+        let mut patterns: FxHashMap<(bool, u64, u64), Vec<Image>> = FxHashMap::default();
         for part in 0..self.instances.len() {
             let piece = &self.pieces[self.instances[part].piece as usize].piece;
             let mut boundary = vec![Image::plain(NOWHERE); piece.n_boundary];
             for (mouth, images) in piece.mouths.iter().enumerate() {
                 let base = self.instances[part].interfaces[mouth] * m;
-                let pattern = self.facing(part, mouth).map(|(mirror, factor)| {
-                    &*patterns
-                        .entry((mirror, factor.to_bits()))
-                        .or_insert_with(|| self.section.facing(mirror, factor))
+                let pattern = self.facing(part, mouth).map(|(mirror, factor, depths)| {
+                    let key = (mirror, factor.to_bits(), depths.to_bits());
+                    &*patterns.entry(key).or_insert_with(|| {
+                        let plain = self.section.facing(mirror, factor);
+                        self.section.of_depths(plain, depths)
+                    })
                 });
                 for (k, image) in images.iter().enumerate() {
                     let shared = pattern.map_or(Image::plain(k as u32), |p| p[k]);
@@ -359,7 +374,7 @@ impl<const D: usize> System<D> {
             for (mouth, list) in piece.mouth_nodes.iter().enumerate() {
                 let number = self.instances[part].interfaces[mouth];
                 let facing = self.facing(part, mouth);
-                let backwards = facing.is_some_and(|(mirror, _)| !mirror);
+                let backwards = facing.is_some_and(|(mirror, ..)| !mirror);
                 let base = match self.interfaces[number as usize].free {
                     Some(free) if facing.is_some() => (n_interfaces + free) * per,
                     _ => number * per,

@@ -324,6 +324,10 @@ fn plain(command: &Command) -> Option<Vec<Edit>> {
         Command::SetModel(model) => Edit::SetModel(*model),
         Command::SetDepth(depth) => Edit::SetDepth(*depth),
         Command::SetWidth(width) => Edit::SetWidth(*width),
+        Command::SetItemDepth { item, depth } => Edit::SetItemDepth {
+            item: item.clone(),
+            depth: *depth,
+        },
         Command::SetResolution(resolution) => Edit::SetResolution(*resolution),
         Command::SetVariable(name, value) => Edit::SetVariable {
             name: name.clone(),
@@ -347,6 +351,7 @@ fn join_key(command: &Command) -> Option<String> {
         Command::SetCondition(port, _) => Some(format!("condition {port}")),
         Command::SetPlacement(component, _) => Some(format!("placement {component}")),
         Command::SetChannelShape { channel, .. } => Some(format!("shape {channel}")),
+        Command::SetItemDepth { item, .. } => Some(format!("depth {item}")),
         Command::SetViscosity(_) => Some("viscosity".to_owned()),
         Command::SetDepth(_) => Some("depth".to_owned()),
         Command::SetWidth(_) => Some("width".to_owned()),

@@ -65,6 +65,7 @@ fn number(command: &C) -> usize {
         C::Detach => 42,
         C::SetPlacement(..) => 43,
         C::SetChannelShape { .. } => 44,
+        C::SetItemDepth { .. } => 88,
         C::SetTitle(_) => 45,
         C::SetViscosity(_) => 46,
         C::SetModel(_) => 47,
@@ -112,7 +113,7 @@ fn number(command: &C) -> usize {
 }
 
 /// Kinds of commands.
-const KINDS: usize = 88;
+const KINDS: usize = 89;
 
 fn one_of_each(home: &std::path::Path) -> Vec<C> {
     let (name, at) = ("p".to_owned(), Point::default());
@@ -186,6 +187,10 @@ fn one_of_each(home: &std::path::Path) -> Vec<C> {
             channel: name,
             width: None,
             bend: Bend::Mitred,
+        },
+        C::SetItemDepth {
+            item: "p".to_owned(),
+            depth: None,
         },
         C::SetTitle(None),
         C::SetViscosity(PascalSecond(1e-3)),

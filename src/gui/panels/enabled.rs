@@ -85,6 +85,7 @@ pub fn is_enabled(command: &Command, seen: &Seen<'_>) -> Result<(), &'static str
         | C::SetParameter { .. }
         | C::SetPlacement(..)
         | C::SetChannelShape { .. }
+        | C::SetItemDepth { .. }
         | C::SetTitle(_)
         | C::SetViscosity(_)
         | C::SetModel(_)

@@ -4,6 +4,7 @@ mod array;
 mod channel;
 mod chip;
 mod component;
+mod depth;
 mod port;
 mod several;
 mod sockets;
@@ -236,6 +237,17 @@ mod tests {
         };
         assert_eq!(shown.borrow().commands, [want]);
         assert!(harness.query_by_label_contains("wanted a length").is_none());
+    }
+
+    #[test]
+    fn a_depth_is_typed_and_taken_back() {
+        let (shown, mut harness) = selected("flow-focus", "focus");
+        type_into(&mut harness, "depth", "20");
+        let set = |depth: Option<f64>| Command::SetItemDepth {
+            item: "focus".into(),
+            depth: depth.map(stokeslet_base::units::Metre),
+        };
+        assert_eq!(shown.borrow().commands, [set(Some(2e-5))]);
     }
 
     #[test]

@@ -138,6 +138,7 @@ pub(crate) mod tests {
                 shape: Shape::Strip(pipe),
                 motion: Motion::IDENTITY,
                 walls: Default::default(),
+                depth: None,
             }],
             connections: vec![],
             ports: vec![port("in", 0, 100.0), port("out", 1, 0.0)],

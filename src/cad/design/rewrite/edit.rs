@@ -50,6 +50,13 @@ pub enum Edit {
         /// Its new value.
         value: Option<Value>,
     },
+    /// Gives a component, channel or link a depth of its own, or takes it away so that the chip's holds.
+    SetItemDepth {
+        /// The component, channel or link.
+        item: String,
+        /// Its new depth.
+        depth: Option<Metre>,
+    },
     /// Renames a component or channel, also where it is referred to.
     Rename {
         /// Name now.

@@ -92,6 +92,7 @@ fn parts_in_the_way_are_gone_around() {
         }),
         motion: Motion::new(0.0, Point::new(0.8e-3, 0.0)),
         walls: Default::default(),
+        depth: None,
     };
     let mut obstacles = Obstacles::default();
     obstacles.add(&[block]);

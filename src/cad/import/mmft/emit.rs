@@ -14,7 +14,7 @@ use crate::design::{
     Spanned, Value,
 };
 use crate::library::{Defaults, Library};
-use stokeslet_base::diagnostic::Reporter;
+use stokeslet_base::diagnostic::{Reporter, Severity};
 use stokeslet_base::geometry::Point;
 use stokeslet_base::units::{FlowRate, Metre, Pascal, PascalSecond, Radian};
 
@@ -87,6 +87,7 @@ pub(super) fn emit(network: &Network, name: &str, out: &mut Reporter) -> Option<
                 length: Metre(rest),
                 width: Some(Metre(channel.width)),
                 bends: 0,
+                depth: emitter.own(channel.depth),
             });
         } else {
             channels.push(crate::design::Channel {
@@ -96,6 +97,7 @@ pub(super) fn emit(network: &Network, name: &str, out: &mut Reporter) -> Option<
                 via: Vec::new(),
                 width: None,
                 bend: Bend::Mitred,
+                depth: emitter.own(channel.depth),
             });
         }
     }
@@ -128,6 +130,29 @@ pub(super) fn emit(network: &Network, name: &str, out: &mut Reporter) -> Option<
             .collect(),
     };
     let design = with_model(design, network.is_plane);
+    let deep = network.channels.iter().map(|c| c.depth);
+    let (low, high) = deep.fold((f64::INFINITY, 0.0_f64), |(low, high), d| {
+        (low.min(d), high.max(d))
+    });
+    let design = match network.channels.iter().any(|c| network.differs(c.depth)) {
+        true if design.model == DepthModel::Full => {
+            let message = format!(
+                "channels are {:.4} to {:.4} um high: the model is shallow",
+                low * 1e6,
+                high * 1e6
+            );
+            let help =
+                "the full model has one depth; junctions are as deep as their deepest channel";
+            let mut warning = error("D326", Some("network.channels".to_owned()), message, help);
+            warning.severity = Severity::Warning;
+            out.report(warning);
+            Design {
+                model: DepthModel::Shallow,
+                ..design
+            }
+        }
+        _ => design,
+    };
     let head = [
         "A network of MMFT: c7 is channel 7, n3 node 3; pumps are ports at their inner nodes."
             .to_owned(),
@@ -174,7 +199,23 @@ impl Emitter<'_> {
         normalise(direction)
     }
 
+    /// A depth that isn't the chip's.
+    fn own(&self, depth: f64) -> Option<Metre> {
+        self.network.differs(depth).then_some(Metre(depth))
+    }
+
     fn node(&mut self, node: usize, arms: &[Arm], out: &mut Reporter) {
+        // Where moulds of two heights meet, the higher one is what is left.
+        let deepest = arms.iter().map(|&arm| self.channel(arm).depth);
+        let depth = self.own(deepest.fold(0.0, f64::max));
+        let first = self.components.len();
+        self.shape(node, arms, out);
+        for component in &mut self.components[first..] {
+            component.depth = depth;
+        }
+    }
+
+    fn shape(&mut self, node: usize, arms: &[Arm], out: &mut Reporter) {
         let at = self.network.nodes[node];
         let name = format!("n{node}");
         let is_port = self.network.ports.contains_key(&node);
@@ -206,13 +247,25 @@ impl Emitter<'_> {
             (&[a, b], false) if is_straight(directions[0], directions[1]) => {
                 let [w, v] = [widths[0], widths[1]];
                 let ends = [a, b].map(|arm| END.1 * self.network.length(self.channel(arm)));
-                if (w - v).abs() <= 1e-9 * w {
+                let depths = [a, b].map(|arm| self.channel(arm).depth);
+                if (w - v).abs() <= 1e-9 * w && self.network.same(depths) {
                     let half = (0.5 * w).min(ends[0]).min(ends[1]);
                     let parameters = vec![("width", quantity(w)), ("length", quantity(2.0 * half))];
                     let origin = at + Point::unit(directions[0]) * half;
                     self.add(&name, "pipe", origin, normalise(directions[1]), parameters);
                     self.sockets.insert(a, (format!("{name}.a"), half));
                     self.sockets.insert(b, (format!("{name}.b"), half));
+                } else if (w - v).abs() <= 1e-9 * w {
+                    // The step is at the node: all of it is on the deeper side, which gives its depth.
+                    let deep = usize::from(depths[1] > depths[0]);
+                    let (arm, other) = ([a, b][deep], [a, b][1 - deep]);
+                    let half = (0.5 * w).min(ends[deep]);
+                    let parameters = vec![("width", quantity(w)), ("length", quantity(half))];
+                    let origin = at + Point::unit(directions[deep]) * half;
+                    let along = normalise(directions[1 - deep]);
+                    self.add(&name, "pipe", origin, along, parameters);
+                    self.sockets.insert(arm, (format!("{name}.a"), half));
+                    self.sockets.insert(other, (format!("{name}.b"), 0.0));
                 } else {
                     let long = [(0.5 * w).min(ends[0]), (0.5 * v).min(ends[1])];
                     let parameters = vec![
@@ -322,6 +375,7 @@ impl Emitter<'_> {
                 .into_iter()
                 .map(|(name, value)| (nowhere(name), Spanned::nowhere(value)))
                 .collect(),
+            depth: None,
         });
     }
 }

@@ -89,7 +89,7 @@ fn nodal(network: &Network, law: Law) -> Option<Vec<f64>> {
             network.viscosity,
             network.length(channel),
             channel.width,
-            network.depth,
+            channel.depth,
         )
     };
     let scale = network.channels.iter().map(conductance).fold(0.0, f64::max);

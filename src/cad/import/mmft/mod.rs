@@ -1,7 +1,8 @@
 //! Networks of MMFT become designs: nodes as junctions where they lie, channels straight between them, pumps as ports.
 //!
 //! A pump sits on a channel of no resistance; that channel vanishes, and its inner node becomes a port of the pump's pressure or flow
-//! rate. Channels whose `length` isn't the distance of their nodes, or that rise, become links. The depth is one for the chip.
+//! rate. Channels whose `length` isn't the distance of their nodes, or that rise, become links. Channels keep
+//! their heights; where these differ, junctions are as deep as their deepest channel and the full model becomes the shallow one.
 
 mod emit;
 mod laws;
@@ -45,7 +46,7 @@ pub fn mmft_laws(text: &str) -> Result<Laws, Vec<Diagnostic>> {
     }
 }
 
-/// Chooses the model by the file's law: plane flow for `Poiseuille`, else the whole depth.
+/// Chooses the model by the file's law: plane flow for `Poiseuille`, else three dimensions.
 fn with_model(mut design: Design, is_plane: bool) -> Design {
     use crate::design::DepthModel;
     design.model = if is_plane {

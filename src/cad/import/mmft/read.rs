@@ -21,6 +21,7 @@ const ASSUMED_PRESSURE: f64 = 1e3;
 pub(super) struct Channel {
     pub nodes: [usize; 2],
     pub width: f64,
+    pub depth: f64,
     /// Its own length, where that is not the distance of its nodes in the plane.
     pub length: Option<f64>,
     /// Its number in the file; none for arms of modules.
@@ -43,7 +44,7 @@ pub struct Network {
     pub(super) channels: Vec<Channel>,
     pub(super) ports: BTreeMap<usize, Held>,
     pub(super) is_assumed: bool,
-    /// m.
+    /// Of the first channel, m.
     pub(super) depth: f64,
     /// Pa s.
     pub(super) viscosity: f64,
@@ -52,6 +53,16 @@ pub struct Network {
 }
 
 impl Network {
+    /// Whether a depth is another than the chip's.
+    pub(super) fn differs(&self, depth: f64) -> bool {
+        (depth - self.depth).abs() > 1e-9 * self.depth
+    }
+
+    /// Whether two depths are one.
+    pub(super) fn same(&self, [a, b]: [f64; 2]) -> bool {
+        (a - b).abs() <= 1e-9 * self.depth
+    }
+
     /// Length of a channel, m.
     pub(super) fn length(&self, channel: &Channel) -> f64 {
         let [a, b] = channel.nodes.map(|node| self.nodes[node]);
@@ -141,30 +152,14 @@ pub(super) fn read(text: &str, out: &mut Reporter) -> Option<Network> {
             grounds.push(k);
         }
     }
-    let mut depths: Vec<f64> = Vec::new();
     for (k, channel) in channels.iter().enumerate() {
-        read_channel(channel, k, &heights, &mut found, &mut depths, out);
+        read_channel(channel, k, &heights, &mut found, out);
     }
     if out.has_errors() {
         return None;
     }
+    found.depth = found.channels.first().map_or(0.0, |c| c.depth);
     modules(network, &mut found, out);
-    let depth = depths.first().copied().unwrap_or(0.0);
-    if let Some(k) = depths.iter().position(|d| (d - depth).abs() > 1e-9 * depth) {
-        let message = format!(
-            "channel {k} is {:e} m high and channel 0 {depth:e} m",
-            depths[k]
-        );
-        let help = "a chip has one depth: give all channels the same height";
-        out.report(error(
-            "D326",
-            Some(format!("network.channels[{k}].height")),
-            message,
-            help,
-        ));
-        return None;
-    }
-    found.depth = depth;
     simulation(&root, &grounds, &mut found, out);
     left_out(network, "network", &["membranes", "tanks", "organs"], out);
     Some(found).filter(|_| !out.has_errors())
@@ -175,7 +170,6 @@ fn read_channel(
     k: usize,
     heights: &[f64],
     found: &mut Network,
-    depths: &mut Vec<f64>,
     out: &mut Reporter,
 ) {
     let place = format!("network.channels[{k}]");
@@ -206,7 +200,6 @@ fn read_channel(
         out.report(error("D303", Some(place), message, "both in m"));
         return;
     };
-    depths.push(height);
     let plane = (found.nodes[b] - found.nodes[a]).norm();
     let distance = plane.hypot(heights[b] - heights[a]);
     let length = match channel.get("length") {
@@ -229,6 +222,7 @@ fn read_channel(
     found.channels.push(Channel {
         nodes: [a, b],
         width,
+        depth: height,
         length: is_own.then_some(length),
         number: Some(k),
     });
@@ -276,13 +270,14 @@ fn modules(network: &Map<String, Value>, found: &mut Network, out: &mut Reporter
             );
             continue;
         }
-        let middle = found.nodes.len();
+        let (middle, depth) = (found.nodes.len(), found.depth);
         found.nodes.push(corner + size * 0.5);
         found
             .channels
             .extend(openings.iter().map(|&(node, width)| Channel {
                 nodes: [node, middle],
                 width,
+                depth,
                 length: None,
                 number: None,
             }));

@@ -76,13 +76,15 @@ pub(super) fn emit(
         out.report(error("D324", None, message.to_owned(), help));
         return None;
     }
-    let depth = depth(netlist, &ends_of, out);
+    let depth = depth(netlist, &ends_of);
+    let own = |d: Option<f64>| d.filter(|d| (d - depth).abs() > 1e-9 * depth);
     let commonest = most_common(channels.iter().filter(|c| c.is_kept).map(|c| c.width));
     let width = commonest.unwrap_or(DEFAULT_WIDTH);
     let mut drawing = Drawing::new(library, width, depth);
-    for channel in &mut channels {
+    for (channel, connection) in channels.iter_mut().zip(&netlist.connections) {
         channel.name = drawing.fresh_name(&channel.name, "links");
         if channel.is_kept {
+            drawing.depth = own(connection.depth);
             drawing.add_link(&channel.name, channel.width, channel.length);
         }
     }
@@ -102,6 +104,7 @@ pub(super) fn emit(
             component,
             ends: &ends,
         };
+        drawing.depth = own(depth_of(netlist, component));
         match role {
             Role::Port => cx.ports(k, &mut drawing, &mut ports),
             Role::Node => cx.node(&mut drawing),
@@ -333,54 +336,24 @@ fn islands(
     first
 }
 
-/// One depth for the chip: the commonest of channels, then of components; others are named.
-fn depth(netlist: &Netlist, ends_of: &[Vec<EndOf>], out: &mut Reporter) -> f64 {
-    let mut depths: Vec<(&Component, f64)> = Vec::new();
-    for (component, ends) in netlist.components.iter().zip(ends_of) {
-        if ends.is_empty() || ["PORT", "NODE", "VIA"].contains(&component.entity.as_str()) {
-            continue;
-        }
-        let depth = component
-            .params
-            .get("height")
-            .and_then(super::super::json::number);
-        let depth = depth.map(|depth| depth * netlist.unit / 1e6);
-        depths.extend(
-            depth
-                .filter(|d| (1e-8..=1.0).contains(d))
-                .map(|d| (component, d)),
-        );
+/// A component's own depth, m; ports and nodes have none: they are as deep as what meets there.
+fn depth_of(netlist: &Netlist, component: &Component) -> Option<f64> {
+    if ["PORT", "NODE", "VIA"].contains(&component.entity.as_str()) {
+        return None;
     }
-    let depth = most_common(netlist.channel_depths.iter().copied())
-        .or_else(|| most_common(depths.iter().map(|(_, depth)| *depth)));
-    let depth = depth
-        .filter(|d| (1e-8..=1.0).contains(d))
-        .unwrap_or(DEFAULT_DEPTH);
-    let other: Vec<&(&Component, f64)> = depths
-        .iter()
-        .filter(|(_, d)| (d - depth).abs() > 1e-9 * depth)
-        .collect();
-    if let Some((first, _)) = other.first() {
-        let names: Vec<String> = other
-            .iter()
-            .take(8)
-            .map(|(component, d)| format!("{} ({:.4} um)", component.name, d * 1e6))
-            .collect();
-        let message = format!(
-            "{} components are not {:.4} um deep like the chip: {}",
-            other.len(),
-            depth * 1e6,
-            names.join(", ")
-        );
-        warn(
-            "D326",
-            first,
-            message,
-            "they are given the chip's depth",
-            out,
-        );
-    }
-    depth
+    let depth = component.params.get("height");
+    let depth = depth.and_then(super::super::json::number)? * netlist.unit / 1e6;
+    Some(depth).filter(|d| (1e-8..=1.0).contains(d))
+}
+
+/// The chip's depth: the commonest of channels, then of components.
+fn depth(netlist: &Netlist, ends_of: &[Vec<EndOf>]) -> f64 {
+    let components = netlist.components.iter().zip(ends_of);
+    let used = components.filter(|(_, ends)| !ends.is_empty());
+    let depths = used.filter_map(|(component, _)| depth_of(netlist, component));
+    most_common(netlist.channel_depths.iter().copied())
+        .or_else(|| most_common(depths))
+        .unwrap_or(DEFAULT_DEPTH)
 }
 
 /// The value that occurs most often, the smallest of equals.

@@ -30,6 +30,7 @@ struct Group {
 
 struct Draft {
     width: f64,
+    depth: Option<f64>,
     length: f64,
     ends: [Option<String>; 2],
     /// Whether an end meets a component's socket itself: only such links may have no length.
@@ -38,6 +39,8 @@ struct Draft {
 
 /// A design in the making.
 pub(super) struct Drawing<'l> {
+    /// What is added now has this depth, m; without one, the chip's.
+    pub depth: Option<f64>,
     library: &'l Library,
     defaults: Defaults,
     names: BTreeSet<String>,
@@ -90,6 +93,7 @@ fn quantity(metres: f64) -> Value {
 impl<'l> Drawing<'l> {
     pub fn new(library: &'l Library, width: f64, depth: f64) -> Self {
         Self {
+            depth: None,
             library,
             defaults: Defaults {
                 width,
@@ -103,6 +107,14 @@ impl<'l> Drawing<'l> {
             links: Vec::new(),
             by_name: BTreeMap::new(),
             comments: BTreeMap::new(),
+        }
+    }
+
+    /// What what is added now gets from the chip.
+    fn own(&self) -> Defaults {
+        Defaults {
+            depth: self.depth.or(self.defaults.depth),
+            ..self.defaults
         }
     }
 
@@ -120,6 +132,7 @@ impl<'l> Drawing<'l> {
         self.by_name.insert(name.to_owned(), self.links.len());
         let draft = Draft {
             width,
+            depth: self.depth,
             length,
             ends: [None, None],
             is_firm: [false; 2],
@@ -155,7 +168,7 @@ impl<'l> Drawing<'l> {
             .into_iter()
             .map(|(name, value)| (nowhere(name), Spanned::nowhere(value)))
             .collect();
-        if let Ok(realised) = self.library.realise(kind, &parameters, &self.defaults) {
+        if let Ok(realised) = self.library.realise(kind, &parameters, &self.own()) {
             self.realised.insert(name.clone(), realised);
         }
         self.components.push(Component {
@@ -163,6 +176,7 @@ impl<'l> Drawing<'l> {
             kind: nowhere(kind),
             placement,
             parameters,
+            depth: self.depth.map(Metre),
         });
         self.components.len() - 1
     }
@@ -198,7 +212,7 @@ impl<'l> Drawing<'l> {
                 let component = &self.components[k];
                 let faults = self
                     .library
-                    .realise(part.kind, &component.parameters, &self.defaults);
+                    .realise(part.kind, &component.parameters, &self.own());
                 for fault in faults.err().into_iter().flatten() {
                     let message =
                         format!("`{name}` can't be made: {} ({})", fault.message, fault.code);
@@ -456,6 +470,7 @@ impl<'l> Drawing<'l> {
                 length: Metre(draft.length),
                 width: Some(Metre(draft.width)),
                 bends: 0,
+                depth: draft.depth.map(Metre),
             }
         });
         (self.components, links.collect(), self.comments)

@@ -54,6 +54,8 @@ pub(super) struct Connection {
     pub width: Option<f64>,
     /// Manhattan length of its path, m.
     pub length: Option<f64>,
+    /// m.
+    pub depth: Option<f64>,
 }
 
 /// A port of a component in the component's frame, m.
@@ -334,6 +336,7 @@ fn connection(
     };
     let depth = params.and_then(|p| p.get("height"));
     let depth = length(depth, netlist.unit).filter(|&depth| depth > 0.0);
+    let depth = depth.filter(|d| (1e-8..=1.0).contains(d));
     netlist.channel_depths.extend(depth);
     let Some(source) = source else { return };
     for (k, sink) in sinks.into_iter().enumerate() {
@@ -350,6 +353,7 @@ fn connection(
             ends: [source.clone(), sink],
             width,
             length,
+            depth,
         });
     }
 }

@@ -337,6 +337,7 @@ fn component(
             .into_iter()
             .map(|(name, value)| (nowhere(name), Spanned::nowhere(value)))
             .collect(),
+        depth: None,
     }
 }
 

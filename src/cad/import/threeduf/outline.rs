@@ -56,6 +56,9 @@ pub(super) fn shapes(kind: &str, given: &mut Given<'_, '_>) -> Option<Shapes> {
         "Transition" => transition,
         "Chamber" | "ReactionChamber" => chamber,
         "DiamondReactionChamber" => diamond,
+        "Pump" => pump,
+        "DropletGen" | "DropletGenerator" => nozzle,
+        "Tree" => tree,
         "CircleValve" | "Valve" | "Valve3D" | "Via" => |_, _| (),
         _ => return None,
     };
@@ -191,6 +194,61 @@ fn diamond(given: &mut Given<'_, '_>, pen: &mut Pen) {
         false => Point::new(across, along),
     };
     pen.block(corners.map(corner).to_vec());
+}
+
+/// The flow side of a pump: a channel along y about its position, under three valves.
+fn pump(given: &mut Given<'_, '_>, pen: &mut Pen) {
+    let w = given.size("flowChannelWidth", Some(300.0));
+    let valve = given.size("length", Some(300.0));
+    let spacing = given.size("spacing", Some(1000.0));
+    let reach = spacing + valve / 2.0;
+    pen.channel((0.0, -reach), (0.0, reach), w);
+}
+
+/// A droplet generator with a nozzle: water from the left of its position, oil from above and below, out along x.
+fn nozzle(given: &mut Given<'_, '_>, pen: &mut Pen) {
+    let oil = given.size("oilInputWidth", Some(800.0));
+    let water = given.size("waterInputWidth", Some(600.0)) / 2.0;
+    let orifice = given.size("orificeSize", Some(200.0));
+    let narrow = given.size("orificeLength", Some(400.0));
+    let out = given.size("outputWidth", Some(600.0));
+    let long = given.size("outputLength", Some(600.0));
+    let head = [(0.0, -water), (oil, -water), (oil, water), (0.0, water)];
+    pen.block(head.map(|(x, y)| Point::new(x, y)).to_vec());
+    pen.channel((oil, 0.0), (oil + narrow, 0.0), orifice);
+    pen.channel((oil + narrow, 0.0), (oil + narrow + long, 0.0), out);
+}
+
+/// A channel that parts in two again and again, down from its position: stems and leaves along y, bars along x.
+fn tree(given: &mut Given<'_, '_>, pen: &mut Pen) {
+    let w = given.size("flowChannelWidth", Some(800.0));
+    let spacing = given.size("spacing", Some(4000.0));
+    let stage = given.size("stageLength", Some(4000.0));
+    let leaves = given.count("in", 1, 128).max(given.count("out", 8, 128));
+    if leaves < 2 {
+        given.refuse("out", "two leaves or more");
+        return;
+    }
+    let levels = leaves.next_power_of_two().trailing_zeros();
+    let mut apart = spacing * (f64::from(leaves) / 2.0 + 1.0);
+    let mut stems = vec![(0.0, 0.0)];
+    for level in 1..=levels {
+        let mut next = Vec::with_capacity(2 * stems.len());
+        for &(x, y) in &stems {
+            let bar = y + stage + w / 2.0;
+            let below = y + stage + w;
+            pen.channel((x, y), (x, y + stage), w);
+            let reach = (apart + w) / 2.0;
+            pen.channel((x - reach, bar), (x + reach, bar), w);
+            next.extend([x - apart / 2.0, x + apart / 2.0].map(|x| (x, below)));
+        }
+        if level == levels {
+            for &(x, y) in &next {
+                pen.channel((x, y), (x, y + stage), w);
+            }
+        }
+        (stems, apart) = (next, apart / 2.0);
+    }
 }
 
 /// A whole circle, m.

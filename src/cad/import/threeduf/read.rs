@@ -72,7 +72,8 @@ pub(super) struct Given<'a, 'o> {
 }
 
 impl Given<'_, '_> {
-    fn refuse(&mut self, key: &str, wanted: &str) {
+    /// Reports what a parameter should be.
+    pub fn refuse(&mut self, key: &str, wanted: &str) {
         let message = match self.params.get(key) {
             Some(value) => {
                 let text: String = value.to_string().chars().take(60).collect();

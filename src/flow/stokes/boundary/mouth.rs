@@ -177,6 +177,8 @@ pub fn port_data<const D: usize>(
         } else {
             1.0
         };
+        // Unknowns are times the root of the depth over the chip's, which flows are per.
+        let depths = system.interfaces[port.interface as usize].depth.sqrt();
         for node in &mouths[k].nodes {
             let Some((first, _)) = system.section.velocity(node.i, node.level) else {
                 continue;
@@ -187,9 +189,9 @@ pub fn port_data<const D: usize>(
                 continue;
             }
             match ports[k].condition {
-                Condition::FlowRate(_) => data.given[at] -= value * node.profile,
+                Condition::FlowRate(_) => data.given[at] -= value * node.profile / depths,
                 Condition::Pressure(_) | Condition::TractionFree => {
-                    data.loads[at] -= value / (system.viscosity * unit) * node.weight;
+                    data.loads[at] -= value / (system.viscosity * unit) * node.weight * depths;
                 }
             }
         }
@@ -212,6 +214,7 @@ pub fn port_values<const D: usize>(
 ) -> PortValues {
     let interface = system.ports[port].interface as usize;
     let unit = system.interfaces[interface].unit;
+    let depths = system.interfaces[interface].depth.sqrt();
     let base = interface * system.section.n;
     let force = system.viscosity * if D == 3 { unit } else { 1.0 };
     let mut values = PortValues::default();
@@ -220,11 +223,11 @@ pub fn port_values<const D: usize>(
         let first = system.section.velocity(node.i, node.level);
         let at = first.map(|(first, _)| base + first as usize);
         if let Some(at) = at.filter(|&at| system.class[at] != Class::Zero) {
-            values.flow_rate -= mouth.copies * node.weight * shared[at];
-            values.work_pressure -= mouth.copies * node.profile * reactions[at] * force;
+            values.flow_rate -= mouth.copies * node.weight * shared[at] * depths;
+            values.work_pressure -= mouth.copies * node.profile * reactions[at] * force / depths;
         }
         if let Some(p) = system.section.pressure(node.i, node.level) {
-            sum += node.p1_weight * shared[base + p as usize] * system.viscosity / unit;
+            sum += node.p1_weight * shared[base + p as usize] * system.viscosity / unit / depths;
             weights += node.p1_weight;
         }
     }

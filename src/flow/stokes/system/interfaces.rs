@@ -5,7 +5,7 @@ use crate::mesh::MeshError;
 use crate::stokes::section::NONE;
 use stokeslet_base::geometry::Point;
 use stokeslet_cad::chip::Chip;
-use stokeslet_cad::shape::SocketRef;
+use stokeslet_cad::shape::{Connection, SocketRef};
 
 /// The part and canonical mouth of a socket.
 fn find(placed: &[Placed], s: SocketRef) -> Result<(u32, u32), PartError> {
@@ -31,6 +31,7 @@ pub(super) fn interfaces(
         let socket = p.canonical.socket_of[mouth as usize];
         chip.parts[part as usize].shape.mouths()[socket].width / f64::from(resolution)
     };
+    let is_step = |c: &Connection| chip.depth_ratio(c.a.part) != chip.depth_ratio(c.b.part);
     let mut n_free = 0;
     for c in &chip.connections {
         let (a, b) = (find(placed, c.a)?, find(placed, c.b)?);
@@ -46,8 +47,9 @@ pub(super) fn interfaces(
         out.push(Interface {
             owner,
             unit: unit(placed, owner),
+            depth: chip.depth_ratio(owner.0 as usize),
             meets: Meets::Part,
-            free: chip.is_free(c).then(|| {
+            free: (chip.is_free(c) || is_step(c)).then(|| {
                 n_free += 1;
                 n_free - 1
             }),
@@ -59,6 +61,7 @@ pub(super) fn interfaces(
         out.push(Interface {
             owner: s,
             unit: unit(placed, s),
+            depth: chip.depth_ratio(s.0 as usize),
             meets: Meets::Port(k as u32),
             free: None,
         });
@@ -74,6 +77,7 @@ pub(super) fn interfaces(
                 out.push(Interface {
                     owner,
                     unit: unit(placed, owner),
+                    depth: chip.depth_ratio(part),
                     meets: Meets::Wall(kind),
                     free: None,
                 });

@@ -43,7 +43,7 @@ pub(super) fn orders(
     placed: &[Placed],
     section: &Section,
     shared_unit: Option<f64>,
-    drag: f64,
+    drags: &[f64],
     caching: Caching,
 ) -> (Vec<u32>, Vec<Order>) {
     let mut known: FxHashMap<(&CanonicalShape, &[usize], i64, i64), u32> = FxHashMap::default();
@@ -53,7 +53,7 @@ pub(super) fn orders(
         let unit = shared_unit.unwrap_or(cell);
         // To twelve digits, so that rounding of a width makes no size of its own.
         let size = (cell / unit * 1e12).round() / 1e12;
-        let drag = drag * unit * unit;
+        let drag = drags[part] * unit * unit;
         let class = if drag > 0.0 {
             (drag.ln() * 1e12).round() as i64
         } else {

@@ -2,7 +2,7 @@
 
 use eframe::egui::{ComboBox, Ui};
 
-use super::{FIELD, Inspector, head, section, sockets};
+use super::{FIELD, Inspector, depth, head, section, sockets};
 use crate::command::Command;
 use crate::panels::fields::{Field, named, row};
 use crate::panels::values::{Measure, read_quantity, show_quantity};
@@ -31,6 +31,7 @@ pub(super) fn ui(
         }),
     }
     width(inspector, ui, seen, channel, out);
+    depth::ui(inspector, ui, seen, (name, channel.depth), out);
     bend(inspector, ui, seen, channel, out);
     if let Some(length) = length(seen, name) {
         row(ui, "length", "Along its centre line.", |ui| {

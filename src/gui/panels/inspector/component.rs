@@ -2,7 +2,7 @@
 
 use eframe::egui::{self, ComboBox, Ui};
 
-use super::{FIELD, Inspector, Known, head, section, sockets};
+use super::{FIELD, Inspector, Known, depth, head, section, sockets};
 use crate::command::{Command, Panel};
 use crate::panels::fields::{Field, named, row, tick};
 use crate::panels::palette::defaults;
@@ -29,6 +29,7 @@ pub(super) fn ui(
     head(ui, name, kind, doc);
     inspector.rename(ui, name, Command::Rename, out);
     placement(inspector, ui, seen, component, out);
+    depth::ui(inspector, ui, seen, (name, component.depth), out);
     if let Some(definition) = definition.filter(|d| !d.parameters.is_empty()) {
         section(ui, "Parameters");
         for parameter in &definition.parameters {
@@ -170,7 +171,7 @@ fn parameter(
         .iter()
         .find(|(key, _)| key.value == parameter.name)
         .map(|(_, value)| &value.value);
-    let known = known(inspector, seen, definition, parameter);
+    let known = known(inspector, seen, (component, definition), parameter);
     let is_default = given.is_none();
     let expression = expression(seen, name, &parameter.name);
     // Values in the form that files have; what the default evaluates to where the design says nothing.
@@ -335,10 +336,11 @@ fn plain(default: &str) -> String {
 fn known(
     inspector: &mut Inspector,
     seen: &Seen<'_>,
-    definition: &Definition,
+    (component, definition): (&Component, &Definition),
     parameter: &Parameter,
 ) -> Known {
-    let defaults = defaults(seen);
+    let mut defaults = defaults(seen);
+    defaults.depth = component.depth.map(|depth| depth.0).or(defaults.depth);
     let bits = [
         defaults.width.to_bits(),
         defaults.depth.map_or(0, f64::to_bits),

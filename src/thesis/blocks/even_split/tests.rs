@@ -22,6 +22,7 @@ fn tee_of_pipes() -> Chip {
         }),
         motion: Motion::new(angle, Point::unit(angle) * 0.5),
         walls: Default::default(),
+        depth: None,
     };
     let at = |part, socket| SocketRef { part, socket };
     let quarter = std::f64::consts::FRAC_PI_2;
@@ -39,6 +40,7 @@ fn tee_of_pipes() -> Chip {
                 },
                 motion: Motion::IDENTITY,
                 walls: Default::default(),
+                depth: None,
             },
             pipe("left", 2.0 * quarter),
             pipe("right", 0.0),
