@@ -33,6 +33,8 @@ mod disk;
 mod habits;
 #[path = "gui/killed.rs"]
 mod killed;
+#[path = "gui/species.rs"]
+mod species;
 
 type Window = Harness<'static, App>;
 

@@ -3,6 +3,7 @@
 //! [`App::frame`] is one turn of it. What commands do is in three files by what they touch: `editing` the document, `filing` the disk,
 //! `solving` the solver; here is what only changes the view.
 
+mod dissolving;
 mod editing;
 mod filing;
 #[cfg(test)]
@@ -11,10 +12,11 @@ mod liquids;
 mod solving;
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use eframe::egui::{self, Event, Key, Modifiers, ThemePreference, ViewportCommand};
 
+pub use self::dissolving::PACES;
 use self::filing::Filing;
 use self::liquids::Liquidity;
 use self::solving::Solving;
@@ -29,6 +31,9 @@ use super::liquids::stage::pointed;
 use super::panels::{self, Notice, Panels};
 use super::results::{FieldLayer, ResultView, Results};
 use super::seen::{Seen, Selection, State, Tool, Workspace};
+use super::species::Dissolved;
+use super::species::follower::Following;
+use stokeslet_base::geometry::Point;
 use stokeslet_cad::library::Library;
 use stokeslet_flow::probe::profiles_csv;
 
@@ -52,6 +57,9 @@ pub struct App {
     solving: Solving,
     filing: Filing,
     liquids: Liquidity,
+    following: Following,
+    /// Where the last section was taken, and of what.
+    sectioned: Option<(Point, Weak<Dissolved>)>,
     ctx: egui::Context,
     title: String,
     /// A layout of so many parts took too long to be previewed.
@@ -87,6 +95,8 @@ impl App {
             solving: Solving::new(wake(ctx)),
             filing,
             liquids: Liquidity::new(wake(ctx)),
+            following: Following::new(wake(ctx)),
+            sectioned: None,
             ctx: ctx.clone(),
             title: String::new(),
             slow_preview: None,
@@ -140,7 +150,7 @@ impl App {
 
     /// Whether what is seen is final: nothing is being solved, and no picture of results is being made.
     pub fn is_settled(&self) -> bool {
-        self.solving.is_idle() && !self.layer.is_busy()
+        self.solving.is_idle() && !self.following.is_busy() && !self.layer.is_busy()
     }
 
     /// Everything that views read.
@@ -177,6 +187,7 @@ impl App {
             || self.apply_to_files(command)
             || self.apply_to_document(command)
             || self.apply_to_solver(command)
+            || self.apply_to_tracers(command)
             || self.apply_to_view(command)
     }
 
@@ -317,6 +328,7 @@ impl App {
         // Esc closes what has popped up and does nothing else; whether there is anything is known before it is closed.
         self.canvas.has_popup = egui::Popup::is_any_open(&self.ctx);
         self.drain_solver();
+        self.drain_species();
         self.drain_files();
         self.drain_liquids();
         let mut commands = Vec::new();
@@ -334,6 +346,8 @@ impl App {
             self.state.document.history.seal();
         }
         self.schedule_solve();
+        self.schedule_species();
+        self.take_section();
         self.schedule_files();
         self.schedule_liquids();
         self.set_title();

@@ -21,6 +21,7 @@
 //! | [`canvas`] | the chip view: `scene` what to show (pure), `paint` how, `tools` what pointers do |
 //! | [`liquids`] | the other workspace: scenes into frames that are seen while solvers are chosen; **mapped there** |
 //! | [`results`] | solutions into pictures and numbers: rasters, arrows, streamlines, probes; the worker that solves |
+//! | [`species`] | a solved flow and what is dissolved in it into concentrations, sections, tracers that flow; **mapped there** |
 //! | [`panels`] | everything around the canvas: read-only state in, commands out |
 //! | [`background`] | threads that compute and give way to the one that draws |
 //! | [`files`] | dialogs, recent files, autosave, settings, exports: what touches the disk |
@@ -40,6 +41,7 @@ pub mod liquids;
 pub mod panels;
 pub mod results;
 pub mod seen;
+pub mod species;
 pub mod words;
 
 pub use app::{App, Start, run};

@@ -105,6 +105,15 @@ impl App {
                 let (edits, name) = edits::add_port(d, socket)?;
                 Ok((edits, Some(Selection::of_port(&name))))
             }),
+            Command::AddSpecies(port) => {
+                let before = self.count_species();
+                self.edit(command, |d, _| {
+                    Ok((edits::add_species(d, port.as_deref())?.0, None))
+                });
+                if self.count_species() > before {
+                    self.show_species(before);
+                }
+            }
             Command::SetParameter {
                 component,
                 parameter,
@@ -319,6 +328,15 @@ fn plain(command: &Command) -> Option<Vec<Edit>> {
         Command::SetDepth(depth) => Edit::SetDepth(*depth),
         Command::SetWidth(width) => Edit::SetWidth(*width),
         Command::SetResolution(resolution) => Edit::SetResolution(*resolution),
+        Command::RemoveSpecies(name) => Edit::RemoveSpecies(name.clone()),
+        Command::SetDiffusivity(name, diffusivity) => Edit::SetDiffusivity {
+            species: name.clone(),
+            diffusivity: *diffusivity,
+        },
+        Command::SetInlet(name, inlet) => Edit::SetInlet {
+            species: name.clone(),
+            inlet: inlet.clone(),
+        },
         Command::Edit(_, edits) => return Some(edits.clone()),
         _ => return None,
     };
@@ -339,6 +357,8 @@ fn join_key(command: &Command) -> Option<String> {
         Command::SetViscosity(_) => Some("viscosity".to_owned()),
         Command::SetDepth(_) => Some("depth".to_owned()),
         Command::SetWidth(_) => Some("width".to_owned()),
+        Command::SetDiffusivity(name, _) => Some(format!("diffusivity {name}")),
+        Command::SetInlet(name, inlet) => Some(format!("inlet {name}.{}", inlet.port.value)),
         _ => None,
     }
 }

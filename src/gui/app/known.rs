@@ -11,7 +11,9 @@ use crate::liquids::LiquidCommand;
 use crate::seen::{Selection, Tool, Workspace};
 use stokeslet_base::geometry::Point;
 use stokeslet_base::units::{Metre, Pascal, PascalSecond, Radian};
-use stokeslet_cad::design::{Bend, DepthModel, Placement, PortCondition};
+use stokeslet_cad::design::{
+    Bend, Concentration, DepthModel, Inlet, Placement, PortCondition, Spanned,
+};
 use stokeslet_cad::edits::{Align, Axis};
 use stokeslet_flow::export::Format;
 
@@ -100,11 +102,17 @@ fn number(command: &C) -> usize {
         C::CopyProfiles => 79,
         C::DuplicateBy(_) => 80,
         C::AddRuler(..) => 81,
+        C::AddSpecies(_) => 82,
+        C::RemoveSpecies(_) => 83,
+        C::SetDiffusivity(..) => 84,
+        C::SetInlet(..) => 85,
+        C::TogglePlay => 86,
+        C::SetPace(_) => 87,
     }
 }
 
 /// Kinds of commands.
-const KINDS: usize = 82;
+const KINDS: usize = 88;
 
 fn one_of_each(home: &std::path::Path) -> Vec<C> {
     let (name, at) = ("p".to_owned(), Point::default());
@@ -216,6 +224,19 @@ fn one_of_each(home: &std::path::Path) -> Vec<C> {
         C::CopyProfiles,
         C::DuplicateBy(at),
         C::AddRuler(at, at),
+        C::AddSpecies(None),
+        C::RemoveSpecies("dye".to_owned()),
+        C::SetDiffusivity("dye".to_owned(), 1e-9),
+        C::SetInlet(
+            "dye".to_owned(),
+            Inlet {
+                port: Spanned::nowhere("in".to_owned()),
+                steps: vec![(0.0, 1.0)],
+                unit: Concentration::Relative,
+            },
+        ),
+        C::TogglePlay,
+        C::SetPace(2.0),
     ]
 }
 

@@ -2,7 +2,7 @@
 
 use eframe::egui::Ui;
 
-use super::{history, inspector, method, palette, problems, profiles, results, source};
+use super::{history, inspector, method, palette, problems, profiles, results, source, species};
 use crate::command::{Command, Panel};
 use crate::seen::Seen;
 
@@ -60,7 +60,7 @@ pub struct Row {
 }
 
 /// All panels, in the order of the menu and of the tabs.
-pub const PANELS: [Row; 8] = [
+pub const PANELS: [Row; 9] = [
     Row {
         panel: Panel::Palette,
         label: "Library",
@@ -116,6 +116,14 @@ pub const PANELS: [Row; 8] = [
         },
     },
     Row {
+        panel: Panel::Species,
+        label: "Species",
+        place: Place::Below,
+        scrolls: false,
+        at_first: false,
+        make: || Box::new(species::SpeciesPanel::default()),
+    },
+    Row {
         panel: Panel::Method,
         label: "Method",
         place: Place::Below,
@@ -163,6 +171,7 @@ mod tests {
                 | Panel::Problems
                 | Panel::Results
                 | Panel::Profiles
+                | Panel::Species
                 | Panel::Method
                 | Panel::History
                 | Panel::Source => assert_eq!(super::row(panel).panel, panel),
