@@ -103,6 +103,7 @@ fn picture(solved: &Arc<Solved>) -> f64 {
         arrows: None,
     };
     let asked = Picture {
+        dissolved: None,
         solved: solved.clone(),
         window: Window::of_view(&view, 1.0),
         look,

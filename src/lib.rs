@@ -19,7 +19,7 @@
 //! | --- | --- | --- | --- |
 //! | `stokeslet` | arguments into an exit code: `src/main.rs`, one file a subcommand in `src/cli/`; this facade for Rust users | all | |
 //! | `python` | texts of designs into numpy arrays: the module of a wheel, tested by `.ci/python` | `base`, `cad`, `flow`, `study` | the command line |
-//! | `gui` | a document and what a user does into commands, pictures and files (feature `gui`) | `base`, `cad`, `flow`, `study`, `dynamics` | solvers' insides |
+//! | `gui` | a document and what a user does into commands, pictures and files (feature `gui`) | `base`, `cad`, `flow`, `species`, `study`, `dynamics` | solvers' insides |
 //! | `thesis` | a chip into its solution by the thesis's block rows: the second method behind [`session::Method`] | `base`, `cad`, `flow` | windows, files |
 //! | `study` | a design with variables into many solutions: sweeps, derivatives, fits | `base`, `cad`, `flow` | windows, the command line |
 //! | `species` | a solved flow into dissolved species: concentrations, mixing, ages | `base`, `cad`, `flow` | windows, files, fronts |
@@ -81,6 +81,7 @@
 //! | add a shape or a setting to liquids' scene files | `dynamics/scenes/file/`, mapped in its `mod.rs` |
 //! | add a splitting method or a tank | a row in `dynamics/splitting/registry.rs` or `dynamics/scenes/eckert/tank.rs`; the window lists them too |
 //! | change what the window shows of liquids | `gui/liquids/`, mapped in its `mod.rs`; [`dynamics`] knows nothing of it |
+//! | change what the window shows of dissolved species | `gui/species/`, mapped in its `mod.rs`; its panel is `gui/panels/species.rs` |
 //! | change how dissolved species are followed | `species/lib.rs` maps it; their section of designs is `cad/design/species.rs`, their files are made in `cli/species.rs` |
 //! | add a method of elimination | a type with [`session::Method`], its row in [`METHODS`] |
 //! | add a sibling that is stepped frame by frame | a crate whose simulation is a [`dynamics::stepped::Sibling`] (as `contact/stepped.rs`), in `Cargo.toml`; its row in [`SYSTEMS`], its subcommand in `cli/args.rs` and `cli/mod.rs`|

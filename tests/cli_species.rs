@@ -96,6 +96,15 @@ fn engines_are_chosen_and_can_be_demanded() {
         let (exit, out, err) = solve(folder.path(), &TEE.replace("FLOW", flow), arguments);
         assert!(out.contains(says), "{flow} {arguments:?}: {out}{err}");
         assert_eq!(exit, Some(code), "{flow} {arguments:?}: {out}{err}");
+        // Whoever gets a 3 is told what of, where, and what to do.
+        let says_why = [
+            "D414",
+            "x.toml:17",
+            "--species-tolerance",
+            "--species-engine elliptic",
+        ];
+        let told = says_why.iter().filter(|word| err.contains(**word)).count();
+        assert_eq!(told, if code == 3 { 4 } else { 0 }, "{flow}: {err}");
     }
     let summary = fs::read_to_string(folder.path().join("results/x/summary.json")).unwrap();
     assert!(summary.contains("regions_by_elements"), "{summary}");

@@ -37,6 +37,8 @@ mod killed;
 mod named;
 #[path = "gui/opening.rs"]
 mod opening;
+#[path = "gui/species.rs"]
+mod species;
 #[path = "gui/variables.rs"]
 mod variables;
 

@@ -254,13 +254,11 @@ pub fn solve_one(
     let dissolved = loaded.design.as_ref().filter(has_species);
     let stage = recorder.as_ref().filter(|_| dissolved.is_some());
     let stage = stage.map(|r| r.stage("species"));
+    // Cells of the solution lie in parts as they were meshed.
+    let meshed = with_arms(&chip, settings.resolution, settings.corners);
     let mut found = match dissolved {
         Some(design) => {
-            let run = || {
-                // Cells of the solution lie in parts as they were meshed.
-                let meshed = with_arms(&chip, settings.resolution, settings.corners);
-                species::run(design, &meshed, &solution, &request.species)
-            };
+            let run = || species::run(design, &meshed, &solution, &request.species);
             match (context.pool.install(run), design.species.species.first()) {
                 // A mistake in the design, which only its flow tells.
                 (Err(SpeciesError::Still), Some(first)) => {
@@ -331,8 +329,8 @@ pub fn solve_one(
     if let Some(n) = request.tracers {
         let paths = context
             .pool
-            .install(|| stokeslet::species::Paths::of(&chip, &solution))?;
-        printed += &super::tracers::write(&folder, &chip, &solution.fields, &paths, n)?;
+            .install(|| stokeslet::species::Paths::of(&meshed, &solution))?;
+        printed += &super::tracers::write(&folder, &meshed, &solution.fields, &paths, n)?;
     }
     let reynolds = advice::reynolds(&chip, &solution, density.unwrap_or(advice::WATER));
     let profile = match &recorder {

@@ -1,15 +1,17 @@
 //! Dissolved species of a design: from its section to columns, fields, profiles and a table.
 
 use std::fmt::Write as _;
+use std::ops::Range;
 
 use stokeslet::chip::{Chip, Condition};
-use stokeslet::design::{Concentration, Design, Dimension};
+use stokeslet::design::{Design, Dimension};
 use stokeslet::diagnostic::{Diagnostic, nearest};
-use stokeslet::export::csv::cell;
 use stokeslet::export::readable::{Quantity, figures};
-use stokeslet::export::{Colouring, Column, Extra, NodalField};
+use stokeslet::export::{Colouring, Extra};
 use stokeslet::session::Solution;
-use stokeslet::species::{Engine, Paths, Settings, Species, SpeciesError, SpeciesResult, solve};
+use stokeslet::species::{
+    Engine, Paths, Settings, Species, SpeciesError, SpeciesResult, files, solve,
+};
 use stokeslet::units::parse_quantity_as;
 
 use super::args::SolveArgs;
@@ -163,54 +165,20 @@ pub fn run(
         settings,
         design.species.residence_time,
     )?;
-    let mut profiles = "species,port,eta,y_m,c\n".to_owned();
-    for (result, section) in results.iter().zip(&design.species.species) {
-        let is_molar = section
-            .inlets
-            .iter()
-            .any(|i| i.unit == Concentration::Molar);
-        let unit = if is_molar { "mol/m^3" } else { "" };
-        found.inaccurate |=
-            result.balance.abs() > MAX_IMBALANCE || result.estimated_error > request.tolerance;
-        found.extra.columns.extend(columns(result));
-        profiles_of(chip, result, &mut profiles);
+    let sections = &design.species.species;
+    let units: Vec<&str> = sections.iter().map(files::unit).collect();
+    for ((result, section), unit) in results.iter().zip(sections).zip(&units) {
+        let doubts = doubts(result, section.name.span.clone(), request);
+        found.inaccurate |= !doubts.is_empty();
+        found.warnings.extend(doubts);
         found.text += &table(result, unit);
-        if !solution.fields.cells.is_empty() {
-            let (values, ages) = result.nodal(chip, &solution.fields, &paths, settings);
-            push_field(&mut found, request, &result.name, unit, values);
-            if let Some(ages) = ages {
-                let first = !found.extra.fields.iter().any(|f| f.name == "age");
-                let name = if first {
-                    "age".to_owned()
-                } else {
-                    format!("age_{}", result.name)
-                };
-                push_field(&mut found, request, &name, "s", ages);
-            }
-        }
     }
-    found.extra.summary = serde_json::to_value(&results)
-        .ok()
-        .map(|value| ("species", value));
-    found.extra.profiles = Some(profiles);
+    let fields = &solution.fields;
+    found.extra = files::extra(chip, fields, &paths, settings, (&results, &units));
+    let mut names = found.extra.fields.iter();
+    let picture = names.position(|f| f.name == request.picture);
+    found.colouring = picture.map(Colouring::Extra);
     Ok(found)
-}
-
-fn push_field(
-    found: &mut Found,
-    request: &SpeciesRequest,
-    name: &str,
-    unit: &str,
-    values: Vec<f64>,
-) {
-    if request.picture == name {
-        found.colouring = Some(Colouring::Extra(found.extra.fields.len()));
-    }
-    found.extra.fields.push(NodalField {
-        name: name.to_owned(),
-        unit: unit.to_owned(),
-        values,
-    });
 }
 
 /// Ports whose part only the solved flow tells.
@@ -260,47 +228,52 @@ fn warn(design: &Design, chip: &Chip, paths: &Paths, out: &mut Vec<Diagnostic>) 
     }
 }
 
-fn columns(result: &SpeciesResult) -> Vec<Column> {
-    let column = |what: &str, of: &dyn Fn(&stokeslet::species::AtPort) -> Option<f64>| Column {
-        name: format!("{}_{what}", result.name),
-        values: result.ports.iter().map(of).collect(),
+/// What of a species is less exact than was asked: the exit code is 3 then, and this says why.
+fn doubts(result: &SpeciesResult, span: Range<usize>, request: &SpeciesRequest) -> Vec<Diagnostic> {
+    let mut out = Vec::new();
+    let mut doubt = |code, message: String, help: String| {
+        let warning = Diagnostic::warning(code, message).at(span.clone());
+        out.push(warning.about(result.name.clone()).with_help(help));
     };
-    let mut out = vec![
-        column("mean", &|p| p.mean),
-        column("rate", &|p| p.mean.map(|_| p.rate)),
-        column("min", &|p| p.min),
-        column("max", &|p| p.max),
-        column("segregation", &|p| p.segregation),
-        column("mixing_index", &|p| p.mixing_index),
-    ];
-    if result.ports.iter().any(|p| p.age_mean_s.is_some()) {
-        out.push(column("age_mean_s", &|p| p.age_mean_s));
+    // Not a number fails too.
+    let is_within = |value: f64, most: f64| value <= most;
+    if !is_within(result.estimated_error, request.tolerance) {
+        let of_tubes = result.error_of_discretisation;
+        let (of_along, of_flow) = (result.error_along, result.error_of_flow);
+        let message = format!(
+            "outlets of `{}` are known to {:.1e} of the range (estimated: {of_tubes:.1e} discretisation, {of_along:.1e} diffusion along the flow, {of_flow:.1e} flow), which is more than --species-tolerance {:e}",
+            result.name, result.estimated_error, request.tolerance
+        );
+        let worst = of_tubes.max(of_along).max(of_flow);
+        let mend = if worst == of_along && result.regions_by_tubes > 0 {
+            "--species-engine elliptic includes diffusion along the flow".to_owned()
+        } else if worst == of_tubes && result.element_order == 0 {
+            format!("use --species-tubes {}", 2 * request.settings.tubes)
+        } else {
+            "use a finer --resolution".to_owned()
+        };
+        let help = format!(
+            "{mend}; or accept it with --species-tolerance {:.0e}",
+            above(result.estimated_error)
+        );
+        doubt("D414", message, help);
+    }
+    if !is_within(result.balance.abs(), MAX_IMBALANCE) {
+        let message = format!(
+            "what leaves of `{}` differs from what enters by {:.1e} of it, which is more than {MAX_IMBALANCE:e}",
+            result.name,
+            result.balance.abs()
+        );
+        let help = "--species-engine tubes balances to rounding".to_owned();
+        doubt("D415", message, help);
     }
     out
 }
 
-fn profiles_of(chip: &Chip, result: &SpeciesResult, out: &mut String) {
-    for (port, (at, stream)) in chip
-        .ports
-        .iter()
-        .zip(result.ports.iter().zip(&result.streams.ports))
-    {
-        let Some(stream) = stream.as_ref().filter(|_| at.rate <= 0.0) else {
-            continue;
-        };
-        let width = chip.parts[port.socket.part].shape.mouths()[port.socket.socket].width;
-        let profile = stokeslet::species::profile::Profile::new(width, chip.drag());
-        for (eta, c) in stream.places(profile).middle.iter().zip(&stream.value) {
-            // Writing into a String does not fail.
-            let _ = writeln!(
-                out,
-                "{},{},{eta:e},{:e},{c:e}",
-                cell(&result.name),
-                cell(&port.name),
-                eta * width
-            );
-        }
-    }
+/// The next number of one figure above.
+fn above(value: f64) -> f64 {
+    let power = 10f64.powf(value.log10().floor());
+    (value / power + 1e-9).ceil() * power
 }
 
 /// Which engines followed it.

@@ -3,6 +3,7 @@
 //! [`App::frame`] is one turn of it. What commands do is in three files by what they touch: `editing` the document, `filing` the disk,
 //! `solving` the solver; here is what only changes the view.
 
+mod dissolving;
 mod editing;
 mod filing;
 #[cfg(test)]
@@ -13,10 +14,11 @@ mod solving;
 mod studying;
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use eframe::egui::{self, Event, Key, Modifiers, ThemePreference, ViewportCommand};
 
+pub use self::dissolving::PACES;
 use self::filing::Filing;
 use self::liquids::Liquidity;
 use self::solving::Solving;
@@ -31,7 +33,10 @@ use super::liquids::stage::pointed;
 use super::panels::{self, Notice, Panels};
 use super::results::{FieldLayer, ResultView, Results};
 use super::seen::{Seen, Selection, State, Tool, Workspace};
+use super::species::Dissolved;
+use super::species::follower::Following;
 use super::studies::Asker;
+use stokeslet_base::geometry::Point;
 use stokeslet_cad::library::Library;
 use stokeslet_flow::probe::profiles_csv;
 
@@ -56,6 +61,9 @@ pub struct App {
     filing: Filing,
     liquids: Liquidity,
     asker: Asker,
+    following: Following,
+    /// Where the last section was taken, and of what.
+    sectioned: Option<(Point, Weak<Dissolved>)>,
     ctx: egui::Context,
     title: String,
     /// A layout of so many parts took too long to be previewed.
@@ -92,6 +100,8 @@ impl App {
             filing,
             liquids: Liquidity::new(wake(ctx)),
             asker: Asker::default(),
+            following: Following::new(wake(ctx)),
+            sectioned: None,
             ctx: ctx.clone(),
             title: String::new(),
             slow_preview: None,
@@ -145,7 +155,8 @@ impl App {
 
     /// Whether what is seen is final: nothing is being solved, and no picture of results is being made.
     pub fn is_settled(&self) -> bool {
-        self.solving.is_idle() && !self.layer.is_busy() && self.asker.is_idle()
+        let computes = self.layer.is_busy() || self.following.is_busy() || !self.asker.is_idle();
+        self.solving.is_idle() && !computes
     }
 
     /// Everything that views read.
@@ -186,6 +197,7 @@ impl App {
             || self.apply_to_files(command)
             || self.apply_to_document(command)
             || self.apply_to_solver(command)
+            || self.apply_to_tracers(command)
             || self.apply_to_view(command)
     }
 
@@ -326,6 +338,7 @@ impl App {
         // Esc closes what has popped up and does nothing else; whether there is anything is known before it is closed.
         self.canvas.has_popup = egui::Popup::is_any_open(&self.ctx);
         self.drain_solver();
+        self.drain_species();
         self.drain_files();
         self.drain_liquids();
         self.drain_studies();
@@ -344,6 +357,8 @@ impl App {
             self.state.document.history.seal();
         }
         self.schedule_solve();
+        self.schedule_species();
+        self.take_section();
         self.schedule_files();
         self.schedule_liquids();
         self.set_title();

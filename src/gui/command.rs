@@ -15,7 +15,7 @@ use super::studies::{Question, StudyCommand};
 use stokeslet_base::geometry::Point;
 use stokeslet_base::units::{Metre, PascalSecond};
 use stokeslet_cad::design::DepthModel;
-use stokeslet_cad::design::{Bend, Edit, Placement, PortCondition, Value};
+use stokeslet_cad::design::{Bend, Edit, Inlet, Placement, PortCondition, Value};
 pub use stokeslet_cad::edits::ChannelEnd;
 use stokeslet_cad::edits::{Align, Axis};
 use stokeslet_flow::export::Format;
@@ -193,6 +193,14 @@ pub enum Command {
     RemoveVariable(String),
     /// Replaces the whole text of the file.
     SetText(String),
+    /// Adds a dissolved species that enters by this port; by the one that drives the most where none is named.
+    AddSpecies(Option<String>),
+    /// Removes a species.
+    RemoveSpecies(String),
+    /// Sets how fast a species diffuses, m^2/s.
+    SetDiffusivity(String, f64),
+    /// Sets what of a species enters by a port.
+    SetInlet(String, Inlet),
     /// Anything that a design file can be changed by, with its label.
     Edit(String, Vec<Edit>),
 
@@ -263,6 +271,10 @@ pub enum Command {
     MoveLine(usize, [Point; 2]),
     /// Puts all profiles on the clipboard, as CSV.
     CopyProfiles,
+    /// Lets tracers flow, or stand; shows them if need be.
+    TogglePlay,
+    /// How fast they flow, over the usual.
+    SetPace(f64),
 }
 
 /// Panels around the canvas.
@@ -280,6 +292,8 @@ pub enum Panel {
     Results,
     /// Profiles along lines.
     Profiles,
+    /// What is dissolved, at outlets and under the pointer.
+    Species,
     /// How the method took the chip apart, and what it cost.
     Method,
     /// Steps of undo.
@@ -307,6 +321,8 @@ pub enum Layer {
     Arrows,
     /// Streamlines from the inlets.
     Streamlines,
+    /// Particles that flow with the fluid.
+    Tracers,
     /// Edges of cells.
     Mesh,
     /// Parts by kind, and where they meet.
@@ -396,6 +412,13 @@ impl Command {
             Command::RemoveVariable(name) => return format!("Remove variable {name}"),
             Command::Study(command) => return command.label(),
             Command::SetText(_) => "Edit text",
+            Command::AddSpecies(None) => "Add a species",
+            Command::AddSpecies(Some(port)) => return format!("Add a species at {port}"),
+            Command::RemoveSpecies(name) => return format!("Remove species {name}"),
+            Command::SetDiffusivity(name, _) => return format!("Set diffusivity of {name}"),
+            Command::SetInlet(name, inlet) => {
+                return format!("Set {name} at {}", inlet.port.value);
+            }
             Command::Edit(label, _) => return label.clone(),
             Command::Enter(workspace) => return format!("Workspace: {}", workspace.label()),
             Command::Liquid(command) => return command.label(),
@@ -431,6 +454,8 @@ impl Command {
             Command::RemoveLine(_) => "Remove line",
             Command::MoveLine(..) => "Move line",
             Command::CopyProfiles => "Copy profiles as CSV",
+            Command::TogglePlay => "Play or pause tracers",
+            Command::SetPace(_) => "Set pace of tracers",
         };
         fixed.to_owned()
     }
@@ -474,6 +499,8 @@ impl Command {
             Command::SetRange(_) => "color scale legend limits",
             Command::ClearProbes => "remove points markers",
             Command::CopyProfiles => "clipboard table",
+            Command::TogglePlay => "animate particles motion flow",
+            Command::AddSpecies(_) => "dye concentration mixing diffusion solute dissolved",
             Command::Shortcuts => "keys help keyboard",
             Command::Hint(_) => "tour tutorial help",
             Command::About => "version licence help",
@@ -550,6 +577,10 @@ impl Command {
             C::Study(StudyCommand::Stop),
             C::Study(StudyCommand::TakeFound),
             C::Study(StudyCommand::CopyTable),
+            C::AddSpecies(None),
+            C::Colour(Some(Quantity::Species(0))),
+            C::Colour(Some(Quantity::Age)),
+            C::TogglePlay,
             C::Colour(None),
             C::CommandPalette,
             C::Shortcuts,
@@ -590,12 +621,13 @@ impl Panel {
 
 impl Layer {
     /// All of them, in the order of the menu.
-    pub const ALL: [Layer; 7] = [
+    pub const ALL: [Layer; 8] = [
         Layer::Grid,
         Layer::Names,
         Layer::Sockets,
         Layer::Arrows,
         Layer::Streamlines,
+        Layer::Tracers,
         Layer::Mesh,
         Layer::Parts,
     ];
@@ -608,6 +640,7 @@ impl Layer {
             Layer::Sockets => "sockets",
             Layer::Arrows => "arrows",
             Layer::Streamlines => "streamlines",
+            Layer::Tracers => "tracers",
             Layer::Mesh => "mesh",
             Layer::Parts => "parts and separators",
         }

@@ -22,6 +22,7 @@
 //! | [`liquids`] | the other workspace: scenes into frames that are seen while solvers are chosen; **mapped there** |
 //! | [`results`] | solutions into pictures and numbers: rasters, arrows, streamlines, probes; the worker that solves |
 //! | [`studies`] | the design and a question (sweep, goals, what each 1 % does) into answers: **mapped there** |
+//! | [`species`] | a solved flow and what is dissolved in it into concentrations, sections, tracers that flow; **mapped there** |
 //! | [`panels`] | everything around the canvas: read-only state in, commands out |
 //! | [`background`] | threads that compute and give way to the one that draws |
 //! | [`files`] | dialogs, recent files, autosave, settings, exports: what touches the disk |
@@ -41,6 +42,7 @@ pub mod liquids;
 pub mod panels;
 pub mod results;
 pub mod seen;
+pub mod species;
 pub mod studies;
 pub mod words;
 

@@ -6,6 +6,7 @@ use serde::Serialize;
 use std::sync::OnceLock;
 
 use crate::SpeciesError;
+use crate::along::along;
 use crate::elliptic::Elliptic;
 use crate::elliptic::operator::Cubic;
 use crate::input::{Settings, Species};
@@ -15,17 +16,11 @@ use crate::psi::{Psi, stream_function};
 use crate::region::{Ways, ways};
 use crate::stream::Stream;
 use crate::transport::{Engines, Followed, Task, both_tubes, follow};
+use stokeslet_base::cancel::CancelToken;
 use stokeslet_cad::chip::Chip;
 use stokeslet_cad::design::DepthModel;
 use stokeslet_flow::field::Fields;
 use stokeslet_flow::session::Solution;
-
-/// Of the range, times 1/Pe: what diffusion along the flow changes in a region (specification: below 0.11/Pe in ten cases).
-pub const ALONG: f64 = 0.15;
-
-/// Of the range, times `(8/r) / sqrt(Pe)`: what the error of the solved flow changes in a region (measured on rows 5, 6 and 13 with elements at r = 8: up to
-/// 2.0e-4 at Pe 100, 3e-5 at 1000). Independent regions: squares are added.
-pub const OF_FLOW: f64 = 2e-3;
 
 /// What all species of a chip share: where the fluid goes.
 #[derive(Clone, Debug)]
@@ -95,7 +90,8 @@ impl Paths {
 pub struct AtPort {
     /// The port's name.
     pub port: String,
-    /// Flux-weighted mean concentration; `None` where nothing flows.
+    /// Flux-weighted mean concentration; `None` where nothing flows. Elements may leave the range of what enters by less than their error: a mean
+    /// that does is that range's end.
     pub mean: Option<f64>,
     /// Into the chip: concentration times m^3/s (m^2/s without a depth).
     pub rate: f64,
@@ -219,9 +215,24 @@ pub fn solve(
     settings: Settings,
     ages: bool,
 ) -> Result<Vec<SpeciesResult>, SpeciesError> {
+    solve_unless(chip, paths, species, settings, ages, &CancelToken::new())
+}
+
+/// As [`solve`], until somebody asks to stop: a window has something newer.
+///
+/// # Errors
+/// [`SpeciesError`].
+pub fn solve_unless(
+    chip: &Chip,
+    paths: &Paths,
+    species: &[Species],
+    settings: Settings,
+    ages: bool,
+    cancel: &CancelToken,
+) -> Result<Vec<SpeciesResult>, SpeciesError> {
     species
         .par_iter()
-        .map(|s| solve_one(chip, paths, s, settings, ages))
+        .map(|s| solve_one(chip, paths, s, settings, ages, cancel))
         .collect()
 }
 
@@ -231,6 +242,7 @@ fn solve_one(
     species: &Species,
     settings: Settings,
     ages: bool,
+    cancel: &CancelToken,
 ) -> Result<SpeciesResult, SpeciesError> {
     let net = &paths.net;
     // Concentrations that enter.
@@ -269,7 +281,7 @@ fn solve_one(
         if choice.order == 0 {
             let plan = Plan::tubes(net);
             return Ok((
-                follow(net, &paths.ways, &task, Engines::tubes(&plan))?,
+                follow(net, &paths.ways, &task, Engines::tubes(&plan, cancel))?,
                 plan,
             ));
         }
@@ -278,6 +290,7 @@ fn solve_one(
         let engines = Engines {
             plan: &plan,
             elliptic: Some(&elliptic),
+            cancel,
         };
         Ok::<_, SpeciesError>((follow(net, &paths.ways, &task, engines)?, plan))
     };
@@ -293,7 +306,12 @@ fn solve_one(
                 ages: true,
             };
             let plan = Plan::tubes(net);
-            Some(follow(net, &paths.ways, &task, Engines::tubes(&plan))?)
+            Some(follow(
+                net,
+                &paths.ways,
+                &task,
+                Engines::tubes(&plan, cancel),
+            )?)
         }
         false => None,
     };
@@ -337,7 +355,7 @@ fn solve_one(
         let segregation = stream.and_then(|s| segregation(s, low, high));
         ports.push(AtPort {
             port: port.name.clone(),
-            mean: stream.map(Stream::mean),
+            mean: stream.map(|s| within(s.mean(), [low, high], error.unwrap_or(0.0))),
             rate: rate * paths.depth * if is_in { 1.0 } else { -1.0 },
             min: ends.map(|e| e.0),
             max: ends.map(|e| e.1),
@@ -381,86 +399,12 @@ fn solve_one(
     })
 }
 
-/// Estimated errors from diffusion along the flow and from the flow itself, by port, over the range.
-struct Along {
-    /// Diffusion that is left out, and the flow's error.
-    ports: Vec<[f64; 2]>,
-}
-
-/// `0.15/Pe` of every region passed times the range of what enters there, flow-weighted where streams meet; mouths with less than 1 % of a region's flow don't count.
-fn along(paths: &Paths, streams: &Followed, plan: &Plan, diffusivity: f64, range: f64) -> Along {
-    use crate::network::{Beyond, End};
-    use crate::plan::Step;
-    let net = &paths.net;
-    // Regions of a group in the order of their numbers: what one of them inherits from tubes above, all do in the end.
-    let order = plan.levels.iter().flatten().flat_map(|step| match step {
-        Step::Tubes(r) => vec![*r],
-        Step::Elliptic(list) => [&list[..], &list[..]].concat(),
-    });
-    let mut at_pipe = vec![[0.0_f64; 2]; net.pipes.len()];
-    let mut ports = vec![[0.0_f64; 2]; net.port_flow.len()];
-    for r in order {
-        let mouths = &net.regions[r].mouths;
-        let most = mouths.iter().map(|m| m.outflow.abs()).fold(0.0, f64::max);
-        let least = mouths
-            .iter()
-            .map(|m| m.outflow.abs())
-            .filter(|q| *q > 0.01 * most)
-            .fold(f64::INFINITY, f64::min);
-        let inflow: f64 = mouths.iter().map(|m| (-m.outflow).max(0.0)).sum();
-        if inflow <= 0.0 {
-            continue;
-        }
-        let mut carried = [0.0, 0.0];
-        for mouth in mouths.iter().filter(|m| m.outflow < 0.0) {
-            if let Beyond::Pipe(p, _) = mouth.beyond {
-                for (sum, here) in carried.iter_mut().zip(at_pipe[p]) {
-                    *sum += here * -mouth.outflow / inflow;
-                }
-            }
-        }
-        // What is mixed already has nothing to lose: the differences that enter this region count, not those that entered the chip.
-        let entering = streams.regions[r].inlets.iter().map(|i| i[0].range());
-        let (low, high) = entering.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), e| {
-            (a.min(e.0), b.max(e.1))
-        });
-        let part = if range > 0.0 {
-            ((high - low) / range).clamp(0.0, 1.0)
-        } else {
-            0.0
-        };
-        let left_out = if plan.is_elliptic[r] {
-            0.0
-        } else {
-            ALONG * diffusivity / least
-        };
-        let per_root = (diffusivity / least).min(1.0).sqrt();
-        let of_flow = OF_FLOW * 8.0 / crate::plan::cells(&net.regions[r]) as f64 * per_root;
-        let here = [
-            carried[0] + part * left_out,
-            carried[1].hypot(part * of_flow),
-        ];
-        for mouth in mouths.iter().filter(|m| m.outflow > 0.0) {
-            match mouth.beyond {
-                Beyond::Pipe(p, _) => at_pipe[p] = here,
-                Beyond::Port(k) => ports[k] = here,
-            }
-        }
+/// A mean that left a range by less than its error is that range's end.
+fn within(mean: f64, [low, high]: [f64; 2], error: f64) -> f64 {
+    match low <= high && mean > low - error && mean < high + error {
+        true => mean.clamp(low, high),
+        false => mean,
     }
-    for (p, pipe) in net.pipes.iter().enumerate() {
-        for (end, sign) in [(0, -1.0), (1, 1.0)] {
-            if let End::Port(k) = pipe.ends[end]
-                && sign * pipe.flow > 0.0
-            {
-                ports[k] = at_pipe[p];
-            }
-        }
-    }
-    ports
-        .iter_mut()
-        .flatten()
-        .for_each(|x: &mut f64| *x = x.min(1.0));
-    Along { ports }
 }
 
 /// Whether a port's flow goes anywhere.

@@ -1,7 +1,7 @@
 //! Which engine each region is solved by, and in which order.
 
+use crate::along::ALONG;
 use crate::elliptic::{Elliptic, most_peclet, order_for};
-use crate::followed::ALONG;
 use crate::input::{Engine, Settings};
 use crate::network::{Beyond, End, Network, Region, STILL};
 

@@ -14,6 +14,7 @@ use crate::profile::Profile;
 use crate::rational::Exponential;
 use crate::region::{Table, Ways};
 use crate::stream::Stream;
+use stokeslet_base::cancel::CancelToken;
 
 /// What one species is followed with.
 #[derive(Clone, Debug)]
@@ -66,14 +67,17 @@ pub struct Engines<'a> {
     pub plan: &'a Plan,
     /// Elements, where any are used.
     pub elliptic: Option<&'a Elliptic<'a>>,
+    /// Asked before every region.
+    pub cancel: &'a CancelToken,
 }
 
 impl<'a> Engines<'a> {
     /// Tubes everywhere.
-    pub fn tubes(plan: &'a Plan) -> Self {
+    pub fn tubes(plan: &'a Plan, cancel: &'a CancelToken) -> Self {
         Self {
             plan,
             elliptic: None,
+            cancel,
         }
     }
 }
@@ -83,7 +87,7 @@ impl<'a> Engines<'a> {
 /// # Accuracy and cost
 /// Advection is exact; second order in the tubes across. About one exponential of some hundred tubes a pipe and stage.
 /// # Errors
-/// [`SpeciesError::Circular`] where a flow in circles doesn't settle.
+/// [`SpeciesError::Circular`] where a flow in circles doesn't settle; [`SpeciesError::Cancelled`].
 pub fn follow(
     net: &Network,
     ways: &[Ways],
@@ -170,6 +174,7 @@ pub fn follow(
             let found: Vec<Behind> = level
                 .par_iter()
                 .map(|step| match (step, engines.elliptic) {
+                    _ if engines.cancel.is_cancelled() => Err(SpeciesError::Cancelled),
                     (Step::Tubes(r), _) => {
                         let r = *r;
                         let mut scratch = Exponential::default();
@@ -371,7 +376,11 @@ fn behind_group(
         at_pipe.insert(p, both.clone());
         behind.pipes.push((p, both));
     }
-    behind.rates.extend(solved.ports);
+    let mut at_port: rustc_hash::FxHashMap<usize, Stream> = rustc_hash::FxHashMap::default();
+    for (k, behind_port) in solved.ports {
+        behind.rates.push((k, behind_port.rate()));
+        at_port.insert(k, behind_port.tubes(0.0, tubes));
+    }
     for (&r, traces) in list.iter().zip(solved.traces) {
         let mouth = |m: usize, profile: Profile| match net.regions[r].mouths[m].beyond {
             Beyond::Port(k) if net.port_flow[k] > 0.0 => entering(k, profile),
@@ -381,7 +390,7 @@ fn behind_group(
                 .map_or_else(Stream::default, |both| {
                     both[usize::from(net.regions[r].mouths[m].outflow < 0.0)].clone()
                 }),
-            Beyond::Port(_) => Stream::default(),
+            Beyond::Port(k) => at_port.get(&k).cloned().unwrap_or_default(),
         };
         let ends = |list: &[crate::region::Way]| {
             list.iter()

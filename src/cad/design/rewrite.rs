@@ -8,7 +8,7 @@ pub use edit::{Edit, RewriteError};
 
 use toml_edit::{DocumentMut, Item, RawString, Table, TableLike, Value as TomlValue};
 
-use super::{Dimension, Placement, Value, print};
+use super::{Dimension, Placement, Value, print, species};
 
 /// Applies the edits in order; the text as it is, but for them. (Line ends of both kinds in one file become line feeds.)
 ///
@@ -156,6 +156,32 @@ fn apply(document: &mut DocumentMut, edit: &Edit) -> Result<(), RewriteError> {
             }
             set(table, key, &text)?;
         }
+        Edit::AddSpecies(added) => {
+            let text = species::one(added);
+            add(document, SPECIES, &added.name.value, &text)?;
+        }
+        Edit::RemoveSpecies(name) => remove(document, SPECIES, name)?,
+        Edit::SetDiffusivity {
+            species: name,
+            diffusivity,
+        } => {
+            let text = species::diffusivity(*diffusivity);
+            set(entry(document, SPECIES, name)?, "diffusivity", &text)?;
+        }
+        Edit::SetInlet {
+            species: name,
+            inlet,
+        } => {
+            let table = entry(document, SPECIES, name)?;
+            if table.get("inlets").is_none() {
+                set(table, "inlets", "{}")?;
+            }
+            let inlets = table.get_mut("inlets").and_then(Item::as_table_like_mut);
+            let inlets = inlets.ok_or_else(|| RewriteError::NotATable {
+                key: format!("species.{name}.inlets"),
+            })?;
+            set(inlets, &inlet.port.value, &species::steps(inlet))?;
+        }
     }
     Ok(())
 }
@@ -167,6 +193,7 @@ const CHANNEL: Named = ("channels", "channel");
 const LINK: Named = ("links", "link");
 const PORT: Named = ("ports", "port");
 const VARIABLE: Named = ("variables", "variable");
+const SPECIES: Named = ("species", "species");
 
 /// The section, made at the end of the file if it isn't there.
 fn section<'d>(
@@ -209,10 +236,10 @@ fn add(
     text: &str,
 ) -> Result<(), RewriteError> {
     // Components and channels share their names.
-    for (key, what) in if named == PORT {
-        &[PORT][..]
-    } else {
-        &[COMPONENT, CHANNEL]
+    for (key, what) in match named {
+        PORT => &[PORT][..],
+        SPECIES => &[SPECIES],
+        _ => &[COMPONENT, CHANNEL],
     } {
         if document
             .get(key)

@@ -374,6 +374,35 @@ fn plain(node: &Node<'_>) -> Option<f64> {
     value.is_finite().then_some(value)
 }
 
+/// What stands behind the name of a species.
+pub(super) fn one(species: &DissolvedSpecies) -> String {
+    let inlets = species.inlets.iter();
+    let inlets = inlets.map(|inlet| format!("{} = {}", key(&inlet.port.value), steps(inlet)));
+    braces(vec![
+        format!("diffusivity = {}", diffusivity(species.diffusivity.value)),
+        format!("inlets = {}", braces(inlets.collect())),
+    ])
+}
+
+/// A diffusivity, m^2/s.
+pub(super) fn diffusivity(value: f64) -> String {
+    quantity(value, Dimension::FlowRatePerDepth)
+}
+
+/// What stands behind the name of a port.
+pub(super) fn steps(inlet: &Inlet) -> String {
+    let value = |c: f64| match inlet.unit {
+        Concentration::Molar => quantity(c, Dimension::Concentration),
+        Concentration::Relative => toml_edit::Value::from(c).to_string(),
+    };
+    if let [(_, c)] = inlet.steps[..] {
+        return value(c);
+    }
+    let steps = inlet.steps.iter();
+    let steps = steps.map(|&(at, c)| format!("[{}, {}]", toml_edit::Value::from(at), value(c)));
+    format!("[{}]", steps.collect::<Vec<_>>().join(", "))
+}
+
 /// Writes the section, if there is anything in it.
 pub(super) fn print_species(out: &mut String, section: &SpeciesSection) {
     if section.species.is_empty() && !section.residence_time {
@@ -381,35 +410,8 @@ pub(super) fn print_species(out: &mut String, section: &SpeciesSection) {
     }
     out.push_str("\n[species]\n");
     for species in &section.species {
-        let inlet = |inlet: &Inlet| {
-            let value = |c: f64| match inlet.unit {
-                Concentration::Molar => quantity(c, Dimension::Concentration),
-                Concentration::Relative => toml_edit::Value::from(c).to_string(),
-            };
-            let text = match inlet.steps[..] {
-                [(_, c)] => value(c),
-                _ => {
-                    let steps = inlet
-                        .steps
-                        .iter()
-                        .map(|&(at, c)| format!("[{}, {}]", toml_edit::Value::from(at), value(c)));
-                    format!("[{}]", steps.collect::<Vec<_>>().join(", "))
-                }
-            };
-            format!("{} = {text}", key(&inlet.port.value))
-        };
-        let fields = vec![
-            format!(
-                "diffusivity = {}",
-                quantity(species.diffusivity.value, Dimension::FlowRatePerDepth)
-            ),
-            format!(
-                "inlets = {}",
-                braces(species.inlets.iter().map(inlet).collect())
-            ),
-        ];
         // Writing into a String can't fail.
-        let _ = writeln!(out, "{} = {}", key(&species.name.value), braces(fields));
+        let _ = writeln!(out, "{} = {}", key(&species.name.value), one(species));
     }
     if section.residence_time {
         let _ = writeln!(out, "{RESIDENCE_TIME} = true");

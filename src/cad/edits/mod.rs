@@ -33,6 +33,7 @@ mod rigid;
 mod settle;
 mod shape;
 mod sockets;
+mod species;
 mod subset;
 mod tee;
 #[cfg(test)]
@@ -53,6 +54,7 @@ pub use ports::add_port;
 pub use refusal::Refusal;
 pub use shape::{move_way_point, set_channel_shape, set_parameter, set_placement};
 pub use sockets::{own_mouths, same_width};
+pub use species::add_species;
 pub use tee::insert_tee;
 
 use crate::chip::Layout;

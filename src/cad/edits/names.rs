@@ -33,6 +33,12 @@ impl Names {
         Self(design.ports.iter().map(|p| p.name.value.clone()).collect())
     }
 
+    /// Of dissolved species.
+    pub fn of_species(design: &Design) -> Self {
+        let all = design.species.species.iter();
+        Self(all.map(|s| s.name.value.clone()).collect())
+    }
+
     /// Whether a name is in use.
     pub fn has(&self, name: &str) -> bool {
         self.0.contains(name)

@@ -42,6 +42,15 @@ pub enum Refusal {
         /// The port's name.
         port: String,
     },
+    /// Nothing can be dissolved in what doesn't enter.
+    #[error("the design has no port that liquid enters by: open a socket to the outside first")]
+    NoInlet,
+    /// No port of this name.
+    #[error("there is no port `{0}`")]
+    NoPort(String),
+    /// Liquid leaves there.
+    #[error("by port `{0}` liquid is drawn off: name one where it enters")]
+    DrawsOff(String),
     /// Both ends are one.
     #[error("a channel needs two different ends")]
     SameEnd,

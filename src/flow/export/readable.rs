@@ -28,6 +28,12 @@ pub enum Quantity {
     PowerPerDepth,
     /// bytes, in powers of 1024.
     Memory,
+    /// s
+    Time,
+    /// mol/m^3, as a laboratory says it: per litre.
+    Concentration,
+    /// Parts of whatever the user thinks of.
+    Relative,
 }
 
 const fn scale(unit: &'static str, factor: f64) -> Scale {
@@ -85,6 +91,19 @@ impl Quantity {
             scale("MiB", 1.0 / 1_048_576.0),
             scale("GiB", 1.0 / 1_073_741_824.0),
         ];
+        const TIME: [Scale; 4] = [
+            scale("ms", 1e3),
+            scale("s", 1.0),
+            scale("min", 1.0 / 60.0),
+            scale("h", 1.0 / 3600.0),
+        ];
+        const CONCENTRATION: [Scale; 4] = [
+            scale("nM", 1e6),
+            scale("µM", 1e3),
+            scale("mM", 1.0),
+            scale("M", 1e-3),
+        ];
+        const RELATIVE: [Scale; 1] = [scale("", 1.0)];
         match self {
             Quantity::Length => &LENGTH,
             Quantity::Speed => &SPEED,
@@ -94,6 +113,9 @@ impl Quantity {
             Quantity::Power => &POWER,
             Quantity::PowerPerDepth => &POWER_PER_DEPTH,
             Quantity::Memory => &MEMORY,
+            Quantity::Time => &TIME,
+            Quantity::Concentration => &CONCENTRATION,
+            Quantity::Relative => &RELATIVE,
         }
     }
 
@@ -106,7 +128,7 @@ impl Quantity {
                 .iter()
                 .copied()
                 .find(|s| s.factor == 1.0)
-                .unwrap_or(scales[scales.len() - 2]);
+                .unwrap_or(scales[0]);
         }
         // A hair under 1, so that 0.99999999 mm, which prints as 1.00, is not shown as 1000 µm.
         let fits = |s: &&Scale| size * s.factor >= 0.9995;
@@ -116,7 +138,8 @@ impl Quantity {
     /// `value` (SI) with three figures and a unit: `12.5 µL/min`.
     pub fn show(self, value: f64) -> String {
         let scale = self.scale_for(value);
-        format!("{} {}", figures(value * scale.factor), scale.unit)
+        let text = format!("{} {}", figures(value * scale.factor), scale.unit);
+        text.trim_end().to_owned()
     }
 }
 
@@ -197,6 +220,11 @@ mod tests {
             (Quantity::FlowRatePerDepth, 0.005, "5000 mm²/s"),
             (Quantity::Memory, 8.0 * 1_073_741_824.0, "8.00 GiB"),
             (Quantity::Pressure, 1e-9, "1.00e-6 mPa"),
+            (Quantity::Time, 0.0, "0 s"),
+            (Quantity::Time, 90.0, "1.50 min"),
+            (Quantity::Concentration, 0.02, "20.0 µM"),
+            (Quantity::Relative, 0.25, "0.250"),
+            (Quantity::Relative, 0.0, "0"),
         ] {
             assert_eq!(quantity.show(value), want);
         }

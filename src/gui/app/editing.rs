@@ -111,6 +111,15 @@ impl App {
                 let (edits, name) = edits::add_port(d, socket)?;
                 Ok((edits, Some(Selection::of_port(&name))))
             }),
+            Command::AddSpecies(port) => {
+                let before = self.count_species();
+                self.edit(command, |d, _| {
+                    Ok((edits::add_species(d, port.as_deref())?.0, None))
+                });
+                if self.count_species() > before {
+                    self.show_species(before);
+                }
+            }
             Command::SetParameter {
                 component,
                 parameter,
@@ -334,6 +343,15 @@ fn plain(command: &Command) -> Option<Vec<Edit>> {
             value: value.clone(),
         },
         Command::RemoveVariable(name) => Edit::RemoveVariable(name.clone()),
+        Command::RemoveSpecies(name) => Edit::RemoveSpecies(name.clone()),
+        Command::SetDiffusivity(name, diffusivity) => Edit::SetDiffusivity {
+            species: name.clone(),
+            diffusivity: *diffusivity,
+        },
+        Command::SetInlet(name, inlet) => Edit::SetInlet {
+            species: name.clone(),
+            inlet: inlet.clone(),
+        },
         Command::Edit(_, edits) => return Some(edits.clone()),
         _ => return None,
     };
@@ -356,6 +374,8 @@ fn join_key(command: &Command) -> Option<String> {
         Command::SetDepth(_) => Some("depth".to_owned()),
         Command::SetWidth(_) => Some("width".to_owned()),
         Command::SetVariable(name, _) => Some(format!("variable {name}")),
+        Command::SetDiffusivity(name, _) => Some(format!("diffusivity {name}")),
+        Command::SetInlet(name, inlet) => Some(format!("inlet {name}.{}", inlet.port.value)),
         _ => None,
     }
 }

@@ -26,7 +26,10 @@ use crate::panels::{Asked, Notice, Panels, Question};
 use crate::results::ResultView;
 use crate::seen::{Selection, Workspace};
 use crate::words::capital;
+use stokeslet_cad::design::DepthModel;
 use stokeslet_flow::export::{ExportError, Format, write_file};
+use stokeslet_species::Species;
+use stokeslet_species::files::unit;
 
 /// Settings are stored so long after they changed, s: a panel that is dragged changes them every frame.
 const SETTLED: f32 = 1.0;
@@ -209,6 +212,7 @@ impl App {
             ..ResultView::default()
         };
         self.state.results = Default::default();
+        self.following.forget();
         self.filing.stamp = None;
         self.filing.noted = None;
         self.slow_preview = None;
@@ -506,6 +510,13 @@ impl App {
         let title = design.and_then(|d| d.title.clone());
         let mut order = Order::new(solved, title, &self.state.shown, formats, folder);
         order.streamlines.1 = self.state.settings.layers.contains(&Layer::Streamlines);
+        if let Some(design) = design.filter(|_| order.solved.chip.model != DepthModel::Full) {
+            let all = &design.species.species;
+            let species = all
+                .iter()
+                .map(|s| Species::of_design(s, &order.solved.chip));
+            order.species = (species.collect(), all.iter().map(unit).collect());
+        }
         let ctx = self.ctx.clone();
         let wake = move || ctx.request_repaint();
         self.filing.exporting = Some(Exporting::start(order, wake));

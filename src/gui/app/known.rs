@@ -13,7 +13,9 @@ use crate::seen::{Selection, Tool, Workspace};
 use crate::studies::StudyCommand;
 use stokeslet_base::geometry::Point;
 use stokeslet_base::units::{Metre, Pascal, PascalSecond, Radian};
-use stokeslet_cad::design::{Bend, DepthModel, Placement, PortCondition, Value};
+use stokeslet_cad::design::{
+    Bend, Concentration, DepthModel, Inlet, Placement, PortCondition, Spanned, Value,
+};
 use stokeslet_cad::edits::{Align, Axis};
 use stokeslet_flow::export::Format;
 
@@ -109,11 +111,17 @@ fn number(command: &C) -> usize {
         C::Array { .. } => 85,
         C::Outline(_) => 86,
         C::OutlineTo(..) => 87,
+        C::AddSpecies(_) => 89,
+        C::RemoveSpecies(_) => 90,
+        C::SetDiffusivity(..) => 91,
+        C::SetInlet(..) => 92,
+        C::TogglePlay => 93,
+        C::SetPace(_) => 94,
     }
 }
 
 /// Kinds of commands.
-const KINDS: usize = 89;
+const KINDS: usize = 95;
 
 fn one_of_each(home: &std::path::Path) -> Vec<C> {
     let (name, at) = ("p".to_owned(), Point::default());
@@ -238,6 +246,19 @@ fn one_of_each(home: &std::path::Path) -> Vec<C> {
             count: (2, 2),
             step: at,
         },
+        C::AddSpecies(None),
+        C::RemoveSpecies("dye".to_owned()),
+        C::SetDiffusivity("dye".to_owned(), 1e-9),
+        C::SetInlet(
+            "dye".to_owned(),
+            Inlet {
+                port: Spanned::nowhere("in".to_owned()),
+                steps: vec![(0.0, 1.0)],
+                unit: Concentration::Relative,
+            },
+        ),
+        C::TogglePlay,
+        C::SetPace(2.0),
     ]
 }
 

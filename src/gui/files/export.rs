@@ -18,6 +18,7 @@ use stokeslet_flow::field::Line;
 use stokeslet_flow::session::{SolveSettings, Stage, assembled_system, memory};
 use stokeslet_flow::trace::{self, Seed, Trace, inlet_seeds, sampled, streamline};
 use stokeslet_flow::walls;
+use stokeslet_species::{Paths, Settings, Species, SpeciesError, files, solve_unless};
 
 /// Points along an exported line; enough for a smooth curve.
 const LINE_POINTS: usize = 201;
@@ -109,8 +110,12 @@ pub struct Order {
     pub lines: Vec<[Point; 2]>,
     /// Points to send streamlines through, m, and whether they come from the inlets too.
     pub streamlines: (Vec<Point>, bool),
-    /// What `picture.svg` shows.
+    /// What `picture.svg` shows, where it isn't of a species.
     pub colouring: Colouring,
+    /// What is dissolved, with the units of concentrations.
+    pub species: (Vec<Species>, Vec<&'static str>),
+    /// What `picture.svg` shows instead: a species, counted from 0, or ages.
+    pub of_species: Option<Quantity>,
 }
 
 impl Order {
@@ -135,6 +140,8 @@ impl Order {
                 _ => Colouring::Speed,
             },
             streamlines: (shown.seeds.clone(), false),
+            species: (Vec::new(), Vec::new()),
+            of_species: shown.colour.filter(|q| q.is_dissolved()),
         }
     }
 }
@@ -219,7 +226,11 @@ fn write(
             n: LINE_POINTS,
         })
         .collect();
-    let extra = extra(order);
+    let mut extra = extra(order);
+    let colouring = match order.species.0.is_empty() {
+        true => order.colouring,
+        false => add_species(order, &mut extra, cancel).map_err(failed)?,
+    };
     let results = Results {
         chip: &solved.chip,
         title: order.title.as_deref(),
@@ -229,7 +240,7 @@ fn write(
         system: system.as_ref(),
         probes: &order.probes,
         lines: &lines,
-        colouring: order.colouring,
+        colouring,
         timings: solved.solution.report.timings,
         clock: &clock,
         peak_memory: &memory::peak,
@@ -268,6 +279,38 @@ fn extra(order: &Order) -> Extra {
     extra
 }
 
+/// Follows what is dissolved, as the command line does. Returns what the picture shows.
+fn add_species(
+    order: &Order,
+    extra: &mut Extra,
+    cancel: &CancelToken,
+) -> Result<Colouring, String> {
+    let (chip, solution) = (&order.solved.chip, &order.solved.solution);
+    let (species, units) = &order.species;
+    let settings = Settings::default();
+    let follow = |species: &[Species], paths: &Paths, ages: bool| {
+        solve_unless(chip, paths, species, settings, ages, cancel)
+    };
+    let why = |error: SpeciesError| sentence(&error);
+    let paths = Paths::of(chip, solution).map_err(why)?;
+    let (first, rest) = species.split_at(1.min(species.len()));
+    let mut results = follow(first, &paths, true).map_err(why)?;
+    results.extend(follow(rest, &paths, false).map_err(why)?);
+    let of = (&results[..], &units[..]);
+    let found = files::extra(chip, &solution.fields, &paths, settings, of);
+    let name = match order.of_species {
+        Some(Quantity::Species(k)) => results.get(usize::from(k)).map(|r| r.name.as_str()),
+        Some(Quantity::Age) => Some("age"),
+        _ => None,
+    };
+    let place = name.and_then(|name| found.fields.iter().position(|f| f.name == name));
+    let colouring = place.map(|k| Colouring::Extra(extra.fields.len() + k));
+    extra.columns.extend(found.columns);
+    extra.fields.extend(found.fields);
+    (extra.summary, extra.profiles) = (found.summary, found.profiles);
+    Ok(colouring.unwrap_or(order.colouring))
+}
+
 fn shown(folder: &Path) -> String {
     std::path::absolute(folder)
         .unwrap_or_else(|_| folder.to_owned())
@@ -279,6 +322,8 @@ fn shown(folder: &Path) -> String {
 mod tests {
     use super::*;
     use crate::results::tests::solved_example;
+    use crate::species::tests::{TEE, dissolved};
+    use stokeslet_species::Inflow;
 
     fn order(folder: &Path, formats: &[Format]) -> Order {
         let solved = solved_example("straight", 4);
@@ -307,6 +352,37 @@ mod tests {
         let summary: serde_json::Value = serde_json::from_str(&summary).unwrap();
         let peak = summary["peak_memory_bytes"].as_u64();
         assert!(peak > Some(1 << 20), "a process holds megabytes: {peak:?}");
+    }
+
+    #[test]
+    fn what_is_dissolved_is_in_the_files_too() {
+        let dissolved = dissolved(TEE);
+        let home = tempfile::tempdir().unwrap();
+        let folder = home.path().join("results");
+        let shown = ResultView {
+            colour: Some(Quantity::Species(0)),
+            ..ResultView::default()
+        };
+        let formats = vec![Format::Csv, Format::Svg];
+        let solved = dissolved.solved.clone();
+        let mut order = Order::new(solved, None, &shown, formats, folder.clone());
+        let species = Species {
+            name: "dye".into(),
+            diffusivity: 4e-10,
+            inflow: [1.0, 0.0, 0.0].map(Inflow::uniform).to_vec(),
+        };
+        order.species = (vec![species], vec![""]);
+        Exporting::start(order, || ()).wait().unwrap();
+        let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
+        let ports = read("ports.csv");
+        assert!(ports.contains("dye_mean") && ports.contains("age_mean_s"));
+        let picture = read("picture.svg");
+        assert!(picture.contains("dye"), "its legend names the species");
+        assert!(
+            read("profiles.csv")
+                .lines()
+                .any(|l| l.starts_with("dye,out,"))
+        );
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use crate::command::Command;
 use crate::seen::{Seen, Workspace};
+use crate::species::quantities;
 use crate::studies::StudyCommand;
 use stokeslet_cad::design::Placement;
 use stokeslet_cad::edits::Align;
@@ -94,7 +95,26 @@ pub fn is_enabled(command: &Command, seen: &Seen<'_>) -> Result<(), &'static str
         | C::SetResolution(_)
         | C::SetVariable(..)
         | C::RemoveVariable(_)
+        | C::RemoveSpecies(_)
+        | C::SetDiffusivity(..)
+        | C::SetInlet(..)
         | C::Edit(..) => readable(seen),
+        C::AddSpecies(_) => {
+            readable(seen)?;
+            let ports = document.design.as_ref().map(|d| d.ports.len());
+            when(
+                ports > Some(0),
+                "no port is there that it could enter by: open a socket first",
+            )
+        }
+        C::Colour(Some(quantity)) if quantity.is_dissolved() => {
+            let offered = quantities(document.shown_design().map(|d| &**d));
+            when(
+                offered.iter().any(|(q, _)| q == quantity),
+                "the design has no such species: add one (panel Species)",
+            )
+        }
+        C::TogglePlay => some(seen.results.solved.as_ref(), "nothing is solved yet"),
 
         C::Study(command) => study(command, seen),
 
@@ -164,6 +184,7 @@ pub fn is_enabled(command: &Command, seen: &Seen<'_>) -> Result<(), &'static str
         | C::AddProbe(_)
         | C::AddLine(..)
         | C::AddSeed(_)
+        | C::SetPace(_)
         | C::AddRuler(..) => Ok(()),
     }
 }

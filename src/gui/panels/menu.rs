@@ -8,8 +8,8 @@ use crate::files::export::PictureFormat;
 use crate::files::outline::OutlineKind;
 use crate::files::recent;
 use crate::liquids::panels::menus_ui;
-use crate::results::Quantity;
 use crate::seen::{Seen, Selection, Tool, Workspace};
+use crate::species::offered;
 use crate::words::capital;
 use stokeslet_cad::edits::{Align, Axis};
 use stokeslet_flow::export::Format;
@@ -317,10 +317,10 @@ fn solve(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
 fn results(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
     use Command as C;
     ui.set_min_width(230.0);
-    for quantity in Quantity::ALL {
-        let command = C::Colour(Some(quantity));
+    for (quantity, name) in offered(seen) {
         let marked = seen.shown.colour == Some(quantity);
-        labelled(ui, seen, &command.label(), marked, command.clone(), out);
+        let label = format!("Colour by {name}");
+        labelled(ui, seen, &label, marked, C::Colour(Some(quantity)), out);
     }
     labelled(
         ui,
@@ -332,8 +332,17 @@ fn results(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
     );
     entry(ui, seen, C::SetRange(None), out);
     ui.separator();
-    let of_results = [Layer::Arrows, Layer::Streamlines, Layer::Mesh, Layer::Parts];
+    let of_results = [
+        Layer::Arrows,
+        Layer::Streamlines,
+        Layer::Tracers,
+        Layer::Mesh,
+        Layer::Parts,
+    ];
     layers(ui, seen, &of_results, out);
+    entry(ui, seen, C::TogglePlay, out);
+    ui.separator();
+    entry(ui, seen, C::AddSpecies(None), out);
     ui.separator();
     for tool in [Tool::Probe, Tool::Line, Tool::Streamline] {
         let marked = *seen.tool == tool;
@@ -349,7 +358,12 @@ fn results(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
     entry(ui, seen, C::ClearProbes, out);
     entry(ui, seen, C::CopyProfiles, out);
     ui.separator();
-    for panel in [Panel::Results, Panel::Profiles, Panel::Method] {
+    for panel in [
+        Panel::Results,
+        Panel::Profiles,
+        Panel::Species,
+        Panel::Method,
+    ] {
         let marked = seen.settings.panels.contains(&panel);
         labelled(
             ui,

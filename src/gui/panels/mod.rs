@@ -35,6 +35,7 @@ pub mod question;
 pub mod results;
 pub mod shortcuts;
 pub mod source;
+pub mod species;
 pub mod status;
 pub mod study;
 pub mod style;

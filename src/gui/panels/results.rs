@@ -9,9 +9,11 @@ use eframe::egui::{
 };
 
 use crate::command::{Command, Layer};
+use crate::results::colour::Scaling;
 use crate::results::solved::{count, seconds};
 use crate::results::{Quantity, Solved};
 use crate::seen::Seen;
+use crate::species::offered;
 use crate::words::capital;
 use stokeslet_base::geometry::Point;
 use stokeslet_flow::export::readable::{Quantity as Unit, figures};
@@ -72,8 +74,12 @@ fn colours_ui(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
     let shown = seen.shown.colour;
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
-        for quantity in Quantity::ALL {
-            let name = capital(quantity.label());
+        for (quantity, name) in offered(seen) {
+            // A species' name is its own.
+            let name = match quantity {
+                Quantity::Species(_) => name,
+                _ => capital(&name),
+            };
             if ui.selectable_label(shown == Some(quantity), name).clicked() {
                 out.push(Command::Colour(Some(quantity)));
             }
@@ -82,13 +88,25 @@ fn colours_ui(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
             out.push(Command::Colour(None));
         }
     });
-    if let (Some(quantity), Some(solved)) = (shown, &seen.results.solved) {
-        range_ui(ui, seen, quantity, solved, out);
+    if let (Some(quantity), Some(solved)) = (shown, &seen.results.solved)
+        && let Some(scaling) = Scaling::of(
+            solved,
+            seen.results.dissolved.as_deref(),
+            quantity,
+            seen.shown.range,
+        )
+    {
+        let own = match (&seen.results.dissolved, quantity.is_dissolved()) {
+            (Some(dissolved), true) => dissolved.range_of(quantity),
+            _ => solved.range_of(quantity),
+        };
+        range_ui(ui, seen, &scaling, own, out);
     }
     ui.horizontal_wrapped(|ui| {
         for (layer, name) in [
             (Layer::Arrows, "Arrows"),
             (Layer::Streamlines, "Streamlines"),
+            (Layer::Tracers, "Tracers"),
         ] {
             layer_ui(ui, seen, layer, name, out);
         }
@@ -116,11 +134,10 @@ pub(super) fn layer_ui(
 fn range_ui(
     ui: &mut Ui,
     seen: &Seen<'_>,
-    quantity: Quantity,
-    solved: &Solved,
+    scaling: &Scaling,
+    own: [f64; 2],
     out: &mut Vec<Command>,
 ) {
-    let own = solved.range_of(quantity);
     ui.horizontal(|ui| {
         let mut is_automatic = seen.shown.range.is_none();
         let hint =
@@ -136,7 +153,7 @@ fn range_ui(
     let Some([mut low, mut high]) = seen.shown.range else {
         return;
     };
-    let scale = quantity.readable().scale_for(low.abs().max(high.abs()));
+    let scale = scaling.kind.scale_for(low.abs().max(high.abs()));
     let factor = scale.factor;
     let speed = 0.005 * ((high - low) * factor).abs().max(1e-9);
     ui.horizontal(|ui| {

@@ -3,7 +3,8 @@
 use eframe::egui::Ui;
 
 use super::{
-    history, inspector, method, palette, problems, profiles, results, source, study, variables,
+    history, inspector, method, palette, problems, profiles, results, source, species, study,
+    variables,
 };
 use crate::command::{Command, Panel};
 use crate::seen::Seen;
@@ -62,7 +63,7 @@ pub struct Row {
 }
 
 /// All panels, in the order of the menu and of the tabs.
-pub const PANELS: [Row; 10] = [
+pub const PANELS: [Row; 11] = [
     Row {
         panel: Panel::Palette,
         label: "Library",
@@ -116,6 +117,14 @@ pub const PANELS: [Row; 10] = [
                 },
             )
         },
+    },
+    Row {
+        panel: Panel::Species,
+        label: "Species",
+        place: Place::Below,
+        scrolls: false,
+        at_first: false,
+        make: || Box::new(species::SpeciesPanel::default()),
     },
     Row {
         panel: Panel::Method,
@@ -181,6 +190,7 @@ mod tests {
                 | Panel::Problems
                 | Panel::Results
                 | Panel::Profiles
+                | Panel::Species
                 | Panel::Method
                 | Panel::History
                 | Panel::Source

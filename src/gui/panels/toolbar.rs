@@ -11,6 +11,7 @@ use crate::command::Command;
 use crate::liquids::panels::bar_ui;
 use crate::results::Quantity;
 use crate::seen::{Seen, Tool, Workspace};
+use crate::species::offered;
 use stokeslet_flow::session::Stage;
 
 /// Draws the toolbar.
@@ -235,17 +236,19 @@ fn resolution(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
 }
 
 fn colours(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
-    let name = |colour: Option<Quantity>| colour.map_or("no colours", Quantity::label);
+    let all = offered(seen).into_iter();
+    let all = all.map(|(quantity, name)| (Some(quantity), name));
+    let all: Vec<(Option<Quantity>, String)> = all.chain([(None, "no colours".into())]).collect();
+    let shown = all.iter().find(|(colour, _)| *colour == seen.shown.colour);
+    let shown = shown.map_or("no colours", |(_, name)| name.as_str());
     let combo = ComboBox::from_id_salt("colours")
         .width(110.0)
-        .selected_text(name(seen.shown.colour));
+        .selected_text(shown);
     let response = combo.show_ui(ui, |ui| {
-        for colour in Quantity::ALL.map(Some).into_iter().chain([None]) {
-            if ui
-                .selectable_label(seen.shown.colour == colour, name(colour))
-                .clicked()
-            {
-                out.push(Command::Colour(colour));
+        for (colour, name) in &all {
+            let is_on = seen.shown.colour == *colour;
+            if ui.selectable_label(is_on, name).clicked() {
+                out.push(Command::Colour(*colour));
             }
         }
     });

@@ -4,6 +4,7 @@ use colorgrad::Gradient;
 use eframe::egui::Color32;
 
 use super::{Quantity, Solved};
+use crate::species::Dissolved;
 use stokeslet_flow::export::readable::{self, Scale, nice_below, tick_text};
 
 /// Steps of a table of colours: more than an eye or eight bits tell apart.
@@ -22,6 +23,10 @@ pub enum ColourMap {
     BlueRed,
     /// Black to pale yellow: wall shear.
     Inferno,
+    /// Blue to yellow through grey, the same to the colour-blind: concentrations.
+    Cividis,
+    /// Black to pale pink: ages.
+    Magma,
 }
 
 impl ColourMap {
@@ -43,7 +48,7 @@ impl ColourMap {
     }
 
     fn gradient(self) -> Box<dyn Fn(f32) -> [u8; 4]> {
-        use colorgrad::preset::{inferno, plasma, rd_bu, viridis};
+        use colorgrad::preset::{cividis, inferno, magma, plasma, rd_bu, viridis};
         match self {
             ColourMap::Viridis => {
                 let map = viridis();
@@ -62,6 +67,14 @@ impl ColourMap {
                 // The darkest tenth could not be told from a wall.
                 Box::new(move |t| map.at(0.1 + 0.9 * t).to_rgba8())
             }
+            ColourMap::Cividis => {
+                let map = cividis();
+                Box::new(move |t| map.at(t).to_rgba8())
+            }
+            ColourMap::Magma => {
+                let map = magma();
+                Box::new(move |t| map.at(0.1 + 0.9 * t).to_rgba8())
+            }
         }
     }
 }
@@ -77,6 +90,8 @@ pub struct Scaling {
     pub range: [f64; 2],
     /// Whether the ends are those of the field.
     pub is_automatic: bool,
+    /// How values are written.
+    pub kind: readable::Quantity,
 }
 
 impl Scaling {
@@ -89,6 +104,8 @@ impl Scaling {
             Quantity::Pressure if is_signed => ColourMap::BlueRed,
             Quantity::Pressure => ColourMap::Plasma,
             Quantity::WallShear => ColourMap::Inferno,
+            Quantity::Species(_) => ColourMap::Cividis,
+            Quantity::Age => ColourMap::Magma,
         };
         let own = match map {
             ColourMap::BlueRed => {
@@ -97,12 +114,42 @@ impl Scaling {
             }
             _ => own,
         };
+        Self::spanning(quantity, map, (own, quantity.readable()), range)
+    }
+
+    /// The colours of what is shown: of species where they are followed already.
+    pub fn of(
+        solved: &Solved,
+        dissolved: Option<&Dissolved>,
+        quantity: Quantity,
+        range: Option<[f64; 2]>,
+    ) -> Option<Self> {
+        if !quantity.is_dissolved() {
+            return Some(Self::new(solved, quantity, range));
+        }
+        let dissolved = dissolved?;
+        dissolved.values(quantity)?;
+        let map = match quantity {
+            Quantity::Age => ColourMap::Magma,
+            _ => ColourMap::Cividis,
+        };
+        let own = (dissolved.range_of(quantity), dissolved.kind(quantity));
+        Some(Self::spanning(quantity, map, own, range))
+    }
+
+    fn spanning(
+        quantity: Quantity,
+        map: ColourMap,
+        (own, kind): ([f64; 2], readable::Quantity),
+        range: Option<[f64; 2]>,
+    ) -> Self {
         let fixed = range.filter(|[a, b]| a.is_finite() && b.is_finite() && a < b);
         Self {
             quantity,
             map,
             range: fixed.unwrap_or(own),
             is_automatic: fixed.is_none(),
+            kind,
         }
     }
 
@@ -119,7 +166,7 @@ impl Scaling {
     /// The unit that suits the ends.
     pub fn unit(&self) -> Scale {
         let size = self.range[0].abs().max(self.range[1].abs());
-        self.quantity.readable().scale_for(size)
+        self.kind.scale_for(size)
     }
 
     /// Marks of a legend: where (0 to 1) and what is written there, in [`Self::unit`]; none where nothing is between the ends.
@@ -171,6 +218,8 @@ impl Quantity {
         match self {
             Quantity::Speed => readable::Quantity::Speed,
             Quantity::Pressure | Quantity::WallShear => readable::Quantity::Pressure,
+            Quantity::Species(_) => readable::Quantity::Relative,
+            Quantity::Age => readable::Quantity::Time,
         }
     }
 }

@@ -22,6 +22,9 @@ use super::{Quantity, Solved};
 use crate::canvas::{Overlay, View};
 use crate::command::Layer;
 use crate::seen::{Seen, Tool};
+use crate::species::Dissolved;
+use crate::species::motion::Motion;
+use crate::species::overlay::{draw_section, missing, readings};
 use stokeslet_base::geometry::Point;
 use stokeslet_cad::chip::SocketUse;
 use stokeslet_flow::probe;
@@ -47,6 +50,7 @@ pub struct FieldLayer {
     tracing: Option<Tracing>,
     /// Since when the results are older than the drawing, s of the window's clock.
     stale_since: Option<f64>,
+    motion: Motion,
 }
 
 /// An image that is made by a thread, and the newest that was finished.
@@ -102,7 +106,12 @@ fn trace(tracing: Tracing, is_stale: &(dyn Fn() -> bool + Sync)) -> Option<Trace
 
 impl Asked {
     fn is(&self, other: &Self) -> bool {
+        let same = |a: &Option<Arc<Dissolved>>, b: &Option<Arc<Dissolved>>| match (a, b) {
+            (Some(a), Some(b)) => Arc::ptr_eq(a, b),
+            (a, b) => a.is_none() && b.is_none(),
+        };
         Arc::ptr_eq(&self.solved, &other.solved)
+            && same(&self.dissolved, &other.dissolved)
             && self.window == other.window
             && self.look == other.look
     }
@@ -166,6 +175,7 @@ impl FieldLayer {
             traced: None,
             tracing: None,
             stale_since: None,
+            motion: Motion::default(),
         }
     }
 
@@ -211,8 +221,11 @@ impl FieldLayer {
     fn renew(&mut self, painter: &Painter, view: &View, seen: &Seen<'_>, solved: &Arc<Solved>) {
         let look = self.look(painter, view, seen);
         let window = Window::of_view(view, look.pixels_per_point);
+        let is_dissolved = seen.shown.colour.is_some_and(Quantity::is_dissolved);
+        let dissolved = seen.results.dissolved.as_ref().filter(|_| is_dissolved);
         let wanted = |window, look| Asked {
             solved: solved.clone(),
+            dissolved: dissolved.cloned(),
             window,
             look,
         };
@@ -331,15 +344,17 @@ impl FieldLayer {
             .shown
             .as_ref()
             .map(|s| (s.1.asked.look, s.1.mesh));
+        let dissolved = self.sharp.shown.as_ref();
+        let dissolved = dissolved.and_then(|s| s.1.asked.dissolved.as_deref());
         let mut notes = Vec::new();
         let scaling = self.scaling().filter(|_| look.is_none_or(|l| !l.0.parts));
         if let Some(scaling) = &scaling {
-            let greatest = solved.greatest(scaling.quantity);
+            let greatest = match dissolved.filter(|_| scaling.quantity.is_dissolved()) {
+                Some(dissolved) => dissolved.greatest(scaling.quantity),
+                None => solved.greatest(scaling.quantity),
+            };
             if greatest > scaling.range[1] * (1.0 + 1e-6) {
-                notes.push(format!(
-                    "max {}",
-                    scaling.quantity.readable().show(greatest)
-                ));
+                notes.push(format!("max {}", scaling.kind.show(greatest)));
             }
             if !scaling.is_automatic {
                 notes.push("fixed range".to_owned());
@@ -364,6 +379,12 @@ impl FieldLayer {
                 }
             }
         }
+        let shown = scaling.map(|s| s.quantity);
+        notes.extend(missing(seen.results, seen.shown.colour, shown));
+        let title = scaling
+            .zip(dissolved)
+            .filter(|(scaling, _)| scaling.quantity.is_dissolved())
+            .map(|(scaling, dissolved)| dissolved.name(scaling.quantity));
         let is_old = solved.revision != seen.document.revision;
         let state = match (&seen.worker.running, is_old) {
             (Some(_), true) => Some("solving…"),
@@ -372,6 +393,7 @@ impl FieldLayer {
         };
         Legend {
             bar: scaling.map(Into::into),
+            title,
             notes,
             state: state
                 .filter(|_| self.stale_since.is_some())
@@ -386,7 +408,7 @@ fn is_dark(painter: &Painter) -> bool {
 
 impl Overlay for FieldLayer {
     fn under(&mut self, painter: &Painter, view: &View, seen: &Seen<'_>) {
-        let Some(solved) = seen.results.solved.clone() else {
+        let Some(solved) = seen.results.seen_by(seen.shown.colour).cloned() else {
             self.sharp.clear();
             self.overview.clear();
             (self.tracing, self.traced, self.stale_since) = (None, None, None);
@@ -421,10 +443,12 @@ impl Overlay for FieldLayer {
             Self::draw_seams(&painter, view, &solved);
         }
         self.draw_lines(&painter, view, tint);
+        let rim = Paper::new(is_dark(&painter)).ground;
+        self.motion.show(&painter, view, seen, rim);
     }
 
     fn over(&mut self, painter: &Painter, view: &View, seen: &Seen<'_>) {
-        let Some(solved) = &seen.results.solved else {
+        let Some(solved) = seen.results.seen_by(seen.shown.colour) else {
             return;
         };
         let canvas = view.rect.intersect(painter.clip_rect());
@@ -475,12 +499,18 @@ impl Overlay for FieldLayer {
             && let Some(sample) = solved.at(pointer)
         {
             let in_full = !matches!(seen.tool, Tool::Select);
-            legend::tag(
-                &painter,
-                view.to_screen(pointer),
-                &probe::lines(&sample, in_full),
-                &paper,
-            );
+            let mut lines = probe::lines(&sample, in_full);
+            let section = seen.results.section.as_deref();
+            let section = section.filter(|s| s.at == pointer);
+            if let Some(quantity) = seen.shown.colour.filter(|q| q.is_dissolved())
+                && let Some(dissolved) = &seen.results.dissolved
+            {
+                if let Some(section) = section {
+                    draw_section(&painter, view, section, &paper);
+                }
+                lines.splice(0..0, readings(dissolved, quantity, pointer, section));
+            }
+            legend::tag(&painter, view.to_screen(pointer), &lines, &paper);
         }
     }
 }

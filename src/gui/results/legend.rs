@@ -70,6 +70,8 @@ impl From<Scaling> for Bar {
 pub(super) struct Legend {
     /// The bar with its marks.
     pub bar: Option<Bar>,
+    /// Its name, where it has one of its own: that of a species.
+    pub title: Option<String>,
     /// Lines below it, such as what is not shown and why.
     pub notes: Vec<String>,
     /// A line that stands out: results are older than the drawing.
@@ -118,6 +120,7 @@ pub(super) fn draw(
         name, unit, ticks, ..
     }) = &legend.bar
     {
+        let name = legend.title.as_deref().unwrap_or(name);
         width = width.max(size(name, 13.0).x).max(size(unit, 12.0).x);
         let widest = ticks.iter().map(|t| size(&t.1, 12.0).x).fold(0.0, f32::max);
         width = width.max(BAR + TICK + 5.0 + widest);
@@ -144,7 +147,7 @@ pub(super) fn draw(
         painter.text(
             pos2(left, y),
             Align2::LEFT_TOP,
-            *name,
+            legend.title.as_deref().unwrap_or(name),
             font(13.0),
             paper.ink,
         );

@@ -19,11 +19,14 @@ pub mod solved;
 mod strokes;
 pub mod worker;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use stokeslet_base::geometry::Point;
 use stokeslet_flow::session::Stage;
 
+use crate::species::Dissolved;
+use crate::species::section::Section;
 pub use layer::FieldLayer;
 pub use solved::{Reuse, Solved};
 pub use worker::{Event, Job, Worker};
@@ -39,10 +42,14 @@ pub enum Quantity {
     Pressure,
     /// Wall shear stress, Pa.
     WallShear,
+    /// Concentration of one of the design's species, counted from 0.
+    Species(u8),
+    /// Time since the fluid entered, s.
+    Age,
 }
 
 impl Quantity {
-    /// All of them.
+    /// Those that every flow has; others come with the design's species ([`crate::species::quantities`]).
     pub const ALL: [Quantity; 3] = [Quantity::Speed, Quantity::Pressure, Quantity::WallShear];
 
     /// Its name.
@@ -51,7 +58,14 @@ impl Quantity {
             Quantity::Speed => "speed",
             Quantity::Pressure => "pressure",
             Quantity::WallShear => "wall shear",
+            Quantity::Species(_) => "concentration",
+            Quantity::Age => "age of the fluid",
         }
+    }
+
+    /// Whether it is of what is dissolved, not of the flow alone.
+    pub fn is_dissolved(self) -> bool {
+        matches!(self, Quantity::Species(_) | Quantity::Age)
     }
 }
 
@@ -70,6 +84,10 @@ pub struct ResultView {
     pub seeds: Vec<Point>,
     /// What the ruler measured, m.
     pub rulers: Vec<[Point; 2]>,
+    /// Whether tracers flow.
+    pub plays: bool,
+    /// How fast, over the usual.
+    pub pace: f64,
 }
 
 impl Default for ResultView {
@@ -81,6 +99,8 @@ impl Default for ResultView {
             lines: Vec::new(),
             seeds: Vec::new(),
             rulers: Vec::new(),
+            plays: false,
+            pace: 1.0,
         }
     }
 }
@@ -89,9 +109,25 @@ impl Default for ResultView {
 #[derive(Clone, Debug, Default)]
 pub struct Results {
     /// The newest solved chip, perhaps of an older revision than the document.
-    pub solved: Option<std::sync::Arc<Solved>>,
+    pub solved: Option<Arc<Solved>>,
     /// Why the newest solve has no result.
     pub failure: Option<String>,
+    /// The newest species that were followed, perhaps on an older flow.
+    pub dissolved: Option<Arc<Dissolved>>,
+    /// Why the newest species weren't.
+    pub not_dissolved: Option<String>,
+    /// The section under the pointer, as long as it is over the flow; the last one after that.
+    pub section: Option<Arc<Section>>,
+}
+
+impl Results {
+    /// What is seen while colours show a quantity: species lie on the flow that they were followed on, which may be older than the newest.
+    pub fn seen_by(&self, colour: Option<Quantity>) -> Option<&Arc<Solved>> {
+        match (&self.dissolved, colour) {
+            (Some(dissolved), Some(quantity)) if quantity.is_dissolved() => Some(&dissolved.solved),
+            _ => self.solved.as_ref(),
+        }
+    }
 }
 
 /// What the solver is doing.
@@ -105,8 +141,6 @@ pub struct WorkerStatus {
 
 #[cfg(test)]
 pub(crate) mod tests {
-    use std::sync::Arc;
-
     use super::*;
     use stokeslet_base::cancel::CancelToken;
     use stokeslet_base::geometry::Motion;

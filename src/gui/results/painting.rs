@@ -14,6 +14,7 @@ use super::colour::{Scaling, tint};
 use super::raster::{BAND, Shade, Window, raster};
 use super::strokes::Stroke;
 use super::{Quantity, Solved};
+use crate::species::Dissolved;
 use stokeslet_base::geometry::Point;
 use stokeslet_flow::field::index::{cell_box, nodes_of};
 
@@ -50,6 +51,8 @@ pub struct Look {
 pub struct Asked {
     /// Of what.
     pub solved: Arc<Solved>,
+    /// What is dissolved in it, where that is shown.
+    pub dissolved: Option<Arc<Dissolved>>,
     /// Which pixels.
     pub window: Window,
     /// How.
@@ -98,13 +101,15 @@ pub fn paint(asked: Asked) -> Painting {
     let start = Instant::now();
     let Asked {
         solved,
+        dissolved,
         window,
         look,
     } = &asked;
+    let dissolved = dissolved.as_deref();
     let scaling = look
         .colour
-        .map(|quantity| Scaling::new(solved, quantity, look.range));
-    let pixels = ground(solved, window, look, scaling.as_ref());
+        .and_then(|quantity| Scaling::of(solved, dissolved, quantity, look.range));
+    let pixels = ground((solved, dissolved), window, look, scaling.as_ref());
     let mut pixels =
         pixels.unwrap_or_else(|| vec![Color32::TRANSPARENT; window.size[0] * window.size[1]]);
     let mut mesh = MeshSeen::All;
@@ -137,7 +142,7 @@ pub fn paint(asked: Asked) -> Painting {
 
 /// The field's or the kinds' colours.
 fn ground(
-    solved: &Solved,
+    (solved, dissolved): (&Solved, Option<&Dissolved>),
     window: &Window,
     look: &Look,
     scaling: Option<&Scaling>,
@@ -153,7 +158,7 @@ fn ground(
         }));
     }
     let scaling = scaling?;
-    let shade = Shade::of(scaling.quantity)?;
+    let shade = Shade::of(scaling.quantity, dissolved)?;
     let table = scaling.map.table();
     let last = (table.len() - 1) as f32;
     let [low, high] = scaling.range;
@@ -379,6 +384,7 @@ mod tests {
         let solved = solved(&channel(), 4);
         let painting = paint(Asked {
             solved,
+            dissolved: None,
             window: window(),
             look: look(Some(Quantity::Pressure)),
         });
@@ -405,6 +411,7 @@ mod tests {
         let solved = solved(&chip, 4);
         let painting = paint(Asked {
             solved,
+            dissolved: None,
             window: window(),
             look: look(Some(Quantity::Speed)),
         });
@@ -417,6 +424,7 @@ mod tests {
         let solved = solved(&channel(), 4);
         let painting = paint(Asked {
             solved,
+            dissolved: None,
             window: window(),
             look: look(Some(Quantity::WallShear)),
         });
@@ -451,6 +459,7 @@ mod tests {
         let paint = |window, look| {
             paint(Asked {
                 solved: solved.clone(),
+                dissolved: None,
                 window,
                 look,
             })
@@ -469,6 +478,7 @@ mod tests {
         };
         let painting = paint(Asked {
             solved,
+            dissolved: None,
             window: window(),
             look,
         });

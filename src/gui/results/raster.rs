@@ -11,6 +11,7 @@ use rayon::prelude::*;
 
 use super::Quantity;
 use crate::canvas::View;
+use crate::species::{Dissolved, within};
 use stokeslet_base::geometry::Point;
 use stokeslet_flow::field::index::{cell_box, velocity};
 use stokeslet_flow::field::{FieldIndex, Fields, barycentric};
@@ -100,15 +101,18 @@ pub enum Shade<'a> {
     Pressure,
     /// A number of every part, such as its kind.
     Part(&'a [f32]),
+    /// A number at every node, such as a concentration.
+    Nodes(&'a [f64]),
 }
 
-impl Shade<'_> {
-    /// How a quantity is rastered; wall shear lives on walls, not in pixels.
-    pub fn of(quantity: Quantity) -> Option<Self> {
+impl<'a> Shade<'a> {
+    /// How a quantity is rastered, where what is dissolved is known; wall shear lives on walls, not in pixels.
+    pub fn of(quantity: Quantity, dissolved: Option<&'a Dissolved>) -> Option<Self> {
         match quantity {
             Quantity::Speed => Some(Shade::Speed),
             Quantity::Pressure => Some(Shade::Pressure),
             Quantity::WallShear => None,
+            Quantity::Species(_) | Quantity::Age => dissolved?.values(quantity).map(Shade::Nodes),
         }
     }
 }
@@ -203,6 +207,10 @@ impl<'a> Cell<'a> {
             Shade::Part(numbers) => {
                 let part = self.fields.part[self.cell] as usize;
                 numbers.get(part).copied().unwrap_or(f32::NAN)
+            }
+            Shade::Nodes(values) => {
+                let nodes = self.fields.cells[self.cell];
+                within(*xi, nodes.map(|n| values[n as usize])) as f32
             }
         }
     }

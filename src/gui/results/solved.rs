@@ -44,7 +44,7 @@ impl Reuse {
 }
 
 /// A solved chip with all that the window needs of it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Solved {
     /// Of the document that was solved.
     pub revision: u64,
@@ -61,11 +61,11 @@ pub struct Solved {
     /// Work by stage and task; that of the elimination where only values at ports changed since.
     pub profile: Option<Arc<ProfileTable>>,
     /// Where its cells are.
-    pub index: FieldIndex,
+    pub index: Arc<FieldIndex>,
     pressures: [f64; 2],
-    walls: OnceLock<WallStress>,
-    kinds: OnceLock<Kinds>,
-    seam_nodes: OnceLock<Vec<Point>>,
+    walls: Arc<OnceLock<WallStress>>,
+    kinds: Arc<OnceLock<Kinds>>,
+    seam_nodes: Arc<OnceLock<Vec<Point>>>,
 }
 
 impl Solved {
@@ -108,11 +108,19 @@ impl Solved {
             seconds: 0.0,
             reuse: Reuse::Unknown,
             profile: None,
-            index,
+            index: Arc::new(index),
             pressures: if low <= high { [low, high] } else { [0.0, 0.0] },
-            walls: OnceLock::new(),
-            kinds: OnceLock::new(),
-            seam_nodes: OnceLock::new(),
+            walls: Arc::default(),
+            kinds: Arc::default(),
+            seam_nodes: Arc::default(),
+        }
+    }
+
+    /// The same, of a document that has changed in nothing that is solved; all of it is shared.
+    pub fn again(&self, revision: u64) -> Self {
+        Self {
+            revision,
+            ..self.clone()
         }
     }
 
@@ -136,6 +144,8 @@ impl Solved {
             Quantity::Speed => [0.0, self.greatest(quantity)],
             Quantity::Pressure => self.pressures,
             Quantity::WallShear => self.wall_stress().spanned(),
+            // What the flow carries is not in it: `Dissolved::range_of`.
+            Quantity::Species(_) | Quantity::Age => [0.0, 0.0],
         }
     }
 
@@ -145,6 +155,7 @@ impl Solved {
             Quantity::Speed => self.solution.max_speed.0,
             Quantity::Pressure => self.pressures[1],
             Quantity::WallShear => self.wall_stress().range[1],
+            Quantity::Species(_) | Quantity::Age => 0.0,
         };
         if value.is_finite() { value } else { 0.0 }
     }

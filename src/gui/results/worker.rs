@@ -356,6 +356,12 @@ fn solve_one(
     Ok(solved)
 }
 
+/// Whether two chips have the same solution.
+pub(crate) fn is_same(a: &Chip, b: &Chip) -> bool {
+    let ports = a.ports.iter().zip(&b.ports);
+    differs_in_values_only(a, b) && ports.into_iter().all(|(p, q)| p.condition == q.condition)
+}
+
 /// Whether two chips are the same but for the values at their ports.
 fn differs_in_values_only(a: &Chip, b: &Chip) -> bool {
     let same_kind =

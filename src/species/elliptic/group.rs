@@ -32,8 +32,8 @@ pub struct Solved {
     pub traces: Vec<Vec<Vec<f64>>>,
     /// Pipes that are known as modes now.
     pub pipes: Vec<(usize, InPipe)>,
-    /// By port that a region of the group leads to directly: what leaves there, concentration times m^2/s.
-    pub ports: Vec<(usize, f64)>,
+    /// By port that a region of the group leads to directly: what leaves there, as a pipe of no length.
+    pub ports: Vec<(usize, InPipe)>,
 }
 
 /// What flows towards a region of the group from what was solved before.
@@ -374,11 +374,21 @@ impl Elliptic<'_> {
                 Closing::Endless(p, port, modes, slot, flow) => {
                     let values = along(slot);
                     let x = solve(&modes.down_shape, column(&values).as_ref());
-                    if let Some(port) = port {
-                        out.ports.push((port, flow * (x[(0, 0)] + self.reference)));
-                    }
-                    let Some(p) = p else { continue };
-                    (p, slot, list(&x, 0, values.len()), Vec::new())
+                    let down = list(&x, 0, values.len());
+                    let Some(p) = p else {
+                        let behind = InPipe {
+                            section: section_of(slot),
+                            modes,
+                            length: 0.0,
+                            down,
+                            up: Vec::new(),
+                            reference: self.reference,
+                            flow,
+                        };
+                        out.ports.extend(port.map(|port| (port, behind)));
+                        continue;
+                    };
+                    (p, slot, down, Vec::new())
                 }
                 Closing::FromPort(p, both, entering, slot) => {
                     let ends: Vec<f64> = entering.into_iter().chain(along(slot)).collect();

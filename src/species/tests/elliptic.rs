@@ -218,3 +218,26 @@ fn a_pipe_of_two_lengths_is_one_of_their_sum() {
         );
     }
 }
+
+/// A port right behind a region, without a pipe: what leaves there is known as well as behind a pipe.
+#[test]
+fn a_port_at_a_junction_says_what_leaves_by_it() {
+    let pipe = ", r = { kind = \"pipe\", attach = \"a\", to = \"t.right\", parameters = { length = \"LENGTH m\" } }";
+    assert!(TEE.contains(pipe), "the tee of the table");
+    let text = TEE.replace(pipe, "").replace("r.b", "t.right");
+    let Row { chip, paths } = row(&text, 8);
+    let out = run(&chip, &paths, 100.0, &[("up", 1.0)], ELEMENTS);
+    let right = &out.ports[2];
+    assert!(out.regions_by_elements == 1 && out.regions_by_tubes == 0);
+    assert!((right.mean.unwrap() - 0.5).abs() < 1e-5, "{right:?}");
+    assert!((right.rate + 0.5).abs() < 1e-9, "{right:?}");
+    let index = right.mixing_index.unwrap();
+    let tubes = Settings {
+        engine: Engine::Tubes,
+        ..ELEMENTS
+    };
+    let other = run(&chip, &paths, 100.0, &[("up", 1.0)], tubes).ports[2]
+        .mixing_index
+        .unwrap();
+    assert!((index - other).abs() < 0.02, "{index} and {other}");
+}

@@ -226,3 +226,88 @@ fn truths() {
         );
     }
 }
+
+const ROUND: &str = r#"
+components = { i = { kind = "pipe", at = ["0 m", "0 m"], parameters = { length = "4 m" } }, b = { kind = "bend_round", attach = "a", to = "i.b" }, o = { kind = "pipe", attach = "a", to = "b.b", parameters = { length = "4 m" } } }
+ports = { in = { at = "i.a", flow_rate = "1 m^2/s" }, out = { at = "o.b", pressure = "0 Pa" } }
+"#;
+const SQUARE: &str = r#"
+components = { u = { kind = "uturn_square", at = ["0 m", "0 m"] }, i = { kind = "pipe", attach = "b", to = "u.a", parameters = { length = "4 m" } }, o = { kind = "pipe", attach = "a", to = "u.b", parameters = { length = "4 m" } } }
+ports = { in = { at = "i.a", flow_rate = "1 m^2/s" }, out = { at = "o.b", pressure = "0 Pa" } }
+"#;
+const WIDE: &str = r#"
+components = { c = { kind = "chamber", at = ["0 m", "0 m"], parameters = { length = "3 m", height = "3 m" } }, i = { kind = "pipe", attach = "b", to = "c.left1", parameters = { length = "3 m" } }, a = { kind = "pipe", attach = "a", to = "c.right1", parameters = { length = "3 m" } } }
+ports = { in = { at = "i.a", flow_rate = "1 m^2/s" }, out = { at = "a.b", pressure = "0 Pa" } }
+"#;
+
+/// What diffusion along the flow changes in regions where nothing parts, times Pe over the range: tubes against elements on the same flow.
+/// Bends are told from chambers by the area that no tube goes through.
+fn of_bends(cases: &[(&str, &str, bool)], peclets: &[f64]) {
+    for &(name, text, is_bend) in cases {
+        let Row { chip, paths } = &row(text, 8);
+        let scale = paths.ways.iter().map(|w| w.area_scale).fold(0.0, f64::max);
+        let bends = paths.ways.iter().filter(|w| !w.inlets.is_empty()).count() as f64;
+        let mut worst = 0.0_f64;
+        for &peclet in peclets {
+            for inflow in [
+                STEP,
+                &[(0.0, 1.0), (0.15, 0.0)][..],
+                &[(0.0, 0.0), (0.4, 1.0), (0.6, 0.0)],
+            ] {
+                let species = Species {
+                    name: "dye".into(),
+                    diffusivity: 1.0 / peclet,
+                    inflow: vec![
+                        Inflow {
+                            steps: inflow.to_vec(),
+                        },
+                        Inflow::default(),
+                    ],
+                };
+                let variance = |engine| {
+                    let settings = Settings {
+                        tubes: 512,
+                        engine,
+                        ..Settings::default()
+                    };
+                    let species = std::slice::from_ref(&species);
+                    let out = stokeslet_species::solve(chip, paths, species, settings, false)
+                        .unwrap()
+                        .remove(0);
+                    let stream = out.streams.ports[1].as_ref().unwrap();
+                    stream.variance()
+                };
+                let change =
+                    (variance(Engine::Tubes) - variance(Engine::Elliptic)).abs() * peclet / bends;
+                println!(
+                    "{name} Pe {peclet}: {change:.4}/Pe a bend, area {scale:.4} of the tubes'"
+                );
+                worst = worst.max(change);
+            }
+        }
+        assert_eq!(scale < 1.1, is_bend, "{name}: {scale}");
+        assert!(
+            !is_bend || worst < stokeslet_species::ALONG_BEND,
+            "{name}: {worst}/Pe"
+        );
+    }
+}
+
+#[test]
+fn diffusion_along_the_flow_changes_little_in_bends() {
+    of_bends(&[("uturn", TURN, true), ("taper", TAPER, true)], &[100.0]);
+}
+
+#[test]
+#[ignore = "the table behind the test above, a minute"]
+fn bends() {
+    let bends = [
+        ("bend", SNAKE, true),
+        ("round", ROUND, true),
+        ("uturn", TURN, true),
+        ("square uturn", SQUARE, true),
+        ("taper", TAPER, true),
+        ("chamber", WIDE, false),
+    ];
+    of_bends(&bends, &[30.0, 100.0, 300.0, 1000.0]);
+}

@@ -4,6 +4,7 @@ use thiserror::Error;
 
 use crate::design::DepthModel;
 use crate::design::{Channel, Component, Connection, Placement, Port, PortCondition, Value};
+use crate::design::{DissolvedSpecies, Inlet};
 use stokeslet_base::units::{Metre, PascalSecond};
 
 /// One change. Spans inside are ignored: they are places of another text.
@@ -91,6 +92,24 @@ pub enum Edit {
         port: String,
         /// Its new condition.
         condition: PortCondition,
+    },
+    /// Adds a dissolved species at the end.
+    AddSpecies(DissolvedSpecies),
+    /// Removes a species.
+    RemoveSpecies(String),
+    /// Sets how fast a species diffuses.
+    SetDiffusivity {
+        /// The species.
+        species: String,
+        /// m^2/s.
+        diffusivity: f64,
+    },
+    /// Sets what of a species enters by a port.
+    SetInlet {
+        /// The species.
+        species: String,
+        /// The port and what enters by it.
+        inlet: Inlet,
     },
 }
 

@@ -1,0 +1,241 @@
+//! The thread that follows species: the newest flow and the newest species become a [`Dissolved`].
+//!
+//! ```text
+//! ask(Order) --newest only--> thread: paths of the flow (kept while the flow is the same) --solve--> values at nodes --> take()
+//!     +--token: what is older stops before its next region
+//! ```
+
+use std::cell::RefCell;
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::{Dissolved, oldest};
+use crate::results::Solved;
+use crate::results::newest::{Newest, Wake};
+use crate::words::capital;
+use stokeslet_base::cancel::CancelToken;
+use stokeslet_flow::export::readable;
+use stokeslet_flow::session::Solution;
+use stokeslet_species::tracers::Tracers;
+use stokeslet_species::{Paths, Settings, Species, SpeciesError, solve_unless};
+
+/// Ways of tracers on a chip; each carries the same flow.
+const WAYS: usize = 60;
+
+/// What is to be followed.
+#[derive(Clone, Debug)]
+pub struct Order {
+    /// The flow.
+    pub solved: Arc<Solved>,
+    /// What is dissolved in it.
+    pub species: Vec<Species>,
+    /// How concentrations are written, by species.
+    pub kinds: Vec<readable::Quantity>,
+    /// Whether tracers are wanted.
+    pub tracers: bool,
+    /// Stops it.
+    pub cancel: CancelToken,
+}
+
+impl Order {
+    /// Whether it asks for the same.
+    pub fn is(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.solved, &other.solved)
+            && self.species == other.species
+            && self.kinds == other.kinds
+            && self.tracers == other.tracers
+    }
+}
+
+/// Follows species; keeps what doesn't depend on them.
+#[derive(Debug, Default)]
+pub struct Follower {
+    kept: RefCell<Option<(Arc<Solution>, Arc<Paths>, Option<Arc<Tracers>>)>>,
+}
+
+impl Follower {
+    /// Does one order.
+    ///
+    /// # Errors
+    /// [`SpeciesError`].
+    pub fn follow(&self, order: &Order) -> Result<Dissolved, SpeciesError> {
+        let begin = Instant::now();
+        let solved = &order.solved;
+        let (chip, fields) = (&*solved.chip, &solved.solution.fields);
+        let stop = || match order.cancel.is_cancelled() {
+            true => Err(SpeciesError::Cancelled),
+            false => Ok(()),
+        };
+        let kept = self.kept.borrow().clone();
+        let kept = kept.filter(|(solution, ..)| Arc::ptr_eq(solution, &solved.solution));
+        let (paths, mut tracers) = match kept {
+            Some((_, paths, tracers)) => (paths, tracers),
+            None => (Arc::new(Paths::of(chip, &solved.solution)?), None),
+        };
+        stop()?;
+        if order.tracers && tracers.is_none() {
+            tracers = Some(Arc::new(Tracers::new(chip, fields, &paths, WAYS)));
+        }
+        *self.kept.borrow_mut() = Some((solved.solution.clone(), paths.clone(), tracers.clone()));
+        let settings = Settings::default();
+        let follow = |species: &[Species], ages: bool| {
+            solve_unless(chip, &paths, species, settings, ages, &order.cancel)
+        };
+        let (first, rest) = order.species.split_at(order.species.len().min(1));
+        // The age of the fluid is asked of one species only: all have about the same.
+        let mut results = follow(first, true)?;
+        results.extend(follow(rest, false)?);
+        let mut out = Dissolved {
+            solved: solved.clone(),
+            kinds: order.kinds.clone(),
+            fields: Vec::new(),
+            ages: None,
+            entering: Vec::new(),
+            tracers: tracers.filter(|_| order.tracers),
+            seconds: 0.0,
+            oldest: [0.0; 2],
+            results: Vec::new(),
+            paths: paths.clone(),
+        };
+        for result in &results {
+            stop()?;
+            let (values, ages) = result.nodal(chip, fields, &paths, settings);
+            out.fields.push(values);
+            out.ages = out.ages.or(ages);
+            let ports = result.ports.iter().zip(&paths.net.port_flow);
+            let inlets = ports.filter(|(_, flow)| **flow > 0.0);
+            let ends = inlets.filter_map(|(port, _)| Some((port.min?, port.max?)));
+            let ends = ends.reduce(|(a, b), (c, d)| (a.min(c), b.max(d)));
+            out.entering.push(ends.map_or([0.0; 2], |(a, b)| [a, b]));
+        }
+        out.oldest = oldest(out.ages.as_deref());
+        out.results = results;
+        out.seconds = begin.elapsed().as_secs_f64();
+        Ok(out)
+    }
+}
+
+/// What became of an order.
+#[derive(Clone, Debug)]
+pub enum Told {
+    /// It was followed.
+    Followed(Arc<Dissolved>),
+    /// It can't be; a sentence for people.
+    Failed(String),
+}
+
+/// The thread, and what it was last asked.
+#[derive(Debug)]
+pub struct Following {
+    thread: Newest<Order, Told>,
+    asked: Option<Order>,
+    /// Whether something was told of what was asked last.
+    is_answered: bool,
+}
+
+impl Following {
+    /// Starts the thread; `wake` is called when something is done.
+    pub fn new(wake: impl Fn() + Send + Sync + 'static) -> Self {
+        let wake: Wake = Arc::new(wake);
+        let follower = Follower::default();
+        let thread = Newest::new("species", wake, move |order: Order, _| {
+            match follower.follow(&order) {
+                Ok(dissolved) => Some(Told::Followed(Arc::new(dissolved))),
+                Err(SpeciesError::Cancelled) => None,
+                Err(error) => Some(Told::Failed(capital(&error.to_string()))),
+            }
+        });
+        Self {
+            thread,
+            asked: None,
+            is_answered: false,
+        }
+    }
+
+    /// Asks for this unless it was asked last; what is older stops.
+    pub fn want(&mut self, order: Order) {
+        if self.asked.as_ref().is_some_and(|asked| asked.is(&order)) {
+            return;
+        }
+        self.forget();
+        self.thread.ask(order.clone());
+        (self.asked, self.is_answered) = (Some(order), false);
+    }
+
+    /// What was asked means nothing any more.
+    pub fn forget(&mut self) {
+        if let Some(asked) = self.asked.take() {
+            asked.cancel.cancel();
+        }
+    }
+
+    /// What there is to tell of what was asked last, once.
+    pub fn take(&mut self) -> Option<Told> {
+        let is_idle = !self.thread.is_busy();
+        let told = self.thread.take();
+        let asked = self.asked.as_ref()?;
+        match told {
+            // Of a flow that was asked for before.
+            Some(Told::Followed(done)) if !Arc::ptr_eq(&done.solved, &asked.solved) => None,
+            Some(told) => {
+                self.is_answered = true;
+                Some(told)
+            }
+            // The thread caught a panic.
+            None if is_idle && !self.is_answered => {
+                self.is_answered = true;
+                let text = "Species can't be followed: a mistake of the program broke it off";
+                Some(Told::Failed(text.to_owned()))
+            }
+            None => None,
+        }
+    }
+
+    /// Whether it is at work.
+    pub fn is_busy(&self) -> bool {
+        self.thread.is_busy()
+    }
+}
+
+impl Drop for Following {
+    fn drop(&mut self) {
+        self.forget();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::species::tests::{TEE, dissolved};
+
+    #[test]
+    fn only_what_depends_on_species_is_done_again() {
+        let first = dissolved(TEE);
+        let chip = first.solved.chip.clone();
+        let order = |diffusivity: f64| Order {
+            solved: first.solved.clone(),
+            species: vec![Species {
+                name: "dye".into(),
+                diffusivity,
+                inflow: (0..chip.ports.len())
+                    .map(|k| stokeslet_species::Inflow::uniform(f64::from(u8::from(k == 0))))
+                    .collect(),
+            }],
+            kinds: vec![readable::Quantity::Relative],
+            tracers: false,
+            cancel: CancelToken::new(),
+        };
+        let follower = Follower::default();
+        let slow = follower.follow(&order(1e-11)).unwrap();
+        let fast = follower.follow(&order(4e-9)).unwrap();
+        assert!(Arc::ptr_eq(&slow.paths, &fast.paths), "paths are kept");
+        let mixed = |d: &Dissolved| d.results[0].ports[2].mixing_index.unwrap();
+        assert!(mixed(&fast) > mixed(&slow) + 0.1, "{}", mixed(&slow));
+        let stopped = order(1e-10);
+        stopped.cancel.cancel();
+        assert_eq!(
+            follower.follow(&stopped).err(),
+            Some(SpeciesError::Cancelled)
+        );
+    }
+}

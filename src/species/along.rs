@@ -1,0 +1,144 @@
+//! What a followed species isn't exact in beside its tubes: diffusion along the flow, which they leave out, and the error of the flow itself.
+
+use crate::followed::Paths;
+use crate::network::{Beyond, End};
+use crate::plan::{Plan, Step};
+use crate::transport::Followed;
+
+/// Of the range, times 1/Pe: what diffusion along the flow changes in a region (specification: below 0.11/Pe in ten cases).
+pub const ALONG: f64 = 0.15;
+
+/// The same where all fluid goes from one mouth to one other and no eddy stands beside it: bends, tapers. Nothing parts there, so means are
+/// kept, and only the profile is changed (measured on bends, arcs, u-turns and tapers between Pe 30 and 1000 by `tests/honest.rs`: below 0.02/Pe).
+pub const ALONG_BEND: f64 = 0.03;
+
+/// A region holds an eddy where its area is so many times that of the tubes through it: a square bend has 1.0, a cavity of one width beside a channel 1.3.
+const EDDY: f64 = 1.1;
+
+/// Of the range, times `(8/r) / sqrt(Pe)`: what the error of the solved flow changes in a region (measured on rows 5, 6 and 13 with elements at r = 8: up to
+/// 2.0e-4 at Pe 100, 3e-5 at 1000). Independent regions: squares are added.
+pub const OF_FLOW: f64 = 2e-3;
+
+/// Estimated errors from diffusion along the flow and from the flow itself, by port, over the range.
+pub(crate) struct Along {
+    /// Diffusion that is left out, and the flow's error.
+    pub(crate) ports: Vec<[f64; 2]>,
+}
+
+/// What is carried along the flow to estimate an error, over the range.
+#[derive(Clone, Copy, Debug, Default)]
+struct Carried {
+    /// Of means, from diffusion along the flow: stays.
+    mean: f64,
+    /// Of profiles, from the same: fades as the differences that it is an error of fade.
+    profile: f64,
+    /// From the flow.
+    flow: f64,
+}
+
+impl Carried {
+    fn at_port(self) -> [f64; 2] {
+        [self.mean + self.profile, self.flow].map(|x| x.min(1.0))
+    }
+}
+
+/// `0.15/Pe` ([`ALONG`], [`ALONG_BEND`]) of every region passed times the range of what enters there, flow-weighted where streams meet; mouths
+/// with less than 1 % of a region's flow don't count.
+///
+/// Where streams part, what was wrong with a profile is wrong with means behind it. Elsewhere a profile's error obeys the equation of the
+/// profile itself, so it fades with the range between a region and the next.
+pub(crate) fn along(
+    paths: &Paths,
+    streams: &Followed,
+    plan: &Plan,
+    diffusivity: f64,
+    range: f64,
+) -> Along {
+    let net = &paths.net;
+    // Regions of a group in the order of their numbers: what one of them inherits from tubes above, all do in the end.
+    let order = plan.levels.iter().flatten().flat_map(|step| match step {
+        Step::Tubes(r) => vec![*r],
+        Step::Elliptic(list) => [&list[..], &list[..]].concat(),
+    });
+    let part = |(low, high): (f64, f64)| {
+        if range > 0.0 {
+            ((high - low) / range).clamp(0.0, 1.0)
+        } else {
+            0.0
+        }
+    };
+    let mut at_pipe = vec![Carried::default(); net.pipes.len()];
+    let mut ports = vec![[0.0_f64; 2]; net.port_flow.len()];
+    for r in order {
+        let mouths = &net.regions[r].mouths;
+        let most = mouths.iter().map(|m| m.outflow.abs()).fold(0.0, f64::max);
+        let counts = |outflow: f64| outflow.abs() > 0.01 * most;
+        let least = mouths
+            .iter()
+            .map(|m| m.outflow.abs())
+            .filter(|q| counts(*q))
+            .fold(f64::INFINITY, f64::min);
+        let inflow: f64 = mouths.iter().map(|m| (-m.outflow).max(0.0)).sum();
+        if inflow <= 0.0 {
+            continue;
+        }
+        let outlets = mouths
+            .iter()
+            .filter(|m| m.outflow > 0.0 && counts(m.outflow));
+        let parts = outlets.count() > 1;
+        let inlets = mouths.iter().filter(|m| m.outflow < 0.0);
+        let is_bend = !parts
+            && inlets.filter(|m| counts(m.outflow)).count() == 1
+            && paths.ways[r].area_scale < EDDY;
+        let mut here = Carried::default();
+        for mouth in mouths.iter().filter(|m| m.outflow < 0.0) {
+            if let Beyond::Pipe(p, _) = mouth.beyond {
+                let share = -mouth.outflow / inflow;
+                here.mean += share * at_pipe[p].mean;
+                here.profile += share * at_pipe[p].profile;
+                here.flow += share * at_pipe[p].flow;
+            }
+        }
+        // What is mixed already has nothing to lose: the differences that enter this region count, not those that entered the chip.
+        let entering = streams.regions[r].inlets.iter().map(|i| i[0].range());
+        let part_here = part(
+            entering.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), e| {
+                (a.min(e.0), b.max(e.1))
+            }),
+        );
+        let factor = if is_bend { ALONG_BEND } else { ALONG };
+        if !plan.is_elliptic[r] {
+            here.profile += part_here * factor * diffusivity / least;
+        }
+        if parts {
+            here.mean += std::mem::take(&mut here.profile);
+        }
+        let per_root = (diffusivity / least).min(1.0).sqrt();
+        let of_flow = OF_FLOW * 8.0 / crate::plan::cells(&net.regions[r]) as f64 * per_root;
+        here.flow = here.flow.hypot(part_here * of_flow);
+        for mouth in mouths.iter().filter(|m| m.outflow > 0.0) {
+            match mouth.beyond {
+                Beyond::Pipe(p, _) => {
+                    at_pipe[p] = here;
+                    if let Some([begin, end]) = &streams.pipes[p] {
+                        let (from, to) = (part(begin.range()), part(end.range()));
+                        if from > 0.0 {
+                            at_pipe[p].profile *= (to / from).min(1.0);
+                        }
+                    }
+                }
+                Beyond::Port(k) => ports[k] = here.at_port(),
+            }
+        }
+    }
+    for (p, pipe) in net.pipes.iter().enumerate() {
+        for (end, sign) in [(0, -1.0), (1, 1.0)] {
+            if let End::Port(k) = pipe.ends[end]
+                && sign * pipe.flow > 0.0
+            {
+                ports[k] = at_pipe[p].at_port();
+            }
+        }
+    }
+    Along { ports }
+}

@@ -1,0 +1,105 @@
+//! What files say of species beside the flow: columns of `ports.csv`, fields, `profiles.csv`, a part of `summary.json`; the same from the command line and
+//! from the window.
+
+use std::fmt::Write as _;
+
+use crate::followed::{AtPort, Paths, SpeciesResult};
+use crate::input::Settings;
+use crate::profile::Profile;
+use stokeslet_cad::chip::Chip;
+use stokeslet_cad::design::{Concentration, DissolvedSpecies};
+use stokeslet_flow::export::csv::cell;
+use stokeslet_flow::export::{Column, Extra, NodalField};
+use stokeslet_flow::field::Fields;
+
+/// What concentrations of a species are in: `mol/m^3`, or nothing where they are relative.
+pub fn unit(species: &DissolvedSpecies) -> &'static str {
+    let mut inlets = species.inlets.iter();
+    match inlets.any(|i| i.unit == Concentration::Molar) {
+        true => "mol/m^3",
+        false => "",
+    }
+}
+
+/// Everything of these species; `units` by species. Fields where there are any; ages are those of the first species that has some.
+pub fn extra(
+    chip: &Chip,
+    fields: &Fields,
+    paths: &Paths,
+    settings: Settings,
+    (results, units): (&[SpeciesResult], &[&str]),
+) -> Extra {
+    let mut out = Extra::default();
+    let mut profiles = "species,port,eta,y_m,c\n".to_owned();
+    for (result, unit) in results.iter().zip(units) {
+        out.columns.extend(columns(result));
+        profiles_of(chip, result, &mut profiles);
+        if fields.cells.is_empty() {
+            continue;
+        }
+        let mut push = |name: &str, unit: &str, values: Vec<f64>| {
+            out.fields.push(NodalField {
+                name: name.to_owned(),
+                unit: unit.to_owned(),
+                values,
+            });
+        };
+        let (values, ages) = result.nodal(chip, fields, paths, settings);
+        push(&result.name, unit, values);
+        if let Some(ages) = ages {
+            let is_first = results.first().is_some_and(|r| r.name == result.name);
+            let name = match is_first {
+                true => "age".to_owned(),
+                false => format!("age_{}", result.name),
+            };
+            push(&name, "s", ages);
+        }
+    }
+    out.summary = serde_json::to_value(results)
+        .ok()
+        .map(|value| ("species", value));
+    out.profiles = Some(profiles);
+    out
+}
+
+/// Columns of `ports.csv`.
+fn columns(result: &SpeciesResult) -> Vec<Column> {
+    let column = |what: &str, of: &dyn Fn(&AtPort) -> Option<f64>| Column {
+        name: format!("{}_{what}", result.name),
+        values: result.ports.iter().map(of).collect(),
+    };
+    let mut out = vec![
+        column("mean", &|p| p.mean),
+        column("rate", &|p| p.mean.map(|_| p.rate)),
+        column("min", &|p| p.min),
+        column("max", &|p| p.max),
+        column("segregation", &|p| p.segregation),
+        column("mixing_index", &|p| p.mixing_index),
+    ];
+    if result.ports.iter().any(|p| p.age_mean_s.is_some()) {
+        out.push(column("age_mean_s", &|p| p.age_mean_s));
+    }
+    out
+}
+
+/// Rows of `profiles.csv`: concentrations across outlets.
+fn profiles_of(chip: &Chip, result: &SpeciesResult, out: &mut String) {
+    let ports = result.ports.iter().zip(&result.streams.ports);
+    for (port, (at, stream)) in chip.ports.iter().zip(ports) {
+        let Some(stream) = stream.as_ref().filter(|_| at.rate <= 0.0) else {
+            continue;
+        };
+        let width = chip.parts[port.socket.part].shape.mouths()[port.socket.socket].width;
+        let profile = Profile::new(width, chip.drag());
+        for (eta, c) in stream.places(profile).middle.iter().zip(&stream.value) {
+            // Writing into a String does not fail.
+            let _ = writeln!(
+                out,
+                "{},{},{eta:e},{:e},{c:e}",
+                cell(&result.name),
+                cell(&port.name),
+                eta * width
+            );
+        }
+    }
+}
