@@ -4,7 +4,8 @@ mod outlets;
 mod section;
 
 use eframe::egui::{
-    self, Button, ComboBox, DragValue, RichText, ScrollArea, Slider, SliderClamping, Ui, vec2,
+    self, Align, Button, ComboBox, DragValue, Layout, RichText, ScrollArea, Slider, SliderClamping,
+    Ui, vec2,
 };
 
 use super::enabled::is_enabled;
@@ -24,9 +25,10 @@ use stokeslet_flow::export::readable::{Quantity as Unit, figures};
 
 /// Diffusivities of the slider, m^2/s: from viruses in syrup to hydrogen in water. Others are typed.
 const DIFFUSIVITIES: std::ops::RangeInclusive<f64> = 1e-13..=1e-8;
-/// Width of the column of what is given, and of outlets at least, points.
-const GIVEN: f32 = 292.0;
-const OUTLETS: f32 = 330.0;
+/// Width of the column of what is given, points.
+const GIVEN: f32 = 256.0;
+/// Widths of the column of outlets: all of its table fits into the greater, and it scrolls in the lesser.
+const OUTLETS: std::ops::RangeInclusive<f32> = 180.0..=350.0;
 
 /// The panel of species.
 #[derive(Debug, Default)]
@@ -73,7 +75,9 @@ impl View for SpeciesPanel {
                 ui.label(text);
                 return;
             };
-            column(ui, "outlets", vec2(OUTLETS, height), |ui| {
+            let rest = 0.5 * (ui.available_width() - 20.0);
+            let width = rest.clamp(*OUTLETS.start(), *OUTLETS.end());
+            column(ui, "outlets", vec2(width, height), |ui| {
                 outlets::outlets_ui(ui, dissolved, self.chosen);
             });
             ui.separator();
@@ -85,7 +89,8 @@ impl View for SpeciesPanel {
 
 /// A column of fixed width that scrolls.
 fn column(ui: &mut Ui, name: &str, size: egui::Vec2, add: impl FnOnce(&mut Ui)) {
-    ui.allocate_ui(size, |ui| {
+    ui.allocate_ui_with_layout(size, Layout::top_down(Align::Min), |ui| {
+        ui.set_min_size(size);
         let all = ScrollArea::vertical().id_salt(name).auto_shrink(false);
         all.max_height(size.y).show(ui, |ui| {
             ui.set_max_width(size.x - 12.0);
@@ -131,7 +136,7 @@ impl SpeciesPanel {
         let all = &design.species.species;
         ui.horizontal(|ui| {
             let name = &all[self.chosen].name.value;
-            let list = ComboBox::from_id_salt("species").width(96.0);
+            let list = ComboBox::from_id_salt("species").width(80.0);
             list.selected_text(name).show_ui(ui, |ui| {
                 for (k, species) in all.iter().enumerate() {
                     let label = ui.selectable_label(k == self.chosen, &species.name.value);

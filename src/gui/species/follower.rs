@@ -50,7 +50,15 @@ impl Order {
 /// Follows species; keeps what doesn't depend on them.
 #[derive(Debug, Default)]
 pub struct Follower {
-    kept: RefCell<Option<(Arc<Solution>, Arc<Paths>, Option<Arc<Tracers>>)>>,
+    kept: RefCell<Option<Kept>>,
+}
+
+/// What only the flow decides.
+#[derive(Clone, Debug)]
+struct Kept {
+    solution: Arc<Solution>,
+    paths: Arc<Paths>,
+    tracers: Option<Arc<Tracers>>,
 }
 
 impl Follower {
@@ -67,16 +75,20 @@ impl Follower {
             false => Ok(()),
         };
         let kept = self.kept.borrow().clone();
-        let kept = kept.filter(|(solution, ..)| Arc::ptr_eq(solution, &solved.solution));
+        let kept = kept.filter(|kept| Arc::ptr_eq(&kept.solution, &solved.solution));
         let (paths, mut tracers) = match kept {
-            Some((_, paths, tracers)) => (paths, tracers),
+            Some(kept) => (kept.paths, kept.tracers),
             None => (Arc::new(Paths::of(chip, &solved.solution)?), None),
         };
         stop()?;
         if order.tracers && tracers.is_none() {
             tracers = Some(Arc::new(Tracers::new(chip, fields, &paths, WAYS)));
         }
-        *self.kept.borrow_mut() = Some((solved.solution.clone(), paths.clone(), tracers.clone()));
+        *self.kept.borrow_mut() = Some(Kept {
+            solution: solved.solution.clone(),
+            paths: paths.clone(),
+            tracers: tracers.clone(),
+        });
         let settings = Settings::default();
         let follow = |species: &[Species], ages: bool| {
             solve_unless(chip, &paths, species, settings, ages, &order.cancel)

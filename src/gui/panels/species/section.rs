@@ -9,6 +9,9 @@ use crate::species::Dissolved;
 use crate::species::section::Section;
 use stokeslet_flow::export::readable::{Quantity as Unit, figures};
 
+/// A plot has names at its axes where it is so high, points.
+const ROOM: f32 = 150.0;
+
 /// Draws what is under the pointer, or was last.
 pub(super) fn section_ui(
     ui: &mut Ui,
@@ -46,10 +49,9 @@ pub(super) fn section_ui(
         .filter(|(_, k)| **k == kind)
         .count()
         > 1;
+    let height = ui.available_height().clamp(70.0, 420.0);
     let mut plot = Plot::new("section of species")
-        .height(ui.available_height().clamp(70.0, 420.0))
-        .x_axis_label(format!("from the right wall ({})", scale.unit))
-        .y_axis_label(axis)
+        .height(height)
         .set_margin_fraction(vec2(0.02, 0.06))
         .allow_drag(false)
         .allow_scroll(false)
@@ -72,6 +74,10 @@ pub(super) fn section_ui(
             )),
             egui_plot::HoverPosition::Elsewhere { .. } => None,
         });
+    if height > ROOM {
+        let along = format!("from the right wall ({})", scale.unit);
+        plot = plot.x_axis_label(along).y_axis_label(axis);
+    }
     if several {
         plot = plot.legend(Legend::default());
     }
