@@ -31,7 +31,7 @@ impl Ask {
     /// Title of the dialog.
     pub fn title(&self) -> &'static str {
         match self {
-            Ask::Open => "Open a design",
+            Ask::Open => "Open a design or a scene",
             Ask::SaveAs => "Save the design as",
             Ask::Export(_) => "Folder for the results",
             Ask::Picture(PictureFormat::Png) => "Save the picture as PNG",
@@ -39,6 +39,10 @@ impl Ask {
             Ask::Liquid(LiquidFormat::Png) => "Save the picture of the liquids as PNG",
             Ask::Liquid(LiquidFormat::Csv) => "Save the history of the liquids as CSV",
             Ask::Liquid(LiquidFormat::Vtu) => "Save the particles of the liquids as VTU",
+            Ask::Liquid(LiquidFormat::Vti) => "Save the fields on cells as VTI",
+            Ask::Liquid(LiquidFormat::Ply) => "Save the points as PLY",
+            Ask::Liquid(LiquidFormat::Obj) => "Save the surface of the liquid as OBJ",
+            Ask::Liquid(LiquidFormat::Npz) => "Save the pressure problem as NPZ",
         }
     }
 
@@ -150,9 +154,13 @@ fn show(ask: &Ask, suggested: &Path) -> Option<PathBuf> {
     }
     if let Some(extension) = ask.extension() {
         let kind = match extension {
-            "toml" => "Designs",
+            "toml" => "Designs and scenes",
             "csv" => "Tables",
             "vtu" => "Particles",
+            "vti" => "Fields",
+            "ply" => "Points",
+            "obj" => "Surfaces",
+            "npz" => "Arrays",
             _ => "Pictures",
         };
         dialog = dialog.add_filter(kind, &[extension]);
