@@ -80,11 +80,11 @@
 //! | add a solver or a scene of liquids | a row in `dynamics/lcp/registry.rs`; a row in `dynamics/scenes/catalogue.rs` and a file in `dynamics/scenes/files/`; the window lists them by itself |
 //! | add a shape or a setting to liquids' scene files | `dynamics/scenes/file/`, mapped in its `mod.rs` |
 //! | add a splitting method or a tank | a row in `dynamics/splitting/registry.rs` or `dynamics/scenes/eckert/tank.rs`; the window lists them too |
-//! | change what the window shows of liquids | `gui/liquids/`, mapped in its `mod.rs`; [`dynamics`] knows nothing of it |
+//! | change what the window shows of liquids and of what else is stepped | `gui/liquids/`, mapped in its `mod.rs`; [`dynamics`] knows nothing of it |
 //! | change what the window shows of dissolved species | `gui/species/`, mapped in its `mod.rs`; its panel is `gui/panels/species.rs` |
 //! | change how dissolved species are followed | `species/lib.rs` maps it; their section of designs is `cad/design/species.rs`, their files are made in `cli/species.rs` |
 //! | add a method of elimination | a type with [`session::Method`], its row in [`METHODS`] |
-//! | add a sibling that is stepped frame by frame | a crate whose simulation is a [`dynamics::stepped::Sibling`] (as `contact/stepped.rs`), in `Cargo.toml`; its row in [`SYSTEMS`], its subcommand in `cli/args.rs` and `cli/mod.rs`|
+//! | add a sibling that is stepped frame by frame | a crate whose simulation is a [`dynamics::stepped::Sibling`] (as `contact/stepped.rs`), in `Cargo.toml`; its row in [`SYSTEMS`], its subcommand in `cli/args.rs` and `cli/mod.rs`; the window lists it by itself |
 //! | add a subcommand | a file in `cli/` and its arm in `cli/args.rs` |
 //!
 //! # The method in one page
@@ -143,7 +143,7 @@ pub use {
 pub static METHODS: [&dyn session::Method; 3] =
     [&session::Fronts, &thesis::EVEN_SPLIT, &thesis::CONNECTIONS];
 
-/// The systems whose scenes are stepped frame by frame.
+/// The systems whose scenes are stepped frame by frame, by command line and window alike.
 #[cfg(feature = "dynamics")]
 pub static SYSTEMS: [&dyn dynamics::stepped::System; 4] = [
     &dynamics::stepped::Of::<particles::Simulation>::ROW,

@@ -4,8 +4,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use eframe::egui::{Key, Modifiers, vec2};
-use egui_kittest::Harness;
+use eframe::egui::{Key, Modifiers};
 use egui_kittest::kittest::Queryable;
 use stokeslet::dynamics::lcp::{Status, Watch, solver};
 use stokeslet::dynamics::pressure::Separation;
@@ -20,32 +19,12 @@ use stokeslet_gui::liquids::means::Means;
 use stokeslet_gui::liquids::settings::{Choice, Colour, Mark, Side, Slice, Walls};
 use stokeslet_gui::liquids::shot::Shot;
 use stokeslet_gui::liquids::{LiquidCommand as L, LiquidFormat};
-use stokeslet_gui::{App, Command, Start, Workspace};
-use tempfile::TempDir;
+use stokeslet_gui::{App, Command, Workspace};
 
-type Window = Harness<'static, App>;
+#[path = "support/stepping.rs"]
+mod stepping;
 
-const PATIENCE: Duration = Duration::from_secs(60);
-
-fn home() -> TempDir {
-    tempfile::tempdir().expect("a temporary folder")
-}
-
-/// The window with a design and with settings in a folder of its own.
-fn open(home: &Path) -> Window {
-    let design = Path::new(env!("CARGO_MANIFEST_DIR")).join("designs/tee.toml");
-    let start = Start {
-        design: Some(design),
-        components: None,
-        home: Some(home.to_owned()),
-    };
-    let mut window = Harness::builder()
-        .with_size(vec2(1280.0, 800.0))
-        .with_max_steps(60)
-        .build_eframe(move |creation| App::new(&start, &creation.egui_ctx));
-    window.run_steps(4);
-    window
-}
+use stepping::{PATIENCE, Window, apply, home, liquid, open, settled, step, until};
 
 /// Among liquids, on a small grid.
 fn opened(home: &Path) -> Window {
@@ -54,45 +33,6 @@ fn opened(home: &Path) -> Window {
     liquid(&mut window, L::Size(16));
     settled(&mut window);
     window
-}
-
-fn apply(window: &mut Window, command: Command) {
-    window.state_mut().apply(command);
-    window.run_steps(2);
-}
-
-fn liquid(window: &mut Window, command: L) {
-    apply(window, Command::Liquid(command));
-}
-
-/// Frames of the window until it is so.
-fn until(window: &mut Window, what: &str, is_so: impl Fn(&App) -> bool) {
-    let begin = Instant::now();
-    while !is_so(window.state()) {
-        assert!(begin.elapsed() < PATIENCE, "never: {what}");
-        window.step();
-        std::thread::sleep(Duration::from_millis(3));
-    }
-}
-
-/// Until nothing is simulated and all pictures are made.
-fn settled(window: &mut Window) {
-    window.run_steps(2);
-    until(window, "settled", App::is_liquid_settled);
-    window.run_steps(3);
-    until(window, "settled", App::is_liquid_settled);
-}
-
-fn step(window: &mut Window, frames: usize) {
-    settled(window);
-    let want = window.state().liquids().frame().map_or(0, |f| f + frames);
-    for _ in 0..frames {
-        liquid(window, L::Step);
-    }
-    settled(window);
-    let failure = &window.state().liquids().failure;
-    assert!(failure.is_none(), "{failure:?}");
-    assert_eq!(window.state().liquids().frame(), Some(want));
 }
 
 #[test]

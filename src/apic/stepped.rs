@@ -85,6 +85,7 @@ impl Sibling for Simulation {
             Plot::Table,
         ),
     ];
+    const FORMATS: &'static [&'static str] = &["vtu", "vti", "ply"];
     const FEATURES: &'static [Feature] = &[Feature::Pressure, Feature::Vorticity];
     const CHOICES: &'static [Choice] = &[
         Choice {

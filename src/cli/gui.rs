@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use stokeslet_gui::liquids::systems;
 use stokeslet_gui::{Start, run as open_window};
 
 use super::outcome::{CliError, Outcome};
@@ -24,6 +25,7 @@ pub fn run(args: GuiArgs, library: Option<&Path>) -> Result<Outcome, CliError> {
         components: library.map(Path::to_owned),
         home: None,
     };
+    systems::install(&stokeslet::SYSTEMS);
     open_window(&start).map_err(|error| CliError::Window(error.to_string()))?;
     Ok(Outcome::Fine)
 }

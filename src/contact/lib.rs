@@ -40,6 +40,7 @@
 //! | change the linear solver | [`Preconditioner`] and `System::tangent` |
 //! | add a scene | a file in `scenes/` and its line in `scenes.rs` |
 //! | add an export | a file in `export/` |
+//! | change how a hand holds a body | `simulation/hand.rs` |
 //!
 //! # Example
 //! ```

@@ -16,10 +16,12 @@ use serde::{Deserialize, Serialize};
 use stokeslet_dynamics::scene_file::{SceneError, SceneFile};
 use thiserror::Error;
 
+mod hand;
 mod log;
 mod measure;
 mod wedge;
 
+pub use hand::Pull;
 pub use log::{Energies, HEAD, StepLog, Totals};
 
 /// How a scene is run.
@@ -128,6 +130,7 @@ pub struct Simulation {
     origin: Vec<V3>,
     totals: Totals,
     touches: Vec<Touch>,
+    pull: Option<Pull>,
 }
 
 impl Simulation {
@@ -159,6 +162,7 @@ impl Simulation {
             origin: Vec::new(),
             totals: Totals::default(),
             touches: Vec::new(),
+            pull: None,
         };
         let start = Places::of(&simulation.state);
         let particles = simulation.particles(&start);
@@ -250,6 +254,7 @@ impl Simulation {
             origin,
             totals: checkpoint.totals,
             touches: Vec::new(),
+            pull: None,
         })
     }
 
@@ -314,6 +319,7 @@ impl Simulation {
     /// # Source
     /// Ding 2019, sections 2.2 and 2.3.
     pub fn step(&mut self) -> StepLog {
+        self.follow_hand();
         let model = &self.model;
         let start = Places::of(&self.state);
         let particles = self.particles(&start);

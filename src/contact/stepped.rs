@@ -12,7 +12,7 @@ use stokeslet_dynamics::stepped::{
 };
 
 use crate::real::V3;
-use crate::simulation::HEAD;
+use crate::simulation::{HEAD, Pull};
 use crate::snapshot::BodyView;
 use crate::table::rows;
 use crate::{
@@ -63,7 +63,8 @@ impl Sibling for Simulation {
         measure("touching", "", "Pairs that touch", Plot::Table),
         measure("sticking", "", "Pairs whose attachment held", Plot::Table),
     ];
-    const FEATURES: &'static [Feature] = &[Feature::Contacts];
+    const FORMATS: &'static [&'static str] = &["vtu", "ply"];
+    const FEATURES: &'static [Feature] = &[Feature::Contacts, Feature::Hand];
     const CHOICES: &'static [Choice] = &[
         Choice {
             key: "friction",
@@ -106,7 +107,10 @@ impl Sibling for Simulation {
     }
 
     fn size(scene: &Scene) -> String {
-        format!("{} bodies", scene.body.len())
+        match scene.body.len() {
+            1 => "1 body".to_owned(),
+            n => format!("{n} bodies"),
+        }
     }
 
     fn sizes(_: &Scene) -> Vec<String> {
@@ -130,7 +134,10 @@ impl Sibling for Simulation {
         checkpoint.scene.coupling = settings.coupling.unwrap_or(scene.coupling);
         checkpoint.scene.friction = settings.friction.unwrap_or(scene.friction);
         checkpoint.settings = settings.clone();
+        let pull = self.pull();
         *self = Self::resume(&checkpoint)?;
+        // Who holds a body goes on holding it.
+        self.set_pull(pull);
         Ok(())
     }
 
@@ -233,6 +240,8 @@ impl Sibling for Simulation {
             at: array(&touch.attachment),
             push: array(&touch.force),
             sticks: Some(touch.sticking),
+            normal: array(&touch.normal),
+            friction: self.scene().friction,
         };
         look.contacts = snapshot.touches.iter().map(contact).collect();
         look
@@ -271,6 +280,22 @@ impl Sibling for Simulation {
         }
         *self = Self::resume(&found)?;
         Ok(())
+    }
+
+    fn grab(&mut self, at: [f64; 3]) -> bool {
+        let target = V3::from(at);
+        let found = self.body_at(target);
+        self.set_pull(found.map(|(body, grip)| Pull { body, grip, target }));
+        found.is_some()
+    }
+
+    fn drag(&mut self, to: Option<[f64; 3]>) {
+        let held = self.pull();
+        let follow = |(to, pull): ([f64; 3], Pull)| Pull {
+            target: V3::from(to),
+            ..pull
+        };
+        self.set_pull(to.zip(held).map(follow));
     }
 
     fn tables() -> Vec<&'static str> {
@@ -391,6 +416,41 @@ mod tests {
         other.adopt(&[]).expect("the scene's");
         let refused = other.adopt(&["time_step=0.5".to_owned()]);
         assert!(refused.is_err(), "another clock");
+    }
+
+    #[test]
+    fn a_hand_lifts_a_body_of_any_kind_which_falls_when_it_is_let_go() {
+        for name in ["plane_r_stick", "plane_d_stick", "plane_m_stick"] {
+            let scene = scenes::find(name).expect("a scene").scene();
+            let mut simulation = Simulation::new(&scene, &Settings::default()).expect("starts");
+            let centre = |s: &Simulation| s.body("cube").expect("a body").position;
+            let start = centre(&simulation);
+            assert!(
+                !simulation.grab([start.x, start.y, start.z + 3.0]),
+                "{name}: nothing is there"
+            );
+            let top = [start.x, start.y, start.z + 0.05];
+            assert!(simulation.grab(top), "{name}");
+            simulation.drag(Some([top[0], top[1], top[2] + 0.1]));
+            let steps = (0.4 / scene.time_step) as usize;
+            for _ in 0..steps {
+                simulation.step();
+            }
+            let up = centre(&simulation).z - start.z;
+            assert!((up - 0.1).abs() < 0.01, "{name}: lifted by {up}");
+            simulation.drag(None);
+            assert_eq!(simulation.pull(), None);
+            for _ in 0..steps / 4 {
+                simulation.step();
+            }
+            let down = centre(&simulation).z - start.z;
+            // g cos t^2 / 2 = .049 m.
+            assert!(
+                (0.03..0.06).contains(&(up - down)),
+                "{name}: fell by {}",
+                up - down
+            );
+        }
     }
 
     #[test]

@@ -108,7 +108,7 @@ impl App {
         };
         app.look();
         match &start.design {
-            Some(path) => app.open_path(&path.clone()),
+            Some(path) => app.open_file(&path.clone()),
             None => {
                 app.panels.hear(&Command::Gallery);
                 // The first component stays where it is put, at the scale at which it was put there.
@@ -192,6 +192,17 @@ impl App {
         if let Command::Study(command) = command {
             self.apply_to_studies(command);
             return true;
+        }
+        match command {
+            // A scene is no design: nothing unsaved is at stake.
+            Command::OpenPath(path) if self.open_scene(path) => return true,
+            // A design is seen among chips.
+            Command::OpenPath(_) if self.sees_liquids() => self.enter(Workspace::Chip),
+            Command::Open if self.sees_liquids() => {
+                self.ask_to_open();
+                return true;
+            }
+            _ => {}
         }
         self.panels.hear(command)
             || self.apply_to_files(command)
@@ -379,7 +390,7 @@ impl App {
                 self.panels.around_liquids(ui, &seen, pointed, out);
                 egui::CentralPanel::default()
                     .frame(egui::Frame::NONE)
-                    .show(ui, |ui| self.liquids.stage.ui(ui, &seen));
+                    .show(ui, |ui| self.liquids.stage.ui(ui, &seen, out));
             }
         }
         self.panels.above(ui, &seen, out);

@@ -81,6 +81,7 @@ impl Sibling for Simulation {
             Plot::Table,
         ),
     ];
+    const FORMATS: &'static [&'static str] = &["vtu", "ply"];
     const FEATURES: &'static [Feature] = &[Feature::Pressure, Feature::Contacts, Feature::Hand];
     const CHOICES: &'static [Choice] = &[
         Choice {
@@ -237,6 +238,8 @@ impl Sibling for Simulation {
             at: c.point,
             push: c.normal.map(|n| n * c.impulse),
             sticks: None,
+            normal: c.normal,
+            friction: self.scene().friction,
         });
         Look {
             dimension: snapshot.dimension as usize,

@@ -125,6 +125,13 @@ impl Camera {
     pub fn see(&self, p: [f64; 3]) -> [f64; 3] {
         [dot(self.right, p), dot(self.up, p), dot(self.towards, p)]
     }
+
+    /// The point that is seen so: the inverse of [`Camera::see`], m.
+    pub fn place(&self, seen: [f64; 3]) -> [f64; 3] {
+        std::array::from_fn(|k| {
+            seen[0] * self.right[k] + seen[1] * self.up[k] + seen[2] * self.towards[k]
+        })
+    }
 }
 
 fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
@@ -433,6 +440,9 @@ mod tests {
             ] {
                 assert!((dot(a, b) - want).abs() < 1e-15, "{turn} {tilt}");
             }
+            let (p, back) = ([0.3, -2.0, 0.7], c.place(c.see([0.3, -2.0, 0.7])));
+            let apart = (0..3).map(|k| (p[k] - back[k]).abs()).fold(0.0, f64::max);
+            assert!(apart < 1e-15, "{turn} {tilt}: {back:?}");
         }
         let front = Camera::around(0.0, 0.0);
         assert!(

@@ -62,6 +62,10 @@ pub struct Contact {
     pub push: [f64; 3],
     /// Whether it sticks, where that is told.
     pub sticks: Option<bool>,
+    /// Unit vector along which it pushes without friction.
+    pub normal: [f64; 3],
+    /// Coulomb's coefficient there: pushes stay within a cone this wide.
+    pub friction: f64,
 }
 
 /// Numbers on cells of a rectangle, x fastest, the lowest row first.

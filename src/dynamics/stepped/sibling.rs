@@ -122,6 +122,8 @@ pub trait Sibling: Sized + Send + 'static {
     const KEYS: &'static [&'static str];
     /// Numbers that every step tells.
     const MEASURES: &'static [Measure];
+    /// The formats of [`Sibling::write`]; a scene may lack what one of them holds.
+    const FORMATS: &'static [&'static str];
     /// What it tells or takes that others don't.
     const FEATURES: &'static [Feature];
     /// Settings that people choose.
@@ -174,7 +176,7 @@ pub trait Sibling: Sized + Send + 'static {
     fn picture(_snapshot: &Self::Snapshot, look: &Look) -> RgbImage {
         look.picture()
     }
-    /// Writes a state in the format of this name, if it can be written so.
+    /// Writes a state in the format of this name, one of [`Sibling::FORMATS`], if it can be written so.
     fn write(snapshot: &Self::Snapshot, format: &str, out: &mut Vec<u8>) -> Option<io::Result<()>>;
     /// The residuals of every solve of these steps as CSV, where solves are told.
     fn solves(_logs: &[Self::Log]) -> Option<String> {

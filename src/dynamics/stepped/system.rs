@@ -43,6 +43,8 @@ pub trait System: Sync {
     fn keys(&self) -> &'static [&'static str];
     /// Numbers that every step tells.
     fn measures(&self) -> &'static [Measure];
+    /// The formats that states are written in, by name; a scene may lack what one of them holds.
+    fn formats(&self) -> &'static [&'static str];
     /// What it tells or takes that others don't.
     fn features(&self) -> &'static [Feature];
     /// Settings that people choose.
@@ -247,6 +249,10 @@ impl<S: Sibling> System for Of<S> {
 
     fn measures(&self) -> &'static [Measure] {
         S::MEASURES
+    }
+
+    fn formats(&self) -> &'static [&'static str] {
+        S::FORMATS
     }
 
     fn features(&self) -> &'static [Feature] {

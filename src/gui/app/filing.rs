@@ -345,10 +345,16 @@ impl App {
         self.show_dialog(ask, &folder.join(name));
     }
 
+    /// Asks for a file to open: a scene, where scenes are seen; what is unsaved is asked about when it is a design.
+    pub(super) fn ask_to_open(&mut self) {
+        self.ask_path(Ask::Open);
+    }
+
     /// Asks for the file that a run is written to: named after its scene and frame.
     pub(super) fn ask_liquid_path(&mut self, format: LiquidFormat) {
         let frame = self.state.liquids.frame().unwrap_or(0);
         let scene = &self.state.settings.liquids.scene;
+        let scene = scene.replace(['/', ' ', '(', ')'], "-");
         let name = format!("{scene}-{frame:04}.{}", format.extension());
         let folder = self.state.document.path.as_deref().and_then(Path::parent);
         let path = folder.map_or_else(|| PathBuf::from("."), Path::to_owned);

@@ -1,9 +1,12 @@
 //! What commands about liquids do, and when the runner is told of it.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use super::App;
+use crate::files::open;
 use crate::files::task::Task;
+use crate::liquids::systems::{OwnScene, recognise};
 use crate::liquids::{Goal, LiquidCommand, LiquidFormat, News, Runner, Setup, Stage, export};
 use crate::panels::Notice;
 use crate::seen::Workspace;
@@ -61,7 +64,7 @@ impl App {
                 if settings.scene != *scene {
                     settings.scene.clone_from(scene);
                     settings.settle_size();
-                    self.liquids.stage.fit();
+                    self.liquids.stage.change();
                 }
             }
             L::Size(size) => settings.set_size(*size),
@@ -70,7 +73,14 @@ impl App {
             L::Method(side, method) => settings.methods[side.index()].clone_from(method),
             L::Walls(side, walls) => settings.choices[side.index()].walls = *walls,
             L::Compare(on) => settings.compare = *on,
-            L::Colour(colour) => settings.colour = *colour,
+            L::Set(side, key, value) => settings.change(*side, key, value.as_deref()),
+            L::Scale(name) => settings.scale.clone_from(name),
+            L::Hold(hold) => {
+                if let Some(runner) = &self.liquids.runner {
+                    runner.hold(*hold);
+                }
+            }
+            L::Colour(colour) => settings.set_colour(*colour),
             L::Mark(mark) => super::toggle(&mut settings.marks, *mark),
             L::Slice(slice) => settings.slice = *slice,
             L::Restart => self.liquids.started = None,
@@ -88,6 +98,42 @@ impl App {
             L::ExportTo(format, path) => self.write_liquids(*format, path),
         }
         self.schedule_liquids();
+    }
+
+    /// Opens a file: a scene, or a design.
+    pub(super) fn open_file(&mut self, path: &Path) {
+        if !self.open_scene(path) {
+            self.open_path(path);
+        }
+    }
+
+    /// Opens a scene of another system, if a file is one; else `false`. What is wrong with it is told.
+    pub(super) fn open_scene(&mut self, path: &Path) -> bool {
+        let Ok(opened) = open::open(path) else {
+            // Whoever opens designs tells why.
+            return false;
+        };
+        let Some(system) = recognise(&opened.text) else {
+            return false;
+        };
+        match OwnScene::read(system, path, opened.text) {
+            Ok(own) => {
+                let settings = &mut self.state.settings.liquids;
+                settings.scene.clone_from(&own.entry.name);
+                settings.scale.clear();
+                settings.own = Some(Arc::new(own));
+                self.liquids.started = None;
+                self.liquids.stage.change();
+                self.enter(Workspace::Liquids);
+                self.schedule_liquids();
+            }
+            Err(error) => {
+                let file = path.display();
+                let label = system.label();
+                self.notify(Notice::error(format!("{file} ({label}): {error}")));
+            }
+        }
+        true
     }
 
     fn go(&mut self, goal: Goal) {
@@ -111,8 +157,14 @@ impl App {
         let settings = &self.state.settings.liquids;
         let setup = Setup {
             scene: settings.scene.clone(),
-            size: settings.size(),
+            // Of other systems the scene's file says how large it is.
+            size: match settings.group().system() {
+                Some(_) => 0,
+                None => settings.size(),
+            },
             keep_volume: settings.keeps_volume(),
+            scale: settings.scale.clone(),
+            own: settings.own_named(&settings.scene).cloned(),
         };
         let choices = settings.shown();
         let ctx = &self.ctx;

@@ -34,7 +34,7 @@ impl Ask {
     /// Title of the dialog.
     pub fn title(&self) -> &'static str {
         match self {
-            Ask::Open => "Open a design, a study or another program's chip",
+            Ask::Open => "Open a design, a scene, a study or another program's chip",
             Ask::SaveAs => "Save the design as",
             Ask::Export(_) => "Folder for the results",
             Ask::Outline(_) => "Export the outline as",
@@ -46,6 +46,10 @@ impl Ask {
             Ask::Liquid(LiquidFormat::Png) => "Save the picture of the liquids as PNG",
             Ask::Liquid(LiquidFormat::Csv) => "Save the history of the liquids as CSV",
             Ask::Liquid(LiquidFormat::Vtu) => "Save the particles of the liquids as VTU",
+            Ask::Liquid(LiquidFormat::Vti) => "Save the fields on cells as VTI",
+            Ask::Liquid(LiquidFormat::Ply) => "Save the points as PLY",
+            Ask::Liquid(LiquidFormat::Obj) => "Save the surface of the liquid as OBJ",
+            Ask::Liquid(LiquidFormat::Npz) => "Save the pressure problem as NPZ",
         }
     }
 
@@ -160,9 +164,13 @@ fn show(ask: &Ask, suggested: &Path) -> Option<PathBuf> {
     let extensions = ask.extensions();
     if let Some(extension) = extensions.first() {
         let kind = match *extension {
-            "toml" => "Designs, studies and networks",
+            "toml" => "Designs, scenes, studies and networks",
             "csv" => "Tables",
             "vtu" => "Particles",
+            "vti" => "Fields",
+            "ply" => "Points",
+            "obj" => "Surfaces",
+            "npz" => "Arrays",
             "png" | "svg" | "pdf" => "Pictures",
             _ => "Outlines",
         };

@@ -7,9 +7,11 @@ use eframe::egui::{Key, Modifiers};
 use super::means::{Means, offer, offers};
 use super::settings::{AXES, Colour, Mark, Side, Slice, Walls, size_label, sizes};
 use super::subjects::{Group, subject, subjects};
+use super::systems::{choice, is_value};
 use crate::command::Command;
 use crate::keys::Binding;
 use crate::seen::{Seen, Workspace};
+use stokeslet_dynamics::stepped::{Hand, Values};
 
 /// One thing to do in the workspace of liquids.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,6 +28,12 @@ pub enum LiquidCommand {
     Walls(Side, Walls),
     /// Who solves for a view of a tank; also while it runs, from the next step on.
     Method(Side, String),
+    /// A setting of a view of another system's scene, by its key; without a value the usual one. Also while it runs.
+    Set(Side, String, Option<String>),
+    /// Another of the sizes that another system's scene has by name, from the start; the empty name is its usual one.
+    Scale(String),
+    /// The pointer holds what is seen in a view, or lets go.
+    Hold(Option<(usize, Hand)>),
     /// Two views of the same scene or tank, or one. The second goes on from where the first is.
     Compare(bool),
     /// Frame after frame.
@@ -57,13 +65,38 @@ pub enum LiquidFormat {
     Png,
     /// A row a frame and view.
     Csv,
-    /// Particles with their velocities; a file a view.
+    /// Particles with their velocities; a file a view, as all that follow.
     Vtu,
+    /// Numbers on cells.
+    Vti,
+    /// Points or meshes with colours.
+    Ply,
+    /// The surface of a liquid in space.
+    Obj,
+    /// The pressure problem that the next frame begins with.
+    Npz,
 }
 
 impl LiquidFormat {
     /// All of them.
-    pub const ALL: [LiquidFormat; 3] = [LiquidFormat::Png, LiquidFormat::Csv, LiquidFormat::Vtu];
+    pub const ALL: [LiquidFormat; 7] = [
+        LiquidFormat::Png,
+        LiquidFormat::Csv,
+        LiquidFormat::Vtu,
+        LiquidFormat::Vti,
+        LiquidFormat::Ply,
+        LiquidFormat::Obj,
+        LiquidFormat::Npz,
+    ];
+
+    /// Whether runs of a group are written so.
+    pub fn is_of(self, group: Group) -> bool {
+        match (self, group) {
+            (LiquidFormat::Png | LiquidFormat::Csv, _) => true,
+            (format, Group::System(system)) => system.formats().contains(&format.extension()),
+            (format, Group::Scenes | Group::Tanks) => format == LiquidFormat::Vtu,
+        }
+    }
 
     /// What it is for people.
     pub fn label(self) -> &'static str {
@@ -71,6 +104,10 @@ impl LiquidFormat {
             LiquidFormat::Png => "picture (PNG)",
             LiquidFormat::Csv => "history (CSV)",
             LiquidFormat::Vtu => "particles (VTU)",
+            LiquidFormat::Vti => "fields on cells (VTI)",
+            LiquidFormat::Ply => "points (PLY)",
+            LiquidFormat::Obj => "surface (OBJ)",
+            LiquidFormat::Npz => "pressure problem (NPZ)",
         }
     }
 
@@ -80,6 +117,10 @@ impl LiquidFormat {
             LiquidFormat::Png => "png",
             LiquidFormat::Csv => "csv",
             LiquidFormat::Vtu => "vtu",
+            LiquidFormat::Vti => "vti",
+            LiquidFormat::Ply => "ply",
+            LiquidFormat::Obj => "obj",
+            LiquidFormat::Npz => "npz",
         }
     }
 }
@@ -101,6 +142,20 @@ impl LiquidCommand {
             L::Walls(side, walls) => {
                 format!("Liquids: {} walls {}", side.label(), walls.label())
             }
+            L::Set(side, key, Some(value)) => {
+                format!(
+                    "Liquids: {} {} {value}",
+                    side.label(),
+                    key.replace('_', " ")
+                )
+            }
+            L::Set(side, key, None) => {
+                format!("Liquids: {} usual {}", side.label(), key.replace('_', " "))
+            }
+            L::Scale(name) if name.is_empty() => "Liquids: usual size".to_owned(),
+            L::Scale(name) => format!("Liquids: size {name}"),
+            L::Hold(Some(_)) => "Liquids: hold".to_owned(),
+            L::Hold(None) => "Liquids: let go".to_owned(),
             L::Compare(true) => "Liquids: compare two views".to_owned(),
             L::Compare(false) => "Liquids: one view".to_owned(),
             L::Play => "Play".to_owned(),
@@ -141,10 +196,11 @@ impl LiquidCommand {
         all.extend(sizes("circle").into_iter().map(L::Size));
         all.extend(Colour::ALL.map(L::Colour));
         all.extend(Mark::ALL.map(L::Mark));
+        all.extend(Side::ALL.into_iter().flat_map(settings_of));
         all.extend((0..3).map(|axis| L::Slice(Slice { axis, at: 0.5 })));
         for side in Side::ALL {
             all.extend(Walls::ALL.map(|walls| L::Walls(side, walls)));
-            for group in Group::ALL {
+            for group in Group::LIQUIDS {
                 let offers = offers(group).into_iter().flat_map(|(_, all)| all);
                 all.extend(offers.map(|offer| L::choose(group, side, offer.name)));
             }
@@ -155,8 +211,8 @@ impl LiquidCommand {
     /// Chooses who solves for a view.
     pub fn choose(group: Group, side: Side, name: &str) -> Self {
         match group {
-            Group::Scenes => LiquidCommand::Solver(side, name.to_owned()),
             Group::Tanks => LiquidCommand::Method(side, name.to_owned()),
+            _ => LiquidCommand::Solver(side, name.to_owned()),
         }
     }
 
@@ -172,11 +228,12 @@ impl LiquidCommand {
         }
         let settings = &seen.settings.liquids;
         let liquids = seen.liquids;
-        let is_scene = settings.group() == Group::Scenes;
+        let group = settings.group();
+        let is_scene = group == Group::Scenes;
         let is_shown = |side: Side| when(side == Side::Left || settings.compare, NOT_COMPARED);
         match self {
             L::Scene(scene) => when(
-                subject(scene).is_some(),
+                subject(scene).is_some() || settings.own_named(scene).is_some(),
                 "there is no scene or tank of this name",
             ),
             L::Size(size) => when(
@@ -194,35 +251,56 @@ impl LiquidCommand {
                 is_shown(*side)
             }
             L::Method(side, name) => {
-                when(!is_scene, "methods are for tanks: a scene takes a solver")?;
+                let is_tank = group == Group::Tanks;
+                when(is_tank, "methods are for tanks: a scene takes a solver")?;
                 let is_one = offer(Group::Tanks, name).is_some();
                 when(is_one, "there is no method of this name")?;
                 is_shown(*side)
             }
             L::Walls(side, _) => {
+                when(group.system().is_none(), "only liquids have such walls")?;
                 when(is_scene, WALLS_OF_METHODS)?;
                 is_shown(*side)
             }
-            L::Colour(Colour::Pressure) => when(settings.group().has_pressure(), NO_PRESSURE),
+            L::Set(side, key, value) => {
+                let system = group.system().ok_or("liquids have no such settings")?;
+                let choice = choice(system, key).ok_or("there is no setting of this name")?;
+                let is_one = value.as_ref().is_none_or(|value| is_value(choice, value));
+                when(is_one, "it can't have this value")?;
+                is_shown(*side)
+            }
+            L::Scale(name) => {
+                let has_it = name.is_empty() || settings.entry().sizes.contains(name);
+                when(has_it, "the scene has no size of this name")
+            }
+            L::Hold(Some(_)) => when(group.has_hand(), "nothing here can be held"),
+            L::Colour(Colour::Pressure) => when(group.has_pressure(), NO_PRESSURE),
+            L::Mark(mark) => when(group.marks().contains(mark), "there is none to show here"),
             L::Compare(on) => when(*on != settings.compare, "it is so already"),
             L::Play => when(!liquids.is_playing, "it is playing"),
             L::Pause => when(liquids.is_playing, "nothing is playing"),
             L::Slice(slice) => {
-                when(settings.entry().dimension == 3, "it is all in the plane")?;
+                let is_space = settings.entry().dimension == 3;
+                when(is_space, "it is all in the plane")?;
+                when(
+                    group.system().is_none(),
+                    "it is seen whole: drag to turn it",
+                )?;
                 let is_one = slice.axis < 3 && (0.0..=1.0).contains(&slice.at);
                 when(is_one, "there is no such slice")
             }
-            L::Export(_) | L::ExportTo(..) => {
+            L::Export(format) | L::ExportTo(format, _) => {
+                when(format.is_of(group), "nothing here is written so")?;
                 when(liquids.frame().is_some(), "nothing is simulated yet")
             }
-            L::PlayOrPause | L::Step | L::Restart | L::Colour(_) | L::Mark(_) => Ok(()),
+            L::PlayOrPause | L::Step | L::Restart | L::Colour(_) | L::Hold(None) => Ok(()),
         }
     }
 }
 
 const NOT_COMPARED: &str = "there is one view only: compare first";
 const WALLS_OF_METHODS: &str = "of a tank the method says what walls do";
-const NO_PRESSURE: &str = "methods of tanks tell velocities, but no pressure";
+const NO_PRESSURE: &str = "no pressure is told here";
 
 fn choosing(side: Side, group: Group, name: &str) -> String {
     let label = offer(group, name).map_or(name, |offer| offer.label);
@@ -251,17 +329,46 @@ pub const LIQUID_SHORTCUTS: &[Binding] = {
         (NONE, Key::D, || {
             Command::Liquid(LiquidCommand::Mark(Mark::Detached))
         }),
+        (NONE, Key::C, || {
+            Command::Liquid(LiquidCommand::Mark(Mark::Contacts))
+        }),
+        (NONE, Key::V, || {
+            Command::Liquid(LiquidCommand::Mark(Mark::Vorticity))
+        }),
     ]
 };
 
-/// A name as a title: `sphere-cuboid` is `Sphere cuboid`, `stairs-3d` is `Stairs 3D`.
+/// A name as a title: `sphere-cuboid` is `Sphere cuboid`, `stairs-3d` is `Stairs 3D`, `apic/inlet` is `Inlet`.
 pub fn title(scene: &str) -> String {
-    crate::words::capital(&scene.replace("-3d", " 3D").replace('-', " "))
+    let own = scene.rsplit('/').next().unwrap_or(scene);
+    crate::words::capital(&own.replace("-3d", " 3D").replace(['-', '_'], " "))
 }
 
-/// What a view is called: who solves, and what walls do.
+/// What a view is called: who solves, and what walls do; the settings of another system.
 pub fn view_name(choice: &Means) -> String {
-    format!("{}, {}", choice.label(), choice.walls().label())
+    match choice {
+        Means::Settings { label, .. } => label.clone(),
+        _ => format!("{}, {}", choice.label(), choice.walls().label()),
+    }
+}
+
+/// Words that settings of the systems' scenes may have; each once.
+fn settings_of(side: Side) -> Vec<LiquidCommand> {
+    let systems = Group::all().into_iter().filter_map(Group::system);
+    let mut all: Vec<LiquidCommand> = Vec::new();
+    for choice in systems.flat_map(|system| system.choices()) {
+        let Values::Words(words) = choice.values else {
+            continue;
+        };
+        for word in words {
+            let (key, value) = (choice.key.to_owned(), Some((*word).to_owned()));
+            let set = LiquidCommand::Set(side, key, value);
+            if !all.contains(&set) {
+                all.push(set);
+            }
+        }
+    }
+    all
 }
 
 /// A size of a scene or tank, with its cells.

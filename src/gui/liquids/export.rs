@@ -68,13 +68,18 @@ impl Order {
                 let text = format!("{head}{rows}");
                 Ok(vec![(self.path.clone(), text.into_bytes())])
             }
-            LiquidFormat::Vtu => {
+            format => {
                 let mut files = Vec::new();
                 for (k, shot) in self.shots.iter().enumerate() {
                     let mut bytes = Vec::new();
                     match &**shot {
                         Shot::Plane(s) => vtu::write(&mut bytes, &s.run.still()),
                         Shot::Space(s) => vtu::write(&mut bytes, &s.run.still()),
+                        Shot::System(s) => {
+                            let file = s.seen.file(format.extension());
+                            bytes = file.ok_or_else(|| lacking(format))?;
+                            Ok(())
+                        }
                     }
                     .map_err(|e| e.to_string())?;
                     files.push((self.path_of(k), bytes));
@@ -96,9 +101,20 @@ impl Order {
     }
 }
 
+/// Why a scene isn't written in a format that others of its system are.
+fn lacking(format: LiquidFormat) -> String {
+    match format {
+        LiquidFormat::Obj => "only liquids in space have such a surface, while there is liquid",
+        LiquidFormat::Npz => "walls along the cells have no one pressure problem",
+        _ => "this scene has nothing that is written so",
+    }
+    .to_owned()
+}
+
 fn draw(shot: &Shot) -> image::RgbImage {
     match shot {
         Shot::Plane(s) => picture::draw(&s.run.still()),
         Shot::Space(s) => picture::draw(&s.run.still()),
+        Shot::System(s) => s.seen.picture(),
     }
 }

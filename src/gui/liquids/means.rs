@@ -1,10 +1,12 @@
 //! Who makes a view's velocities free of divergence: of a scene a solver, and what walls do; of a tank a splitting method, which
-//! says both.
+//! says both; of another system's scene its settings.
 
 use super::settings::{Choice, Walls};
 use super::subjects::Group;
+use super::systems::{Changes, label};
 use stokeslet_dynamics::lcp::{Entry, Kind, SOLVERS, entry};
 use stokeslet_dynamics::splitting::{METHODS, MethodEntry, WallKind, method};
+use stokeslet_dynamics::stepped::System;
 
 /// What is chosen for a view.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,6 +15,15 @@ pub enum Means {
     Solver(Choice),
     /// Of a tank: a name of the registry of splitting methods.
     Method(String),
+    /// Of another system's scene.
+    Settings {
+        /// The system.
+        system: &'static dyn System,
+        /// What differs from the usual settings.
+        changes: Changes,
+        /// What a view with them is called.
+        label: String,
+    },
 }
 
 impl From<Choice> for Means {
@@ -22,11 +33,21 @@ impl From<Choice> for Means {
 }
 
 impl Means {
+    /// Settings of a system.
+    pub fn of_system(system: &'static dyn System, changes: Changes) -> Self {
+        Means::Settings {
+            label: label(system, &changes),
+            system,
+            changes,
+        }
+    }
+
     /// Its name in its registry.
     pub fn name(&self) -> &str {
         match self {
             Means::Solver(choice) => &choice.solver,
             Means::Method(name) => name,
+            Means::Settings { label, .. } => label,
         }
     }
 
@@ -35,6 +56,7 @@ impl Means {
         match self {
             Means::Solver(_) => Group::Scenes,
             Means::Method(_) => Group::Tanks,
+            Means::Settings { system, .. } => Group::System(*system),
         }
     }
 
@@ -51,7 +73,7 @@ impl Means {
         match self {
             Means::Solver(choice) => choice.walls,
             Means::Method(name) if is_sticking(name) => Walls::Sticking,
-            Means::Method(_) => Walls::Separating,
+            Means::Method(_) | Means::Settings { .. } => Walls::Separating,
         }
     }
 }
@@ -113,6 +135,8 @@ pub fn offers(group: Group) -> Vec<(&'static str, Vec<Offer>)> {
             ("Liquid may leave walls", methods(WallKind::Separating)),
             ("Liquid sticks to walls", methods(WallKind::Sticking)),
         ],
+        // Their settings are chosen one by one.
+        Group::System(_) => Vec::new(),
     }
 }
 
@@ -121,6 +145,7 @@ pub fn offer(group: Group, name: &str) -> Option<Offer> {
     match group {
         Group::Scenes => entry(name).map(Offer::from),
         Group::Tanks => method(name).map(Offer::from),
+        Group::System(_) => None,
     }
 }
 

@@ -1,5 +1,5 @@
-//! The workspace of liquids: scenes and tanks that run beside each other, solvers and methods that are chosen while they run, what
-//! each solve took.
+//! The workspace of whatever is stepped frame by frame: liquids in scenes and tanks, and the scenes of every other system, which run
+//! beside each other with solvers, methods and settings that are chosen while they run, and what each step took.
 //!
 //! ```text
 //! LiquidSettings --app/liquids.rs--> Runner (thread) --Track, a frame whole or not at all--> News --> Liquids (what views read)
@@ -7,25 +7,28 @@
 //!      +--- LiquidCommand <--- panels (scenes, numbers, plots), Stage (canvases) <-- picture (thread) --+
 //! ```
 //! The rest of the window knows it by [`Liquids`] and [`LiquidCommand`]; the chip and its document aren't touched from here. What
-//! is simulated is [`stokeslet_dynamics`], which knows nothing of windows.
+//! is simulated is [`stokeslet_dynamics`], which knows nothing of windows, and what [`systems::install`] is given: systems that are known
+//! by what [`stokeslet_dynamics::stepped`] says of any.
 //!
 //! | file | turns what into what |
 //! | --- | --- |
-//! | [`subjects`] | the papers' scenes and tanks into one list; **what differs between the two** |
-//! | [`means`] | solvers and splitting methods into what may be chosen for either |
+//! | [`subjects`] | the papers' scenes and tanks and other systems' scenes into one list; **what differs between them** |
+//! | [`systems`] | systems into rows, settings and scenes of one's own |
+//! | [`means`] | solvers, splitting methods and settings into what may be chosen for a view |
 //! | [`settings`] | what is chosen; kept between runs |
 //! | [`command`] | everything that can be done here, with labels and keys |
 //! | [`runner`], `track` | choices into frames, on a thread |
 //! | [`run`] | a simulation of either loop into places, velocities, edges of walls and liquid |
 //! | [`shot`] | a run at the end of a frame, with pressures and contacts; differences, probes |
 //! | [`told`] | what frames tell: rows, residuals, failures |
-//! | [`picture`] | a shot into pixels, on a thread |
-//! | [`stage`] | the canvases: pan, zoom, pictures, legends |
+//! | [`picture`], `figure` | a shot into pixels, on a thread: of liquids, of other systems |
+//! | [`stage`] | the canvases: pan, zoom, pictures, legends; scenes that are turned, bodies that are held |
 //! | [`panels`] | everything around the canvases |
 //! | [`export`] | shots and rows into files |
 
 pub mod command;
 pub mod export;
+mod figure;
 pub mod means;
 pub mod panels;
 pub mod picture;
@@ -35,6 +38,7 @@ pub mod settings;
 pub mod shot;
 pub mod stage;
 pub mod subjects;
+pub mod systems;
 pub mod told;
 mod track;
 

@@ -9,6 +9,7 @@
 use eframe::egui::{Color32, ColorImage};
 use rayon::prelude::*;
 
+use super::figure;
 use super::settings::{Colour, Slice};
 use super::shot::{Contact, Shot, Snapshot, place, seen_axes};
 use crate::canvas::theme::Colours;
@@ -36,17 +37,23 @@ pub struct Look {
     pub detached: bool,
     /// Where a scene in space is cut.
     pub slice: Slice,
+    /// Whether pushes are drawn where things touch.
+    pub contacts: bool,
+    /// The vorticity of full colour behind the particles, 1/s, if it is drawn.
+    pub vorticity: Option<f64>,
+    /// Where another system's scene in space is seen from: how far turned and tilted, rad.
+    pub from: [f64; 2],
     /// Ink for dark surroundings.
     pub is_dark: bool,
 }
 
 /// What things are painted with.
-struct Inks {
-    background: Color32,
-    wall: Color32,
+pub(super) struct Inks {
+    pub background: Color32,
+    pub wall: Color32,
     edge: Color32,
     liquid: Color32,
-    particle: Color32,
+    pub particle: Color32,
     detached: Color32,
 }
 
@@ -54,7 +61,7 @@ struct Inks {
 pub const DETACHED: Color32 = Color32::from_rgb(245, 124, 0);
 
 impl Inks {
-    fn of(is_dark: bool) -> Self {
+    pub fn of(is_dark: bool) -> Self {
         let rgb = Color32::from_rgb;
         let visuals = match is_dark {
             true => eframe::egui::Visuals::dark(),
@@ -81,13 +88,20 @@ impl Inks {
 }
 
 /// What values become.
-struct Shades {
+pub(super) struct Shades {
     table: Vec<Color32>,
     range: [f64; 2],
 }
 
 impl Shades {
-    fn at(&self, value: f64) -> Color32 {
+    pub fn of(look: &Look) -> Self {
+        Self {
+            table: look.map.table(),
+            range: look.range,
+        }
+    }
+
+    pub fn at(&self, value: f64) -> Color32 {
         let span = self.range[1] - self.range[0];
         let t = if span > 0.0 {
             ((value - self.range[0]) / span).clamp(0.0, 1.0)
@@ -115,6 +129,7 @@ pub fn draw(
     match shot {
         Shot::Plane(snapshot) => draw_any(snapshot, look, window, is_stale),
         Shot::Space(snapshot) => draw_any(snapshot, look, window, is_stale),
+        Shot::System(shot) => Some(figure::draw(shot, look, window)),
     }
 }
 
@@ -125,10 +140,7 @@ fn draw_any<const D: usize>(
     is_stale: &(dyn Fn() -> bool + Sync),
 ) -> Option<ColorImage> {
     let inks = Inks::of(look.is_dark);
-    let shades = Shades {
-        table: look.map.table(),
-        range: look.range,
-    };
+    let shades = Shades::of(look);
     let [width, height] = window.size;
     let pixels = vec![inks.background; width * height];
     let mut image = ColorImage::new(window.size, pixels);
@@ -282,6 +294,9 @@ mod tests {
             particles: false,
             detached: false,
             slice: Slice { axis: 2, at: 0.5 },
+            contacts: false,
+            vorticity: None,
+            from: [0.0; 2],
             is_dark: false,
         }
     }
@@ -415,6 +430,7 @@ mod tests {
                         let cell = s.run.cell([0.02, 0.52, 0.5]).expect("a cell");
                         mark(&mut s.contact, cell);
                     }
+                    Shot::System(_) => panic!("a tank"),
                 }
                 shot
             };

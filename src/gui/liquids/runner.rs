@@ -14,13 +14,16 @@ use std::time::{Duration, Instant};
 
 use super::means::Means;
 use super::shot::{Apart, Shot, Snapshot};
-use super::subjects::{AnySubject, Group, Subject, subject};
+use super::subjects::{AnySubject, Group, Subject, scene_file, subject};
+use super::systems::OwnScene;
 use super::told::{Failure, Told};
+use super::track::system::SystemTracks;
 use super::track::{NotDone, Track, start, track};
 use crate::background;
 use crate::results::newest::Wake;
 use stokeslet_base::cancel::CancelToken;
 use stokeslet_dynamics::lcp::{SolveLog, Watch};
+use stokeslet_dynamics::stepped::Hand;
 
 /// Frames follow each other no faster than this: eyes see no more, and the processor has other things to do.
 const LEAST: Duration = Duration::from_micros(16_600);
@@ -36,6 +39,10 @@ pub struct Setup {
     pub size: usize,
     /// Whether volume that is lost or gained is made up for; tanks go without.
     pub keep_volume: bool,
+    /// Which of its sizes another system's scene has; empty for its usual one.
+    pub scale: String,
+    /// The scene, if it is one of one's own.
+    pub own: Option<Arc<OwnScene>>,
 }
 
 /// How far to go.
@@ -111,6 +118,8 @@ struct State {
     busy: Option<(usize, usize, Instant)>,
     done_at: VecDeque<Instant>,
     news: Vec<News>,
+    /// What the pointer holds in which view.
+    hold: Option<(usize, Hand)>,
     is_over: bool,
 }
 
@@ -169,6 +178,7 @@ impl Runner {
             choices,
         });
         state.goal = Goal::Rest;
+        state.hold = None;
         // What was told of the run before is void, read or not.
         state.news.clear();
         state.stop();
@@ -202,6 +212,11 @@ impl Runner {
             state.stop();
         }
         self.shared.changed.notify_one();
+    }
+
+    /// Holds what a hand has taken in a view, or lets go; from the next frame on.
+    pub fn hold(&self, hold: Option<(usize, Hand)>) {
+        self.shared.lock().hold = hold;
     }
 
     /// What happened since the last call. Never waits.
@@ -254,10 +269,11 @@ struct Tracks<const D: usize> {
     views: Vec<Box<dyn Track<D>>>,
 }
 
-/// Views of either dimension, and what they are of.
+/// Views of either dimension, or of another system, and what they are of.
 enum Stage {
     Plane(Tracks<2>),
     Space(Tracks<3>),
+    System(SystemTracks),
 }
 
 /// What to do next.
@@ -406,6 +422,7 @@ fn views(stage: &Option<Stage>) -> Vec<View> {
     match stage {
         Some(Stage::Plane(tracks)) => tracks.seen(Shot::Plane),
         Some(Stage::Space(tracks)) => tracks.seen(Shot::Space),
+        Some(Stage::System(tracks)) => tracks.seen(),
         None => Vec::new(),
     }
 }
@@ -420,6 +437,14 @@ fn failed(message: String) -> NotDone {
 
 impl Stage {
     fn new(setup: &Setup, choices: &[Means]) -> Result<Self, NotDone> {
+        let file = match &setup.own {
+            Some(own) => own.entry.group.system().map(|system| (system, &*own.text)),
+            None => scene_file(&setup.scene),
+        };
+        if let Some((system, text)) = file {
+            let tracks = SystemTracks::start(system, text, &setup.scale, choices)?;
+            return Ok(Stage::System(tracks));
+        }
         match AnySubject::of(&setup.scene) {
             Some(AnySubject::Plane(of)) => Ok(Stage::Plane(Tracks::new(of, setup, choices)?)),
             Some(AnySubject::Space(of)) => Ok(Stage::Space(Tracks::new(of, setup, choices)?)),
@@ -431,6 +456,7 @@ impl Stage {
         match self {
             Stage::Plane(tracks) => tracks.choose(choices),
             Stage::Space(tracks) => tracks.choose(choices),
+            Stage::System(tracks) => tracks.choose(choices),
         }
     }
 
@@ -438,6 +464,8 @@ impl Stage {
         match self {
             Stage::Plane(tracks) => tracks.views.iter_mut().for_each(|track| track.renew()),
             Stage::Space(tracks) => tracks.views.iter_mut().for_each(|track| track.renew()),
+            // What failed says so until it is started anew.
+            Stage::System(_) => {}
         }
     }
 
@@ -445,6 +473,10 @@ impl Stage {
         match self {
             Stage::Plane(tracks) => tracks.frame(shared, token, Shot::Plane),
             Stage::Space(tracks) => tracks.frame(shared, token, Shot::Space),
+            Stage::System(tracks) => {
+                let (begin, hold) = (Instant::now(), shared.lock().hold);
+                tracks.frame(hold, &|view| shared.lock().busy = Some((view, 0, begin)))
+            }
         }
     }
 }

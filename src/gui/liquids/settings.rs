@@ -1,11 +1,13 @@
 //! What is chosen in the workspace, kept between runs: scene or tank, size, solvers, walls, methods, what is drawn.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
 use super::means::{Means, offer};
 use super::subjects::{AnySubject, Group, SubjectEntry, subject, subjects};
+use super::systems::{Changes, OwnScene, sound, systems};
 use stokeslet_dynamics::pressure::Separation;
 
 /// Cells a side that are offered in the plane.
@@ -124,17 +126,28 @@ pub enum Mark {
     Particles,
     /// Cells that have left the wall.
     Detached,
+    /// What pushes where things touch.
+    Contacts,
+    /// How fast cells turn, behind the particles.
+    Vorticity,
 }
 
 impl Mark {
     /// All of them.
-    pub const ALL: [Mark; 2] = [Mark::Particles, Mark::Detached];
+    pub const ALL: [Mark; 4] = [
+        Mark::Particles,
+        Mark::Detached,
+        Mark::Contacts,
+        Mark::Vorticity,
+    ];
 
     /// Its name.
     pub fn label(self) -> &'static str {
         match self {
             Mark::Particles => "particles",
             Mark::Detached => "detached cells",
+            Mark::Contacts => "contacts",
+            Mark::Vorticity => "vorticity",
         }
     }
 }
@@ -176,10 +189,19 @@ pub struct LiquidSettings {
     pub choices: [Choice; 2],
     /// Splitting methods of the views of tanks, in the same way.
     pub methods: [String; 2],
+    /// Changed settings of the views of other systems' scenes, in the same way, by the system's name.
+    pub systems: BTreeMap<String, [Changes; 2]>,
+    /// Which of its sizes another system's scene has; empty for its usual one.
+    pub scale: String,
+    /// The scene of one's own that was opened last; files may be gone when the program starts again.
+    #[serde(skip)]
+    pub own: Option<Arc<OwnScene>>,
     /// Whether two views run side by side.
     pub compare: bool,
-    /// What colours show.
+    /// What colours show of liquids.
     pub colour: Colour,
+    /// What colours show of other systems' scenes, by the system's name.
+    pub colours: BTreeMap<String, Colour>,
     /// What is drawn besides.
     pub marks: BTreeSet<Mark>,
     /// Where scenes in space are cut.
@@ -194,8 +216,12 @@ impl Default for LiquidSettings {
             keep_volume: false,
             choices: [Choice::of("fas-mg"), Choice::of("pi-mgpcg")],
             methods: ["iop-sep-bc", "orig-ps"].map(str::to_owned),
+            systems: BTreeMap::new(),
+            scale: String::new(),
+            own: None,
             compare: false,
             colour: Colour::Speed,
+            colours: BTreeMap::new(),
             marks: BTreeSet::from(Mark::ALL),
             slice: Slice { axis: 2, at: 0.5 },
         }
@@ -204,8 +230,34 @@ impl Default for LiquidSettings {
 
 impl LiquidSettings {
     /// The row of what is chosen.
-    pub fn entry(&self) -> &'static SubjectEntry {
-        subject(&self.scene).unwrap_or(&subjects()[0])
+    pub fn entry(&self) -> &SubjectEntry {
+        match self.own_named(&self.scene) {
+            Some(own) => &own.entry,
+            None => subject(&self.scene).unwrap_or(&subjects()[0]),
+        }
+    }
+
+    /// The scene of one's own, if this is its name.
+    pub fn own_named(&self, scene: &str) -> Option<&Arc<OwnScene>> {
+        self.own.as_ref().filter(|own| own.entry.name == scene)
+    }
+
+    /// What was changed of a view of this system's scenes.
+    pub fn changes(&self, system: &str, side: Side) -> Changes {
+        let of = self.systems.get(system);
+        of.map_or_else(Changes::new, |sides| sides[side.index()].clone())
+    }
+
+    /// Changes a setting of a view of the chosen system's scene, or takes the usual value.
+    pub fn change(&mut self, side: Side, key: &str, value: Option<&str>) {
+        let Some(system) = self.group().system() else {
+            return;
+        };
+        let sides = self.systems.entry(system.name().to_owned()).or_default();
+        match value {
+            Some(value) => sides[side.index()].insert(key.to_owned(), value.to_owned()),
+            None => sides[side.index()].remove(key),
+        };
     }
 
     /// Whether a scene or a tank is chosen.
@@ -234,16 +286,44 @@ impl LiquidSettings {
         let means = |k: usize| match self.group() {
             Group::Scenes => Means::Solver(self.choices[k].clone()),
             Group::Tanks => Means::Method(self.methods[k].clone()),
+            Group::System(system) => {
+                Means::of_system(system, self.changes(system.name(), Side::ALL[k]))
+            }
         };
         (0..1 + usize::from(self.compare)).map(means).collect()
     }
 
     /// What colours show: the chosen, or speed where nobody tells a pressure.
     pub fn shown_colour(&self) -> Colour {
-        match self.colour {
-            Colour::Pressure if !self.group().has_pressure() => Colour::Speed,
+        let group = self.group();
+        let chosen = match group.system() {
+            None => self.colour,
+            Some(system) => match self.colours.get(system.name()) {
+                Some(colour) => *colour,
+                // Bodies are known by their own colours, liquids have none.
+                None if group.has_pressure() => Colour::Speed,
+                None => Colour::Plain,
+            },
+        };
+        match chosen {
+            Colour::Pressure if !group.has_pressure() => Colour::Speed,
             colour => colour,
         }
+    }
+
+    /// Chooses what colours show of what is chosen.
+    pub fn set_colour(&mut self, colour: Colour) {
+        match self.group().system() {
+            None => self.colour = colour,
+            Some(system) => {
+                self.colours.insert(system.name().to_owned(), colour);
+            }
+        }
+    }
+
+    /// Whether something is drawn besides.
+    pub fn marks(&self, mark: Mark) -> bool {
+        self.marks.contains(&mark) && self.group().marks().contains(&mark)
     }
 
     /// Sizes, solvers and places that a hand might have written wrong.
@@ -259,6 +339,11 @@ impl LiquidSettings {
             self.sizes[1] = default.sizes[1];
         }
         self.settle_size();
+        for system in systems() {
+            for changes in self.systems.get_mut(system.name()).into_iter().flatten() {
+                *changes = sound(*system, changes);
+            }
+        }
         for (choice, default) in self.choices.iter_mut().zip(default.choices) {
             if offer(Group::Scenes, &choice.solver).is_none() {
                 choice.solver = default.solver;
@@ -280,6 +365,9 @@ impl LiquidSettings {
 
     /// A size that the scene allows: the chosen one, or the least.
     pub fn settle_size(&mut self) {
+        if !self.entry().sizes.contains(&self.scale) {
+            self.scale.clear();
+        }
         let sizes = sizes(&self.scene);
         if !sizes.contains(&self.size())
             && let Some(least) = sizes.first()
@@ -328,7 +416,7 @@ mod tests {
 
     #[test]
     fn everything_has_sizes_and_what_swings_or_is_thin_starts_finer() {
-        for entry in subjects() {
+        for entry in subjects().iter().filter(|e| e.group.system().is_none()) {
             let sizes = sizes(&entry.name);
             assert!(sizes.len() >= 3, "{}: {sizes:?}", entry.name);
             let is_thin = entry.group == Group::Tanks && !entry.name.starts_with("breaking-dam");

@@ -1,5 +1,6 @@
 //! A simulation at the end of a frame, for views: nothing in it changes any more.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -7,6 +8,8 @@ use rayon::prelude::*;
 use super::run::Run;
 use super::settings::{Slice, Walls};
 use super::subjects::Group;
+use stokeslet_dynamics::stepped::look::{Mesh, Points, Role};
+use stokeslet_dynamics::stepped::{Seen, System};
 
 /// What a cell at a wall does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -82,13 +85,103 @@ pub fn seen_axes<const D: usize>(slice: Slice) -> [usize; 2] {
     if D == 3 { slice.seen_axes() } else { [0, 1] }
 }
 
-/// A snapshot of either dimension.
+/// A scene of another system at the end of a step.
+#[derive(Clone, Debug)]
+pub struct SystemShot {
+    /// Whose scene.
+    pub system: &'static dyn System,
+    /// What there is to see.
+    pub seen: Seen,
+    /// The fastest of all, m/s.
+    pub fastest: f64,
+    /// The least and the greatest pressure, Pa; 0 where none is told.
+    pub pressures: [f64; 2],
+    /// How much of the vorticity colours span, 1/s, where it is told.
+    pub vorticity: Option<f64>,
+}
+
+impl SystemShot {
+    /// Of what is seen of a run.
+    pub fn new(system: &'static dyn System, seen: Seen) -> Self {
+        Self {
+            system,
+            fastest: seen.look.fastest(),
+            pressures: seen.look.pressures().unwrap_or_default(),
+            vorticity: seen.look.vorticity(),
+            seen,
+        }
+    }
+
+    /// Of each list of points, one more than the greatest number in it; 0 where their order never changes.
+    pub fn born(&self) -> Vec<u32> {
+        let lists = self.seen.look.points.iter();
+        lists
+            .map(|points| points.id.iter().max().map_or(0, |most| most + 1))
+            .collect()
+    }
+
+    /// How far two are from each other; none where they have no points in common.
+    fn apart(&self, other: &Self, born: &[u32]) -> Option<Apart> {
+        let (mut farthest, mut sum, mut count) = (0.0f64, 0.0, 0usize);
+        let mut take = |x: &[f64; 3], y: &[f64; 3]| {
+            let d = (0..3).map(|k| (x[k] - y[k]).powi(2)).sum::<f64>().sqrt();
+            farthest = farthest.max(d);
+            sum += d;
+            count += 1;
+        };
+        let (lists, others) = (&self.seen.look.points, &other.seen.look.points);
+        for (k, (a, b)) in lists.iter().zip(others).enumerate() {
+            if matches!(a.role, Role::Wall | Role::Fixed) {
+                continue;
+            }
+            if a.id.is_empty() {
+                if a.at.len() != b.at.len() {
+                    return None;
+                }
+                a.at.iter().zip(&b.at).for_each(|(x, y)| take(x, y));
+                continue;
+            }
+            let born = born.get(k).copied().unwrap_or(0);
+            let known = |points: &Points| -> HashMap<u32, [f64; 3]> {
+                let all = points.id.iter().zip(&points.at);
+                all.filter(|(id, _)| **id < born)
+                    .map(|(id, x)| (*id, *x))
+                    .collect()
+            };
+            let twins = known(b);
+            // In the order of one of the lists, so that the mean is the same every time.
+            for (id, x) in a.id.iter().zip(&a.at) {
+                if let Some(y) = twins.get(id) {
+                    take(x, y);
+                }
+            }
+        }
+        let moving = |mesh: &&Mesh| !matches!(mesh.role, Role::Ground | Role::Fixed);
+        let (a, b) = (&self.seen.look.meshes, &other.seen.look.meshes);
+        for (a, b) in a.iter().filter(moving).zip(b.iter().filter(moving)) {
+            if a.points.len() != b.points.len() {
+                return None;
+            }
+            a.points.iter().zip(&b.points).for_each(|(x, y)| take(x, y));
+        }
+        (count > 0).then(|| Apart {
+            farthest,
+            mean: sum / count as f64,
+            pressure: 0.0,
+            of: 0.0,
+        })
+    }
+}
+
+/// A snapshot of either dimension, or of another system.
 #[derive(Clone, Debug)]
 pub enum Shot {
     /// In the plane.
     Plane(Snapshot<2>),
     /// In space.
     Space(Snapshot<3>),
+    /// Of another system.
+    System(Box<SystemShot>),
 }
 
 /// Speed and pressure at a place.
@@ -108,6 +201,7 @@ impl Shot {
         match self {
             Shot::Plane(s) => s.run.group(),
             Shot::Space(s) => s.run.group(),
+            Shot::System(s) => Group::System(s.system),
         }
     }
 
@@ -116,6 +210,7 @@ impl Shot {
         match self {
             Shot::Plane(s) => s.run.frames(),
             Shot::Space(s) => s.run.frames(),
+            Shot::System(s) => s.seen.done,
         }
     }
 
@@ -124,6 +219,7 @@ impl Shot {
         match self {
             Shot::Plane(s) => s.run.time(),
             Shot::Space(s) => s.run.time(),
+            Shot::System(s) => s.seen.time,
         }
     }
 
@@ -132,6 +228,13 @@ impl Shot {
         match self {
             Shot::Plane(s) => s.run.particles(),
             Shot::Space(s) => s.run.particles(),
+            Shot::System(s) => {
+                let look = &s.seen.look;
+                let moving = look.points.iter().filter(|p| p.role != Role::Wall);
+                let vertices = look.meshes.iter().filter(|m| m.role != Role::Ground);
+                moving.map(|p| p.at.len()).sum::<usize>()
+                    + vertices.map(|m| m.points.len()).sum::<usize>()
+            }
         }
     }
 
@@ -140,6 +243,7 @@ impl Shot {
         match self {
             Shot::Plane(s) => s.run.dx(),
             Shot::Space(s) => s.run.dx(),
+            Shot::System(_) => 0.0,
         }
     }
 
@@ -148,6 +252,7 @@ impl Shot {
         match self {
             Shot::Plane(s) => s.run.walls(),
             Shot::Space(s) => s.run.walls(),
+            Shot::System(_) => None,
         }
     }
 
@@ -156,6 +261,7 @@ impl Shot {
         match self {
             Shot::Plane(s) => s.fastest,
             Shot::Space(s) => s.fastest,
+            Shot::System(s) => s.fastest,
         }
     }
 
@@ -164,15 +270,25 @@ impl Shot {
         let contact = match self {
             Shot::Plane(s) => &s.contact,
             Shot::Space(s) => &s.contact,
+            Shot::System(_) => return 0,
         };
         contact.iter().filter(|c| **c == Contact::Detached).count()
     }
 
+    /// The scene of another system.
+    pub fn system(&self) -> Option<&SystemShot> {
+        match self {
+            Shot::Plane(_) | Shot::Space(_) => None,
+            Shot::System(shot) => Some(&**shot),
+        }
+    }
+
     /// The head of its table.
-    pub fn head(&self) -> &'static str {
+    pub fn head(&self) -> &str {
         match self {
             Shot::Plane(s) => s.run.head(),
             Shot::Space(s) => s.run.head(),
+            Shot::System(s) => &s.seen.head,
         }
     }
 
@@ -181,6 +297,7 @@ impl Shot {
         match self {
             Shot::Plane(s) => probe(s, place(slice, at)),
             Shot::Space(s) => probe(s, place(slice, at)),
+            Shot::System(_) => None,
         }
     }
 }
@@ -209,6 +326,12 @@ pub struct Apart {
 }
 
 impl Apart {
+    /// Of two scenes of another system. Points that come and go are twins if they were there when the views parted: `born` is
+    /// [`SystemShot::born`] of then. The same number given later may mean another point.
+    pub fn of_systems(a: &SystemShot, b: &SystemShot, born: &[u32]) -> Option<Self> {
+        a.apart(b, born)
+    }
+
     /// Of two snapshots of the same scene; none where they have not the same particles.
     pub fn of<const D: usize>(a: &Snapshot<D>, b: &Snapshot<D>) -> Option<Self> {
         let n = a.run.particles();

@@ -2,6 +2,8 @@
 //!
 //! Every frame draws what there is, where it now is, and asks for what is missing; pictures are made by threads of their own.
 
+mod system;
+
 use std::sync::Arc;
 
 use eframe::egui::{
@@ -10,6 +12,7 @@ use eframe::egui::{
 };
 
 use super::command::view_name;
+use super::figure::{CONTACTS, cone_colour};
 use super::picture::{DETACHED, Look, draw};
 use super::settings::{AXES, Colour, LiquidSettings, Mark};
 use super::shot::{Probe, Shot};
@@ -18,13 +21,15 @@ use super::{Liquids, Shown};
 use crate::canvas::navigate::navigate;
 use crate::canvas::theme::Colours;
 use crate::canvas::{STEP, View};
+use crate::command::Command;
 use crate::results::colour::{ColourMap, marks};
 use crate::results::legend::{Bar, Paper, ROW, draw_row};
 use crate::results::newest::{Newest, Wake};
 use crate::results::raster::Window;
 use crate::seen::Seen;
 use stokeslet_base::geometry::Point;
-use stokeslet_flow::export::readable::{Scale, figures};
+use stokeslet_flow::export::readable::{Quantity, Scale, figures};
+use system::axes;
 
 /// Room around the scene, points.
 const MARGIN: f32 = 14.0;
@@ -54,6 +59,8 @@ struct Pane {
     painter: Newest<Asked, (ColorImage, Window)>,
     asked: Option<Asked>,
     shown: Option<(TextureHandle, Window)>,
+    /// Whether the picture that is being made is of a scene that was left.
+    is_void: bool,
 }
 
 impl Pane {
@@ -66,12 +73,22 @@ impl Pane {
             }),
             asked: None,
             shown: None,
+            is_void: false,
         }
+    }
+
+    /// What is shown is of a scene that was left.
+    fn forget(&mut self) {
+        self.shown = None;
+        let _ = self.painter.take();
+        self.is_void = self.painter.is_busy();
     }
 
     /// Takes what was finished, asks for what is wanted now.
     fn renew(&mut self, painter: &Painter, wanted: Asked) {
-        if let Some((image, window)) = self.painter.take() {
+        if let Some((image, window)) = self.painter.take()
+            && !std::mem::take(&mut self.is_void)
+        {
             match &mut self.shown {
                 Some((texture, shown)) => {
                     texture.set(image, TextureOptions::LINEAR);
@@ -99,6 +116,10 @@ pub struct Stage {
     /// Whether the scene is kept whole while the window changes.
     is_fitted: bool,
     panes: [Pane; 2],
+    /// Where another system's scene in space is seen from: turned and tilted, rad; as it is best seen until somebody turns it.
+    from: Option<[f64; 2]>,
+    /// What the pointer holds: in which view, where it took hold (m), and how near to the camera that is (m).
+    held: Option<(usize, [f64; 3], f64)>,
     /// Where the pointer is: which view, and its place, m.
     pub pointer: Option<(usize, Point)>,
 }
@@ -111,13 +132,28 @@ impl Stage {
             view: View::default(),
             is_fitted: true,
             panes: ["liquids left", "liquids right"].map(|name| Pane::new(name, &wake)),
+            from: None,
+            held: None,
             pointer: None,
         }
+    }
+
+    /// Shows another scene, whole: nothing of the one before stays on the canvases.
+    pub fn change(&mut self) {
+        self.fit();
+        self.panes.iter_mut().for_each(Pane::forget);
     }
 
     /// Shows the scene whole.
     pub fn fit(&mut self) {
         self.is_fitted = true;
+        self.from = None;
+        self.held = None;
+    }
+
+    /// Where another system's scene in space is seen from: turned and tilted, rad.
+    pub fn seen_from(&self) -> Option<[f64; 2]> {
+        self.from
     }
 
     /// Closer, about the middle.
@@ -141,7 +177,7 @@ impl Stage {
     }
 
     /// Draws the views side by side into the rest of `ui`, and hears the pointer.
-    pub fn ui(&mut self, ui: &mut Ui, seen: &Seen<'_>) {
+    pub fn ui(&mut self, ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
         let liquids = seen.liquids;
         let whole = ui.available_rect_before_wrap();
         let (all, row) = whole.split_top_bottom_at_y(whole.bottom() - ROW);
@@ -158,7 +194,7 @@ impl Stage {
                 left + width
             };
             let rect = Rect::from_min_max(pos2(left, all.top()), pos2(right, all.bottom()));
-            self.pane(ui, seen, k, rect);
+            self.pane(ui, seen, k, rect, out);
         }
         ui.painter_at(row)
             .rect_filled(row, 0.0, Colours::of(ui.visuals()).background);
@@ -166,7 +202,7 @@ impl Stage {
         ui.advance_cursor_after_rect(whole);
     }
 
-    fn pane(&mut self, ui: &mut Ui, seen: &Seen<'_>, k: usize, rect: Rect) {
+    fn pane(&mut self, ui: &mut Ui, seen: &Seen<'_>, k: usize, rect: Rect, out: &mut Vec<Command>) {
         let settings = &seen.settings.liquids;
         let response = ui.interact(
             rect,
@@ -177,21 +213,36 @@ impl Stage {
         let colours = Colours::of(ui.visuals());
         painter.rect_filled(rect, 0.0, colours.background);
         self.view.rect = rect;
+        let shot = seen.liquids.views.get(k).map(|view| view.shot.clone());
+        let system = shot.as_ref().and_then(|shot| shot.system());
         if self.is_fitted {
-            let room = (rect.width().min(rect.height()) - 2.0 * MARGIN).max(40.0);
-            self.view.middle = Point::new(0.5, 0.5);
-            self.view.scale = 1.0 / f64::from(room);
+            match system {
+                Some(shot) => self.fit_system(shot),
+                None => {
+                    let room = (rect.width().min(rect.height()) - 2.0 * MARGIN).max(40.0);
+                    self.view.middle = Point::new(0.5, 0.5);
+                    self.view.scale = 1.0 / f64::from(room);
+                }
+            }
         }
         if navigate(&mut self.view, &response, false) {
             self.is_fitted = false;
         }
-        if response.dragged_by(PointerButton::Primary) {
+        let is_space = system.is_some_and(|shot| shot.seen.look.dimension == 3);
+        let is_held = system.is_some_and(|shot| self.hold(k, shot, &response, out));
+        let is_dragged = response.dragged_by(PointerButton::Primary);
+        if is_held {
+            ui.ctx().set_cursor_icon(CursorIcon::Grabbing);
+        } else if let (true, true, Some(shot)) = (is_dragged, is_space, system) {
+            self.turn(shot, response.drag_delta());
+            ui.ctx().set_cursor_icon(CursorIcon::Grabbing);
+        } else if is_dragged || is_space && response.dragged_by(PointerButton::Secondary) {
             self.view.pan(response.drag_delta());
             self.is_fitted = false;
             ui.ctx().set_cursor_icon(CursorIcon::Grabbing);
         }
         if response.double_clicked() {
-            self.is_fitted = true;
+            self.fit();
         }
         if response.contains_pointer()
             && let Some(at) = ui.input(|i| i.pointer.latest_pos())
@@ -206,7 +257,10 @@ impl Stage {
         response.widget_info(|| WidgetInfo::labeled(Role::Image, true, format!("View: {name}")));
         let dense = rect.width() * rect.height();
         let pixels = ui.ctx().pixels_per_point() * (MOST_PIXELS / dense.max(1.0)).sqrt().min(1.0);
-        let look = look(settings, seen.liquids, ui.visuals().dark_mode);
+        let mut look = look(settings, seen.liquids, ui.visuals().dark_mode);
+        if let Some(shot) = system {
+            look.from = self.from.unwrap_or(shot.seen.look.from);
+        }
         let wanted = Asked {
             shot: view.shot.clone(),
             window: Window::of_view(&self.view, pixels),
@@ -220,11 +274,17 @@ impl Stage {
         }
         let paper = Paper::new(ui.visuals().dark_mode);
         head(&painter, rect, k, view, seen, &paper);
+        if let (true, Some(shot)) = (is_space, system) {
+            axes(&painter, rect, &self.camera(shot), &paper);
+        }
         if let Some(failure) = seen.liquids.failure.as_ref().filter(|f| f.view == k) {
             let text = format!(
-                "{}\nThe picture is of the last frame that was solved. Choose another {} to go on.",
+                "{}\nThe picture is of the last frame that was solved. {}",
                 failure.message,
-                view.choice.group().solved_by()
+                match view.choice.group() {
+                    Group::System(_) => "Restart to begin anew, with other settings.".to_owned(),
+                    group => format!("Choose another {} to go on.", group.solved_by()),
+                }
             );
             banner(&painter, rect, &text, colours.error, &paper);
         }
@@ -233,6 +293,14 @@ impl Stage {
             ui.painter().vline(rect.left() - 0.5, rect.y_range(), line);
         }
     }
+}
+
+/// A round number that is at least this.
+fn round_up(x: f64) -> f64 {
+    let power = 10f64.powf(x.log10().floor());
+    let steps = [1.0, 1.5, 2.0, 3.0, 5.0, 7.5, 10.0];
+    let up = steps.into_iter().map(|s| s * power).find(|s| *s >= x);
+    up.unwrap_or(x)
 }
 
 /// How the views are drawn now.
@@ -261,8 +329,22 @@ fn look(settings: &LiquidSettings, liquids: &Liquids, is_dark: bool) -> Look {
         colour,
         map,
         range,
-        particles: settings.marks.contains(&Mark::Particles),
-        detached: settings.marks.contains(&Mark::Detached),
+        particles: settings.marks(Mark::Particles),
+        detached: settings.marks(Mark::Detached),
+        contacts: settings.marks(Mark::Contacts),
+        // Of all views alike, and round, so that it seldom changes.
+        vorticity: settings
+            .marks(Mark::Vorticity)
+            .then(|| {
+                let shots = liquids.views.iter().filter_map(|v| v.shot.system());
+                let all = shots.filter_map(|shot| shot.vorticity);
+                all.fold(None, |most: Option<f64>, w| {
+                    Some(most.map_or(w, |m| m.max(w)))
+                })
+            })
+            .flatten()
+            .map(round_up),
+        from: [0.0; 2],
         slice,
         is_dark,
     }
@@ -271,6 +353,7 @@ fn look(settings: &LiquidSettings, liquids: &Liquids, is_dark: bool) -> Look {
 /// The unit of a speed of this size.
 fn scale_of(colour: Colour, group: Group, size: f64) -> Scale {
     match colour {
+        Colour::Pressure if group.system().is_some() => Quantity::Pressure.scale_for(size),
         Colour::Pressure => Scale {
             unit: "/ density, m²/s²",
             factor: 1.0,
@@ -285,18 +368,43 @@ fn legend(painter: &Painter, rect: Rect, seen: &Seen<'_>, is_dark: bool) {
     let look = look(settings, seen.liquids, is_dark);
     let size = look.range[0].abs().max(look.range[1].abs());
     let unit = scale_of(look.colour, settings.group(), size);
-    let bar = (look.colour != Colour::Plain).then(|| Bar {
-        name: look.colour.label(),
-        unit: unit.unit,
-        map: look.map,
-        ticks: marks(look.range, unit.factor),
+    let turning = look.vorticity.map(|most| Bar {
+        name: Mark::Vorticity.label(),
+        unit: "1/s",
+        map: ColourMap::BlueRed,
+        ticks: marks([-most, most], 1.0),
+    });
+    let bar = turning.or_else(|| {
+        (look.colour != Colour::Plain).then(|| Bar {
+            name: look.colour.label(),
+            unit: unit.unit,
+            map: look.map,
+            ticks: marks(look.range, unit.factor),
+        })
     });
     let mut swatches = Vec::new();
+    if look.contacts {
+        let shots = seen.liquids.views.iter().filter_map(|v| v.shot.system());
+        let mut contacts = shots.flat_map(|shot| &shot.seen.look.contacts);
+        match contacts.next().map(|contact| contact.sticks) {
+            Some(Some(_)) => {
+                let names = ["sticks", "slides"].map(str::to_owned);
+                swatches.extend(CONTACTS.into_iter().zip(names));
+            }
+            Some(None) => swatches.push((CONTACTS[1], "contact".to_owned())),
+            None => {}
+        }
+        let shots = seen.liquids.views.iter().filter_map(|v| v.shot.system());
+        let mut contacts = shots.flat_map(|shot| &shot.seen.look.contacts);
+        if contacts.any(|contact| contact.friction > 0.0) {
+            swatches.push((cone_colour(is_dark), "friction cone".to_owned()));
+        }
+    }
     if look.detached {
         swatches.push((DETACHED, "detached".to_owned()));
     }
     let mut notes = Vec::new();
-    if settings.entry().dimension == 3 {
+    if settings.entry().dimension == 3 && settings.group().system().is_none() {
         let slice = settings.slice;
         let metre = settings.group().metre();
         let mut text = format!("{} = {:.3}{metre}", AXES[slice.axis.min(2)], slice.at);
@@ -369,6 +477,11 @@ pub fn pointed(
 ) -> Option<(Point, Option<Probe>)> {
     let (k, at) = stage_pointer?;
     let view = seen.liquids.views.get(k)?;
+    let system = view.shot.system();
+    if system.is_some_and(|shot| shot.seen.look.dimension == 3) {
+        // A point of the picture is a line in space.
+        return None;
+    }
     let probe = view.shot.probe(seen.settings.liquids.slice, [at.x, at.y]);
     Some((at, probe))
 }

@@ -1,11 +1,14 @@
-//! What can be simulated, in one list: the scenes of [000] and [001], and the tanks of [003]. Whoever chooses, draws or starts one
-//! needs not ask which it is; where they differ, [`Group`] says how.
+//! What can be simulated, in one list: the scenes of [000] and [001], the tanks of [003], and the scenes of every other system. Whoever
+//! chooses, draws or starts one needs not ask which it is; where they differ, [`Group`] says how.
 
 use std::sync::LazyLock;
 
+use super::settings::{Colour, Mark};
+use super::systems::{entry, systems};
 use stokeslet_dynamics::grid::{Lattice, Shape};
 use stokeslet_dynamics::scenes::eckert::{AnyTank, TANKS, Tank};
 use stokeslet_dynamics::scenes::{AnyScene, SCENES, Scene};
+use stokeslet_dynamics::stepped::{Feature, System};
 use stokeslet_flow::export::readable::{Quantity, Scale, figures};
 
 /// Which loop simulates it, and with it who may solve.
@@ -15,24 +18,46 @@ pub enum Group {
     Scenes,
     /// Tanks of [003]: a splitting method, in cells and in the thesis's time.
     Tanks,
+    /// Scenes of another system: its settings, in SI.
+    System(&'static dyn System),
 }
 
 impl Group {
-    /// Both.
-    pub const ALL: [Group; 2] = [Group::Scenes, Group::Tanks];
+    /// Those of liquids, which have solvers and methods.
+    pub const LIQUIDS: [Group; 2] = [Group::Scenes, Group::Tanks];
+
+    /// All of them.
+    pub fn all() -> Vec<Group> {
+        let systems = systems().iter().copied().map(Group::System);
+        Group::LIQUIDS.into_iter().chain(systems).collect()
+    }
+
+    /// The system, if it is one with settings of its own.
+    pub fn system(self) -> Option<&'static dyn System> {
+        match self {
+            Group::Scenes | Group::Tanks => None,
+            Group::System(system) => Some(system),
+        }
+    }
+
+    fn has(self, feature: Feature) -> bool {
+        self.system()
+            .is_some_and(|system| system.features().contains(&feature))
+    }
 
     /// Its heading.
     pub fn label(self) -> &'static str {
         match self {
             Group::Scenes => "Scenes",
             Group::Tanks => "Tanks",
+            Group::System(system) => system.label(),
         }
     }
 
     /// What one of them is called.
     pub fn noun(self) -> &'static str {
         match self {
-            Group::Scenes => "scene",
+            Group::Scenes | Group::System(_) => "scene",
             Group::Tanks => "tank",
         }
     }
@@ -46,6 +71,7 @@ impl Group {
             Group::Tanks => {
                 "Of [003]: walls along the cells, pressure and walls are minded in turn"
             }
+            Group::System(system) => system.about(),
         }
     }
 
@@ -54,6 +80,7 @@ impl Group {
         match self {
             Group::Scenes => "solver",
             Group::Tanks => "method",
+            Group::System(_) => "settings",
         }
     }
 
@@ -61,7 +88,7 @@ impl Group {
     pub fn frame(self) -> &'static str {
         match self {
             Group::Scenes => "frame",
-            Group::Tanks => "step",
+            Group::Tanks | Group::System(_) => "step",
         }
     }
 
@@ -70,6 +97,7 @@ impl Group {
         match self {
             Group::Scenes => "Two views of the same scene, with another solver or other walls",
             Group::Tanks => "Two views of the same tank, with another method",
+            Group::System(_) => "Two views of the same scene, with other settings",
         }
     }
 
@@ -77,19 +105,42 @@ impl Group {
     pub fn part(self) -> &'static str {
         match self {
             Group::Scenes => "substep",
-            Group::Tanks => "step",
+            Group::Tanks | Group::System(_) => "step",
         }
     }
 
     /// Whether its runs tell a pressure: splitting methods only hand out velocities.
     pub fn has_pressure(self) -> bool {
-        self == Group::Scenes
+        self == Group::Scenes || self.has(Feature::Pressure)
+    }
+
+    /// Whether what is seen of it can be held by the pointer.
+    pub fn has_hand(self) -> bool {
+        self.has(Feature::Hand)
+    }
+
+    /// What may be drawn besides.
+    pub fn marks(self) -> Vec<Mark> {
+        let is_there = |mark: &Mark| match (self, mark) {
+            (Group::Scenes | Group::Tanks, Mark::Particles | Mark::Detached) => true,
+            // Elsewhere particles are all there is to see.
+            (Group::System(_), Mark::Particles | Mark::Vorticity) => self.has(Feature::Vorticity),
+            (Group::System(_), Mark::Contacts) => self.has(Feature::Contacts),
+            _ => false,
+        };
+        Mark::ALL.into_iter().filter(is_there).collect()
+    }
+
+    /// What colours may show.
+    pub fn colours(self) -> Vec<Colour> {
+        let is_told = |colour: &Colour| *colour != Colour::Pressure || self.has_pressure();
+        Colour::ALL.into_iter().filter(is_told).collect()
     }
 
     /// What follows a length in metres of scenes; a tank's side is 1.
     pub fn metre(self) -> &'static str {
         match self {
-            Group::Scenes => " m",
+            Group::Scenes | Group::System(_) => " m",
             Group::Tanks => "",
         }
     }
@@ -97,7 +148,7 @@ impl Group {
     /// What follows a time; that of tanks is the thesis's.
     pub fn second(self) -> &'static str {
         match self {
-            Group::Scenes => " s",
+            Group::Scenes | Group::System(_) => " s",
             Group::Tanks => "",
         }
     }
@@ -105,7 +156,7 @@ impl Group {
     /// A length as people read it.
     pub fn length(self, x: f64) -> String {
         match self {
-            Group::Scenes => Quantity::Length.show(x),
+            Group::Scenes | Group::System(_) => Quantity::Length.show(x),
             Group::Tanks => figures(x),
         }
     }
@@ -113,7 +164,7 @@ impl Group {
     /// The unit of speeds up to this one.
     pub fn speed_scale(self, fastest: f64) -> Scale {
         match self {
-            Group::Scenes => Quantity::Speed.scale_for(fastest),
+            Group::Scenes | Group::System(_) => Quantity::Speed.scale_for(fastest),
             Group::Tanks => Scale {
                 unit: "cells a time",
                 factor: 1.0,
@@ -124,7 +175,7 @@ impl Group {
     /// A speed as people read it.
     pub fn speed(self, speed: f64) -> String {
         match self {
-            Group::Scenes => Quantity::Speed.show(speed),
+            Group::Scenes | Group::System(_) => Quantity::Speed.show(speed),
             Group::Tanks => format!("{} {}", figures(speed), self.speed_scale(speed).unit),
         }
     }
@@ -136,21 +187,26 @@ impl Group {
                 "Mark cells at walls that have left: their pressure is 0 and they may go"
             }
             Group::Tanks => "Mark cells of walls that let go: the last step took them for air",
+            Group::System(_) => "",
         }
     }
 }
 
 /// A row of the list.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SubjectEntry {
-    /// Its name on the command line.
+    /// Its name on the command line; of other systems behind the system's.
     pub name: String,
     /// Which loop simulates it.
     pub group: Group,
     /// 2 or 3.
     pub dimension: usize,
     /// In a sentence.
-    pub summary: &'static str,
+    pub summary: String,
+    /// How large it is where its size isn't a number of cells; else empty.
+    pub size: String,
+    /// Other sizes of that kind, by name.
+    pub sizes: Vec<String>,
 }
 
 /// All of them; the first is what unknown names fall back to.
@@ -160,17 +216,29 @@ pub fn subjects() -> &'static [SubjectEntry] {
             name: scene.name.to_owned(),
             group: Group::Scenes,
             dimension: scene.dimension,
-            summary: scene.summary,
+            summary: scene.summary.to_owned(),
+            size: String::new(),
+            sizes: Vec::new(),
         });
         let tanks = |dimension, ending| {
             TANKS.iter().map(move |tank| SubjectEntry {
                 name: format!("{}{ending}", tank.name),
                 group: Group::Tanks,
                 dimension,
-                summary: tank.summary,
+                summary: tank.summary.to_owned(),
+                size: String::new(),
+                sizes: Vec::new(),
             })
         };
-        scenes.chain(tanks(2, "")).chain(tanks(3, "-3d")).collect()
+        let others = systems().iter().flat_map(|system| {
+            let scenes = system.scenes();
+            scenes.into_iter().map(|scene| entry(*system, &scene))
+        });
+        scenes
+            .chain(tanks(2, ""))
+            .chain(tanks(3, "-3d"))
+            .chain(others)
+            .collect()
     });
     &ALL
 }
@@ -180,7 +248,14 @@ pub fn subject(name: &str) -> Option<&'static SubjectEntry> {
     subjects().iter().find(|entry| entry.name == name)
 }
 
-/// What is simulated, as it is described.
+/// The scene of a system, by the name that it has here: the system and the scene's file.
+pub fn scene_file(name: &str) -> Option<(&'static dyn System, &'static str)> {
+    let (system, scene) = name.split_once('/')?;
+    let system = systems().iter().find(|s| s.name() == system)?;
+    Some((*system, system.file(scene)?))
+}
+
+/// A liquid that is simulated, as it is described.
 #[derive(Clone, Debug)]
 pub enum Subject<const D: usize> {
     /// In a smooth container.

@@ -5,6 +5,7 @@ use stokeslet_dynamics::lcp::{SolveLog, TOLERANCE};
 use stokeslet_dynamics::report::frames;
 use stokeslet_dynamics::scenes::Frame;
 use stokeslet_dynamics::scenes::eckert::TankStep;
+use stokeslet_dynamics::stepped::StepRow;
 
 /// What a frame took, as its loop tells it.
 #[derive(Clone, Debug)]
@@ -23,6 +24,8 @@ pub enum Account {
         /// What it took.
         step: Box<TankStep>,
     },
+    /// A step of another system's scene.
+    System(StepRow),
 }
 
 /// A frame of a view, for plots and tables. Residuals of all but the last solve are left out: they would fill the memory.
@@ -34,7 +37,7 @@ pub struct Row {
     pub time: f64,
     /// The fastest particle's speed at its end.
     pub fastest: f64,
-    /// The least and the greatest pressure of the last solve, m²/s²; 0 where none is told.
+    /// The least and the greatest pressure of the last solve, m²/s² (of liquids) or Pa; 0 where none is told.
     pub pressures: [f64; 2],
 }
 
@@ -44,6 +47,7 @@ impl Row {
         match &self.account {
             Account::Frame { frame, .. } => &frame.solves,
             Account::Step { step, .. } => std::slice::from_ref(&step.log.solve),
+            Account::System(_) => &[],
         }
     }
 
@@ -51,15 +55,23 @@ impl Row {
     pub fn frame(&self) -> Option<&Frame> {
         match &self.account {
             Account::Frame { frame, .. } => Some(frame),
-            Account::Step { .. } => None,
+            Account::Step { .. } | Account::System(_) => None,
         }
     }
 
     /// The step of a tank.
     pub fn step(&self) -> Option<&TankStep> {
         match &self.account {
-            Account::Frame { .. } => None,
+            Account::Frame { .. } | Account::System(_) => None,
             Account::Step { step, .. } => Some(step),
+        }
+    }
+
+    /// The step of another system's scene.
+    pub fn of_system(&self) -> Option<&StepRow> {
+        match &self.account {
+            Account::Frame { .. } | Account::Step { .. } => None,
+            Account::System(row) => Some(row),
         }
     }
 
@@ -68,6 +80,7 @@ impl Row {
         match &self.account {
             Account::Frame { walls, frame } => frames::row(walls.label(), frame),
             Account::Step { method, step } => frames::tank_row(method, step),
+            Account::System(row) => row.csv.clone(),
         }
     }
 }

@@ -1,6 +1,8 @@
-//! One simulation of the workspace: who solves for it, and its frames, whole or not at all. To the runner scenes and tanks are alike.
+//! One simulation of the workspace: who solves for it, and its frames, whole or not at all. To the runner scenes and tanks are alike;
+//! other systems run by themselves (`system`).
 
 mod scene;
+pub(super) mod system;
 mod tank;
 
 use std::sync::Arc;

@@ -56,7 +56,7 @@ fn workspaces(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
             let command = Command::Enter(workspace);
             let mut tip = match workspace {
                 Workspace::Chip => "Draw chips and solve their flow".to_owned(),
-                Workspace::Liquids => "Run liquids that come off the wall".to_owned(),
+                Workspace::Liquids => "Run liquids, particles and bodies, step by step".to_owned(),
             };
             if let Some(shortcut) = command.shortcut() {
                 tip = format!("{tip}  ({})", ui.ctx().format_shortcut(&shortcut));

@@ -109,6 +109,7 @@ impl Sibling for LiquidRun {
             Plot::Table,
         ),
     ];
+    const FORMATS: &'static [&'static str] = &["vtu", "vti", "ply", "obj", "npz"];
     const FEATURES: &'static [Feature] = &[Feature::Pressure];
     const CHOICES: &'static [Choice] = &[
         Choice {

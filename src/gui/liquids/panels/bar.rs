@@ -5,7 +5,7 @@ use eframe::egui::{self, ComboBox, Slider, Ui};
 use super::{option, push};
 use crate::command::Command;
 use crate::liquids::command::LiquidCommand;
-use crate::liquids::settings::{AXES, Colour, LiquidSettings, Mark, Slice};
+use crate::liquids::settings::{AXES, LiquidSettings, Mark, Slice};
 use crate::panels::icons::Icon;
 use crate::panels::toolbar::button;
 use crate::seen::Seen;
@@ -34,18 +34,20 @@ pub fn bar_ui(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
         .width(96.0)
         .selected_text(settings.shown_colour().label());
     let response = combo.show_ui(ui, |ui| {
-        for colour in Colour::ALL {
+        for colour in settings.group().colours() {
             let is_on = settings.shown_colour() == colour;
             let command = LiquidCommand::Colour(colour);
             option(ui, seen, is_on, colour.label(), command, out);
         }
     });
     response.response.on_hover_text("What colours show");
-    for mark in Mark::ALL {
+    for mark in settings.group().marks() {
         let is_on = settings.marks.contains(&mark);
         let hint = match mark {
             Mark::Particles => "Draw particles  (P)".to_owned(),
             Mark::Detached => format!("{}  (D)", settings.group().detached()),
+            Mark::Contacts => "Draw what pushes where things touch  (C)".to_owned(),
+            Mark::Vorticity => "Draw how fast cells turn, behind the particles  (V)".to_owned(),
         };
         let label = crate::words::capital(mark.label());
         if ui
@@ -66,7 +68,7 @@ pub fn bar_ui(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
     {
         push(out, LiquidCommand::Compare(!compare));
     }
-    if settings.entry().dimension == 3 {
+    if settings.entry().dimension == 3 && settings.group().system().is_none() {
         ui.separator();
         slice(ui, settings, out);
     }

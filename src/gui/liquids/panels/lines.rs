@@ -18,6 +18,8 @@ pub fn lines(group: Group) -> impl Iterator<Item = &'static Line> {
     let own = match group {
         Group::Scenes => SCENE,
         Group::Tanks => TANK,
+        // Theirs are measures of the system.
+        Group::System(_) => return [].iter().chain(&[]),
     };
     SOLVE.iter().chain(own)
 }
@@ -82,7 +84,7 @@ const SCENE: &[Line] = &[
         |v| {
             let unit = match *v.shot {
                 Shot::Plane(_) => "m²",
-                Shot::Space(_) => "m³",
+                Shot::Space(_) | Shot::System(_) => "m³",
             };
             of_frame(v, |frame| format!("{:.4} {unit}", frame.volume))
         },

@@ -4,7 +4,6 @@ use eframe::egui::Ui;
 
 use crate::command::Command;
 use crate::liquids::command::{LiquidCommand, LiquidFormat};
-use crate::liquids::settings::{Colour, Mark};
 use crate::panels::menu::{entry, labelled};
 use crate::seen::Seen;
 use crate::words::capital;
@@ -26,7 +25,8 @@ fn run(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
     let command = Command::Liquid(L::Compare(!compare));
     labelled(ui, seen, "Compare two views", compare, command, out);
     ui.separator();
-    for format in LiquidFormat::ALL {
+    let group = seen.settings.liquids.group();
+    for format in LiquidFormat::ALL.into_iter().filter(|f| f.is_of(group)) {
         let label = format!("Export {}…", format.label());
         let command = Command::Liquid(L::Export(format));
         labelled(ui, seen, &label, false, command, out);
@@ -37,13 +37,13 @@ fn show(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
     use LiquidCommand as L;
     ui.set_min_width(190.0);
     let settings = &seen.settings.liquids;
-    for colour in Colour::ALL {
+    for colour in settings.group().colours() {
         let marked = settings.shown_colour() == colour;
         let command = Command::Liquid(L::Colour(colour));
         labelled(ui, seen, &capital(colour.label()), marked, command, out);
     }
     ui.separator();
-    for mark in Mark::ALL {
+    for mark in settings.group().marks() {
         let marked = settings.marks.contains(&mark);
         let command = Command::Liquid(L::Mark(mark));
         labelled(ui, seen, &capital(mark.label()), marked, command, out);

@@ -9,11 +9,12 @@ use crate::canvas::theme::Colours;
 use crate::command::Command;
 use crate::liquids::Shown;
 use crate::liquids::command::LiquidCommand;
-use crate::liquids::settings::Side;
+use crate::liquids::settings::{Side, thousands};
 use crate::liquids::shot::Apart;
 use crate::liquids::subjects::Group;
-use crate::liquids::told::Failure;
+use crate::liquids::told::{Failure, Row};
 use crate::seen::Seen;
+use stokeslet_dynamics::stepped::System;
 use stokeslet_flow::export::readable::figures;
 
 /// Draws the panel.
@@ -46,14 +47,18 @@ pub fn numbers_ui(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
     }
     ui.strong(format!("Last {}", group.frame()));
     ui.add_space(2.0);
-    if seen.liquids.views.iter().all(|view| view.last.is_none()) {
+    let has_none = |view: &Shown| view.last.is_none() && view.rows.is_empty();
+    if seen.liquids.views.iter().all(has_none) {
         ui.weak(format!(
             "Play (Space) or step (.) to see what a {} takes.",
             group.frame()
         ));
         return;
     }
-    table(ui, group, &seen.liquids.views);
+    match group {
+        Group::System(system) => measures(ui, system, &seen.liquids.views),
+        _ => table(ui, group, &seen.liquids.views),
+    }
     if let Some(apart) = seen.liquids.apart {
         apart_ui(ui, group, apart);
     }
@@ -68,8 +73,15 @@ fn apart_ui(ui: &mut Ui, group: Group, apart: Apart) {
     let length = |x| group.length(x);
     Grid::new("apart").num_columns(2).striped(true).show(ui, |ui| {
         let particles = format!("{}, mean {}", length(apart.farthest), length(apart.mean));
-        line(ui, "particles", "The farthest that a particle is from its twin", &particles);
-        if group.has_pressure() {
+        let (name, hint) = match group {
+            Group::System(_) => (
+                "points",
+                "The farthest that a point is from its twin, of those that were there when the views parted",
+            ),
+            _ => ("particles", "The farthest that a particle is from its twin"),
+        };
+        line(ui, name, hint, &particles);
+        if group == Group::Scenes {
             let part = if apart.of > 0.0 {
                 100.0 * apart.pressure / apart.of
             } else {
@@ -133,6 +145,61 @@ fn table(ui: &mut Ui, group: Group, views: &[Shown]) {
                 ui.end_row();
             }
         });
+}
+
+/// A number of a step: of what is counted no figures behind the point.
+fn shown(value: f64, unit: &str) -> String {
+    match unit.is_empty() && value.fract() == 0.0 && (0.0..1e9).contains(&value) {
+        true => thousands(value as usize),
+        false => figures(value),
+    }
+}
+
+/// What the last step of another system told.
+fn measures(ui: &mut Ui, system: &dyn System, views: &[Shown]) {
+    let rows = || {
+        views
+            .iter()
+            .map(|view| view.rows.last().and_then(Row::of_system))
+    };
+    Grid::new("liquid numbers")
+        .num_columns(1 + views.len())
+        .spacing([14.0, 3.0])
+        .striped(true)
+        .show(ui, |ui| {
+            if views.len() > 1 {
+                ui.label("");
+                for k in 0..views.len() {
+                    dot(ui, k);
+                }
+                ui.end_row();
+            }
+            for (k, measure) in system.measures().iter().enumerate() {
+                ui.label(RichText::new(measure.name).weak())
+                    .on_hover_text(measure.about);
+                for row in rows() {
+                    let value = row.and_then(|row| row.values.get(k));
+                    let text = value.map_or_else(
+                        || "–".to_owned(),
+                        |value| format!("{} {}", shown(*value, measure.unit), measure.unit),
+                    );
+                    ui.label(text.trim_end());
+                }
+                ui.end_row();
+            }
+        });
+    let ink = ui.visuals().warn_fg_color;
+    for (k, row) in rows().enumerate() {
+        if let Some(doubt) = row.and_then(|row| row.doubt.as_deref()) {
+            ui.add_space(4.0);
+            ui.horizontal_wrapped(|ui| {
+                if views.len() > 1 {
+                    dot(ui, k);
+                }
+                ui.label(RichText::new(crate::words::capital(doubt)).color(ink));
+            });
+        }
+    }
 }
 
 fn status(ui: &mut Ui, view: &Shown) {

@@ -1,7 +1,7 @@
 //! The residuals of the last solve and the iterations over time, of all views. A method that minds walls and divergence in turn has
 //! a residual of either: the one that decides is drawn as a line, the other dashed.
 
-use eframe::egui::{Align, Color32, Layout, Rangef, RichText, Sense, Ui, Vec2b, vec2};
+use eframe::egui::{Align, Color32, Layout, Rangef, RichText, Sense, Stroke, Ui, Vec2b, vec2};
 use egui_plot::{
     GridInput, GridMark, HLine, HoverPosition, Line, LineStyle, Plot, PlotPoint, PlotUi, Points,
 };
@@ -10,9 +10,11 @@ use super::colour_of;
 use crate::liquids::Shown;
 use crate::liquids::command::view_name;
 use crate::liquids::subjects::Group;
+use crate::results::colour::DISTINCT;
 use crate::seen::Seen;
 use stokeslet_dynamics::lcp::TOLERANCE;
-use stokeslet_flow::export::readable::ticks;
+use stokeslet_dynamics::stepped::{Measure, System, sibling as measure};
+use stokeslet_flow::export::readable::{figures, ticks};
 
 /// Only the newest frames are plotted: a frame of the window must not grow with the run.
 const FRAMES: usize = 600;
@@ -31,6 +33,9 @@ pub fn plots_ui(ui: &mut Ui, seen: &Seen<'_>) {
     // The panel keeps its height, whatever is in it.
     ui.take_available_height();
     ui.add_space(2.0);
+    if let Group::System(system) = group {
+        return measured_ui(ui, system, views);
+    }
     ui.columns_const(|[left, right]| {
         left.horizontal(|ui| {
             ui.strong(format!("Residual of the last {}", last(group)))
@@ -53,7 +58,7 @@ pub fn plots_ui(ui: &mut Ui, seen: &Seen<'_>) {
 fn last(group: Group) -> &'static str {
     match group {
         Group::Scenes => "solve",
-        Group::Tanks => "step",
+        Group::Tanks | Group::System(_) => "step",
     }
 }
 
@@ -67,6 +72,7 @@ fn measured(group: Group) -> &'static str {
             "What the method ends by, after every outer iteration: divergence, or the velocity that was taken off walls; \
              the other of the two is dashed, and so is the tolerance. Methods of a single solve have one value"
         }
+        Group::System(system) => system.about(),
     }
 }
 
@@ -180,6 +186,110 @@ fn history(history: &[f64]) -> Vec<[f64; 2]> {
         .filter(|(k, r)| (k.is_multiple_of(every) || *k == last) && r.is_finite())
         .map(|(k, r)| [k as f64, r.max(LEAST).log10()])
         .collect()
+}
+
+/// What every step of another system tells, over time: energies, iterations, what is left of violated constraints.
+fn measured_ui(ui: &mut Ui, system: &dyn System, views: &[Shown]) {
+    let kinds = [
+        ("Energies", measure::Plot::Energy),
+        ("Iterations", measure::Plot::Count),
+        ("What is left", measure::Plot::Error),
+    ];
+    ui.columns_const(|columns: &mut [Ui; 3]| {
+        for (ui, (title, kind)) in columns.iter_mut().zip(kinds) {
+            let all = system.measures().iter().enumerate();
+            let shown: Vec<(usize, &Measure)> = all.filter(|(_, m)| m.plot == kind).collect();
+            let unit = shown.first().map_or("", |(_, m)| m.unit);
+            ui.horizontal_wrapped(|ui| {
+                ui.spacing_mut().item_spacing.y = 1.0;
+                let title = match unit {
+                    "" => title.to_owned(),
+                    unit => format!("{title}, {unit}"),
+                };
+                let about = shown
+                    .iter()
+                    .map(|(_, m)| format!("{}: {}", m.name, m.about));
+                ui.strong(title)
+                    .on_hover_text(about.collect::<Vec<_>>().join("\n"));
+                legend(ui, &shown);
+            });
+            let is_log = kind == measure::Plot::Error;
+            over_time(ui, title, is_log, &shown, views);
+        }
+    });
+}
+
+/// Which line is which, where there are several.
+fn legend(ui: &mut Ui, shown: &[(usize, &Measure)]) {
+    if shown.len() < 2 {
+        return;
+    }
+    // Beside the title, and below it where there is no room.
+    ui.spacing_mut().item_spacing.x = 4.0;
+    for (k, (_, measure)) in shown.iter().enumerate() {
+        ui.add_space(3.0);
+        let (rect, _) = ui.allocate_exact_size(vec2(9.0, 9.0), Sense::hover());
+        let line = Stroke::new(2.0, DISTINCT[k % DISTINCT.len()]);
+        ui.painter().hline(rect.x_range(), rect.center().y, line);
+        ui.label(RichText::new(measure.name).small())
+            .on_hover_text(measure.about);
+    }
+}
+
+/// A line a measure and view; those of the second view are dashed.
+fn over_time(ui: &mut Ui, name: &str, is_log: bool, shown: &[(usize, &Measure)], views: &[Shown]) {
+    let most = marks_of(ui.available_height(), 26.0);
+    let lone = colour_of(0, ui.visuals().dark_mode);
+    let mut plot = plot(ui, name)
+        .x_axis_formatter(move |mark: GridMark, _: &_| format!("{} s", short(mark.value)))
+        .x_grid_spacer(|input: GridInput| marks(input, |ends| few(ends, 3)))
+        .include_x(0.0)
+        .label_formatter(move |hover: &HoverPosition<'_>| {
+            near(hover, |p| {
+                let y = if is_log { 10f64.powf(p.y) } else { p.y };
+                format!("{:.4} s: {}", p.x, figures(y))
+            })
+        });
+    plot = match is_log {
+        true => plot
+            .y_axis_formatter(|mark: GridMark, _: &_| power(mark.value))
+            .y_grid_spacer(move |input: GridInput| marks(input, |ends| decades(ends, most))),
+        false => plot
+            .y_axis_formatter(|mark: GridMark, _: &_| figures(mark.value))
+            .y_grid_spacer(move |input: GridInput| marks(input, |ends| few(ends, most)))
+            .include_y(0.0),
+    };
+    plot.show(ui, |plot| {
+        for (v, view) in views.iter().enumerate() {
+            let from = view.rows.len().saturating_sub(FRAMES);
+            for (k, (place, measure)) in shown.iter().enumerate() {
+                let points = view.rows[from..].iter().filter_map(|row| {
+                    let value = *row.of_system()?.values.get(*place)?;
+                    let y = if is_log {
+                        value.max(LEAST).log10()
+                    } else {
+                        value
+                    };
+                    y.is_finite().then_some([row.time, y])
+                });
+                let points: Vec<[f64; 2]> = points.collect();
+                let colour = match shown.len() {
+                    1 => lone,
+                    _ => DISTINCT[k % DISTINCT.len()],
+                };
+                let name = match views.len() {
+                    1 => measure.name.to_owned(),
+                    _ => format!("{} ({})", measure.name, self::name(views, v)),
+                };
+                let line = Line::new(name, points).color(colour).width(1.8);
+                let line = match v {
+                    0 => line,
+                    _ => line.style(LineStyle::dashed_loose()),
+                };
+                plot.line(line.id((v, k)));
+            }
+        }
+    });
 }
 
 fn counts(ui: &mut Ui, group: Group, views: &[Shown]) {

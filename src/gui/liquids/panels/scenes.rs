@@ -28,7 +28,7 @@ const CARD: f32 = 60.0;
 /// chosen when it was: another choice brings its own group.
 #[derive(Default)]
 pub struct Scenes {
-    pictures: BTreeMap<&'static str, TextureHandle>,
+    pictures: BTreeMap<String, TextureHandle>,
     is_dark: bool,
     sizes: Option<(String, Vec<usize>)>,
     listed: Option<(String, Group)>,
@@ -49,9 +49,16 @@ impl Scenes {
             self.is_dark = is_dark;
         }
         ui.add_space(2.0);
-        ui.strong("Grid");
+        let chosen = seen.settings.liquids.group();
+        ui.strong(match chosen {
+            Group::System(_) => "Size",
+            _ => "Grid",
+        });
         ui.add_space(2.0);
-        self.size(ui, seen, out);
+        match chosen {
+            Group::System(_) => scale(ui, seen, out),
+            _ => self.size(ui, seen, out),
+        }
         volume(ui, seen, out);
         ui.add_space(6.0);
         let group = self.group(ui, seen);
@@ -61,8 +68,13 @@ impl Scenes {
             .auto_shrink(false)
             .show(ui, |ui| {
                 ui.spacing_mut().item_spacing.y = 3.0;
-                for entry in subjects().iter().filter(|entry| entry.group == group) {
+                let own = seen.settings.liquids.own.as_ref().map(|own| &own.entry);
+                let all = own.into_iter().chain(subjects());
+                for entry in all.filter(|entry| entry.group == group) {
                     self.card(ui, seen, entry, out);
+                }
+                if group.system().is_some() {
+                    ui.weak("Your own: File > Open, or drop its file here");
                 }
             });
     }
@@ -72,8 +84,9 @@ impl Scenes {
         let chosen = &seen.settings.liquids.scene;
         let listed = self.listed.as_ref().filter(|(of, _)| of == chosen);
         let mut group = listed.map_or(seen.settings.liquids.group(), |(_, group)| *group);
-        ui.horizontal(|ui| {
-            for other in Group::ALL {
+        ui.horizontal_wrapped(|ui| {
+            ui.spacing_mut().item_spacing.x = 3.0;
+            for other in Group::all() {
                 let label = RichText::new(other.label()).strong();
                 let label = ui.selectable_label(group == other, label);
                 if label.on_hover_text(other.summary()).clicked() {
@@ -111,13 +124,7 @@ impl Scenes {
             .on_hover_text("Cells a side; another number starts anew");
     }
 
-    fn card(
-        &mut self,
-        ui: &mut Ui,
-        seen: &Seen<'_>,
-        entry: &'static SubjectEntry,
-        out: &mut Vec<Command>,
-    ) {
+    fn card(&mut self, ui: &mut Ui, seen: &Seen<'_>, entry: &SubjectEntry, out: &mut Vec<Command>) {
         let width = ui.available_width() - 2.0;
         let (rect, response) = ui.allocate_exact_size(vec2(width, CARD), Sense::click());
         let is_chosen = seen.settings.liquids.scene == entry.name;
@@ -140,16 +147,18 @@ impl Scenes {
                 ),
             };
             ui.painter().rect(rect, 5.0, fill, edge, StrokeKind::Inside);
-            let picture = Rect::from_center_size(
-                pos2(rect.left() + 8.0 + SHOWN / 2.0, rect.center().y),
-                vec2(SHOWN, SHOWN),
-            );
-            let uv = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
-            let texture = self.picture(ui, entry).id();
-            ui.painter().image(texture, picture, uv, Color32::WHITE);
-            let words = rect
-                .shrink2(vec2(6.0, 5.0))
-                .with_min_x(picture.right() + 9.0);
+            let mut words = rect.shrink2(vec2(8.0, 5.0));
+            // How another system's scene looks is known once it runs.
+            if entry.group.system().is_none() {
+                let picture = Rect::from_center_size(
+                    pos2(rect.left() + 8.0 + SHOWN / 2.0, rect.center().y),
+                    vec2(SHOWN, SHOWN),
+                );
+                let uv = Rect::from_min_max(pos2(0.0, 0.0), pos2(1.0, 1.0));
+                let texture = self.picture(ui, entry).id();
+                ui.painter().image(texture, picture, uv, Color32::WHITE);
+                words = words.with_min_x(picture.right() + 9.0);
+            }
             let mut words_ui = ui.new_child(UiBuilder::new().max_rect(words));
             words_ui.spacing_mut().item_spacing.y = 1.0;
             words_ui.horizontal(|ui| {
@@ -163,7 +172,7 @@ impl Scenes {
                     .weak();
                 ui.add(Label::new(dimension).selectable(false));
             });
-            let (what, _) = parts(entry.summary);
+            let (what, _) = parts(&entry.summary);
             let summary = RichText::new(what).small().weak();
             let mut text = LayoutJob::default();
             let font = FontSelection::Default;
@@ -174,15 +183,15 @@ impl Scenes {
         }
         let response = response
             .on_hover_cursor(CursorIcon::PointingHand)
-            .on_hover_text(entry.summary);
+            .on_hover_text(&entry.summary);
         if response.clicked() {
             push(out, LiquidCommand::Scene(entry.name.clone()));
         }
     }
 
-    fn picture(&mut self, ui: &Ui, entry: &'static SubjectEntry) -> &TextureHandle {
+    fn picture(&mut self, ui: &Ui, entry: &SubjectEntry) -> &TextureHandle {
         let is_dark = self.is_dark;
-        self.pictures.entry(&entry.name).or_insert_with(|| {
+        self.pictures.entry(entry.name.clone()).or_insert_with(|| {
             let image = match AnySubject::of(&entry.name) {
                 Some(AnySubject::Plane(subject)) => picture(&subject, is_dark),
                 Some(AnySubject::Space(subject)) => picture(&subject, is_dark),
@@ -192,6 +201,31 @@ impl Scenes {
             ui.ctx().load_texture(name, image, TextureOptions::LINEAR)
         })
     }
+}
+
+/// Which size another system's scene has.
+fn scale(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+    let settings = &seen.settings.liquids;
+    let entry = settings.entry();
+    let usual = entry.size.as_str();
+    let text = |name: &str| match name {
+        "" => usual.to_owned(),
+        name => capital(name),
+    };
+    let combo = ComboBox::from_id_salt("scene scale")
+        .width(ui.available_width() - 12.0)
+        .selected_text(text(&settings.scale));
+    let response = combo.show_ui(ui, |ui| {
+        for name in std::iter::once("").chain(entry.sizes.iter().map(String::as_str)) {
+            let is_on = settings.scale == name;
+            if ui.selectable_label(is_on, text(name)).clicked() {
+                push(out, LiquidCommand::Scale(name.to_owned()));
+            }
+        }
+    });
+    response
+        .response
+        .on_hover_text("Sizes of the scene; another one starts anew");
 }
 
 /// Whether the volume is kept; of tanks there is nothing to choose.

@@ -20,8 +20,12 @@ pub fn status_ui(ui: &mut Ui, seen: &Seen<'_>, pointed: Option<(Point, Option<Pr
             ui.set_min_size(size);
             let group = seen.settings.liquids.group();
             let text = pointed.map_or_else(|| "–".to_owned(), |pointed| place(group, pointed));
+            let about = match group {
+                Group::System(_) => "Where the pointer is",
+                _ => "What is under the pointer; pressures are over density",
+            };
             ui.add(Label::new(RichText::new(text).monospace()).truncate())
-                .on_hover_text("What is under the pointer; pressures are over density");
+                .on_hover_text(about);
         });
         ui.separator();
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
@@ -41,10 +45,26 @@ pub fn status_ui(ui: &mut Ui, seen: &Seen<'_>, pointed: Option<(Point, Option<Pr
                 ui.separator();
                 let n: usize = seen.liquids.views.iter().map(|v| v.shot.particles()).sum();
                 let count = crate::liquids::settings::thousands(n);
-                ui.label(format!("{count} particles"));
+                ui.label(match group {
+                    Group::System(_) => format!("{count} points"),
+                    _ => format!("{count} particles"),
+                });
             }
             ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-                let hint = "Space plays, a full stop steps; drag moves, the wheel zooms";
+                let settings = &seen.settings.liquids;
+                let is_space = settings.entry().dimension == 3;
+                let hint = match settings.group() {
+                    group if is_space && group.has_hand() => {
+                        "Space plays, a full stop steps; drag a body to hold it, elsewhere to turn, with the right button to move, the wheel zooms"
+                    }
+                    Group::System(_) if is_space => {
+                        "Space plays, a full stop steps; drag turns, with the right button moves, the wheel zooms"
+                    }
+                    group if group.has_hand() => {
+                        "Space plays, a full stop steps; drag a body to hold it, elsewhere to move, the wheel zooms"
+                    }
+                    _ => "Space plays, a full stop steps; drag moves, the wheel zooms",
+                };
                 ui.add(Label::new(RichText::new(hint).weak()).truncate());
             });
         });
@@ -83,6 +103,7 @@ fn doing(seen: &Seen<'_>) -> (String, bool) {
             let what = match seen.settings.liquids.group() {
                 Group::Scenes => format!("substep {}", solves + 1),
                 Group::Tanks => "solving".to_owned(),
+                Group::System(_) => "stepping".to_owned(),
             };
             format!("{what}, {}", seconds(time.as_secs_f64()))
         }

@@ -6,6 +6,8 @@ fn setup(scene: &str, size: usize) -> Setup {
         scene: scene.to_owned(),
         size,
         keep_volume: false,
+        scale: String::new(),
+        own: None,
     }
 }
 
