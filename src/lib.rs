@@ -53,6 +53,7 @@
 //! | mesh a kind of shape better | `flow/mesh/`: one file a method, chosen in `flow/mesh/polygon.rs` |
 //! | change what is done about sharp inner corners | `flow/mesh/grading.rs` (cells around them), `flow/session/arms.rs` (corners between parts) |
 //! | change the unknowns across a channel | `flow/stokes/section.rs` |
+//! | change what happens where two depths meet | `flow/stokes/section.rs` (`of_depths`), `flow/stokes/system.rs`; who refuses several depths asks `cad/chip/placed.rs` |
 //! | change where a part's unknowns are eliminated | `flow/mesh/dissect.rs` (the cuts), `flow/mesh/separators.rs` (what goes where), `flow/stokes/piece/` (the fronts) |
 //! | change what is eliminated together, what is left to the network | `fronts/group/`, `flow/session/flow/ends.rs` (which pipes are parted) |
 //! | change what is kept of a part for other chips | `flow/stokes/piece/canonical.rs`, its key in `flow/stokes/system.rs` (`make`) |

@@ -110,14 +110,12 @@ fn apply(document: &mut DocumentMut, edit: &Edit) -> Result<(), RewriteError> {
             value.as_ref(),
         )?,
         Edit::SetItemDepth { item, depth } => {
-            let named = [COMPONENT, CHANNEL, LINK].into_iter();
-            let named = named
-                .filter(|(section, _)| {
-                    let section = document.get(section);
-                    section.is_some_and(|section| section.get(item).is_some())
-                })
-                .next()
-                .unwrap_or(COMPONENT);
+            let has = |(section, _): &Named| {
+                let section = document.get(section);
+                section.is_some_and(|section| section.get(item).is_some())
+            };
+            let all = [COMPONENT, CHANNEL, LINK];
+            let named = all.into_iter().find(has).unwrap_or(COMPONENT);
             let text = depth.map(|depth| print::quantity(depth.0, Dimension::Length));
             set_or_remove(entry(document, named, item)?, "depth", text)?;
         }

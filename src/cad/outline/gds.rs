@@ -64,7 +64,9 @@ pub(super) fn write(outlines: &Outlines, settings: &Settings) -> Result<Vec<u8>,
         let name = cells.entry((datatype, cell.clone())).or_insert_with(|| {
             let mut base = kind_name(&part.shape);
             if let Some(at) = depth {
-                let _ = write!(base, "_{:.4}um", depths[at] * 1e6);
+                // Names have no points.
+                let um = ((depths[at] * 1e12).round() / 1e6).to_string();
+                let _ = write!(base, "_{}um", um.replace('.', "p"));
             }
             let count = names.entry(base.clone()).or_insert(0);
             *count += 1;
