@@ -47,7 +47,7 @@ fn followed(window: &mut Window) -> Arc<Dissolved> {
         }
         assert_eq!(results.not_dissolved, None);
         assert!(
-            begin.elapsed() < Duration::from_secs(60),
+            begin.elapsed() < Duration::from_secs(120),
             "no species: {}",
             text(window)
         );
@@ -191,7 +191,7 @@ fn frames_are_asked_for_only_while_tracers_flow() {
     let asks = |window: &mut Window, want: bool| {
         // Until what was told has faded and the settings are stored.
         let mut same = 0;
-        while same < 8 && begin.elapsed() < Duration::from_secs(60) {
+        while same < 8 && begin.elapsed() < Duration::from_secs(120) {
             window.step();
             same = if ctx.has_requested_repaint() == want {
                 same + 1

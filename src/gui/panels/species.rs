@@ -60,7 +60,7 @@ impl View for SpeciesPanel {
         ui.horizontal_top(|ui| {
             column(ui, "given", vec2(GIVEN, height), |ui| {
                 self.choice_ui(ui, seen, design, out);
-                given_ui(ui, design, species, out);
+                given_ui(ui, (design, dissolved), species, out);
                 ui.add_space(4.0);
                 tracers_ui(ui, seen, dissolved, out);
             });
@@ -176,7 +176,12 @@ fn colour_of(k: usize) -> Option<Quantity> {
 }
 
 /// How fast it diffuses, and where it enters.
-fn given_ui(ui: &mut Ui, design: &Design, species: &DissolvedSpecies, out: &mut Vec<Command>) {
+fn given_ui(
+    ui: &mut Ui,
+    (design, dissolved): (&Design, Option<&Dissolved>),
+    species: &DissolvedSpecies,
+    out: &mut Vec<Command>,
+) {
     let name = &species.name.value;
     let mut diffusivity = species.diffusivity.value;
     ui.horizontal(|ui| {
@@ -202,6 +207,9 @@ fn given_ui(ui: &mut Ui, design: &Design, species: &DissolvedSpecies, out: &mut 
         for port in design.ports.iter().filter(|p| enters(p.condition.value)) {
             let port = &port.name.value;
             let inlet = species.inlets.iter().find(|i| i.port.value == *port);
+            if inlet.is_none() && dissolved.is_some_and(|d| leaves(d, port)) {
+                continue;
+            }
             if inlet.is_some_and(|i| i.steps.len() > 1) {
                 ui.label(format!("{port}: steps"))
                     .on_hover_text("Several concentrations over its width, as the file says");
@@ -230,6 +238,13 @@ fn given_ui(ui: &mut Ui, design: &Design, species: &DissolvedSpecies, out: &mut 
             });
         }
     });
+}
+
+/// Whether liquid leaves by a port, as far as is known.
+fn leaves(dissolved: &Dissolved, port: &str) -> bool {
+    let ports = dissolved.solved.chip.ports.iter();
+    let mut flows = ports.zip(&dissolved.paths.net.port_flow);
+    flows.any(|(p, flow)| p.name == port && *flow <= 0.0)
 }
 
 /// What a slider means: no more figures than anybody knows.
