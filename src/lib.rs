@@ -50,6 +50,7 @@
 //! | add a check of designs | `cad/chip/check.rs`, its code in the table of `cad/chip/place.rs` |
 //! | add a condition at ports | [`chip::Condition`], `flow/stokes/boundary/mod.rs` (`classes`: which unknowns), `flow/stokes/boundary/mouth.rs` (data); for block rows `thesis/blocks/lines.rs`, `thesis/boundary.rs` |
 //! | add a kind of wall | [`shape::WallKind`], `flow/stokes/boundary/` (what each node may do there); its name is its word in designs |
+//! | add a kind of post | [`shape::Hole`], its checks in `cad/library/posts.rs`, its vertices and curved edges in `flow/mesh/domain.rs`; forces on posts are `flow/field/drag.rs` |
 //! | mesh a kind of shape better | `flow/mesh/`: one file a method, chosen in `flow/mesh/polygon.rs` |
 //! | change what is done about sharp inner corners | `flow/mesh/grading.rs` (cells around them), `flow/session/arms.rs` (corners between parts) |
 //! | change the unknowns across a channel | `flow/stokes/section.rs` |

@@ -145,6 +145,7 @@ fn slanted(length: f64, slant: f64) -> Shape {
     Shape::Polygon {
         corners: corners.map(|(x, y)| Point::new(x * W, y * W)).to_vec(),
         sockets: vec![3, 1],
+        holes: Vec::new(),
     }
 }
 
@@ -209,6 +210,7 @@ fn poiseuille_is_exact_through_a_chain_of_straight_parts() {
             .map(|(x, y)| Point::new(x * half, y * half))
             .to_vec(),
         sockets: vec![3, 1],
+        holes: Vec::new(),
     };
     at = b.attach(rectangle, 0, (at, 1));
     at = b.attach(straight(W, W), 1, (at, 1));

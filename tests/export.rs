@@ -117,6 +117,7 @@ fn empty_solution() -> Solution {
         max_speed: (0.0, Point::default()),
         wall_shear: WallShear::default(),
         dissipation: Some(0.0),
+        posts: Some(Vec::new()),
         fields: Fields::default(),
         solid: None,
     }

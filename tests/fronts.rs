@@ -162,6 +162,7 @@ fn lopsided() -> Shape {
             .map(|(x, y)| Point::new(x * 1e-6, y * 1e-6))
             .to_vec(),
         sockets: vec![4, 1, 2],
+        holes: Vec::new(),
     }
 }
 

@@ -56,7 +56,10 @@ fn check(kind: &str, realisation: &Realisation) {
         "{kind}: names of parts are unique"
     );
     for part in &realisation.parts {
-        if let Shape::Polygon { corners, sockets } = &part.shape {
+        if let Shape::Polygon {
+            corners, sockets, ..
+        } = &part.shape
+        {
             assert!(signed_area(corners) > 0.0, "{kind}: counter-clockwise");
             assert_eq!(first_crossing(corners), None, "{kind}: simple");
             assert!(

@@ -484,6 +484,7 @@ fn chamber() -> Chip {
         Shape::Polygon {
             corners: corners.map(|(x, y)| Point::new(x * W, y * W)).to_vec(),
             sockets: vec![8, 4, 1],
+            holes: Vec::new(),
         },
         Motion::IDENTITY,
     );

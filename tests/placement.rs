@@ -101,7 +101,9 @@ fn a_channel_with_way_points_becomes_pipes_and_mitred_squares() {
         ["p", "c/pipe1", "c/bend1", "c/pipe2", "c/bend2", "c/pipe3"]
     );
     let square = |k: usize| match &chip.parts[k].shape {
-        Shape::Polygon { corners, sockets } => (corners.clone(), sockets.clone()),
+        Shape::Polygon {
+            corners, sockets, ..
+        } => (corners.clone(), sockets.clone()),
         shape => panic!("{shape:?}"),
     };
     assert_eq!(
@@ -267,7 +269,10 @@ fn the_wide_chamber_can_be_placed() {
     let (chip, diagnostics) = chip::place(&design.unwrap(), &Library::embedded());
     assert_eq!(diagnostics, []);
     let chip = chip.unwrap();
-    let Shape::Polygon { corners, sockets } = &chip.parts[0].shape else {
+    let Shape::Polygon {
+        corners, sockets, ..
+    } = &chip.parts[0].shape
+    else {
         panic!("the chamber is a polygon")
     };
     assert_eq!(sockets.len(), 7);

@@ -275,6 +275,7 @@ fn expansion(motion: Motion) -> [Chip; 2] {
             (0.0, 1.0),
         ]),
         sockets: vec![11, 5],
+        holes: Vec::new(),
     };
     let half = Shape::Polygon {
         corners: place(&[
@@ -288,6 +289,7 @@ fn expansion(motion: Motion) -> [Chip; 2] {
             (0.0, 1.0),
         ]),
         sockets: vec![7, 1],
+        holes: Vec::new(),
     };
     [(whole, 2.0), (half, 1.0)].map(|(shape, width)| {
         let is_half = width == 1.0;
@@ -359,6 +361,7 @@ fn fork(angle: f64, inlet: f64) -> [Chip; 2] {
     let half = Shape::Polygon {
         corners: vec![mouth[1], apex, upper[0], upper[1], on_wall, mouth[0]],
         sockets: vec![5, 2],
+        holes: Vec::new(),
     };
     let whole = Shape::Polygon {
         corners: vec![
@@ -373,6 +376,7 @@ fn fork(angle: f64, inlet: f64) -> [Chip; 2] {
             mouth[0],
         ],
         sockets: vec![8, 2, 5],
+        holes: Vec::new(),
     };
     [(whole, 3), (half, 2)].map(|(shape, n)| {
         let mut b = Builder::new("fork");
@@ -447,6 +451,7 @@ fn quarter(n: usize, kind: WallKind) -> Chip {
     let shape = Shape::Polygon {
         sockets: vec![corners.len() - 1, n + 2],
         corners,
+        holes: Vec::new(),
     };
     let part = b.place(shape, Motion::IDENTITY);
     let walls = (0..n + 2).fold(Walls::default(), |walls, edge| walls.with(edge, kind));
@@ -531,7 +536,14 @@ fn walls_tell_pieces_apart_and_copies_stay_copies() {
             sockets = vec![7, 3];
             edge = 5;
         }
-        (Shape::Polygon { corners, sockets }, slip(&[edge]))
+        (
+            Shape::Polygon {
+                corners,
+                sockets,
+                holes: Vec::new(),
+            },
+            slip(&[edge]),
+        )
     };
     let [a, b] = [false, true].map(chamber);
     assert_eq!(key(&a.0, &a.1).0, key(&b.0, &b.1).0);

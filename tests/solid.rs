@@ -179,6 +179,7 @@ fn medley() -> Chip {
             .map(|(x, y)| Point::new(x * w, y * w))
             .to_vec(),
         sockets: vec![0],
+        holes: Vec::new(),
     };
     let up = b.attach(straight(1.5 * w, w), 0, (middle, 2));
     b.attach(kite, 0, (up, 1));

@@ -357,7 +357,14 @@ fn gapped(gap: f64, thickness: f64, jaws: bool) -> Chip {
     let sockets = vec![corners.len() - 1, if jaws { 5 } else { 1 }];
     let corners = corners.iter().map(|&(x, y)| Point::new(x, y)).collect();
     let mut b = Builder::new("gapped");
-    let part = b.place(Shape::Polygon { corners, sockets }, Motion::IDENTITY);
+    let part = b.place(
+        Shape::Polygon {
+            corners,
+            sockets,
+            holes: Vec::new(),
+        },
+        Motion::IDENTITY,
+    );
     b.port("in", (part, 0), Condition::Pressure(1.0));
     b.port("out", (part, 1), Condition::Pressure(0.0));
     b.chip

@@ -1,8 +1,10 @@
 //! What a chip is made of, before it is placed: strips and polygons with sockets, and how sockets are joined. All in SI.
 
 pub mod gaps;
+mod holes;
 mod walls;
 
+pub use holes::Hole;
 pub use walls::{LEFT_WALL, RIGHT_WALL, WallKind, Walls};
 
 use stokeslet_base::geometry::{Motion, Point};
@@ -37,12 +39,14 @@ pub enum Strip {
 pub enum Shape {
     /// See [`Strip`]; sockets 0 and 1.
     Strip(Strip),
-    /// A simple polygon, counter-clockwise.
+    /// A simple polygon, counter-clockwise, with or without posts in it.
     Polygon {
         /// Corners, counter-clockwise, no two alike.
         corners: Vec<Point>,
         /// Socket k is the edge from `corners[sockets[k]]` to the next corner.
         sockets: Vec<usize>,
+        /// What the fluid flows around: inside, apart from the outline and from each other.
+        holes: Vec<Hole>,
     },
 }
 
@@ -66,11 +70,21 @@ impl Shape {
         }
     }
 
-    /// The edges that are no socket: its walls.
+    /// Its posts: none but in polygons.
+    pub fn holes(&self) -> &[Hole] {
+        match self {
+            Shape::Strip(_) => &[],
+            Shape::Polygon { holes, .. } => holes,
+        }
+    }
+
+    /// The edges of its outline that are no socket: its walls but for those of posts.
     pub fn wall_edges(&self) -> Vec<usize> {
         match self {
             Shape::Strip(_) => vec![RIGHT_WALL, LEFT_WALL],
-            Shape::Polygon { corners, sockets } => {
+            Shape::Polygon {
+                corners, sockets, ..
+            } => {
                 let edges = 0..corners.len();
                 edges.filter(|edge| !sockets.contains(edge)).collect()
             }
@@ -113,7 +127,9 @@ impl Shape {
                     width: *width,
                 },
             ],
-            Shape::Polygon { corners, sockets } => sockets
+            Shape::Polygon {
+                corners, sockets, ..
+            } => sockets
                 .iter()
                 .map(|&k| {
                     let (a, b) = (corners[k], corners[(k + 1) % corners.len()]);

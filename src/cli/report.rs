@@ -6,6 +6,7 @@ use std::path::Path;
 use stokeslet::export::csv::kind_name;
 use stokeslet::export::readable::{Quantity, figures};
 use stokeslet::export::{Digest, model_name};
+use stokeslet::field::drag::PostForce;
 use stokeslet::geometry::Point;
 use stokeslet::session::{ErrorEstimate, PortResult, Solution, SolveReport, WantedResults};
 
@@ -75,6 +76,7 @@ pub fn table(
             report.reynolds.map(|r| r.0),
         );
     }
+    text += &posts(solution.posts.as_deref().unwrap_or_default());
     text += &report.species;
     // Writing into a String does not fail.
     for (at, sample) in probes.iter().zip(&report.samples.probes) {
@@ -148,6 +150,40 @@ fn extremes(solution: &Solution, has_depth: bool, reynolds: Option<f64>) -> Stri
         Quantity::Pressure.show(shear.max),
         place(shear.max_at)
     )
+}
+
+/// Posts that a report lists; all are in the files.
+const MOST_POSTS: usize = 6;
+
+/// Forces on posts, the largest first where there are many.
+fn posts(posts: &[PostForce]) -> String {
+    let mut order: Vec<&PostForce> = posts.iter().collect();
+    let is_many = posts.len() > MOST_POSTS;
+    if is_many {
+        order.sort_by(|a, b| b.force.norm().total_cmp(&a.force.norm()));
+    }
+    let mut text = String::new();
+    for post in order.iter().take(MOST_POSTS) {
+        // Writing into a String does not fail.
+        let _ = writeln!(
+            text,
+            "  force on post {} of `{}` at {}: ({:.4e}, {:.4e}) N/m of depth, torque {:.3e} N",
+            post.post,
+            post.part,
+            place(post.at),
+            post.force.x,
+            post.force.y,
+            post.torque
+        );
+    }
+    if is_many {
+        let n = posts.len();
+        let _ = writeln!(
+            text,
+            "  the largest of {n} posts; all are in summary.json and posts.csv"
+        );
+    }
+    text
 }
 
 /// How good the numbers are, and what would make them better.

@@ -5,14 +5,14 @@
 //! neighbours would differ by 1e-10, and in a long network that leak of mass costs 1e-5 of the pressure.
 
 use crate::mesh::{
-    ComponentMesh, Corners, MeshError, PlanePart, arc, plane_arc, plane_polygon, plane_straight,
-    polygon, straight,
+    ComponentMesh, Corners, Domain as MeshDomain, MeshError, PlanePart, arc, plane_arc,
+    plane_polygon, plane_straight, polygon, straight,
 };
 use crate::stokes::boundary::SlipEdges;
 use stokeslet_base::fingerprint::{Domain, Fingerprint, Hasher};
 use stokeslet_base::geometry::quantise::{quantise, quantise_angle, restore_angle};
 use stokeslet_base::geometry::{Motion, Point};
-use stokeslet_cad::shape::{LEFT_WALL, Mouth, RIGHT_WALL, Shape, Strip, WallKind, Walls};
+use stokeslet_cad::shape::{Hole, LEFT_WALL, Mouth, RIGHT_WALL, Shape, Strip, WallKind, Walls};
 
 /// A shape without place, direction, handedness and size. Equal keys have equal meshes.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -21,8 +21,17 @@ pub enum CanonicalShape {
     Straight([i64; 3]),
     /// Radius in billionths of the width; angle in billionths of a quarter turn.
     Arc([i64; 2]),
-    /// Corners in billionths of the narrowest mouth; which edges are sockets.
-    Polygon(Vec<[i64; 2]>, Vec<usize>),
+    /// Corners in billionths of the narrowest mouth; which edges are sockets; posts, sorted.
+    Polygon(Vec<[i64; 2]>, Vec<usize>, Vec<CanonicalHole>),
+}
+
+/// A post in a canonical shape, in billionths of its narrowest mouth.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum CanonicalHole {
+    /// Centre and radius.
+    Circle([i64; 3]),
+    /// Corners, clockwise from the least.
+    Polygon(Vec<[i64; 2]>),
 }
 
 /// Lengths of a shape in widths of its narrowest mouth, in the order of [`CanonicalShape`]'s integers.
@@ -94,16 +103,17 @@ pub fn canonicalise(shape: &Shape, walls: &Walls) -> Canonicalised {
                 corners: Corners::Plain,
             }
         }
-        Shape::Polygon { corners, sockets } => {
-            canonical_polygon(corners, sockets, &shape.mouths(), walls)
-        }
+        Shape::Polygon {
+            corners,
+            sockets,
+            holes,
+        } => canonical_polygon((corners, sockets, holes), &shape.mouths(), walls),
     }
 }
 
 /// Of all frames with one mouth at the origin looking to -x, mirrored or not, the one with the smallest key.
 fn canonical_polygon(
-    corners: &[Point],
-    sockets: &[usize],
+    (corners, sockets, holes): (&[Point], &[usize], &[Hole]),
     mouths: &[Mouth],
     walls: &Walls,
 ) -> Canonicalised {
@@ -151,7 +161,8 @@ fn canonical_polygon(
                         .map(|s| (i, s))
                 })
                 .collect();
-            let shape = CanonicalShape::Polygon(key, edges.iter().map(|e| e.0).collect());
+            let (holes, of_holes) = canonical_holes(holes, &canonical_from_part, width);
+            let shape = CanonicalShape::Polygon(key, edges.iter().map(|e| e.0).collect(), holes);
             let slip: Vec<usize> = (0..n)
                 .filter(|&i| !sockets.contains(&edge_of(i)))
                 .filter(|&i| walls.kind(edge_of(i)) == WallKind::Slip)
@@ -164,7 +175,7 @@ fn canonical_polygon(
                     .flat_map(|p| [fine(p.x / width), fine(p.y / width)]);
                 best = Some(Canonicalised {
                     shape,
-                    lengths: Lengths(lengths.collect()),
+                    lengths: Lengths(lengths.chain(of_holes).collect()),
                     width,
                     motion: canonical_from_part.inverse(),
                     socket_of,
@@ -175,7 +186,7 @@ fn canonical_polygon(
         }
     }
     best.unwrap_or(Canonicalised {
-        shape: CanonicalShape::Polygon(Vec::new(), Vec::new()),
+        shape: CanonicalShape::Polygon(Vec::new(), Vec::new(), Vec::new()),
         lengths: Lengths(Vec::new()),
         width: 1.0,
         motion: Motion::IDENTITY,
@@ -183,6 +194,39 @@ fn canonical_polygon(
         slip: Vec::new(),
         corners: Corners::Plain,
     })
+}
+
+/// Posts in a canonical frame, sorted, and their lengths in widths in the same order.
+fn canonical_holes(
+    holes: &[Hole],
+    canonical_from_part: &Motion,
+    width: f64,
+) -> (Vec<CanonicalHole>, Vec<f64>) {
+    let steps = |p: &Point| [quantise(p.x, width), quantise(p.y, width)];
+    let fine_of = |p: &Point| [fine(p.x / width), fine(p.y / width)];
+    let mut placed: Vec<(CanonicalHole, Vec<f64>)> = holes
+        .iter()
+        .map(|hole| match hole.moved(canonical_from_part) {
+            Hole::Circle { centre, radius } => {
+                let [x, y] = steps(&centre);
+                let key = CanonicalHole::Circle([x, y, quantise(radius, width)]);
+                let [x, y] = fine_of(&centre);
+                (key, vec![x, y, fine(radius / width)])
+            }
+            Hole::Polygon(mut corners) => {
+                let least = (0..corners.len()).min_by_key(|&k| steps(&corners[k]));
+                corners.rotate_left(least.unwrap_or(0));
+                let key = corners.iter().map(steps).collect();
+                (
+                    CanonicalHole::Polygon(key),
+                    corners.iter().flat_map(fine_of).collect(),
+                )
+            }
+        })
+        .collect();
+    placed.sort_by(|a, b| a.0.cmp(&b.0));
+    let (keys, lengths): (Vec<_>, Vec<Vec<f64>>) = placed.into_iter().unzip();
+    (keys, lengths.concat())
 }
 
 impl Canonicalised {
@@ -197,8 +241,8 @@ impl Canonicalised {
         match &self.in_cells(resolution) {
             InCells::Straight([length, from, to]) => straight(resolution, *length, *from, *to),
             InCells::Arc { radius, angle } => arc(resolution, *radius, *angle),
-            InCells::Polygon(corners, sockets) => {
-                polygon(resolution, corners, sockets, self.corners)
+            InCells::Polygon(corners, sockets, holes) => {
+                polygon(resolution, &domain(corners, sockets, holes), self.corners)
             }
         }
     }
@@ -210,8 +254,8 @@ impl Canonicalised {
                 plane_straight(resolution, *length, *from, *to)
             }
             InCells::Arc { radius, angle } => plane_arc(resolution, *radius, *angle),
-            InCells::Polygon(corners, sockets) => {
-                plane_polygon(resolution, corners, sockets, self.corners)
+            InCells::Polygon(corners, sockets, holes) => {
+                plane_polygon(resolution, &domain(corners, sockets, holes), self.corners)
             }
         }
     }
@@ -225,7 +269,7 @@ impl Canonicalised {
             InCells::Straight(_) | InCells::Arc { .. } => {
                 SlipEdges::Strip([RIGHT_WALL, LEFT_WALL].map(|edge| self.slip.contains(&edge)))
             }
-            InCells::Polygon(corners, _) => {
+            InCells::Polygon(corners, ..) => {
                 let edge = |&k: &usize| [corners[k], corners[(k + 1) % corners.len()]];
                 SlipEdges::Polygon(self.slip.iter().map(edge).collect())
             }
@@ -238,16 +282,21 @@ impl Canonicalised {
         let kind = match &self.shape {
             CanonicalShape::Straight(_) => Hasher::new(Domain::CanonicalStraight),
             CanonicalShape::Arc(_) => Hasher::new(Domain::CanonicalArc),
-            CanonicalShape::Polygon(_, sockets) => {
+            CanonicalShape::Polygon(_, sockets, holes) => {
                 let kind = Hasher::new(match self.corners {
                     Corners::Plain => Domain::CanonicalPolygon,
                     Corners::Graded => Domain::CanonicalGradedPolygon,
                 });
-                sockets
+                let key = sockets
                     .iter()
                     .fold(kind.word(sockets.len() as u64), |key, &s| {
                         key.word(s as u64)
-                    })
+                    });
+                // Which of the lengths are whose; keys without posts are what they were before there were any.
+                holes.iter().fold(key, |key, hole| match hole {
+                    CanonicalHole::Circle(_) => key.word(1 << 40),
+                    CanonicalHole::Polygon(corners) => key.word(2 << 40 | corners.len() as u64),
+                })
             }
         };
         let kind = kind.word(self.slip.len() as u64);
@@ -270,9 +319,30 @@ impl Canonicalised {
                 radius: lengths[0] * r,
                 angle: lengths[1],
             },
-            CanonicalShape::Polygon(_, sockets) => {
+            CanonicalShape::Polygon(key, sockets, holes) => {
                 let corner = |c: &[f64]| Point::new(c[0] * r, c[1] * r);
-                InCells::Polygon(lengths.chunks(2).map(corner).collect(), sockets)
+                let (corners, mut rest) = lengths.split_at(2 * key.len());
+                let mut take = |n: usize| {
+                    let (own, left) = rest.split_at(n);
+                    rest = left;
+                    own
+                };
+                let holes = holes
+                    .iter()
+                    .map(|hole| match hole {
+                        CanonicalHole::Circle(_) => {
+                            let own = take(3);
+                            Hole::Circle {
+                                centre: corner(own),
+                                radius: own[2] * r,
+                            }
+                        }
+                        CanonicalHole::Polygon(key) => {
+                            Hole::Polygon(take(2 * key.len()).chunks(2).map(corner).collect())
+                        }
+                    })
+                    .collect();
+                InCells::Polygon(corners.chunks(2).map(corner).collect(), sockets, holes)
             }
         }
     }
@@ -287,8 +357,16 @@ enum InCells<'a> {
         /// rad
         angle: f64,
     },
-    /// Corners and the edges that are sockets.
-    Polygon(Vec<Point>, &'a [usize]),
+    /// Corners, the edges that are sockets, and posts.
+    Polygon(Vec<Point>, &'a [usize], Vec<Hole>),
+}
+
+fn domain<'a>(corners: &'a [Point], sockets: &'a [usize], holes: &'a [Hole]) -> MeshDomain<'a> {
+    MeshDomain {
+        corners,
+        sockets,
+        holes,
+    }
 }
 
 /// Rounded to 1e-12: far below what matters, above the last bits that a motion disturbs.
@@ -327,7 +405,11 @@ mod tests {
             corners.reverse();
             sockets = vec![3, 0];
         }
-        Shape::Polygon { corners, sockets }
+        Shape::Polygon {
+            corners,
+            sockets,
+            holes: Vec::new(),
+        }
     }
 
     #[test]
@@ -343,7 +425,7 @@ mod tests {
             let got = canonicalise(&shape, &Walls::default());
             assert_eq!(got.shape, want, "angle {angle}, mirror {mirror}");
             // The way back puts every corner where it was.
-            let (CanonicalShape::Polygon(key, edges), Shape::Polygon { corners, .. }) =
+            let (CanonicalShape::Polygon(key, edges, _), Shape::Polygon { corners, .. }) =
                 (&got.shape, &shape)
             else {
                 panic!("polygons stay polygons")

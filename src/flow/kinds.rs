@@ -88,8 +88,17 @@ fn name(shape: &CanonicalShape) -> String {
                 widths(*radius)
             )
         }
-        CanonicalShape::Polygon(corners, sockets) => {
-            format!("junction of {}, {} corners", sockets.len(), corners.len())
+        CanonicalShape::Polygon(corners, sockets, holes) => {
+            let posts = match holes.len() {
+                0 => String::new(),
+                1 => ", 1 post".to_owned(),
+                n => format!(", {n} posts"),
+            };
+            format!(
+                "junction of {}, {} corners{posts}",
+                sockets.len(),
+                corners.len()
+            )
         }
     }
 }

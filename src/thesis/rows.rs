@@ -207,6 +207,7 @@ impl Eliminated for Kept {
             max_speed,
             wall_shear,
             dissipation,
+            posts: None,
             fields,
             solid: None,
         };

@@ -119,7 +119,10 @@ pub fn check_meshes(chip: &Chip, resolution: u32) {
 /// What a shape leaves no choice about, rad: its corners, and the sharper angles of a cell between two edges that meet there. (All mouths have
 /// `resolution` edges; next to them may be narrower ones, or walls shorter than a cell.)
 fn forced_angle(shape: &Shape, resolution: u32) -> f64 {
-    let Shape::Polygon { corners, sockets } = shape else {
+    let Shape::Polygon {
+        corners, sockets, ..
+    } = shape
+    else {
         return f64::INFINITY;
     };
     let n = corners.len();

@@ -32,7 +32,10 @@ pub fn check_chip(chip: &Chip, text: &str) {
                 part.name
             );
         }
-        if let Shape::Polygon { corners, sockets } = &part.shape {
+        if let Shape::Polygon {
+            corners, sockets, ..
+        } = &part.shape
+        {
             assert!(
                 signed_area(corners) > 0.0,
                 "{} runs clockwise:\n{text}",

@@ -105,6 +105,7 @@ pub fn square(width: f64, sides: &[usize]) -> Shape {
             .map(|(x, y)| Point::new(x, y))
             .to_vec(),
         sockets: sides.to_vec(),
+        holes: Vec::new(),
     }
 }
 

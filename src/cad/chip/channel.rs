@@ -388,6 +388,7 @@ fn mitre(width: f64, turn: f64) -> Shape {
     Shape::Polygon {
         corners,
         sockets: vec![0, 3],
+        holes: Vec::new(),
     }
 }
 

@@ -38,9 +38,14 @@ impl Chip {
                     angle: *angle,
                     width: width * factor,
                 }),
-                Shape::Polygon { corners, sockets } => Shape::Polygon {
+                Shape::Polygon {
+                    corners,
+                    sockets,
+                    holes,
+                } => Shape::Polygon {
                     corners: corners.iter().map(|&c| c * factor).collect(),
                     sockets: sockets.clone(),
+                    holes: holes.iter().map(|hole| hole.scaled(factor)).collect(),
                 },
             };
             part.depth = part.depth.map(|d| d * factor);

@@ -88,6 +88,10 @@ fn is_held(
         let motion = placed[&part];
         let at = |p: Point| (motion.apply(p) - origin) * (1.0 / unit);
         let Part { shape, walls, .. } = &parts[part];
+        // Posts hold the fluid.
+        if !shape.holes().is_empty() {
+            return true;
+        }
         for edge in shape.wall_edges() {
             if walls.kind(edge) == WallKind::NoSlip {
                 return true;

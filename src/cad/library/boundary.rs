@@ -2,10 +2,10 @@
 
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
-use crate::shape::{Part, Shape, Strip};
+use crate::shape::{Hole, Part, Shape, Strip};
 use stokeslet_base::geometry::Point;
 
-/// The corners of a shape in its own frame, counter-clockwise, m. Arcs become chords, `chords_per_turn` of them for a whole circle.
+/// The outer corners of a shape in its own frame, counter-clockwise, m: its posts are [`Shape::holes`]. Arcs become chords, `chords_per_turn` of them for a whole circle.
 pub fn boundary(shape: &Shape, chords_per_turn: usize) -> Vec<Point> {
     match *shape {
         Shape::Polygon { ref corners, .. } => corners.clone(),
@@ -60,7 +60,7 @@ pub(super) struct Arc {
     pub large: bool,
 }
 
-/// The edges of a part, in order round it.
+/// The edges of a part, in order round it; those of its posts are [`hole_edges`].
 pub(super) fn edges(part: &Part) -> Vec<Edge> {
     let at = |p: Point| part.motion.apply(p);
     let line = |from: Point, to: Point, socket: Option<usize>| Edge {
@@ -70,7 +70,9 @@ pub(super) fn edges(part: &Part) -> Vec<Edge> {
         socket,
     };
     match &part.shape {
-        Shape::Polygon { corners, sockets } => (0..corners.len())
+        Shape::Polygon {
+            corners, sockets, ..
+        } => (0..corners.len())
             .map(|k| {
                 line(
                     corners[k],
@@ -127,4 +129,35 @@ pub(super) fn edges(part: &Part) -> Vec<Edge> {
             ]
         }
     }
+}
+
+/// The edges of each post of a part, clockwise round it seen from a part that isn't mirrored.
+pub(super) fn hole_edges(part: &Part) -> Vec<Vec<Edge>> {
+    let straight = |from: Point, to: Point| Edge {
+        from,
+        to,
+        arc: None,
+        socket: None,
+    };
+    let of = |hole: &Hole| match hole.moved(&part.motion) {
+        Hole::Circle { centre, radius } => {
+            let ends = [-1.0, 1.0].map(|s| centre + Point::new(s * radius, 0.0));
+            let arc = Some(Arc {
+                radius,
+                left: false,
+                large: false,
+            });
+            let half = |from: Point, to: Point| Edge {
+                arc,
+                ..straight(from, to)
+            };
+            vec![half(ends[0], ends[1]), half(ends[1], ends[0])]
+        }
+        Hole::Polygon(corners) => {
+            let next = corners.iter().cycle().skip(1);
+            let edges = corners.iter().zip(next);
+            edges.map(|(&a, &b)| straight(a, b)).collect()
+        }
+    };
+    part.shape.holes().iter().map(of).collect()
 }

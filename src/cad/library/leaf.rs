@@ -8,6 +8,7 @@ use super::fault::{BAD_OUTLINE, BAD_STRIP, WRONG_KIND, error, error_with_help};
 use super::junction::junction_outline;
 use super::parse::is_name;
 use super::polygon::{Outline, polygon};
+use super::posts;
 use super::script;
 use super::value::{MAX_LIST, evaluate, point};
 use crate::shape::{LEFT_WALL, Part, RIGHT_WALL, Shape, SocketRef, Strip, WallKind, Walls};
@@ -183,6 +184,7 @@ pub(super) fn outline(
         "junction",
         |directions: Array, widths: Array, names: Array| junction(&directions, &widths, &names),
     );
+    posts::register(engine);
     let value = engine
         .eval_ast_with_scope::<Dynamic>(scope, ast)
         .map_err(|e| script::fault("its outline", &e))?;
@@ -245,13 +247,13 @@ fn junction(
 /// Most mouths of one junction: more don't fit around a point.
 const MAX_MOUTHS: usize = 64;
 
-/// Reads `[x, y]`, `[x, y, "socket"]` and `[x, y, #{ wall: "slip" }]`; edges start from their corner.
+/// Reads `[x, y]`, `[x, y, "socket"]` and `[x, y, #{ wall: "slip" }]`; edges start from their corner. Posts stand anywhere among them.
 fn read_corners(value: &Dynamic) -> Result<Outline, Diagnostic> {
     let wrong = |got: String| {
         error_with_help(
             BAD_OUTLINE,
             format!("its outline gives {got}"),
-            "give a list of [x, y], [x, y, \"socket\"] and [x, y, #{ wall: \"slip\" }], in metres",
+            "give a list of [x, y], [x, y, \"socket\"] and [x, y, #{ wall: \"slip\" }], and for posts of #{ circle: [x, y], radius: r } and #{ hole: [[x, y], ...] }, in metres",
         )
     };
     let Some(list) = value.read_lock::<Array>() else {
@@ -267,7 +269,15 @@ fn read_corners(value: &Dynamic) -> Result<Outline, Diagnostic> {
         )));
     }
     let mut out = Outline::default();
-    for (k, item) in list.iter().enumerate() {
+    for item in list.iter() {
+        if item.is_map() {
+            let post = out.holes.len() + 1;
+            let hole =
+                posts::read(item).ok_or_else(|| wrong(format!("`{item}` for post {post}")))?;
+            out.holes.push(hole);
+            continue;
+        }
+        let k = out.corners.len();
         let corner = item.read_lock::<Array>().and_then(|item| {
             let place = point(&Dynamic::from_array(item.iter().take(2).cloned().collect()))?;
             let name = match item.get(2).filter(|edge| !edge.is_map()) {

@@ -18,6 +18,7 @@
 //! strip = { shape = "straight", sockets = ["a", "b"], length = "length", width_start = "width", width_end = "width" }
 //! strip = { shape = "arc", sockets = ["a", "b"], radius = "radius", angle = "90 deg", width = "width" }
 //! outline = "[[0, 0], [1 * mm, 0, \"right\"], ...]"   # counter-clockwise; a name makes the edge from here a socket
+//! #                                                     # posts: #{ circle: [x, y], radius: r } or #{ hole: [[x, y], ...] } among the corners
 //! compose = "attach(...)"                              # places other components: see `compose.rs` for what it can call
 //! ```
 //! Scripts are rhai without files, clocks or imports, with limits on operations, depth and sizes: none can hang or crash the program.
@@ -57,6 +58,7 @@ mod overlap;
 mod parse;
 mod picture;
 mod polygon;
+mod posts;
 mod realisation;
 mod realise;
 mod route;

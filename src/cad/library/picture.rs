@@ -7,9 +7,9 @@ use svg::node::element::path::Data;
 use svg::node::element::{Group, Line, Path, Rectangle, Text};
 
 use super::Realisation;
-use super::boundary::{Arc, Edge, boundary, edges};
+use super::boundary::{Arc, Edge, boundary, edges, hole_edges};
 use super::builder::mouth_of;
-use crate::shape::{Mouth, SocketRef};
+use crate::shape::{Mouth, Part, SocketRef};
 use stokeslet_base::geometry::Point;
 use stokeslet_base::geometry::outline::bounds;
 use stokeslet_base::units::{Dimension, print_quantity};
@@ -141,10 +141,19 @@ fn fluid(realisation: &Realisation, view: View) -> Path {
             data = draw(&edge, data, view);
         }
         data = data.close();
+        data = holes(part, data, view);
     }
-    Path::new()
-        .set("d", data)
-        .set("fill", FLUID)
+    let path = Path::new().set("d", data);
+    let has_posts = realisation
+        .parts
+        .iter()
+        .any(|p| !p.shape.holes().is_empty());
+    let path = if has_posts {
+        path.set("fill-rule", "evenodd")
+    } else {
+        path
+    };
+    path.set("fill", FLUID)
         .set("stroke", FLUID)
         .set("stroke-width", 0.6)
 }
@@ -172,6 +181,7 @@ fn walls(realisation: &Realisation, view: View) -> Path {
             data = draw(&edge, data, view);
             pen = Some(edge.to);
         }
+        data = holes(shape, data, view);
     }
     Path::new()
         .set("d", data)
@@ -180,6 +190,20 @@ fn walls(realisation: &Realisation, view: View) -> Path {
         .set("stroke-width", 1.6)
         .set("stroke-linecap", "round")
         .set("stroke-linejoin", "round")
+}
+
+/// The walls of a part's posts, each closed.
+fn holes(part: &Part, mut data: Data, view: View) -> Data {
+    for around in hole_edges(part) {
+        for (k, edge) in around.iter().enumerate() {
+            if k == 0 {
+                data = data.move_to(view.at(edge.from));
+            }
+            data = draw(edge, data, view);
+        }
+        data = data.close();
+    }
+    data
 }
 
 /// Continues a path along an edge.

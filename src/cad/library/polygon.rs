@@ -3,8 +3,9 @@
 use super::Realisation;
 use super::fault::{BAD_OUTLINE, BAD_SOCKET, error, error_with_help};
 use super::leaf::single;
+use super::posts;
 use crate::shape::gaps::{SMALLEST_GAP, gaps};
-use crate::shape::{Shape, WallKind, Walls};
+use crate::shape::{Hole, Shape, WallKind, Walls};
 use stokeslet_base::diagnostic::Diagnostic;
 use stokeslet_base::geometry::Point;
 use stokeslet_base::geometry::outline::{bounds, first_crossing, signed_area};
@@ -25,6 +26,8 @@ pub(super) struct Outline {
     pub sockets: Vec<NamedEdge>,
     /// Edges whose wall's kind is asked for, by the corner that they start from.
     pub walls: Vec<(usize, WallKind)>,
+    /// Posts, m.
+    pub holes: Vec<Hole>,
 }
 
 /// A polygon with needless corners removed; refused where it folds over itself.
@@ -33,6 +36,7 @@ pub(super) fn polygon(outline: Outline) -> Result<Realisation, Diagnostic> {
         corners,
         sockets: edges,
         walls,
+        holes,
     } = outline;
     let n = corners.len();
     let (low, high) = bounds(&corners);
@@ -131,6 +135,7 @@ pub(super) fn polygon(outline: Outline) -> Result<Realisation, Diagnostic> {
             format!("gaps below {SMALLEST_GAP} of that width can't be solved: close or widen it");
         return Err(error_with_help(BAD_OUTLINE, message, &help));
     }
+    let holes = posts::checked(holes, &outline, narrowest)?;
     let kinds = kept.iter().enumerate();
     let kinds = kinds.filter_map(|(edge, &k)| Some((edge, asked(k)?)));
     let walls = kinds.fold(Walls::default(), |walls, (edge, kind)| {
@@ -140,6 +145,7 @@ pub(super) fn polygon(outline: Outline) -> Result<Realisation, Diagnostic> {
         Shape::Polygon {
             corners: outline,
             sockets,
+            holes,
         },
         names,
         walls,
@@ -203,10 +209,14 @@ mod tests {
             sockets: vec![(5, "top".to_owned())],
             // Two halves of the bottom, of two kinds: the corner between them stays.
             walls: vec![(0, WallKind::Slip)],
+            holes: Vec::new(),
         };
         let realised = polygon(outline).unwrap();
         let walls = &realised.parts[0].walls;
-        let Shape::Polygon { corners, sockets } = &realised.parts[0].shape else {
+        let Shape::Polygon {
+            corners, sockets, ..
+        } = &realised.parts[0].shape
+        else {
             panic!("an outline is a polygon")
         };
         assert_eq!(

@@ -143,6 +143,7 @@ fn mitre(angle: f64, width: f64) -> Result<(Shape, f64), Diagnostic> {
         Shape::Polygon {
             corners: outline.corners,
             sockets: outline.sockets,
+            holes: Vec::new(),
         },
         outline.reaches[0],
     ))

@@ -259,6 +259,9 @@ fn blocks(
         block_head(out, name, owner);
         let own = outline(&outlines.chip.parts[*part].shape, MOST_TURN);
         out.polyline(owner, "FLOW", &own.edges);
+        for hole in &own.holes {
+            out.polyline(owner, "FLOW_HOLES", hole);
+        }
         block_end(out, owner);
     }
     out.put(0, "ENDSEC");

@@ -10,6 +10,7 @@ use std::fmt::Write as _;
 
 use super::arc::{MOST_TURN, chord_turn, flatten};
 use super::part::{Edge, PartOutline, kind_name, outline};
+use super::triangulate::triangulate;
 use super::walls::quarters;
 use super::{OutlineError, Outlines, Settings};
 use crate::shape::{Shape, Strip};
@@ -53,7 +54,7 @@ pub(super) fn write(outlines: &Outlines, settings: &Settings) -> Result<Vec<u8>,
         let datatype = depth.map_or(0, |at| at + 1);
         let frame = Frame::of(&part.motion, grid);
         let own = outline(&part.shape, pieces_of(&part.shape, tolerance));
-        let cell = frame.cell(&own, shared, &part.shape, &part.motion, tolerance, grid);
+        let cell = frame.cell(&own, shared, &part.shape, &part.motion, tolerance, grid)?;
         if let Some(long) = cell.iter().find(|polygon| polygon.len() > MOST_CORNERS) {
             return Err(OutlineError::TooManyCorners {
                 part: part.name.clone(),
@@ -208,7 +209,7 @@ impl Frame {
         motion: &Motion,
         tolerance: f64,
         grid: f64,
-    ) -> Cell {
+    ) -> Result<Cell, OutlineError> {
         let sockets = shared_sockets(shared);
         // Own to cell: the rest of the turn, and where the origin falls between the lines of the grid.
         let turn = Motion::new(
@@ -270,8 +271,40 @@ impl Frame {
         } else {
             vec![(0..n).flat_map(wall).collect()]
         };
-        polygons.into_iter().map(clean).collect()
+        let polygons: Cell = polygons.into_iter().map(clean).collect();
+        if own.holes.is_empty() {
+            return Ok(polygons);
+        }
+        let mut loops = polygons;
+        loops.extend(own.holes.iter().map(|hole| {
+            let n = hole.len();
+            let wall = |k: usize| {
+                let Edge { from, turn, .. } = hole[k];
+                let inner = flatten(from, hole[(k + 1) % n].from, turn, tolerance);
+                std::iter::once(from).chain(inner).map(place)
+            };
+            clean((0..n).flat_map(wall).collect())
+        }));
+        without_holes(&loops, grid)
     }
+}
+
+/// Polygons of this format have no holes: what lies between an outline and the walls of posts, as triangles on their corners.
+fn without_holes(loops: &[Vec<Grid>], grid: f64) -> Result<Cell, OutlineError> {
+    let on_plane = |p: &Grid| Point::new(p.0 as f64 * grid, p.1 as f64 * grid);
+    let loops: Vec<Vec<Point>> = loops
+        .iter()
+        .map(|polygon| polygon.iter().map(on_plane).collect())
+        .collect();
+    let made = triangulate(&loops, &[])?;
+    let inside = made.triangles.iter().filter(|(_, inside)| *inside);
+    Ok(inside
+        .map(|(corners, _)| {
+            corners
+                .map(|k| to_grid(made.points[k as usize], grid))
+                .to_vec()
+        })
+        .collect())
 }
 
 /// Start and end of every socket's edge, in the part's own sense of going round, in the chip's frame.

@@ -3,7 +3,7 @@
 use std::f64::consts::FRAC_PI_2;
 
 use super::arc::{MOST_TURN, segment_area};
-use crate::shape::{Shape, Strip};
+use crate::shape::{Hole, Shape, Strip};
 use stokeslet_base::fingerprint::{Domain, Fingerprint, Hasher};
 use stokeslet_base::geometry::{Motion, Point};
 
@@ -26,6 +26,8 @@ pub struct Edge {
 pub struct PartOutline {
     /// Each ends where the next starts.
     pub edges: Vec<Edge>,
+    /// The walls of its posts, each clockwise and closed as `edges` is.
+    pub holes: Vec<Vec<Edge>>,
 }
 
 /// The outline of a shape in its own frame; arcs in pieces of at most `most_turn`, rad.
@@ -39,6 +41,7 @@ pub fn outline(shape: &Shape, most_turn: f64) -> PartOutline {
         Shape::Polygon {
             ref corners,
             ref sockets,
+            ..
         } => {
             let socket = |k: usize| sockets.iter().position(|&s| s == k);
             let numbered = corners.iter().enumerate();
@@ -79,7 +82,30 @@ pub fn outline(shape: &Shape, most_turn: f64) -> PartOutline {
                 .collect()
         }
     };
-    PartOutline { edges }
+    let most_turn = most_turn.min(MOST_TURN);
+    let holes = shape.holes().iter().map(|hole| around(hole, most_turn));
+    PartOutline {
+        edges,
+        holes: holes.collect(),
+    }
+}
+
+/// The wall of a post, clockwise.
+fn around(hole: &Hole, most_turn: f64) -> Vec<Edge> {
+    let edge = |from: Point, turn: f64| Edge {
+        from,
+        turn,
+        socket: None,
+    };
+    match hole {
+        Hole::Circle { .. } => {
+            let pieces = (std::f64::consts::TAU / most_turn - 1e-9).ceil();
+            let turn = -std::f64::consts::TAU / pieces;
+            let corners = hole.chords(pieces as usize);
+            corners.into_iter().map(|p| edge(p, turn)).collect()
+        }
+        Hole::Polygon(corners) => corners.iter().map(|&p| edge(p, 0.0)).collect(),
+    }
 }
 
 impl PartOutline {
@@ -91,33 +117,30 @@ impl PartOutline {
     /// The outline after a motion; still counter-clockwise where the motion mirrors.
     pub fn moved(&self, motion: &Motion) -> Self {
         let place = motion.to_apply();
-        let n = self.edges.len();
-        let moved = |k: usize| {
-            let edge = self.edges[k];
+        let moved = |edges: &Vec<Edge>| -> Vec<Edge> {
+            let n = edges.len();
+            let placed = |k: usize, from: Point| Edge {
+                from: place(from),
+                ..edges[k]
+            };
             if motion.mirror {
                 // Backwards, each from its end: what the mirror makes of left, walking back makes good.
-                Edge {
-                    from: place(self.end(k)),
-                    ..edge
-                }
+                let back = (0..n).rev();
+                back.map(|k| placed(k, edges[(k + 1) % n].from)).collect()
             } else {
-                Edge {
-                    from: place(edge.from),
-                    ..edge
-                }
+                (0..n).map(|k| placed(k, edges[k].from)).collect()
             }
         };
-        let edges = if motion.mirror {
-            (0..n).rev().map(moved).collect()
-        } else {
-            (0..n).map(moved).collect()
-        };
-        Self { edges }
+        Self {
+            edges: moved(&self.edges),
+            holes: self.holes.iter().map(moved).collect(),
+        }
     }
 
-    /// Area enclosed, m²: exact for arcs.
+    /// Area of the fluid, m²: exact for arcs.
     pub fn area(&self) -> f64 {
-        area(&self.edges)
+        let loops = [&self.edges].into_iter().chain(&self.holes);
+        loops.map(|edges| area(edges)).sum()
     }
 }
 
@@ -155,14 +178,29 @@ pub(super) fn kind_name(shape: &Shape) -> String {
 pub(super) fn kind(shape: &Shape) -> Fingerprint {
     let steps = |x: f64| (x / SAME).round() as i64;
     match shape {
-        Shape::Polygon { corners, sockets } => {
+        Shape::Polygon {
+            corners,
+            sockets,
+            holes,
+        } => {
             let corners = corners
                 .iter()
                 .fold(Hasher::new(Domain::OutlinePolygon), |h, p| {
                     h.int(steps(p.x)).int(steps(p.y))
                 });
             let sockets = sockets.iter().fold(corners, |h, &s| h.word(s as u64));
-            sockets.finish()
+            let holes = holes.iter().fold(sockets, |h, hole| match hole {
+                Hole::Circle { centre, radius } => {
+                    let h = h.word(1 << 40).int(steps(centre.x)).int(steps(centre.y));
+                    h.int(steps(*radius))
+                }
+                Hole::Polygon(corners) => corners
+                    .iter()
+                    .fold(h.word(2 << 40 | corners.len() as u64), |h, p| {
+                        h.int(steps(p.x)).int(steps(p.y))
+                    }),
+            });
+            holes.finish()
         }
         Shape::Strip(Strip::Straight {
             length,

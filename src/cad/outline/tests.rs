@@ -44,7 +44,10 @@ fn area_of_parts(chip: &Chip) -> f64 {
             angle,
             width,
         }) => radius * angle * width,
-        Shape::Polygon { corners, .. } => stokeslet_base::geometry::outline::signed_area(corners),
+        Shape::Polygon { corners, holes, .. } => {
+            let posts: f64 = holes.iter().map(crate::shape::Hole::area).sum();
+            stokeslet_base::geometry::outline::signed_area(corners) - posts
+        }
     };
     chip.parts.iter().map(|part| area(&part.shape)).sum()
 }

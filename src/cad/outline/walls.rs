@@ -266,6 +266,11 @@ fn walk(chip: &Chip, parts: &[PartOutline]) -> Vec<Loop> {
             }
         }
     }
+    // No other part reaches a post: its wall is closed as it is.
+    let posts = parts.iter().flat_map(|part| &part.holes);
+    loops.extend(posts.map(|edges| Loop {
+        edges: edges.clone(),
+    }));
     loops
 }
 

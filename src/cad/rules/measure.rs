@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::walls::{Between, Scene, Wall, pairs};
 use super::{Rule, RuleKind, Violation};
-use crate::shape::{Shape, Strip};
+use crate::shape::{Hole, Shape, Strip};
 use stokeslet_base::geometry::Point;
 use stokeslet_base::geometry::outline::contains;
 
@@ -256,15 +256,24 @@ impl Collect<'_> {
                     ..
                 }) => width_start.max(*width_end),
                 Shape::Strip(Strip::Arc { width, .. }) => *width,
-                Shape::Polygon { corners, sockets } => {
+                Shape::Polygon {
+                    corners,
+                    sockets,
+                    holes,
+                } => {
+                    let of_hole = |hole: &Hole| {
+                        let middle = hole.middle();
+                        [middle.x, middle.y, hole.area()].map(f64::to_bits)
+                    };
                     let key = corners
                         .iter()
                         .flat_map(|p| [p.x.to_bits(), p.y.to_bits()])
+                        .chain(holes.iter().flat_map(of_hole))
                         .collect();
                     *cache
                         .spans
                         .entry(key)
-                        .or_insert_with(|| widest_circle(corners, sockets))
+                        .or_insert_with(|| widest_circle(corners, sockets, holes))
                 }
             };
             if span > limit + ROUNDING {
@@ -341,11 +350,11 @@ fn around(points: impl IntoIterator<Item = Point>) -> (Point, Point) {
     })
 }
 
-/// Diameter of the largest circle about a point of a polygon that reaches no wall and no corner, m; mouths are no walls.
+/// Diameter of the largest circle about a point of a polygon that reaches no wall, no post and no corner, m; mouths are no walls.
 ///
 /// # Accuracy and cost
 /// A grid about the best point so far, six times finer by four: 1e-3 of the polygon's size at worst.
-fn widest_circle(corners: &[Point], sockets: &[usize]) -> f64 {
+fn widest_circle(corners: &[Point], sockets: &[usize], holes: &[Hole]) -> f64 {
     let n = corners.len();
     // A mouth is where the fluid goes on, but its ends are walls of whatever is there.
     let walls: Vec<(Point, Point)> = (0..n)
@@ -356,7 +365,12 @@ fn widest_circle(corners: &[Point], sockets: &[usize]) -> f64 {
         .collect();
     let (mut low, mut high) = around(corners.iter().copied());
     let reach = |p: Point| {
-        walls.iter().fold(f64::INFINITY, |least, &(a, b)| {
+        let posts = holes.iter().map(|hole| match hole.contains(p) {
+            true => 0.0,
+            false => hole.distance_to(p, p),
+        });
+        let nearest = posts.fold(f64::INFINITY, f64::min);
+        walls.iter().fold(nearest, |least, &(a, b)| {
             let along = b - a;
             let t = (p - a).dot(along) / along.dot(along);
             let t = if t.is_finite() {

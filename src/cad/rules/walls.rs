@@ -97,14 +97,18 @@ impl Scene<'_> {
 
     fn walls_of(&self, part: usize, open: &FxHashSet<SocketRef>, out: &mut Vec<Wall>) {
         let outline = &self.outlines.parts[part];
-        for (k, edge) in outline.edges.iter().enumerate() {
+        let loops = [&outline.edges].into_iter().chain(&outline.holes);
+        let all = loops.flat_map(|edges| {
+            let ends = edges.iter().cycle().skip(1).map(|next| next.from);
+            edges.iter().zip(ends)
+        });
+        for (edge, end) in all {
             let is_open = edge
                 .socket
                 .is_some_and(|socket| open.contains(&SocketRef { part, socket }));
             if is_open {
                 continue;
             }
-            let end = outline.end(k);
             let wall = |a, b, arc| Wall { part, a, b, arc };
             if edge.turn == 0.0 {
                 out.push(wall(edge.from, end, None));

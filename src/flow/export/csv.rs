@@ -5,6 +5,7 @@ use std::io::{self, Write};
 
 use super::Column;
 use crate::field::LinePoint;
+use crate::field::drag::PostForce;
 use crate::session::{ErrorEstimate, PortKind, PortResult};
 
 /// One cell of a table, quoted where it must be.
@@ -65,7 +66,28 @@ pub fn write_ports(
     Ok(())
 }
 
-/// `line.csv`: the points of all lines, in order; lines are counted from 1. Outside the flow the values are left empty.
+/// `posts.csv`: a row per post. Force of the fluid on its side wall per depth, torque about its middle per depth.
+///
+/// # Errors
+/// What the writer says.
+pub fn write_posts(out: &mut dyn Write, posts: &[PostForce]) -> io::Result<()> {
+    writeln!(
+        out,
+        "part,post,x_m,y_m,force_x_N_per_m,force_y_N_per_m,torque_N"
+    )?;
+    for p in posts {
+        let (part, at, force) = (cell(&p.part), p.at, p.force);
+        writeln!(
+            out,
+            "{part},{},{:e},{:e},{:e},{:e},{:e}",
+            p.post, at.x, at.y, force.x, force.y, p.torque
+        )?;
+    }
+    Ok(())
+}
+
+/// `line.csv`: the points of all lines, in order; lines are counted from 1. Where a line
+/// crosses a wall between two of its points, there is one more on the wall. Outside the flow the values are left empty.
 ///
 /// # Errors
 /// What the writer says.

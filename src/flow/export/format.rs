@@ -9,7 +9,7 @@ pub enum Format {
     Vtu,
     /// `picture.svg`.
     Svg,
-    /// `ports.csv`; `line.csv`, `streamlines.csv`, `walls.csv` where these were asked for; `profiles.csv` where there are species.
+    /// `ports.csv`; `posts.csv` where there are posts; `line.csv`, `streamlines.csv`, `walls.csv` where these were asked for; `profiles.csv` where there are species.
     Csv,
     /// `matrix.mtx`, `rhs.mtx`, `solution.mtx`, `unknowns.csv`.
     System,
@@ -58,6 +58,7 @@ impl Format {
             Format::Csv => &[
                 "ports.csv",
                 "line.csv",
+                "posts.csv",
                 "profiles.csv",
                 "streamlines.csv",
                 "walls.csv",

@@ -203,6 +203,10 @@ fn write_format(
                     columns,
                 )
             })?;
+            let posts = results.solution.posts.as_deref().unwrap_or_default();
+            if !posts.is_empty() {
+                staging.write("posts.csv", |out| csv::write_posts(out, posts))?;
+            }
             if let Some(text) = &results.extra.profiles {
                 staging.write("profiles.csv", |out| out.write_all(text.as_bytes()))?;
             }

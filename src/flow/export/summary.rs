@@ -45,6 +45,8 @@ pub struct Summary<'a> {
     mass_imbalance: f64,
     nothing_flows: bool,
     dissipation: Option<f64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    posts: Vec<Post<'a>>,
     error_estimate: Option<&'a ErrorEstimate>,
     ports: Vec<Port<'a>>,
     conductance: &'a [Vec<f64>],
@@ -68,6 +70,16 @@ struct Port<'a> {
     flow_rate: f64,
     pressure: f64,
     mean_pressure: f64,
+}
+
+/// Force on the post's side wall per depth, N/m, and torque about `at`, N.
+#[derive(Clone, Debug, Serialize)]
+struct Post<'a> {
+    part: &'a str,
+    post: usize,
+    at: [f64; 2],
+    force: [f64; 2],
+    torque: f64,
 }
 
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -152,6 +164,18 @@ impl<'a> Summary<'a> {
             mass_imbalance: report.mass_imbalance,
             nothing_flows: report.still,
             dissipation: solution.dissipation,
+            posts: solution
+                .posts
+                .iter()
+                .flatten()
+                .map(|post| Post {
+                    part: &post.part,
+                    post: post.post,
+                    at: pair(post.at),
+                    force: pair(post.force),
+                    torque: post.torque,
+                })
+                .collect(),
             error_estimate: results.errors,
             ports: solution
                 .ports

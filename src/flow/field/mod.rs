@@ -2,6 +2,7 @@
 
 mod closed;
 pub mod dissipation;
+pub mod drag;
 mod fields;
 pub mod index;
 mod line;

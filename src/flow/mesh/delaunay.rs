@@ -6,22 +6,23 @@ use spade::{
 
 use super::gaps::Sizes;
 use super::grid::{MAX_CELLS, socket_of};
-use super::{MeshError, P2Mesh};
+use super::{Domain, MeshError, P2Mesh};
 use stokeslet_base::geometry::Point;
 
-/// Meshes a simple polygon with cells of about size one, or smaller near gaps.
+/// Meshes a polygon, with or without posts, with cells of about size one, or smaller near gaps and small posts. Edges on round posts
+/// are curved: quadratic, with their middles on the circle.
 ///
 /// # Shapes and units
-/// - `corners` counter-clockwise in cells; `sockets` as in `Shape::Polygon`; every socket gets `resolution` equal edges
+/// - `domain` in cells; every mouth gets `resolution` equal edges
 /// # Source
 /// Ruppert's refinement by the `spade` crate, walls and mouths divided before and never split; then Laplacian smoothing.
-pub fn delaunay(
-    corners: &[Point],
-    sockets: &[usize],
-    resolution: u32,
-    sizes: &Sizes,
-) -> Result<P2Mesh, MeshError> {
-    let boundary = divide(corners, sockets, resolution, sizes);
+pub fn delaunay(domain: &Domain<'_>, resolution: u32, sizes: &Sizes) -> Result<P2Mesh, MeshError> {
+    let &Domain {
+        corners, sockets, ..
+    } = domain;
+    let mut loops = vec![divide(corners, sockets, resolution, sizes)];
+    loops.extend(domain.holes.iter().map(|hole| Domain::divide(hole, sizes)));
+    let n_boundary: usize = loops.iter().map(Vec::len).sum();
     let area: f64 = corners
         .iter()
         .zip(corners.iter().cycle().skip(1))
@@ -30,7 +31,7 @@ pub fn delaunay(
         / 2.0;
     // Cells that get larger from the boundary on are a few times as many as its edges.
     let grown = if sizes.is_uniform() { 1.0 } else { 4.0 };
-    let estimate = area / 0.4 + grown * boundary.len() as f64;
+    let estimate = area / 0.4 + grown * n_boundary as f64;
     if estimate > MAX_CELLS {
         return Err(MeshError::TooManyCells {
             cells: estimate,
@@ -38,22 +39,27 @@ pub fn delaunay(
         });
     }
     let mut cdt = ConstrainedDelaunayTriangulation::<Point2<f64>>::new();
-    let mut handles = Vec::with_capacity(boundary.len());
-    for p in &boundary {
+    let mut handles = Vec::with_capacity(n_boundary);
+    for p in loops.iter().flatten() {
         handles.push(
             cdt.insert(Point2::new(p.x, p.y))
                 .map_err(|_| MeshError::Dimension)?,
         );
     }
-    for (k, &a) in handles.iter().enumerate() {
-        let b = handles[(k + 1) % handles.len()];
-        if a == b || !cdt.can_add_constraint(a, b) {
-            return Err(MeshError::NotSimple {
-                x: boundary[k].x,
-                y: boundary[k].y,
-            });
+    let mut first = 0;
+    for boundary in &loops {
+        let own = &handles[first..first + boundary.len()];
+        first += boundary.len();
+        for (k, &a) in own.iter().enumerate() {
+            let b = own[(k + 1) % own.len()];
+            if a == b || !cdt.can_add_constraint(a, b) {
+                return Err(MeshError::NotSimple {
+                    x: boundary[k].x,
+                    y: boundary[k].y,
+                });
+            }
+            cdt.add_constraint(a, b);
         }
-        cdt.add_constraint(a, b);
     }
     let parameters = RefinementParameters::<f64>::new()
         .exclude_outer_faces(true)
@@ -92,7 +98,8 @@ pub fn delaunay(
     let points = vertices.clone();
     let on_socket =
         |a: u32, b: u32| socket_of(corners, sockets, points[a as usize], points[b as usize]);
-    let half = |a: u32, b: u32| (points[a as usize] + points[b as usize]) * 0.5;
+    let rounds = domain.rounds(&points);
+    let half = |a: u32, b: u32| rounds.middle([a, b], points[a as usize], points[b as usize]);
     Ok(P2Mesh::new(
         vertices,
         &triangles,

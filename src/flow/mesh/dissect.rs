@@ -393,12 +393,16 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::mesh::{Corners, PlanePart, plane_polygon, plane_straight};
+    use crate::mesh::{Corners, Domain, PlanePart, plane_polygon, plane_straight};
     use stokeslet_base::geometry::Point;
 
     fn outline(resolution: u32, corners: &[(f64, f64)], mouths: &[usize]) -> BlockMesh<2> {
         let corners: Vec<Point> = corners.iter().map(|&(x, y)| Point::new(x, y)).collect();
-        match plane_polygon(resolution, &corners, mouths, Corners::Plain) {
+        match plane_polygon(
+            resolution,
+            &Domain::simple(&corners, mouths),
+            Corners::Plain,
+        ) {
             Ok(PlanePart::Polygon(part)) => part.mesh,
             other => panic!("a sound polygon: {other:?}"),
         }

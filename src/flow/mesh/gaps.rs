@@ -1,19 +1,28 @@
 //! How small cells must be where walls of an outline come near each other.
 //!
 //! In a [gap](stokeslet_cad::shape::gaps) the flow is a Poiseuille flow of the gap's own width, which cells as large as the gap can't carry: at one cell across it
-//! is several times too large, and nothing else tells. So cells shall be a quarter of the gap, and grow slowly from there.
+//! is several times too large, and nothing else tells. So cells shall be a quarter of the gap, and grow slowly from there. Posts are gone
+//! round in [`EDGES_AROUND`] edges at least.
 
+use rstar::primitives::{GeomWithData, Rectangle};
 use rstar::{AABB, PointDistance, RTree, RTreeObject};
 
-use super::MeshError;
+use super::{Domain, MeshError};
 use stokeslet_base::geometry::Point;
+use stokeslet_base::geometry::outline::bounds;
+use stokeslet_cad::shape::Hole;
 use stokeslet_cad::shape::gaps::{Gap, SMALLEST_GAP, gaps};
 
 /// Cells that are wanted across a gap; as many as across the narrowest socket where that has fewer.
 const CELLS_ACROSS: u32 = 4;
 /// How fast cells grow away from a gap: cells a cell.
 const GROWTH: f64 = 0.3;
-/// Sizes of cells along the walls of an outline: one, but less near gaps.
+/// Edges around a post, however small: quadratic ones leave a circle by 4e-5 of its radius then.
+const EDGES_AROUND: f64 = 16.0;
+/// Places around a round post from which gaps are looked for first.
+const COARSE: usize = 32;
+
+/// Sizes of cells along the walls of an outline and of posts: one, but less near gaps and around small posts.
 pub struct Sizes(RTree<Source>);
 
 /// A place that wants cells of a size; in cells.
@@ -38,17 +47,16 @@ impl PointDistance for Source {
 }
 
 impl Sizes {
-    /// Measures the gaps of an outline.
+    /// Measures the gaps of an outline and of the posts in it.
     ///
-    /// # Shapes and units
-    /// - `corners` counter-clockwise, in cells; `sockets`: the edges that are no walls
     /// # Errors
     /// [`MeshError::Gap`]: two walls nearer than [`SMALLEST_GAP`] times `resolution`.
-    pub fn new(corners: &[Point], sockets: &[usize], resolution: u32) -> Result<Self, MeshError> {
+    pub fn new(domain: &Domain<'_>, resolution: u32) -> Result<Self, MeshError> {
         let width = f64::from(resolution);
         let across = f64::from(resolution.min(CELLS_ACROSS));
         // Cells of size one do for gaps that are wider than this.
-        let found = gaps(corners, sockets, across);
+        let mut found = gaps(domain.corners, domain.sockets, across);
+        beside_posts(domain, across, &mut found);
         if let Some(gap) = found.iter().find(|gap| gap.width < SMALLEST_GAP * width) {
             return Err(MeshError::Gap {
                 gap: gap.width / width,
@@ -58,7 +66,10 @@ impl Sizes {
             at: [gap.at.x, gap.at.y],
             size: gap.width / across,
         };
-        let sources = found.iter().map(source).collect();
+        let mut sources: Vec<Source> = found.iter().map(source).collect();
+        for hole in domain.holes {
+            around(hole, &mut sources);
+        }
         Ok(Self(RTree::bulk_load(sources)))
     }
 
@@ -79,7 +90,11 @@ impl Sizes {
     /// Points that divide the wall from `a` to `b` into edges of about the wanted sizes; `a` first, `b` left out.
     pub fn divide(&self, a: Point, b: Point) -> Vec<Point> {
         let length = (b - a).norm();
-        let along = |s: f64| a + (b - a) * (s / length);
+        self.divide_along(length, |s| a + (b - a) * (s / length))
+    }
+
+    /// The same for a wall of any form and this length, from the places along it.
+    pub fn divide_along(&self, length: f64, along: impl Fn(f64) -> Point) -> Vec<Point> {
         // Edges passed at each of many places, the integral of 1 / size.
         let mut passed = vec![(0.0, 0.0)];
         let (mut s, mut edges) = (0.0, 0.0);
@@ -109,6 +124,111 @@ impl Sizes {
     }
 }
 
+/// Gaps below `reach` between posts, and between posts and the outline: of every place on a post's wall the way to the nearest wall of
+/// anything else, which nothing can lie in between. Places are as far apart as half of their gaps.
+fn beside_posts(domain: &Domain<'_>, reach: f64, out: &mut Vec<Gap>) {
+    let boxed = |k: usize, (low, high): (Point, Point)| {
+        GeomWithData::new(Rectangle::from_corners([low.x, low.y], [high.x, high.y]), k)
+    };
+    let posts = domain.holes.iter().enumerate();
+    let posts = RTree::bulk_load(posts.map(|(k, hole)| boxed(k, hole.bounds())).collect());
+    let edge = |k: usize| {
+        (
+            domain.corners[k],
+            domain.corners[(k + 1) % domain.corners.len()],
+        )
+    };
+    let walls = (0..domain.corners.len()).filter(|k| !domain.sockets.contains(k));
+    let walls = RTree::bulk_load(
+        walls
+            .map(|k| {
+                let (a, b) = edge(k);
+                boxed(k, bounds(&[a, b]))
+            })
+            .collect(),
+    );
+    let around =
+        |p: Point| AABB::from_corners([p.x - reach, p.y - reach], [p.x + reach, p.y + reach]);
+    for (k, hole) in domain.holes.iter().enumerate() {
+        if let Hole::Polygon(corners) = hole {
+            // Notches of its own.
+            out.extend(gaps(corners, &[], reach));
+        }
+        // The width at a place, and the place across where that is on the outline.
+        let width = |p: Point| {
+            let others = posts.locate_in_envelope_intersecting(around(p));
+            let others = others.filter(|other| other.data != k);
+            let apart = others.map(|other| domain.holes[other.data].distance_to_wall(p));
+            let to_post = (apart.fold(reach, f64::min), None);
+            let outer = walls
+                .locate_in_envelope_intersecting(around(p))
+                .map(|wall| {
+                    let (a, b) = edge(wall.data);
+                    let t = ((p - a).dot(b - a) / (b - a).dot(b - a)).clamp(0.0, 1.0);
+                    let q = a + (b - a) * t;
+                    ((q - p).norm(), Some(q))
+                });
+            outer.fold(
+                to_post,
+                |least, found| if found.0 < least.0 { found } else { least },
+            )
+        };
+        let corners = hole.chords(COARSE);
+        for (i, &a) in corners.iter().enumerate() {
+            let mut pieces = vec![(a, corners[(i + 1) % corners.len()])];
+            while let Some((a, b)) = pieces.pop() {
+                let (gap, across) = width(a);
+                let half = onto(hole, (a + b) * 0.5);
+                // The way changes by no more than the way along the wall.
+                let length = (b - a).norm();
+                if gap - length < reach && length > 0.5 * gap.max(1e-3 * reach) {
+                    pieces.extend([(half, b), (a, half)]);
+                    continue;
+                }
+                if gap < reach {
+                    let places = [Some(a), across];
+                    out.extend(places.into_iter().flatten().map(|at| Gap {
+                        at,
+                        width: gap,
+                        walls: [0, 0],
+                    }));
+                }
+            }
+        }
+    }
+}
+
+/// The point of a circle in the direction of a point; a polygon's edges are straight, so a point on one stays.
+fn onto(hole: &Hole, p: Point) -> Point {
+    match hole {
+        Hole::Circle { centre, radius } => *centre + (p - *centre).normalized() * *radius,
+        Hole::Polygon(_) => p,
+    }
+}
+
+/// What a post itself wants, where its edges are short.
+fn around(hole: &Hole, sources: &mut Vec<Source>) {
+    let size = hole.perimeter() / EDGES_AROUND;
+    if size >= 1.0 {
+        return;
+    }
+    let corners = match hole {
+        Hole::Circle { .. } => hole.chords(2 * EDGES_AROUND as usize),
+        Hole::Polygon(corners) => corners.clone(),
+    };
+    for (k, &a) in corners.iter().enumerate() {
+        let b = corners[(k + 1) % corners.len()];
+        let n = ((b - a).norm() / size).ceil().max(1.0);
+        sources.extend((0..n as usize).map(|i| {
+            let p = a + (b - a) * (i as f64 / n);
+            Source {
+                at: [p.x, p.y],
+                size,
+            }
+        }));
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -134,7 +254,7 @@ mod tests {
     #[test]
     fn a_gap_is_divided_by_four_and_what_is_far_by_one() {
         let corners = notched(0.4);
-        let sizes = Sizes::new(&corners, &[1, 7], 8).expect("wide enough");
+        let sizes = Sizes::new(&Domain::simple(&corners, &[1, 7]), 8).expect("wide enough");
         for x in [19.0, 20.0, 21.0] {
             assert!((sizes.at(Point::new(x, 0.0)) - 0.1).abs() < 1e-12);
         }
@@ -155,7 +275,7 @@ mod tests {
 
     #[test]
     fn a_gap_that_is_too_small_is_refused() {
-        match Sizes::new(&notched(1e-9), &[1, 7], 8) {
+        match Sizes::new(&Domain::simple(&notched(1e-9), &[1, 7]), 8) {
             Err(MeshError::Gap { gap }) => assert!((gap - 1.25e-10).abs() < 1e-13),
             other => panic!("{:?}", other.map(|sizes| sizes.is_uniform())),
         }

@@ -14,8 +14,8 @@
 
 use rustc_hash::FxHashMap;
 
-use super::P2Mesh;
 use super::grid::socket_of;
+use super::{Domain, P2Mesh};
 use stokeslet_base::geometry::Point;
 
 /// What is done about sharp inner corners.
@@ -75,11 +75,10 @@ pub struct GradedMesh {
 /// Grades a mesh towards the sharp corners of its outline; `None` where it has none.
 ///
 /// # Shapes and units
-/// - `mesh`: of the outline `corners`, straight between its vertices; becomes the graded one, whose first cells keep their numbers
-/// - `sockets`: the edges that are mouths, whose cells keep their edges
-pub fn grade(mesh: &mut P2Mesh, corners: &[Point], sockets: &[usize]) -> Option<GradedMesh> {
-    let sharp = sharp_corners(corners, sockets);
-    let mut stars = stars(mesh, sharp.iter().map(|&k| corners[k]));
+/// - `mesh`: of the domain, straight between its vertices but on round posts; becomes the graded one, whose first cells keep their
+///   numbers; cells at mouths keep their edges there
+pub fn grade(mesh: &mut P2Mesh, domain: &Domain<'_>) -> Option<GradedMesh> {
+    let mut stars = stars(mesh, domain.sharp_points().into_iter());
     if stars.is_empty() {
         return None;
     }
@@ -100,9 +99,13 @@ pub fn grade(mesh: &mut P2Mesh, corners: &[Point], sockets: &[usize]) -> Option<
         }
     }
     let points = vertices.clone();
+    let &Domain {
+        corners, sockets, ..
+    } = domain;
     let on_socket =
         |a: u32, b: u32| socket_of(corners, sockets, points[a as usize], points[b as usize]);
-    let half = |a: u32, b: u32| (points[a as usize] + points[b as usize]) * 0.5;
+    let rounds = domain.rounds(&points);
+    let half = |a: u32, b: u32| rounds.middle([a, b], points[a as usize], points[b as usize]);
     let graded = P2Mesh::new(vertices, &triangles, sockets.len(), on_socket, half);
     let coarse = std::mem::replace(mesh, graded);
     Some(GradedMesh { coarse, parents })
@@ -217,7 +220,7 @@ mod tests {
         ];
         for (outline, sockets, sharp) in [(&bend[..], &[2, 5][..], 1), (&fork, &[1, 5], 2)] {
             let corners = points(outline);
-            let of = |kind| mesh(4, &corners, sockets, kind).expect("meshes");
+            let of = |kind| mesh(4, &Domain::simple(&corners, sockets), kind).expect("meshes");
             let (plain, graded) = (of(Corners::Plain), of(Corners::Graded));
             assert!(plain.graded.is_none());
             let made = graded.graded.as_ref().expect("has a sharp corner");

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! strip   --slices across the flow-------------------------> ComponentMesh
-//! polygon --sizes near gaps, rectilinear grid or constrained Delaunay--> P2Mesh --sharp corners--> P2Mesh --layers--> partition --> ComponentMesh
+//! polygon --sizes near gaps and posts, rectilinear grid or constrained Delaunay--> P2Mesh --sharp corners--> P2Mesh --layers--> partition --> ComponentMesh
 //! either, neither listed nor cut ------------------------------------------------------> PlanePart --dissect--> tree of cells
 //! plane mesh --layers through the depth, prisms cut in three--> tetrahedra
 //! ```
@@ -13,6 +13,7 @@ mod block;
 mod component;
 mod delaunay;
 pub mod dissect;
+mod domain;
 mod extrude;
 mod gaps;
 pub mod grading;
@@ -31,6 +32,7 @@ mod strip;
 
 pub use block::{BlockKind, BlockMesh, INTERIOR, Place};
 pub use component::{BlockPlacement, ComponentMesh, Line, LineNode, SocketAlias};
+pub use domain::Domain;
 pub use extrude::{ExtrudeError, Extruded, TETRAHEDRON_FACETS, Top, extrude};
 pub use grading::Corners;
 pub use mouth_rank::mouth_rank;

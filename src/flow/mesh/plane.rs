@@ -5,8 +5,7 @@
 
 use super::dissect::{Dissection, dissect};
 use super::pattern::{self, Placement, SliceKind, StripPattern};
-use super::{BlockKind, BlockMesh, Corners, INTERIOR, MeshError, P2Mesh, polygon, strip};
-use stokeslet_base::geometry::Point;
+use super::{BlockKind, BlockMesh, Corners, Domain, INTERIOR, MeshError, P2Mesh, polygon, strip};
 
 /// A canonical shape's mesh in its own frame, in cells; slices of strips are described, not listed.
 #[derive(Clone, Debug)]
@@ -87,17 +86,16 @@ pub fn plane_arc(resolution: u32, radius: f64, angle: f64) -> Result<PlanePart, 
     )?)))
 }
 
-/// A polygon: `corners` counter-clockwise in cells of the narrowest socket, socket k the edge after corner `sockets[k]`.
+/// A polygon, in cells of its narrowest mouth.
 ///
 /// # Errors
 /// [`MeshError`]: no socket, an outline that meets itself, more cells than can be afforded.
 pub fn plane_polygon(
     resolution: u32,
-    corners: &[Point],
-    sockets: &[usize],
+    domain: &Domain<'_>,
     grading: Corners,
 ) -> Result<PlanePart, MeshError> {
-    let mut made = polygon::mesh(resolution, corners, sockets, grading)?;
+    let mut made = polygon::mesh(resolution, domain, grading)?;
     let mouths = std::mem::take(&mut made.mesh.sockets)
         .into_iter()
         .zip(made.angles.iter().zip(&made.scales))
@@ -196,6 +194,7 @@ impl PlaneSlice {
 mod tests {
     use super::*;
     use crate::mesh::{ComponentMesh, arc, straight};
+    use stokeslet_base::geometry::Point;
 
     fn strip(part: Result<PlanePart, MeshError>) -> PlaneStrip {
         match part.expect("a sound strip") {
@@ -262,9 +261,9 @@ mod tests {
         let slanted = [(0.0, -4.0), (8.0, -4.0), (12.0, 5.0), (0.0, 4.0)];
         for (outline, enough) in [(square, 1e-12), (slanted, 1e-12)] {
             let corners = outline.map(|(x, y)| Point::new(x, y));
-            let listed = polygon::polygon(8, &corners, &[1, 3], Corners::Plain).expect("listed");
-            let Ok(PlanePart::Polygon(part)) = plane_polygon(8, &corners, &[1, 3], Corners::Plain)
-            else {
+            let domain = Domain::simple(&corners, &[1, 3]);
+            let listed = polygon::polygon(8, &domain, Corners::Plain).expect("listed");
+            let Ok(PlanePart::Polygon(part)) = plane_polygon(8, &domain, Corners::Plain) else {
                 panic!("a polygon stays one")
             };
             // Quantised triangles of both, sorted.

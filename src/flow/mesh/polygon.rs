@@ -1,11 +1,11 @@
-//! A polygon becomes a meshed component: a grid where one fits and no gap asks for smaller cells, else Delaunay triangles in layers.
+//! A polygon becomes a meshed component: a grid where one fits, no gap asks for smaller cells and no post is in the way, else Delaunay
+//! triangles in layers.
 
 use super::gaps::Sizes;
 use super::grading::{Corners, GradedMesh, grade};
 use super::grid::grid;
 use super::partition::partition;
-use super::{ComponentMesh, MeshError, P2Mesh, delaunay, layers};
-use stokeslet_base::geometry::Point;
+use super::{ComponentMesh, Domain, MeshError, P2Mesh, delaunay, layers};
 
 /// A polygon's mesh, not yet cut.
 pub struct Meshed {
@@ -24,11 +24,10 @@ pub struct Meshed {
 /// Meshes a polygon and cuts it into blocks; arguments and errors as in [`mesh`].
 pub fn polygon(
     resolution: u32,
-    corners: &[Point],
-    sockets: &[usize],
+    domain: &Domain<'_>,
     grading: Corners,
 ) -> Result<ComponentMesh, MeshError> {
-    let made = mesh(resolution, corners, sockets, grading)?;
+    let made = mesh(resolution, domain, grading)?;
     let whole = made.graded.as_ref().map_or(&made.mesh, |g| &g.coarse);
     let (mut blocks, n_blocks) = made.strips.unwrap_or_else(|| layers::layers(whole));
     if let Some(graded) = &made.graded {
@@ -46,19 +45,17 @@ pub fn polygon(
 /// Meshes a polygon.
 ///
 /// # Shapes and units
-/// - `corners` counter-clockwise, in cell sizes of the narrowest socket; socket k is the edge after corner `sockets[k]`
+/// - `domain` in cell sizes of its narrowest mouth
 /// # Errors
 /// [`MeshError`]: no socket, an outline that meets itself or nearly does, more cells than can be afforded.
-pub fn mesh(
-    resolution: u32,
-    corners: &[Point],
-    sockets: &[usize],
-    grading: Corners,
-) -> Result<Meshed, MeshError> {
+pub fn mesh(resolution: u32, domain: &Domain<'_>, grading: Corners) -> Result<Meshed, MeshError> {
+    let &Domain {
+        corners, sockets, ..
+    } = domain;
     if sockets.is_empty() {
         return Err(MeshError::NoSocket);
     }
-    if !corners.iter().all(|p| p.x.is_finite() && p.y.is_finite()) {
+    if !domain.is_finite() {
         return Err(MeshError::Dimension);
     }
     let edge = |&k: &usize| corners[(k + 1) % corners.len()] - corners[k];
@@ -67,20 +64,17 @@ pub fn mesh(
         .iter()
         .map(|k| edge(k).norm() / f64::from(resolution))
         .collect();
-    let sizes = Sizes::new(corners, sockets, resolution)?;
-    let gridded = match sizes.is_uniform() {
+    let sizes = Sizes::new(domain, resolution)?;
+    let gridded = match sizes.is_uniform() && domain.holes.is_empty() {
         true => grid(corners, sockets, resolution, grading)?,
         false => None,
     };
     let (mut mesh, strips) = match gridded {
         Some(made) => (made.mesh, Some((made.block_of_cell, made.n_blocks))),
-        None => (
-            delaunay::delaunay(corners, sockets, resolution, &sizes)?,
-            None,
-        ),
+        None => (delaunay::delaunay(domain, resolution, &sizes)?, None),
     };
     let graded = match grading {
-        Corners::Graded => grade(&mut mesh, corners, sockets),
+        Corners::Graded => grade(&mut mesh, domain),
         Corners::Plain => None,
     };
     Ok(Meshed {

@@ -2,7 +2,7 @@
 
 use super::SolvedFlow;
 use crate::export::csv::write_lines;
-use crate::field::LinePoint;
+use crate::field::{Line, LinePoint};
 use stokeslet_base::geometry::Point;
 
 /// Points of a line: as many as a wide plot has pixels, with both ends.
@@ -13,7 +13,7 @@ const POINTS: usize = 401;
 pub struct Profile {
     /// Its ends, m.
     pub ends: [Point; 2],
-    /// At equal distances.
+    /// At equal distances, and where the line crosses walls: there a flow ends at velocity 0.
     pub points: Vec<LinePoint>,
 }
 
@@ -22,21 +22,14 @@ pub fn profiles(solved: &SolvedFlow<'_>, lines: &[[Point; 2]]) -> Vec<Profile> {
     lines
         .iter()
         .map(|&[from, to]| {
-            let along = to - from;
-            let points = (0..POINTS)
-                .map(|k| {
-                    let t = k as f64 / (POINTS - 1) as f64;
-                    let at = from + along * t;
-                    LinePoint {
-                        distance: along.norm() * t,
-                        at,
-                        sample: solved.at(at),
-                    }
-                })
-                .collect();
+            let line = Line {
+                from,
+                to,
+                n: POINTS,
+            };
             Profile {
                 ends: [from, to],
-                points,
+                points: line.sample_by(|at| solved.at(at)),
             }
         })
         .collect()
@@ -68,22 +61,29 @@ mod tests {
         ];
         let text = profiles_csv(&solved.flow(), &lines);
         let rows: Vec<Vec<&str>> = text.lines().map(|l| l.split(',').collect()).collect();
-        assert_eq!(rows.len(), 1 + 2 * POINTS);
+        assert_eq!(rows.len(), 1 + 2 * POINTS + 2, "one more at each wall");
         assert_eq!(rows[0][..3], ["line", "distance_m", "x_m"]);
         assert_eq!(
             (rows[1][0], rows[1][6], rows[1][7]),
             ("1", "", ""),
             "a line that begins outside says so"
         );
-        let across = &rows[1 + POINTS / 2];
+        let walls = rows[1..1 + POINTS + 2]
+            .windows(2)
+            .filter(|w| w[0][6].is_empty() != w[1][6].is_empty());
+        let at_walls = walls.map(|w| format!("{}{}", w[0][6], w[1][6]).parse::<f64>().unwrap());
+        let at_walls: Vec<f64> = at_walls.collect();
+        assert_eq!(at_walls.len(), 2);
+        let across = &rows[1 + POINTS / 2 + 1];
         let speed: f64 = across[6].parse().unwrap();
         let peak = 100.0 / 1e-3 * 1e-8 / 8e-3;
         assert!(
             (speed / peak - 1.0).abs() < 1e-9,
             "{speed} in the middle, {peak} wanted"
         );
-        assert_eq!(rows[1 + POINTS][0], "2");
-        let last: f64 = rows[2 * POINTS][1].parse().unwrap();
+        assert!(at_walls.iter().all(|&v| v < 1e-6 * peak), "{at_walls:?}");
+        assert_eq!(rows[1 + POINTS + 2][0], "2");
+        let last: f64 = rows[2 * POINTS + 2][1].parse().unwrap();
         assert!((last - 1e-3).abs() < 1e-15, "distance is along the line");
     }
 }

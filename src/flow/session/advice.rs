@@ -174,7 +174,9 @@ fn holds(shape: &Shape, p: Point) -> bool {
             let turn = (from_centre.angle() + PI / 2.0).rem_euclid(2.0 * PI);
             turn <= angle * SLACK && (from_centre.norm() - radius).abs() <= width / 2.0 * SLACK
         }
-        Shape::Polygon { corners, .. } => contains(corners, p),
+        Shape::Polygon { corners, holes, .. } => {
+            contains(corners, p) && !holes.iter().any(|hole| hole.contains(p))
+        }
     }
 }
 

@@ -17,7 +17,7 @@ use crate::mesh::grading::{inner_angle, is_sharp};
 use stokeslet_base::geometry::Point;
 use stokeslet_cad::chip::Chip;
 use stokeslet_cad::design::DepthModel;
-use stokeslet_cad::shape::{Part, Shape, SocketRef, Strip};
+use stokeslet_cad::shape::{Hole, Part, Shape, SocketRef, Strip};
 
 /// A pipe gives away slices only if it is longer than this, in cells: one at each end, and one that stays.
 const SHORTEST: f64 = 3.0;
@@ -50,7 +50,12 @@ pub fn with_arms<'a>(chip: &'a Chip, resolution: u32, corners: Corners) -> Cow<'
     }
     let mut out = Cow::Borrowed(chip);
     for (k, part) in chip.parts.iter().enumerate() {
-        let Shape::Polygon { corners, sockets } = &part.shape else {
+        let Shape::Polygon {
+            corners,
+            sockets,
+            holes,
+        } = &part.shape
+        else {
             continue;
         };
         // Walls that slip are numbered by their edges, which arms would shift.
@@ -63,7 +68,7 @@ pub fn with_arms<'a>(chip: &'a Chip, resolution: u32, corners: Corners) -> Cow<'
             continue;
         }
         let chip = out.to_mut();
-        chip.parts[k].shape = extended(corners, sockets, &wanted, resolution);
+        chip.parts[k].shape = extended((corners, sockets, holes), &wanted, resolution);
         for (socket, _) in wanted.iter().enumerate().filter(|w| *w.1) {
             if let Some(pipe) = givers[k][socket] {
                 shorten(chip, pipe, resolution);
@@ -116,7 +121,11 @@ fn wanted(corners: &[Point], sockets: &[usize], given: &dyn Fn(usize) -> bool) -
 }
 
 /// An outline with its wanted sockets moved outward by one of their cells.
-fn extended(corners: &[Point], sockets: &[usize], wanted: &[bool], resolution: u32) -> Shape {
+fn extended(
+    (corners, sockets, holes): (&[Point], &[usize], &[Hole]),
+    wanted: &[bool],
+    resolution: u32,
+) -> Shape {
     let n = corners.len();
     let mut out = Vec::with_capacity(2 * n);
     let mut moved = sockets.to_vec();
@@ -136,6 +145,7 @@ fn extended(corners: &[Point], sockets: &[usize], wanted: &[bool], resolution: u
     Shape::Polygon {
         corners: out,
         sockets: moved,
+        holes: holes.to_vec(),
     }
 }
 
@@ -181,6 +191,7 @@ mod tests {
         let square = Shape::Polygon {
             corners: corners.map(|(x, y)| Point::new(x, y)).to_vec(),
             sockets: vec![3, 2],
+            holes: Vec::new(),
         };
         let up = std::f64::consts::FRAC_PI_2;
         let join = |a: (usize, usize), b: (usize, usize)| Connection {
@@ -226,7 +237,10 @@ mod tests {
             assert!(!made.is_free(joint), "sockets still lie on each other");
         }
         let sharp = crate::mesh::grading::sharp_corners;
-        let Shape::Polygon { corners, sockets } = &made.parts[0].shape else {
+        let Shape::Polygon {
+            corners, sockets, ..
+        } = &made.parts[0].shape
+        else {
             panic!("stays a polygon");
         };
         assert_eq!(sharp(corners, sockets).len(), 1);

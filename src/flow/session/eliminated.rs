@@ -192,6 +192,7 @@ impl<const D: usize> Eliminated for Kept<D> {
                 max_speed: UNKNOWN_SPEED,
                 wall_shear: WallShear::UNKNOWN,
                 dissipation: f64::NAN,
+                posts: Vec::new(),
                 fields: Fields::default(),
                 solid: None,
             },
@@ -211,6 +212,7 @@ impl<const D: usize> Eliminated for Kept<D> {
             max_speed: measured.max_speed,
             wall_shear: measured.wall_shear,
             dissipation: flow.slabs.is_some().then_some(measured.dissipation),
+            posts: flow.slabs.is_some().then_some(measured.posts),
             fields: measured.fields,
             solid: measured.solid,
         };

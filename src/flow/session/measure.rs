@@ -111,6 +111,9 @@ pub fn set_still(solution: &mut Solution) {
     };
     zero(&mut solution.max_speed.0);
     solution.dissipation.iter_mut().for_each(zero);
+    for post in solution.posts.iter_mut().flatten() {
+        (post.force, post.torque) = (Point::default(), 0.0);
+    }
     let shear = &mut solution.wall_shear;
     for value in [&mut shear.min, &mut shear.mean, &mut shear.max] {
         zero(value);

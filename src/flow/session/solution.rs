@@ -5,6 +5,7 @@ use std::fmt;
 use serde::Serialize;
 use thiserror::Error;
 
+use crate::field::drag::PostForce;
 use crate::field::{Fields, Solid};
 use stokeslet_base::geometry::Point;
 use stokeslet_cad::chip::Condition;
@@ -184,6 +185,8 @@ pub struct Solution {
     pub wall_shear: WallShear,
     /// Power that viscosity turns into heat: W where the chip has a depth, else W/m. `None` where only ports were wanted.
     pub dissipation: Option<f64>,
+    /// Forces of the fluid on posts, part by part. `None` where only ports were wanted, and of block rows.
+    pub posts: Option<Vec<PostForce>>,
     /// Velocity and pressure; empty where only ports were wanted. Of a chip in three dimensions: at mid-depth, where nothing
     /// flows up or down.
     pub fields: Fields,

@@ -10,6 +10,7 @@ use super::measure::fastest;
 use super::solution::MAX_ASPECT;
 use super::{SolveError, SolveReport, SolveSettings, WallShear};
 use crate::field::dissipation::dissipation;
+use crate::field::drag::{Post, PostForce, forces, posts};
 use crate::field::nodal::{Nodal, nodal};
 use crate::field::wall_shear;
 use crate::field::wall_shear3::wall_shear_of_solids;
@@ -30,6 +31,7 @@ pub(super) struct Measured {
     pub wall_shear: WallShear,
     /// W, W/m where the chip has no depth.
     pub dissipation: f64,
+    pub posts: Vec<PostForce>,
     pub fields: Fields,
     pub solid: Option<Solid>,
 }
@@ -83,12 +85,16 @@ fn mesh_error(chip: &Chip) -> impl Fn(PartError) -> SolveError + '_ {
 /// Two dimensions.
 pub(super) struct Plane {
     depth: Option<f64>,
+    posts: Vec<Post>,
 }
 
 impl Plane {
     /// Of a chip with any model but the full one.
     pub fn new(chip: &Chip) -> Self {
-        Self { depth: chip.depth }
+        Self {
+            depth: chip.depth,
+            posts: posts(chip),
+        }
     }
 }
 
@@ -127,6 +133,7 @@ impl Space<2> for Plane {
             max_speed: fastest(&fields),
             wall_shear,
             dissipation: self.flow_unit() * dissipation(system, slabs, state, is_cancelled),
+            posts: forces(system, slabs, state, &self.posts, 1.0, is_cancelled),
             fields,
             solid: None,
         }
@@ -138,6 +145,7 @@ pub(super) struct Deep {
     lift: Layers,
     depth: f64,
     profile: DuctProfile,
+    posts: Vec<Post>,
 }
 
 impl Deep {
@@ -182,6 +190,7 @@ impl Deep {
             lift: if settings.depth.whole { whole } else { half },
             depth,
             profile: settings.depth.profile,
+            posts: posts(chip),
         })
     }
 }
@@ -240,6 +249,14 @@ impl Space<3> for Deep {
                 max_at: plane(shear.max_at),
             },
             dissipation: copies * dissipation(system, slabs, state, is_cancelled),
+            posts: forces(
+                system,
+                slabs,
+                state,
+                &self.posts,
+                copies / self.depth,
+                is_cancelled,
+            ),
             fields: solid.mid_depth(),
             solid: Some(solid),
         }

@@ -3,7 +3,7 @@
 use stokeslet_base::geometry::outline::signed_area;
 use stokeslet_cad::chip::Chip;
 use stokeslet_cad::design::DepthModel;
-use stokeslet_cad::shape::{Shape, Strip};
+use stokeslet_cad::shape::{Hole, Shape, Strip};
 
 /// Unknowns a square of one cell: two triangles have four quadratic velocity nodes and one pressure.
 const UNKNOWNS_PER_SQUARE: f64 = 9.0;
@@ -39,7 +39,9 @@ pub fn about_unknowns(chip: &Chip, resolution: u32) -> f64 {
 
 fn area(shape: &Shape) -> f64 {
     match shape {
-        Shape::Polygon { corners, .. } => signed_area(corners).abs(),
+        Shape::Polygon { corners, holes, .. } => {
+            signed_area(corners).abs() - holes.iter().map(Hole::area).sum::<f64>()
+        }
         Shape::Strip(Strip::Straight {
             length,
             width_start,

@@ -6,13 +6,15 @@ use std::f64::consts::FRAC_PI_2;
 use std::sync::Arc;
 
 use lyon::math::point;
-use lyon::path::Polygon;
-use lyon::tessellation::{BuffersBuilder, FillOptions, FillTessellator, FillVertex, VertexBuffers};
+use lyon::path::{Path, Polygon};
+use lyon::tessellation::{
+    BuffersBuilder, FillOptions, FillRule, FillTessellator, FillVertex, VertexBuffers,
+};
 use rustc_hash::FxHashMap;
 
 use stokeslet_base::geometry::Point;
 use stokeslet_base::geometry::outline::bounds;
-use stokeslet_cad::shape::{Shape, Strip};
+use stokeslet_cad::shape::{Hole, Shape, Strip};
 
 /// Chords leave an arc by at most this much of a point of the screen.
 const TOLERANCE: f64 = 0.15;
@@ -22,7 +24,7 @@ const MOST_KEPT: usize = 20_000;
 /// One shape, ready to be drawn.
 #[derive(Debug)]
 pub struct Outline {
-    /// Round the shape, counter-clockwise, m; then whatever else the triangles need.
+    /// Round the shape, counter-clockwise, m; then round each of its posts, and whatever else the triangles need.
     pub points: Vec<Point>,
     /// Indices into `points`, three a triangle.
     pub triangles: Vec<u32>,
@@ -30,6 +32,8 @@ pub struct Outline {
     pub edges: Vec<Edge>,
     /// Points round the shape: the first so many of `points`.
     pub round: usize,
+    /// Where the walls of its posts are among `points`, each closed.
+    pub posts: Vec<std::ops::Range<usize>>,
 }
 
 /// An edge of an outline: a wall, or a socket.
@@ -80,8 +84,13 @@ impl Outlines {
 fn level(shape: &Shape, scale: f64) -> i32 {
     match shape {
         Shape::Strip(Strip::Arc { .. }) => scale.log2().floor() as i32,
+        Shape::Polygon { holes, .. } if holes.iter().any(is_round) => scale.log2().floor() as i32,
         _ => 0,
     }
+}
+
+fn is_round(hole: &Hole) -> bool {
+    matches!(hole, Hole::Circle { .. })
 }
 
 /// A shape's own numbers, to the bit.
@@ -102,14 +111,29 @@ fn key(shape: &Shape) -> Vec<u64> {
             angle,
             width,
         }) => vec![1, radius.to_bits(), angle.to_bits(), width.to_bits()],
-        Shape::Polygon { corners, sockets } => {
+        Shape::Polygon {
+            corners,
+            sockets,
+            holes,
+        } => {
             let places = corners.iter().flat_map(|p| [p.x.to_bits(), p.y.to_bits()]);
             let sockets = sockets.iter().map(|&s| s as u64);
             [2, corners.len() as u64]
                 .into_iter()
                 .chain(places)
                 .chain(sockets)
+                .chain(holes.iter().flat_map(key_of_hole))
                 .collect()
+        }
+    }
+}
+
+fn key_of_hole(hole: &Hole) -> Vec<u64> {
+    match hole {
+        Hole::Circle { centre, radius } => [centre.x, centre.y, *radius].map(f64::to_bits).to_vec(),
+        Hole::Polygon(corners) => {
+            let places = corners.iter().flat_map(|p| [p.x.to_bits(), p.y.to_bits()]);
+            [corners.len() as u64].into_iter().chain(places).collect()
         }
     }
 }
@@ -120,7 +144,12 @@ pub fn outline(shape: &Shape, tolerance: f64) -> Outline {
         Shape::Polygon {
             ref corners,
             ref sockets,
-        } => polygon(corners, sockets),
+            ref holes,
+        } => {
+            let chords = |hole: &Hole| hole.chords(chords_of(hole, tolerance));
+            let holes: Vec<Vec<Point>> = holes.iter().map(chords).collect();
+            polygon(corners, sockets, &holes)
+        }
         Shape::Strip(Strip::Straight {
             length,
             width_start,
@@ -135,6 +164,7 @@ pub fn outline(shape: &Shape, tolerance: f64) -> Outline {
             triangles: vec![0, 1, 2, 0, 2, 3],
             edges: strip_edges(1),
             round: 4,
+            posts: Vec::new(),
         },
         Shape::Strip(Strip::Arc {
             radius,
@@ -179,30 +209,58 @@ fn arc(radius: f64, angle: f64, width: f64, tolerance: f64) -> Outline {
         triangles,
         edges: strip_edges(chords),
         round: n,
+        posts: Vec::new(),
     }
 }
 
-fn polygon(corners: &[Point], sockets: &[usize]) -> Outline {
+/// How many chords go round a post.
+fn chords_of(hole: &Hole, tolerance: f64) -> usize {
+    let Hole::Circle { radius, .. } = hole else {
+        return 0;
+    };
+    let half = (1.0 - (tolerance / radius).min(1.0))
+        .acos()
+        .clamp(1e-3, 0.3);
+    (std::f64::consts::PI / half).ceil() as usize
+}
+
+fn polygon(corners: &[Point], sockets: &[usize], holes: &[Vec<Point>]) -> Outline {
     let mut points = corners.to_vec();
+    let mut posts = Vec::with_capacity(holes.len());
+    for hole in holes {
+        posts.push(points.len()..points.len() + hole.len());
+        points.extend(hole);
+    }
     // The tessellator counts in single precision, so the shape is blown up to the size of one.
     let (low, high) = bounds(corners);
     let size = (high.x - low.x).max(high.y - low.y).max(f64::MIN_POSITIVE);
     let small = |p: &Point| point(((p.x - low.x) / size) as f32, ((p.y - low.y) / size) as f32);
-    let scaled: Vec<lyon::math::Point> = corners.iter().map(small).collect();
+    let scaled: Vec<lyon::math::Point> = points.iter().map(small).collect();
     let bits = |p: lyon::math::Point| (p.x.to_bits(), p.y.to_bits());
     let mut index: FxHashMap<(u32, u32), u32> = FxHashMap::default();
     for (k, &p) in scaled.iter().enumerate() {
         index.entry(bits(p)).or_insert(k as u32);
     }
     let mut buffers: VertexBuffers<lyon::math::Point, u32> = VertexBuffers::new();
-    let done = FillTessellator::new().tessellate_polygon(
-        Polygon {
-            points: &scaled,
-            closed: true,
-        },
-        &FillOptions::non_zero().with_tolerance(1e-6),
-        &mut BuffersBuilder::new(&mut buffers, |vertex: FillVertex<'_>| vertex.position()),
-    );
+    let options = FillOptions::non_zero().with_tolerance(1e-6);
+    let position = |vertex: FillVertex<'_>| vertex.position();
+    let around = |points| Polygon {
+        points,
+        closed: true,
+    };
+    let done = if posts.is_empty() {
+        let output = &mut BuffersBuilder::new(&mut buffers, position);
+        FillTessellator::new().tessellate_polygon(around(&scaled), &options, output)
+    } else {
+        let mut path = Path::builder();
+        path.add_polygon(around(&scaled[..corners.len()]));
+        posts
+            .iter()
+            .for_each(|post| path.add_polygon(around(&scaled[post.clone()])));
+        let options = options.with_fill_rule(FillRule::EvenOdd);
+        let output = &mut BuffersBuilder::new(&mut buffers, position);
+        FillTessellator::new().tessellate_path(&path.build(), &options, output)
+    };
     let mut triangles = Vec::new();
     // A shape that can't be filled, such as one of no area, still has its walls.
     if done.is_ok() {
@@ -230,6 +288,7 @@ fn polygon(corners: &[Point], sockets: &[usize]) -> Outline {
         triangles,
         edges,
         round: corners.len(),
+        posts,
     }
 }
 
@@ -267,10 +326,15 @@ mod tests {
         let shape = Shape::Polygon {
             corners: corners.clone(),
             sockets: vec![1],
+            holes: vec![Hole::Circle {
+                centre: Point::new(5e-5, 1.5e-4),
+                radius: 2e-5,
+            }],
         };
         let outline = outline(&shape, 1e-9);
-        let want = signed_area(&corners);
-        assert!((area(&outline) / want - 1.0).abs() < 1e-6, "{want}");
+        let post = std::f64::consts::PI * 4e-10;
+        let want = signed_area(&corners) - post;
+        assert!((area(&outline) / want - 1.0).abs() < 1e-5, "{want}");
         assert_eq!(outline.edges[1].socket, Some(0));
         assert_eq!(outline.round, 8);
     }

@@ -145,6 +145,9 @@ fn chip(look: &Look, scene: &Scene, outlines: &mut Outlines, colours: &Colours) 
             let points: Vec<Pos2> = chain.map(|k| screen[k]).collect();
             stroke(&mut walls, &points, closed, pen);
         });
+        for post in &outline.posts {
+            stroke(&mut walls, &screen[post.clone()], true, pen);
+        }
         if look.parts {
             let pen = Pen {
                 width: 1.0,

@@ -163,7 +163,15 @@ pub fn distance(shape: &Shape, p: Point) -> f64 {
         Shape::Strip(Strip::Straight { .. }) => {
             to_polygon(&stokeslet_cad::library::boundary(shape, 4), p)
         }
-        Shape::Polygon { ref corners, .. } => to_polygon(corners, p),
+        Shape::Polygon {
+            ref corners,
+            ref holes,
+            ..
+        } => {
+            // On a post, as far as the fluid is.
+            let on = holes.iter().find(|hole| hole.contains(p));
+            on.map_or_else(|| to_polygon(corners, p), |hole| hole.distance_to_wall(p))
+        }
     }
 }
 

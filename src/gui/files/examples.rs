@@ -7,7 +7,7 @@ use include_dir::{Dir, include_dir};
 static DESIGNS: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../designs");
 
 /// From the simplest to the largest; what the folder has besides comes after, by name.
-const ORDER: [&str; 21] = [
+const ORDER: [&str; 22] = [
     "straight",
     "tee",
     "y-mixer",
@@ -24,6 +24,7 @@ const ORDER: [&str; 21] = [
     "chamber-array",
     "chamber-age",
     "pockets",
+    "pillar-array",
     "wide",
     "voronoi-s4",
     "voronoi-s15",

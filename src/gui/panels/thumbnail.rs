@@ -73,7 +73,14 @@ impl Thumbnail {
         };
         for (index, (part, outline)) in parts.iter().zip(&outlines).enumerate() {
             let outline: Vec<Pos2> = outline.iter().map(|&p| at(p)).collect();
-            picture.fill(&outline);
+            let to_picture = |p: Point| at(part.motion.apply(p));
+            let posts: Vec<Vec<Pos2>> = part
+                .shape
+                .holes()
+                .iter()
+                .map(|hole| hole.chords(CHORDS).into_iter().map(to_picture).collect())
+                .collect();
+            picture.fill(&outline, &posts);
             if parts.len() <= MOST_WALLED {
                 let is_open = |socket: usize| {
                     open.contains(&SocketRef {
@@ -82,6 +89,8 @@ impl Thumbnail {
                     })
                 };
                 picture.walls.extend(walls(&part.shape, &outline, &is_open));
+                let closed = |post: &Vec<Pos2>| post.iter().chain(post.first()).copied().collect();
+                picture.walls.extend(posts.iter().map(closed));
             }
         }
         picture
@@ -92,19 +101,21 @@ impl Thumbnail {
         self.triangles.is_empty()
     }
 
-    fn fill(&mut self, outline: &[Pos2]) {
+    fn fill(&mut self, outline: &[Pos2], posts: &[Vec<Pos2>]) {
         let mut builder = Path::builder();
-        for (k, p) in outline.iter().enumerate() {
-            match k {
-                0 => {
-                    builder.begin(point(p.x, p.y));
-                }
-                _ => {
-                    builder.line_to(point(p.x, p.y));
+        for around in [outline].into_iter().chain(posts.iter().map(Vec::as_slice)) {
+            for (k, p) in around.iter().enumerate() {
+                match k {
+                    0 => {
+                        builder.begin(point(p.x, p.y));
+                    }
+                    _ => {
+                        builder.line_to(point(p.x, p.y));
+                    }
                 }
             }
+            builder.end(true);
         }
-        builder.end(true);
         let mut buffers: VertexBuffers<Pos2, u32> = VertexBuffers::new();
         let mut sink = BuffersBuilder::new(&mut buffers, |vertex: FillVertex<'_>| {
             let p = vertex.position();

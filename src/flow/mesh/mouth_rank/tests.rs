@@ -114,8 +114,9 @@ fn closed_parts_determine_their_pressure_up_to_a_constant() {
     let hexagon: Vec<Point> = (0..6)
         .map(|k| Point::unit(f64::from(k) * std::f64::consts::FRAC_PI_3) * 2.0)
         .collect();
-    let sizes = Sizes::new(&hexagon, &[0, 2, 4], 2).expect("no gap");
-    let fan = delaunay(&hexagon, &[0, 2, 4], 2, &sizes).expect("a hexagon");
+    let domain = crate::mesh::Domain::simple(&hexagon, &[0, 2, 4]);
+    let sizes = Sizes::new(&domain, 2).expect("no gap");
+    let fan = delaunay(&domain, 2, &sizes).expect("a hexagon");
     for (mouths, plane) in [slice, plane(&elbow), plane(&fan)] {
         let rank = mouth_rank(&plane, &mouths).expect("even mouths");
         let undetermined =

@@ -37,6 +37,7 @@ fn tee_of_pipes() -> Chip {
                 shape: Shape::Polygon {
                     corners: corners.to_vec(),
                     sockets: vec![3, 1, 2],
+                    holes: Vec::new(),
                 },
                 motion: Motion::IDENTITY,
                 walls: Default::default(),
