@@ -22,6 +22,9 @@ use stokeslet_cad::design::DepthModel;
 use stokeslet_flow::field::Fields;
 use stokeslet_flow::session::Solution;
 
+/// Of the range: means of elements that leave it by less are its end (2e-6 at the outlet `c100` of `designs/gradient-profile.toml`).
+const OVERSHOOT: f64 = 1e-5;
+
 /// What all species of a chip share: where the fluid goes.
 #[derive(Clone, Debug)]
 pub struct Paths {
@@ -90,8 +93,8 @@ impl Paths {
 pub struct AtPort {
     /// The port's name.
     pub port: String,
-    /// Flux-weighted mean concentration; `None` where nothing flows. Elements may leave the range of what enters by less than their error: a mean
-    /// that does is that range's end.
+    /// Flux-weighted mean concentration; `None` where nothing flows. Elements may leave the range of what enters by less than their error
+    /// or 1e-5 of the range: a mean that does is that range's end.
     pub mean: Option<f64>,
     /// Into the chip: concentration times m^3/s (m^2/s without a depth).
     pub rate: f64,
@@ -355,7 +358,10 @@ fn solve_one(
         let segregation = stream.and_then(|s| segregation(s, low, high));
         ports.push(AtPort {
             port: port.name.clone(),
-            mean: stream.map(|s| within(s.mean(), [low, high], error.unwrap_or(0.0))),
+            mean: stream.map(|s| {
+                let error = error.unwrap_or(0.0).max(OVERSHOOT * range.max(0.0));
+                within(s.mean(), [low, high], error)
+            }),
             rate: rate * paths.depth * if is_in { 1.0 } else { -1.0 },
             min: ends.map(|e| e.0),
             max: ends.map(|e| e.1),
