@@ -425,7 +425,14 @@ fn seen_from_the_side(depths: [f64; 2], lengths: [f64; 2], width: Option<f64>) -
     ];
     let corners = corners.map(|(x, y)| Point::new(x, y)).to_vec();
     let sockets = vec![5, 1];
-    let step = b.place(Shape::Polygon { corners, sockets }, Default::default());
+    let step = b.place(
+        Shape::Polygon {
+            corners,
+            sockets,
+            holes: Vec::new(),
+        },
+        Default::default(),
+    );
     for k in 0..2 {
         let pipe = b.attach(straight(lengths[k] - reach, depths[k]), 0, (step, k));
         b.port(["in", "out"][k], (pipe, 1), [HIGH, LOW][k]);

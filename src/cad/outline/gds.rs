@@ -296,8 +296,9 @@ fn without_holes(loops: &[Vec<Grid>], grid: f64) -> Result<Cell, OutlineError> {
         .iter()
         .map(|polygon| polygon.iter().map(on_plane).collect())
         .collect();
-    let made = triangulate(&loops, &[])?;
-    let inside = made.triangles.iter().filter(|(_, inside)| *inside);
+    let labels: Vec<Vec<u32>> = loops.iter().map(|polygon| vec![0; polygon.len()]).collect();
+    let made = triangulate((&loops, &labels), &[], &[])?;
+    let inside = made.triangles.iter().filter(|(_, label)| label.is_some());
     Ok(inside
         .map(|(corners, _)| {
             corners

@@ -267,10 +267,12 @@ fn walk(chip: &Chip, parts: &[PartOutline]) -> Vec<Loop> {
         }
     }
     // No other part reaches a post: its wall is closed as it is.
-    let posts = parts.iter().flat_map(|part| &part.holes);
-    loops.extend(posts.map(|edges| Loop {
-        edges: edges.clone(),
-    }));
+    for (k, part) in parts.iter().enumerate() {
+        loops.extend(part.holes.iter().map(|edges| Loop {
+            edges: edges.clone(),
+            parts: vec![k; edges.len()],
+        }));
+    }
     loops
 }
 
