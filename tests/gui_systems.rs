@@ -208,7 +208,8 @@ fn the_second_view_goes_on_from_where_the_first_is_with_other_friction() {
         ("friction = 0.125", "friction = 0.5"),
     ];
     let mut window = opened_as_own(home.path(), "contact/plane_r_stick", &at_rest);
-    step(&mut window, 10);
+    // By then it no longer swings in the springs of its friction.
+    step(&mut window, 60);
     liquid(&mut window, L::Compare(true));
     liquid(&mut window, set(Side::Right, "friction", "0"));
     settled(&mut window);
@@ -219,7 +220,7 @@ fn the_second_view_goes_on_from_where_the_first_is_with_other_friction() {
         .iter()
         .map(|v| v.shot.frames())
         .collect();
-    assert_eq!(frames, [10, 10]);
+    assert_eq!(frames, [60, 60]);
     step(&mut window, 20);
     let kinetic = |k: usize| {
         let row = window.state().liquids().views[k].rows.last();
@@ -231,13 +232,13 @@ fn the_second_view_goes_on_from_where_the_first_is_with_other_friction() {
         kinetic(0),
         kinetic(1)
     );
-    // As far as the slope lets it in .02 s: g sin t^2 / 2, and what was left of its swinging in the springs of its friction (a fifth).
+    // As far as the slope lets it in .02 s: g sin t^2 / 2.
     let along = |k: usize| {
         let at = places(&shot(&window, k));
         at.iter().map(|x| x[0]).sum::<f64>() / 8.0
     };
     let (slid, want) = (along(1) - along(0), 0.5 * 1.072_630 * 0.02_f64.powi(2));
-    assert!((slid / want - 1.0).abs() < 0.3, "{slid} of {want}");
+    assert!((slid / want - 1.0).abs() < 0.15, "{slid} of {want}");
     let apart = window.state().liquids().apart.expect("the same bodies");
     assert!(apart.farthest > 1e-6);
     let contacts = [0, 1].map(|k| shot(&window, k).seen.look.contacts);

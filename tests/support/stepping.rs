@@ -70,7 +70,7 @@ pub fn step(window: &mut Window, frames: usize) {
     settled(window);
     let want = window.state().liquids().frame().map_or(0, |f| f + frames);
     for _ in 0..frames {
-        liquid(window, L::Step);
+        window.state_mut().apply(Command::Liquid(L::Step));
     }
     settled(window);
     let failure = &window.state().liquids().failure;
