@@ -74,7 +74,7 @@ mod tests {
     use crate::design::{parse, rewrite};
     use crate::library::Library;
 
-    const TEE: &str = "format = 1\n[fluid]\nviscosity = \"1 mPa s\"\n[chip]\nwidth = \"100 um\" # ours\ndepth = \"50 um\"\n[components]\nt = { kind = \"tee\", at = [\"0 mm\", \"0 mm\"] }\n[ports]\nout = { at = \"t.left\", pressure = \"0 Pa\" }\nwaste = { at = \"t.up\", flow_rate = \"-1 uL/min\" }\nfeed = { at = \"t.right\", pressure = \"1 mbar\" }\n";
+    const TEE: &str = "format = 1\n[fluid]\nviscosity = \"1 mPa s\"\n[chip]\nmodel = \"shallow\"\nwidth = \"100 um\" # ours\ndepth = \"50 um\"\n[components]\nt = { kind = \"tee\", at = [\"0 mm\", \"0 mm\"] }\n[ports]\nout = { at = \"t.left\", pressure = \"0 Pa\" }\nwaste = { at = \"t.up\", flow_rate = \"-1 uL/min\" }\nfeed = { at = \"t.right\", pressure = \"1 mbar\" }\n";
 
     fn added(text: &str, port: Option<&str>) -> Result<(String, String), Refusal> {
         let design = parse(text, "x").0.unwrap();

@@ -327,10 +327,12 @@ fn a_mask_has_its_true_size_and_arcs() {
             "{}",
             chip.name
         );
-        let has_arcs = chip
-            .parts
-            .iter()
-            .any(|p| matches!(p.shape, Shape::Strip(Strip::Arc { .. })));
+        let has_arcs = chip.parts.iter().any(|p| match &p.shape {
+            Shape::Strip(strip) => matches!(strip, Strip::Arc { .. }),
+            Shape::Polygon { holes, .. } => holes
+                .iter()
+                .any(|h| matches!(h, crate::shape::Hole::Circle { .. })),
+        });
         let path = text.split(" d=\"").nth(1).unwrap();
         assert_eq!(path.contains('A'), has_arcs, "{}", chip.name);
     }

@@ -56,7 +56,8 @@ mod tests {
     fn a_table_has_every_point_of_every_line_in_si_units() {
         let solved = solved(&channel(), 4);
         let lines = [
-            [Point::new(5e-4, -1e-4), Point::new(5e-4, 1e-4)],
+            // Its walls lie between the points.
+            [Point::new(5e-4, -1.001e-4), Point::new(5e-4, 1.001e-4)],
             [Point::new(0.0, 0.0), Point::new(1e-3, 0.0)],
         ];
         let text = profiles_csv(&solved.flow(), &lines);

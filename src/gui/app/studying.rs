@@ -73,7 +73,8 @@ impl App {
         let both = sweep.variables.iter().zip(&record.values);
         let edits = both.filter_map(|(variable, cell)| {
             let value = match cell {
-                Cell::Number(value) => as_value(*value, variable.powers)?,
+                // As people would write it: points of a range lie between decimal digits.
+                Cell::Number(value) => as_value(decimal(*value), variable.powers)?,
                 Cell::Text(text) => stokeslet_cad::design::Value::Text(text.clone()),
             };
             Some(Edit::SetVariable {
@@ -97,4 +98,9 @@ impl App {
             self.state.studies.running = None;
         }
     }
+}
+
+/// To ten digits.
+fn decimal(value: f64) -> f64 {
+    format!("{value:.9e}").parse().unwrap_or(value)
 }

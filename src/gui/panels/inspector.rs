@@ -57,6 +57,11 @@ impl View for Inspector {
             return;
         };
         ui.spacing_mut().item_spacing.y = 5.0;
+        if !seen.selection.items.is_empty() {
+            // Always at hand, however long the list of parameters is.
+            let foot = egui::Panel::bottom("array").frame(egui::Frame::NONE);
+            foot.show(ui, |ui| self.array.ui(&mut self.fields, ui, seen, out));
+        }
         egui::ScrollArea::vertical()
             .auto_shrink(false)
             .show(ui, |ui| {
@@ -78,9 +83,6 @@ impl View for Inspector {
                     }
                 } else {
                     chip::ui(self, ui, seen, design, out);
-                }
-                if !seen.selection.items.is_empty() {
-                    self.array.ui(&mut self.fields, ui, seen, out);
                 }
                 ui.add_space(8.0);
             });

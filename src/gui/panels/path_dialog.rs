@@ -311,7 +311,7 @@ mod tests {
             .panels
             .ask_path(Ask::Open, &folder.path().join("x.toml"));
         let mut harness = harness(&shown);
-        harness.get_by_label("Open a design or a scene");
+        harness.get_by_label("Open a design, a scene, a study or another program's chip");
         harness.event(egui::Event::Text("o".to_owned()));
         harness.run_steps(2);
         harness.key_press(Key::Tab);

@@ -9,6 +9,7 @@ use eframe::egui::{
 };
 
 use super::enabled::is_enabled;
+use super::fields::named;
 use super::table::View;
 use crate::app::PACES;
 use crate::command::{Command, Layer};
@@ -137,7 +138,7 @@ impl SpeciesPanel {
         ui.horizontal(|ui| {
             let name = &all[self.chosen].name.value;
             let list = ComboBox::from_id_salt("species").width(80.0);
-            list.selected_text(name).show_ui(ui, |ui| {
+            let list = list.selected_text(name).show_ui(ui, |ui| {
                 for (k, species) in all.iter().enumerate() {
                     let label = ui.selectable_label(k == self.chosen, &species.name.value);
                     if label.clicked() {
@@ -146,6 +147,7 @@ impl SpeciesPanel {
                     }
                 }
             });
+            named(&list.response, egui::Role::ComboBox, "species");
             for (quantity, name) in [
                 (colour_of(self.chosen), "Colour"),
                 (Some(Quantity::Age), "Age"),

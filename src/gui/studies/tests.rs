@@ -116,7 +116,7 @@ fn what_cannot_be_answered_is_said_and_a_question_given_up_is_silent() {
 #[test]
 fn numbers_are_shown_with_units() {
     assert_eq!(show(1.23456789e-4, LENGTH), "123.46 µm");
-    assert_eq!(show(0.5, [0; 5]), "0.5");
+    assert_eq!(show(0.5, [0; 5]), "0.500");
     assert_eq!(as_value(2.0, [0; 5]), Some(Value::Number(2.0)));
     assert_eq!(as_value(2.0, [7, 0, 0, 0, 0]), None);
 }

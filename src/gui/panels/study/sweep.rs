@@ -95,7 +95,8 @@ impl Form {
             ui.label("to");
             text(ui, &mut self.to, "last value", 84.0);
             ui.label("in");
-            ui.add(DragValue::new(&mut self.count).range(2..=1000));
+            let count = ui.add(DragValue::new(&mut self.count).range(2..=1000));
+            named(&count, Role::SpinButton, "number of values");
             ui.label("values");
             ui.checkbox(&mut self.with_fields, "fields")
                 .on_hover_text("Also greatest speed and wall shear: slower");
