@@ -94,6 +94,10 @@ impl Session {
     /// Reads and places the design.
     #[new]
     #[pyo3(signature = (text, name, variables, resolution=None, model=None, fields=true, threads=None))]
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "these are the keyword arguments of a Python function"
+    )]
     fn new(
         py: Python<'_>,
         text: &str,
