@@ -60,14 +60,15 @@ fn flat(points: &[Point]) -> Vec<f64> {
 
 #[pymethods]
 impl Result {
-    /// Ports: name, kind of condition, flow rate into the chip, mean pressure.
+    /// Ports: name, kind of condition, flow rate into the chip, the pressure that does the work, the mean of the field's.
     #[getter]
-    fn port_rows(&self) -> Vec<(String, String, f64, f64)> {
+    fn port_rows(&self) -> Vec<(String, String, f64, f64, f64)> {
         let ports = self.solution.ports.iter();
         ports
             .map(|port| {
                 let kind = stokeslet_flow::export::csv::kind_name(port.kind).to_owned();
-                (port.id.clone(), kind, port.flow_rate, port.mean_pressure)
+                let (pressure, mean) = (port.pressure, port.mean_pressure);
+                (port.id.clone(), kind, port.flow_rate, pressure, mean)
             })
             .collect()
     }

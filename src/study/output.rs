@@ -29,7 +29,7 @@ impl Quantity {
         let port = |name: &str| solution.ports.iter().find(|port| port.id == name);
         let value = match self {
             Self::FlowRate(name) => port(name)?.flow_rate,
-            Self::Pressure(name) => port(name)?.mean_pressure,
+            Self::Pressure(name) => port(name)?.pressure,
             Self::Conductance(to, from) => {
                 let ports = &solution.conductance.ports;
                 let at = |name: &str| ports.iter().position(|port| port == name);

@@ -113,7 +113,7 @@ def test_arrays_are_numpys_own_and_made_once():
 def test_ports_are_a_table():
     pandas = pytest.importorskip("pandas")
     table = tee().solve(fields=False).ports
-    assert isinstance(table, pandas.DataFrame) and list(table.columns) == ["port", "kind", "flow_rate", "pressure"]
+    assert isinstance(table, pandas.DataFrame) and list(table.columns) == ["port", "kind", "flow_rate", "pressure", "mean_pressure"]
 
 
 def test_a_session_keeps_its_elimination():
@@ -194,3 +194,19 @@ def test_a_mesh_for_meshio():
 def test_the_docs_run():
     failures, count = doctest.testmod(sk)
     assert count >= 5 and failures == 0
+
+
+def test_points_are_mapped_over_a_dask_cluster():
+    distributed = pytest.importorskip("distributed")
+    text = (DESIGNS / "straight.toml").read_text()
+
+    def inflow(value):
+        import stokeslet
+
+        design = stokeslet.loads(text.replace("[components]", f'[variables]\nscale = {value}\n[components]'))
+        return design.solve(fields=False, resolution=4).ports_dict["flow_rate"][0]
+
+    cluster = distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None)
+    with cluster, distributed.Client(cluster) as client:
+        found = client.gather(client.map(inflow, [1.0, 2.0]))
+    assert found == [inflow(1.0), inflow(2.0)]

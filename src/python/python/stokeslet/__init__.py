@@ -293,9 +293,9 @@ class Result:
 
     @property
     def ports_dict(self) -> dict[str, list[Any]]:
-        """Columns: port, kind, flow_rate (into the chip), pressure."""
+        """Columns: port, kind, flow_rate (into the chip), pressure (given, or what does the work), mean_pressure (of the field)."""
         rows = self._core.port_rows
-        names = ("port", "kind", "flow_rate", "pressure")
+        names = ("port", "kind", "flow_rate", "pressure", "mean_pressure")
         return {name: [row[k] for row in rows] for k, name in enumerate(names)}
 
     @property

@@ -12,7 +12,7 @@ class DesignError(ValueError):
 class SolveError(RuntimeError): ...
 
 class Result:
-    port_rows: list[tuple[str, str, float, float]]
+    port_rows: list[tuple[str, str, float, float, float]]
     flow_unit: str
     conductance: np.ndarray
     points: np.ndarray
