@@ -33,7 +33,16 @@ pub fn show_quantity(x: f64, dimension: Dimension) -> String {
             .map_or("", |(_, unit)| unit);
         return format!("0 {}", unit.replace("um", "µm").replace("uL", "µL"));
     }
-    print_quantity(rounded(x), dimension)
+    // What is round as it is, such as 1 µL/min, isn't to digits of m^3/s.
+    let (whole, short) = (
+        print_quantity(x, dimension),
+        print_quantity(rounded(x), dimension),
+    );
+    if short.len() < whole.len() {
+        short
+    } else {
+        whole
+    }
 }
 
 /// To the digits that people mean: turns and sums leave 9.99999999999 where 10 was drawn.
@@ -256,6 +265,8 @@ mod tests {
 
     #[test]
     fn what_can_not_be_read_says_what_to_write() {
+        assert_eq!(show_quantity(1e-9 / 60.0, Dimension::FlowRate), "1 µL/min");
+        assert_eq!(show_quantity(9.99999999999e-6, Dimension::Length), "10 µm");
         for (text, kind, want) in [
             ("100", ParameterKind::Length, "has no unit"),
             ("100 mbar", ParameterKind::Length, "wanted a length"),

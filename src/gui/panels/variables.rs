@@ -3,7 +3,7 @@
 use eframe::egui::{self, RichText, Slider, TextEdit, Ui, WidgetInfo};
 use rustc_hash::FxHashMap;
 
-use super::fields::{Field, Fields, row, tick};
+use super::fields::{Field, Fields, row, tick, unit_of};
 use super::table::View;
 use super::values::{Measure, read_quantity, show, show_quantity};
 use crate::command::Command;
@@ -169,8 +169,9 @@ impl Variables {
             let label = format!("{name} slider");
             response.widget_info(|| WidgetInfo::slider(true, x, label.clone()));
             if response.changed() {
-                let x = stepped(x, *ends, is_whole);
-                slid = (x != value).then(|| of(x));
+                slid = stepped_as_shown(x, (value, &shown), *ends, measure)
+                    .filter(|x| *x != value)
+                    .map(of);
             }
             // What stands at an end when it is let go wants to go on.
             if response.drag_stopped() && ends.contains(&value) {
@@ -284,6 +285,23 @@ fn about(value: f64, is_whole: bool) -> [f64; 2] {
     }
 }
 
+/// As [`stepped`], round in the unit that the value is shown in.
+fn stepped_as_shown(
+    x: f64,
+    (value, shown): (f64, &str),
+    ends: [f64; 2],
+    measure: Measure,
+) -> Option<f64> {
+    let Measure::Quantity(dimension) = measure else {
+        return Some(stepped(x, ends, measure == Measure::Count));
+    };
+    let unit = unit_of(shown)?;
+    let number: f64 = shown.trim().strip_suffix(unit)?.trim().parse().ok()?;
+    let factor = if number == 0.0 { 1.0 } else { value / number };
+    let number = stepped(x / factor, ends.map(|end| end / factor), false);
+    read_quantity(&format!("{number} {unit}"), dimension).ok()
+}
+
 /// The nearest round value between the ends: a slider has no use for more than some hundred of them.
 fn stepped(x: f64, [from, to]: [f64; 2], is_whole: bool) -> f64 {
     if is_whole {
@@ -350,6 +368,16 @@ mod tests {
     fn slider_steps_are_round_and_stay_within() {
         assert_eq!(stepped(1.0512345e-4, [2.5e-5, 2.5e-4], false), 1.05e-4);
         assert_eq!(stepped(9.0, [1.0, 3.0], false), 3.0);
+        let minute = 1e-9 / 60.0;
+        let flow = Measure::Quantity(Dimension::FlowRate);
+        let slid = stepped_as_shown(
+            1.2534 * minute,
+            (minute, "1 µL/min"),
+            [0.0, 2.5 * minute],
+            flow,
+        );
+        let wanted = read_quantity("1.25 µL/min", Dimension::FlowRate).ok();
+        assert_eq!(slid, wanted, "round in its unit");
         assert_eq!(stepped(3.4, [1.0, 10.0], true), 3.0);
         assert_eq!(about(4.0, true), [1.0, 10.0]);
         assert_eq!(typed("=2*w"), Value::Text("=2*w".into()));

@@ -191,7 +191,15 @@ impl Studies {
 /// A number of anything, for people.
 pub fn show(value: f64, powers: Powers) -> String {
     match Dimension::of_powers(powers) {
-        Some(dimension) => show_quantity(rounded(value), dimension),
+        Some(dimension) => {
+            let whole = show_quantity(value, dimension);
+            let parts = whole.split_once(' ');
+            let number = parts.and_then(|(number, _)| number.parse().ok());
+            match (parts, number) {
+                (Some((_, unit)), Some(number)) => format!("{} {unit}", rounded(number)),
+                _ => whole,
+            }
+        }
         None => format!("{} {}", figures(value), unit(powers))
             .trim()
             .to_owned(),

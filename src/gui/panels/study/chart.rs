@@ -1,13 +1,16 @@
 //! A result over a variable, as points that can be taken into the design.
 
 use eframe::egui::{Ui, vec2};
-use egui_plot::{GridMark, HoverPosition, Line, Plot, PlotPoint, Points, VLine};
+use egui_plot::{HoverPosition, Line, Plot, PlotPoint, Points, VLine};
 
 use crate::command::Command;
+use crate::panels::fields::unit_of;
 use crate::results::colour::DISTINCT;
 use crate::seen::Seen;
 use crate::studies::{Column, StudyCommand, Sweep, show};
+use stokeslet_base::units::{Dimension, Powers, parse_any_quantity};
 use stokeslet_cad::design::Value;
+use stokeslet_study::study::unit;
 
 /// How near a click must be to a point, in points of the screen.
 const NEAR: f32 = 14.0;
@@ -32,6 +35,35 @@ pub(super) fn liveliest(sweep: &Sweep) -> Option<&Column> {
         .map(|k| ((change(k) * 1e6).round(), std::cmp::Reverse(k)))
         .max_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     best.and_then(|(_, k)| sweep.outputs.get(k.0))
+}
+
+/// What values are divided by on an axis, and the unit that is left.
+fn scale_of(greatest: f64, powers: Powers) -> (f64, String) {
+    if greatest == 0.0 || !greatest.is_finite() {
+        return (1.0, unit(powers));
+    }
+    let text = show(greatest, powers);
+    let read = Dimension::of_powers(powers).and_then(|_| {
+        let unit = unit_of(&text)?;
+        let number: f64 = text.strip_suffix(unit)?.trim().parse().ok()?;
+        let (value, _) = parse_any_quantity(&text).ok()?;
+        (number != 0.0).then(|| (value / number, unit.to_owned()))
+    });
+    read.unwrap_or_else(|| match powers {
+        [0, 0, 0, 0, 0] => (1.0, String::new()),
+        powers => {
+            let factor = 10_f64.powf(greatest.log10().floor());
+            (factor, format!("{factor:e} {}", unit(powers)))
+        }
+    })
+}
+
+/// A name with its unit.
+fn named(name: &str, unit: &str) -> String {
+    match unit {
+        "" => name.to_owned(),
+        unit => format!("{name} [{unit}]"),
+    }
 }
 
 /// Draws the chart.
@@ -60,22 +92,22 @@ pub(super) fn ui(
     if points.is_empty() {
         return;
     }
-    // Axes in numbers about 1: what plots are made for.
-    let size = |axis: usize| {
+    // Axes in the unit that their greatest value is read in.
+    let scale = |axis: usize, powers| {
         let greatest = points.iter().map(|p| p.1[axis].abs()).fold(0.0, f64::max);
-        if greatest > 0.0 { greatest } else { 1.0 }
+        scale_of(greatest, powers)
     };
-    let (sx, sy) = (size(0), size(1));
+    let (sx, unit_x) = scale(0, variable.powers);
+    let (sy, unit_y) = scale(1, sweep.outputs[column].powers);
     let (px, py) = (variable.powers, sweep.outputs[column].powers);
     let name = variable.name.clone();
     let plot = Plot::new(("sweep", drawn, over))
         .height(height)
         .width(ui.available_width().min(900.0))
-        .x_axis_label(variable.name.as_str())
-        .y_axis_label(drawn)
+        .x_axis_label(named(&variable.name, &unit_x))
+        // Its name stands above it.
+        .y_axis_label(unit_y)
         .set_margin_fraction(vec2(0.03, 0.08))
-        .x_axis_formatter(move |mark: GridMark, _: &_| show(mark.value * sx, px))
-        .y_axis_formatter(move |mark: GridMark, _: &_| show(mark.value * sy, py))
         .label_formatter(move |hover| match hover {
             HoverPosition::NearDataPoint { position, .. } => Some(format!(
                 "{name} = {}\n{}\nclick to take it",
@@ -125,5 +157,26 @@ pub(super) fn ui(
         {
             out.push(Command::Study(StudyCommand::TakePoint(index)));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn axes_are_in_the_unit_of_their_greatest_value() {
+        let flow: Powers = [0, 3, -1, 0, 0];
+        let (factor, unit) = scale_of(2.5e-9 / 60.0, flow);
+        assert_eq!(unit, "µL/min");
+        assert!((factor * 60e9 - 1.0).abs() < 1e-4, "{factor}");
+        let (factor, unit) = scale_of(1.5e-4, [0, 1, 0, 0, 0]);
+        assert_eq!(unit, "µm");
+        assert!((factor * 1e6 - 1.0).abs() < 1e-12, "{factor}");
+        assert_eq!(scale_of(3.0, [0; 5]), (1.0, String::new()));
+        assert_eq!(scale_of(0.0, flow).0, 1.0);
+        let (factor, unit) = scale_of(3e-12, [-1, 4, 1, 0, 0]);
+        assert_eq!((factor, unit.starts_with("1e-12 ")), (1e-12, true));
+        assert_eq!(named("q", "µm"), "q [µm]");
     }
 }

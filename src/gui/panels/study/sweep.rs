@@ -5,12 +5,15 @@ use eframe::egui::{ComboBox, DragValue, Role, TextEdit, Ui, WidgetInfo};
 use super::{chart, no_variables, numbers, results};
 use crate::command::Command;
 use crate::panels::fields::named;
-use crate::panels::values::{read_quantity, show, show_quantity};
+use crate::panels::values::{read_quantity, show};
 use crate::seen::Seen;
 use crate::studies::{Question, StudyCommand, Sweep};
 use stokeslet_base::units::{Dimension, Powers, parse_any_quantity};
 use stokeslet_cad::design::{Design, Value, Variable};
 use stokeslet_study::study::Study;
+
+/// Width of what is asked, beside the chart.
+const FORM: f32 = 300.0;
 
 /// What is typed and chosen.
 #[derive(Debug)]
@@ -77,47 +80,60 @@ impl Form {
         if self.variable.as_ref() != Some(&variable.name) {
             self.choose(variable);
         }
-        ui.horizontal_wrapped(|ui| {
-            let combo = ComboBox::from_id_salt("swept").selected_text(&variable.name);
-            let combo = combo.show_ui(ui, |ui| {
-                for (other, _) in numbers(design) {
-                    if ui
-                        .selectable_label(other.name == variable.name, &other.name)
-                        .clicked()
-                    {
-                        self.choose(other);
-                    }
-                }
+        ui.horizontal_top(|ui| {
+            ui.vertical(|ui| {
+                ui.set_width(FORM);
+                ui.horizontal_wrapped(|ui| self.question(ui, design, variable, out));
             });
-            named(&combo.response, Role::ComboBox, "variable of the sweep");
-            ui.label("from");
-            text(ui, &mut self.from, "first value", 84.0);
-            ui.label("to");
-            text(ui, &mut self.to, "last value", 84.0);
-            ui.label("in");
-            let count = ui.add(DragValue::new(&mut self.count).range(2..=1000));
-            named(&count, Role::SpinButton, "number of values");
-            ui.label("values");
-            ui.checkbox(&mut self.with_fields, "fields")
-                .on_hover_text("Also greatest speed and wall shear: slower");
-            text(ui, &mut self.formula, "formula of results", 200.0).on_hover_text(
-                "A column of your own, such as ports.a.flow_rate / ports.b.flow_rate",
-            );
-            let asked = self.study(design, variable);
-            let button = ui.add_enabled(asked.is_ok(), eframe::egui::Button::new("Run sweep"));
-            match asked {
-                Ok(study) if button.clicked() => {
-                    out.push(Command::Study(StudyCommand::Ask(Question::Sweep(study))));
-                }
-                Ok(_) => {}
-                Err(reason) => {
-                    button.on_disabled_hover_text(&reason);
-                    ui.colored_label(ui.visuals().error_fg_color, reason);
+            if let Some(sweep) = &seen.studies.sweep {
+                ui.vertical(|ui| self.chart(ui, seen, (sweep, bottom), out));
+            }
+        });
+    }
+
+    /// What is asked, and the button that asks.
+    fn question(
+        &mut self,
+        ui: &mut Ui,
+        design: &Design,
+        variable: &Variable,
+        out: &mut Vec<Command>,
+    ) {
+        let combo = ComboBox::from_id_salt("swept").selected_text(&variable.name);
+        let combo = combo.show_ui(ui, |ui| {
+            for (other, _) in numbers(design) {
+                if ui
+                    .selectable_label(other.name == variable.name, &other.name)
+                    .clicked()
+                {
+                    self.choose(other);
                 }
             }
         });
-        if let Some(sweep) = &seen.studies.sweep {
-            self.chart(ui, seen, (sweep, bottom), out);
+        named(&combo.response, Role::ComboBox, "variable of the sweep");
+        ui.label("from");
+        text(ui, &mut self.from, "first value", 90.0);
+        ui.label("to");
+        text(ui, &mut self.to, "last value", 90.0);
+        ui.label("in");
+        let count = ui.add(DragValue::new(&mut self.count).range(2..=1000));
+        named(&count, Role::SpinButton, "number of values");
+        ui.label("values");
+        ui.checkbox(&mut self.with_fields, "fields")
+            .on_hover_text("Also greatest speed and wall shear: slower");
+        text(ui, &mut self.formula, "formula of results", 200.0)
+            .on_hover_text("A column of your own, such as ports.a.flow_rate / ports.b.flow_rate");
+        let asked = self.study(design, variable);
+        let button = ui.add_enabled(asked.is_ok(), eframe::egui::Button::new("Run sweep"));
+        match asked {
+            Ok(study) if button.clicked() => {
+                out.push(Command::Study(StudyCommand::Ask(Question::Sweep(study))));
+            }
+            Ok(_) => {}
+            Err(reason) => {
+                button.on_disabled_hover_text(&reason);
+                ui.colored_label(ui.visuals().error_fg_color, reason);
+            }
         }
     }
 
@@ -125,7 +141,9 @@ impl Form {
     fn choose(&mut self, variable: &Variable) {
         self.variable = Some(variable.name.clone());
         let show = |factor: f64| match &variable.value {
-            Some(Value::Quantity(x, dimension)) => show_quantity(factor * x, *dimension),
+            Some(Value::Quantity(x, dimension)) => {
+                crate::studies::show(factor * x, powers_of(Some(*dimension)))
+            }
             Some(Value::Number(x)) => (factor * x).to_string(),
             Some(value) => show(value),
             None => String::new(),
@@ -210,16 +228,13 @@ impl Form {
             {
                 out.push(Command::Study(StudyCommand::CopyTable));
             }
-            match sweep.failures() {
-                (0, _) => ui.weak("A click on a point takes its values into the design."),
-                (n, why) => ui.colored_label(
-                    ui.visuals().warn_fg_color,
-                    format!("{n} points failed: {}", why.unwrap_or_default()),
-                ),
+            if let (n @ 1.., why) = sweep.failures() {
+                let text = format!("{n} points failed: {}", why.unwrap_or_default());
+                ui.colored_label(ui.visuals().warn_fg_color, text);
             }
         });
         // It fills what is left of the panel, and is never so low that it says nothing.
-        let height = (bottom - ui.cursor().top() - 4.0).max(150.0);
+        let height = (bottom - ui.cursor().top() - 4.0).max(96.0);
         chart::ui(ui, seen, sweep, (&self.drawn, self.over, height), out);
     }
 }

@@ -71,6 +71,11 @@ fn cell(ui: &mut Ui, percent: f64) {
         true => Color32::from_rgb(0xd5, 0x5e, 0x00),
         false => Color32::from_rgb(0x00, 0x72, 0xb2),
     };
-    let text = RichText::new(format!("{percent:+.3}")).monospace();
+    // What is nothing but rounding has no sign.
+    let text = match percent.abs() < 5e-4 {
+        true => " 0    ".to_owned(),
+        false => format!("{percent:+.3}"),
+    };
+    let text = RichText::new(text).monospace();
     ui.label(text.background_color(hue.gamma_multiply(0.6 * strength)));
 }
