@@ -47,6 +47,11 @@ impl Dimension {
         table::dimension(powers)
     }
 
+    /// Powers of its units: the inverse of [`Self::of_powers`].
+    pub fn powers(self) -> Powers {
+        table::powers(self)
+    }
+
     /// All of them.
     pub const ALL: [Self; 8] = [
         Self::Length,

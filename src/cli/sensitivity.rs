@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use stokeslet::cancel::CancelToken;
 use stokeslet::export::write_file;
-use stokeslet::session::PortKind;
 use stokeslet::study::output::{Catalogue, Output, head};
 use stokeslet::study::sensitivity::{Context, Sensitivities, sensitivities};
 use stokeslet::table::Table;
@@ -49,17 +48,7 @@ pub fn run(args: &SensitivityArgs, library: Option<&Path>) -> Result<Outcome, Cl
     design.resolution = args.resolution.or(design.resolution);
     let catalogue = Catalogue::new(&chip);
     let outputs = if args.of.is_empty() {
-        let given = chip.ports.iter().map(|port| {
-            let what = match PortKind::of(port.condition) {
-                PortKind::FlowRate => "flow_rate",
-                PortKind::Pressure | PortKind::TractionFree => "pressure",
-            };
-            format!("ports.{}.{what}", port.name)
-        });
-        let given: Vec<String> = given.collect();
-        let wanted =
-            |output: &Output| output.name.starts_with("ports.") && !given.contains(&output.name);
-        catalogue.usual().into_iter().filter(wanted).collect()
+        catalogue.answers(&chip)
     } else {
         let read = args.of.iter().map(|text| catalogue.output(text, text));
         match read.collect::<Result<Vec<_>, _>>() {

@@ -7,15 +7,14 @@ use crate::followed::{AtPort, Paths, SpeciesResult};
 use crate::input::Settings;
 use crate::profile::Profile;
 use stokeslet_cad::chip::Chip;
-use stokeslet_cad::design::{Concentration, DissolvedSpecies};
+use stokeslet_cad::design::DissolvedSpecies;
 use stokeslet_flow::export::csv::cell;
 use stokeslet_flow::export::{Column, Extra, NodalField};
 use stokeslet_flow::field::Fields;
 
 /// What concentrations of a species are in: `mol/m^3`, or nothing where they are relative.
 pub fn unit(species: &DissolvedSpecies) -> &'static str {
-    let mut inlets = species.inlets.iter();
-    match inlets.any(|i| i.unit == Concentration::Molar) {
+    match species.is_molar() {
         true => "mol/m^3",
         false => "",
     }

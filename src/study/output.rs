@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use stokeslet_base::diagnostic::{Diagnostic, nearest};
 use stokeslet_base::units::Powers;
-use stokeslet_cad::chip::Chip;
+use stokeslet_cad::chip::{Chip, Condition};
 use stokeslet_cad::design::formula;
 use stokeslet_flow::session::Solution;
 
@@ -88,6 +88,13 @@ impl Output {
     }
 }
 
+/// Whether a formula speaks of what only fields tell; a chip that has it read knows better ([`Catalogue::needs_fields`]).
+pub fn mentions_fields(formula: &str) -> bool {
+    ["max_speed", "wall_shear"]
+        .iter()
+        .any(|name| formula.contains(name))
+}
+
 /// A name with its unit.
 pub fn head(name: &str, powers: Powers) -> String {
     match unit(powers) {
@@ -154,6 +161,24 @@ impl Catalogue {
             })
         };
         self.usual.iter().filter_map(output).collect()
+    }
+
+    /// Flows and pressures at the ports that aren't given there: what a chip answers.
+    pub fn answers(&self, chip: &Chip) -> Vec<Output> {
+        let given: Vec<String> = chip
+            .ports
+            .iter()
+            .map(|port| {
+                let what = match port.condition {
+                    Condition::FlowRate(_) => "flow_rate",
+                    Condition::Pressure(_) | Condition::TractionFree => "pressure",
+                };
+                format!("ports.{}.{what}", port.name)
+            })
+            .collect();
+        let all = self.usual().into_iter();
+        all.filter(|o| o.name.starts_with("ports.") && !given.contains(&o.name))
+            .collect()
     }
 
     /// Reads a formula of quantities, such as `ports.a.flow_rate / ports.b.flow_rate`.

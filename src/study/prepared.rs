@@ -2,7 +2,7 @@
 
 use stokeslet_base::diagnostic::{Diagnostic, nearest};
 use stokeslet_base::fingerprint::{Domain, Hasher};
-use stokeslet_base::units::{Powers, parse_any_quantity};
+use stokeslet_base::units::Powers;
 use stokeslet_cad::chip::Chip;
 use stokeslet_cad::design::{Design, Value};
 
@@ -27,10 +27,7 @@ pub struct Prepared<'s> {
 pub fn nominal(design: &Design, name: &str) -> Option<Sample> {
     match design.parametric.variable(name)?.value.as_ref()? {
         Value::Number(value) => Some(Sample::Amount(*value, [0; 5])),
-        Value::Quantity(value, dimension) => {
-            let (_, powers) = parse_any_quantity(&format!("1 {}", dimension.si_unit())).ok()?;
-            Some(Sample::Amount(*value, powers))
-        }
+        Value::Quantity(value, dimension) => Some(Sample::Amount(*value, dimension.powers())),
         Value::Text(text) => Some(Sample::Text(text.clone())),
         Value::Bool(flag) => Some(Sample::Text(flag.to_string())),
         Value::List(_) => None,

@@ -69,7 +69,7 @@ pub fn parameters(design: &Design) -> Vec<Parameter> {
         match &variable.value {
             Some(Value::Quantity(value, dimension)) if is_own => {
                 let target = Target::Variable(variable.name.clone());
-                add(variable.name.clone(), *value, powers_of(*dimension), target);
+                add(variable.name.clone(), *value, dimension.powers(), target);
             }
             _ => {}
         }
@@ -90,7 +90,7 @@ pub fn parameters(design: &Design) -> Vec<Parameter> {
         add("chip.depth".into(), depth.0, LENGTH, Target::Depth);
     }
     if !is_expression(&["fluid", "viscosity"]) {
-        let powers = powers_of(Dimension::Viscosity);
+        let powers = Dimension::Viscosity.powers();
         add(
             "viscosity".into(),
             design.viscosity.0,
@@ -138,15 +138,10 @@ pub fn parameters(design: &Design) -> Vec<Parameter> {
         };
         if !is_expression(&["ports", &port.name.value, what]) {
             let name = format!("ports.{}.{what}", port.name.value);
-            add(name, value, powers_of(dimension), Target::Port(k));
+            add(name, value, dimension.powers(), Target::Port(k));
         }
     }
     out
-}
-
-fn powers_of(dimension: Dimension) -> Powers {
-    stokeslet_base::units::parse_any_quantity(&format!("1 {}", dimension.si_unit()))
-        .map_or([0; 5], |(_, powers)| powers)
 }
 
 /// A design's results and their derivatives.

@@ -25,6 +25,7 @@ use stokeslet_base::diagnostic::Diagnostic;
 use stokeslet_base::units::{Dimension, Powers, parse_any_quantity};
 
 use crate::codes::STUDY;
+use crate::output::mentions_fields;
 
 /// The version of the format.
 pub const FORMAT: i64 = 1;
@@ -180,15 +181,12 @@ impl Study {
     ) -> Self {
         let last = count.saturating_sub(1).max(1) as f64;
         let value = |k: usize| at(ends[0], ends[1], Scale::Linear, k as f64 / last);
-        let needs_fields = |(_, formula): &(String, String)| {
-            formula.contains("max_speed") || formula.contains("wall_shear")
-        };
         Self {
             design: String::new(),
             method: Method::Grid,
             samples: 0,
             seed: 0,
-            ports_only: !outputs.iter().any(needs_fields),
+            ports_only: !outputs.iter().any(|(_, formula)| mentions_fields(formula)),
             resolution: Vec::new(),
             ranges: vec![Range {
                 name: name.to_owned(),

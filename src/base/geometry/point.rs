@@ -43,6 +43,18 @@ impl Point {
         self.y.atan2(self.x)
     }
 
+    /// Way to the nearest point of the segment from `a` to `b`.
+    pub fn distance_to_segment(self, a: Self, b: Self) -> f64 {
+        let along = b - a;
+        let squared = along.dot(along);
+        let t = if squared > 0.0 {
+            ((self - a).dot(along) / squared).clamp(0.0, 1.0)
+        } else {
+            0.0
+        };
+        (self - (a + along * t)).norm()
+    }
+
     /// Turned by a quarter to the left.
     pub fn left(self) -> Self {
         Self::new(-self.y, self.x)

@@ -134,19 +134,24 @@ impl Scale {
     }
 }
 
+/// Powers of the units of each dimension.
+pub(super) fn powers(dimension: Dimension) -> Powers {
+    match dimension {
+        Dimension::Length => LENGTH,
+        Dimension::Angle => ANGLE,
+        Dimension::Pressure => PRESSURE,
+        Dimension::Viscosity => VISCOSITY,
+        Dimension::FlowRate => [0, 3, -1, 0, 0],
+        Dimension::FlowRatePerDepth => [0, 2, -1, 0, 0],
+        Dimension::Concentration => CONCENTRATION,
+        Dimension::Density => [1, -3, 0, 0, 0],
+    }
+}
+
 /// What units of these powers measure, if a design has a use for it.
-pub(super) fn dimension(powers: Powers) -> Option<Dimension> {
-    Some(match powers {
-        LENGTH => Dimension::Length,
-        ANGLE => Dimension::Angle,
-        PRESSURE => Dimension::Pressure,
-        VISCOSITY => Dimension::Viscosity,
-        [0, 3, -1, 0, 0] => Dimension::FlowRate,
-        [0, 2, -1, 0, 0] => Dimension::FlowRatePerDepth,
-        CONCENTRATION => Dimension::Concentration,
-        [1, -3, 0, 0, 0] => Dimension::Density,
-        _ => return None,
-    })
+pub(super) fn dimension(wanted: Powers) -> Option<Dimension> {
+    let mut all = Dimension::ALL.into_iter();
+    all.find(|dimension| powers(*dimension) == wanted)
 }
 
 /// The unit that `name` names, and the exponent of ten of its prefix. Whole names win over prefixes: "min" is a minute.
@@ -189,6 +194,16 @@ pub(super) fn spellings() -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_dimension_has_the_powers_of_its_unit_and_is_known_by_them() {
+        for own in Dimension::ALL {
+            let one = format!("1 {}", own.si_unit());
+            let (_, read) = crate::units::parse_any_quantity(&one).unwrap();
+            assert_eq!(powers(own), read, "{one}");
+            assert_eq!(dimension(read), Some(own));
+        }
+    }
 
     #[test]
     fn no_prefixed_unit_hides_another() {

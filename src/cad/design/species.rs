@@ -47,6 +47,14 @@ pub struct DissolvedSpecies {
     pub inlets: Vec<Inlet>,
 }
 
+impl DissolvedSpecies {
+    /// Whether its concentrations are in mol/m^3; else they are relative.
+    pub fn is_molar(&self) -> bool {
+        let mut inlets = self.inlets.iter();
+        inlets.any(|inlet| inlet.unit == Concentration::Molar)
+    }
+}
+
 /// Concentration at a port where liquid enters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inlet {

@@ -115,11 +115,7 @@ pub fn array_step(drawing: &Drawing<'_>, selection: &BTreeSet<String>) -> Point 
 /// original.
 pub fn beside(drawing: &Drawing<'_>, selection: &BTreeSet<String>) -> Point {
     let gap = BESIDE * drawing.design.width.0;
-    let is_selected = |item: usize| {
-        let name = drawing.layout.items.get(item);
-        name.is_some_and(|name| selection.contains(name))
-    };
-    match bounds_of(drawing.layout, is_selected) {
+    match selected_bounds(drawing, selection) {
         None => Point::new(gap, -gap),
         Some((low, high)) if high.x - low.x <= high.y - low.y => tidy_point(
             Point::new(high.x - low.x + gap, 0.0),
@@ -130,6 +126,14 @@ pub fn beside(drawing: &Drawing<'_>, selection: &BTreeSet<String>) -> Point {
             drawing.design.width.0,
         ),
     }
+}
+
+/// The box around what is selected, m.
+fn selected_bounds(drawing: &Drawing<'_>, selection: &BTreeSet<String>) -> Option<(Point, Point)> {
+    bounds_of(drawing.layout, |item| {
+        let name = drawing.layout.items.get(item);
+        name.is_some_and(|name| selection.contains(name))
+    })
 }
 
 /// A text as a design; what sections of a file leave out is that of this one.

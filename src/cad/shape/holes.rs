@@ -110,7 +110,7 @@ impl Hole {
     /// Way from its wall to a segment, m; below zero where a circle is crossed, zero where a polygon is.
     pub fn distance_to(&self, a: Point, b: Point) -> f64 {
         match self {
-            Hole::Circle { centre, radius } => to_segment(*centre, a, b) - radius,
+            Hole::Circle { centre, radius } => centre.distance_to_segment(a, b) - radius,
             Hole::Polygon(corners) => {
                 let next = corners.iter().cycle().skip(1);
                 let edges = corners.iter().zip(next);
@@ -165,17 +165,6 @@ impl Hole {
     }
 }
 
-fn to_segment(p: Point, a: Point, b: Point) -> f64 {
-    let along = b - a;
-    let squared = along.dot(along);
-    let t = if squared > 0.0 {
-        ((p - a).dot(along) / squared).clamp(0.0, 1.0)
-    } else {
-        0.0
-    };
-    (a + along * t - p).norm()
-}
-
 /// Way between two segments; zero where they cross.
 fn between_segments((p, q): (Point, Point), (a, b): (Point, Point)) -> f64 {
     let side = |a: Point, b: Point, p: Point| (b - a).cross(p - a);
@@ -183,10 +172,10 @@ fn between_segments((p, q): (Point, Point), (a, b): (Point, Point)) -> f64 {
         return 0.0;
     }
     let ends = [
-        to_segment(p, a, b),
-        to_segment(q, a, b),
-        to_segment(a, p, q),
-        to_segment(b, p, q),
+        p.distance_to_segment(a, b),
+        q.distance_to_segment(a, b),
+        a.distance_to_segment(p, q),
+        b.distance_to_segment(p, q),
     ];
     ends.into_iter().fold(f64::INFINITY, f64::min)
 }

@@ -3,6 +3,7 @@
 use super::App;
 use crate::command::{Command, Panel};
 use crate::panels::Notice;
+use crate::panels::values::rounded;
 use crate::studies::{Job, Running, StudyCommand, as_value};
 use stokeslet_cad::design::Edit;
 use stokeslet_study::run::Cell;
@@ -74,7 +75,7 @@ impl App {
         let edits = both.filter_map(|(variable, cell)| {
             let value = match cell {
                 // As people would write it: points of a range lie between decimal digits.
-                Cell::Number(value) => as_value(decimal(*value), variable.powers)?,
+                Cell::Number(value) => as_value(rounded(*value), variable.powers)?,
                 Cell::Text(text) => stokeslet_cad::design::Value::Text(text.clone()),
             };
             Some(Edit::SetVariable {
@@ -98,9 +99,4 @@ impl App {
             self.state.studies.running = None;
         }
     }
-}
-
-/// To ten digits.
-fn decimal(value: f64) -> f64 {
-    format!("{value:.9e}").parse().unwrap_or(value)
 }

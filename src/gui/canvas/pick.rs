@@ -177,18 +177,7 @@ pub fn distance(shape: &Shape, p: Point) -> f64 {
 
 fn to_mouth(mouth: &Mouth, p: Point) -> f64 {
     let half = Point::unit(mouth.direction).left() * (mouth.width / 2.0);
-    to_segment(mouth.middle - half, mouth.middle + half, p)
-}
-
-fn to_segment(a: Point, b: Point, p: Point) -> f64 {
-    let d = b - a;
-    let length = d.dot(d);
-    let t = if length > 0.0 {
-        ((p - a).dot(d) / length).clamp(0.0, 1.0)
-    } else {
-        0.0
-    };
-    (p - (a + d * t)).norm()
+    p.distance_to_segment(mouth.middle - half, mouth.middle + half)
 }
 
 fn to_polygon(corners: &[Point], p: Point) -> f64 {
@@ -199,7 +188,7 @@ fn to_polygon(corners: &[Point], p: Point) -> f64 {
         if (a.y > p.y) != (b.y > p.y) && p.x < a.x + (p.y - a.y) / (b.y - a.y) * (b.x - a.x) {
             inside = !inside;
         }
-        nearest = nearest.min(to_segment(a, b, p));
+        nearest = nearest.min(p.distance_to_segment(a, b));
     }
     if inside { 0.0 } else { nearest }
 }

@@ -123,6 +123,9 @@ pub fn write_outline(
     if left_out > 0 {
         told.push_str(&format!("; {left_out} links left out, which have no place"));
     }
+    if outlines.chip.has_depths() && !kind.format().tells_depths() {
+        told.push_str("; parts differ in depth, and this holds the outline of all together");
+    }
     Ok(told)
 }
 

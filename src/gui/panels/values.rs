@@ -46,7 +46,7 @@ pub fn show_quantity(x: f64, dimension: Dimension) -> String {
 }
 
 /// To the digits that people mean: turns and sums leave 9.99999999999 where 10 was drawn.
-fn rounded(x: f64) -> f64 {
+pub(crate) fn rounded(x: f64) -> f64 {
     format!("{x:.9e}").parse().unwrap_or(x)
 }
 

@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use super::fields::{Field, Fields, row, tick, unit_of};
 use super::table::View;
-use super::values::{Measure, read_quantity, show, show_quantity};
+use super::values::{Measure, read_quantity, rounded, show, show_quantity};
 use crate::command::Command;
 use crate::panels::study::sweep_of;
 use crate::seen::Seen;
@@ -308,10 +308,7 @@ fn stepped(x: f64, [from, to]: [f64; 2], is_whole: bool) -> f64 {
         return x.round().clamp(from, to);
     }
     let step = 10_f64.powf(((to - from) / 100.0).log10().floor());
-    let round = (x / step).round() * step;
-    // As decimal digits say it: 105 um, not 104.99999999999999 um.
-    let round: f64 = format!("{round:.9e}").parse().unwrap_or(x);
-    round.clamp(from, to)
+    rounded((x / step).round() * step).clamp(from, to)
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ use std::sync::Arc;
 use crate::results::{Quantity, Solved};
 use crate::seen::Seen;
 use stokeslet_base::geometry::Point;
-use stokeslet_cad::design::{Concentration, Design, DissolvedSpecies};
+use stokeslet_cad::design::{Design, DissolvedSpecies};
 use stokeslet_flow::export::readable;
 use stokeslet_species::tracers::Tracers;
 use stokeslet_species::{Paths, SpeciesResult};
@@ -53,11 +53,7 @@ pub struct Dissolved {
 
 /// How concentrations of a species are written.
 pub fn kind_of(species: &DissolvedSpecies) -> readable::Quantity {
-    let molar = species
-        .inlets
-        .iter()
-        .any(|i| i.unit == Concentration::Molar);
-    match molar {
+    match species.is_molar() {
         true => readable::Quantity::Concentration,
         false => readable::Quantity::Relative,
     }

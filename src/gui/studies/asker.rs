@@ -8,11 +8,10 @@ use rayon::ThreadPoolBuildError;
 use stokeslet_base::cancel::CancelToken;
 use stokeslet_base::diagnostic::Diagnostic;
 use stokeslet_base::table::Table;
-use stokeslet_cad::chip::{Chip, Condition};
 use stokeslet_cad::library::Library;
 use stokeslet_flow::session::{SolveError, SolveSettings, WantedResults, memory};
 use stokeslet_study::fit::{Fit, FitError, Goal, Varied};
-use stokeslet_study::output::{Catalogue, Output};
+use stokeslet_study::output::{Catalogue, Output, mentions_fields};
 use stokeslet_study::prepared::{nominal, prepare};
 use stokeslet_study::run::{Record, Run};
 use stokeslet_study::sample::{SampleError, Sampler};
@@ -148,9 +147,7 @@ fn answer(
 ) -> Result<(), String> {
     let needs_fields = match &job.question {
         Question::Sweep(study) => !study.ports_only,
-        Question::Goals { goals, .. } => goals
-            .iter()
-            .any(|goal| goal.contains("max_speed") || goal.contains("wall_shear")),
+        Question::Goals { goals, .. } => goals.iter().any(|goal| mentions_fields(goal)),
         Question::Tolerances => false,
     };
     let settings = SolveSettings {
@@ -242,7 +239,7 @@ fn answer(
             Ok(())
         }
         Question::Tolerances => {
-            let outputs = answers(&chip);
+            let outputs = Catalogue::new(&chip).answers(&chip);
             let context = Context {
                 text: &job.text,
                 set: &[],
@@ -262,25 +259,6 @@ fn answer(
             Ok(())
         }
     }
-}
-
-/// Flows and pressures at the ports that aren't given there.
-fn answers(chip: &Chip) -> Vec<Output> {
-    let given: Vec<String> = chip
-        .ports
-        .iter()
-        .map(|port| {
-            let what = match port.condition {
-                Condition::FlowRate(_) => "flow_rate",
-                _ => "pressure",
-            };
-            format!("ports.{}.{what}", port.name)
-        })
-        .collect();
-    let usual = Catalogue::new(chip).usual().into_iter();
-    usual
-        .filter(|o| o.name.starts_with("ports.") && !given.contains(&o.name))
-        .collect()
 }
 
 fn column(output: &Output) -> Column {

@@ -100,15 +100,11 @@ impl Sweep {
         }
     }
 
-    /// Points that failed, and why the first did.
-    pub fn failures(&self) -> (usize, Option<&str>) {
-        let mut failed = self.records.values().filter(|r| r.status != Status::Ok);
-        let first = failed.next();
-        let rest = failed.count();
-        (
-            first.map_or(0, |_| rest + 1),
-            first.map(|r| r.message.as_str()),
-        )
+    /// How many points failed, and why the first did; nothing where all are well.
+    pub fn failures(&self) -> Option<(usize, &str)> {
+        let failed = || self.records.values().filter(|r| r.status != Status::Ok);
+        let first = failed().next()?;
+        Some((failed().count(), &first.message))
     }
 }
 
@@ -196,7 +192,7 @@ pub fn show(value: f64, powers: Powers) -> String {
             let parts = whole.split_once(' ');
             let number = parts.and_then(|(number, _)| number.parse().ok());
             match (parts, number) {
-                (Some((_, unit)), Some(number)) => format!("{} {unit}", rounded(number)),
+                (Some((_, unit)), Some(number)) => format!("{} {unit}", in_figures(number)),
                 _ => whole,
             }
         }
@@ -206,8 +202,8 @@ pub fn show(value: f64, powers: Powers) -> String {
     }
 }
 
-/// To five figures.
-fn rounded(value: f64) -> f64 {
+/// To the five figures that are shown of what was computed.
+fn in_figures(value: f64) -> f64 {
     format!("{value:.4e}").parse().unwrap_or(value)
 }
 

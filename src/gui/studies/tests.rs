@@ -58,7 +58,7 @@ fn a_sweep_has_a_record_a_value_and_longer_branches_get_less() {
     assert_eq!(studies.failure, None);
     let sweep = studies.sweep.expect("a sweep");
     assert_eq!(sweep.records.len(), 3);
-    assert_eq!(sweep.failures(), (0, None));
+    assert_eq!(sweep.failures(), None);
     let column = sweep
         .outputs
         .iter()

@@ -8,7 +8,7 @@ use crate::panels::fields::named;
 use crate::panels::values::{read_quantity, show};
 use crate::seen::Seen;
 use crate::studies::{Question, StudyCommand, Sweep};
-use stokeslet_base::units::{Dimension, Powers, parse_any_quantity};
+use stokeslet_base::units::Dimension;
 use stokeslet_cad::design::{Design, Value, Variable};
 use stokeslet_study::study::Study;
 
@@ -54,13 +54,8 @@ pub fn sweep_of(
     extra: &[String],
 ) -> Study {
     let outputs = extra.iter().map(|f| (f.clone(), f.clone())).collect();
-    Study::over(name, (ends, powers_of(dimension)), count, outputs)
-}
-
-fn powers_of(dimension: Option<Dimension>) -> Powers {
-    let unit = dimension.map(|d| format!("1 {}", d.si_unit()));
-    unit.and_then(|one| parse_any_quantity(&one).ok())
-        .map_or([0; 5], |(_, powers)| powers)
+    let powers = dimension.map_or([0; 5], Dimension::powers);
+    Study::over(name, (ends, powers), count, outputs)
 }
 
 impl Form {
@@ -142,7 +137,7 @@ impl Form {
         self.variable = Some(variable.name.clone());
         let show = |factor: f64| match &variable.value {
             Some(Value::Quantity(x, dimension)) => {
-                crate::studies::show(factor * x, powers_of(Some(*dimension)))
+                crate::studies::show(factor * x, dimension.powers())
             }
             Some(Value::Number(x)) => (factor * x).to_string(),
             Some(value) => show(value),
@@ -228,8 +223,8 @@ impl Form {
             {
                 out.push(Command::Study(StudyCommand::CopyTable));
             }
-            if let (n @ 1.., why) = sweep.failures() {
-                let text = format!("{n} points failed: {}", why.unwrap_or_default());
+            if let Some((n, why)) = sweep.failures() {
+                let text = format!("{n} points failed: {why}");
                 ui.colored_label(ui.visuals().warn_fg_color, text);
             }
         });
