@@ -10,6 +10,7 @@ mod filing;
 mod known;
 mod liquids;
 mod opening;
+mod picturing;
 mod solving;
 mod studying;
 

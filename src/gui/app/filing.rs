@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use eframe::egui::{Color32, ColorImage, ScreenshotCallback, ThemePreference, ViewportCommand};
+use eframe::egui::{ColorImage, ScreenshotCallback, ThemePreference, ViewportCommand};
 
 use super::{App, Start};
 use crate::command::{Command, Layer, Panel};
@@ -16,18 +16,17 @@ use crate::files::dialogs::{Answer, Ask, Dialogs};
 use crate::files::export::{Exporting, Order, PictureFormat};
 use crate::files::library_watch::{self, LibraryWatch};
 use crate::files::open::Stamp;
-use crate::files::outline::OutlineKind;
 use crate::files::save::{SaveError, save};
 use crate::files::settings::Settings;
 use crate::files::task::{NoAnswer, Task};
-use crate::files::{self, examples, outline, picture, recent, sentence};
+use crate::files::{self, examples, recent, sentence};
 use crate::liquids::LiquidFormat;
 use crate::panels::{Asked, Notice, Panels, Question};
 use crate::results::ResultView;
 use crate::seen::{Selection, Workspace};
 use crate::words::capital;
 use stokeslet_cad::design::DepthModel;
-use stokeslet_flow::export::{ExportError, Format, write_file};
+use stokeslet_flow::export::{ExportError, Format};
 use stokeslet_species::Species;
 use stokeslet_species::files::unit;
 
@@ -48,13 +47,13 @@ pub(super) struct Filing {
     leaving: Option<Command>,
     may_close: bool,
     exporting: Option<Exporting>,
-    /// An outline or a picture on its way to the disk.
-    writing: Option<Task<Result<String, String>>>,
+    /// Outlines and pictures on their way to the disk.
+    pub(super) writing: Vec<Task<Result<String, String>>>,
     /// Waits for a solve.
     export: Option<(Vec<Format>, PathBuf)>,
-    picture: Option<(PictureFormat, PathBuf)>,
+    pub(super) picture: Option<(PictureFormat, PathBuf)>,
     /// The pixels of the window come by this, some frames after they were asked for.
-    screenshot: Option<Receiver<Arc<ColorImage>>>,
+    pub(super) screenshot: Option<Receiver<Arc<ColorImage>>>,
     leftovers: VecDeque<Leftover>,
     /// Recovered, not saved yet.
     recovered: Option<Leftover>,
@@ -101,7 +100,7 @@ impl Filing {
             leaving: None,
             may_close: false,
             exporting: None,
-            writing: None,
+            writing: Vec::new(),
             export: None,
             picture: None,
             screenshot: None,
@@ -319,18 +318,6 @@ impl App {
         self.panels.close_windows();
     }
 
-    fn write_outline(&mut self, kind: OutlineKind, path: &Path) {
-        let document = &self.state.document;
-        let (Some(design), Some(chip)) = (&document.design, &document.layout.chip) else {
-            return;
-        };
-        let (design, chip, path) = (design.clone(), chip.clone(), path.to_owned());
-        let ctx = self.ctx.clone();
-        let wake = move || ctx.request_repaint();
-        let work = move || outline::write_outline(kind, &design, &chip, &path);
-        self.filing.writing = Some(Task::start("outline", wake, work));
-    }
-
     fn ask_path(&mut self, ask: Ask) {
         let folder = self.state.document.path.as_deref().and_then(Path::parent);
         let folder = folder.map_or_else(|| PathBuf::from("."), Path::to_owned);
@@ -386,8 +373,15 @@ impl App {
                 Err(text) => Notice::error(text),
             });
         }
-        if let Some(done) = self.filing.writing.as_ref().and_then(Task::poll) {
-            self.filing.writing = None;
+        let mut written = Vec::new();
+        self.filing.writing.retain(|task| match task.poll() {
+            Some(done) => {
+                written.push(done);
+                false
+            }
+            None => true,
+        });
+        for done in written {
             let lost = |lost: NoAnswer| Err(format!("Nothing was written: {lost}"));
             self.notify(match done.unwrap_or_else(lost) {
                 Ok(text) => Notice::done(text),
@@ -538,72 +532,6 @@ impl App {
         if let Some(exporting) = &self.filing.exporting {
             exporting.cancel();
         }
-    }
-
-    /// Writes the picture that was asked for, once there is one.
-    /// Large pictures take their time: on a thread of their own.
-    fn write_picture(&mut self, format: PictureFormat, svg: String, path: PathBuf) {
-        self.filing.picture = None;
-        let ctx = self.ctx.clone();
-        let wake = move || ctx.request_repaint();
-        let work = move || {
-            let bytes = format
-                .of_svg(svg)
-                .map_err(|error| capital(&sentence(&error)))?;
-            match write_file(&path, &bytes) {
-                Ok(()) => Ok(format!("Saved {}", path.display())),
-                Err(error) => Err(capital(&sentence(&error))),
-            }
-        };
-        self.filing.writing = Some(Task::start("picture", wake, work));
-    }
-
-    fn take_picture(&mut self) {
-        let Some((format, path)) = self.filing.picture.clone() else {
-            return;
-        };
-        let rect = self.canvas.view.rect;
-        let made = match format {
-            PictureFormat::Png => {
-                let taken = self.filing.screenshot.as_ref();
-                let Some(window) = taken.and_then(|taken| taken.try_recv().ok()) else {
-                    return;
-                };
-                picture::png(&window, rect, self.ctx.pixels_per_point())
-            }
-            PictureFormat::Svg => {
-                let Some(layer) = self.canvas.layer() else {
-                    return;
-                };
-                let shapes = picture::painted(&self.ctx, layer, rect);
-                let image_of = |id| self.layer.image_of(id);
-                let background = self.ctx.global_style().visuals.panel_fill;
-                Ok(picture::svg(&shapes, rect, background, &image_of).into_bytes())
-            }
-            paper => {
-                let Some(layer) = self.canvas.layer() else {
-                    return;
-                };
-                if !self.canvas.is_light || self.layer.is_busy() {
-                    return self.ctx.request_repaint();
-                }
-                let mut shapes = picture::painted(&self.ctx, layer, rect);
-                shapes.retain(|clipped| !picture::is_ground(&clipped.shape, rect));
-                let image_of = |id| self.layer.image_of(id);
-                self.look();
-                let svg = picture::svg(&shapes, rect, Color32::TRANSPARENT, &image_of);
-                return self.write_picture(paper, svg, path);
-            }
-        };
-        self.filing.picture = None;
-        let written = match made {
-            Ok(bytes) => write_file(&path, &bytes).map_err(|e| sentence(&e)),
-            Err(error) => Err(sentence(&error)),
-        };
-        self.notify(match written {
-            Ok(()) => Notice::done(format!("Saved {}", path.display())),
-            Err(text) => Notice::error(capital(&text)),
-        });
     }
 }
 
