@@ -94,7 +94,7 @@ fn picture(solved: &Arc<Solved>) -> f64 {
     let (low, high) = solved.index.extent();
     view.fit(low, high);
     let look = Look {
-        colour: Some(Quantity::Speed),
+        colour: Some(Quantity::SPEED),
         range: None,
         mesh: false,
         parts: false,

@@ -21,7 +21,7 @@
 //! | `python` | texts of designs into numpy arrays: the module of a wheel, tested by `.ci/python` | `base`, `cad`, `flow`, `study` | the command line |
 //! | `gui` | a document and what a user does into commands, pictures and files (feature `gui`) | `base`, `cad`, `flow`, `species`, `study`, `dynamics` | solvers' insides |
 //! | `thesis` | a chip into its solution by the thesis's block rows: the second method behind [`session::Method`] | `base`, `cad`, `flow` | windows, files |
-//! | `study` | a design with variables into many solutions: sweeps, derivatives, fits | `base`, `cad`, `flow` | windows, the command line |
+//! | `study` | a design with variables into many solutions: sweeps, derivatives, fits | `base`, `cad`, `flow`, `species` | windows, the command line |
 //! | `species` | a solved flow into dissolved species: concentrations, mixing, ages | `base`, `cad`, `flow` | windows, files, fronts |
 //! | `flow` | a chip into its solution, and that into other people's files | `base`, `cad`, `fronts` | components, windows, `thesis` |
 //! | `cad` | text into a placed, checked chip | `base` | solvers |
@@ -65,6 +65,7 @@
 //! | change how a front is factorised | `fronts/pivot.rs`, `fronts/compute.rs` |
 //! | change block rows: owners, order, names | `thesis/blocks/connections.rs`, `thesis/elimination/order.rs`, `thesis/elimination/plan.rs` |
 //! | change what three dimensions do otherwise | `flow/session/space.rs`, `flow/stokes/piece/space.rs` |
+//! | add a quantity of the flow (shown, written and read like any other) | `flow/quantities.rs`: a function and a row |
 //! | add an export format of results | a file in `flow/export/` and its row in `flow/export/mod.rs` |
 //! | add a rule of fabrication | `cad/rules/process.rs` (its kind), `cad/rules/measure.rs`; a process is a file in `components/processes/` |
 //! | read another program's files | a file in `cad/import/`, its row in `cad/import/format.rs` |
@@ -129,7 +130,7 @@
 pub use stokeslet_base::{cancel, diagnostic, fingerprint, geometry, profile, table, units};
 pub use stokeslet_cad::{chip, design, drawing, edits, import, library, outline, rules, shape};
 pub use stokeslet_flow::{
-    canonical, export, fem, field, kinds, mesh, probe, session, stokes, trace, walls,
+    canonical, export, fem, field, kinds, mesh, probe, quantities, session, stokes, trace, walls,
 };
 pub use stokeslet_fronts as fronts;
 pub use stokeslet_species as species;

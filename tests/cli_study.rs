@@ -227,6 +227,8 @@ fn sensitivities_are_a_table_and_a_fit_is_a_design() {
             "ports.inlet.pressure",
             "--out",
             "d.csv",
+            "--picture",
+            "d.svg",
         ],
     );
     let row = |name: &str| {
@@ -244,6 +246,11 @@ fn sensitivities_are_a_table_and_a_fit_is_a_design() {
             "parameter,value,unit,d ports.inlet.pressure [Pa] / d parameter\nl,4e-3,m,"
         ),
         "{csv}"
+    );
+    let picture = fs::read_to_string(here.join("d.svg")).unwrap();
+    assert!(
+        picture.contains("viscosity") && picture.contains("+1.00"),
+        "{picture}"
     );
     let goal = "ports.left.flow_rate = 3 * ports.right.flow_rate";
     let fit = [
@@ -286,4 +293,100 @@ fn sensitivities_are_a_table_and_a_fit_is_a_design() {
         ],
     );
     assert!(err.contains("D349"), "{err}");
+}
+
+/// A channel that two streams share, a millimetre long.
+const SHARED: &str = r#"format = 1
+[variables]
+q = "1 uL/min"
+[fluid]
+viscosity = "1 mPa s"
+[chip]
+width = "100 um"
+depth = "100 um"
+resolution = 4
+[components]
+tee = { kind = "tee", at = ["0 mm", "0 mm"] }
+mix = { kind = "pipe", attach = "a", to = "tee.up", parameters = { length = "4 mm" } }
+one = { kind = "pipe", attach = "b", to = "tee.left", parameters = { length = "300 um" } }
+two = { kind = "pipe", attach = "a", to = "tee.right", parameters = { length = "300 um" } }
+[ports]
+dye = { at = "one.a", flow_rate = "=q" }
+water = { at = "two.b", flow_rate = "=q" }
+out = { at = "mix.b", pressure = "0 Pa" }
+[species]
+dye = { diffusivity = "1e-9 m^2/s", inlets = { dye = 1 } }
+"#;
+
+#[test]
+fn mixing_is_swept_and_derived_like_any_other_result() {
+    let folder = folder();
+    let here = folder.path();
+    fs::write(here.join("shared.toml"), SHARED).unwrap();
+    let study = r#"format = 1
+design = "shared.toml"
+[ranges]
+q = { values = ["0.25 uL/min", "1 uL/min", "4 uL/min"] }
+[outputs]
+mixing = "species.dye.out.mixing"
+mean = "species.dye.out.mean"
+"#;
+    fs::write(here.join("mixing.toml"), study).unwrap();
+    demand(0, here, &["sweep", "mixing.toml", "--out", "swept"]);
+    let csv = fs::read_to_string(here.join("swept/results.csv")).unwrap();
+    let mut lines = csv.lines();
+    assert!(
+        lines
+            .next()
+            .unwrap()
+            .starts_with("index,q [m^3/s],mixing,mean,")
+    );
+    let rows: Vec<Vec<f64>> = lines
+        .map(|line| {
+            line.split(',')
+                .take(4)
+                .map(|x| x.parse().unwrap())
+                .collect()
+        })
+        .collect();
+    // Slower is better mixed; half of what leaves is dye.
+    assert!(rows[0][2] > rows[1][2] && rows[1][2] > rows[2][2], "{csv}");
+    assert!(rows.iter().all(|row| (row[3] - 0.5).abs() < 1e-3), "{csv}");
+    let (out, _) = demand(
+        0,
+        here,
+        &[
+            "sensitivity",
+            "shared.toml",
+            "--of",
+            "species.dye.out.mixing",
+        ],
+    );
+    let slope = |name: &str| -> f64 {
+        let line = out.lines().find(|line| line.trim_start().starts_with(name));
+        line.unwrap()
+            .split_whitespace()
+            .last()
+            .unwrap()
+            .parse()
+            .unwrap()
+    };
+    // What diffuses faster mixes better, and at a given flow the viscosity is nothing to it.
+    assert!(slope("species.dye.diffusivity") > 0.1, "{out}");
+    assert!(slope("viscosity").abs() < 1e-3, "{out}");
+    // A mistake is named.
+    let (_, err) = demand(
+        1,
+        here,
+        &[
+            "sensitivity",
+            "shared.toml",
+            "--of",
+            "species.dye.outt.mixing",
+        ],
+    );
+    assert!(
+        err.contains("did you mean `species.dye.out.mixing`"),
+        "{err}"
+    );
 }

@@ -696,7 +696,7 @@ impl Random {
                 Command::ToggleLayer(Layer::Mesh),
                 Command::TogglePanel(Panel::Source),
                 Command::SetTheme(Theme::Dark),
-                Command::Colour(Some(Quantity::Pressure)),
+                Command::Colour(Some(Quantity::PRESSURE)),
                 Command::AddSeed(self.point()),
             ][self.below(9)]
             .clone(),

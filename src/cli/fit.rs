@@ -11,7 +11,7 @@ use stokeslet::study::prepared::nominal;
 use stokeslet::study::sample::Sampler;
 use stokeslet::study::study::Sample;
 use stokeslet::table::Table;
-use stokeslet::units::{Dimension, print_quantity};
+use stokeslet::units::{Dimension, print_quantity, to_digits};
 
 use super::load::{Opened, settings_for};
 use super::outcome::{CliError, Outcome};
@@ -50,6 +50,9 @@ pub struct FitArgs {
     out: Option<PathBuf>,
 }
 
+/// Of the values found: what a fit leaves over is far above the eleventh.
+const DIGITS: usize = 10;
+
 /// Fits, prints the values, writes the design.
 ///
 /// # Errors
@@ -60,7 +63,7 @@ pub fn run(args: &FitArgs, library: Option<&Path>) -> Result<Outcome, CliError> 
     let (Some(design), Some(chip)) = (&loaded.design, &loaded.chip) else {
         return Ok(Outcome::InputErrors);
     };
-    let catalogue = Catalogue::new(chip);
+    let catalogue = Catalogue::new(design, chip);
     let mut goals = Vec::new();
     for text in &args.goal {
         match Goal::parse(text, &catalogue) {
@@ -103,7 +106,7 @@ pub fn run(args: &FitArgs, library: Option<&Path>) -> Result<Outcome, CliError> 
     let mut edits = Vec::new();
     let mut text = String::new();
     for (varied, &value) in varied.iter().zip(&fitted.values) {
-        let name = varied.name.clone();
+        let (name, value) = (varied.name.clone(), to_digits(value, DIGITS));
         let value = match Dimension::of_powers(varied.powers) {
             Some(dimension) => {
                 text += &format!("{name} = \"{}\"\n", print_quantity(value, dimension));
@@ -123,7 +126,7 @@ pub fn run(args: &FitArgs, library: Option<&Path>) -> Result<Outcome, CliError> 
         };
     }
     let flow = flow_quantity(chip.depth.is_some());
-    text += &ports(&fitted.solution.ports, flow, None);
+    text += &ports(&fitted.sampled.solution.ports, flow, None);
     text += &format!("  {} steps, {} solves\n", fitted.steps, fitted.solves);
     print_out(&text)?;
     if let Some(path) = &args.out {

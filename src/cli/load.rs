@@ -180,6 +180,9 @@ impl Opened {
                 Ok(Outcome::InputErrors)
             }
             SampleError::Solve(error) => Err(error.into()),
+            SampleError::Species(error) => Err(CliError::Usage {
+                message: error.to_string(),
+            }),
         }
     }
 }

@@ -8,6 +8,7 @@ use stokeslet::export::readable::{Quantity, figures};
 use stokeslet::export::{Digest, model_name};
 use stokeslet::field::drag::PostForce;
 use stokeslet::geometry::Point;
+use stokeslet::probe;
 use stokeslet::session::{ErrorEstimate, PortResult, Solution, SolveReport, WantedResults};
 
 use super::inputs::Input;
@@ -81,11 +82,7 @@ pub fn table(
     // Writing into a String does not fail.
     for (at, sample) in probes.iter().zip(&report.samples.probes) {
         let found = match sample {
-            Some(s) => format!(
-                "{}, {}",
-                Quantity::Speed.show(s.velocity.norm()),
-                Quantity::Pressure.show(s.pressure)
-            ),
+            Some(s) => probe::lines(s, false).join(", "),
             None => "outside the flow".into(),
         };
         let _ = writeln!(text, "  probe at {}: {found}", place(*at));

@@ -7,6 +7,7 @@ use stokeslet::design::{DepthModel, Setting};
 use stokeslet::export::{Colouring, Format};
 use stokeslet::field::Line;
 use stokeslet::geometry::Point;
+use stokeslet::quantities;
 use stokeslet::session::{Corners, DepthSettings, Method, WantedResults};
 use stokeslet::stokes::duct::mouth::DuctProfile;
 use stokeslet::table::Caching;
@@ -179,11 +180,8 @@ impl SolveRequest {
                 .map(|text| parse_seeds(text))
                 .collect::<Result<_, _>>()?,
             walls: args.walls,
-            colouring: match args.picture.as_str() {
-                "pressure" => Colouring::Pressure,
-                "wall-shear" => Colouring::WallShear,
-                _ => Colouring::Speed,
-            },
+            colouring: quantities::named(&args.picture)
+                .map_or_else(Colouring::default, Colouring::Flow),
             resume: if args.resume {
                 Resume::SkipDone
             } else {

@@ -7,6 +7,7 @@ use stokeslet::cancel::CancelToken;
 use stokeslet::export::write_file;
 use stokeslet::study::output::{Catalogue, Output, head};
 use stokeslet::study::sensitivity::{Context, Sensitivities, sensitivities};
+use stokeslet::study::tolerances::{percentages, picture};
 use stokeslet::table::Table;
 
 use super::load::{Opened, settings_for};
@@ -30,6 +31,9 @@ pub struct SensitivityArgs {
     /// Cell edges across a channel [default: what the design says, else 8].
     #[arg(long, value_name = "R", value_parser = clap::value_parser!(u32).range(2..=512))]
     resolution: Option<u32>,
+    /// Draw what 1 % of each parameter does to each result.
+    #[arg(long, value_name = "FILE.svg")]
+    picture: Option<PathBuf>,
     /// Write the derivatives, SI, as CSV.
     #[arg(long, value_name = "FILE.csv")]
     out: Option<PathBuf>,
@@ -46,7 +50,7 @@ pub fn run(args: &SensitivityArgs, library: Option<&Path>) -> Result<Outcome, Cl
         return Ok(Outcome::InputErrors);
     };
     design.resolution = args.resolution.or(design.resolution);
-    let catalogue = Catalogue::new(&chip);
+    let catalogue = Catalogue::new(&design, &chip);
     let outputs = if args.of.is_empty() {
         catalogue.answers(&chip)
     } else {
@@ -75,6 +79,10 @@ pub fn run(args: &SensitivityArgs, library: Option<&Path>) -> Result<Outcome, Cl
         Err(error) => return opened.failed(error),
     };
     print_out(&text(&outputs, &found))?;
+    if let Some(path) = &args.picture {
+        let title = design.title.as_deref().unwrap_or(&opened.name);
+        write_file(path, picture(title, &outputs, &found).as_bytes())?;
+    }
     if let Some(path) = &args.out {
         write_file(path, csv(&outputs, &found).as_bytes())?;
     }
@@ -100,17 +108,15 @@ fn text(outputs: &[Output], found: &Sensitivities) -> String {
         let _ = write!(out, "  {:>width$}", output.name);
     }
     out.push('\n');
-    for (parameter, derivatives) in found.parameters.iter().zip(&found.derivatives) {
+    let rows = percentages(found);
+    for ((parameter, derivatives), row) in
+        found.parameters.iter().zip(&found.derivatives).zip(&rows)
+    {
         let _ = write!(out, "  {:<wide$}", parameter.name);
         match derivatives {
-            Ok(derivatives) => {
-                for ((d, value), width) in derivatives.iter().zip(&found.values).zip(&columns) {
-                    let percent = match (d, value) {
-                        (Some(d), Some(value)) if *value != 0.0 => {
-                            format!("{:+.4}", d * parameter.value / value)
-                        }
-                        _ => "-".to_owned(),
-                    };
+            Ok(_) => {
+                for (value, width) in row.iter().zip(&columns) {
+                    let percent = value.map_or_else(|| "-".to_owned(), |v| format!("{v:+.4}"));
                     let _ = write!(out, "  {percent:>width$}");
                 }
             }

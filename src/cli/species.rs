@@ -8,6 +8,7 @@ use stokeslet::design::{Design, Dimension};
 use stokeslet::diagnostic::{Diagnostic, nearest};
 use stokeslet::export::readable::{Quantity, figures};
 use stokeslet::export::{Colouring, Extra};
+use stokeslet::quantities;
 use stokeslet::session::Solution;
 use stokeslet::species::{
     Engine, Paths, Settings, Species, SpeciesError, SpeciesResult, files, solve,
@@ -118,7 +119,7 @@ pub fn check(design: &Design, request: &SpeciesRequest) -> Option<Diagnostic> {
     }
     let picture = request.picture.as_str();
     let known = match picture {
-        "speed" | "pressure" | "wall-shear" => true,
+        of_flow if quantities::named(of_flow).is_some() => true,
         "age" => design.species.residence_time && !request.skip,
         _ => names.contains(&picture) && !request.skip,
     };

@@ -12,6 +12,8 @@ use stokeslet::design::parse;
 use stokeslet::export::write_file;
 use stokeslet::session::{SolveSettings, WantedResults, memory};
 use stokeslet::study::journal::{self, Existing, Header, Journal, JournalError};
+#[cfg(feature = "parquet")]
+use stokeslet::study::parquet_table::write_parquet;
 use stokeslet::study::prepared::{Prepared, prepare};
 use stokeslet::study::run::{Record, Run, Status};
 use stokeslet::study::sample::{SampleError, Sampler};
@@ -54,6 +56,9 @@ struct RunArgs {
     /// Folder of results.
     #[arg(long, value_name = "DIR", default_value = "sweep")]
     out: PathBuf,
+    /// What the table is written as, besides results.csv; parquet needs a build with `--features parquet`.
+    #[arg(long, value_name = "csv,parquet", value_delimiter = ',', value_parser = ["csv", "parquet"], default_value = "csv")]
+    format: Vec<String>,
     /// Keep the points that are there and solve the rest.
     #[arg(long)]
     resume: bool,
@@ -72,9 +77,9 @@ enum SweepCommand {
         /// Their folders.
         #[arg(required = true, value_name = "DIR")]
         folders: Vec<PathBuf>,
-        /// Where results.csv and charts go.
-        #[arg(long, value_name = "DIR", default_value = "sweep")]
-        out: PathBuf,
+        /// Where results.csv and charts go [default: the folder that the first shard lies in].
+        #[arg(long, value_name = "DIR")]
+        out: Option<PathBuf>,
     },
     /// Print a batch script that spreads a study over a cluster.
     Script {
@@ -118,7 +123,14 @@ fn shard(text: &str) -> Result<(usize, usize), String> {
 /// What keeps it from starting; points that fail are rows of the table.
 pub fn run(args: &SweepArgs, library: Option<&Path>) -> Result<Outcome, CliError> {
     match (&args.command, &args.run) {
-        (Some(SweepCommand::Merge { folders, out }), _) => merge(folders, out),
+        (Some(SweepCommand::Merge { folders, out }), _) => {
+            let beside = folders.first().and_then(|folder| folder.parent());
+            let beside = match beside {
+                Some(folder) if folder != Path::new("") => folder,
+                _ => Path::new("."),
+            };
+            merge(folders, out.as_deref().unwrap_or(beside))
+        }
         (
             Some(SweepCommand::Script {
                 study,
@@ -163,6 +175,14 @@ fn read(path: &Path) -> Result<String, CliError> {
 }
 
 fn solve(args: &RunArgs, library: Option<&Path>) -> Result<Outcome, CliError> {
+    let with_parquet = args.format.iter().any(|format| format == "parquet");
+    if with_parquet && !cfg!(feature = "parquet") {
+        let message =
+            "this program was built without Parquet: `cargo build --release --features parquet`";
+        return Err(CliError::Usage {
+            message: message.to_owned(),
+        });
+    }
     let text = read(&args.study)?;
     let study = match study::parse(&text) {
         Ok(study) => study,
@@ -201,7 +221,11 @@ fn solve(args: &RunArgs, library: Option<&Path>) -> Result<Outcome, CliError> {
             print_diagnostics(&mistakes, &path.display().to_string(), &design_text);
             return Ok(Outcome::InputErrors);
         }
-        Err(SampleError::Solve(error)) => return Err(error.into()),
+        Err(error) => {
+            return Err(CliError::Usage {
+                message: error.to_string(),
+            });
+        }
     };
     let shard = args.shard.unwrap_or((1, 1));
     let prepared = match prepare(&study, (&design_text, &design, &chip), shard) {
@@ -270,7 +294,7 @@ fn go(
     })?;
     journal.sync()?;
     bar.finish_and_clear();
-    write(folder, &prepared.header, &records, n == 1)?;
+    write(folder, &prepared.header, &records, (n == 1, with_parquet))?;
     let failed = records.values().filter(|r| r.status != Status::Ok).count();
     print_out(&format!(
         "{} of {total} points solved{}; {}\n",
@@ -293,16 +317,28 @@ fn go(
     })
 }
 
-/// The table, and charts where they are wanted.
+/// The table, and charts and Parquet where they are wanted.
+#[cfg_attr(
+    not(feature = "parquet"),
+    expect(unused_variables, reason = "refused before, where it isn't there")
+)]
 fn write(
     folder: &Path,
     header: &Header,
     records: &BTreeMap<usize, Record>,
-    has_charts: bool,
+    (has_charts, with_parquet): (bool, bool),
 ) -> Result<(), CliError> {
     let mut csv = Vec::new();
     table::write_csv(&mut csv, header, records).map_err(CliError::Stdout)?;
     write_file(&folder.join("results.csv"), &csv)?;
+    #[cfg(feature = "parquet")]
+    if with_parquet {
+        let mut bytes = Vec::new();
+        write_parquet(&mut bytes, header, records).map_err(|error| CliError::Usage {
+            message: format!("can't write the table as Parquet: {error}"),
+        })?;
+        write_file(&folder.join("results.parquet"), &bytes)?;
+    }
     if has_charts {
         for (name, svg) in chart::of_table(header, records) {
             write_file(&folder.join(name), svg.as_bytes())?;
@@ -335,7 +371,7 @@ fn merge(folders: &[PathBuf], out: &Path) -> Result<Outcome, CliError> {
         path: out.to_path_buf(),
         source,
     })?;
-    write(out, &header, &records, true)?;
+    write(out, &header, &records, (true, false))?;
     let failed = records.values().filter(|r| r.status != Status::Ok).count();
     print_out(&format!(
         "{} of {} points; {}\n",

@@ -58,7 +58,7 @@ pub fn add(
         let traces = follow(&flow, &request.streamlines, &mut warnings);
         extra.files.extend(trace::files(&traces));
     }
-    let is_shown = request.colouring == Colouring::WallShear;
+    let is_shown = matches!(request.colouring, Colouring::Flow(q) if q.is_on_walls());
     if request.walls || is_shown {
         let stress = walls::wall_stress(&solution.fields, chip.plane_viscosity());
         if request.walls {

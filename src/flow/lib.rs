@@ -11,6 +11,7 @@
 //! | [`stokes`] | parts into pieces on fronts, port data into loads, residuals (all signs are fixed there) | `mesh`, `canonical` |
 //! | [`field`] | unknowns into values: fields, samples, ports, conductance, wall shear | `stokes` |
 //! | [`session`] | chip and settings into a [`session::Solution`]; batches, progress | all above |
+//! | [`quantities`] | the table of what a flow is shown, written and read as: a row a quantity | `field` |
 //! | [`kinds`] | a chip into its kinds of parts, as the method sees them | `canonical`, `field` |
 //! | [`walls`] | fields into shear stress along every wall | `field` |
 //! | [`probe`] | a solved flow into readings at points and profiles along lines | `session` |
@@ -26,6 +27,7 @@ pub mod field;
 pub mod kinds;
 pub mod mesh;
 pub mod probe;
+pub mod quantities;
 pub mod session;
 pub mod stokes;
 pub mod trace;

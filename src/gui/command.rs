@@ -410,7 +410,7 @@ impl Command {
         all.extend(OutlineKind::ALL.map(C::Outline));
         all.extend(Workspace::ALL.map(C::Enter));
         all.extend(Align::ALL.map(C::Align));
-        all.extend(Quantity::ALL.map(|q| C::Colour(Some(q))));
+        all.extend(Quantity::of_flow().map(|q| C::Colour(Some(q))));
         all.extend(Tool::ALL.map(C::SetTool));
         all.extend(Panel::ALL.map(C::TogglePanel));
         all.extend(Layer::ALL.map(C::ToggleLayer));

@@ -3,6 +3,7 @@
 //! What reads like Python is in `python/stokeslet/__init__.py`; here is what needs the solver. Solves run on threads of their own, without the
 //! interpreter's lock, while the calling thread looks for Ctrl-C.
 
+mod answers;
 mod result;
 mod work;
 
@@ -13,8 +14,10 @@ use pyo3::types::PyDict;
 use stokeslet_base::diagnostic::{Diagnostic, Severity, line_and_column};
 use stokeslet_cad::chip::{Chip, place};
 use stokeslet_cad::design::{DepthModel, Design, Setting, parse_with, print};
-use stokeslet_cad::library::Library;
+use stokeslet_cad::import;
+use stokeslet_cad::library::{Library, process_text};
 use stokeslet_cad::outline::{Format, Outlines, Settings, write};
+use stokeslet_cad::rules::{self, read_process};
 
 use work::Session;
 
@@ -110,16 +113,50 @@ pub(crate) fn read(
     (chip.map(|chip| (design, chip)), mistakes)
 }
 
-/// All diagnostics of a design, warnings too, as dictionaries.
+/// All diagnostics of a design, warnings too, as dictionaries; with the text of a process also what it can't make.
 #[pyfunction]
+#[pyo3(signature = (text, name, variables, process=None))]
 fn check<'py>(
     py: Python<'py>,
     text: &str,
     name: &str,
     variables: BTreeMap<String, String>,
+    process: Option<&str>,
 ) -> PyResult<Vec<Bound<'py, PyDict>>> {
-    let (_, mistakes) = read(text, name, &variables, None);
+    let (read, mut mistakes) = read(text, name, &variables, None);
+    if let (Some((design, chip)), Some(process)) = (read, process) {
+        let process = read_process(process).map_err(|faults| design_error(py, &faults, process))?;
+        match rules::check(&design, &chip, &process) {
+            Ok(violations) => {
+                mistakes.extend(violations.iter().map(|v| v.diagnostic(&process)));
+            }
+            Err(faults) => mistakes.extend(faults),
+        }
+    }
     describe(py, &mistakes, text)
+}
+
+/// The text of a process that came with the program.
+#[pyfunction]
+fn process(name: &str) -> PyResult<String> {
+    let found = process_text(name, None).map(|(text, _)| text);
+    found.map_err(|fault| pyo3::exceptions::PyValueError::new_err(fault.to_string()))
+}
+
+/// Another program's file (ParchMint, 3DuF, MMFT, a network) as a design file, and what was noticed on the way.
+#[pyfunction]
+fn import_text<'py>(
+    py: Python<'py>,
+    text: &str,
+    name: &str,
+) -> PyResult<(String, Vec<Bound<'py, PyDict>>)> {
+    let library = Library::embedded();
+    let (imported, notes) = import::read(text, name, &library, &import::Options::default());
+    let has_errors = notes.iter().any(|n| n.severity == Severity::Error);
+    match imported {
+        Some(imported) if !has_errors => Ok((imported.text, describe(py, &notes, text)?)),
+        _ => Err(design_error(py, &notes, text)),
+    }
 }
 
 /// A design in canonical form, with variables set.
@@ -205,6 +242,10 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<result::Result>()?;
     module.add_class::<work::Sampler>()?;
     module.add_function(wrap_pyfunction!(check, module)?)?;
+    module.add_function(wrap_pyfunction!(process, module)?)?;
+    module.add_function(wrap_pyfunction!(import_text, module)?)?;
+    module.add_function(wrap_pyfunction!(answers::sensitivity, module)?)?;
+    module.add_function(wrap_pyfunction!(answers::fit, module)?)?;
     module.add_function(wrap_pyfunction!(canonical, module)?)?;
     module.add_function(wrap_pyfunction!(variables, module)?)?;
     module.add_function(wrap_pyfunction!(outlines, module)?)?;

@@ -1,29 +1,34 @@
 //! A solved chip with arrays that numpy owns.
 
 use numpy::{IntoPyArray, PyArray1, PyArrayMethods};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyDict;
 use stokeslet_base::geometry::Point;
-use stokeslet_cad::chip::Chip;
 use stokeslet_flow::field::{Line, Sampler};
+use stokeslet_flow::quantities;
 use stokeslet_flow::session::Solution;
+use stokeslet_study::sample::Sampled;
+
+use crate::SolveError;
+
+/// Species, port, mean concentration, mixing index, estimated error.
+type SpeciesRow = (String, String, Option<f64>, Option<f64>, Option<f64>);
 
 /// A solved chip.
 #[pyclass(module = "stokeslet._core", frozen)]
 pub struct Result {
-    chip: Chip,
+    sampled: Sampled,
     resolution: u32,
-    solution: Solution,
     arrays: [PyOnceLock<Py<PyAny>>; 4],
 }
 
 impl Result {
-    pub(crate) fn new(chip: Chip, resolution: u32, solution: Solution) -> Self {
+    pub(crate) fn new(sampled: Sampled, resolution: u32) -> Self {
         Self {
-            chip,
+            sampled,
             resolution,
-            solution,
             arrays: [const { PyOnceLock::new() }; 4],
         }
     }
@@ -36,7 +41,7 @@ impl Result {
         make: impl FnOnce(&Solution) -> PyResult<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let array = self.arrays[which].get_or_try_init(py, || {
-            let array = make(&self.solution)?;
+            let array = make(&self.sampled.solution)?;
             array.getattr("flags")?.setattr("writeable", false)?;
             Ok::<_, PyErr>(array.unbind())
         })?;
@@ -63,7 +68,7 @@ impl Result {
     /// Ports: name, kind of condition, flow rate into the chip, the pressure that does the work, the mean of the field's.
     #[getter]
     fn port_rows(&self) -> Vec<(String, String, f64, f64, f64)> {
-        let ports = self.solution.ports.iter();
+        let ports = self.sampled.solution.ports.iter();
         ports
             .map(|port| {
                 let kind = stokeslet_flow::export::csv::kind_name(port.kind).to_owned();
@@ -76,7 +81,7 @@ impl Result {
     /// Unit of flow rates: m^3/s where the chip has a depth, else m^2/s.
     #[getter]
     fn flow_unit(&self) -> &'static str {
-        match self.chip.depth {
+        match self.sampled.chip.depth {
             Some(_) => "m^3/s",
             None => "m^2/s",
         }
@@ -85,7 +90,7 @@ impl Result {
     /// Flow into each port for unit pressure at each.
     #[getter]
     fn conductance<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let matrix = &self.solution.conductance.matrix;
+        let matrix = &self.sampled.solution.conductance.matrix;
         let values: Vec<f64> = matrix.iter().flatten().copied().collect();
         rows(py, values, matrix.len().max(1))
     }
@@ -119,6 +124,35 @@ impl Result {
         })
     }
 
+    /// A quantity at the nodes, by its name: speed, pressure, shear_rate.
+    fn quantity<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let fields = &self.sampled.solution.fields;
+        let values = quantities::named(name).and_then(|q| q.at_nodes(fields));
+        match values {
+            Some(values) => Ok(values.into_pyarray(py)),
+            None => {
+                let names: Vec<&str> = quantities::inside().map(|q| q.name).collect();
+                let message = format!("no quantity `{name}`: there are {}", names.join(", "));
+                Err(PyValueError::new_err(message))
+            }
+        }
+    }
+
+    /// What is dissolved, at the ports: species, port, mean concentration, mixing index, estimated error of the mean.
+    fn species(&self, py: Python<'_>) -> PyResult<Vec<SpeciesRow>> {
+        let found = py.detach(|| self.sampled.species());
+        let found = found
+            .as_ref()
+            .map_err(|error| SolveError::new_err(error.to_string()))?;
+        let rows = found.iter().flat_map(|species| {
+            species.ports.iter().map(|port| {
+                let (name, at) = (species.name.clone(), port.port.clone());
+                (name, at, port.mean, port.mixing_index, port.error)
+            })
+        });
+        Ok(rows.collect())
+    }
+
     /// Velocity (n, 2) and pressure (n) at points; not a number outside the flow.
     fn sample<'py>(
         &self,
@@ -126,7 +160,7 @@ impl Result {
         points: Vec<[f64; 2]>,
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyArray1<f64>>)> {
         let (velocity, pressure) = py.detach(|| {
-            let sampler = Sampler::new(&self.solution.fields);
+            let sampler = Sampler::new(&self.sampled.solution.fields);
             let mut velocity = Vec::with_capacity(2 * points.len());
             let mut pressure = Vec::with_capacity(points.len());
             for [x, y] in points {
@@ -166,9 +200,9 @@ impl Result {
     /// Numbers of the whole chip: peak speed and wall shear, and what the solve took and reached.
     #[getter]
     fn report<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let (s, dict) = (&self.solution, PyDict::new(py));
-        dict.set_item("design", &self.chip.name)?;
-        dict.set_item("model", self.chip.model.name())?;
+        let (s, dict) = (&self.sampled.solution, PyDict::new(py));
+        dict.set_item("design", &self.sampled.chip.name)?;
+        dict.set_item("model", self.sampled.chip.model.name())?;
         dict.set_item("resolution", self.resolution)?;
         dict.set_item("unknowns", s.report.unknowns)?;
         dict.set_item("relative_residual", s.report.relative_residual)?;

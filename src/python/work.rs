@@ -12,24 +12,25 @@ use stokeslet_base::cancel::CancelToken;
 use stokeslet_base::table::Table;
 use stokeslet_base::units::{Dimension, parse_quantity};
 use stokeslet_cad::chip::{Chip, Condition};
+use stokeslet_cad::design::Design;
 use stokeslet_cad::library::Library;
 use stokeslet_flow::session::{
     Eliminated, Solution, SolveError as Failure, SolveSettings, WantedResults, eliminate, silent,
     solve,
 };
-use stokeslet_study::sample::{SampleError, Sampler as Inner};
+use stokeslet_study::sample::{SampleError, Sampled, Sampler as Inner};
 
 use crate::result::Result;
 use crate::{SolveError, design_error, read, settings};
 
 /// Results of earlier solves, for all of the interpreter's.
-static TABLE: LazyLock<Table> = LazyLock::new(Table::default);
+pub(crate) static TABLE: LazyLock<Table> = LazyLock::new(Table::default);
 
 /// Ctrl-C is heard within this time.
 const PATIENCE: Duration = Duration::from_millis(50);
 
 /// Does `work` on a thread of its own without the interpreter's lock; Ctrl-C cancels it.
-fn with_signals<T: Send>(
+pub(crate) fn with_signals<T: Send>(
     py: Python<'_>,
     threads: Option<usize>,
     work: impl FnOnce(&CancelToken) -> T + Send,
@@ -73,7 +74,7 @@ fn failed(error: &Failure) -> PyErr {
     SolveError::new_err(error.to_string())
 }
 
-fn wanted(fields: bool) -> WantedResults {
+pub(crate) fn wanted(fields: bool) -> WantedResults {
     match fields {
         true => WantedResults::All,
         false => WantedResults::PortsOnly,
@@ -83,10 +84,19 @@ fn wanted(fields: bool) -> WantedResults {
 /// A chip that keeps its elimination: other values at its ports cost a substitution.
 #[pyclass(module = "stokeslet._core")]
 pub struct Session {
+    design: Design,
     chip: Chip,
     settings: SolveSettings,
     threads: Option<usize>,
     eliminated: Option<Arc<dyn Eliminated>>,
+}
+
+impl Session {
+    fn result(&self, solution: Solution) -> Result {
+        let (design, chip) = (self.design.clone(), self.chip.clone());
+        let sampled = Sampled::new(design, chip, solution, &CancelToken::new());
+        Result::new(sampled, self.settings.resolution)
+    }
 }
 
 #[pymethods]
@@ -118,6 +128,7 @@ impl Session {
         }
         let usual = SolveSettings::default();
         Ok(Self {
+            design,
             chip,
             settings: SolveSettings {
                 resolution: resolution.unwrap_or(usual.resolution),
@@ -136,11 +147,7 @@ impl Session {
             solve(chip, settings, &TABLE, &silent, cancel)
         })?;
         let solution = solved.map_err(|error| failed(&error))?;
-        Ok(Result::new(
-            self.chip.clone(),
-            settings.resolution,
-            solution,
-        ))
+        Ok(self.result(solution))
     }
 
     /// Solves; the elimination is kept for the next time.
@@ -159,11 +166,7 @@ impl Session {
         })?;
         let (eliminated, solution) = solved.map_err(|error| failed(&error))?;
         self.eliminated = Some(eliminated);
-        Ok(Result::new(
-            self.chip.clone(),
-            self.settings.resolution,
-            solution,
-        ))
+        Ok(self.result(solution))
     }
 
     /// Sets what holds at a port: a quantity such as "30 mbar" or "5 uL/min".
@@ -231,13 +234,12 @@ impl Sampler {
             inner.solve(&set, (self.resolution, None), cancel)
         })?;
         match solved {
-            Ok((chip, solution)) => Ok(Result::new(
-                chip,
+            Ok(sampled) => Ok(Result::new(
+                sampled,
                 self.resolution.unwrap_or(usual_resolution()),
-                solution,
             )),
             Err(SampleError::Design(mistakes)) => Err(design_error(py, &mistakes, &self.text)),
-            Err(SampleError::Solve(error)) => Err(failed(&error)),
+            Err(error) => Err(SolveError::new_err(error.to_string())),
         }
     }
 }

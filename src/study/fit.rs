@@ -13,13 +13,13 @@ use stokeslet_base::cancel::CancelToken;
 use stokeslet_base::diagnostic::Diagnostic;
 use stokeslet_base::units::Powers;
 use stokeslet_cad::design::{Design, Setting};
-use stokeslet_flow::session::{Solution, SolveError};
+use stokeslet_flow::session::SolveError;
 use thiserror::Error;
 
 use crate::codes::MISFIT;
 use crate::output::{Catalogue, Output};
 use crate::prepared::nominal;
-use crate::sample::{SampleError, Sampler};
+use crate::sample::{SampleError, Sampled, Sampler};
 use crate::study::Sample;
 
 /// What is left of an equation, relative, when a fit has met it.
@@ -90,7 +90,7 @@ impl Goal {
     }
 
     /// What is wanted to be zero.
-    fn residual(&self, solution: &Solution, first: f64) -> Option<f64> {
+    fn residual(&self, sampled: &Sampled, first: f64) -> Option<f64> {
         let relative = |left: f64, right: f64| {
             let size = (left.abs() + right.abs()) / 2.0;
             if size == 0.0 {
@@ -100,18 +100,18 @@ impl Goal {
             }
         };
         Some(match self {
-            Self::Equal(left, right) => relative(left.of(solution)?, right.of(solution)?),
-            Self::AtMost(left, right) => relative(left.of(solution)?, right.of(solution)?).max(0.0),
-            Self::Minimise(value) => SMALL * value.of(solution)? / first,
-            Self::Maximise(value) => SMALL * first / value.of(solution)?,
+            Self::Equal(left, right) => relative(left.of(sampled)?, right.of(sampled)?),
+            Self::AtMost(left, right) => relative(left.of(sampled)?, right.of(sampled)?).max(0.0),
+            Self::Minimise(value) => SMALL * value.of(sampled)? / first,
+            Self::Maximise(value) => SMALL * first / value.of(sampled)?,
         })
     }
 
-    fn first(&self, solution: &Solution) -> Option<f64> {
+    fn first(&self, sampled: &Sampled) -> Option<f64> {
         match self {
             Self::Equal(..) | Self::AtMost(..) => Some(1.0),
             Self::Minimise(value) | Self::Maximise(value) => {
-                value.of(solution).filter(|v| *v != 0.0)
+                value.of(sampled).filter(|v| *v != 0.0)
             }
         }
     }
@@ -202,7 +202,7 @@ pub struct Fitted {
     /// Solves.
     pub solves: usize,
     /// At the values found.
-    pub solution: Solution,
+    pub sampled: Sampled,
 }
 
 /// Why a fit can't be made.
@@ -236,7 +236,7 @@ pub struct Fit<'a> {
 }
 
 impl Fit<'_> {
-    fn solve(&self, free: &[f64]) -> Result<Solution, SampleError> {
+    fn solve(&self, free: &[f64]) -> Result<Sampled, SampleError> {
         let mut settings = self.set.to_vec();
         for (varied, &free) in self.varied.iter().zip(free) {
             settings.retain(|s| s.name != varied.name);
@@ -245,17 +245,16 @@ impl Fit<'_> {
                 value: Sample::Amount(varied.value_of(free), varied.powers).to_text(),
             });
         }
-        let solved = self
-            .sampler
-            .solve(&settings, (self.resolution, None), self.cancel);
-        solved.map(|(_, solution)| solution)
+        self.sampler
+            .solve(&settings, (self.resolution, None), self.cancel)
     }
 
-    fn residuals(&self, solution: &Solution, first: &[f64]) -> Result<Vec<f64>, FitError> {
+    fn residuals(&self, sampled: &Sampled, first: &[f64]) -> Result<Vec<f64>, FitError> {
         let goals = self.goals.iter().zip(first).enumerate();
         goals
             .map(|(k, (goal, first))| {
-                let value = goal.residual(solution, *first).filter(|v| v.is_finite());
+                let value = goal.residual(sampled, *first).filter(|v| v.is_finite());
+                sampled.check().map_err(SampleError::from)?;
                 value.ok_or(FitError::NoValue(k + 1))
             })
             .collect()
@@ -278,18 +277,18 @@ impl Fit<'_> {
             .iter()
             .map(|v| v.to_free(v.start.clamp(v.bounds.0, v.bounds.1)))
             .collect();
-        let mut solution = self.solve(&x)?;
+        let mut sampled = self.solve(&x)?;
         let first: Vec<f64> = self
             .goals
             .iter()
             .enumerate()
-            .map(|(k, goal)| goal.first(&solution).ok_or(FitError::NoValue(k + 1)))
+            .map(|(k, goal)| goal.first(&sampled).ok_or(FitError::NoValue(k + 1)))
             .collect::<Result<_, _>>()?;
-        let mut r = self.residuals(&solution, &first)?;
+        let mut r = self.residuals(&sampled, &first)?;
         let (mut lambda, mut steps, mut solves) = (1e-3, 0, 1);
         while steps < MAX_STEPS {
             steps += 1;
-            let columns = self.columns(&x, (&r, solution.report.unknowns), &first)?;
+            let columns = self.columns(&x, (&r, sampled.solution.report.unknowns), &first)?;
             solves += x.len();
             // Variables that press against their bounds stay there.
             let is_free: Vec<bool> = (0..x.len())
@@ -323,7 +322,7 @@ impl Fit<'_> {
                 solves += 1;
                 // A step to where parts overlap or can't be made is too long.
                 let tried = match self.solve(&moved) {
-                    Ok(solution) => Some((self.residuals(&solution, &first)?, solution)),
+                    Ok(sampled) => Some((self.residuals(&sampled, &first)?, sampled)),
                     Err(SampleError::Solve(SolveError::Cancelled)) => {
                         return Err(SampleError::Solve(SolveError::Cancelled).into());
                     }
@@ -332,7 +331,7 @@ impl Fit<'_> {
                 match tried {
                     Some((new, tried)) if size(&new) < size(&r) => {
                         improved = size(&new) < (1.0 - 1e-6) * size(&r);
-                        (x, r, solution) = (moved, new, tried);
+                        (x, r, sampled) = (moved, new, tried);
                         lambda = (lambda * 0.1).max(1e-12);
                         break;
                     }
@@ -361,7 +360,7 @@ impl Fit<'_> {
             misses,
             steps,
             solves,
-            solution,
+            sampled,
         })
     }
 
@@ -383,10 +382,10 @@ impl Fit<'_> {
                 if h.abs() < STEP / 2.0 {
                     continue;
                 }
-                let solution = self.solve(&moved)?;
-                let residuals = self.residuals(&solution, first)?;
+                let sampled = self.solve(&moved)?;
+                let residuals = self.residuals(&sampled, first)?;
                 found = residuals.iter().zip(r).map(|(a, b)| (a - b) / h).collect();
-                if solution.report.unknowns == unknowns || h.abs() > 2.0 * STEP {
+                if sampled.solution.report.unknowns == unknowns || h.abs() > 2.0 * STEP {
                     break;
                 }
             }

@@ -14,8 +14,10 @@
 //! | [`run`] | points into records, side by side, in any order |
 //! | [`journal`] | records into a file that is whole after a kill at any moment, and back |
 //! | [`table`] | records into tidy CSV |
+//! | `parquet_table` | the same as Parquet, with the feature `parquet` |
 //! | [`chart`] | columns of a table into pictures |
 //! | [`sensitivity`] | a design into derivatives of its results |
+//! | [`tolerances`] | derivatives into a picture |
 //! | [`fit`] | a design and goals into values of its variables |
 //! | [`script`] | a study into a batch script for a cluster |
 //!
@@ -25,6 +27,8 @@ pub mod chart;
 pub mod fit;
 pub mod journal;
 pub mod output;
+#[cfg(feature = "parquet")]
+pub mod parquet_table;
 pub mod plan;
 pub mod prepared;
 pub mod run;
@@ -33,6 +37,7 @@ pub mod script;
 pub mod sensitivity;
 pub mod study;
 pub mod table;
+pub mod tolerances;
 
 /// Codes of diagnostics about studies.
 pub(crate) mod codes {

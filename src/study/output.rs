@@ -1,19 +1,22 @@
-//! The numbers that a study takes from a solution: columns of its table, goals of a fit.
+//! The numbers that a study takes from a solution and from what it carries: columns of its table, goals of a fit.
 
 use std::collections::BTreeMap;
 
 use stokeslet_base::diagnostic::{Diagnostic, nearest};
 use stokeslet_base::units::Powers;
 use stokeslet_cad::chip::{Chip, Condition};
-use stokeslet_cad::design::formula;
-use stokeslet_flow::session::Solution;
+use stokeslet_cad::design::{Design, Dimension, formula};
 
 use crate::codes::MISFIT;
+use crate::sample::Sampled;
 use crate::study::unit;
 
 /// A number of a solution.
 #[derive(Clone, Debug, PartialEq)]
 enum Quantity {
+    /// Of a species, at a port.
+    Mean(String, String),
+    Mixing(String, String),
     FlowRate(String),
     Pressure(String),
     Conductance(String, String),
@@ -25,7 +28,13 @@ enum Quantity {
 
 impl Quantity {
     /// In SI; nothing where the chip has no such port, or it wasn't computed.
-    fn of(&self, solution: &Solution) -> Option<f64> {
+    fn of(&self, sampled: &Sampled) -> Option<f64> {
+        let solution = &sampled.solution;
+        let carried = |species: &str, port: &str| {
+            let all = sampled.species().as_ref().ok()?;
+            let of_species = all.iter().find(|s| s.name == species)?;
+            of_species.ports.iter().find(|p| p.port == port)
+        };
         let port = |name: &str| solution.ports.iter().find(|port| port.id == name);
         let value = match self {
             Self::FlowRate(name) => port(name)?.flow_rate,
@@ -35,6 +44,8 @@ impl Quantity {
                 let at = |name: &str| ports.iter().position(|port| port == name);
                 *solution.conductance.matrix.get(at(to)?)?.get(at(from)?)?
             }
+            Self::Mean(species, port) => carried(species, port)?.mean?,
+            Self::Mixing(species, port) => carried(species, port)?.mixing_index?,
             Self::MaxSpeed => solution.max_speed.0,
             Self::ShearMin => solution.wall_shear.min,
             Self::ShearMean => solution.wall_shear.mean,
@@ -70,9 +81,9 @@ impl Output {
     }
 
     /// Its value in SI; nothing where the solution doesn't have it.
-    pub fn of(&self, solution: &Solution) -> Option<f64> {
+    pub fn of(&self, sampled: &Sampled) -> Option<f64> {
         if let ("o_0", [(quantity, _)]) = (self.formula.as_str(), self.uses.as_slice()) {
-            return quantity.of(solution);
+            return quantity.of(sampled);
         }
         let names: Option<BTreeMap<String, (f64, Powers)>> = self
             .uses
@@ -80,7 +91,7 @@ impl Output {
             .enumerate()
             .map(|(k, (quantity, powers))| {
                 quantity
-                    .of(solution)
+                    .of(sampled)
                     .map(|value| (format!("o_{k}"), (value, *powers)))
             })
             .collect();
@@ -90,10 +101,13 @@ impl Output {
 
 /// Whether a formula speaks of what only fields tell; a chip that has it read knows better ([`Catalogue::needs_fields`]).
 pub fn mentions_fields(formula: &str) -> bool {
-    ["max_speed", "wall_shear"]
+    ["max_speed", "wall_shear", SPECIES]
         .iter()
         .any(|name| formula.contains(name))
 }
+
+/// What outputs of what is dissolved begin with.
+const SPECIES: &str = "species.";
 
 /// A name with its unit.
 pub fn head(name: &str, powers: Powers) -> String {
@@ -104,8 +118,8 @@ pub fn head(name: &str, powers: Powers) -> String {
 }
 
 impl Catalogue {
-    /// Of a chip: its ports decide.
-    pub fn new(chip: &Chip) -> Self {
+    /// Of a design and its chip: their ports and species decide.
+    pub fn new(design: &Design, chip: &Chip) -> Self {
         let flow: Powers = match chip.depth {
             Some(_) => [0, 3, -1, 0, 0],
             None => [0, 2, -1, 0, 0],
@@ -136,6 +150,24 @@ impl Catalogue {
                 }
                 let quantity = Quantity::Conductance(to.clone(), from.clone());
                 entries.insert(full, (quantity, conductance));
+            }
+        }
+        for section in &design.species.species {
+            let species = &section.name.value;
+            let concentration = match section.is_molar() {
+                true => Dimension::Concentration.powers(),
+                false => [0; 5],
+            };
+            for &port in &names {
+                let of = || (species.clone(), port.clone());
+                let (mean, mixing) = (of(), of());
+                for (what, quantity, powers) in [
+                    ("mean", Quantity::Mean(mean.0, mean.1), concentration),
+                    ("mixing", Quantity::Mixing(mixing.0, mixing.1), [0; 5]),
+                ] {
+                    let full = format!("{SPECIES}{species}.{port}.{what}");
+                    entries.insert(full, (quantity, powers));
+                }
             }
         }
         for (name, quantity, powers) in [
@@ -262,13 +294,21 @@ impl Catalogue {
         }
     }
 
+    /// Whether a formula speaks of what is dissolved.
+    pub fn needs_species(output: &Output) -> bool {
+        let mut of = output.uses.iter();
+        of.any(|(quantity, _)| matches!(quantity, Quantity::Mean(..) | Quantity::Mixing(..)))
+    }
+
     /// Whether a formula needs fields.
     pub fn needs_fields(output: &Output) -> bool {
-        output.uses.iter().any(|(quantity, _)| {
-            matches!(
-                quantity,
-                Quantity::MaxSpeed | Quantity::ShearMin | Quantity::ShearMean | Quantity::ShearMax
-            )
+        let mut of = output.uses.iter();
+        of.any(|(quantity, _)| match quantity {
+            Quantity::FlowRate(_) | Quantity::Pressure(_) | Quantity::Conductance(..) => false,
+            Quantity::MaxSpeed | Quantity::ShearMin | Quantity::ShearMean | Quantity::ShearMax => {
+                true
+            }
+            Quantity::Mean(..) | Quantity::Mixing(..) => true,
         })
     }
 }

@@ -75,7 +75,7 @@ pub fn prepare<'s>(
             ));
         }
     }
-    let catalogue = Catalogue::new(chip);
+    let catalogue = Catalogue::new(design, chip);
     let mut outputs = Vec::new();
     for (name, formula) in &study.outputs {
         match catalogue.output(name, formula) {

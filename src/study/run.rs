@@ -10,6 +10,7 @@ use std::time::Instant;
 use serde::{Deserialize, Serialize};
 use stokeslet_base::cancel::CancelToken;
 use stokeslet_flow::session::SolveError;
+use stokeslet_species::SpeciesError;
 
 use crate::output::Output;
 use crate::plan::Plan;
@@ -185,7 +186,10 @@ impl Run<'_> {
         let solved = catch_unwind(AssertUnwindSafe(|| {
             pool.install(|| {
                 let how = (point.resolution, limit);
-                self.sampler.solve(&settings, how, cancel)
+                let sampled = self.sampler.solve(&settings, how, cancel)?;
+                let outputs = self.outputs.iter().map(|o| o.of(&sampled)).collect();
+                sampled.check()?;
+                Ok::<Vec<Option<f64>>, SampleError>(outputs)
             })
         }));
         let failed = |status, message: String| Record {
@@ -198,11 +202,14 @@ impl Run<'_> {
             seconds: begin.elapsed().as_secs_f64(),
         };
         One::Done(match solved {
-            Ok(Ok((_, solution))) => Record {
-                outputs: self.outputs.iter().map(|o| o.of(&solution)).collect(),
+            Ok(Ok(outputs)) => Record {
+                outputs,
                 ..failed(Status::Ok, String::new())
             },
-            Ok(Err(SampleError::Solve(SolveError::Cancelled))) => return One::Cancelled,
+            Ok(Err(
+                SampleError::Solve(SolveError::Cancelled)
+                | SampleError::Species(SpeciesError::Cancelled),
+            )) => return One::Cancelled,
             Ok(Err(SampleError::Solve(SolveError::OutOfMemory { .. })))
                 if share.is_some() && share != self.memory_limit =>
             {
@@ -212,7 +219,7 @@ impl Run<'_> {
                 let status = match &error {
                     SampleError::Design(_) => Status::DesignErrors,
                     SampleError::Solve(SolveError::NotConverged { .. }) => Status::NotAccurate,
-                    SampleError::Solve(_) => Status::CouldNotRun,
+                    SampleError::Solve(_) | SampleError::Species(_) => Status::CouldNotRun,
                 };
                 failed(status, error.to_string())
             }

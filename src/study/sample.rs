@@ -1,7 +1,7 @@
 //! A design with some of its variables set becomes a solution; what doesn't depend on values at ports is done once.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use stokeslet_base::cancel::CancelToken;
 use stokeslet_base::diagnostic::{Diagnostic, Severity};
@@ -13,6 +13,7 @@ use stokeslet_cad::library::Library;
 use stokeslet_flow::session::{
     Eliminated, PortKind, Solution, SolveError, SolveSettings, eliminate, silent,
 };
+use stokeslet_species::{Paths, Settings, Species, SpeciesError, SpeciesResult, solve_unless};
 use thiserror::Error;
 
 /// Why a point has no solution.
@@ -24,6 +25,59 @@ pub enum SampleError {
     /// The solve failed.
     #[error(transparent)]
     Solve(#[from] SolveError),
+    /// What is dissolved couldn't be followed.
+    #[error(transparent)]
+    Species(#[from] SpeciesError),
+}
+
+/// A design at some values, solved: all that outputs are taken from.
+#[derive(Clone, Debug)]
+pub struct Sampled {
+    /// What was read.
+    pub design: Design,
+    /// What was placed.
+    pub chip: Chip,
+    /// Its flow.
+    pub solution: Solution,
+    cancel: CancelToken,
+    species: OnceLock<Result<Vec<SpeciesResult>, SpeciesError>>,
+}
+
+impl Sampled {
+    /// A solved design; `cancel` stops what is still to be followed.
+    pub fn new(design: Design, chip: Chip, solution: Solution, cancel: &CancelToken) -> Self {
+        Self {
+            design,
+            chip,
+            solution,
+            cancel: cancel.clone(),
+            species: OnceLock::new(),
+        }
+    }
+
+    /// What is dissolved, in the design's order; followed when first asked for, which needs fields.
+    pub fn species(&self) -> &Result<Vec<SpeciesResult>, SpeciesError> {
+        self.species.get_or_init(|| {
+            let sections = self.design.species.species.iter();
+            let species: Vec<Species> = sections
+                .map(|section| Species::of_design(section, &self.chip))
+                .collect();
+            let paths = Paths::of(&self.chip, &self.solution)?;
+            let settings = Settings::default();
+            solve_unless(&self.chip, &paths, &species, settings, false, &self.cancel)
+        })
+    }
+
+    /// Why what is dissolved couldn't be followed, where somebody asked for it.
+    ///
+    /// # Errors
+    /// [`SpeciesError`]
+    pub fn check(&self) -> Result<(), SpeciesError> {
+        match self.species.get() {
+            Some(Err(error)) => Err(error.clone()),
+            Some(Ok(_)) | None => Ok(()),
+        }
+    }
 }
 
 fn first(mistakes: &[Diagnostic]) -> String {
@@ -103,7 +157,7 @@ impl<'a> Sampler<'a> {
         settings: &[Setting],
         (resolution, memory_limit): (Option<u32>, Option<u64>),
         cancel: &CancelToken,
-    ) -> Result<(Chip, Solution), SampleError> {
+    ) -> Result<Sampled, SampleError> {
         let (design, chip) = self.chip(settings)?;
         let solve_settings = SolveSettings {
             resolution: resolution
@@ -134,7 +188,7 @@ impl<'a> Sampler<'a> {
         };
         let conditions: Vec<Condition> = chip.ports.iter().map(|p| p.condition).collect();
         let solution = eliminated.solve(&conditions, &silent, cancel)?;
-        Ok((chip, solution))
+        Ok(Sampled::new(design, chip, solution, cancel))
     }
 }
 

@@ -99,7 +99,7 @@ fn a_species_is_added_with_a_click_and_taken_back() {
     apply(&mut window, Command::Undo);
     window.run_steps(4);
     assert_eq!(text(&window), TEE);
-    assert_eq!(window.state().shown().colour, Some(Quantity::Speed));
+    assert_eq!(window.state().shown().colour, Some(Quantity::SPEED));
     assert!(window.state().results().dissolved.is_none());
     apply(&mut window, Command::Redo);
     followed(&mut window);
@@ -134,13 +134,13 @@ fn a_diffusivity_changes_what_is_dissolved_and_nothing_else() {
     let stream = followed(&mut window);
     let mean = stream.results[0].ports[2].mean.expect("an outlet");
     assert!((mean - 0.9).abs() < 1e-3, "{mean}");
-    for colour in [Quantity::Age, Quantity::Species(0), Quantity::Speed] {
+    for colour in [Quantity::Age, Quantity::Species(0), Quantity::SPEED] {
         apply(&mut window, Command::Colour(Some(colour)));
         assert_eq!(window.state().shown().colour, Some(colour));
         window.run_steps(3);
     }
     apply(&mut window, Command::Colour(Some(Quantity::Species(1))));
-    assert_eq!(window.state().shown().colour, Some(Quantity::Speed));
+    assert_eq!(window.state().shown().colour, Some(Quantity::SPEED));
     assert!(
         window
             .query_all_by_label_contains("no such species")

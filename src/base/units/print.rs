@@ -63,6 +63,12 @@ fn families(dimension: Dimension) -> &'static [Family] {
     }
 }
 
+/// A number to so many significant digits, so that what was computed reads as something that a person could have written.
+pub fn to_digits(value: f64, digits: usize) -> f64 {
+    let text = format!("{value:.*e}", digits.saturating_sub(1));
+    text.parse().unwrap_or(value)
+}
+
 /// Writes an SI value in a unit that suits its size; [`super::parse_quantity`] gives the same bits back.
 ///
 /// # Example

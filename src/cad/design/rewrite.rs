@@ -3,6 +3,7 @@
 mod connections;
 mod edit;
 mod rename;
+mod repeated;
 
 pub use edit::{Edit, RewriteError};
 
@@ -24,6 +25,13 @@ use super::{Dimension, Placement, Value, print, species};
 /// assert_eq!(text, "[chip] # ours\nwidth = \"200 µm\" # narrow\n");
 /// ```
 pub fn rewrite(text: &str, edits: &[Edit]) -> Result<String, RewriteError> {
+    match repeated::resolve(text, edits)? {
+        Some((text, edits)) => apply_all(&text, &edits),
+        None => apply_all(text, edits),
+    }
+}
+
+fn apply_all(text: &str, edits: &[Edit]) -> Result<String, RewriteError> {
     let mut document: DocumentMut = text.parse()?;
     for edit in edits {
         apply(&mut document, edit)?;
@@ -109,6 +117,20 @@ fn apply(document: &mut DocumentMut, edit: &Edit) -> Result<(), RewriteError> {
             parameter,
             value.as_ref(),
         )?,
+        Edit::Repeat {
+            component,
+            count: (columns, rows),
+            step,
+        } => {
+            let [x, y] = [step.x, step.y].map(|v| print::quantity(v, Dimension::Length));
+            let (zero, table) = ("\"0 m\"", entry(document, COMPONENT, component)?);
+            let text = match (columns, rows) {
+                (n, 1) => format!("{{ count = {n}, step = [{x}, {zero}] }}"),
+                (1, n) => format!("{{ count = {n}, step = [{zero}, {y}] }}"),
+                _ => format!("{{ count = [{columns}, {rows}], step = [{x}, {y}] }}"),
+            };
+            set(table, "repeat", &text)?;
+        }
         Edit::SetItemDepth { item, depth } => {
             let has = |(section, _): &Named| {
                 let section = document.get(section);

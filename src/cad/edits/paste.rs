@@ -76,7 +76,7 @@ pub fn duplicate(
 }
 
 /// Copies of what is selected in columns and rows, `step` (m) from one to the next; what is selected is the first of them. Returns
-/// the names of the new components and channels.
+/// the names of all of them. One component that nothing is joined to becomes a repeated entry of the file.
 ///
 /// # Errors
 /// [`Refusal::NothingSelected`]; [`Refusal::TooMany`] copies.
@@ -91,12 +91,53 @@ pub fn array(
     if n > MAX_COPIES {
         return Err(Refusal::TooMany(n));
     }
-    let all = (0..rows).flat_map(|j| (0..columns).map(move |i| (i, j)));
-    let offsets: Vec<Point> = all
+    let all = || (0..rows).flat_map(|j| (0..columns).map(move |i| (i, j)));
+    if let Some(component) = alone(drawing, &part) {
+        let names: Vec<String> = all()
+            .map(|(i, j)| match (columns, rows) {
+                (_, 1) => format!("{component}_{}", i + 1),
+                (1, _) => format!("{component}_{}", j + 1),
+                _ => format!("{component}_{}_{}", i + 1, j + 1),
+            })
+            .collect();
+        let is_taken = |name: &String| drawing.layout.items.contains(name);
+        if names.len() > 1 && !names.iter().any(is_taken) {
+            let edit = Edit::Repeat {
+                component: component.to_owned(),
+                count: (columns, rows),
+                step,
+            };
+            return Ok((vec![edit], names));
+        }
+    }
+    let offsets: Vec<Point> = all()
         .skip(1)
         .map(|(i, j)| Point::new(step.x * f64::from(i), step.y * f64::from(j)))
         .collect();
-    add(drawing, part, &offsets)
+    let (edits, names) = add(drawing, part, &offsets)?;
+    let all = selection.iter().cloned().chain(names).collect();
+    Ok((edits, all))
+}
+
+/// The name of the only component of a part of a design, where it has a place of its own, is no copy of a repeated entry, and nothing refers to it.
+fn alone<'p>(drawing: &Drawing<'_>, part: &'p Design) -> Option<&'p str> {
+    let ([component], []) = (&part.components[..], &part.channels[..]) else {
+        return None;
+    };
+    let name = component.name.value.as_str();
+    let mut design = drawing.design.clone();
+    let is_referred = references_mut(&mut design).any(|r| owner(&r.value) == name)
+        || design.sheets.of.iter().any(|(item, _)| item.value == name)
+        || design.links.iter().any(|link| {
+            let ends = [&link.from, &link.to].into_iter().flatten();
+            ends.into_iter().any(|end| owner(&end.value) == name)
+        });
+    let repetitions = &design.parametric.repetitions;
+    let is_copy = repetitions
+        .iter()
+        .any(|r| r.copies.iter().any(|c| c == name));
+    let is_free = matches!(component.placement, Placement::Absolute { .. });
+    (is_free && !is_referred && !is_copy).then_some(name)
 }
 
 /// How far apart the copies of an array are by themselves, m: what is selected, and a gap of two widths.

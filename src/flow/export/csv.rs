@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use super::Column;
 use crate::field::LinePoint;
 use crate::field::drag::PostForce;
+use crate::quantities::inside;
 use crate::session::{ErrorEstimate, PortKind, PortResult};
 
 /// One cell of a table, quoted where it must be.
@@ -92,20 +93,27 @@ pub fn write_posts(out: &mut dyn Write, posts: &[PostForce]) -> io::Result<()> {
 /// # Errors
 /// What the writer says.
 pub fn write_lines(out: &mut dyn Write, lines: &[Vec<LinePoint>]) -> io::Result<()> {
-    writeln!(
+    write!(
         out,
-        "line,distance_m,x_m,y_m,velocity_x_m_per_s,velocity_y_m_per_s,speed_m_per_s,pressure_Pa"
+        "line,distance_m,x_m,y_m,velocity_x_m_per_s,velocity_y_m_per_s"
     )?;
+    for quantity in inside() {
+        write!(out, ",{}", quantity.column())?;
+    }
+    writeln!(out)?;
     for (k, line) in lines.iter().enumerate() {
         for p in line {
-            write!(out, "{},{:e},{:e},{:e},", k + 1, p.distance, p.at.x, p.at.y)?;
-            match p.sample {
-                Some(s) => {
-                    let (u, v) = (s.velocity.x, s.velocity.y);
-                    writeln!(out, "{u:e},{v:e},{:e},{:e}", s.velocity.norm(), s.pressure)?;
+            write!(out, "{},{:e},{:e},{:e}", k + 1, p.distance, p.at.x, p.at.y)?;
+            let components = p.sample.map(|s| [s.velocity.x, s.velocity.y]);
+            let components = [0, 1].map(|c| components.map(|v| v[c]));
+            let others = inside().map(|q| q.of_sample(p.sample.as_ref()?));
+            for value in components.into_iter().chain(others) {
+                match value {
+                    Some(value) => write!(out, ",{value:e}")?,
+                    None => write!(out, ",")?,
                 }
-                None => writeln!(out, ",,,")?,
             }
+            writeln!(out)?;
         }
     }
     Ok(())

@@ -38,7 +38,7 @@ pub use summary::{
     model_name,
 };
 pub use surface::Colouring;
-pub use vtu3::{SolidFields, write_tetrahedra};
+pub use vtu3::write_tetrahedra;
 
 /// All that results are written from.
 pub struct Results<'a> {
@@ -175,18 +175,7 @@ fn write_format(
         // Written last, by the caller: it tells how long the others took.
         Format::Json => Ok(()),
         Format::Vtu => staging.write("fields.vtu", |out| match &results.solution.solid {
-            Some(solid) => {
-                let whole = solid.whole();
-                let (cells, _) = whole.cells.as_chunks::<10>();
-                let fields = SolidFields {
-                    nodes: &whole.nodes,
-                    cells,
-                    velocity: &whole.velocity,
-                    pressure: &whole.pressure,
-                    part: &whole.part,
-                };
-                write_tetrahedra(out, &fields)
-            }
+            Some(solid) => write_tetrahedra(out, &solid.whole()),
             None => vtu::write(out, &results.solution.fields, &results.extra.fields),
         }),
         Format::Svg => staging.write("picture.svg", |out| {

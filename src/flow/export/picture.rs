@@ -1,10 +1,10 @@
-//! `picture.svg`: the chip coloured by speed or pressure, with a title, a colour legend, a scale bar and the ports by name.
+//! `picture.svg`: the chip coloured by a quantity of the flow or of what it carries, with a title, a colour legend, a scale bar and the ports by name.
 //!
 //! The colours are filled contours ([`super::contour`]), so the file grows with what can be seen, not with the mesh.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
-use colorgrad::Gradient;
 use svg::Document;
 use svg::node::element::{Definitions, Group, Line, LinearGradient, Path, Rectangle, Stop, Text};
 
@@ -14,6 +14,7 @@ use super::readable::{Quantity, nice_below, tick_text, ticks};
 use super::surface::{Colouring, Frame, surface};
 use super::wall_picture::walls;
 use super::{Results, summary::model_name};
+use crate::quantities::ColourMap;
 use crate::walls::WallStress;
 use stokeslet_base::geometry::Point;
 
@@ -69,16 +70,18 @@ fn picture(results: &Results<'_>, colouring: Colouring) -> Document {
     let bottom = origin[1] + size.y * scale + below;
     let height = bottom + FOOTER;
 
+    let nodal = nodal_values(results, colouring);
+    let nodal = nodal.as_deref();
     let values = match colouring {
-        Colouring::Speed => Range::of(fields.velocity.iter().map(|v| v.norm()).chain([0.0])),
-        Colouring::Pressure => Range::of(fields.pressure.iter().copied()),
-        Colouring::WallShear => {
+        Colouring::Flow(quantity) if quantity.is_on_walls() => {
             let walls = results.extra.walls.as_ref();
             Range::of(walls.map_or([0.0; 2], WallStress::spanned).into_iter())
         }
-        Colouring::Extra(_) => {
-            Range::of(extra_of(results, colouring).into_iter().flatten().copied())
+        // Magnitudes begin at 0, wherever their least value lies.
+        Colouring::Flow(quantity) if quantity.is_magnitude => {
+            Range::of(nodal.into_iter().flatten().copied().chain([0.0]))
         }
+        Colouring::Flow(_) | Colouring::Extra(_) => Range::of(nodal.into_iter().flatten().copied()),
     };
     let mut document = Document::new()
         .set("viewBox", (0, 0, WIDTH, height.round()))
@@ -98,7 +101,7 @@ fn picture(results: &Results<'_>, colouring: Colouring) -> Document {
         document = document.add(element);
     }
     document = document
-        .add(contours(results, colouring, &frame, values).set(
+        .add(contours(results, colouring, &frame, (values, nodal)).set(
             "transform",
             format!(
                 "translate({:.2} {:.2}) scale({GRAIN})",
@@ -111,11 +114,14 @@ fn picture(results: &Results<'_>, colouring: Colouring) -> Document {
     document
 }
 
-/// The nodal values that another computation gave.
-fn extra_of<'a>(results: &'a Results<'_>, colouring: Colouring) -> Option<&'a [f64]> {
+/// What is shown, at the nodes; `None` for what lives on walls.
+fn nodal_values<'a>(results: &'a Results<'_>, colouring: Colouring) -> Option<Cow<'a, [f64]>> {
     match colouring {
-        Colouring::Extra(k) => results.extra.fields.get(k).map(|f| f.values.as_slice()),
-        _ => None,
+        Colouring::Flow(quantity) => quantity.at_nodes(&results.solution.fields).map(Cow::Owned),
+        Colouring::Extra(k) => {
+            let field = results.extra.fields.get(k)?;
+            Some(Cow::Borrowed(&field.values))
+        }
     }
 }
 
@@ -198,15 +204,21 @@ fn header(results: &Results<'_>) -> [Text; 2] {
 }
 
 /// The chip in colours, in units of [`GRAIN`].
-fn contours(results: &Results<'_>, colouring: Colouring, frame: &Frame, values: Range) -> Group {
-    let extra = extra_of(results, colouring);
-    let surface = surface(&results.solution.fields, colouring, frame, extra);
+fn contours(
+    results: &Results<'_>,
+    colouring: Colouring,
+    frame: &Frame,
+    (values, nodal): (Range, Option<&[f64]>),
+) -> Group {
+    let colour = colours(colouring);
+    let surface = surface(&results.solution.fields, colouring, frame, nodal);
     let outline = path_data(&surface.superlevel_loops(f32::NEG_INFINITY));
-    if let (Colouring::WallShear, Some(stress)) = (colouring, &results.extra.walls) {
+    if let (Colouring::Flow(quantity), Some(stress)) = (colouring, &results.extra.walls)
+        && quantity.is_on_walls()
+    {
         let fields = &results.solution.fields;
         let inside = Path::new().set("fill", INSIDE).set("d", outline);
-        let (bands, of) = (BANDS, |t: f64| colour(colouring, t));
-        let walls = walls(fields, stress, frame, (values.max, bands, GRAIN), &of);
+        let walls = walls(fields, stress, frame, (values.max, BANDS, GRAIN), &colour);
         return Group::new().add(inside).add(walls);
     }
     let mut group = Group::new();
@@ -221,7 +233,7 @@ fn contours(results: &Results<'_>, colouring: Colouring, frame: &Frame, values: 
             path_data(&surface.superlevel_loops(level as f32))
         };
         if !data.is_empty() {
-            let fill = colour(colouring, (band as f64 + 0.5) / BANDS as f64);
+            let fill = colour((band as f64 + 0.5) / BANDS as f64);
             group = group.add(Path::new().set("fill", fill).set("d", data));
         }
     }
@@ -234,14 +246,16 @@ fn contours(results: &Results<'_>, colouring: Colouring, frame: &Frame, values: 
     group.add(stroke)
 }
 
-fn colour(colouring: Colouring, t: f64) -> String {
+fn colours(colouring: Colouring) -> impl Fn(f64) -> String {
     let map = match colouring {
-        Colouring::Speed => colorgrad::preset::viridis(),
-        Colouring::Pressure => colorgrad::preset::plasma(),
-        Colouring::WallShear => colorgrad::preset::inferno(),
-        Colouring::Extra(_) => colorgrad::preset::magma(),
+        Colouring::Flow(quantity) => quantity.map,
+        Colouring::Extra(_) => ColourMap::Magma,
     };
-    map.at(t as f32).to_css_hex().to_string()
+    let colours = map.colours();
+    move |t| {
+        let [r, g, b, _] = colours(t);
+        format!("#{r:02x}{g:02x}{b:02x}")
+    }
 }
 
 /// Loops as relative moves on whole grains; loops too small to be seen are left out.
@@ -283,9 +297,7 @@ fn legend(results: &Results<'_>, colouring: Colouring, values: Range, top: f64) 
         (scale.factor, format!("{word} ({})", scale.unit))
     };
     let (factor, caption) = match colouring {
-        Colouring::Speed => of(Quantity::Speed, "speed"),
-        Colouring::Pressure => of(Quantity::Pressure, "pressure"),
-        Colouring::WallShear => of(Quantity::Pressure, "wall shear stress"),
+        Colouring::Flow(quantity) => of(quantity.shown, quantity.title),
         Colouring::Extra(k) => {
             let caption =
                 results
@@ -299,13 +311,10 @@ fn legend(results: &Results<'_>, colouring: Colouring, values: Range, top: f64) 
             (1.0, caption)
         }
     };
+    let colour = colours(colouring);
     let stops = (0..=16).fold(LinearGradient::new().set("id", "colours"), |gradient, k| {
         let t = f64::from(k) / 16.0;
-        gradient.add(
-            Stop::new()
-                .set("offset", t)
-                .set("stop-color", colour(colouring, t)),
-        )
+        gradient.add(Stop::new().set("offset", t).set("stop-color", colour(t)))
     });
     let y = top + 26.0;
     let mut group = Group::new()

@@ -32,6 +32,8 @@ pub enum Quantity {
     Time,
     /// mol/m^3, as a laboratory says it: per litre.
     Concentration,
+    /// 1/s
+    Rate,
     /// Parts of whatever the user thinks of.
     Relative,
 }
@@ -103,6 +105,7 @@ impl Quantity {
             scale("mM", 1.0),
             scale("M", 1e-3),
         ];
+        const RATE: [Scale; 1] = [scale("1/s", 1.0)];
         const RELATIVE: [Scale; 1] = [scale("", 1.0)];
         match self {
             Quantity::Length => &LENGTH,
@@ -115,6 +118,7 @@ impl Quantity {
             Quantity::Memory => &MEMORY,
             Quantity::Time => &TIME,
             Quantity::Concentration => &CONCENTRATION,
+            Quantity::Rate => &RATE,
             Quantity::Relative => &RELATIVE,
         }
     }
@@ -223,6 +227,7 @@ mod tests {
             (Quantity::Time, 0.0, "0 s"),
             (Quantity::Time, 90.0, "1.50 min"),
             (Quantity::Concentration, 0.02, "20.0 µM"),
+            (Quantity::Rate, 1250.0, "1250 1/s"),
             (Quantity::Relative, 0.25, "0.250"),
             (Quantity::Relative, 0.0, "0"),
         ] {

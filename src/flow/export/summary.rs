@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::Results;
 use super::csv::kind_name;
 use crate::field::Sample;
+use crate::quantities::inside;
 use crate::session::{BlockCounts, ErrorEstimate, Timings};
 use stokeslet_base::fingerprint::{Domain, Hasher};
 use stokeslet_base::geometry::Point;
@@ -92,14 +93,15 @@ struct WallShear {
 }
 
 /// A probe outside the flow has `inside: false` and no values.
-#[derive(Clone, Copy, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize)]
 struct Probe {
     x: f64,
     y: f64,
     inside: bool,
     velocity: Option<[f64; 2]>,
-    speed: Option<f64>,
-    pressure: Option<f64>,
+    /// By name.
+    #[serde(flatten)]
+    quantities: BTreeMap<&'static str, Option<f64>>,
 }
 
 /// Of the values whose unit depends on the design; all others are plain SI.
@@ -208,8 +210,9 @@ impl<'a> Summary<'a> {
                     y: at.y,
                     inside: sample.is_some(),
                     velocity: sample.map(|s| pair(s.velocity)),
-                    speed: sample.map(|s| s.velocity.norm()),
-                    pressure: sample.map(|s| s.pressure),
+                    quantities: inside()
+                        .map(|q| (q.name, sample.and_then(|s| q.of_sample(&s))))
+                        .collect(),
                 })
                 .collect(),
             units,

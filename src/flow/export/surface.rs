@@ -4,20 +4,22 @@ use rustc_hash::FxHashMap;
 
 use super::contour::Surface;
 use crate::field::Fields;
+use crate::quantities::{FieldQuantity, Origin, SPEED};
 use stokeslet_base::geometry::Point;
 
 /// What a picture is coloured by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Colouring {
-    /// Magnitude of the velocity, m/s.
-    #[default]
-    Speed,
-    /// Pressure, Pa.
-    Pressure,
-    /// Shear stress on walls, Pa: [`super::Extra::walls`].
-    WallShear,
+    /// A quantity of the flow; one of walls needs [`super::Extra::walls`].
+    Flow(&'static FieldQuantity),
     /// One of [`super::Extra::fields`], by its number.
     Extra(usize),
+}
+
+impl Default for Colouring {
+    fn default() -> Self {
+        Colouring::Flow(&SPEED)
+    }
 }
 
 /// From metres to picture units: `(x, y) -> ((x - left) * scale, (top - y) * scale)`.
@@ -59,18 +61,21 @@ struct Node {
 /// Quadratic cells are cut in four, keeping their curved edges and quadratic velocity, until they are small on the picture;
 /// cells that are small already keep their three vertices only. Nodes that blocks don't share are welded, else the seams
 /// between blocks would show as hairlines.
+///
+/// # Shapes and units
+/// - `nodal`: what is shown at every node, where it isn't a function of velocity and pressure
 pub fn surface(
     fields: &Fields,
     colouring: Colouring,
     frame: &Frame,
-    extra: Option<&[f64]>,
+    nodal: Option<&[f64]>,
 ) -> Surface {
     let mut nodes: Vec<Node> = (0..fields.nodes.len())
         .map(|k| Node {
             at: fields.nodes[k],
             velocity: fields.velocity[k],
-            // A field of its own takes the place of the pressure: both are one number a node.
-            pressure: extra.map_or(fields.pressure[k], |values| values[k]),
+            // What isn't made of velocity and pressure takes the place of the pressure: both are one number a node.
+            pressure: nodal.map_or(fields.pressure[k], |values| values[k]),
         })
         .collect();
     let mut cells = fields.cells.clone();
@@ -90,6 +95,13 @@ pub fn surface(
     } else {
         cells.iter().map(|c| [c[0], c[1], c[2]]).collect()
     };
+    let value = match colouring {
+        Colouring::Flow(quantity) if nodal.is_none() => match quantity.origin {
+            Origin::Values { plane, .. } => plane,
+            Origin::Gradient { .. } | Origin::Walls => |_, p| p,
+        },
+        _ => |_: [f64; 2], p: f64| p,
+    };
     let mut surface = Surface {
         points: nodes
             .iter()
@@ -97,10 +109,7 @@ pub fn surface(
             .collect(),
         values: nodes
             .iter()
-            .map(|n| match colouring {
-                Colouring::Speed | Colouring::WallShear => n.velocity.norm() as f32,
-                Colouring::Pressure | Colouring::Extra(_) => n.pressure as f32,
-            })
+            .map(|n| value([n.velocity.x, n.velocity.y], n.pressure) as f32)
             .collect(),
         triangles,
         rim: Vec::new(),
@@ -266,7 +275,7 @@ mod tests {
             top: 1.0,
             scale: 100.0,
         };
-        let surface = surface(&two_loose_cells(), Colouring::Speed, &frame, None);
+        let surface = surface(&two_loose_cells(), Colouring::default(), &frame, None);
         let loops = surface.superlevel_loops(-1.0);
         assert_eq!(loops.len(), 1, "one outline, so the seam is gone");
         assert!(

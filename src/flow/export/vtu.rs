@@ -7,9 +7,10 @@
 //!          block 0, block 1, ...                                                                       zlib
 //! </AppendedData></VTKFile>
 //! ```
-//! Numbers are little-endian and keep all their bits: velocity (three components, the third 0, as VTK expects), pressure and
-//! speed at the nodes, the part of the chip of every cell. Tetrahedra are in `vtu3.rs`.
+//! Numbers are little-endian and keep all their bits: velocity (three components, the third 0, as VTK expects) and the
+//! quantities of [`crate::quantities`] at the nodes, the part of the chip of every cell. Tetrahedra are in `vtu3.rs`.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use flate2::Compression;
@@ -18,6 +19,7 @@ use rayon::prelude::*;
 
 use super::NodalField;
 use crate::field::Fields;
+use crate::quantities::inside;
 
 /// Bytes of a block before compression. VTK's own default is 32 KiB; larger blocks compress a little better and still spread
 /// over the cores.
@@ -44,13 +46,11 @@ pub(super) struct Grid<'a> {
     pub position: &'a (dyn Fn(usize, usize) -> f64 + Sync),
     /// Node and axis.
     pub velocity: &'a (dyn Fn(usize, usize) -> f64 + Sync),
-    pub pressure: &'a (dyn Fn(usize) -> f64 + Sync),
-    pub speed: &'a (dyn Fn(usize) -> f64 + Sync),
     /// Nodes of a cell, in VTK's order.
     pub cell: &'a (dyn Fn(usize) -> &'a [u32] + Sync),
     pub part: &'a (dyn Fn(usize) -> u32 + Sync),
-    /// More scalars at the nodes.
-    pub extra: &'a [NodalField],
+    /// Names and values of scalars at the nodes.
+    pub scalars: &'a [(&'a str, Cow<'a, [f64]>)],
 }
 
 /// Writes `fields` as a `.vtu` file.
@@ -58,6 +58,9 @@ pub(super) struct Grid<'a> {
 /// # Errors
 /// What the writer says.
 pub fn write(out: &mut dyn Write, fields: &Fields, extra: &[NodalField]) -> io::Result<()> {
+    let of_flow = inside().filter_map(|q| Some((q.name, Cow::Owned(q.at_nodes(fields)?))));
+    let others = extra.iter().map(|f| (&*f.name, Cow::Borrowed(&*f.values)));
+    let scalars: Vec<_> = of_flow.chain(others).collect();
     let grid = Grid {
         n_nodes: fields.nodes.len(),
         n_cells: fields.cells.len(),
@@ -65,11 +68,9 @@ pub fn write(out: &mut dyn Write, fields: &Fields, extra: &[NodalField]) -> io::
         cell_type: QUADRATIC_TRIANGLE,
         position: &|i, c| [fields.nodes[i].x, fields.nodes[i].y, 0.0][c],
         velocity: &|i, c| [fields.velocity[i].x, fields.velocity[i].y, 0.0][c],
-        pressure: &|i| fields.pressure[i],
-        speed: &|i| fields.velocity[i].norm(),
         cell: &|i| &fields.cells[i],
         part: &|i| fields.part[i],
-        extra,
+        scalars: &scalars,
     };
     write_grid(out, &grid)
 }
@@ -90,15 +91,12 @@ pub(super) fn write_grid(out: &mut dyn Write, grid: &Grid<'_>) -> io::Result<()>
     };
     let points = f64s(3, "Points", grid.position)?;
     let velocity = f64s(3, "velocity", grid.velocity)?;
-    let pressure = f64s(1, "pressure", &|i, _| (grid.pressure)(i))?;
-    let speed = f64s(1, "speed", &|i, _| (grid.speed)(i))?;
-    let extra: Vec<Array> = grid
-        .extra
+    let scalars: Vec<Array> = grid
+        .scalars
         .iter()
-        .map(|field| f64s(1, &attribute(&field.name), &|i, _| field.values[i]))
+        .map(|(name, values)| f64s(1, &attribute(name), &|i, _| values[i]))
         .collect::<io::Result<_>>()?;
-    let mut point_data = vec![&velocity, &pressure, &speed];
-    point_data.extend(&extra);
+    let point_data: Vec<&Array> = std::iter::once(&velocity).chain(&scalars).collect();
     let part = array("Int32", "part", 1, n_cells, 4, &|i, bytes| {
         bytes.extend_from_slice(&((grid.part)(i) as i32).to_le_bytes());
     })?;
@@ -235,6 +233,10 @@ mod tests {
     /// A grid of `n` cells of 3 nodes, one after the other.
     fn file(n: usize) -> Vec<u8> {
         let cells: Vec<[u32; 3]> = (0..n as u32).map(|k| [k, k + 1, k + 2]).collect();
+        let scalars = ["speed", "pressure"].map(|name| {
+            let values: Vec<f64> = (0..n + 2).map(|i| i as f64).collect();
+            (name, Cow::Owned(values))
+        });
         let grid = Grid {
             n_nodes: n + 2,
             n_cells: n,
@@ -242,11 +244,9 @@ mod tests {
             cell_type: 5,
             position: &|i, c| (i * c) as f64,
             velocity: &|i, c| (i + c) as f64,
-            pressure: &|i| i as f64,
-            speed: &|i| i as f64,
             cell: &|i| &cells[i],
             part: &|_| 0,
-            extra: &[],
+            scalars: &scalars,
         };
         let mut out = Vec::new();
         write_grid(&mut out, &grid).expect("memory takes all");

@@ -5,65 +5,49 @@
 //! ```
 //! That is the order of [`crate::fem::lagrange`], so cells are written as they are.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use super::vtu::{Grid, write_grid};
+use crate::field::Nodal;
+use crate::quantities::inside;
 
 /// VTK's number for a tetrahedron with ten nodes.
 const QUADRATIC_TETRAHEDRON: u8 = 24;
 
-/// The solution as nodal values of quadratic tetrahedra, in the chip's frame and SI units; z is the height over the floor.
-#[derive(Clone, Copy, Debug)]
-pub struct SolidFields<'a> {
-    /// Positions of the P2 nodes, m.
-    pub nodes: &'a [[f64; 3]],
-    /// Ten nodes a cell, vertices positively oriented: the fourth on the side to which the first three turn left.
-    pub cells: &'a [[u32; 10]],
-    /// Velocity at every node, m/s.
-    pub velocity: &'a [[f64; 3]],
-    /// Pressure at every node, Pa; at edge middles the mean of the edge's ends.
-    pub pressure: &'a [f64],
-    /// Part of the chip that every cell belongs to.
-    pub part: &'a [u32],
-}
-
-impl SolidFields<'_> {
-    /// Whether there is one value a node and one part a cell, and cells name nodes that exist.
-    fn is_consistent(&self) -> bool {
-        let n = self.nodes.len();
-        self.velocity.len() == n
-            && self.pressure.len() == n
-            && self.part.len() == self.cells.len()
-            && self.cells.iter().flatten().all(|&node| (node as usize) < n)
-    }
+/// Whether there is one value a node and one part a cell, and cells name nodes that exist.
+fn is_consistent(fields: &Nodal<3>) -> bool {
+    let n = fields.nodes.len();
+    fields.velocity.len() == n
+        && fields.pressure.len() == n
+        && fields.cells.len() == 10 * fields.part.len()
+        && fields.cells.iter().all(|&node| (node as usize) < n)
 }
 
 /// Writes `fields` as a `.vtu` file.
 ///
 /// # Errors
 /// [`io::ErrorKind::InvalidInput`] where slices don't belong together; else what the writer says.
-pub fn write_tetrahedra(out: &mut dyn Write, fields: &SolidFields<'_>) -> io::Result<()> {
-    if !fields.is_consistent() {
+pub fn write_tetrahedra(out: &mut dyn Write, fields: &Nodal<3>) -> io::Result<()> {
+    if !is_consistent(fields) {
         return Err(io::Error::new(
             io::ErrorKind::InvalidInput,
             "nodes, cells and values of the fields differ in number",
         ));
     }
+    let scalars: Vec<_> = inside()
+        .filter_map(|q| Some((q.name, Cow::Owned(q.at_nodes_in_space(fields)?))))
+        .collect();
     let grid = Grid {
         n_nodes: fields.nodes.len(),
-        n_cells: fields.cells.len(),
+        n_cells: fields.part.len(),
         nodes_a_cell: 10,
         cell_type: QUADRATIC_TETRAHEDRON,
         position: &|i, c| fields.nodes[i][c],
         velocity: &|i, c| fields.velocity[i][c],
-        pressure: &|i| fields.pressure[i],
-        speed: &|i| {
-            let [x, y, z] = fields.velocity[i];
-            x.hypot(y).hypot(z)
-        },
-        cell: &|i| &fields.cells[i],
+        cell: &|i| &fields.cells[10 * i..][..10],
         part: &|i| fields.part[i],
-        extra: &[],
+        scalars: &scalars,
     };
     write_grid(out, &grid)
 }
@@ -128,24 +112,29 @@ mod tests {
         let nodes: Vec<[f64; 3]> = (0..n)
             .flat_map(|c| one.iter().map(move |p| [p[0] + c as f64, p[1], p[2]]))
             .collect();
-        let cells: Vec<[u32; 10]> = (0..n)
-            .map(|c| std::array::from_fn(|k| (10 * c + k) as u32))
-            .collect();
+        let cells: Vec<u32> = (0..10 * n as u32).collect();
         let velocity: Vec<[f64; 3]> = nodes.iter().map(|p| [p[1] / 3.0, -p[0], 0.1]).collect();
         let pressure: Vec<f64> = nodes.iter().map(|p| p[0] - p[2] / 7.0).collect();
         let part: Vec<u32> = (0..n as u32).map(|c| c / 100).collect();
-        let fields = SolidFields {
-            nodes: &nodes,
-            cells: &cells,
-            velocity: &velocity,
-            pressure: &pressure,
-            part: &part,
+        let fields = Nodal {
+            nodes,
+            velocity,
+            pressure,
+            cells,
+            part,
+            walls: Vec::new(),
         };
+        let Nodal {
+            nodes,
+            velocity,
+            pressure,
+            ..
+        } = &fields;
         let mut bytes = Vec::new();
         write_tetrahedra(&mut bytes, &fields).expect("memory takes it");
         assert_eq!(f64s(&bytes, "Points"), nodes.concat());
         assert_eq!(f64s(&bytes, "velocity"), velocity.concat());
-        assert_eq!(f64s(&bytes, "pressure"), pressure);
+        assert_eq!(f64s(&bytes, "pressure"), *pressure);
         let speed = |v: &[f64; 3]| v[0].hypot(v[1]).hypot(v[2]);
         assert_eq!(
             f64s(&bytes, "speed"),
@@ -180,12 +169,13 @@ mod tests {
 
     #[test]
     fn slices_that_do_not_belong_together_are_an_error() {
-        let fields = SolidFields {
-            nodes: &[[0.0; 3]],
-            cells: &[[0, 0, 0, 0, 0, 0, 0, 0, 0, 1]],
-            velocity: &[[0.0; 3]],
-            pressure: &[0.0],
-            part: &[0],
+        let fields = Nodal {
+            nodes: vec![[0.0; 3]],
+            cells: vec![0, 0, 0, 0, 0, 0, 0, 0, 0, 1],
+            velocity: vec![[0.0; 3]],
+            pressure: vec![0.0],
+            part: vec![0],
+            walls: Vec::new(),
         };
         let error = write_tetrahedra(&mut Vec::new(), &fields).expect_err("there is no node 1");
         assert_eq!(error.kind(), io::ErrorKind::InvalidInput);

@@ -128,7 +128,7 @@ pub fn cell_point<const D: usize>(nodes: &[[f64; D]], l: &[f64]) -> CellPoint<D>
 }
 
 /// Determinant and inverse of a 2 x 2 or 3 x 3 matrix.
-fn invert<const D: usize>(m: &[[f64; D]; D]) -> (f64, [[f64; D]; D]) {
+pub(crate) fn invert<const D: usize>(m: &[[f64; D]; D]) -> (f64, [[f64; D]; D]) {
     let mut inverse = [[0.0; D]; D];
     if D == 2 {
         let det = m[0][0] * m[1][1] - m[0][1] * m[1][0];

@@ -5,7 +5,7 @@
 
 use rayon::prelude::*;
 
-use super::sample::{barycentric, quadratic_basis};
+use super::sample::{barycentric, quadratic_basis, quadratic_derivatives};
 use super::{Fields, Sample};
 use stokeslet_base::geometry::Point;
 
@@ -222,6 +222,7 @@ impl FieldIndex {
         let nodes = fields.cells[cell as usize];
         Some(Sample {
             velocity: velocity(fields, cell as usize, &xi),
+            gradient: gradient(fields, cell as usize, &xi),
             pressure: (0..3)
                 .map(|k| xi[k] * fields.pressure[nodes[k] as usize])
                 .sum(),
@@ -311,6 +312,23 @@ pub fn velocity(fields: &Fields, cell: usize, xi: &[f64; 3]) -> Point {
         .fold(Point::default(), |sum, (&n, phi)| {
             sum + fields.velocity[n as usize] * phi
         })
+}
+
+/// Derivatives of the velocity at a place of a cell, 1/s: row i, column k is that of component i along axis k.
+pub fn gradient(fields: &Fields, cell: usize, xi: &[f64; 3]) -> [[f64; 2]; 2] {
+    let (mut jacobian, mut by_reference) = ([[0.0; 2]; 2], [[0.0; 2]; 2]);
+    for (&n, basis) in fields.cells[cell].iter().zip(quadratic_derivatives(*xi)) {
+        let (x, u) = (fields.nodes[n as usize], fields.velocity[n as usize]);
+        for k in 0..2 {
+            jacobian[0][k] += x.x * basis[k];
+            jacobian[1][k] += x.y * basis[k];
+            by_reference[0][k] += u.x * basis[k];
+            by_reference[1][k] += u.y * basis[k];
+        }
+    }
+    let [[a, b], [c, d]] = jacobian;
+    let inverse = [[d, -b], [-c, a]].map(|row| row.map(|x| x / (a * d - b * c)));
+    by_reference.map(|[p, q]| [0, 1].map(|k| p * inverse[0][k] + q * inverse[1][k]))
 }
 
 fn least(l: &[f64; 3]) -> f64 {

@@ -16,5 +16,6 @@ pub mod wall_shear3;
 pub use fields::Fields;
 pub use index::{FieldIndex, Located};
 pub use line::{Line, LinePoint};
+pub use nodal::Nodal;
 pub use sample::{Sample, Sampler, barycentric};
 pub use solid::Solid;

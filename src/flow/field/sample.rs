@@ -10,6 +10,8 @@ use stokeslet_base::geometry::Point;
 pub struct Sample {
     /// m/s.
     pub velocity: Point,
+    /// Derivatives of the velocity in the cell that holds the point, 1/s: row i, column k is that of component i along axis k.
+    pub gradient: [[f64; 2]; 2],
     /// Pa.
     pub pressure: f64,
     /// Part of the chip (index into `Chip::parts`).
@@ -50,6 +52,18 @@ pub fn quadratic_basis(l: [f64; 3]) -> [f64; 6] {
     ]
 }
 
+/// Derivatives of the quadratic basis with respect to `l[1]` and `l[2]`, where `l[0] = 1 - l[1] - l[2]`; the same order.
+pub fn quadratic_derivatives(l: [f64; 3]) -> [[f64; 2]; 6] {
+    [
+        [1.0 - 4.0 * l[0], 1.0 - 4.0 * l[0]],
+        [4.0 * l[1] - 1.0, 0.0],
+        [0.0, 4.0 * l[2] - 1.0],
+        [4.0 * (l[0] - l[1]), -4.0 * l[1]],
+        [4.0 * l[2], 4.0 * l[1]],
+        [-4.0 * l[2], 4.0 * (l[0] - l[2])],
+    ]
+}
+
 /// Barycentric coordinates of `p` in the quadratic cell with nodes `x`, by Newton's method from the straight cell's answer.
 ///
 /// A straight cell is done after the first step. `None` where the iteration leaves the neighbourhood of the cell or meets a
@@ -65,17 +79,10 @@ pub fn barycentric(x: &[Point; 6], p: Point) -> Option<[f64; 3]> {
         if off.norm() <= 1e-14 * size {
             return Some(l);
         }
-        // d/dxi and d/deta of the basis, with l0 = 1 - xi - eta.
-        let d_xi = x[0] * (1.0 - 4.0 * l[0])
-            + x[1] * (4.0 * l[1] - 1.0)
-            + x[3] * (4.0 * (l[0] - l[1]))
-            + x[4] * (4.0 * l[2])
-            + x[5] * (-4.0 * l[2]);
-        let d_eta = x[0] * (1.0 - 4.0 * l[0])
-            + x[2] * (4.0 * l[2] - 1.0)
-            + x[3] * (-4.0 * l[1])
-            + x[4] * (4.0 * l[1])
-            + x[5] * (4.0 * (l[0] - l[2]));
+        let derivatives = quadratic_derivatives(l);
+        let along =
+            |k: usize| (0..6).fold(Point::default(), |sum, n| sum + x[n] * derivatives[n][k]);
+        let (d_xi, d_eta) = (along(0), along(1));
         let (step_xi, step_eta) = affine_inverse(d_xi, d_eta, off)?;
         xi += step_xi;
         eta += step_eta;

@@ -8,6 +8,7 @@ pub use profile::{Profile, profiles, profiles_csv};
 
 use crate::export::readable::{Quantity, figures};
 use crate::field::{FieldIndex, Sample};
+use crate::quantities::inside;
 use crate::session::Solution;
 use stokeslet_base::geometry::Point;
 use stokeslet_cad::chip::Chip;
@@ -30,13 +31,12 @@ impl SolvedFlow<'_> {
     }
 }
 
-/// What a probe reads: two lines, or four with the components of the velocity.
+/// What a probe reads: a line a quantity, and two more for the components of the velocity.
 pub fn lines(sample: &Sample, with_components: bool) -> Vec<String> {
     let speed = sample.velocity.norm();
-    let mut lines = vec![
-        Quantity::Speed.show(speed),
-        Quantity::Pressure.show(sample.pressure),
-    ];
+    let mut lines: Vec<String> = inside()
+        .filter_map(|q| Some(q.shown.show(q.of_sample(sample)?)))
+        .collect();
     if with_components {
         // In one unit, so that they can be compared.
         let scale = Quantity::Speed.scale_for(speed);
@@ -51,7 +51,7 @@ pub fn lines(sample: &Sample, with_components: bool) -> Vec<String> {
     lines
 }
 
-/// In one line, for the status bar: `12.5 mm/s, 100 Pa`; `None` outside the flow.
+/// In one line, for the status bar: `12.5 mm/s, 100 Pa, 250 1/s`; `None` outside the flow.
 pub fn reading(solved: &SolvedFlow<'_>, p: Point) -> Option<String> {
     Some(lines(&solved.at(p)?, false).join(", "))
 }
@@ -69,11 +69,11 @@ mod tests {
         let sample = solved.flow().at(Point::new(5e-4, 0.0)).unwrap();
         assert_eq!(
             lines(&sample, true),
-            ["125 mm/s", "50.0 Pa", "u 125 mm/s", "v 0 mm/s"]
+            ["125 mm/s", "50.0 Pa", "0 1/s", "u 125 mm/s", "v 0 mm/s"]
         );
         assert_eq!(
             reading(&solved.flow(), Point::new(5e-4, 0.0)).as_deref(),
-            Some("125 mm/s, 50.0 Pa")
+            Some("125 mm/s, 50.0 Pa, 0 1/s")
         );
         assert_eq!(reading(&solved.flow(), Point::new(0.0, 1.0)), None);
     }

@@ -62,7 +62,7 @@ impl App {
             };
             if !is_there {
                 // It was taken back, or another design was opened.
-                (self.state.shown.colour, self.state.shown.range) = (Some(Quantity::Speed), None);
+                (self.state.shown.colour, self.state.shown.range) = (Some(Quantity::SPEED), None);
             }
         }
         let tracers = self.state.settings.layers.contains(&Layer::Tracers);

@@ -85,8 +85,7 @@ impl App {
             Command::Array { count, step } => self.edit(command, |d, app| {
                 let items = &app.state.selection.items;
                 let (edits, names) = edits::array(d, items, *count, *step)?;
-                let all = items.iter().cloned().chain(names);
-                Ok((edits, Some(many(all.collect()))))
+                Ok((edits, Some(many(names))))
             }),
             Command::Paste(text, at) => self.edit(command, |d, _| {
                 let (edits, names) = edits::paste(d, text, *at)?;

@@ -183,7 +183,9 @@ impl Canvas {
         }
         let has_popup = self.has_popup || egui::Popup::is_any_open(ui.ctx());
         let hears_keys = !ui.ctx().egui_wants_keyboard_input() && !has_popup;
-        if navigate::navigate(&mut self.view, &response, hears_keys) {
+        // In a length that is typed, a blank is a blank.
+        let pans_by_space = hears_keys && self.tools.typed.is_empty();
+        if navigate::navigate(&mut self.view, &response, pans_by_space) {
             self.fit = None;
         }
         let at = ui.input(|i| i.pointer.latest_pos());
@@ -211,7 +213,7 @@ impl Canvas {
             pointer: at,
             hears_keys,
         };
-        let pans = hears_keys && ui.input(|i| i.key_down(egui::Key::Space));
+        let pans = pans_by_space && ui.input(|i| i.key_down(egui::Key::Space));
         if !pans {
             tools::hear(&mut self.tools, &frame, out);
         }

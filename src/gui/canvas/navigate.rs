@@ -10,13 +10,13 @@ const NOTCH: f64 = 1.18;
 const PAN: f32 = 60.0;
 
 /// Moves the view as the pointer asks; whether it did.
-pub fn navigate(view: &mut View, response: &Response, hears_keys: bool) -> bool {
+pub fn navigate(view: &mut View, response: &Response, pans_by_space: bool) -> bool {
     let ctx = &response.ctx;
     let before = *view;
     if response.contains_pointer() {
         wheel(view, ctx);
     }
-    let by_space = hears_keys && ctx.input(|i| i.key_down(Key::Space));
+    let by_space = pans_by_space && ctx.input(|i| i.key_down(Key::Space));
     let is_panned = response.dragged_by(PointerButton::Middle)
         || by_space && response.dragged_by(PointerButton::Primary);
     if is_panned {

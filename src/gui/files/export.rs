@@ -135,9 +135,8 @@ impl Order {
             probes: shown.probes.clone(),
             lines: shown.lines.clone(),
             colouring: match shown.colour {
-                Some(Quantity::Pressure) => Colouring::Pressure,
-                Some(Quantity::WallShear) => Colouring::WallShear,
-                _ => Colouring::Speed,
+                Some(Quantity::Flow(quantity)) => Colouring::Flow(quantity),
+                _ => Colouring::default(),
             },
             streamlines: (shown.seeds.clone(), false),
             species: (Vec::new(), Vec::new()),
@@ -270,7 +269,7 @@ fn extra(order: &Order) -> Extra {
             .collect();
         extra.files.extend(trace::files(&traces));
     }
-    if order.colouring == Colouring::WallShear {
+    if matches!(order.colouring, Colouring::Flow(q) if q.is_on_walls()) {
         let stress = solved.wall_stress().clone();
         let files = walls::files(&solved.chip, &solved.solution.fields, &stress);
         extra.files.extend(files);
@@ -330,7 +329,7 @@ mod tests {
         let shown = ResultView {
             lines: vec![[Point::new(5e-3, -1e-4), Point::new(5e-3, 1e-4)]],
             seeds: vec![Point::new(5e-3, 0.0)],
-            colour: Some(Quantity::WallShear),
+            colour: Some(Quantity::WALL_SHEAR),
             ..ResultView::default()
         };
         Order::new(solved, None, &shown, formats.to_vec(), folder.to_owned())

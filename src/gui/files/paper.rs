@@ -5,7 +5,7 @@ use std::sync::Arc;
 use eframe::egui::FontDefinitions;
 use resvg::tiny_skia::{Color, Pixmap, Transform};
 use resvg::usvg::fontdb::Database;
-use resvg::usvg::{Options, Tree};
+use resvg::usvg::{Options, Tree, WriteOptions};
 use svg2pdf::{ConversionOptions, PageOptions};
 use thiserror::Error;
 
@@ -29,12 +29,13 @@ pub enum PaperError {
     Png(String),
 }
 
-/// As a PDF of one page; lines and text stay such.
+/// As a PDF of one page; lines stay lines, letters become outlines.
 ///
 /// # Errors
 /// [`PaperError`].
 pub fn pdf(svg: &str) -> Result<Vec<u8>, PaperError> {
-    let tree = read(svg)?;
+    let outlines = read(svg)?.to_string(&WriteOptions::default());
+    let tree = read(&outlines)?;
     svg2pdf::to_pdf(&tree, ConversionOptions::default(), PageOptions::default())
         .map_err(|error| PaperError::Pdf(error.to_string()))
 }
@@ -130,11 +131,15 @@ mod tests {
     }
 
     #[test]
-    fn a_pdf_has_its_page_and_its_font() {
+    fn a_pdf_has_its_page_and_its_letters() {
         let file = pdf(SVG).expect("a PDF");
         assert!(file.starts_with(b"%PDF-"));
         let has = |what: &[u8]| file.windows(what.len()).any(|w| w == what);
         assert!(has(b"/MediaBox"), "a page");
-        assert!(has(b"/FontFile") || has(b"/Type0"), "text stays text");
+        assert!(!has(b"/FontFile"), "no font is needed to read it");
+        let (text, rest) = SVG.split_once("<text").expect("a letter");
+        let bare = format!("{text}{}", &rest[rest.find("</text>").expect("its end") + 7..]);
+        let bare = pdf(&bare).expect("a PDF");
+        assert!(file.len() > bare.len() + 40, "{} {}", file.len(), bare.len());
     }
 }

@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use super::picture::{Inks, Look, Shades};
 use super::settings::Colour;
 use super::shot::SystemShot;
-use crate::results::colour::ColourMap;
+use crate::results::colour::{ColourMap, table};
 use crate::results::raster::Window;
 use stokeslet_dynamics::report::shaded::{Line, RgbImage, Shading, Viewport, draw_in};
 use stokeslet_dynamics::stepped::look::{Cells, Contact, Mesh, Points, Role};
@@ -120,7 +120,7 @@ fn painted(window: &Window, of: impl Fn(f64, f64) -> Color32 + Sync) -> RgbImage
 }
 
 fn turning(cells: &Cells, most: f64, inks: &Inks, window: &Window) -> RgbImage {
-    let table = ColourMap::BlueRed.table();
+    let table = table(ColourMap::BlueRed);
     let last = (table.len() - 1) as f64;
     painted(window, |x, y| match cells.at(x, y) {
         None => inks.background,

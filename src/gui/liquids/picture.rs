@@ -13,7 +13,7 @@ use super::figure;
 use super::settings::{Colour, Slice};
 use super::shot::{Contact, Shot, Snapshot, place, seen_axes};
 use crate::canvas::theme::Colours;
-use crate::results::colour::ColourMap;
+use crate::results::colour::{ColourMap, table};
 use crate::results::raster::Window;
 use stokeslet_base::geometry::Point;
 
@@ -96,7 +96,7 @@ pub(super) struct Shades {
 impl Shades {
     pub fn of(look: &Look) -> Self {
         Self {
-            table: look.map.table(),
+            table: table(look.map),
             range: look.range,
         }
     }

@@ -1,4 +1,4 @@
-//! The panel of profiles: speed, pressure or velocity along the lines that were drawn, side by side.
+//! The panel of profiles: quantities of the flow and components of its velocity along the lines that were drawn, side by side.
 
 use std::sync::Arc;
 
@@ -13,49 +13,54 @@ use stokeslet_base::geometry::Point;
 use stokeslet_flow::export::readable::{Quantity as Unit, Scale, figures};
 use stokeslet_flow::field::Sample;
 use stokeslet_flow::probe::{Profile, profiles};
+use stokeslet_flow::quantities::{self, FieldQuantity};
 
 /// What is plotted over the distance.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Plotted {
-    #[default]
-    Speed,
-    Pressure,
+    Scalar(&'static FieldQuantity),
     U,
     V,
 }
 
+impl Default for Plotted {
+    fn default() -> Self {
+        Plotted::Scalar(&quantities::SPEED)
+    }
+}
+
 impl Plotted {
-    const ALL: [Plotted; 4] = [Plotted::Speed, Plotted::Pressure, Plotted::U, Plotted::V];
+    fn all() -> impl Iterator<Item = Plotted> {
+        let scalars = quantities::inside().map(Plotted::Scalar);
+        scalars.chain([Plotted::U, Plotted::V])
+    }
 
     fn label(self) -> &'static str {
         match self {
-            Plotted::Speed => "speed",
-            Plotted::Pressure => "pressure",
+            Plotted::Scalar(quantity) => quantity.title,
             Plotted::U => "u",
             Plotted::V => "v",
         }
     }
 
-    fn hint(self) -> &'static str {
+    fn hint(self) -> String {
         match self {
-            Plotted::Speed => "Magnitude of the velocity",
-            Plotted::Pressure => "Pressure",
-            Plotted::U => "Velocity to the right",
-            Plotted::V => "Velocity upwards",
+            Plotted::Scalar(quantity) => format!("{}, {}", quantity.symbol, quantity.unit),
+            Plotted::U => "Velocity to the right".to_owned(),
+            Plotted::V => "Velocity upwards".to_owned(),
         }
     }
 
     fn unit(self) -> Unit {
         match self {
-            Plotted::Pressure => Unit::Pressure,
-            _ => Unit::Speed,
+            Plotted::Scalar(quantity) => quantity.shown,
+            Plotted::U | Plotted::V => Unit::Speed,
         }
     }
 
     fn of(self, sample: &Sample) -> f64 {
         match self {
-            Plotted::Speed => sample.velocity.norm(),
-            Plotted::Pressure => sample.pressure,
+            Plotted::Scalar(quantity) => quantity.of_sample(sample).unwrap_or_default(),
             Plotted::U => sample.velocity.x,
             Plotted::V => sample.velocity.y,
         }
@@ -113,7 +118,7 @@ pub fn profiles_ui(ui: &mut Ui, seen: &Seen<'_>, state: &mut State, out: &mut Ve
     };
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
-        for plotted in Plotted::ALL {
+        for plotted in Plotted::all() {
             let is_on = state.plotted == plotted;
             if ui
                 .selectable_label(is_on, plotted.label())
@@ -250,9 +255,9 @@ mod tests {
         let line = [Point::new(5e-4, -1e-4), Point::new(5e-4, 1e-4)];
         let mut state = State::default();
         let profiles = state.profiles(&solved, &[line]).to_vec();
-        let scales = scales(&profiles, Plotted::Speed);
+        let scales = scales(&profiles, Plotted::default());
         assert_eq!(scales.map(|s| s.unit), ["µm", "mm/s"]);
-        let runs = runs(&profiles[0], Plotted::Speed, scales);
+        let runs = runs(&profiles[0], Plotted::default(), scales);
         assert_eq!(runs.len(), 1);
         let (first, last) = (runs[0][0], runs[0][runs[0].len() - 1]);
         assert!(
@@ -262,7 +267,7 @@ mod tests {
         let peak = runs[0].iter().map(|p| p[1]).fold(0.0, f64::max);
         assert!((peak - 125.0).abs() < 1e-6, "{peak} mm/s");
         assert_eq!(
-            summary(&profiles[0], Plotted::Speed),
+            summary(&profiles[0], Plotted::default()),
             "200 µm, greatest 125 mm/s"
         );
     }

@@ -1,6 +1,6 @@
 //! Parameters' values as people type them: text into values and back, with what to say about a text that is none.
 
-use stokeslet_base::units::{Dimension, parse_quantity_as, print_quantity};
+use stokeslet_base::units::{Dimension, parse_quantity_as, print_quantity, to_digits};
 use stokeslet_cad::design::Value;
 use stokeslet_cad::library::ParameterKind;
 
@@ -47,7 +47,7 @@ pub fn show_quantity(x: f64, dimension: Dimension) -> String {
 
 /// To the digits that people mean: turns and sums leave 9.99999999999 where 10 was drawn.
 pub(crate) fn rounded(x: f64) -> f64 {
-    format!("{x:.9e}").parse().unwrap_or(x)
+    to_digits(x, 10)
 }
 
 /// Reads a value of a kind.

@@ -1,82 +1,32 @@
 //! Values become colours: perceptually uniform maps, the range that they span, and the marks of their legend.
 
-use colorgrad::Gradient;
 use eframe::egui::Color32;
 
 use super::{Quantity, Solved};
 use crate::species::Dissolved;
 use stokeslet_flow::export::readable::{self, Scale, nice_below, tick_text};
+pub use stokeslet_flow::quantities::ColourMap;
 
 /// Steps of a table of colours: more than an eye or eight bits tell apart.
 const STEPS: usize = 1024;
 /// Pressures below zero by more than this part of the greatest have a map of two branches. A hair below zero at an outlet has not.
 const SIGN: f64 = 0.02;
 
-/// A perceptually uniform map.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ColourMap {
-    /// Dark blue to yellow: speed.
-    Viridis,
-    /// Blue to yellow through red: pressure.
-    Plasma,
-    /// Blue through white to red: pressure that changes its sign.
-    BlueRed,
-    /// Black to pale yellow: wall shear.
-    Inferno,
-    /// Blue to yellow through grey, the same to the colour-blind: concentrations.
-    Cividis,
-    /// Black to pale pink: ages.
-    Magma,
+/// A map's colour at `t` in [0, 1].
+pub fn colour_at(map: ColourMap, t: f64) -> Color32 {
+    let [r, g, b, _] = map.colours()(t);
+    Color32::from_rgb(r, g, b)
 }
 
-impl ColourMap {
-    /// The colour at `t` in [0, 1].
-    pub fn at(self, t: f64) -> Color32 {
-        let [r, g, b, _] = self.gradient()(t.clamp(0.0, 1.0) as f32);
-        Color32::from_rgb(r, g, b)
-    }
-
-    /// Colours at equal steps from 0 to 1.
-    pub fn table(self) -> Vec<Color32> {
-        let gradient = self.gradient();
-        (0..STEPS)
-            .map(|k| {
-                let [r, g, b, _] = gradient(k as f32 / (STEPS - 1) as f32);
-                Color32::from_rgb(r, g, b)
-            })
-            .collect()
-    }
-
-    fn gradient(self) -> Box<dyn Fn(f32) -> [u8; 4]> {
-        use colorgrad::preset::{cividis, inferno, magma, plasma, rd_bu, viridis};
-        match self {
-            ColourMap::Viridis => {
-                let map = viridis();
-                Box::new(move |t| map.at(t).to_rgba8())
-            }
-            ColourMap::Plasma => {
-                let map = plasma();
-                Box::new(move |t| map.at(t).to_rgba8())
-            }
-            ColourMap::BlueRed => {
-                let map = rd_bu();
-                Box::new(move |t| map.at(1.0 - t).to_rgba8())
-            }
-            ColourMap::Inferno => {
-                let map = inferno();
-                // The darkest tenth could not be told from a wall.
-                Box::new(move |t| map.at(0.1 + 0.9 * t).to_rgba8())
-            }
-            ColourMap::Cividis => {
-                let map = cividis();
-                Box::new(move |t| map.at(t).to_rgba8())
-            }
-            ColourMap::Magma => {
-                let map = magma();
-                Box::new(move |t| map.at(0.1 + 0.9 * t).to_rgba8())
-            }
-        }
-    }
+/// A map's colours at equal steps from 0 to 1.
+pub fn table(map: ColourMap) -> Vec<Color32> {
+    let colours = map.colours();
+    (0..STEPS)
+        .map(|k| {
+            let [r, g, b, _] = colours(k as f64 / (STEPS - 1) as f64);
+            Color32::from_rgb(r, g, b)
+        })
+        .collect()
 }
 
 /// What colours mean: a map from `range[0]` to `range[1]`.
@@ -99,13 +49,9 @@ impl Scaling {
     pub fn new(solved: &Solved, quantity: Quantity, range: Option<[f64; 2]>) -> Self {
         let own = solved.range_of(quantity);
         let is_signed = own[0] < -SIGN * own[1].max(0.0) && own[1] > SIGN * own[0].abs();
-        let map = match quantity {
-            Quantity::Speed => ColourMap::Viridis,
-            Quantity::Pressure if is_signed => ColourMap::BlueRed,
-            Quantity::Pressure => ColourMap::Plasma,
-            Quantity::WallShear => ColourMap::Inferno,
-            Quantity::Species(_) => ColourMap::Cividis,
-            Quantity::Age => ColourMap::Magma,
+        let map = match is_signed {
+            true => ColourMap::BlueRed,
+            false => quantity.map(),
         };
         let own = match map {
             ColourMap::BlueRed => {
@@ -129,10 +75,7 @@ impl Scaling {
         }
         let dissolved = dissolved?;
         dissolved.values(quantity)?;
-        let map = match quantity {
-            Quantity::Age => ColourMap::Magma,
-            _ => ColourMap::Cividis,
-        };
+        let map = quantity.map();
         let own = (dissolved.range_of(quantity), dissolved.kind(quantity));
         Some(Self::spanning(quantity, map, own, range))
     }
@@ -216,10 +159,18 @@ impl Quantity {
     /// How people write it.
     pub fn readable(self) -> readable::Quantity {
         match self {
-            Quantity::Speed => readable::Quantity::Speed,
-            Quantity::Pressure | Quantity::WallShear => readable::Quantity::Pressure,
+            Quantity::Flow(flow) => flow.shown,
             Quantity::Species(_) => readable::Quantity::Relative,
             Quantity::Age => readable::Quantity::Time,
+        }
+    }
+
+    /// Its colours where all values have one sign.
+    fn map(self) -> ColourMap {
+        match self {
+            Quantity::Flow(flow) => flow.map,
+            Quantity::Species(_) => ColourMap::Cividis,
+            Quantity::Age => ColourMap::Magma,
         }
     }
 }
@@ -248,18 +199,18 @@ mod tests {
     #[test]
     fn the_range_is_the_fields_own_or_the_one_that_was_fixed() {
         let solved = solved(&channel(), 4);
-        let own = Scaling::new(&solved, Quantity::Pressure, None);
+        let own = Scaling::new(&solved, Quantity::PRESSURE, None);
         assert!(
             own.range[0].abs() < 1e-9 && (own.range[1] - 100.0).abs() < 1e-6,
             "{own:?}"
         );
         assert!(own.is_automatic && own.map == ColourMap::Plasma);
-        let fixed = Scaling::new(&solved, Quantity::Pressure, Some([-50.0, 50.0]));
+        let fixed = Scaling::new(&solved, Quantity::PRESSURE, Some([-50.0, 50.0]));
         assert_eq!((fixed.range, fixed.is_automatic), ([-50.0, 50.0], false));
         assert_eq!(fixed.place(0.0), 0.5);
         assert_eq!(fixed.place(1e9), 1.0);
         for wrong in [[1.0, 1.0], [2.0, 1.0], [f64::NAN, 1.0]] {
-            let scaling = Scaling::new(&solved, Quantity::Speed, Some(wrong));
+            let scaling = Scaling::new(&solved, Quantity::SPEED, Some(wrong));
             assert!(scaling.is_automatic, "{wrong:?} is no range");
         }
     }
@@ -268,13 +219,13 @@ mod tests {
     fn pressure_of_both_signs_is_white_at_zero() {
         let mut chip = channel();
         chip.ports[1].condition = stokeslet_cad::chip::Condition::Pressure(-300.0);
-        let scaling = Scaling::new(&solved(&chip, 4), Quantity::Pressure, None);
+        let scaling = Scaling::new(&solved(&chip, 4), Quantity::PRESSURE, None);
         assert_eq!(scaling.map, ColourMap::BlueRed);
         assert!(
             (scaling.range[0] + scaling.range[1]).abs() < 1e-9,
             "{scaling:?}"
         );
-        let [r, g, b, _] = scaling.map.at(scaling.place(0.0)).to_array();
+        let [r, g, b, _] = colour_at(scaling.map, scaling.place(0.0)).to_array();
         assert!(
             r > 230 && g > 230 && b > 230,
             "zero is nearly white: {r} {g} {b}"
@@ -284,7 +235,7 @@ mod tests {
     #[test]
     fn marks_are_few_and_round() {
         let solved = solved(&channel(), 4);
-        let ticks = Scaling::new(&solved, Quantity::Speed, Some([0.0, 0.0123])).ticks();
+        let ticks = Scaling::new(&solved, Quantity::SPEED, Some([0.0, 0.0123])).ticks();
         let texts: Vec<&str> = ticks.iter().map(|t| t.1.as_str()).collect();
         assert_eq!(texts, ["0", "5", "10"], "in mm/s");
         assert!(ticks.iter().all(|t| (0.0..=1.0).contains(&t.0)));

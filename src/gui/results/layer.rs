@@ -11,7 +11,7 @@ use eframe::egui::{
 };
 use rayon::prelude::*;
 
-use super::colour::{ColourMap, DISTINCT, Scaling};
+use super::colour::{ColourMap, DISTINCT, Scaling, table};
 use super::curves::{draw_arrows, draw_streamlines};
 use super::legend::{self, Legend, Paper};
 use super::newest::{Newest, Wake};
@@ -28,6 +28,7 @@ use crate::species::overlay::{draw_section, missing, readings};
 use stokeslet_base::geometry::Point;
 use stokeslet_cad::chip::SocketUse;
 use stokeslet_flow::probe;
+use stokeslet_flow::quantities;
 use stokeslet_flow::trace::{Seed, Streamline, inlet_seeds, streamline};
 
 /// Distance of arrows, points, at least; at most a half more.
@@ -274,15 +275,15 @@ impl FieldLayer {
     fn draw_lines(&self, painter: &Painter, view: &View, tint: Color32) {
         let paper = Paper::new(is_dark(painter));
         let scaling = self.scaling();
-        let is_filled = scaling.is_some_and(|s| s.quantity != Quantity::WallShear);
+        let is_filled = scaling.is_some_and(|s| !s.quantity.is_on_walls());
         let on_pale = scaling.is_some_and(|s| s.map == ColourMap::BlueRed);
         if let Some((_, painting)) = &self.sharp.shown
             && let Some(gap) = painting.asked.look.arrows
         {
             let fastest = painting.asked.solved.solution.max_speed.0;
             let gap_on_screen = (gap / view.scale) as f32;
-            let speeds = Scaling::new(&painting.asked.solved, Quantity::Speed, None);
-            let table = ColourMap::Viridis.table();
+            let speeds = Scaling::new(&painting.asked.solved, Quantity::SPEED, None);
+            let table = table(quantities::SPEED.map);
             let last = (table.len() - 1) as f64;
             let ink = match (is_filled, on_pale) {
                 (true, false) => Some(Color32::from_white_alpha(225)),

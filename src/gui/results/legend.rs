@@ -4,7 +4,7 @@ use eframe::egui::{
     Align2, Color32, FontId, Mesh, Painter, Pos2, Rect, Stroke, StrokeKind, Vec2, pos2, vec2,
 };
 
-use super::colour::{ColourMap, Scaling};
+use super::colour::{ColourMap, Scaling, colour_at};
 
 /// Steps of the bar; the eye sees none.
 const STEPS: usize = 96;
@@ -226,7 +226,7 @@ pub(crate) fn draw_row(
         let mut mesh = Mesh::default();
         for k in 0..=STEPS {
             let t = k as f32 / STEPS as f32;
-            let colour = bar.map.at(f64::from(t));
+            let colour = colour_at(bar.map, f64::from(t));
             let x = place.left() + t * width;
             mesh.colored_vertex(pos2(x, place.top()), colour);
             mesh.colored_vertex(pos2(x, place.bottom()), colour);
@@ -263,7 +263,7 @@ fn draw_bar(painter: &Painter, bar: Rect, map: ColourMap) {
     for k in 0..=STEPS {
         let t = k as f32 / STEPS as f32;
         let y = bar.bottom() - t * bar.height();
-        let colour = map.at(f64::from(t));
+        let colour = colour_at(map, f64::from(t));
         mesh.colored_vertex(pos2(bar.left(), y), colour);
         mesh.colored_vertex(pos2(bar.right(), y), colour);
         if k > 0 {

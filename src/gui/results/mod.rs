@@ -23,6 +23,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use stokeslet_base::geometry::Point;
+use stokeslet_flow::quantities::{self, FieldQuantity};
 use stokeslet_flow::session::Stage;
 
 use crate::species::Dissolved;
@@ -32,16 +33,10 @@ pub use solved::{Reuse, Solved};
 pub use worker::{Event, Job, Worker};
 
 /// What colours show.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Quantity {
-    /// Magnitude of the velocity, m/s.
-    Speed,
-    /// Pressure, Pa.
-    Pressure,
-    /// Wall shear stress, Pa.
-    WallShear,
+    /// What every flow has.
+    Flow(&'static FieldQuantity),
     /// Concentration of one of the design's species, counted from 0.
     Species(u8),
     /// Time since the fluid entered, s.
@@ -49,15 +44,22 @@ pub enum Quantity {
 }
 
 impl Quantity {
+    /// Magnitude of the velocity.
+    pub const SPEED: Self = Quantity::Flow(&quantities::SPEED);
+    /// Pressure.
+    pub const PRESSURE: Self = Quantity::Flow(&quantities::PRESSURE);
+    /// Wall shear stress.
+    pub const WALL_SHEAR: Self = Quantity::Flow(&quantities::WALL_SHEAR);
+
     /// Those that every flow has; others come with the design's species ([`crate::species::quantities`]).
-    pub const ALL: [Quantity; 3] = [Quantity::Speed, Quantity::Pressure, Quantity::WallShear];
+    pub fn of_flow() -> impl Iterator<Item = Self> {
+        quantities::ALL.into_iter().map(Quantity::Flow)
+    }
 
     /// Its name.
     pub fn label(self) -> &'static str {
         match self {
-            Quantity::Speed => "speed",
-            Quantity::Pressure => "pressure",
-            Quantity::WallShear => "wall shear",
+            Quantity::Flow(quantity) => quantity.title,
             Quantity::Species(_) => "concentration",
             Quantity::Age => "age of the fluid",
         }
@@ -66,6 +68,11 @@ impl Quantity {
     /// Whether it is of what is dissolved, not of the flow alone.
     pub fn is_dissolved(self) -> bool {
         matches!(self, Quantity::Species(_) | Quantity::Age)
+    }
+
+    /// Whether it lives on walls, not in the flow.
+    pub fn is_on_walls(self) -> bool {
+        matches!(self, Quantity::Flow(quantity) if quantity.is_on_walls())
     }
 }
 
@@ -93,7 +100,7 @@ pub struct ResultView {
 impl Default for ResultView {
     fn default() -> Self {
         Self {
-            colour: Some(Quantity::Speed),
+            colour: Some(Quantity::SPEED),
             range: None,
             probes: Vec::new(),
             lines: Vec::new(),

@@ -10,7 +10,7 @@ use std::time::Instant;
 use eframe::egui::{Color32, ColorImage};
 use rayon::prelude::*;
 
-use super::colour::{Scaling, tint};
+use super::colour::{Scaling, table, tint};
 use super::raster::{BAND, Shade, Window, raster};
 use super::strokes::Stroke;
 use super::{Quantity, Solved};
@@ -117,7 +117,7 @@ pub fn paint(asked: Asked) -> Painting {
         mesh = draw_mesh(solved, window, look, &mut pixels);
     }
     if let Some(scaling) = &scaling
-        && scaling.quantity == Quantity::WallShear
+        && scaling.quantity.is_on_walls()
     {
         draw_walls(solved, window, look, scaling, &mut pixels);
     }
@@ -158,8 +158,8 @@ fn ground(
         }));
     }
     let scaling = scaling?;
-    let shade = Shade::of(scaling.quantity, dissolved)?;
-    let table = scaling.map.table();
+    let shade = Shade::of(solved, dissolved, scaling.quantity)?;
+    let table = table(scaling.map);
     let last = (table.len() - 1) as f32;
     let [low, high] = scaling.range;
     // A constant field has the middle colour throughout.
@@ -226,9 +226,10 @@ fn draw_mesh(solved: &Solved, window: &Window, look: &Look, pixels: &mut [Color3
     let width = window.size[0];
     let per_point = f64::from(look.pixels_per_point);
     let half_width = 0.4 * per_point;
-    let (ink, strength) = match (look.is_dark, look.colour, look.parts) {
-        (true, None | Some(Quantity::WallShear), false) => (Color32::WHITE, 0.45),
-        _ => (Color32::BLACK, 0.38),
+    let is_filled = look.parts || look.colour.is_some_and(|q| !q.is_on_walls());
+    let (ink, strength) = match look.is_dark && !is_filled {
+        true => (Color32::WHITE, 0.45),
+        false => (Color32::BLACK, 0.38),
     };
     let (shown, hidden) = (AtomicBool::new(false), AtomicBool::new(false));
     pixels
@@ -281,7 +282,7 @@ fn draw_walls(
     let stress = solved.wall_stress();
     let width = window.size[0];
     let half_width = 0.5 * WALL_WIDTH * f64::from(look.pixels_per_point);
-    let table = scaling.map.table();
+    let table = table(scaling.map);
     let last = (table.len() - 1) as f64;
     let (low, high) = window.rows(0, window.size[1], half_width + 1.0);
     // What is in view, sorted into bands by the rows that it covers.
@@ -361,6 +362,7 @@ fn lattice(solved: &Solved, window: &Window, gap: f64) -> Vec<Arrow> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::results::colour::colour_at;
     use crate::results::tests::{channel, solved, solved_example};
 
     fn look(colour: Option<Quantity>) -> Look {
@@ -386,7 +388,7 @@ mod tests {
             solved,
             dissolved: None,
             window: window(),
-            look: look(Some(Quantity::Pressure)),
+            look: look(Some(Quantity::PRESSURE)),
         });
         let scaling = painting.scaling.unwrap();
         let row = 20;
@@ -394,7 +396,7 @@ mod tests {
         assert_eq!(at(2), Color32::TRANSPARENT, "left of the inlet");
         for i in [21, 100, 210] {
             let x = window().centre(i, row).x;
-            let want = scaling.map.at(1.0 - x / 1e-3);
+            let want = colour_at(scaling.map, 1.0 - x / 1e-3);
             let near = at(i)
                 .to_array()
                 .iter()
@@ -413,10 +415,13 @@ mod tests {
             solved,
             dissolved: None,
             window: window(),
-            look: look(Some(Quantity::Speed)),
+            look: look(Some(Quantity::SPEED)),
         });
         let scaling = painting.scaling.unwrap();
-        assert_eq!(painting.image.pixels[120 + 20 * 240], scaling.map.at(0.5));
+        assert_eq!(
+            painting.image.pixels[120 + 20 * 240],
+            colour_at(scaling.map, 0.5)
+        );
     }
 
     #[test]
@@ -426,17 +431,17 @@ mod tests {
             solved,
             dissolved: None,
             window: window(),
-            look: look(Some(Quantity::WallShear)),
+            look: look(Some(Quantity::WALL_SHEAR)),
         });
         let scaling = painting.scaling.unwrap();
         // Rows of the upper wall, the middle and the lower wall: 5 µm a pixel, top at y = 100 µm.
         let at = |j: usize| painting.image.pixels[120 + j * 240];
         assert_eq!(
             at(10),
-            scaling.map.at(1.0),
+            colour_at(scaling.map, 1.0),
             "all of the walls have the same, greatest stress"
         );
-        assert_eq!(at(30), scaling.map.at(1.0));
+        assert_eq!(at(30), colour_at(scaling.map, 1.0));
         assert_eq!(at(20), Color32::TRANSPARENT);
     }
 
@@ -453,9 +458,9 @@ mod tests {
         };
         let wanted = Look {
             mesh: true,
-            ..look(Some(Quantity::Speed))
+            ..look(Some(Quantity::SPEED))
         };
-        let plain = look(Some(Quantity::Speed));
+        let plain = look(Some(Quantity::SPEED));
         let paint = |window, look| {
             paint(Asked {
                 solved: solved.clone(),

@@ -9,12 +9,13 @@
 use eframe::egui::{Rect, vec2};
 use rayon::prelude::*;
 
-use super::Quantity;
+use super::{Quantity, Solved};
 use crate::canvas::View;
 use crate::species::{Dissolved, within};
 use stokeslet_base::geometry::Point;
 use stokeslet_flow::field::index::{cell_box, velocity};
 use stokeslet_flow::field::{FieldIndex, Fields, barycentric};
+use stokeslet_flow::quantities::Origin;
 
 /// Rows that one task fills: few enough to share out, enough that cells are seldom visited twice.
 pub(super) const BAND: usize = 32;
@@ -95,10 +96,8 @@ impl Window {
 /// What a raster holds.
 #[derive(Clone, Copy, Debug)]
 pub enum Shade<'a> {
-    /// m/s.
-    Speed,
-    /// Pa.
-    Pressure,
+    /// A function of velocity (m/s) and pressure (Pa).
+    Values(fn([f64; 2], f64) -> f64),
     /// A number of every part, such as its kind.
     Part(&'a [f32]),
     /// A number at every node, such as a concentration.
@@ -106,12 +105,18 @@ pub enum Shade<'a> {
 }
 
 impl<'a> Shade<'a> {
-    /// How a quantity is rastered, where what is dissolved is known; wall shear lives on walls, not in pixels.
-    pub fn of(quantity: Quantity, dissolved: Option<&'a Dissolved>) -> Option<Self> {
+    /// How a quantity is rastered, where what is dissolved is known; `None` for what lives on walls.
+    pub fn of(
+        solved: &'a Solved,
+        dissolved: Option<&'a Dissolved>,
+        quantity: Quantity,
+    ) -> Option<Self> {
         match quantity {
-            Quantity::Speed => Some(Shade::Speed),
-            Quantity::Pressure => Some(Shade::Pressure),
-            Quantity::WallShear => None,
+            Quantity::Flow(flow) => match flow.origin {
+                Origin::Values { plane, .. } => Some(Shade::Values(plane)),
+                Origin::Gradient { .. } => solved.at_nodes(flow).map(Shade::Nodes),
+                Origin::Walls => None,
+            },
             Quantity::Species(_) | Quantity::Age => dissolved?.values(quantity).map(Shade::Nodes),
         }
     }
@@ -198,11 +203,12 @@ impl<'a> Cell<'a> {
 
     fn value(&self, xi: &[f64; 3]) -> f32 {
         match self.shade {
-            Shade::Speed => velocity(self.fields, self.cell, xi).norm() as f32,
-            Shade::Pressure => {
+            Shade::Values(function) => {
+                let u = velocity(self.fields, self.cell, xi);
                 let v = self.fields.cells[self.cell];
                 let p = |k: usize| self.fields.pressure[v[k] as usize];
-                (xi[0] * p(0) + xi[1] * p(1) + xi[2] * p(2)) as f32
+                let pressure = xi[0] * p(0) + xi[1] * p(1) + xi[2] * p(2);
+                function([u.x, u.y], pressure) as f32
             }
             Shade::Part(numbers) => {
                 let part = self.fields.part[self.cell] as usize;
@@ -283,6 +289,9 @@ impl<'a> Cell<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const SPEED: Shade<'static> = Shade::Values(|[u, v], _| u.hypot(v));
+    const PRESSURE: Shade<'static> = Shade::Values(|_, p| p);
     use crate::results::tests::{channel, solved, solved_example};
 
     /// Poiseuille flow lies in the elements, so every pixel has it, whatever the window.
@@ -293,8 +302,8 @@ mod tests {
         let (low, high) = (Point::new(-1.3e-4, -0.9e-4), Point::new(1.13e-3, 1.1e-4));
         let window = Window::of_box(low, high, 331);
         let peak = 100.0 / 1e-3 * 1e-4 * 1e-4 / (8.0 * 1e-3);
-        let values = raster(fields, &solved.index, &window, Shade::Speed, &|| false);
-        let pressures = raster(fields, &solved.index, &window, Shade::Pressure, &|| false);
+        let values = raster(fields, &solved.index, &window, SPEED, &|| false);
+        let pressures = raster(fields, &solved.index, &window, PRESSURE, &|| false);
         let (mut inside, mut outside) = (0, 0);
         for j in 0..window.size[1] {
             for i in 0..window.size[0] {
@@ -335,7 +344,7 @@ mod tests {
             let (low, high) = solved.index.extent();
             let window = Window::of_box(low, high, longest);
             let fields = &solved.solution.fields;
-            let values = raster(fields, &solved.index, &window, Shade::Speed, &|| false);
+            let values = raster(fields, &solved.index, &window, SPEED, &|| false);
             let (mut inside, mut off) = (0, 0);
             for (k, &got) in values.iter().enumerate() {
                 let p = window.centre(k % window.size[0], k / window.size[0]);
@@ -364,7 +373,7 @@ mod tests {
             &solved.solution.fields,
             &solved.index,
             &window,
-            Shade::Speed,
+            SPEED,
             &|| false,
         );
         assert!(values.iter().all(|v| v.is_nan()));

@@ -1,5 +1,6 @@
 //! A solved chip with all that the window needs of it.
 
+use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 
 use super::Quantity;
@@ -10,6 +11,7 @@ use stokeslet_flow::export::readable::figures;
 use stokeslet_flow::field::{FieldIndex, Sample};
 use stokeslet_flow::kinds::{Kinds, seam_nodes};
 use stokeslet_flow::probe::SolvedFlow;
+use stokeslet_flow::quantities::{self, FieldQuantity, Origin};
 use stokeslet_flow::session::Solution;
 use stokeslet_flow::walls::{WallStress, wall_stress};
 
@@ -62,10 +64,17 @@ pub struct Solved {
     pub profile: Option<Arc<ProfileTable>>,
     /// Where its cells are.
     pub index: Arc<FieldIndex>,
-    pressures: [f64; 2],
+    derived: Arc<[Derived; quantities::ALL.len()]>,
     walls: Arc<OnceLock<WallStress>>,
     kinds: Arc<OnceLock<Kinds>>,
     seam_nodes: Arc<OnceLock<Vec<Point>>>,
+}
+
+/// What is known of a quantity by now.
+#[derive(Debug, Default)]
+struct Derived {
+    ends: OnceLock<[f64; 2]>,
+    at_nodes: OnceLock<Vec<f64>>,
 }
 
 impl Solved {
@@ -93,13 +102,6 @@ impl Solved {
         solution: Solution,
         (resolution, index): (u32, FieldIndex),
     ) -> Self {
-        let (low, high) = solution
-            .fields
-            .pressure
-            .iter()
-            .fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), &p| {
-                (a.min(p), b.max(p))
-            });
         Self {
             revision,
             chip,
@@ -109,7 +111,7 @@ impl Solved {
             reuse: Reuse::Unknown,
             profile: None,
             index: Arc::new(index),
-            pressures: if low <= high { [low, high] } else { [0.0, 0.0] },
+            derived: Arc::default(),
             walls: Arc::default(),
             kinds: Arc::default(),
             seam_nodes: Arc::default(),
@@ -141,9 +143,11 @@ impl Solved {
     /// Ends of the colours of a quantity.
     pub fn range_of(&self, quantity: Quantity) -> [f64; 2] {
         match quantity {
-            Quantity::Speed => [0.0, self.greatest(quantity)],
-            Quantity::Pressure => self.pressures,
-            Quantity::WallShear => self.wall_stress().spanned(),
+            Quantity::Flow(flow) if flow.is_on_walls() => self.wall_stress().spanned(),
+            Quantity::Flow(flow) => {
+                let [low, high] = self.ends(flow);
+                [if flow.is_magnitude { 0.0 } else { low }, high]
+            }
             // What the flow carries is not in it: `Dissolved::range_of`.
             Quantity::Species(_) | Quantity::Age => [0.0, 0.0],
         }
@@ -152,12 +156,44 @@ impl Solved {
     /// Greatest value in the field, which colours may not reach.
     pub fn greatest(&self, quantity: Quantity) -> f64 {
         let value = match quantity {
-            Quantity::Speed => self.solution.max_speed.0,
-            Quantity::Pressure => self.pressures[1],
-            Quantity::WallShear => self.wall_stress().range[1],
+            Quantity::Flow(flow) if flow.is_on_walls() => self.wall_stress().range[1],
+            Quantity::Flow(flow) => self.ends(flow)[1],
             Quantity::Species(_) | Quantity::Age => 0.0,
         };
         if value.is_finite() { value } else { 0.0 }
+    }
+
+    /// Least and greatest value of a quantity at the nodes, 0 where it has none; computed when first asked for.
+    fn ends(&self, quantity: &FieldQuantity) -> [f64; 2] {
+        let fields = &self.solution.fields;
+        let ends = || {
+            let values = match self.at_nodes(quantity) {
+                Some(values) => Cow::Borrowed(values),
+                None => Cow::Owned(quantity.at_nodes(fields).unwrap_or_default()),
+            };
+            let of = |(a, b): (f64, f64), &v: &f64| (a.min(v), b.max(v));
+            let (low, high) = values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), of);
+            if low <= high { [low, high] } else { [0.0; 2] }
+        };
+        match self.derived_of(quantity) {
+            Some(derived) => *derived.ends.get_or_init(ends),
+            None => ends(),
+        }
+    }
+
+    /// Values at the nodes of a quantity that no pixel finds by itself, SI; computed when first asked for, some milliseconds a hundred thousand cells.
+    pub fn at_nodes(&self, quantity: &FieldQuantity) -> Option<&[f64]> {
+        let Origin::Gradient { .. } = quantity.origin else {
+            return None;
+        };
+        let derived = self.derived_of(quantity)?;
+        let values = || quantity.at_nodes(&self.solution.fields).unwrap_or_default();
+        Some(derived.at_nodes.get_or_init(values))
+    }
+
+    fn derived_of(&self, quantity: &FieldQuantity) -> Option<&Derived> {
+        let row = quantities::ALL.iter().position(|q| *q == quantity)?;
+        self.derived.get(row)
     }
 
     /// Stress along the walls; computed when first asked for, some milliseconds.

@@ -73,11 +73,9 @@ pub fn quantities(design: Option<&Design>) -> Vec<(Quantity, String)> {
 
 /// Everything that colours can show of what is drawn.
 pub fn offered(seen: &Seen<'_>) -> Vec<(Quantity, String)> {
-    let flow = Quantity::ALL.map(|q| (q, q.label().to_owned()));
+    let flow = Quantity::of_flow().map(|q| (q, q.label().to_owned()));
     let design = seen.document.shown_design();
-    flow.into_iter()
-        .chain(quantities(design.map(|d| &**d)))
-        .collect()
+    flow.chain(quantities(design.map(|d| &**d))).collect()
 }
 
 impl Dissolved {
@@ -86,7 +84,7 @@ impl Dissolved {
         match quantity {
             Quantity::Species(k) => self.fields.get(usize::from(k)).map(Vec::as_slice),
             Quantity::Age => self.ages.as_deref(),
-            Quantity::Speed | Quantity::Pressure | Quantity::WallShear => None,
+            Quantity::Flow(_) => None,
         }
     }
 

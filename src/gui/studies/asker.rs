@@ -199,7 +199,7 @@ fn answer(
                 .map_err(|error| format!("No study can be run: {error}."))
         }
         Question::Goals { varied, goals } => {
-            let catalogue = Catalogue::new(&chip);
+            let catalogue = Catalogue::new(&design, &chip);
             let read: Vec<Goal> = goals
                 .iter()
                 .map(|goal| Goal::parse(goal, &catalogue))
@@ -239,7 +239,7 @@ fn answer(
             Ok(())
         }
         Question::Tolerances => {
-            let outputs = Catalogue::new(&chip).answers(&chip);
+            let outputs = Catalogue::new(&design, &chip).answers(&chip);
             let context = Context {
                 text: &job.text,
                 set: &[],
@@ -272,6 +272,7 @@ fn said(error: &SampleError) -> String {
     match error {
         SampleError::Design(mistakes) => first(mistakes),
         SampleError::Solve(error) => sentence(&error.to_string()),
+        SampleError::Species(error) => sentence(&error.to_string()),
     }
 }
 

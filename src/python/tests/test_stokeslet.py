@@ -210,3 +210,75 @@ def test_points_are_mapped_over_a_dask_cluster():
     with cluster, distributed.Client(cluster) as client:
         found = client.gather(client.map(inflow, [1.0, 2.0]))
     assert found == [inflow(1.0), inflow(2.0)]
+
+
+MIXED = """format = 1
+variables = { q = "1 uL/min" }
+fluid = { viscosity = "1 mPa s" }
+chip = { width = "100 um", depth = "100 um", resolution = 4 }
+[components]
+tee = { kind = "tee", at = ["0 mm", "0 mm"] }
+mix = { kind = "pipe", attach = "a", to = "tee.up", parameters = { length = "4 mm" } }
+[ports]
+dye = { at = "tee.left", flow_rate = "=q" }
+water = { at = "tee.right", flow_rate = "=q" }
+out = { at = "mix.b", pressure = "0 Pa" }
+[species]
+dye = { diffusivity = "1e-9 m^2/s", inlets = { dye = 1 } }
+"""
+
+
+def test_what_is_dissolved_and_quantities_at_nodes():
+    r = sk.loads(MIXED).solve()
+    out = r.species["dye"]["out"]
+    assert out["mean"] == pytest.approx(0.5, abs=1e-3) and 0.0 < out["mixing"] < 1.0
+    slower = sk.loads(MIXED).set(q="0.25 uL/min").solve().species["dye"]["out"]
+    assert slower["mixing"] > out["mixing"]
+    assert r.quantity("shear_rate").shape == r.pressure.shape and (r.quantity("shear_rate") >= 0).all()
+    assert np.allclose(r.quantity("speed"), np.linalg.norm(r.velocity, axis=1))
+    with pytest.raises(ValueError, match="shear_rate"):
+        r.quantity("shear")
+    with pytest.raises(sk.SolveError, match="everywhere"):
+        sk.loads(MIXED).solve(fields=False).species
+
+
+def test_derivatives_and_fits():
+    d = tee()
+    s = d.sensitivity("ports.inlet.pressure")
+    assert s.outputs == ("ports.inlet.pressure",) and not s.unmoved
+    assert s.percent()["viscosity"][0] == pytest.approx(1.0, abs=1e-6)
+    assert "chip.width" in s.derivatives, "a round width, too"
+    goal = "ports.left.flow_rate = 3 * ports.right.flow_rate"
+    found = d.fit(goal, vary={"l": ("1 mm", "8 mm")})
+    assert found.is_met and abs(found.misses[0]) < 1e-4
+    flow = found.design.solve(fields=False).flow_rate
+    assert flow["left"] == pytest.approx(3 * flow["right"], rel=1e-3)
+    with pytest.raises(ValueError, match="did you mean"):
+        d.fit("ports.lefft.flow_rate = 1 uL/min", vary=["l"])
+
+
+def test_rules_of_a_process_and_files_of_others(tmp_path):
+    d = sk.Design(width="5 um", depth="50 um", viscosity="1 mPa s")
+    p = d.add("pipe", name="p", length="1 mm")
+    d.port("inlet", p["a"], pressure="1 mbar")
+    d.port("outlet", p["b"], pressure="0 Pa")
+    assert any(one.code == "D338" for one in d.check(process="pdms"))
+    assert not any(one.code == "D338" for one in d.check())
+    d.export(tmp_path / "chip.json")
+    again = sk.import_parchmint(tmp_path / "chip.json")
+    assert again.solve(fields=False, resolution=4).flow_rate
+
+
+def test_a_dataset_for_xarray():
+    xarray = pytest.importorskip("xarray")
+    r = tee().solve(resolution=4)
+    data = r.to_xarray()
+    assert isinstance(data, xarray.Dataset) and data.sizes["node"] == len(r.points)
+    assert data.pressure.units == "Pa" and float(data.x.max()) == r.points[:, 0].max()
+
+
+def test_a_grid_for_pyvista():
+    pytest.importorskip("pyvista")
+    pytest.importorskip("meshio")
+    r = tee().solve(resolution=4)
+    assert r.to_pyvista().n_points == len(r.points)

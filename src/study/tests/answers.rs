@@ -16,7 +16,7 @@ use support::{FOUR, TEE, sampler, settings, solve_alone};
 fn derivatives_are_those_of_richardson_differences_of_plain_solves() {
     let (library, table, token) = (Library::embedded(), Table::default(), CancelToken::new());
     let (design, chip) = sampler(TEE, &library, &table).chip(&[]).unwrap();
-    let outputs = [Catalogue::new(&chip)
+    let outputs = [Catalogue::new(&design, &chip)
         .output("q", "ports.left.flow_rate")
         .unwrap()];
     let context = Context {
@@ -64,8 +64,8 @@ fn derivatives_are_those_of_richardson_differences_of_plain_solves() {
 fn resistor_lengths_are_found_for_given_ratios() {
     let (library, table, token) = (Library::embedded(), Table::default(), CancelToken::new());
     let sampler = sampler(FOUR, &library, &table);
-    let (_, chip) = sampler.chip(&[]).unwrap();
-    let catalogue = Catalogue::new(&chip);
+    let (design, chip) = sampler.chip(&[]).unwrap();
+    let catalogue = Catalogue::new(&design, &chip);
     let goals: Vec<Goal> = [
         "ports.out1.flow_rate = 2 * ports.out2.flow_rate",
         "ports.out2.flow_rate = 1.5 * ports.out3.flow_rate",
@@ -117,8 +117,8 @@ fn resistor_lengths_are_found_for_given_ratios() {
 fn bounds_hold_and_goals_out_of_reach_are_said_to_be() {
     let (library, table, token) = (Library::embedded(), Table::default(), CancelToken::new());
     let sampler = sampler(TEE, &library, &table);
-    let (_, chip) = sampler.chip(&[]).unwrap();
-    let catalogue = Catalogue::new(&chip);
+    let (design, chip) = sampler.chip(&[]).unwrap();
+    let catalogue = Catalogue::new(&design, &chip);
     let run = |goal: &str| {
         let fit = Fit {
             sampler: &sampler,

@@ -5,6 +5,7 @@ use thiserror::Error;
 use crate::design::DepthModel;
 use crate::design::{Channel, Component, Connection, Placement, Port, PortCondition, Value};
 use crate::design::{DissolvedSpecies, Inlet};
+use stokeslet_base::geometry::Point;
 use stokeslet_base::units::{Metre, PascalSecond};
 
 /// One change. Spans inside are ignored: they are places of another text.
@@ -50,6 +51,15 @@ pub enum Edit {
         parameter: String,
         /// Its new value.
         value: Option<Value>,
+    },
+    /// Makes a component at a place of its own the first of a row or grid of copies, as one entry of the file.
+    Repeat {
+        /// The component; its copies are called after it, `post_1` or `post_1_1`.
+        component: String,
+        /// Columns and rows, at least two copies in all.
+        count: (u32, u32),
+        /// From one column and one row to the next, m.
+        step: Point,
     },
     /// Gives a component, channel or link a depth of its own, or takes it away so that the chip's holds.
     SetItemDepth {

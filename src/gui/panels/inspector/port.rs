@@ -6,7 +6,7 @@ use super::{FIELD, Inspector, head};
 use crate::command::Command;
 use crate::panels::fields::{named, row};
 use crate::seen::{Seen, Selection};
-use stokeslet_base::units::{Dimension, FlowRate, FlowRatePerDepth, Pascal};
+use stokeslet_base::units::{Dimension, FlowRate, FlowRatePerDepth, Pascal, to_digits};
 use stokeslet_cad::design::{Design, PortCondition};
 use stokeslet_flow::export::readable::Quantity;
 
@@ -51,7 +51,7 @@ pub(super) fn ui(
             "As solved; negative where it flows out.",
             |ui| ui.label(flow.show(result.flow_rate)),
         );
-        row(ui, "pressure", "As solved, mean over the opening.", |ui| {
+        row(ui, "pressure", "Given, or what does the work there.", |ui| {
             ui.label(Quantity::Pressure.show(result.pressure))
         });
     }
@@ -105,7 +105,7 @@ fn kind(
 
 /// Four figures: a value that people will read in the file.
 fn rounded(x: f64) -> f64 {
-    format!("{x:.3e}").parse().unwrap_or(x)
+    to_digits(x, 4)
 }
 
 fn label(condition: PortCondition) -> &'static str {

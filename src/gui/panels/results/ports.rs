@@ -15,7 +15,9 @@ use stokeslet_flow::export::readable::{Quantity, figures};
 use stokeslet_flow::session::PortResult;
 
 /// Room for a given value, points: that of `1.23 mbar`, more where one is longer, up to that of `-12345.6 mm^2/s`.
-const GIVEN: [f32; 2] = [66.0, 112.0];
+const GIVEN: [f32; 2] = [66.0, 120.0];
+/// Beside the text of a field.
+const CARET: f32 = 10.0;
 
 /// Widths of the columns of flow rates and pressures: `-1.23 µL/min` and `1.23 mbar` fit.
 const COLUMNS: [f32; 2] = [86.0, 72.0];
@@ -115,7 +117,8 @@ fn room_for_given(ui: &Ui, design: &Design) -> f32 {
         .map(print_condition)
         .map(wide)
         .fold(0.0, f32::max);
-    widest.clamp(GIVEN[0], GIVEN[1])
+    // The caret needs room, too.
+    (widest + CARET).clamp(GIVEN[0], GIVEN[1])
 }
 
 /// The value that is given at a port, to type over.

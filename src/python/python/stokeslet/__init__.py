@@ -35,11 +35,15 @@ __all__ = [
     "Design",
     "DesignError",
     "Diagnostic",
+    "Fitted",
     "Point",
     "Result",
+    "Sensitivity",
     "Session",
     "SolveError",
     "components",
+    "import_file",
+    "import_parchmint",
     "linspace",
     "load",
     "loads",
@@ -223,9 +227,13 @@ class Design:
         """Variables and what they are, as TOML; those that were set, as they were set."""
         return dict(_core.variables(self.text, self.name)) | self._set
 
-    def check(self) -> list[Diagnostic]:
-        """All mistakes and warnings."""
-        return [Diagnostic(**one) for one in _core.check(self.text, self.name, self._set)]
+    def check(self, *, process: str | os.PathLike[str] | None = None) -> list[Diagnostic]:
+        """All mistakes and warnings; with a process (`pdms`, or a file) also what it can't make."""
+        rules = None
+        if process is not None:
+            name = os.fspath(process)
+            rules = Path(name).read_text(encoding="utf-8") if name.endswith(".toml") else _core.process(name)
+        return [Diagnostic(**one) for one in _core.check(self.text, self.name, self._set, rules)]
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the design file, with variables as they are set."""
@@ -262,6 +270,37 @@ class Design:
         """Solves the chip. Ctrl-C stops it."""
         core = _core.Session(self.text, self.name, self._set, resolution, model, fields, threads)
         return Result(core.solve_once())
+
+    def sensitivity(self, *of: str, resolution: int | None = None) -> Sensitivity:
+        """Derivatives of results to every width, length, depth, viscosity, port value and variable of the design.
+
+        Results are formulas such as "ports.a.flow_rate / ports.b.flow_rate", "wall_shear.max" or "species.dye.out.mixing";
+        without any, flows and pressures at the ports that aren't given there.
+        """
+        names, values, rows = _core.sensitivity(self.text, self.name, self._set, list(of), resolution)
+        return Sensitivity(
+            outputs=tuple(names),
+            values=tuple(values),
+            parameters={name: value for name, value, _, _ in rows},
+            derivatives={name: tuple(row) for name, _, row, _ in rows if row is not None},
+            unmoved={name: why for name, _, _, why in rows if why is not None},
+        )
+
+    def fit(
+        self,
+        *goals: str,
+        vary: Sequence[str] | Mapping[str, tuple[str, str] | None],
+        resolution: int | None = None,
+    ) -> Fitted:
+        """Values of variables that meet goals: "a = b", "a <= b", "minimise a", "maximise a" of results.
+
+        `vary` names variables, perhaps with bounds: {"l": ("1 mm", "9 mm")}; else from a tenth to ten times their values.
+        """
+        bounds = dict(vary) if isinstance(vary, Mapping) else {name: None for name in vary}
+        values, misses, is_met = _core.fit(self.text, self.name, self._set, bounds, list(goals), resolution)
+        design = Design._of_text(self.text, self.name)
+        design._set = self._set | values
+        return Fitted(design=design, values=values, misses=tuple(misses), is_met=is_met)
 
     def _repr_svg_(self) -> str:
         return bytes(_core.outlines(self.text, self.name, self._set, "mask")).decode()
@@ -342,6 +381,18 @@ class Result:
         """At the nodes, (N,)."""
         return self._core.pressure
 
+    def quantity(self, name: str) -> np.ndarray:
+        """A quantity at the nodes, (N,): speed, pressure, shear_rate (1/s)."""
+        return self._core.quantity(name)
+
+    @property
+    def species(self) -> dict[str, dict[str, dict[str, float | None]]]:
+        """What is dissolved, by species and port: mean concentration, mixing index, estimated error of the mean. Needs fields."""
+        found: dict[str, dict[str, dict[str, float | None]]] = {}
+        for name, port, mean, mixing, error in self._core.species():
+            found.setdefault(name, {})[port] = {"mean": mean, "mixing": mixing, "error": error}
+        return found
+
     @property
     def report(self) -> dict[str, Any]:
         """Residual, unknowns, seconds, peak speed, wall shear."""
@@ -380,6 +431,28 @@ class Result:
 
         return pyvista.from_meshio(self.to_meshio())
 
+    def to_xarray(self) -> Any:
+        """An xarray.Dataset over the nodes, with the triangles beside them."""
+        import xarray
+
+        def units(values: Any, unit: str, *dims: str) -> Any:
+            return xarray.Variable(dims, values, {"units": unit})
+
+        return xarray.Dataset(
+            {
+                "velocity": units(self.velocity, "m/s", "node", "axis"),
+                "pressure": units(self.pressure, "Pa", "node"),
+                "shear_rate": units(self.quantity("shear_rate"), "1/s", "node"),
+                "triangles": (("cell", "corner"), self.triangles),
+            },
+            coords={
+                "x": units(self.points[:, 0], "m", "node"),
+                "y": units(self.points[:, 1], "m", "node"),
+                "axis": ["x", "y"],
+            },
+            attrs=self.report,
+        )
+
     def _repr_svg_(self) -> str:
         """Speed, as a picture for notebooks: each triangle in the colour of its middle."""
         points, triangles = self.points, self.triangles
@@ -399,6 +472,42 @@ class Result:
             f"<svg xmlns='http://www.w3.org/2000/svg' width='{size[0]:.0f}' height='{size[1]:.0f}' "
             f"viewBox='0 0 {size[0]:.1f} {size[1]:.1f}'>{body}</svg>"
         )
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    """Derivatives of results, SI."""
+
+    outputs: tuple[str, ...]
+    values: tuple[float | None, ...]
+    #: What results are derived to, with its value.
+    parameters: dict[str, float]
+    #: By parameter, one a result; nothing where a result has none.
+    derivatives: dict[str, tuple[float | None, ...]]
+    #: Parameters without derivatives, and why.
+    unmoved: dict[str, str]
+
+    def percent(self) -> dict[str, tuple[float | None, ...]]:
+        """Per cent that each result changes by where a parameter grows by 1 %."""
+
+        def one(slope: float | None, parameter: float, value: float | None) -> float | None:
+            return slope * parameter / value if slope is not None and value else None
+
+        return {
+            name: tuple(one(slope, self.parameters[name], value) for slope, value in zip(row, self.values))
+            for name, row in self.derivatives.items()
+        }
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A design whose variables meet goals as well as they can."""
+
+    design: Design
+    values: dict[str, str]
+    #: What is left of each equation, relative; nothing for what was minimised.
+    misses: tuple[float | None, ...]
+    is_met: bool
 
 
 @dataclass(frozen=True)
@@ -479,6 +588,16 @@ def loads(text: str, name: str = "design") -> Design:
     width = "100 um")
     """
     return Design._of_text(text, name)
+
+
+def import_file(path: str | os.PathLike[str]) -> Design:
+    """A design from another program's file: ParchMint, a drawing of 3DuF, a network of MMFT, a plain network."""
+    path = Path(path)
+    text, _ = _core.import_text(path.read_text(encoding="utf-8"), path.stem)
+    return Design._of_text(text, path.stem)
+
+
+import_parchmint = import_file
 
 
 def components() -> dict[str, tuple[str, str]]:
