@@ -339,7 +339,7 @@ mean = "species.dye.out.mean"
         lines
             .next()
             .unwrap()
-            .starts_with("index,q [m^3/s],mixing,mean,")
+            .starts_with("index,q [m^3/s],mean,mixing,")
     );
     let rows: Vec<Vec<f64>> = lines
         .map(|line| {
@@ -350,8 +350,8 @@ mean = "species.dye.out.mean"
         })
         .collect();
     // Slower is better mixed; half of what leaves is dye.
-    assert!(rows[0][2] > rows[1][2] && rows[1][2] > rows[2][2], "{csv}");
-    assert!(rows.iter().all(|row| (row[3] - 0.5).abs() < 1e-3), "{csv}");
+    assert!(rows[0][3] > rows[1][3] && rows[1][3] > rows[2][3], "{csv}");
+    assert!(rows.iter().all(|row| (row[2] - 0.5).abs() < 1e-3), "{csv}");
     let (out, _) = demand(
         0,
         here,

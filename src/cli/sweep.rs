@@ -248,7 +248,13 @@ fn solve(args: &RunArgs, library: Option<&Path>) -> Result<Outcome, CliError> {
         Some(n) => usize::from(n),
         None => std::thread::available_parallelism().map_or(1, usize::from),
     };
-    go(&prepared, &sampler, threads, (journal, records), &folder)
+    go(
+        &prepared,
+        &sampler,
+        threads,
+        (journal, records),
+        (&folder, with_parquet),
+    )
 }
 
 fn go(
@@ -256,7 +262,7 @@ fn go(
     sampler: &Sampler<'_>,
     threads: usize,
     (mut journal, mut records): (Journal, BTreeMap<usize, Record>),
-    folder: &Path,
+    (folder, with_parquet): (&Path, bool),
 ) -> Result<Outcome, CliError> {
     let (i, n) = prepared.header.shard;
     let mine = |index: &usize| index % n == i - 1;

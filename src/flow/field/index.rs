@@ -18,6 +18,8 @@ const BINS_PER_CELL: f64 = 2.0;
 const PATIENCE: usize = 1 << 16;
 /// An edge whose middle is this part of its length off the straight line is curved.
 const STRAIGHT: f64 = 1e-7;
+/// Of a velocity's derivatives, over the velocity in a cell and its size.
+const ROUNDING: f64 = 1e-13;
 
 /// A place in a cell.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -314,7 +316,7 @@ pub fn velocity(fields: &Fields, cell: usize, xi: &[f64; 3]) -> Point {
         })
 }
 
-/// Derivatives of the velocity at a place of a cell, 1/s: row i, column k is that of component i along axis k.
+/// Derivatives of the velocity at a place of a cell, 1/s: row i, column k is that of component i along axis k. What is only rounding is 0.
 pub fn gradient(fields: &Fields, cell: usize, xi: &[f64; 3]) -> [[f64; 2]; 2] {
     let (mut jacobian, mut by_reference) = ([[0.0; 2]; 2], [[0.0; 2]; 2]);
     for (&n, basis) in fields.cells[cell].iter().zip(quadratic_derivatives(*xi)) {
@@ -328,7 +330,19 @@ pub fn gradient(fields: &Fields, cell: usize, xi: &[f64; 3]) -> [[f64; 2]; 2] {
     }
     let [[a, b], [c, d]] = jacobian;
     let inverse = [[d, -b], [-c, a]].map(|row| row.map(|x| x / (a * d - b * c)));
-    by_reference.map(|[p, q]| [0, 1].map(|k| p * inverse[0][k] + q * inverse[1][k]))
+    let largest = |rows: [[f64; 2]; 2]| {
+        rows.as_flattened()
+            .iter()
+            .fold(0.0_f64, |m, x| m.max(x.abs()))
+    };
+    let speeds = fields.cells[cell].map(|n| fields.velocity[n as usize].norm());
+    let rounding = ROUNDING * speeds.into_iter().fold(0.0, f64::max) * largest(inverse);
+    by_reference.map(|[p, q]| {
+        [0, 1].map(|k| {
+            let slope = p * inverse[0][k] + q * inverse[1][k];
+            if slope.abs() > rounding { slope } else { 0.0 }
+        })
+    })
 }
 
 fn least(l: &[f64; 3]) -> f64 {

@@ -138,8 +138,16 @@ mod tests {
         assert!(has(b"/MediaBox"), "a page");
         assert!(!has(b"/FontFile"), "no font is needed to read it");
         let (text, rest) = SVG.split_once("<text").expect("a letter");
-        let bare = format!("{text}{}", &rest[rest.find("</text>").expect("its end") + 7..]);
+        let bare = format!(
+            "{text}{}",
+            &rest[rest.find("</text>").expect("its end") + 7..]
+        );
         let bare = pdf(&bare).expect("a PDF");
-        assert!(file.len() > bare.len() + 40, "{} {}", file.len(), bare.len());
+        assert!(
+            file.len() > bare.len() + 40,
+            "{} {}",
+            file.len(),
+            bare.len()
+        );
     }
 }

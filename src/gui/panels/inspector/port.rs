@@ -51,9 +51,12 @@ pub(super) fn ui(
             "As solved; negative where it flows out.",
             |ui| ui.label(flow.show(result.flow_rate)),
         );
-        row(ui, "pressure", "Given, or what does the work there.", |ui| {
-            ui.label(Quantity::Pressure.show(result.pressure))
-        });
+        row(
+            ui,
+            "pressure",
+            "Given, or what does the work there.",
+            |ui| ui.label(Quantity::Pressure.show(result.pressure)),
+        );
     }
     ui.separator();
     if ui
