@@ -464,3 +464,29 @@ fn a_pipe_of_the_library_is_poiseuille_too() {
         "peak speed on the axis"
     );
 }
+
+/// Pressures that fall by a million times what they do over a width: a double tells the flow of a slice to 1e-9 there, and no vector of
+/// doubles has a residual of 1e-10.
+#[test]
+fn poiseuille_is_exact_in_pipes_of_twenty_thousand_widths() {
+    let (q, length) = (1e-9, 20_000.0 * W);
+    let drop = 12.0 * MU * q / W.powi(3) * length;
+    for conditions in [
+        [Condition::FlowRate(q), Condition::Pressure(0.0)],
+        [Condition::Pressure(drop), Condition::Pressure(0.0)],
+    ] {
+        let s = solved(&channel(length, W, Motion::IDENTITY, conditions), 2);
+        let report = &s.report;
+        println!(
+            "{:.1e} in {} steps",
+            report.relative_residual, report.refinement_steps
+        );
+        assert!(report.relative_residual <= 1e-10, "{conditions:?}");
+        assert!(report.mass_imbalance <= 1e-10, "{conditions:?}");
+        assert_close!(s.ports[0].flow_rate, q, 1e-9, "{conditions:?}");
+        assert_close!(s.ports[0].pressure, drop, 1e-9, "{conditions:?}");
+        let shear = 6.0 * MU * q / (W * W);
+        assert_close!(s.wall_shear.min, shear, 1e-7, "{conditions:?}");
+        assert_close!(s.wall_shear.max, shear, 1e-7, "{conditions:?}");
+    }
+}

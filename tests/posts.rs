@@ -233,11 +233,24 @@ fn posts_that_cannot_be_are_refused_by_name_and_place() {
     }
 }
 
-/// Gaps of 2 um and of 18 um beside a post in a channel of 100 um: four cells across each, whatever the resolution.
+/// Gaps of 2 um and of 18 um beside a post in a channel of 100 um: two cells across each at least, and more with the resolution.
 #[test]
 fn gaps_beside_posts_are_resolved() {
     let posts = "posts = [[\"0 um\", \"8 um\"]], post_radius = [\"40 um\"]";
     let chip = channel("no-slip", "planar", "300 um", posts, "pressure = \"10 Pa\"");
-    let [coarse, fine] = [4, 12].map(|r| solved(&chip, r).ports[0].flow_rate);
-    assert_close!(coarse, fine, 0.02, "the flow past the post");
+    let [coarse, middle, fine] = [4, 8, 16].map(|r| solved(&chip, r).ports[0].flow_rate);
+    assert_close!(coarse, fine, 0.05, "the flow past the post at r = 4");
+    assert_close!(middle, fine, 0.005, "the flow past the post at r = 8");
+}
+
+/// A post beside narrow gaps is as coarse as all else at a coarse resolution, and its errors fall like all else's.
+#[test]
+fn flows_between_posts_converge_with_the_resolution() {
+    let posts = "posts = [[\"-30 um\", \"-22 um\"], [\"-30 um\", \"20 um\"], [\"25 um\", \"0 um\"]], post_radius = [\"15 um\"]";
+    let chip = channel("no-slip", "planar", "300 um", posts, "pressure = \"10 Pa\"");
+    let [r4, r8, r16, r32] = [4, 8, 16, 32].map(|r| solved(&chip, r).ports[0].flow_rate);
+    let errors = [(4, r4), (8, r8), (16, r16)].map(|(r, flow)| (r, (flow / r32 - 1.0).abs()));
+    println!("{errors:?}");
+    assert!(order(errors[0], errors[1]) > 2.0, "{errors:?}");
+    assert!(order(errors[1], errors[2]) > 2.0, "{errors:?}");
 }

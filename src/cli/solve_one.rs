@@ -287,8 +287,6 @@ pub fn solve_one(
     let wall = loaded.design.as_ref();
     let wall = wall.and_then(|design| thin_wall_warning(design, &chip));
     loaded.diagnostics.extend(wall);
-    let blind = errors.as_ref().and_then(|_| blind_estimate(&chip));
-    loaded.diagnostics.extend(blind);
     let density = loaded.design.as_ref().and_then(|d| d.density).map(|d| d.0);
     loaded
         .diagnostics
@@ -410,17 +408,6 @@ fn fine_enough(
         }
         settings.resolution = needed;
     }
-}
-
-/// A warning where an estimate of the errors was asked for and can't see most of them: beside posts the gaps decide how large cells are,
-/// at the resolutions that are compared as well (a twentieth of the error was seen on `designs/pillar-array.toml`).
-fn blind_estimate(chip: &Chip) -> Option<Diagnostic> {
-    if chip.parts.iter().all(|part| part.shape.holes().is_empty()) {
-        return None;
-    }
-    let message = "the estimate of the errors sees little of those beside posts: gaps decide how large cells are there, whatever the resolution";
-    let help = "compare with a solve at twice the resolution, or more, by hand";
-    Some(Diagnostic::warning("D416", message).with_help(help))
 }
 
 /// What is wrong where settings of three dimensions were given for a chip that is solved in two.

@@ -142,6 +142,10 @@ fn build(corners: &[Point], sockets: &[usize], sharp: &[usize], [xs, ys]: [&[f64
             }
         }
     }
+    let is_symmetric = [
+        is_own_image(corners, |p| Point::new(2.0 * middle.x - p.x, p.y)),
+        is_own_image(corners, |p| Point::new(p.x, 2.0 * middle.y - p.y)),
+    ];
     // Grid points with a sharp corner.
     let on_line = |lines: &[f64], x: f64| lines.iter().position(|&line| (line - x).abs() < SAME);
     let sharp: FxHashSet<(usize, usize)> = sharp
@@ -171,10 +175,17 @@ fn build(corners: &[Point], sockets: &[usize], sharp: &[usize], [xs, ys]: [&[f64
             );
             let centre = Point::new((xs[i] + xs[i + 1]) / 2.0, (ys[j] + ys[j + 1]) / 2.0) - middle;
             // Diagonals run outward from the middle, so that both cells at a convex corner keep an edge off the boundary.
-            // At a sharp corner they run to it, so that six cells meet there.
+            // At a sharp corner they run to it, so that six cells meet there. On an axis of symmetry neither would do.
+            let is_on_axis = (is_symmetric[0] && centre.x.abs() < SAME)
+                || (is_symmetric[1] && centre.y.abs() < SAME);
             let rising = sharp.contains(&(i, j)) || sharp.contains(&(i + 1, j + 1));
             let falling = sharp.contains(&(i + 1, j)) || sharp.contains(&(i, j + 1));
-            if rising || !falling && centre.x * centre.y > 0.0 {
+            if is_on_axis {
+                let m = vertices.len() as u32;
+                vertices.push(middle + centre);
+                triangles.extend([[a, b, m], [b, c, m], [c, d, m], [d, a, m]]);
+                block_of_cell.extend([n_blocks as u32 - 1; 2]);
+            } else if rising || !falling && centre.x * centre.y > 0.0 {
                 triangles.extend([[a, b, c], [a, c, d]]);
             } else {
                 triangles.extend([[a, b, d], [b, c, d]]);
@@ -192,6 +203,17 @@ fn build(corners: &[Point], sockets: &[usize], sharp: &[usize], [xs, ys]: [&[f64
         block_of_cell,
         n_blocks,
     }
+}
+
+/// Whether a reflection of the plane takes the corners of an outline to themselves.
+fn is_own_image(corners: &[Point], mirrored: impl Fn(Point) -> Point) -> bool {
+    let sorted = |place: &dyn Fn(Point) -> Point| {
+        let steps = |p: Point| [p.x, p.y].map(|x| (x / (10.0 * SAME)).round() as i64);
+        let mut places: Vec<[i64; 2]> = corners.iter().map(|&p| steps(place(p))).collect();
+        places.sort_unstable();
+        places
+    };
+    sorted(&|p| p) == sorted(&mirrored)
 }
 
 /// Cubes of the strips' lengths, added up: what the dense elimination of the strips costs.
@@ -235,6 +257,47 @@ mod tests {
             made.mesh.sockets.iter().all(|s| s.len() == 17),
             "every mouth has 8 edges"
         );
+    }
+
+    /// Odd numbers of cells, and even ones.
+    #[test]
+    fn symmetric_outlines_have_symmetric_grids() {
+        let step = [
+            (0.0, -2.5),
+            (7.0, -2.5),
+            (7.0, -1.5),
+            (10.0, -1.5),
+            (10.0, 1.5),
+            (7.0, 1.5),
+            (7.0, 2.5),
+            (0.0, 2.5),
+        ]
+        .map(|(x, y)| Point::new(x, y));
+        for (corners, sockets, n) in [
+            (square(5.0), vec![1, 2, 3], 5),
+            (square(4.0), vec![1, 2, 3], 4),
+            (step.to_vec(), vec![3], 3),
+        ] {
+            let made = grid(&corners, &sockets, n, Corners::Plain)
+                .expect("meshes")
+                .expect("fits a grid");
+            let top = corners
+                .iter()
+                .map(|p| p.y)
+                .fold(f64::NEG_INFINITY, f64::max);
+            let low = corners.iter().map(|p| p.y).fold(f64::INFINITY, f64::min);
+            let places = |mirror: bool| {
+                let key = |p: Point| {
+                    let y = if mirror { top + low - p.y } else { p.y };
+                    [p.x, y].map(|x| (x * 1e6).round() as i64)
+                };
+                let mut found: Vec<_> = made.mesh.nodes.iter().map(|&p| key(p)).collect();
+                found.sort_unstable();
+                found
+            };
+            assert_eq!(places(true), places(false), "{corners:?}");
+            assert_eq!(made.block_of_cell.len(), made.mesh.cells.len());
+        }
     }
 
     #[test]

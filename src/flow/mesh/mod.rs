@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! strip   --slices across the flow-------------------------> ComponentMesh
-//! polygon --sizes near gaps and posts, rectilinear grid or constrained Delaunay--> P2Mesh --sharp corners--> P2Mesh --layers--> partition --> ComponentMesh
+//! polygon --sizes near gaps and posts, rectilinear grid or constrained Delaunay, symmetric ones by halves--> P2Mesh --sharp corners--> P2Mesh --layers--> partition --> ComponentMesh
 //! either, neither listed nor cut ------------------------------------------------------> PlanePart --dissect--> tree of cells
 //! plane mesh --layers through the depth, prisms cut in three--> tetrahedra
 //! ```
@@ -29,6 +29,7 @@ mod polygon;
 mod quality;
 pub mod separators;
 mod strip;
+mod symmetry;
 
 pub use block::{BlockKind, BlockMesh, INTERIOR, Place};
 pub use component::{BlockPlacement, ComponentMesh, Line, LineNode, SocketAlias};

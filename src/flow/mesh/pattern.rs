@@ -1,12 +1,12 @@
 //! Strips described, not listed: one canonical slice, how often it comes, and where the k-th copy lies.
 //!
 //! ```text
-//! straight  |--|--|--|-|--|--|   whole slices one cell long, perhaps one in the middle of another length
+//! straight  |--|--|-|-|--|--|    whole slices one cell long, perhaps two in the middle of another length
 //! taper     |-|--|---|----|      each slice is the one before, scaled
 //! arc       |/|/|/|              equal wedges, each the one before, turned
 //! ```
-//! The second half of the slices is cut into triangles the other way round along the flow, so that both ends of a strip are alike; a slice
-//! of another length lies in the middle, where the flow is smoothest.
+//! The second half of the slices is cut into triangles the other way round along the flow, so that a strip is its own mirror image and
+//! symmetric chips have symmetric flows. So slices come in pairs: those of another length lie in the middle, where the flow is smoothest.
 //!
 //! Both the listed mesh (`strip`) and the described one (`plane`) are made from a [`StripPattern`], so they agree bit for bit.
 
@@ -145,73 +145,93 @@ impl SliceMap {
 pub enum SliceKind {
     /// Of the first half.
     Forward,
-    /// The one of another length.
-    Middle,
+    /// The last of the first half, of another length.
+    ForwardMiddle,
+    /// The first of the second half, of another length: its triangles are the mirror image along the flow.
+    BackwardMiddle,
     /// Of the second half: its triangles are the mirror image along the flow.
     Backward,
 }
 
-/// How many slices of each kind a strip has, one after the other.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct SliceCounts {
-    /// Of the first half.
-    pub forward: u64,
-    /// 0 or 1.
-    pub middle: u64,
-    /// Of the second half.
-    pub backward: u64,
+impl SliceKind {
+    /// All of them, in their order along a strip.
+    pub const ALL: [Self; 4] = [
+        Self::Forward,
+        Self::ForwardMiddle,
+        Self::BackwardMiddle,
+        Self::Backward,
+    ];
+
+    /// Whether it lies in the first half.
+    pub fn is_forward(self) -> bool {
+        matches!(self, Self::Forward | Self::ForwardMiddle)
+    }
+
+    /// Whether it may have another length than most.
+    fn is_middle(self) -> bool {
+        matches!(self, Self::ForwardMiddle | Self::BackwardMiddle)
+    }
 }
 
+/// How many slices of each kind there are, in the order of [`SliceKind::ALL`], one kind after the other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct SliceCounts(pub [u64; 4]);
+
 impl SliceCounts {
-    /// `whole` slices of one length, and perhaps one of another.
-    fn new(whole: u64, has_middle: bool) -> Self {
-        Self {
-            forward: whole.div_ceil(2),
-            middle: u64::from(has_middle),
-            backward: whole / 2,
-        }
+    /// Two halves of `half` slices of one length, with a pair of another between them or without.
+    fn halves(half: u64, has_middle: bool) -> Self {
+        let middle = u64::from(has_middle);
+        Self([half, middle, middle, half])
     }
 
     /// All of them.
     pub fn all(&self) -> u64 {
-        self.forward + self.middle + self.backward
+        self.0.iter().sum()
     }
 
     /// The kind of slice `k`.
     pub fn kind(&self, k: u64) -> SliceKind {
-        if k < self.forward {
-            SliceKind::Forward
-        } else if k < self.forward + self.middle {
-            SliceKind::Middle
-        } else {
-            SliceKind::Backward
+        let mut end = 0;
+        let kinds = SliceKind::ALL.into_iter().zip(self.0);
+        let mut holding = kinds.filter(|&(_, n)| {
+            end += n;
+            k < end
+        });
+        holding.next().map_or(SliceKind::Backward, |found| found.0)
+    }
+
+    /// The first slice of each kind that there is.
+    pub fn firsts(&self) -> Vec<u64> {
+        let mut first = 0;
+        let mut out = Vec::new();
+        for n in self.0 {
+            if n > 0 {
+                out.push(first);
+            }
+            first += n;
         }
+        out
     }
 
     /// How many of each kind lie among `n` slices from `first` on.
     pub fn span(&self, first: u64, n: u64) -> Self {
-        let before = |k: u64| {
-            let forward = k.min(self.forward);
-            let middle = (k - forward).min(self.middle);
-            [forward, middle, k - forward - middle]
-        };
-        let (from, to) = (before(first), before(first + n));
-        Self {
-            forward: to[0] - from[0],
-            middle: to[1] - from[1],
-            backward: to[2] - from[2],
-        }
+        let mut start = 0;
+        Self(self.0.map(|count| {
+            let (low, high) = (start.max(first), (start + count).min(first + n));
+            start += count;
+            high.saturating_sub(low)
+        }))
     }
 }
 
-/// A strip: copies of a slice, perhaps with one of another length in the middle.
+/// A strip: copies of a slice, perhaps with two of another length in the middle.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct StripPattern {
     /// Cells across.
     pub resolution: u32,
     /// The slice that repeats.
     pub whole: SliceMap,
-    /// The slice of another length, of a straight pipe whose length is no multiple of a cell, and that length in cells.
+    /// The slices of another length, of a straight pipe whose length is no even number of cells, and that length in cells.
     pub middle: Option<(SliceMap, f64)>,
     /// How often each comes.
     pub counts: SliceCounts,
@@ -223,36 +243,27 @@ impl StripPattern {
     /// The outline of a slice.
     pub fn map(&self, kind: SliceKind) -> SliceMap {
         match (kind, self.middle) {
-            (SliceKind::Middle, Some((map, _))) => map,
+            (kind, Some((map, _))) if kind.is_middle() => map,
             _ => self.whole,
         }
     }
 
     /// The kinds of slices that there are, in their order.
     pub fn kinds(&self) -> Vec<SliceKind> {
-        let SliceCounts {
-            forward,
-            middle,
-            backward,
-        } = self.counts;
-        [
-            (SliceKind::Forward, forward),
-            (SliceKind::Middle, middle),
-            (SliceKind::Backward, backward),
-        ]
-        .into_iter()
-        .filter(|kind| kind.1 > 0)
-        .map(|kind| kind.0)
-        .collect()
+        let counts = SliceKind::ALL.into_iter().zip(self.counts.0);
+        counts
+            .filter(|kind| kind.1 > 0)
+            .map(|kind| kind.0)
+            .collect()
     }
 
     /// Where slice `k` lies; `k` = number of slices gives the cross-section at their end. At most 2^31 slices of a taper.
     pub fn placement(&self, k: u64) -> Placement {
         match (self.step, self.middle) {
-            (Step::Shift(h), Some((_, length))) if k > self.counts.forward => {
-                let whole = (k - 1) as f64 * h;
+            (Step::Shift(h), Some((_, length))) => {
+                let others = (k - self.counts.0[0].min(k)).min(2);
                 Placement {
-                    origin: Point::new(whole + length, 0.0),
+                    origin: Point::new((k - others) as f64 * h + others as f64 * length, 0.0),
                     ..self.step.placement(k)
                 }
             }
@@ -261,12 +272,13 @@ impl StripPattern {
     }
 }
 
-/// Lengths of the slices of a straight pipe, in cells: all one but perhaps one, which lies in [1/2, 3/2] (thesis,
-/// section 4.3.4, where it is the last), or is the whole of a pipe shorter than that.
+/// Lengths of the slices of a straight pipe, in cells: how many of length one each half has, and the length of the two in the middle
+/// where they differ, in [1/2, 3/2], or less where the pipe is shorter than a cell. (The thesis, section 4.3.4, has one, the last.)
 pub fn slice_lengths(length: f64) -> (u64, Option<f64>) {
     let rounding = (4.0 * f64::EPSILON * length).max(1e-9); // a billion cells are known to 1e-7 of one
-    let whole = (length + rounding).floor();
-    let rest = length - whole;
+    let half = length / 2.0;
+    let whole = (half + rounding).floor();
+    let rest = half - whole;
     if rest < rounding {
         (whole as u64, None)
     } else if rest >= 0.5 || whole < 1.0 {
@@ -309,19 +321,17 @@ pub fn straight(
     if (width_start - width_end).abs() > 1e-9 * width {
         return Ok(taper(resolution, length, width_start, width_end));
     }
-    let (n_whole, odd) = slice_lengths(length);
+    let (half, odd) = slice_lengths(length);
     let slice = |length: f64| SliceMap::Box { length, width };
-    let (h, n_whole, odd) = match (n_whole, odd) {
-        (0, None) => return Err(MeshError::Dimension), // shorter than its rounding
-        (0, Some(only)) => (only, 1, None),
-        (n, odd) => (1.0, n, odd),
-    };
+    if half == 0 && odd.is_none() {
+        return Err(MeshError::Dimension); // shorter than its rounding
+    }
     Ok(StripPattern {
         resolution,
-        whole: slice(h),
+        whole: slice(1.0),
         middle: odd.map(|length| (slice(length), length)),
-        counts: SliceCounts::new(n_whole, odd.is_some()),
-        step: Step::Shift(h),
+        counts: SliceCounts::halves(half, odd.is_some()),
+        step: Step::Shift(1.0),
     })
 }
 
@@ -329,10 +339,9 @@ fn taper(resolution: u32, length: f64, width_start: f64, width_end: f64) -> Stri
     let r = f64::from(resolution);
     let slope = (width_end - width_start) / length;
     // A slice as long as its cells are wide grows by the factor 1 + slope / r.
-    let n = ((width_end / width_start).ln() / (slope / r).ln_1p())
-        .abs()
-        .ceil()
-        .max(1.0);
+    let cells = ((width_end / width_start).ln() / (slope / r).ln_1p()).abs();
+    let half = (cells / 2.0).ceil().max(1.0);
+    let n = 2.0 * half;
     let ratio = (width_end / width_start).powf(1.0 / n);
     // In units of the slice's own first cell.
     let slice = SliceMap::Trapezium {
@@ -344,7 +353,7 @@ fn taper(resolution: u32, length: f64, width_start: f64, width_end: f64) -> Stri
         resolution,
         whole: slice,
         middle: None,
-        counts: SliceCounts::new(n as u64, false),
+        counts: SliceCounts::halves(half as u64, false),
         step: Step::Grow {
             ratio,
             width: width_start,
@@ -368,8 +377,12 @@ pub fn arc(resolution: u32, radius: f64, angle: f64) -> Result<StripPattern, Mes
     }
     let cells = radius * angle;
     few_enough(cells, resolution)?;
-    let n = cells.round().max((angle / 0.8).ceil()).max(1.0);
-    let angle = angle / n;
+    // Rounded up: rounded to the nearest pair, resolutions that are compared would differ by too much or too little.
+    let half = (cells / 2.0 - 1e-9)
+        .ceil()
+        .max((angle / 1.6).ceil())
+        .max(1.0);
+    let angle = angle / (2.0 * half);
     let slice = SliceMap::Wedge {
         radius,
         angle,
@@ -379,7 +392,7 @@ pub fn arc(resolution: u32, radius: f64, angle: f64) -> Result<StripPattern, Mes
         resolution,
         whole: slice,
         middle: None,
-        counts: SliceCounts::new(n as u64, false),
+        counts: SliceCounts::halves(half as u64, false),
         step: Step::Turn { radius, angle },
     })
 }
@@ -389,13 +402,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_odd_slice_of_a_pipe_stays_between_half_and_one_and_a_half_cells() {
-        assert_eq!(slice_lengths(24.0), (24, None));
-        assert_eq!(slice_lengths(24.0 - 1e-12), (24, None));
-        assert_eq!(slice_lengths(2.75), (2, Some(0.75)));
-        assert_eq!(slice_lengths(2.25), (1, Some(1.25)));
-        assert_eq!(slice_lengths(0.25), (0, Some(0.25)));
-        assert_eq!(slice_lengths(3.6e8 - 1e-7), (360_000_000, None));
+    fn the_odd_slices_of_a_pipe_stay_between_half_and_one_and_a_half_cells() {
+        assert_eq!(slice_lengths(24.0), (12, None));
+        assert_eq!(slice_lengths(24.0 - 1e-12), (12, None));
+        assert_eq!(slice_lengths(25.0), (12, Some(0.5)));
+        assert_eq!(slice_lengths(5.5), (2, Some(0.75)));
+        assert_eq!(slice_lengths(4.5), (1, Some(1.25)));
+        assert_eq!(slice_lengths(0.5), (0, Some(0.25)));
+        assert_eq!(slice_lengths(3.6e8 - 1e-7), (180_000_000, None));
+    }
+
+    #[test]
+    fn slices_are_counted_kind_by_kind() {
+        let counts = SliceCounts([3, 1, 1, 3]);
+        let kinds: Vec<SliceKind> = (0..8).map(|k| counts.kind(k)).collect();
+        use SliceKind::{Backward, BackwardMiddle, Forward, ForwardMiddle};
+        let middle = [ForwardMiddle, BackwardMiddle];
+        assert_eq!(kinds, [&[Forward; 3][..], &middle, &[Backward; 3]].concat());
+        assert_eq!(counts.firsts(), [0, 3, 4, 5]);
+        assert_eq!(counts.span(2, 4), SliceCounts([1, 1, 1, 1]));
+        assert_eq!(counts.span(4, 2), SliceCounts([0, 0, 1, 1]));
+        assert_eq!(SliceCounts([2, 0, 0, 2]).firsts(), [0, 2]);
     }
 
     /// A slice's second cross-section is the first of the next, or fields would leak between them.
@@ -404,6 +431,7 @@ mod tests {
         let strips = [
             straight(8, 30.25, 8.0, 8.0),
             straight(8, 0.25, 8.0, 8.0),
+            straight(8, 31.0, 8.0, 8.0),
             straight(8, 30.0, 8.0, 20.0),
             straight(8, 30.0, 20.0, 8.0),
             arc(8, 24.0, 2.0),
@@ -435,11 +463,7 @@ mod tests {
     #[test]
     fn a_very_long_pipe_costs_nothing_to_describe_and_an_absurd_one_is_refused() {
         let long = straight(36, 3.6e8 + 0.75, 36.0, 36.0).expect("ten million widths");
-        let halves = SliceCounts {
-            forward: 180_000_000,
-            middle: 1,
-            backward: 180_000_000,
-        };
+        let halves = SliceCounts([179_999_999, 1, 1, 179_999_999]);
         assert_eq!(long.counts, halves);
         let end = long.placement(long.counts.all()).origin.x;
         assert!((end - 3.6e8 - 0.75).abs() < 1e-6, "{end}");

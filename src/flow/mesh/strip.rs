@@ -39,10 +39,11 @@ pub fn slice(
             let m = parameters.len() as u32;
             parameters.push((0.5, 0.0));
             triangles.extend([[a, b, m], [b, c, m], [c, d, m], [d, a, m]]);
-        } else if (2 * j < r) == (kind == SliceKind::Forward) {
+        } else if (2 * j < r) == kind.is_forward() {
             triangles.extend([[a, b, d], [b, c, d]]);
         } else {
-            triangles.extend([[a, b, c], [a, c, d]]);
+            // The mirror images of those above, vertex by vertex: quadrature on curved cells tells the second from the others.
+            triangles.extend([[c, a, b], [c, d, a]]);
         }
     }
     let at = |(s, t): (f64, f64)| {

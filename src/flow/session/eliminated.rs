@@ -233,12 +233,20 @@ impl<const D: usize> Kept<D> {
 
     /// By connected part of the chip: the pressure that others are solved relative to, Pa.
     ///
-    /// Zero unless widths differ much. What lies behind a narrow channel is at a pressure that is nearly constant and, in units of its
-    /// own cells, huge: rounding it would drown the flow there. So it is that of the widest mouth, which a substitution without
-    /// fields tells well enough; what is solved then is the same flow.
+    /// What all pressures have in common is only rounded: so it is the least that is given. Where widths differ much, what lies behind a
+    /// narrow channel is at a pressure that is nearly constant and, in units of its own cells, huge: rounding it would drown the flow there.
+    /// So it is that of the widest mouth, which a substitution without fields tells well enough; what is solved then is the same flow.
     fn datum(&self, conditions: &[Condition]) -> Vec<f64> {
         let system = &self.flow.system;
-        let mut datum = vec![0.0; system.is_free.len()];
+        let mut least = vec![f64::INFINITY; system.is_free.len()];
+        for (port, condition) in system.ports.iter().zip(conditions) {
+            let least = &mut least[system.islands[port.interface as usize] as usize];
+            if !matches!(condition, Condition::FlowRate(_)) {
+                *least = least.min(condition.value());
+            }
+        }
+        let finite = |p: f64| if p.is_finite() { p } else { 0.0 };
+        let mut datum: Vec<f64> = least.into_iter().map(finite).collect();
         let units = || system.interfaces.iter().map(|i| i.unit);
         let narrowest = units().fold(f64::INFINITY, f64::min);
         if D == 3 || units().fold(0.0, f64::max) <= MUCH_WIDER * narrowest {

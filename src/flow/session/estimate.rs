@@ -7,8 +7,8 @@
 //! solve at r / 4 -+  (ports only)
 //! ```
 //! # What is assumed
-//! An error is the sum of a part that sharp corners bring, which falls as `r^-1.2` at worst, and a smooth one, which falls as `r^-3.6`
-//! (a pipe's own side layers, arcs). Differences at r, r/2 and r/4 tell the two apart: with `x = 2^1.2`, `y = 2^3.6` and the ratio
+//! An error is the sum of a part that sharp corners bring, which falls as `r^-1.2` at worst, and a smooth one, which falls as `r^-3.3`
+//! (a pipe's own side layers, arcs). Differences at r, r/2 and r/4 tell the two apart: with `x = 2^1.2`, `y = 2^3.3` and the ratio
 //! `q` of the coarser to the finer difference `d`, the error is
 //!
 //! ```text
@@ -33,7 +33,7 @@ const ORDER: f64 = 1.584_962_500_721_156;
 
 /// `2^order` of errors of sharp corners and of smooth ones.
 const CORNERS: f64 = 2.3;
-const SMOOTH: f64 = 12.0;
+const SMOOTH: f64 = 10.0;
 
 /// The order of extrapolation.
 const EXTRAPOLATION_ORDER: f64 = 2.0;

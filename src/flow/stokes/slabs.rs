@@ -1,5 +1,7 @@
 //! The unknowns of a whole chip: shared ones, and a slab for every copy of a piece; substitution and residuals over them.
 
+pub mod twice;
+
 use std::array;
 use std::sync::Arc;
 

@@ -23,7 +23,7 @@ pub fn extruded(kind: &BlockKind<2>, layers: usize, depth: f64, top: Top) -> Ext
 
 fn kinds() -> Vec<BlockKind<2>> {
     vec![
-        first(straight(4, 1.0, 4.0, 4.0)),
+        first(straight(4, 2.0, 4.0, 4.0)),
         first(straight(4, 8.0, 4.0, 7.0)),
         first(arc(6, 9.0, 1.0)),
     ]
@@ -189,7 +189,7 @@ fn block_matrices_are_symmetric_and_rigid_motions_cost_nothing() {
 
 #[test]
 fn what_has_no_meaning_is_an_error() {
-    let kind = first(straight(4, 1.0, 4.0, 4.0));
+    let kind = first(straight(4, 2.0, 4.0, 4.0));
     let rank = mouth_rank(&kind.mesh, &mouths(&kind)).expect("even mouths");
     let make = |rank: &[f64], layers, depth| extrude(&kind.mesh, rank, layers, depth, Top::Wall);
     assert!(matches!(

@@ -43,7 +43,7 @@ fn faces(
 /// All ways in which two slices may meet at x = 1: end to start, and end to end or start to start by half a turn.
 #[test]
 fn slices_that_meet_agree_on_every_face_whichever_way_they_are_turned() {
-    let kind = first(straight(6, 1.0, 6.0, 6.0));
+    let kind = first(straight(6, 2.0, 6.0, 6.0));
     let at = |x: f64| move |p: [f64; 3]| (p[0] - x).abs() < 1e-9;
     for top in [Top::Wall, Top::Symmetry] {
         let mesh = extruded(&kind, 3, 3.0, top).mesh;
@@ -103,7 +103,7 @@ fn undetermined_pressures(
 /// With all mouths closed corner cells have nearly all of their edges held: the worst case for pressures.
 #[test]
 fn closed_parts_determine_their_pressure_up_to_a_constant() {
-    let slice = first(straight(4, 1.0, 4.0, 4.0));
+    let slice = first(straight(4, 2.0, 4.0, 4.0));
     let slice = (mouths(&slice), slice.mesh);
     let square = [(0.0, 0.0), (4.0, 0.0), (4.0, 4.0), (0.0, 4.0)].map(|(x, y)| Point::new(x, y));
     // An elbow: its mouths share a corner.
@@ -159,7 +159,7 @@ fn plane(mesh: &P2Mesh) -> (Vec<Vec<u32>>, BlockMesh<2>) {
 
 #[test]
 fn a_mouth_of_an_odd_number_of_edges_is_an_error() {
-    let odd = first(straight(5, 1.0, 5.0, 5.0));
+    let odd = first(straight(5, 2.0, 5.0, 5.0));
     assert_eq!(
         mouth_rank(&odd.mesh, &mouths(&odd)),
         Err(ExtrudeError::OddMouth { mouth: 0, edges: 5 })

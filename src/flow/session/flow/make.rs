@@ -4,6 +4,7 @@ use std::time::Instant;
 
 use super::ends::{elements, long_ends};
 use super::{Flow, wrong};
+use crate::fem::lagrange::n_nodes;
 use crate::session::{Job, SolveError, SolveReport, Stage, WantedResults};
 use crate::stokes::piece::LeafMatrices;
 use crate::stokes::slabs::Slabs;
@@ -61,8 +62,7 @@ impl Job<'_> {
         read: &[KindId],
         report: &mut SolveReport,
     ) -> Result<(), SolveError> {
-        let vectors = 8 * 3 * system.n_unknowns as u64 * u64::from(self.with_fields());
-        let needed = fronts_bytes(&system.plan, read) + vectors;
+        let needed = fronts_bytes(&system.plan, read) + system_bytes(system, self.with_fields());
         report.estimated_memory_bytes = needed;
         match self.settings.memory_limit.filter(|&limit| needed > limit) {
             Some(allowed) => Err(SolveError::OutOfMemory { needed, allowed }),
@@ -70,6 +70,33 @@ impl Job<'_> {
         }
     }
 }
+
+/// Bytes of the pieces, of all unknowns and of the fields on all nodes; about.
+fn system_bytes<const D: usize>(system: &System<D>, with_fields: bool) -> u64 {
+    let plans: u64 = system.pieces.iter().map(|p| p.plan_bytes()).sum();
+    let shared = SHARED * system.class.len() as u64;
+    if !with_fields {
+        return plans + shared;
+    }
+    let layouts: u64 = system.pieces.iter().map(|p| p.layout_bytes()).sum();
+    let (mut unknowns, mut nodes) = (0, 0);
+    for instance in &system.instances {
+        let piece = system.piece_of(instance);
+        unknowns += piece.n as u64;
+        nodes += piece.n_nodes as u64;
+    }
+    // Positions, velocities, pressures; nodes of cells and their part.
+    let cells = (CELLS_A_NODE[D - 2] * nodes as f64) as u64;
+    let fields = nodes * 8 * (2 * D as u64 + 1) + cells * 4 * (n_nodes::<D>() as u64 + 1);
+    // While refinement goes on there are three more vectors, and no fields yet.
+    plans + layouts + shared + 8 * unknowns + fields.max(3 * 8 * unknowns)
+}
+
+/// Cells of a large mesh of quadratic triangles, and of tetrahedra, a node.
+const CELLS_A_NODE: [f64; 2] = [0.5, 0.75];
+
+/// Bytes of a shared unknown: its class, what it is in two parts, its value in a few vectors.
+const SHARED: u64 = 100;
 
 /// Bytes of all fronts' factors, of the Schur complements that stay or are kept in the table, and of the largest that don't: one
 /// is read while the next is written.

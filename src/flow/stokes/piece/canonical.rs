@@ -119,12 +119,22 @@ impl<const D: usize> Canonical<D> {
 
     /// Bytes that it holds, or will once its leaves are assembled and its slab is laid out; about.
     pub fn bytes(&self) -> u64 {
+        self.plan_bytes() + self.layout_bytes()
+    }
+
+    /// Bytes of its plan and of its leaves, once they are assembled; about.
+    pub fn plan_bytes(&self) -> u64 {
         let leaves: u64 = self.leaves.iter().map(|l| l.bytes()).sum();
         let kinds: u64 = self.plan.kinds.iter().map(kind_bytes).sum();
+        leaves + kinds
+    }
+
+    /// Bytes of its slab's layout, about.
+    pub fn layout_bytes(&self) -> u64 {
         // A leaf's patch and the two nodes of the tree that come with it.
         let nodes = self.piece.n_nodes as u64 / self.piece.n_leaves.max(1);
         let a_leaf = 600 + 8 * nodes;
-        leaves + kinds + self.piece.n_leaves * a_leaf + self.piece.n as u64
+        self.piece.n_leaves * a_leaf + self.piece.n as u64
     }
 }
 

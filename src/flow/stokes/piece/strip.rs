@@ -88,10 +88,7 @@ pub fn piece<const D: usize>(
     let counts = strip.pattern.counts;
     // Where those of a kind are alike, the first of each stands for all.
     let made: Vec<u64> = if alike {
-        let firsts = [0, counts.forward, counts.forward + counts.middle];
-        let mut firsts: Vec<u64> = firsts.into_iter().filter(|&k| k < n).collect();
-        firsts.dedup();
-        firsts
+        counts.firsts()
     } else {
         (0..n).collect()
     };
@@ -160,17 +157,10 @@ pub fn piece<const D: usize>(
 /// How a span of slices is parted: where their kind changes; slices of one kind at the largest power of two that is shorter, so that
 /// pipes of any length share kinds of fronts.
 fn left_part(span: SliceCounts) -> u64 {
-    let SliceCounts {
-        forward,
-        middle,
-        backward,
-    } = span;
-    if forward > 0 && middle + backward > 0 {
-        forward
-    } else if middle > 0 && backward > 0 {
-        middle
-    } else {
-        1 << (63 - (span.all() - 1).leading_zeros())
+    let mut kinds = span.0.into_iter().filter(|&n| n > 0);
+    match (kinds.next(), kinds.next()) {
+        (Some(first), Some(_)) => first,
+        _ => 1 << (63 - (span.all() - 1).leading_zeros()),
     }
 }
 

@@ -63,7 +63,7 @@ fn the_bi_quadratic_profile_unscaled_carries_too_little() {
 
 #[test]
 fn weights_are_those_of_the_extruded_mesh() {
-    let kind = straight(4, 1.0, 4.0, 4.0)
+    let kind = straight(4, 2.0, 4.0, 4.0)
         .expect("a plain pipe")
         .kinds
         .remove(0);
@@ -117,7 +117,7 @@ fn developed_slice(resolution: u32, aspect: f64) -> (f64, f64) {
     let r = f64::from(resolution);
     // Cells no higher than they are wide.
     let layers = (resolution / 2).max((r / aspect / 2.0).ceil() as u32);
-    let kind = straight(resolution, 1.0, r, r)
+    let kind = straight(resolution, 2.0, r, r)
         .expect("a plain pipe")
         .kinds
         .remove(0);
