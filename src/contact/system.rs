@@ -14,6 +14,7 @@ use crate::real::{M3, V3};
 use crate::state::State;
 use nalgebra::UnitQuaternion;
 
+mod coarse;
 mod derivative;
 
 pub(crate) use derivative::{Side, Tangent};
