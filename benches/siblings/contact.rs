@@ -163,7 +163,6 @@ fn preconditioners(names: &[String]) {
             Preconditioner::None,
             Preconditioner::BlockJacobi,
             Preconditioner::Direct,
-            Preconditioner::Groups,
         ] {
             let (seconds, newton, gmres, failed) = from(&checkpoint, preconditioner, steps);
             println!(

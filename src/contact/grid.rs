@@ -5,7 +5,6 @@
 use crate::real::{M3, V3};
 use crate::state::Points;
 use rayon::prelude::*;
-use std::collections::BTreeMap;
 
 /// Farthest node from the origin, in spacings.
 const FARTHEST: f64 = (1u64 << 40) as f64;
@@ -195,8 +194,7 @@ impl Grid {
         w[0][k % 3] * w[1][k / 3 % 3] * w[2][k / 9]
     }
 
-    /// The gradient of the weight of node `k` of point `p`.
-    pub(crate) fn slope(&self, p: usize, k: usize) -> V3 {
+    fn slope(&self, p: usize, k: usize) -> V3 {
         let Stencil { w, dw } = &self.stencils[p];
         let [a, b, c] = [k % 3, k / 3 % 3, k / 9];
         V3::new(
@@ -213,29 +211,6 @@ impl Grid {
             (b[1] + (k / 3 % 3) as i64) as f64,
             (b[2] + (k / 9) as i64) as f64,
         ) * self.dx
-    }
-
-    /// Cubes of `side` nodes along each axis, apart for each layer: the group of every node, and the places of groups (along the axes, layer).
-    pub(crate) fn groups(&self, layers: &[u32], side: i64) -> (Vec<u32>, Vec<[i64; 4]>) {
-        let mut number: BTreeMap<[i64; 4], u32> = BTreeMap::new();
-        let mut group = vec![u32::MAX; self.n_nodes()];
-        let mut places = Vec::new();
-        for (p, nodes) in self.nodes_of.iter().enumerate() {
-            for (k, node) in nodes.iter().enumerate() {
-                let found = &mut group[*node as usize];
-                if *found == u32::MAX {
-                    let at = [k % 3, k / 3 % 3, k / 9];
-                    let [x, y, z] =
-                        [0, 1, 2].map(|i| (self.base[p][i] + at[i] as i64).div_euclid(side));
-                    let place = [x, y, z, i64::from(layers[p])];
-                    *found = *number.entry(place).or_insert_with(|| {
-                        places.push(place);
-                        places.len() as u32 - 1
-                    });
-                }
-            }
-        }
-        (group, places)
     }
 
     /// The node field `u` at point `p`.

@@ -18,8 +18,6 @@ pub enum Preconditioner {
     /// Sparse LU of the rigid and elastic unknowns where there are vertices, blocks on the diagonal elsewhere.
     #[default]
     Direct,
-    /// As [`Preconditioner::Direct`], and a coarse correction for material points: the matrix between groups of grid nodes, factored.
-    Groups,
 }
 
 /// How each step is solved.

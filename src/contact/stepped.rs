@@ -82,7 +82,7 @@ impl Sibling for Simulation {
             key: "newton.preconditioner",
             name: "Preconditioner",
             about: "What GMRES is preconditioned with",
-            values: Values::Words(&["direct", "groups", "block_jacobi", "none"]),
+            values: Values::Words(&["direct", "block_jacobi", "none"]),
         },
         Choice {
             key: "newton.tolerance_factor",

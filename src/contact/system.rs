@@ -14,7 +14,6 @@ use crate::real::{M3, V3};
 use crate::state::State;
 use nalgebra::UnitQuaternion;
 
-mod coarse;
 mod derivative;
 
 pub(crate) use derivative::{Side, Tangent};

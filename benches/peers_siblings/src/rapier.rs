@@ -14,6 +14,7 @@ struct Peer {
     colliders: ColliderSet,
     joints: ImpulseJointSet,
     multibodies: MultibodyJointSet,
+    soft: SoftBodySet,
     ccd: CCDSolver,
     handles: Vec<RigidBodyHandle>,
 }
@@ -69,6 +70,7 @@ pub fn start(setup: &Setup) -> Box<dyn World> {
         colliders,
         joints: ImpulseJointSet::new(),
         multibodies: MultibodyJointSet::new(),
+        soft: SoftBodySet::default(),
         ccd: CCDSolver::new(),
         handles,
     })
@@ -96,6 +98,7 @@ impl World for Peer {
             &mut self.colliders,
             &mut self.joints,
             &mut self.multibodies,
+            &mut self.soft,
             &mut self.ccd,
             &(),
             &(),

@@ -8,7 +8,6 @@ use crate::model::{Coupling, Frame, Source};
 use crate::newton::Preconditioner;
 use crate::real::{M3, V3, left_jacobian, skew};
 
-use super::coarse::Coarse;
 use super::{Slot, System, Trial, gradient_of, vec3};
 
 /// A dense piece of H between a few slots, row by row.
@@ -48,8 +47,6 @@ pub(crate) struct Tangent<'a> {
     inverse: Vec<M3>,
     /// Factors of all but the grid's unknowns.
     factors: Option<Factors>,
-    /// The grid's groups of nodes.
-    coarse: Option<Coarse>,
 }
 
 impl<'a> System<'a> {
@@ -124,7 +121,6 @@ impl<'a> System<'a> {
             points,
             inverse: Vec::new(),
             factors: None,
-            coarse: None,
         };
         if preconditioner != Preconditioner::None {
             tangent.inverse = tangent
@@ -133,15 +129,8 @@ impl<'a> System<'a> {
                 .map(|m| m.try_inverse().unwrap_or_else(M3::identity))
                 .collect();
         }
-        let is_direct = matches!(
-            preconditioner,
-            Preconditioner::Direct | Preconditioner::Groups
-        );
-        if is_direct && !state.nodes.x.is_empty() {
+        if preconditioner == Preconditioner::Direct && !state.nodes.x.is_empty() {
             tangent.factors = Factors::new(self.grid_at(0), &tangent.entries());
-        }
-        if preconditioner == Preconditioner::Groups {
-            tangent.coarse = Coarse::new(self, &tangent.points, &tangent.blocks);
         }
         tangent
     }
@@ -303,7 +292,7 @@ impl<'a> System<'a> {
 }
 
 /// `sum_jl c[(i j), (k l)] a_j b_l`.
-pub(super) fn contract(c: &M9, a: &V3, b: &V3) -> M3 {
+fn contract(c: &M9, a: &V3, b: &V3) -> M3 {
     M3::from_fn(|i, k| {
         let mut sum = 0.0;
         for j in 0..3 {
@@ -423,9 +412,6 @@ impl Tangent<'_> {
         }
         for (i, m) in self.inverse.iter().enumerate().skip(out.len() / 3) {
             out.extend((m * vec3(u, 3 * i)).iter());
-        }
-        if let Some(coarse) = &self.coarse {
-            coarse.add(self.system, u, &mut out);
         }
         out
     }
