@@ -115,6 +115,37 @@ fn scenes_of_every_system_are_listed_started_and_stepped_as_the_command_line_doe
     assert!(window.state().liquids().views[0].last.is_some());
 }
 
+/// Among particles nothing that can be done speaks of liquids, but going to one of them.
+#[test]
+fn commands_name_the_system_that_is_seen_or_any_scene() {
+    let home = home();
+    let window = opened(home.path(), QUICK[0]);
+    let seen = window.state().seen();
+    let possible = L::offered()
+        .into_iter()
+        .filter(|command| command.is_enabled(&seen).is_ok());
+    let labels: Vec<(L, String)> = possible.map(|c| (c.clone(), c.label())).collect();
+    let is_elsewhere = |command: &L| matches!(command, L::Scene(name) if !name.contains('/'));
+    for (command, label) in &labels {
+        assert!(
+            is_elsewhere(command) || !label.contains("iquid"),
+            "{command:?}: {label}"
+        );
+    }
+    let has = |label: &str| labels.iter().any(|(_, l)| l == label);
+    for label in [
+        "Particles: scene Hydrostatic",
+        "Contact: scene Plane r slide",
+        "Transfers: scene Inlet",
+        "Liquids: scene Square",
+        "Scene: compare two views",
+        "Scene: colour by speed",
+        "Scene: left solver subspace",
+    ] {
+        assert!(has(label), "{label}: {labels:#?}");
+    }
+}
+
 #[test]
 fn two_transfers_run_side_by_side_and_one_is_changed_while_it_runs() {
     let home = home();
@@ -486,6 +517,20 @@ fn scene_files_of_ones_own_open_from_either_workspace_and_mistakes_are_told() {
     let seen = window.query_all_by_label_contains("`step` is -1").count();
     assert!(seen > 0, "told");
     assert_eq!(window.state().liquids().frame(), Some(2));
+    // A mesh beside the file, which is told when it isn't there.
+    let meshed = home.path().join("meshed.toml");
+    let text = "name = 'meshed'\nabout = 'a tetrahedron'\ntime_step = 0.01\nduration = 1\nfriction = 0.3\nstiffness = 100\n\
+                [[body]]\nname = 'own'\nkind = 'rigid'\nmass = 1\nshape = { mesh = { file = 'own.obj' } }\n";
+    std::fs::write(&meshed, text).expect("written");
+    apply(&mut window, Command::OpenPath(meshed.clone()));
+    let seen = window.query_all_by_label_contains("mesh `own.obj`").count();
+    assert!(seen > 0, "told");
+    let tetrahedron = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n";
+    std::fs::write(home.path().join("own.obj"), tetrahedron).expect("written");
+    apply(&mut window, Command::OpenPath(meshed));
+    settled(&mut window);
+    step(&mut window, 1);
+    assert_eq!(shot(&window, 0).seen.look.meshes[0].triangles.len(), 4);
     // A design is a design.
     let design = Path::new(env!("CARGO_MANIFEST_DIR")).join("designs/straight.toml");
     apply(&mut window, Command::OpenPath(design));

@@ -136,6 +136,48 @@ fn mistakes_name_their_place() {
     }
 }
 
+/// A mesh is looked for beside the scene that names it, wherever the program is run.
+#[test]
+fn a_scene_may_name_a_mesh_beside_it() {
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("own.toml");
+    let scene = "name = 'own'\nabout = 'a tetrahedron'\ntime_step = 0.01\nduration = 1\nfriction = 0.3\nstiffness = 100\n\
+                 plane = [{ normal = [0, 0, 1] }]\n[[body]]\nname = 'a'\nkind = 'rigid'\nmass = 1\nposition = [0, 0, 1]\n\
+                 shape = { mesh = { file = 'a.obj', scale = 0.1 } }\n";
+    fs::write(&file, scene).unwrap();
+    let (file, out) = (file.to_str().unwrap(), place.path().to_str().unwrap());
+    let run = [
+        "contact", "run", file, "--steps", "3", "--format", "csv,ply", "--out", out,
+    ];
+    let refused = |says: &str| {
+        let output = stokeslet(&run);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains(says), "{says}: {said}");
+    };
+    refused("mesh `a.obj`");
+    let corners = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n";
+    let mesh = place.path().join("a.obj");
+    fs::write(&mesh, format!("{corners}f 1 3 2\nf 1 2 4\nf 2 3 4\n")).unwrap();
+    refused("isn't closed");
+    fs::write(
+        &mesh,
+        format!("{corners}f 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n"),
+    )
+    .unwrap();
+    fine(&run);
+    let folder = place.path().join("contact-own");
+    assert_eq!(log(&folder).lines().count(), 4, "a head and 3 steps");
+    // Going on needs the file no more than any other run does.
+    let more = [
+        &run[..3],
+        &["--steps", "5", "--resume", "--format", "csv", "--out", out],
+    ]
+    .concat();
+    fine(&more);
+    assert_eq!(log(&folder).lines().count(), 6);
+}
+
 #[test]
 fn the_threshold_of_sliding_is_in_the_table() {
     let printed = fine(&["contact", "table", "plane_r_stick", "--seconds", "2"]);

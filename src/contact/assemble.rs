@@ -1,5 +1,6 @@
 //! From a scene to its model and first state: meshes, points, masses, who touches whom.
 
+use crate::closed::{Closed, Moments};
 use crate::generate;
 use crate::material::Material;
 use crate::mesh::boundary;
@@ -10,7 +11,7 @@ use crate::real::{M3, V3};
 use crate::scene::{BodySpec, Scene, ShapeSpec, SurfaceSpec};
 use crate::shape::Shape;
 use crate::state::{Rigid, State};
-use nalgebra::UnitQuaternion;
+use nalgebra::{Rotation3, UnitQuaternion};
 use std::collections::BTreeMap;
 
 /// Stiffness of a cloth's edges and of its bending, N (the paper's).
@@ -101,9 +102,38 @@ fn surface_of(shape: &ShapeSpec) -> (Vec<V3>, Vec<[u32; 3]>) {
             minor,
             cells,
         } => generate::torus(cells[0], cells[1], *major, *minor),
-        ShapeSpec::Sheet { .. } | ShapeSpec::Cone { .. } | ShapeSpec::Bowl { .. } => {
-            (Vec::new(), Vec::new())
-        }
+        // Meshes have their own centre and axes: see `rigid_mesh`.
+        ShapeSpec::Sheet { .. }
+        | ShapeSpec::Cone { .. }
+        | ShapeSpec::Bowl { .. }
+        | ShapeSpec::Mesh(_) => (Vec::new(), Vec::new()),
+    }
+}
+
+/// A rigid mesh in its own frame, that of its centre and principal axes.
+struct RigidMesh {
+    points: Vec<V3>,
+    triangles: Vec<[u32; 3]>,
+    moments: Moments,
+}
+
+fn rigid_mesh(shape: &ShapeSpec) -> Option<RigidMesh> {
+    let closed = closed(shape)?;
+    let moments = closed.moments();
+    let into = moments.axes.transpose();
+    let (points, triangles) = trimmed(closed.points, &closed.triangles);
+    Some(RigidMesh {
+        points: points.iter().map(|p| into * (p - moments.centre)).collect(),
+        triangles,
+        moments,
+    })
+}
+
+/// The solid of a checked mesh.
+fn closed(shape: &ShapeSpec) -> Option<Closed> {
+    match shape {
+        ShapeSpec::Mesh(mesh) => mesh.closed().ok(),
+        _ => None,
     }
 }
 
@@ -134,7 +164,7 @@ fn level_set_of(shape: &ShapeSpec) -> Option<Shape> {
             minor: *minor,
         }),
         ShapeSpec::Bowl { radius } => Some(Shape::Bowl { radius: *radius }),
-        ShapeSpec::Sheet { .. } | ShapeSpec::Cone { .. } => None,
+        ShapeSpec::Sheet { .. } | ShapeSpec::Cone { .. } | ShapeSpec::Mesh(_) => None,
     }
 }
 
@@ -149,9 +179,10 @@ fn inertia_of(shape: &ShapeSpec) -> V3 {
             let (r2, t2) = (major * major, minor * minor);
             V3::new(0.5 * r2 + 0.625 * t2, 0.5 * r2 + 0.625 * t2, r2 + 0.75 * t2)
         }
-        ShapeSpec::Sheet { .. } | ShapeSpec::Cone { .. } | ShapeSpec::Bowl { .. } => {
-            V3::repeat(1.0)
-        }
+        ShapeSpec::Sheet { .. }
+        | ShapeSpec::Cone { .. }
+        | ShapeSpec::Bowl { .. }
+        | ShapeSpec::Mesh(_) => V3::repeat(1.0),
     }
 }
 
@@ -186,14 +217,26 @@ impl Assembly {
     fn rigid(&mut self, spec: &BodySpec) {
         let body = self.model.bodies.len() as u32;
         let rigid = self.state.rigids.len() as u32;
-        let (points, triangles) = surface_of(&spec.shape);
+        let mut pose = (V3::from(spec.position), turned(spec));
+        let mut inertia = inertia_of(&spec.shape);
+        let (mut points, mut triangles) = surface_of(&spec.shape);
+        if let Some(mesh) = rigid_mesh(&spec.shape) {
+            let m = &mesh.moments;
+            pose.0 += pose.1 * m.centre;
+            pose.1 *=
+                UnitQuaternion::from_rotation_matrix(&Rotation3::from_matrix_unchecked(m.axes));
+            inertia = m.inertia;
+            (points, triangles) = (mesh.points, mesh.triangles);
+        }
+        let w = V3::from(spec.angular_velocity);
         self.state.rigids.push(Rigid {
-            x: spec.position.into(),
-            q: turned(spec),
-            v: spec.velocity.into(),
-            w: spec.angular_velocity.into(),
+            x: pose.0,
+            q: pose.1,
+            // As for all bodies, the velocity is that of the position, which a mesh need not have its centre of mass at.
+            v: V3::from(spec.velocity) + w.cross(&(pose.0 - V3::from(spec.position))),
+            w,
             mass: spec.mass,
-            inertia: inertia_of(&spec.shape) * spec.mass,
+            inertia: inertia * spec.mass,
         });
         self.model.particles.extend(points.iter().map(|r| Particle {
             source: Source::Rigid { rigid, r: *r },
@@ -210,13 +253,17 @@ impl Assembly {
             count: 1,
             points,
             triangles,
+            pose,
             ..info(spec.name.clone(), Kind::Rigid)
         });
     }
 
     fn fixed(&mut self, spec: &BodySpec) {
         let body = self.model.bodies.len() as u32;
-        let (points, triangles) = surface_of(&spec.shape);
+        let (points, triangles) = match closed(&spec.shape) {
+            Some(mesh) => trimmed(mesh.points, &mesh.triangles),
+            None => surface_of(&spec.shape),
+        };
         let pose = (V3::from(spec.position), turned(spec));
         self.surface(
             body,
@@ -272,6 +319,9 @@ impl Assembly {
             ShapeSpec::Box { sides, cells } => {
                 generate::solid_box(&(V3::from(*sides) / 2.0), *cells)
             }
+            ShapeSpec::Mesh(mesh) => closed(&spec.shape)
+                .map(|solid| solid.steps(mesh.spacing.unwrap_or(1.0)))
+                .unwrap_or_default(),
             ShapeSpec::Sheet { .. } | ShapeSpec::Cone { .. } | ShapeSpec::Bowl { .. } => {
                 (Vec::new(), Vec::new())
             }
@@ -430,6 +480,14 @@ impl Assembly {
                     std::f64::consts::PI * radius * radius * height / 3.0 / all.len() as f64;
                 (all, volume)
             }
+            ShapeSpec::Mesh(mesh) => match closed(&spec.shape) {
+                Some(solid) => {
+                    let all = solid.fill(mesh.spacing.unwrap_or(1.0));
+                    let volume = solid.moments().volume / all.len() as f64;
+                    (all, volume)
+                }
+                None => (Vec::new(), 0.0),
+            },
             ShapeSpec::Torus { .. } | ShapeSpec::Sheet { .. } | ShapeSpec::Bowl { .. } => {
                 (Vec::new(), 0.0)
             }

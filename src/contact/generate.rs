@@ -100,6 +100,10 @@ pub fn torus(around: usize, across: usize, major: f64, minor: f64) -> Surface {
 /// Points and tetrahedra of positive volume.
 pub type Solid = (Vec<V3>, Vec<[u32; 4]>);
 
+/// The six tetrahedra of a cube around the diagonal from its corner 0 to its corner 7, by their other two corners; bit k of a corner is its
+/// place along axis k. Neighbouring cubes agree on their common face.
+pub(crate) const CUBE: [[usize; 2]; 6] = [[1, 3], [3, 2], [2, 6], [6, 4], [4, 5], [5, 1]];
+
 /// A box about the origin of `cells` cells a side, six tetrahedra each.
 pub fn solid_box(half: &V3, cells: [usize; 3]) -> Solid {
     let [nx, ny, nz] = cells;
@@ -122,7 +126,7 @@ pub fn solid_box(half: &V3, cells: [usize; 3]) -> Solid {
         for j in 0..ny {
             for i in 0..nx {
                 let corner = |b: usize| id(i + (b & 1), j + ((b >> 1) & 1), k + ((b >> 2) & 1));
-                for [a, b] in [[1, 3], [3, 2], [2, 6], [6, 4], [4, 5], [5, 1]] {
+                for [a, b] in CUBE {
                     tets.push([0, a, b, 7].map(corner));
                 }
             }
@@ -198,7 +202,8 @@ pub fn solid_torus(around: usize, across: usize, major: f64, minor: f64) -> Soli
     (points.clone(), oriented(&points, tets))
 }
 
-fn oriented(points: &[V3], tets: Vec<[u32; 4]>) -> Vec<[u32; 4]> {
+/// The same tetrahedra, each of positive volume.
+pub(crate) fn oriented(points: &[V3], tets: Vec<[u32; 4]>) -> Vec<[u32; 4]> {
     tets.into_iter()
         .map(|t| {
             let [a, b, c, d] = t.map(|i| points[i as usize]);

@@ -6,6 +6,9 @@ use crate::real::{M3, V3};
 use crate::state::Points;
 use rayon::prelude::*;
 
+/// Farthest node from the origin, in spacings.
+const FARTHEST: f64 = (1u64 << 40) as f64;
+
 /// Points below which loops stay on the caller's thread.
 pub(crate) const FEW: usize = 512;
 
@@ -36,6 +39,67 @@ pub(crate) fn each<T: Send>(n: usize, f: impl Fn(usize) -> T + Sync + Send) -> V
     }
 }
 
+/// The nodes around each point, numbered along x, then y, then z, then by body; and how many there are.
+fn numbered(base: &[[i64; 3]], body_of: &[u32]) -> (Vec<[u32; 27]>, usize) {
+    let (mut low, mut high) = ([i64::MAX; 3], [i64::MIN; 3]);
+    for b in base {
+        for i in 0..3 {
+            low[i] = low[i].min(b[i]);
+            high[i] = high[i].max(b[i] + 3);
+        }
+    }
+    let place = |p: usize, k: usize| {
+        let at = [k % 3, k / 3 % 3, k / 9];
+        let [x, y, z] = [0, 1, 2].map(|i| base[p][i] - low[i] + at[i] as i64);
+        [i64::from(body_of[p]), z, y, x]
+    };
+    let size: [i64; 3] = if base.is_empty() {
+        [0; 3]
+    } else {
+        [0, 1, 2].map(|i| high[i] - low[i])
+    };
+    let bodies = body_of.iter().max().map_or(0.0, |b| f64::from(*b) + 1.0);
+    let cells = bodies * size.iter().map(|n| *n as f64).product::<f64>();
+    let mut nodes_of = vec![[0u32; 27]; base.len()];
+    // A table of all places in the box is quick; points that flew far apart would make it endless.
+    if cells <= 64.0 * base.len() as f64 + 1e6 {
+        let cell = |p: usize, k: usize| {
+            let [body, z, y, x] = place(p, k);
+            (((body * size[2] + z) * size[1] + y) * size[0] + x) as usize
+        };
+        let mut number = vec![u32::MAX; cells as usize];
+        for p in 0..base.len() {
+            for k in 0..27 {
+                number[cell(p, k)] = 0;
+            }
+        }
+        let mut count = 0;
+        for n in number.iter_mut().filter(|n| **n == 0) {
+            *n = count;
+            count += 1;
+        }
+        for (p, nodes) in nodes_of.iter_mut().enumerate() {
+            for (k, node) in nodes.iter_mut().enumerate() {
+                *node = number[cell(p, k)];
+            }
+        }
+        return (nodes_of, count as usize);
+    }
+    let mut all: Vec<[i64; 4]> = (0..base.len())
+        .flat_map(|p| (0..27).map(move |k| (p, k)))
+        .map(|(p, k)| place(p, k))
+        .collect();
+    all.sort_unstable();
+    all.dedup();
+    for (p, nodes) in nodes_of.iter_mut().enumerate() {
+        for (k, node) in nodes.iter_mut().enumerate() {
+            let found = all.binary_search(&place(p, k));
+            *node = found.expect("every place is in the list") as u32;
+        }
+    }
+    (nodes_of, all.len())
+}
+
 impl Grid {
     /// The grid of spacing `dx` (m) under `points`, with their mass and momentum. Each body has nodes of its own, so bodies don't
     /// stick to each other through a node between them.
@@ -44,7 +108,10 @@ impl Grid {
         let base: Vec<[i64; 3]> = points
             .x
             .iter()
-            .map(|x| [0, 1, 2].map(|i| (x[i] / dx - 0.5).floor() as i64))
+            .map(|x| {
+                // What flew off after a step that wasn't solved still has a number.
+                [0, 1, 2].map(|i| (x[i] / dx - 0.5).floor().clamp(-FARTHEST, FARTHEST) as i64)
+            })
             .collect();
         let stencils = each(n, |p| {
             let mut s = Stencil {
@@ -62,52 +129,23 @@ impl Grid {
             }
             s
         });
-        let mut low = [i64::MAX; 3];
-        let mut high = [i64::MIN; 3];
-        for b in &base {
-            for i in 0..3 {
-                low[i] = low[i].min(b[i]);
-                high[i] = high[i].max(b[i] + 3);
-            }
+        let (nodes_of, n_nodes) = numbered(&base, body_of);
+        let mut first = vec![0u32; n_nodes + 1];
+        for node in nodes_of.iter().flatten() {
+            first[*node as usize + 1] += 1;
         }
-        let size = if n == 0 {
-            [0; 3]
-        } else {
-            [0, 1, 2].map(|i| (high[i] - low[i]) as usize)
-        };
-        let bodies = body_of.iter().max().map_or(0, |b| *b as usize + 1);
-        let cell = |p: usize, k: usize| {
-            let b = &base[p];
-            let at = [k % 3, k / 3 % 3, k / 9];
-            let [x, y, z] = [0, 1, 2].map(|i| (b[i] - low[i]) as usize + at[i]);
-            ((body_of[p] as usize * size[2] + z) * size[1] + y) * size[0] + x
-        };
-        let mut count = vec![0u32; bodies * size[0] * size[1] * size[2]];
-        for p in 0..n {
-            for k in 0..27 {
-                count[cell(p, k)] += 1;
-            }
-        }
-        let mut number = vec![u32::MAX; count.len()];
-        let mut first = vec![0u32];
-        for (c, n) in count.iter().enumerate() {
-            if *n > 0 {
-                number[c] = first.len() as u32 - 1;
-                first.push(first[first.len() - 1] + n);
-            }
+        for node in 0..n_nodes {
+            first[node + 1] += first[node];
         }
         let mut fill = first.clone();
         let mut points_of = vec![(0u32, 0u8); 27 * n];
-        let mut nodes_of = vec![[0u32; 27]; n];
-        for p in 0..n {
-            for k in 0..27 {
-                let node = number[cell(p, k)];
-                nodes_of[p][k] = node;
+        for (p, nodes) in nodes_of.iter().enumerate() {
+            for (k, node) in nodes.iter().enumerate() {
+                let node = *node;
                 points_of[fill[node as usize] as usize] = (p as u32, k as u8);
                 fill[node as usize] += 1;
             }
         }
-        let n_nodes = first.len() - 1;
         let mut grid = Grid {
             mass: Vec::new(),
             velocity: Vec::new(),
@@ -240,6 +278,22 @@ impl Grid {
 mod tests {
     use super::*;
     use crate::testing::{Random, assert_small};
+
+    /// A point that flew far off costs no memory, and the numbers of the others stay as they are.
+    #[test]
+    fn nodes_are_numbered_alike_however_far_points_are_apart() {
+        let mut random = Random::new(41);
+        let mut cell = || (20.0 * random.number()) as i64 - 10;
+        let mut base: Vec<[i64; 3]> = (0..300).map(|_| [cell(), cell(), cell()]).collect();
+        let mut body: Vec<u32> = (0..300).map(|p| p % 3).collect();
+        let (near, count) = numbered(&base, &body);
+        assert!(near.iter().flatten().all(|node| (*node as usize) < count));
+        base.push([1 << 40, 1 << 40, 1 << 40]);
+        body.push(2);
+        let (far, more) = numbered(&base, &body);
+        assert_eq!((far[..300] == near[..], more), (true, count + 27));
+        assert_eq!(numbered(&[], &[]), (Vec::new(), 0));
+    }
 
     #[test]
     fn weights_hold_linear_fields_and_momentum() {

@@ -15,6 +15,7 @@
 //! | --- | --- | --- |
 //! | [`real`] | numbers into numbers with derivatives | |
 //! | [`shape`], [`mesh`], [`walk`] | an attachment and a particle into the relaxed attachment | `real` |
+//! | [`mesh_file`], [`closed`] | STL, OBJ and PLY files into solids: moments, points and cells inside | `real`, `generate` |
 //! | [`material`] | a deformation gradient into a stress | `real` |
 //! | `grid` | material points into a grid and back | `material` |
 //! | [`contact`] | places into pairs that touch, with forces and derivatives | `walk`, `shape`, `model` |
@@ -38,6 +39,7 @@
 //! | add a material | an arm in `material.rs` |
 //! | change how friction relaxes on meshes | `walk.rs` |
 //! | change the linear solver | [`Preconditioner`] and `System::tangent` |
+//! | read another format of meshes | an arm in `mesh_file.rs` |
 //! | add a scene | a file in `scenes/` and its line in `scenes.rs` |
 //! | add an export | a file in `export/` |
 //! | change how a hand holds a body | `simulation/hand.rs` |
@@ -57,6 +59,7 @@
 //! ```
 
 mod assemble;
+pub mod closed;
 pub mod contact;
 mod direct;
 pub mod export;
@@ -65,6 +68,7 @@ mod grid;
 pub mod krylov;
 pub mod material;
 pub mod mesh;
+pub mod mesh_file;
 pub mod model;
 pub mod newton;
 pub mod real;

@@ -143,7 +143,7 @@ pub(crate) struct BodyInfo {
     /// Drawn vertices in the body's frame (rigid, fixed).
     pub points: Vec<V3>,
     pub triangles: Vec<[u32; 3]>,
-    /// Pose of a fixed body.
+    /// Pose of a fixed body, and of a rigid one at the start.
     pub pose: (V3, UnitQuaternion<f64>),
     /// The colour of a material point's kind.
     pub is_sand: bool,

@@ -14,6 +14,10 @@ use serde::{Deserialize, Serialize};
 use std::fmt::Display;
 use stokeslet_dynamics::scene_file::{Checks, SceneFile};
 
+mod mesh;
+
+pub use mesh::{MeshError, MeshSpec};
+
 /// A half space that never moves.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -89,6 +93,8 @@ pub enum ShapeSpec {
         /// Inner radius, m.
         radius: f64,
     },
+    /// A closed mesh of triangles.
+    Mesh(MeshSpec),
 }
 
 fn one_cell() -> [usize; 3] {
@@ -182,7 +188,7 @@ pub struct Wedge {
     /// Time to settle, s. Default 0.5.
     #[serde(default = "half")]
     pub settle: f64,
-    /// Bodies whose masses follow by the same factor (others keep theirs).
+    /// Bodies whose masses follow by the same factor (others keep theirs); they too start where the scene puts them.
     #[serde(default)]
     pub also: Vec<String>,
 }
@@ -207,6 +213,8 @@ pub enum Quantity {
     Height,
     /// Way sideways from the start, m.
     Sideways,
+    /// Angle that a rigid body has turned by from the start, rad, below pi; about `direction` if there is one.
+    Turn,
 }
 
 impl Quantity {
@@ -216,6 +224,7 @@ impl Quantity {
             Quantity::Travel | Quantity::Drop | Quantity::Height | Quantity::Sideways => "m",
             Quantity::Speed => "m/s",
             Quantity::Spin => "rad/s",
+            Quantity::Turn => "rad",
         }
     }
 }
@@ -230,7 +239,7 @@ pub struct Expect {
     pub quantity: Quantity,
     /// When, s.
     pub at: f64,
-    /// Direction of a travel.
+    /// Direction of a travel, axis of a turn.
     #[serde(default)]
     pub direction: Option<[f64; 3]>,
     /// Not less than this.
@@ -323,6 +332,9 @@ fn earth() -> [f64; 3] {
     [0.0, 0.0, -9.81]
 }
 
+/// The most places of a body's lattice, or of its cells.
+const MOST_PLACES: f64 = 2e7;
+
 /// A name that must be one of the scene's.
 fn known(c: &mut Checks, names: &[&str], key: impl Display, name: &str) {
     let range = "the name of a body or plane";
@@ -394,11 +406,30 @@ impl SceneFile for Scene {
         }
         for (k, expect) in self.expect.iter().enumerate() {
             known(c, &names, format_args!("expect[{k}].body"), &expect.body);
+            if let Some(direction) = &expect.direction {
+                c.vector(format_args!("expect[{k}].direction"), direction, 3);
+                c.that(
+                    direction.iter().any(|x| *x != 0.0),
+                    format_args!("expect[{k}].direction"),
+                    format_args!("{direction:?}"),
+                    "longer than 0",
+                );
+            }
         }
         if let Some(w) = &self.wedge {
             c.positive("wedge.threshold", w.threshold);
             c.positive("wedge.settle", w.settle);
             known(c, &names, "wedge.body", &w.body);
+            let weighs = |b: &BodySpec| b.name == w.body && b.kind != Kind::Fixed;
+            c.that(
+                self.body.iter().any(weighs),
+                "wedge.body",
+                format_args!("{:?}", w.body),
+                "a body that moves",
+            );
+            let heavy = self.gravity.iter().any(|g| *g != 0.0);
+            let range = "other than 0 for a wedge, whose masses follow from it";
+            c.that(heavy, "gravity", format_args!("{:?}", self.gravity), range);
             known(c, &names, "wedge.wall", &w.wall);
             for name in w.ball.iter().chain(&w.also) {
                 known(c, &names, "wedge", name);
@@ -421,12 +452,19 @@ impl BodySpec {
                 );
             }
         };
+        let places = |c: &mut Checks, key: &str, cells: [f64; 3]| {
+            let many = cells.iter().product::<f64>();
+            let key = format!("body[{k}].shape.{key}");
+            let range = "such that there are at most 20 million places";
+            c.that(many <= MOST_PLACES, key, format!("{many} places"), range);
+        };
         let kinds: &[Kind] = match &self.shape {
             ShapeSpec::Box { sides, cells } => {
                 for s in sides {
                     positive(c, "box.sides", *s);
                 }
                 counts(c, "box.cells", cells, 1.0);
+                places(c, "box.cells", cells.map(|n| n as f64));
                 &[Kind::Rigid, Kind::Deformable, Kind::Points, Kind::Fixed]
             }
             ShapeSpec::Ball {
@@ -437,6 +475,8 @@ impl BodySpec {
             } => {
                 positive(c, "ball.radius", *radius);
                 positive(c, "ball.spacing", spacing.unwrap_or(1.0));
+                let across = 2.0 * radius / spacing.unwrap_or(0.1 * radius);
+                places(c, "ball.spacing", [across; 3]);
                 counts(c, "ball.shells", &[*shells], 1.0);
                 let level = f64::from(*level);
                 c.within(format_args!("body[{k}].shape.ball.level"), level, 0.0..=6.0);
@@ -467,11 +507,23 @@ impl BodySpec {
                 positive(c, "cone.radius", *radius);
                 positive(c, "cone.height", *height);
                 positive(c, "cone.spacing", *spacing);
+                let across = 2.0 * radius / spacing;
+                places(c, "cone.spacing", [across, across, height / spacing]);
                 &[Kind::Points]
             }
             ShapeSpec::Bowl { radius } => {
                 positive(c, "bowl.radius", *radius);
                 &[Kind::Fixed]
+            }
+            ShapeSpec::Mesh(mesh) => {
+                mesh.check(c, k, self.kind);
+                c.that(
+                    self.surface != SurfaceSpec::LevelSet,
+                    format_args!("body[{k}].surface"),
+                    "level_set",
+                    "mesh or none for a mesh",
+                );
+                &[Kind::Rigid, Kind::Deformable, Kind::Points, Kind::Fixed]
             }
         };
         c.that(

@@ -27,6 +27,7 @@ stokeslet_dynamics::built_in_scenes! { Scene:
     "wdg_rr_fall", "wdg_rr fall";
     "wdg_dr", "wdg_dr";
     "wdg_dr_fall", "wdg_dr fall";
+    "wdg_dr_r", "wdg_dr_r";
     "wdg_rm", "wdg_rm";
     "wdg_rm_fall", "wdg_rm fall";
     "plane_sph_roll", "plane_sph roll";

@@ -56,6 +56,14 @@ pub enum StartError {
         /// What was measured.
         force: f64,
     },
+    /// A mesh that is still in its file.
+    #[error("the mesh of body `{body}` was not read from its file `{file}`")]
+    MeshNotRead {
+        /// The body.
+        body: String,
+        /// The file.
+        file: String,
+    },
     /// A checkpoint of another scene.
     #[error("the checkpoint has {found} {what}, the scene {wanted}")]
     OtherScene {
@@ -153,6 +161,10 @@ impl Simulation {
         scene.friction = settings.friction.unwrap_or(scene.friction);
         scene.time_step = settings.time_step.unwrap_or(scene.time_step);
         scene.validate()?;
+        if let Some((body, file)) = scene.without_mesh() {
+            let (body, file) = (body.to_owned(), file.to_owned());
+            return Err(StartError::MeshNotRead { body, file });
+        }
         let (model, state) = assemble(&scene);
         let mut simulation = Simulation {
             scene,
@@ -188,6 +200,10 @@ impl Simulation {
     /// [`StartError::OtherScene`] when its state doesn't fit its scene.
     pub fn resume(checkpoint: &Checkpoint) -> Result<Simulation, StartError> {
         checkpoint.scene.validate()?;
+        if let Some((body, file)) = checkpoint.scene.without_mesh() {
+            let (body, file) = (body.to_owned(), file.to_owned());
+            return Err(StartError::MeshNotRead { body, file });
+        }
         let (model, fresh) = assemble(&checkpoint.scene);
         let state = checkpoint.state.clone();
         let counts = [

@@ -8,7 +8,7 @@ use stokeslet_dynamics::report::table::Row;
 use stokeslet_dynamics::scene_file::BuiltIn;
 use stokeslet_dynamics::stepped::look::{self, BODIES, Look, Mesh, Points, Role};
 use stokeslet_dynamics::stepped::{
-    Choice, Fault, Feature, Measure, Plot, Sibling, TableRequest, Values, measure,
+    Choice, Fault, Feature, Measure, Plot, Reader, Sibling, TableRequest, Values, measure,
 };
 
 use crate::real::V3;
@@ -298,6 +298,14 @@ impl Sibling for Simulation {
         self.set_pull(to.zip(held).map(follow));
     }
 
+    fn complete(scene: &Scene, read: &Reader<'_>) -> Result<Option<Scene>, Fault> {
+        let names_files = scene.without_mesh().is_some();
+        Ok(match names_files {
+            true => Some(scene.with_meshes(read)?),
+            false => None,
+        })
+    }
+
     fn tables() -> Vec<&'static str> {
         scenes::all().iter().map(|s| s.name).collect()
     }
@@ -467,5 +475,33 @@ mod tests {
         simulation.adopt(&scene, &other).expect("adopts");
         assert_eq!(simulation.state(), &before);
         assert_eq!(simulation.scene().friction, 0.7);
+    }
+
+    /// Without weight, or of what never moves, a wedge's masses would be endless.
+    #[test]
+    fn a_wedge_needs_weight_and_a_body_that_moves() {
+        let text = scenes::find("wdg_rr").expect("a scene").toml;
+        let floating = format!("gravity = [0, 0, 0]\n{text}");
+        let walled = text.replace("body = \"block\"\nwall", "body = \"left\"\nwall");
+        for (text, says) in [(floating, "`gravity`"), (walled, "`wedge.body`")] {
+            let error = Scene::parse(&text).expect_err(says).to_string();
+            assert!(error.contains(says), "{error}");
+        }
+    }
+
+    /// A body beside a wedge whose mass follows it starts where and as fast as its scene says.
+    #[test]
+    fn what_is_weighed_beside_a_wedge_keeps_its_start() {
+        let scene = scenes::find("wdg_dr_r").expect("a scene").scene();
+        let simulation = Simulation::new(&scene, &Settings::default()).expect("starts");
+        let mass = |k: usize| simulation.state().rigids[k].mass;
+        assert!(
+            (mass(1) / mass(0) - 10.0).abs() < 1e-9,
+            "by the same factor"
+        );
+        assert!((mass(0) - 0.01).abs() > 1e-6, "which isn't 1");
+        let heavy = simulation.body("heavy").expect("a body");
+        assert_eq!(heavy.position, V3::new(0.0, 0.0, 0.5));
+        assert_eq!(heavy.velocity, V3::new(0.0, 0.0, 4.605));
     }
 }

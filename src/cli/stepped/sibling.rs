@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fs;
+use std::path::Path;
 
 use stokeslet::cancel::CancelToken;
 use stokeslet::dynamics::report::table::HEAD;
@@ -58,7 +59,7 @@ fn built_in(system: &dyn System, name: &str) -> Result<&'static str, CliError> {
     })
 }
 
-/// The file of a scene: of its name, or one of your own.
+/// The file of a scene: of its name, or one of your own with the meshes that it names put into it.
 ///
 /// # Errors
 /// A name that there isn't, a file that can't be read.
@@ -70,7 +71,11 @@ pub fn file(system: &dyn System, name: &str) -> Result<Cow<'static, str>, CliErr
         path: name.into(),
         source,
     })?;
-    Ok(Cow::Owned(text))
+    let folder = Path::new(name).parent().unwrap_or(Path::new(""));
+    let complete = system.complete(text, &|beside| fs::read(folder.join(beside)));
+    complete
+        .map(Cow::Owned)
+        .map_err(|error| usage(format!("{name}: {error}")))
 }
 
 fn run_scene(

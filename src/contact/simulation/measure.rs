@@ -79,6 +79,15 @@ impl Simulation {
             Quantity::Speed => now.velocity.norm(),
             Quantity::Spin => now.spin.norm(),
             Quantity::Height => now.position.z,
+            Quantity::Turn => {
+                let body = &self.model.bodies[b];
+                if body.kind != Kind::Rigid {
+                    return None;
+                }
+                let turn = self.state.rigids[body.first].q * body.pose.1.inverse();
+                let turn = turn.scaled_axis();
+                direction.map_or_else(|| turn.norm(), |d| turn.dot(&V3::from(d).normalize()))
+            }
         })
     }
 

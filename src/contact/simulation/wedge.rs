@@ -3,6 +3,7 @@
 use super::{Simulation, StartError};
 use crate::model::Kind;
 use crate::real::{M3, V3};
+use crate::state::State;
 
 impl Simulation {
     /// Settles a wedge: without weight and friction, then with masses that put its threshold where the scene wants it.
@@ -13,16 +14,11 @@ impl Simulation {
         let (gravity, mu) = (self.model.gravity, self.model.mu);
         self.model.gravity = V3::zeros();
         self.model.mu = 0.0;
-        let held: Vec<usize> = wedge
-            .also
-            .iter()
-            .chain([&wedge.body])
-            .chain(&wedge.ball)
-            .filter_map(|n| self.body_index(n))
-            .collect();
-        let others: Vec<usize> = (0..self.model.bodies.len())
-            .filter(|b| !held.contains(b))
-            .collect();
+        let numbers = |names: &mut dyn Iterator<Item = &String>| -> Vec<usize> {
+            names.filter_map(|n| self.body_index(n)).collect()
+        };
+        let held = numbers(&mut [&wedge.body].into_iter().chain(&wedge.ball));
+        let also = numbers(&mut wedge.also.iter());
         let before = self.state.clone();
         let steps = (wedge.settle / self.model.dt).round() as u64;
         for _ in 0..steps {
@@ -50,58 +46,75 @@ impl Simulation {
         let factor = wedge.threshold * force / (gravity.norm() * carried);
         self.model.gravity = gravity;
         self.model.mu = mu;
-        for b in held {
-            let body = &self.model.bodies[b];
-            let range = body.first..body.first + body.count;
-            match body.kind {
-                Kind::Fixed => {}
-                Kind::Rigid => {
-                    let r = &mut self.state.rigids[body.first];
-                    (r.mass, r.inertia, r.v, r.w) = (
-                        r.mass * factor,
-                        r.inertia * factor,
-                        V3::zeros(),
-                        V3::zeros(),
-                    );
-                }
-                Kind::Deformable | Kind::Cloth => {
-                    for i in range {
-                        self.state.nodes.mass[i] *= factor;
-                        self.state.nodes.v[i] = V3::zeros();
-                    }
-                }
-                Kind::Points => {
-                    for i in range {
-                        self.state.points.mass[i] *= factor;
-                        self.state.points.v[i] = V3::zeros();
-                        self.state.points.affine[i] = M3::zeros();
-                    }
-                }
+        for b in 0..self.model.bodies.len() {
+            let is_held = held.contains(&b);
+            if !is_held {
+                self.start_again(b, &before);
             }
-        }
-        // Bodies outside the wedge start where the scene puts them.
-        for b in others {
-            let body = &self.model.bodies[b];
-            let range = body.first..body.first + body.count;
-            match body.kind {
-                Kind::Fixed => {}
-                Kind::Rigid => self.state.rigids[body.first] = before.rigids[body.first].clone(),
-                Kind::Deformable | Kind::Cloth => {
-                    self.state.nodes.x[range.clone()]
-                        .copy_from_slice(&before.nodes.x[range.clone()]);
-                    self.state.nodes.v[range.clone()].copy_from_slice(&before.nodes.v[range]);
-                }
-                Kind::Points => {
-                    for i in range {
-                        self.state.points.x[i] = before.points.x[i];
-                        self.state.points.v[i] = before.points.v[i];
-                        self.state.points.affine[i] = before.points.affine[i];
-                        self.state.points.gradient[i] = before.points.gradient[i];
-                    }
-                }
+            if is_held || also.contains(&b) {
+                self.weigh(b, factor);
+            }
+            if is_held {
+                self.halt(b);
             }
         }
         self.state.step = 0;
         Ok(())
+    }
+
+    /// A body's masses times `factor`.
+    fn weigh(&mut self, b: usize, factor: f64) {
+        let body = &self.model.bodies[b];
+        let range = body.first..body.first + body.count;
+        let times = |masses: &mut [f64]| masses.iter_mut().for_each(|m| *m *= factor);
+        match body.kind {
+            Kind::Fixed => {}
+            Kind::Rigid => {
+                let r = &mut self.state.rigids[body.first];
+                (r.mass, r.inertia) = (r.mass * factor, r.inertia * factor);
+            }
+            Kind::Deformable | Kind::Cloth => times(&mut self.state.nodes.mass[range]),
+            Kind::Points => times(&mut self.state.points.mass[range]),
+        }
+    }
+
+    /// A body at rest where it is.
+    fn halt(&mut self, b: usize) {
+        let body = &self.model.bodies[b];
+        let range = body.first..body.first + body.count;
+        match body.kind {
+            Kind::Fixed => {}
+            Kind::Rigid => {
+                let r = &mut self.state.rigids[body.first];
+                (r.v, r.w) = (V3::zeros(), V3::zeros());
+            }
+            Kind::Deformable | Kind::Cloth => self.state.nodes.v[range].fill(V3::zeros()),
+            Kind::Points => {
+                self.state.points.v[range.clone()].fill(V3::zeros());
+                self.state.points.affine[range].fill(M3::zeros());
+            }
+        }
+    }
+
+    /// A body where the scene puts it.
+    fn start_again(&mut self, b: usize, before: &State) {
+        let body = &self.model.bodies[b];
+        let range = body.first..body.first + body.count;
+        match body.kind {
+            Kind::Fixed => {}
+            Kind::Rigid => self.state.rigids[body.first] = before.rigids[body.first].clone(),
+            Kind::Deformable | Kind::Cloth => {
+                let (nodes, was) = (&mut self.state.nodes, &before.nodes);
+                nodes.x[range.clone()].copy_from_slice(&was.x[range.clone()]);
+                nodes.v[range.clone()].copy_from_slice(&was.v[range]);
+            }
+            Kind::Points => {
+                let (points, was) = (&mut self.state.points, &before.points);
+                points.x[range.clone()].copy_from_slice(&was.x[range.clone()]);
+                points.v[range.clone()].copy_from_slice(&was.v[range.clone()]);
+                points.affine[range.clone()].copy_from_slice(&was.affine[range.clone()]);
+                points.gradient[range.clone()].copy_from_slice(&was.gradient[range]);
+            }
+        }
     }
 }

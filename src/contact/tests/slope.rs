@@ -108,13 +108,13 @@ fn thrown_cubes_stop_where_the_formula_says_and_rest() {
     }
 }
 
-/// The analytic threshold of sliding is the slope itself.
+/// The analytic threshold of sliding is the slope itself; within 1 % of it bodies of every kind do as they should.
 #[test]
 fn cubes_of_every_kind_hold_above_the_threshold_and_slide_below_it() {
     for (name, seconds, apart) in [
         ("plane_r_stick", 3.0, 0.0005),
         ("plane_d_stick", 3.0, 0.0005),
-        ("iplane_m_stick", 0.4, 0.004),
+        ("iplane_m_stick", 0.8, 0.0011),
     ] {
         let mut scene = scenes::find(name).unwrap().scene();
         scene.body[0].velocity = [0.0; 3];

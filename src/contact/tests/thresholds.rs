@@ -78,6 +78,16 @@ fn balls_slip_below_the_threshold_of_rolling_and_roll_above_it() {
         let motion = simulation.body("ball").unwrap();
         let ratio = motion.spin.norm() * 0.1 / motion.velocity.norm();
         println!("mu {mu}: w r / v = {ratio:.4}");
+        // A ball that rolls has turned by its way over its radius, about the axis across the slope.
+        let across = Some([0.0, 1.0, 0.0]);
+        let turn = simulation.quantity("ball", Quantity::Turn, across).unwrap();
+        let way = simulation.quantity("ball", Quantity::Travel, None).unwrap() / 0.1;
+        let turned =
+            (way + std::f64::consts::PI).rem_euclid(std::f64::consts::TAU) - std::f64::consts::PI;
+        assert!(
+            !rolls || (turn - turned).abs() < 0.05,
+            "turned by {turn}, rolled {way}"
+        );
         assert_eq!(ratio > 0.99, rolls, "w r / v = {ratio} at mu {mu}");
     }
 }

@@ -26,7 +26,7 @@ use image::RgbImage;
 
 use crate::lcp::Watch;
 pub use look::Look;
-pub use sibling::{Choice, Feature, Measure, Plot, Sibling, TableRequest, Values, measure};
+pub use sibling::{Choice, Feature, Measure, Plot, Reader, Sibling, TableRequest, Values, measure};
 pub use system::{Hand, Of, Run, SceneRow, Seen, StepRow, System};
 
 /// Why a simulation can't start, go on, be saved or be taken up.

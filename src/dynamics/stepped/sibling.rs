@@ -89,6 +89,9 @@ pub enum Feature {
     Hand,
 }
 
+/// Gives the bytes of a file that a scene names, by that name.
+pub type Reader<'a> = dyn Fn(&str) -> io::Result<Vec<u8>> + 'a;
+
 /// How a table is asked for.
 #[derive(Clone, Copy, Debug)]
 pub struct TableRequest {
@@ -139,6 +142,14 @@ pub trait Sibling: Sized + Send + 'static {
     fn sizes(scene: &Self::Scene) -> Vec<String>;
     /// What tells runs of one scene apart: part of the names of files.
     fn run_name(scene: &Self::Scene, settings: &Self::Settings) -> String;
+    /// The scene with what it names beside its file, such as meshes, put into it; `read` gives a file's bytes. None of a scene that names
+    /// nothing.
+    ///
+    /// # Errors
+    /// Files that can't be read, or are at fault.
+    fn complete(_scene: &Self::Scene, _read: &Reader<'_>) -> Result<Option<Self::Scene>, Fault> {
+        Ok(None)
+    }
     /// Starts a scene.
     ///
     /// # Errors

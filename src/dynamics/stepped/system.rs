@@ -8,7 +8,7 @@ use image::RgbImage;
 
 use super::running::Running;
 use super::settings::{SettingsError, settings};
-use super::{Choice, Fault, Feature, Look, Measure, Sibling, TableRequest, Track};
+use super::{Choice, Fault, Feature, Look, Measure, Reader, Sibling, TableRequest, Track};
 use crate::report::table::Row;
 use crate::scene_file::{SceneError, SceneFile};
 
@@ -58,6 +58,11 @@ pub trait System: Sync {
     /// # Errors
     /// What is wrong with it, and where.
     fn read(&self, text: &str) -> Result<SceneRow, SceneError>;
+    /// A scene file with what it names beside it, such as meshes, put into it; the same text where it names nothing.
+    ///
+    /// # Errors
+    /// What is wrong with it, and with the files that it names.
+    fn complete(&self, text: String, read: &Reader<'_>) -> Result<String, Fault>;
     /// Starts the scene of a file with these changes of settings (`KEY=VALUE`).
     ///
     /// # Errors
@@ -275,6 +280,14 @@ impl<S: Sibling> System for Of<S> {
 
     fn read(&self, text: &str) -> Result<SceneRow, SceneError> {
         Ok(row::<S>(&S::Scene::parse(text)?, ""))
+    }
+
+    fn complete(&self, text: String, read: &Reader<'_>) -> Result<String, Fault> {
+        let Some(scene) = S::complete(&S::Scene::parse(&text)?, read)? else {
+            return Ok(text);
+        };
+        scene.validate()?;
+        Ok(scene.print())
     }
 
     fn start(

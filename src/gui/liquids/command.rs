@@ -126,13 +126,15 @@ impl LiquidFormat {
 }
 
 impl LiquidCommand {
-    /// What it does, for menus and the palette of commands.
+    /// What it does, for menus and the palette of commands. What only liquids have begins with them, what every system's scenes have with
+    /// "Scene".
     pub fn label(&self) -> String {
         use LiquidCommand as L;
         match self {
             L::Scene(scene) => {
                 let group = subject(scene).map_or(Group::Scenes, |entry| entry.group);
-                format!("Liquids: {} {}", group.noun(), title(scene))
+                let whose = group.system().map_or("Liquids", |system| system.label());
+                format!("{whose}: {} {}", group.noun(), title(scene))
             }
             L::Size(size) => format!("Liquids: {size} cells a side"),
             L::KeepVolume(true) => "Liquids: keep the volume".to_owned(),
@@ -143,36 +145,32 @@ impl LiquidCommand {
                 format!("Liquids: {} walls {}", side.label(), walls.label())
             }
             L::Set(side, key, Some(value)) => {
-                format!(
-                    "Liquids: {} {} {value}",
-                    side.label(),
-                    key.replace('_', " ")
-                )
+                format!("Scene: {} {} {value}", side.label(), key.replace('_', " "))
             }
             L::Set(side, key, None) => {
-                format!("Liquids: {} usual {}", side.label(), key.replace('_', " "))
+                format!("Scene: {} usual {}", side.label(), key.replace('_', " "))
             }
-            L::Scale(name) if name.is_empty() => "Liquids: usual size".to_owned(),
-            L::Scale(name) => format!("Liquids: size {name}"),
-            L::Hold(Some(_)) => "Liquids: hold".to_owned(),
-            L::Hold(None) => "Liquids: let go".to_owned(),
-            L::Compare(true) => "Liquids: compare two views".to_owned(),
-            L::Compare(false) => "Liquids: one view".to_owned(),
+            L::Scale(name) if name.is_empty() => "Scene: usual size".to_owned(),
+            L::Scale(name) => format!("Scene: size {name}"),
+            L::Hold(Some(_)) => "Scene: hold".to_owned(),
+            L::Hold(None) => "Scene: let go".to_owned(),
+            L::Compare(true) => "Scene: compare two views".to_owned(),
+            L::Compare(false) => "Scene: one view".to_owned(),
             L::Play => "Play".to_owned(),
             L::Pause => "Pause".to_owned(),
             L::PlayOrPause => "Play or pause".to_owned(),
             L::Step => "Step one frame".to_owned(),
             L::Restart => "Restart".to_owned(),
-            L::Colour(Colour::Plain) => "Liquids: no colours".to_owned(),
-            L::Colour(colour) => format!("Liquids: colour by {}", colour.label()),
-            L::Mark(mark) => format!("Liquids: show {}", mark.label()),
+            L::Colour(Colour::Plain) => "Scene: no colours".to_owned(),
+            L::Colour(colour) => format!("Scene: colour by {}", colour.label()),
+            L::Mark(mark) => format!("Scene: show {}", mark.label()),
             L::Slice(slice) => format!(
                 "Liquids: slice across {} at {:.2}",
                 AXES[slice.axis.min(2)],
                 slice.at
             ),
             L::Export(format) | L::ExportTo(format, _) => {
-                format!("Export liquids as {}…", format.label())
+                format!("Export scene as {}…", format.label())
             }
         }
     }
@@ -224,7 +222,7 @@ impl LiquidCommand {
         use LiquidCommand as L;
         let when = |is_so: bool, why_not| if is_so { Ok(()) } else { Err(why_not) };
         if seen.workspace != Workspace::Liquids {
-            return Err("it is about liquids: open their workspace first");
+            return Err("it is about scenes that are stepped: open the workspace Liquids first");
         }
         let settings = &seen.settings.liquids;
         let liquids = seen.liquids;

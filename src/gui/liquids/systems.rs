@@ -8,9 +8,8 @@ use std::sync::{Arc, OnceLock};
 
 use super::subjects::{Group, SubjectEntry};
 use crate::words::capital;
-use stokeslet_dynamics::scene_file::SceneError;
 use stokeslet_dynamics::stepped::system::value_of;
-use stokeslet_dynamics::stepped::{Choice, SceneRow, System, Values};
+use stokeslet_dynamics::stepped::{Choice, Fault, SceneRow, System, Values};
 
 static SYSTEMS: OnceLock<&'static [&'static dyn System]> = OnceLock::new();
 
@@ -113,15 +112,13 @@ pub struct OwnScene {
 }
 
 impl OwnScene {
-    /// Reads a file.
+    /// Reads a file, with the meshes beside it that it names.
     ///
     /// # Errors
-    /// What is wrong with it, and where.
-    pub fn read(
-        system: &'static dyn System,
-        path: &Path,
-        text: String,
-    ) -> Result<Self, SceneError> {
+    /// What is wrong with it or with them, and where.
+    pub fn read(system: &'static dyn System, path: &Path, text: String) -> Result<Self, Fault> {
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let text = system.complete(text, &|beside| std::fs::read(folder.join(beside)))?;
         let mut entry = entry(system, &system.read(&text)?);
         // None of the program's has a space in its name.
         entry.name = format!("{} (own)", entry.name);

@@ -1,0 +1,378 @@
+//! Frictional contact: what a step takes, which preconditioner pays, how sand grows, how near thresholds are.
+//!
+//! ```text
+//! cargo bench -p stokeslet-contact --bench contact                       every study; over an hour
+//! cargo bench -p stokeslet-contact --bench contact -- scenes stack bowl  every scene, or those named
+//! cargo bench -p stokeslet-contact --bench contact -- preconditioners [NAME...]
+//! cargo bench -p stokeslet-contact --bench contact -- sand
+//! cargo bench -p stokeslet-contact --bench contact -- threads
+//! cargo bench -p stokeslet-contact --bench contact -- thresholds
+//! cargo bench -p stokeslet-contact --bench contact -- expected [NAME...]   what each scene's file expects, beside what it does
+//! ```
+//! Seconds are processor time of one thread, but for `threads`. Results with dates are in `README.md` beside this file.
+
+use std::time::{Duration, Instant};
+
+use cpu_time::ProcessTime;
+use stokeslet_contact::newton::NewtonSettings;
+use stokeslet_contact::scene::{Quantity, ShapeSpec};
+use stokeslet_contact::table::rows;
+use stokeslet_contact::{
+    Checkpoint, Preconditioner, Scene, SceneFile, Settings, Simulation, scenes,
+};
+
+/// Processor seconds that a scene may take in `scenes`, and on the way to the steps of `preconditioners`.
+const PATIENCE: f64 = 20.0;
+
+fn main() {
+    let asked: Vec<String> = std::env::args()
+        .skip(1)
+        .filter(|a| !a.starts_with("--"))
+        .collect();
+    let (study, names) = match asked.split_first() {
+        Some((study, names)) => (study.as_str(), names),
+        None => ("", &[][..]),
+    };
+    let wants = |name: &str| study.is_empty() || study == name;
+    let one = rayon::ThreadPoolBuilder::new().num_threads(1).build();
+    let one = one.expect("a thread");
+    if wants("scenes") {
+        one.install(|| all_scenes(names));
+    }
+    if wants("preconditioners") {
+        one.install(|| preconditioners(names));
+    }
+    if wants("sand") {
+        one.install(sand);
+    }
+    if wants("threads") {
+        threads();
+    }
+    if wants("expected") {
+        one.install(|| expected(names));
+    }
+    if wants("thresholds") {
+        one.install(thresholds);
+    }
+}
+
+fn chosen(names: &[String]) -> Vec<Scene> {
+    let all = scenes::all().iter();
+    let named = all.filter(|s| names.is_empty() || names.iter().any(|n| n == s.name));
+    named.map(|s| s.scene()).collect()
+}
+
+fn started(scene: &Scene, settings: &Settings) -> Simulation {
+    Simulation::new(scene, settings).expect("a scene that comes with the program starts")
+}
+
+/// Every scene from its start, for `PATIENCE` or its duration.
+fn all_scenes(names: &[String]) {
+    println!(
+        "scene,particles,dt s,steps,seconds a step,paper seconds a frame,Newton a step,worst,GMRES a Newton,not converged,worst residual"
+    );
+    for scene in chosen(names) {
+        let mut simulation = started(&scene, &Settings::default());
+        let begin = ProcessTime::now();
+        while !simulation.is_over() && begin.elapsed().as_secs_f64() < PATIENCE {
+            simulation.step();
+        }
+        let seconds = begin.elapsed().as_secs_f64();
+        let t = simulation.totals();
+        let steps = t.steps.max(1) as f64;
+        let paper = scene.paper.as_ref().map(|p| p.seconds_per_frame);
+        println!(
+            "{},{},{},{},{:.3e},{},{:.2},{},{:.1},{},{:.1}",
+            scene.name,
+            simulation.n_particles(),
+            scene.time_step,
+            t.steps,
+            seconds / steps,
+            paper.map_or(String::new(), |p| p.to_string()),
+            t.newton as f64 / steps,
+            t.worst_newton,
+            t.gmres as f64 / t.newton.max(1) as f64,
+            t.stalled + t.cut,
+            t.worst_residual
+        );
+    }
+}
+
+/// What scenes expect, for those that get there in ten times `PATIENCE`.
+fn expected(names: &[String]) {
+    println!("scene,what,ours,unit,least,most,holds,why");
+    for scene in chosen(names) {
+        let begin = ProcessTime::now();
+        let keep_on = || begin.elapsed().as_secs_f64() < 10.0 * PATIENCE;
+        let settings = Settings::default();
+        match rows(&scene, &settings, f64::INFINITY, &keep_on) {
+            Ok(rows) => {
+                for row in rows {
+                    let holds = if row.holds() { "yes" } else { "NO" };
+                    println!(
+                        "{},{},{:.4e},{},{},{},{holds},{}",
+                        row.study, row.name, row.ours, row.unit, row.low, row.high, row.reference
+                    );
+                }
+            }
+            Err(error) => println!("{},{error},,,,,,", scene.name),
+        }
+    }
+}
+
+/// A run from a checkpoint on, with another preconditioner: seconds a step, Newton and GMRES iterations a step.
+fn from(
+    checkpoint: &Checkpoint,
+    preconditioner: Preconditioner,
+    steps: u32,
+) -> (f64, f64, f64, u64) {
+    let mut other = checkpoint.clone();
+    other.settings.newton.preconditioner = preconditioner;
+    let mut simulation = Simulation::resume(&other).expect("the same scene");
+    let before = *simulation.totals();
+    let begin = ProcessTime::now();
+    for _ in 0..steps {
+        simulation.step();
+    }
+    let n = f64::from(steps);
+    let after = simulation.totals();
+    (
+        begin.elapsed().as_secs_f64() / n,
+        (after.newton - before.newton) as f64 / n,
+        (after.gmres - before.gmres) as f64 / n,
+        after.stalled + after.cut - before.stalled - before.cut,
+    )
+}
+
+/// The same steps of a scene, from where `PATIENCE` took it (at most a third of its duration), with every preconditioner.
+fn preconditioners(names: &[String]) {
+    println!(
+        "scene,at s,steps,preconditioner,seconds a step,Newton a step,GMRES a step,not converged"
+    );
+    for scene in chosen(names) {
+        let mut simulation = started(&scene, &Settings::default());
+        let begin = ProcessTime::now();
+        let mut checkpoint = simulation.checkpoint();
+        while simulation.time() < scene.duration / 3.0 && begin.elapsed().as_secs_f64() < PATIENCE {
+            checkpoint = simulation.checkpoint();
+            simulation.step();
+        }
+        let each = begin.elapsed().as_secs_f64() / simulation.totals().steps.max(1) as f64;
+        let steps = (PATIENCE / 4.0 / each.max(1e-9)).clamp(2.0, 200.0) as u32;
+        for preconditioner in [
+            Preconditioner::None,
+            Preconditioner::BlockJacobi,
+            Preconditioner::Direct,
+        ] {
+            let (seconds, newton, gmres, failed) = from(&checkpoint, preconditioner, steps);
+            println!(
+                "{},{:.3},{steps},{preconditioner:?},{seconds:.3e},{newton:.2},{gmres:.1},{failed}",
+                scene.name,
+                simulation.time()
+            );
+        }
+    }
+}
+
+/// A column of sand of about so many points that falls apart on a floor.
+fn column(points: usize) -> Scene {
+    let n = (points as f64 / 2.0).cbrt().round() as usize;
+    let side = 0.2;
+    let spacing = side / n as f64;
+    let text = format!(
+        "name = 'column'\nabout = 'sand that falls apart'\ntime_step = {}\nduration = 1\nfriction = 0.6\nstiffness = 1e4\n\
+         grid_spacing = {}\nplane = [{{ normal = [0, 0, 1] }}]\n[[body]]\nname = 'sand'\nkind = 'points'\nsand = 30\nmass = {}\n\
+         shape = {{ box = {{ sides = [{side}, {side}, {}], cells = [{n}, {n}, {}] }} }}\nposition = [0, 0, {}]\n",
+        0.1 * spacing,
+        2.0 * spacing,
+        2200.0 * 2.0 * side * side * side,
+        2.0 * side,
+        2 * n,
+        side
+    );
+    Scene::parse(&text).expect("a sound scene")
+}
+
+/// Seconds a step over the number of points, at steps that shrink with the spacing.
+fn sand() {
+    println!(
+        "points,steps,seconds a step,microseconds a point and step,Newton a step,GMRES a step"
+    );
+    for points in [1_000, 4_000, 16_000, 50_000, 100_000] {
+        let scene = column(points);
+        let mut simulation = started(&scene, &Settings::default());
+        let steps = if points > 20_000 { 10 } else { 30 };
+        let begin = ProcessTime::now();
+        for _ in 0..steps {
+            simulation.step();
+        }
+        let each = begin.elapsed().as_secs_f64() / f64::from(steps);
+        let (n, t) = (simulation.n_particles() as f64, simulation.totals());
+        println!(
+            "{n},{steps},{each:.4},{:.2},{:.2},{:.1}",
+            1e6 * each / n,
+            t.newton as f64 / t.steps as f64,
+            t.gmres as f64 / t.steps as f64
+        );
+    }
+}
+
+/// Seconds of the clock on one and on two threads, turn by turn: on a machine that others use, the least of five counts.
+fn threads() {
+    println!("scene,steps,one thread s,two threads s,ratio");
+    for name in ["sand_on_sph", "goo_on_sph", "sandbox_sph", "sandbox_cube"] {
+        let scene = scenes::find(name).expect("a scene").scene();
+        let mut least = [Duration::MAX; 2];
+        let steps = 5;
+        for _ in 0..5 {
+            for (k, best) in least.iter_mut().enumerate() {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(k + 1).build();
+                pool.expect("threads").install(|| {
+                    let mut simulation = started(&scene, &Settings::default());
+                    simulation.step();
+                    let begin = Instant::now();
+                    for _ in 0..steps {
+                        simulation.step();
+                    }
+                    *best = (*best).min(begin.elapsed());
+                });
+            }
+        }
+        let [one, two] = least.map(|d| d.as_secs_f64());
+        println!("{name},{steps},{one:.3},{two:.3},{:.2}", one / two);
+    }
+}
+
+fn sharp(friction: f64) -> Settings {
+    Settings {
+        friction: Some(friction),
+        newton: NewtonSettings {
+            tolerance_factor: 1e-5,
+            ..NewtonSettings::default()
+        },
+        ..Settings::default()
+    }
+}
+
+/// The value between `low` (holds) and `high` (doesn't) where `holds` changes, to a two-thousandth of their distance.
+fn bisect(mut holds_at: f64, mut fails_at: f64, holds: impl Fn(f64) -> bool) -> Option<f64> {
+    if !holds(holds_at) || holds(fails_at) {
+        return None;
+    }
+    for _ in 0..11 {
+        let middle = 0.5 * (holds_at + fails_at);
+        if holds(middle) {
+            holds_at = middle;
+        } else {
+            fails_at = middle;
+        }
+    }
+    Some(0.5 * (holds_at + fails_at))
+}
+
+fn told(what: &str, exact: f64, found: Option<f64>) {
+    match found {
+        Some(found) => println!(
+            "{what},{exact:.6},{found:.6},{:.3}",
+            100.0 * (found / exact - 1.0)
+        ),
+        None => println!("{what},{exact:.6},outside the search,"),
+    }
+}
+
+/// Whether a body at rest on the slope moves less in the second half of a time than a hundredth of what a difference of a thousandth of the
+/// slope would make of it.
+fn stays(scene: &Scene, mu: f64, seconds: f64) -> bool {
+    let mut simulation = started(scene, &sharp(mu));
+    let mut half = 0.0;
+    while simulation.time() < seconds {
+        simulation.step();
+        if simulation.time() <= 0.5 * seconds {
+            half = way(&simulation);
+        }
+    }
+    let slow = 0.375 * 9.81 * 1e-3 * 0.11 * seconds * seconds;
+    way(&simulation) - half < 0.1 * slow
+}
+
+fn way(simulation: &Simulation) -> f64 {
+    let along = Some([1.0, 0.0, 0.0]);
+    let way = simulation.quantity("cube", Quantity::Travel, along);
+    way.expect("the scene has a cube")
+}
+
+/// Thresholds by halving, beside the analytic ones.
+fn thresholds() {
+    println!("threshold,exact,found,error %");
+    for (name, what, seconds) in [
+        ("plane_r_stick", "slope; rigid; 8 vertices", 2.0),
+        ("plane_d_stick", "slope; deformable; 6 tetrahedra", 2.0),
+        ("iplane_m_stick", "slope; 1331 material points", 1.0),
+    ] {
+        let mut scene = scenes::find(name).expect("a scene").scene();
+        scene.body[0].velocity = [0.0; 3];
+        told(
+            what,
+            0.11,
+            bisect(0.12, 0.1, |mu| stays(&scene, mu, seconds)),
+        );
+    }
+    for stiffness in [1e3, 1e4, 1e5] {
+        let topples = |ratio: f64| {
+            let mut scene = scenes::find("plane_r_stick").expect("a scene").scene();
+            scene.body[0].velocity = [0.0; 3];
+            scene.body[0].shape = ShapeSpec::Box {
+                sides: [0.1 * ratio, 0.1 * ratio, 0.1],
+                cells: [1; 3],
+            };
+            scene.stiffness = stiffness;
+            scene.body[0].position[2] = 0.05 - 0.04 * 9.75 / 4.0 / stiffness;
+            let mut simulation = started(&scene, &sharp(0.9));
+            while simulation.time() < 4.0 {
+                simulation.step();
+            }
+            let height = simulation.quantity("cube", Quantity::Height, None);
+            height.expect("a cube") < 0.04
+        };
+        let what = format!("toppling; rigid; stiffness {stiffness:e}");
+        told(&what, 0.11, bisect(0.15, 0.1, |ratio| !topples(ratio)));
+    }
+    let scene = scenes::find("plane_sph_roll").expect("a scene").scene();
+    let rolls = |mu: f64| {
+        let settings = Settings {
+            time_step: Some(0.001),
+            ..sharp(mu)
+        };
+        let mut simulation = started(&scene, &settings);
+        while simulation.time() < 1.0 {
+            simulation.step();
+        }
+        let m = simulation.body("ball").expect("a ball");
+        m.spin.norm() * 0.1 / m.velocity.norm() > 0.995
+    };
+    told(
+        "rolling; rigid ball of 10242 vertices",
+        2.0 / 7.0 * 0.11,
+        bisect(0.04, 0.025, rolls),
+    );
+    for (name, body, exact, range) in [
+        ("wdg_rr", "block", 0.05, [0.06, 0.04]),
+        ("wdg_dr", "block", 0.01, [0.012, 0.008]),
+        ("wdg_rm", "cube", 0.158, [0.18, 0.14]),
+    ] {
+        let scene = scenes::find(name).expect("a scene").scene();
+        let holds = |mu: f64| {
+            let mut simulation = started(&scene, &sharp(mu));
+            while simulation.time() < 1.5 {
+                simulation.step();
+            }
+            let speed = simulation.quantity(body, Quantity::Speed, None);
+            speed.expect("a body") < 1e-3
+        };
+        told(
+            &format!("wedge; {name}"),
+            exact,
+            bisect(range[0], range[1], holds),
+        );
+    }
+}
