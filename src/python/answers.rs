@@ -19,6 +19,12 @@ use crate::{SolveError, design_error, read, settings};
 /// Name, value (SI) and derivatives by output, of one parameter; why there are none, where it can't be moved.
 type Row = (String, f64, Option<Vec<Option<f64>>>, Option<String>);
 
+/// Names and values of results, and a row for each parameter.
+type Derived = (Vec<String>, Vec<Option<f64>>, Vec<Row>);
+
+/// Values of variables as texts, what is left of each goal, and whether all are met.
+type Met = (BTreeMap<String, String>, Vec<Option<f64>>, bool);
+
 fn failed(py: Python<'_>, error: &SampleError, text: &str) -> PyErr {
     match error {
         SampleError::Design(mistakes) => design_error(py, mistakes, text),
@@ -36,7 +42,7 @@ pub fn sensitivity(
     variables: BTreeMap<String, String>,
     of: Vec<String>,
     resolution: Option<u32>,
-) -> PyResult<(Vec<String>, Vec<Option<f64>>, Vec<Row>)> {
+) -> PyResult<Derived> {
     let (placed, mistakes) = read(text, name, &variables, None);
     let (mut design, chip) = placed.ok_or_else(|| design_error(py, &mistakes, text))?;
     design.resolution = resolution.or(design.resolution);
@@ -89,7 +95,7 @@ pub fn fit(
     vary: BTreeMap<String, Option<(String, String)>>,
     goals: Vec<String>,
     resolution: Option<u32>,
-) -> PyResult<(BTreeMap<String, String>, Vec<Option<f64>>, bool)> {
+) -> PyResult<Met> {
     let (placed, mistakes) = read(text, name, &variables, None);
     let (design, chip) = placed.ok_or_else(|| design_error(py, &mistakes, text))?;
     let catalogue = Catalogue::new(&design, &chip);
