@@ -296,7 +296,9 @@ class Design:
 
         `vary` names variables, perhaps with bounds: {"l": ("1 mm", "9 mm")}; else from a tenth to ten times their values.
         """
-        bounds = dict(vary) if isinstance(vary, Mapping) else {name: None for name in vary}
+        bounds: dict[str, tuple[str, str] | None] = (
+            dict(vary) if isinstance(vary, Mapping) else dict.fromkeys(vary)
+        )
         values, misses, is_met = _core.fit(self.text, self.name, self._set, bounds, list(goals), resolution)
         design = Design._of_text(self.text, self.name)
         design._set = self._set | values
