@@ -362,3 +362,30 @@ fn drawn_chips_of_another_project_are_imported_and_solved() {
         );
     }
 }
+
+/// A port over channels of two islands; found by the fuzz target.
+#[test]
+fn a_port_over_two_islands_is_a_port_of_each() {
+    let drawing = r#"{"name":"d","params":{"width":135000,"length":85000},"features":[{"name":"flow","type":"XY","features":{
+"e1":{"macro":"Channel","name":"New Feature","params":{"start":[0,0],"end":[135000,0],"channelWidth":800,"height":100}},
+"c1":{"macro":"Channel","name":"New Feature","params":{"start":[1000,5000],"end":[11000,5000],"channelWidth":400,"height":100}},
+"c2":{"macro":"RoundedChannel","name":"New Feature","params":{"start":[6000,5000],"end":[6000,13000],"channelWidth":300,"height":100}},
+"c3":{"macro":"Connection","name":"k","params":{"segments":[[[12000,5000],[16000,5000]],[[16000,5000],[16000,9000]]],"channelWidth":200,"height":100}},
+"t1":{"macro":"Transition","name":"t","params":{"position":[11000,5000],"cw1":400,"cw2":200,"length":1000,"orientation":"H"}},
+"m1":{"macro":"CurvedMixer","name":"m","params":{"position":[15000,9000],"bendSpacing":400,"numberOfBends":2,"channelWidth":200,"bendLength":2000,"orientation":"V"}},
+"m2":{"macro":"Mixer","name":"n","params":{"position":[5000,13000],"bendSpacing":0.5,"numberOfBends":1,"channelWidth":300,"bendLength":2000,"orientation":"H","rotation":10}},
+"h1":{"macro":"Chamber","name":"h","params":{"position":[1000,9000],"length":2,"width":2000,"cornerRadius":200}},
+"c4":{"macro":"Channel","name":"New Feature","params":{"start":[1000,5000],"end":[1000,15000],"channelWidth":45000,"height":100}},
+"p1":{"macro":"Port","name":"in","params":{"position":[1000,15000],"portRadius":500,"height":1100}},
+"p2":{"macro":"Port","name":"New Feature","params":{"position":[6000,13000],"portRadius":500,"height":1100}},
+"p3":{"macro":"Port","name":"New Feature","params":{"position":[16000,7000],"portRadius":300,"height":1100}}}}],"components":[],"connections":[]}"#;
+    let (read, said) = imported(drawing);
+    let design = read.unwrap_or_else(|| panic!("{said:?}")).design;
+    let names: Vec<&str> = design.ports.iter().map(|p| p.name.value.as_str()).collect();
+    let unique: std::collections::BTreeSet<&str> = names.iter().copied().collect();
+    assert_eq!(unique.len(), names.len(), "{names:?}");
+    assert!(
+        names.contains(&"port2") && names.contains(&"port2_2"),
+        "{names:?}"
+    );
+}

@@ -104,10 +104,13 @@ pub(super) fn emit(
                 let help = "give it a pressure";
                 out.report(error("D329", Some("--drive".to_owned()), message, help));
             }
-            for (k, at) in open.into_iter().enumerate() {
-                let name = match k {
-                    0 => names[hole].clone(),
-                    k => format!("{}_{}", names[hole], k + 1),
+            for at in open {
+                // One port may open several channels, also such of two islands.
+                let is_free = |name: &String| design.ports.iter().all(|p| p.name.value != *name);
+                let others = (2..).map(|k| format!("{}_{k}", names[hole]));
+                let mut all = std::iter::once(names[hole].clone()).chain(others);
+                let Some(name) = all.find(is_free) else {
+                    continue;
                 };
                 if design.ports.iter().any(|port| port.at.value == *at) {
                     continue;
