@@ -196,7 +196,7 @@ pub struct Context<'a> {
 /// # Errors
 /// Where the design itself can't be solved; a parameter that can't be moved is told in its place.
 /// # Accuracy and cost
-/// Relative [`STEP`] squared. Two solves a parameter that share all that is not changed.
+/// Relative [`STEP`] squared. Two solves a parameter that share all that is not changed; up to six where the mesh changes with it.
 pub fn sensitivities(
     design: &Design,
     outputs: &[Output],

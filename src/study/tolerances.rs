@@ -17,9 +17,9 @@ const NUMBER: f64 = 46.0;
 const LETTER: f64 = 6.7;
 const INK: &str = "#1d2330";
 const MUTED: &str = "#5a6272";
-/// Okabe and Ito's blue and vermilion, which people with any sight tell apart.
-const MORE: &str = "#0072b2";
-const LESS: &str = "#d55e00";
+/// Okabe and Ito's vermilion and blue, which people with any sight tell apart; as in the window.
+const MORE: &str = "#d55e00";
+const LESS: &str = "#0072b2";
 const STRIPE: &str = "#f3f5f8";
 
 /// Per cent that each result changes by where a parameter grows by 1 %: by parameter and output; nothing where a result is zero or a parameter

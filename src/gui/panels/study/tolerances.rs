@@ -6,6 +6,7 @@ use crate::command::Command;
 use crate::panels::enabled::is_enabled;
 use crate::seen::Seen;
 use crate::studies::{Question, StudyCommand, Tolerances, show};
+use stokeslet_study::tolerances::percentages;
 
 pub(super) fn ui(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
     let ask = Command::Study(StudyCommand::Ask(Question::Tolerances));
@@ -39,17 +40,17 @@ fn table(ui: &mut Ui, tolerances: &Tolerances) {
                 ui.strong(name);
             }
             ui.end_row();
-            for (parameter, derivatives) in found.parameters.iter().zip(&found.derivatives) {
+            let rows = percentages(found);
+            let derived = found.parameters.iter().zip(&found.derivatives);
+            for ((parameter, derivatives), row) in derived.zip(rows) {
                 ui.label(parameter.name.as_str());
                 ui.weak(show(parameter.value, parameter.powers));
                 match derivatives {
-                    Ok(derivatives) => {
-                        for (d, value) in derivatives.iter().zip(&found.values) {
-                            match (d, value) {
-                                (Some(d), Some(value)) if *value != 0.0 => {
-                                    cell(ui, d * parameter.value / value);
-                                }
-                                _ => {
+                    Ok(_) => {
+                        for percent in row {
+                            match percent {
+                                Some(percent) => cell(ui, percent),
+                                None => {
                                     ui.weak("–");
                                 }
                             }
