@@ -300,6 +300,13 @@ impl Catalogue {
         of.any(|(quantity, _)| matches!(quantity, Quantity::Mean(..) | Quantity::Mixing(..)))
     }
 
+    /// Whether a formula speaks of what one step from a chip nearby doesn't tell: conductances, and what is dissolved, which asks for
+    /// flows that balance to rounding.
+    pub fn needs_elimination(output: &Output) -> bool {
+        let mut of = output.uses.iter();
+        Self::needs_species(output) || of.any(|(q, _)| matches!(q, Quantity::Conductance(..)))
+    }
+
     /// Whether a formula needs fields.
     pub fn needs_fields(output: &Output) -> bool {
         let mut of = output.uses.iter();

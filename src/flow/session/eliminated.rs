@@ -4,18 +4,17 @@ use std::time::Instant;
 
 use super::Job;
 use super::conductances::conductances;
-use super::flow::Flow;
-use super::measure::{
-    Stillness, UNKNOWN_SPEED, check_balance, mass_imbalance, port_results, set_still,
-};
-use super::space::{Deep, Measured, Plane, Space};
+use super::flow::{Answer, Flow, Imbalance};
+use super::measure::{Stillness, check_balance, mass_imbalance, set_still};
+use super::nearby::{Around, Nearby};
+use super::seen::Seen;
+use super::space::{Deep, Plane, Space};
 use super::{
     Conductance, Eliminated, Method, Progress, Solution, SolveError, SolveReport, SolveSettings,
-    Stage, WallShear, method::check_conditions,
+    Stage, method::check_conditions,
 };
-use crate::field::Fields;
 use crate::field::ports::PortValues;
-use crate::stokes::mouth::{Mouth, PortData, port_data, port_values};
+use crate::stokes::mouth::{Mouth, PortData, port_data};
 use crate::stokes::slabs::State;
 use stokeslet_base::cancel::CancelToken;
 use stokeslet_cad::chip::{Chip, Condition, Port};
@@ -42,15 +41,15 @@ impl Method for Fronts {
 }
 
 /// An eliminated chip in `D` dimensions.
-struct Kept<const D: usize> {
-    space: Box<dyn Space<D>>,
-    flow: Flow<D>,
+pub(super) struct Kept<const D: usize> {
+    pub(super) space: Box<dyn Space<D>>,
+    pub(super) flow: Flow<D>,
     ports: Vec<Port>,
     mouths: Vec<Mouth>,
     stillness: Stillness,
-    settings: SolveSettings,
+    pub(super) settings: SolveSettings,
     conductance: Conductance,
-    report: SolveReport,
+    pub(super) report: SolveReport,
 }
 
 impl<const D: usize> Kept<D> {
@@ -107,128 +106,108 @@ impl<const D: usize> Eliminated for Kept<D> {
         cancel: &CancelToken,
     ) -> Result<Solution, SolveError> {
         let start = Instant::now();
-        check_conditions(&self.ports, &self.free_islands(), asked)?;
+        check_conditions(&self.ports, &self.seen().free_islands(), asked)?;
         let recorder = self.settings.recorder();
-        let (space, system) = (&self.space, &self.flow.system);
         let mut report = self.report.clone();
         report.timings = super::Timings::default();
 
         progress(Stage::BackSubstitute, 0.0);
         let stage = recorder.stage("back substitute");
-        let conditions: Vec<Condition> = asked.iter().map(|c| space.condition(*c)).collect();
+        let conditions: Vec<Condition> = asked.iter().map(|c| self.space.condition(*c)).collect();
         let datum = self.datum(&conditions);
-        let at_port = |k: usize| datum[system.islands[system.ports[k].interface as usize] as usize];
-        let values = conditions.iter().enumerate().map(|(k, c)| match c {
-            Condition::FlowRate(flow) => *flow,
-            _ => c.value() - at_port(k),
-        });
-        let PortData { loads, given } = port_data(system, &self.ports, &self.mouths, values);
-        let loads = State {
-            shared: loads,
-            slabs: Vec::new(),
-        };
-        let flow = &self.flow;
+        let seen = self.seen();
         let is_still = self.stillness.is_still(&conditions);
-        let imbalance = |shared: &[f64], reactions: &[f64]| {
-            if is_still {
-                return 0.0; // of rounding
-            }
-            let mut shared = shared.to_vec();
-            system.complete(&mut shared);
-            mass_imbalance(&self.see(&shared, reactions, &conditions))
-        };
-        let mut answer = flow.solve(
-            &loads,
-            &given,
-            (&self.settings, &imbalance),
-            cancel,
-            &mut report,
-        )?;
+        let mut answer = self.answer(&conditions, &datum, cancel, &mut report)?;
         report.timings.back_substitute = start.elapsed().as_secs_f64();
         drop(stage);
 
         progress(Stage::Results, 0.0);
         let clock = Instant::now();
         let stage = recorder.stage("results");
-        system.complete(&mut answer.state.shared);
-        let mut values = self.see(&answer.state.shared, &answer.reactions, &conditions);
-        for (k, v) in values.iter_mut().enumerate() {
-            v.mean_pressure += at_port(k);
-            if let Condition::FlowRate(_) = conditions[k] {
-                v.work_pressure += at_port(k);
-            }
-        }
-        // Where only differences of pressure are known, the lowest pressure of a port is the stated zero.
-        let islands = self.free_islands();
-        let free = || values.iter().zip(&islands).filter(|v| v.1.is_some());
-        let lowest = free()
-            .map(|v| v.0.work_pressure)
-            .fold(f64::INFINITY, f64::min);
-        let shift = if lowest.is_finite() { -lowest } else { 0.0 };
-        for (v, _) in values.iter_mut().zip(&islands).filter(|v| v.1.is_some()) {
-            v.work_pressure += shift;
-            v.mean_pressure += shift;
-        }
+        self.flow.system.complete(&mut answer.state.shared);
+        let values = seen.values(&answer.state.shared, &answer.reactions, &conditions);
+        let (values, shift) = seen.levelled(values, &conditions, &datum);
         report.mass_imbalance = mass_imbalance(&values);
         if !is_still {
             check_balance(report.mass_imbalance)?;
         }
-        let ports = port_results(&self.ports, space.flow_unit(), &values);
-        if cancel.is_cancelled() {
-            return Err(SolveError::Cancelled);
-        }
-        let measured = match &flow.slabs {
-            Some(slabs) => {
-                let shift = |part: usize| {
-                    let interface = system.instances[part].interfaces.first();
-                    let is_free = interface.is_some_and(|&i| system.free_island(i).is_some());
-                    let island = interface.map(|&i| system.islands[i as usize] as usize);
-                    island.map_or(0.0, |i| datum[i]) + if is_free { shift } else { 0.0 }
-                };
-                let is_cancelled = || cancel.is_cancelled();
-                space.measure(system, slabs, &answer.state, &shift, &is_cancelled)
-            }
-            None => Measured {
-                max_speed: UNKNOWN_SPEED,
-                wall_shear: WallShear::UNKNOWN,
-                dissipation: f64::NAN,
-                posts: Vec::new(),
-                fields: Fields::default(),
-                solid: None,
-            },
-        };
+        let mut solution = seen.solution(
+            (&values, shift),
+            &answer.state,
+            &datum,
+            (report, self.conductance.clone()),
+            cancel,
+        )?;
         // Hundreds of megabytes of a large chip: giving them back takes its time too.
         drop(answer);
         drop(stage);
-        if cancel.is_cancelled() {
-            return Err(SolveError::Cancelled);
-        }
-        report.timings.results = clock.elapsed().as_secs_f64();
-        report.timings.total = start.elapsed().as_secs_f64();
-        let mut solution = Solution {
-            report,
-            ports,
-            conductance: self.conductance.clone(),
-            max_speed: measured.max_speed,
-            wall_shear: measured.wall_shear,
-            dissipation: flow.slabs.is_some().then_some(measured.dissipation),
-            posts: flow.slabs.is_some().then_some(measured.posts),
-            fields: measured.fields,
-            solid: measured.solid,
-        };
+        solution.report.timings.results = clock.elapsed().as_secs_f64();
+        solution.report.timings.total = start.elapsed().as_secs_f64();
         if is_still {
             set_still(&mut solution);
         }
         Ok(solution)
     }
+
+    fn nearby(
+        &self,
+        asked: &[Condition],
+        cancel: &CancelToken,
+    ) -> Result<Option<Box<dyn Nearby + '_>>, SolveError> {
+        check_conditions(&self.ports, &self.seen().free_islands(), asked)?;
+        let conditions: Vec<Condition> = asked.iter().map(|c| self.space.condition(*c)).collect();
+        if self.flow.slabs.is_none() || self.stillness.is_still(&conditions) {
+            return Ok(None);
+        }
+        let datum = self.datum(&conditions);
+        let mut report = self.report.clone();
+        let mut begin = self.answer(&conditions, &datum, cancel, &mut report)?.state;
+        self.flow.system.complete(&mut begin.shared);
+        Ok(Some(Box::new(Around {
+            kept: self,
+            begin,
+            datum,
+        })))
+    }
 }
 
 impl<const D: usize> Kept<D> {
-    /// By port: its island, where only differences of pressure are known there.
-    fn free_islands(&self) -> Vec<Option<u32>> {
-        let system = &self.flow.system;
-        let ports = system.ports.iter();
-        ports.map(|p| system.free_island(p.interface)).collect()
+    /// What its answers are read with.
+    fn seen(&self) -> Seen<'_, D> {
+        Seen {
+            space: &*self.space,
+            system: &self.flow.system,
+            slabs: self.flow.slabs.as_ref(),
+            ports: &self.ports,
+            mouths: &self.mouths,
+        }
+    }
+
+    /// All unknowns for conditions in the unit of the equations, refined.
+    fn answer(
+        &self,
+        conditions: &[Condition],
+        datum: &[f64],
+        cancel: &CancelToken,
+        report: &mut SolveReport,
+    ) -> Result<Answer, SolveError> {
+        let seen = self.seen();
+        let PortData { loads, given } = seen.data(conditions, datum);
+        let loads = State {
+            shared: loads,
+            slabs: Vec::new(),
+        };
+        let is_still = self.stillness.is_still(conditions);
+        let imbalance = |shared: &[f64], reactions: &[f64]| {
+            if is_still {
+                return 0.0; // of rounding
+            }
+            let mut shared = shared.to_vec();
+            self.flow.system.complete(&mut shared);
+            mass_imbalance(&seen.values(&shared, reactions, conditions))
+        };
+        let settings = (&self.settings, &imbalance as Imbalance<'_>);
+        self.flow.solve(&loads, &given, settings, cancel, report)
     }
 
     /// By connected part of the chip: the pressure that others are solved relative to, Pa.
@@ -276,11 +255,6 @@ impl<const D: usize> Kept<D> {
         datum
     }
 
-    fn see(&self, shared: &[f64], reactions: &[f64], at: &[Condition]) -> Vec<PortValues> {
-        let one = |(k, mouth)| port_values(&self.flow.system, k, mouth, at[k], (shared, reactions));
-        self.mouths.iter().enumerate().map(one).collect()
-    }
-
     /// On shared unknowns only, m^2/(s Pa) (m^3 with depth).
     fn conductances(&self) -> Conductance {
         let system = &self.flow.system;
@@ -301,12 +275,12 @@ impl<const D: usize> Kept<D> {
                     let conditions: Vec<Condition> = given
                         .map(|(port, &value)| port.condition.with_value(value))
                         .collect();
-                    self.see(&shared, &reactions, &conditions)
+                    self.seen().values(&shared, &reactions, &conditions)
                 });
             seen.collect()
         };
         // Few at a time: each has a vector of its own on all that the parts share.
-        conductances(&self.ports, &self.free_islands(), unit, |cases| {
+        conductances(&self.ports, &self.seen().free_islands(), unit, |cases| {
             cases.chunks(CASES).flat_map(answers).collect()
         })
     }

@@ -2,6 +2,7 @@
 
 mod ends;
 mod make;
+mod near;
 
 use super::{SolveError, SolveReport, SolveSettings};
 use crate::stokes::slabs::{IsCancelled, Slabs, State, twice};

@@ -12,6 +12,7 @@ use stokeslet_base::table::Table;
 use stokeslet_cad::chip::{Chip, Condition, Port};
 
 use super::arms::with_arms;
+use super::nearby::Nearby;
 use super::{Conductance, PortKind, Progress, Solution, SolveError, SolveReport, SolveSettings};
 
 /// Flow rates balance when their sum is at most this part of half the sum of their magnitudes.
@@ -61,6 +62,19 @@ pub trait Eliminated: Send + Sync {
         progress: &Progress<'_>,
         cancel: &CancelToken,
     ) -> Result<Solution, SolveError>;
+
+    /// Its answer to these conditions, from which chips that differ little are reached in one step: for derivatives. `None` where nothing
+    /// flows, where only ports were wanted, and of a method that can't.
+    ///
+    /// # Errors
+    /// As of [`Self::solve`].
+    fn nearby(
+        &self,
+        _conditions: &[Condition],
+        _cancel: &CancelToken,
+    ) -> Result<Option<Box<dyn Nearby + '_>>, SolveError> {
+        Ok(None)
+    }
 
     /// Between the ports, whatever their values.
     fn conductance(&self) -> &Conductance;

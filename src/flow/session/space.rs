@@ -38,6 +38,9 @@ pub(super) struct Measured {
 
 /// A way to see chips in `D` dimensions.
 pub(super) trait Space<const D: usize>: Send + Sync {
+    /// This way to see another chip.
+    fn of(&self, chip: &Chip, settings: &SolveSettings) -> Result<Box<dyn Space<D>>, SolveError>;
+
     /// The chip as pieces.
     fn system(&self, chip: &Chip, job: &Job<'_>) -> Result<System<D>, SolveError>;
 
@@ -99,6 +102,10 @@ impl Plane {
 }
 
 impl Space<2> for Plane {
+    fn of(&self, chip: &Chip, _settings: &SolveSettings) -> Result<Box<dyn Space<2>>, SolveError> {
+        Ok(Box::new(Self::new(chip)))
+    }
+
     fn system(&self, chip: &Chip, job: &Job<'_>) -> Result<System<2>, SolveError> {
         let section = Section::plane(job.settings.resolution).with_ends(ends(chip));
         job.supply(|supply| System::new(chip, section, &Flat, supply))
@@ -196,6 +203,10 @@ impl Deep {
 }
 
 impl Space<3> for Deep {
+    fn of(&self, chip: &Chip, settings: &SolveSettings) -> Result<Box<dyn Space<3>>, SolveError> {
+        Ok(Box::new(Self::new(chip, settings)?))
+    }
+
     fn system(&self, chip: &Chip, job: &Job<'_>) -> Result<System<3>, SolveError> {
         let resolution = job.settings.resolution;
         let section = Section::new(3, resolution, self.lift.layers, self.lift.top);

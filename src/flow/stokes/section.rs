@@ -11,7 +11,7 @@ pub use crate::mesh::Top;
 use stokeslet_fronts::Image;
 
 /// Numbers the unknowns of a mouth.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Section {
     /// Space dimension, 2 or 3.
     pub dimension: usize,

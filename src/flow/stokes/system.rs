@@ -12,6 +12,7 @@
 //! An interface's unknowns are in the frame of one of its two mouths (the polygon's, else that of the lower part), so that
 //! junctions, the costly ones, see them as they are and stay copies of each other.
 
+mod alike;
 mod interfaces;
 mod supply;
 

@@ -1,0 +1,93 @@
+//! Chips that differ little from an eliminated one, solved with its factors: for derivatives, in place of an elimination each.
+
+use super::eliminated::Kept;
+use super::measure::mass_imbalance;
+use super::seen::Seen;
+use super::{Conductance, Job, Solution, SolveError, WantedResults, silent, with_arms};
+use crate::stokes::mouth::Mouth;
+use crate::stokes::slabs::{Slabs, State};
+use stokeslet_base::cancel::CancelToken;
+use stokeslet_base::table::Table;
+use stokeslet_cad::chip::{Chip, Condition};
+
+/// An eliminated chip and its answer, from which chips nearby are reached in one step.
+pub trait Nearby: Send + Sync {
+    /// The solution of a chip that differs little from the eliminated one; `None` where its mesh is no image of that one's.
+    ///
+    /// Right but for an error of second order in what differs, which is the same for a change and its opposite: it cancels from central
+    /// differences. Conductances are left out, and so is what `wanted` doesn't ask for.
+    ///
+    /// # Errors
+    /// [`SolveError`]: a part that can't be meshed; cancelled.
+    fn solve(
+        &self,
+        chip: &Chip,
+        wanted: WantedResults,
+        table: &Table,
+        cancel: &CancelToken,
+    ) -> Result<Option<Solution>, SolveError>;
+}
+
+/// The answer of an eliminated chip.
+pub(super) struct Around<'a, const D: usize> {
+    pub kept: &'a Kept<D>,
+    pub begin: State,
+    /// Pressure that those of `begin` are relative to, by island, Pa.
+    pub datum: Vec<f64>,
+}
+
+impl<const D: usize> Nearby for Around<'_, D> {
+    fn solve(
+        &self,
+        chip: &Chip,
+        wanted: WantedResults,
+        table: &Table,
+        cancel: &CancelToken,
+    ) -> Result<Option<Solution>, SolveError> {
+        let Kept { flow, settings, .. } = self.kept;
+        let chip = &*with_arms(chip, settings.resolution, settings.corners);
+        let job = Job {
+            settings,
+            table,
+            progress: &silent,
+            cancel,
+        };
+        let space = self.kept.space.of(chip, settings)?;
+        let system = space.system(chip, &job)?;
+        if !system.is_image_of(&flow.system) {
+            return Ok(None);
+        }
+        let slabs = Slabs::new(&system);
+        let mouths: Vec<Mouth> = system
+            .ports
+            .iter()
+            .map(|p| space.mouth(&system, p))
+            .collect();
+        let seen = Seen {
+            space: &*space,
+            system: &system,
+            slabs: (wanted == WantedResults::All).then_some(&slabs),
+            ports: &chip.ports,
+            mouths: &mouths,
+        };
+        let asked = chip
+            .ports
+            .iter()
+            .map(|port| space.condition(port.condition));
+        let conditions: Vec<Condition> = asked.collect();
+        let data = seen.data(&conditions, &self.datum);
+        let is_cancelled = || cancel.is_cancelled();
+        let Some(mut answer) = flow.step_to((&system, &slabs), &data, &self.begin, &is_cancelled)
+        else {
+            return Ok(None);
+        };
+        system.complete(&mut answer.state.shared);
+        let values = seen.values(&answer.state.shared, &answer.reactions, &conditions);
+        let (values, shift) = seen.levelled(values, &conditions, &self.datum);
+        let mut report = self.kept.report.clone();
+        report.mass_imbalance = mass_imbalance(&values);
+        let made = (report, Conductance::default());
+        let found = seen.solution((&values, shift), &answer.state, &self.datum, made, cancel);
+        found.map(Some)
+    }
+}

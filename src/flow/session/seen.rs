@@ -1,0 +1,133 @@
+//! A chip as pieces, and how its answers are read: conditions into loads, unknowns into results.
+
+use super::measure::{UNKNOWN_SPEED, port_results};
+use super::space::{Measured, Space};
+use super::{Conductance, Solution, SolveError, SolveReport, WallShear};
+use crate::field::Fields;
+use crate::field::ports::PortValues;
+use crate::stokes::mouth::{Mouth, PortData, port_data, port_values};
+use crate::stokes::slabs::{Slabs, State};
+use crate::stokes::system::System;
+use stokeslet_base::cancel::CancelToken;
+use stokeslet_cad::chip::{Condition, Port};
+
+/// What answers of a chip are read with.
+pub(super) struct Seen<'a, const D: usize> {
+    pub space: &'a dyn Space<D>,
+    pub system: &'a System<D>,
+    /// Where fields are wanted.
+    pub slabs: Option<&'a Slabs>,
+    pub ports: &'a [Port],
+    /// By port.
+    pub mouths: &'a [Mouth],
+}
+
+impl<const D: usize> Seen<'_, D> {
+    /// By port: its island, where only differences of pressure are known there.
+    pub fn free_islands(&self) -> Vec<Option<u32>> {
+        let ports = self.system.ports.iter();
+        ports
+            .map(|p| self.system.free_island(p.interface))
+            .collect()
+    }
+
+    /// Pressure that others are solved relative to at a port, Pa; `datum`: by island.
+    fn datum_at(&self, port: usize, datum: &[f64]) -> f64 {
+        let interface = self.system.ports[port].interface as usize;
+        datum[self.system.islands[interface] as usize]
+    }
+
+    /// Loads and given values of conditions in the unit of the equations.
+    pub fn data(&self, conditions: &[Condition], datum: &[f64]) -> PortData {
+        let values = conditions.iter().enumerate().map(|(k, c)| match c {
+            Condition::FlowRate(flow) => *flow,
+            _ => c.value() - self.datum_at(k, datum),
+        });
+        port_data(self.system, self.ports, self.mouths, values)
+    }
+
+    /// What ports see of shared unknowns and of the forces that hold the given ones.
+    pub fn values(&self, shared: &[f64], reactions: &[f64], at: &[Condition]) -> Vec<PortValues> {
+        let one = |(k, mouth)| port_values(self.system, k, mouth, at[k], (shared, reactions));
+        self.mouths.iter().enumerate().map(one).collect()
+    }
+
+    /// Ports' values with their pressures above the datum, and what was added to pressures of free islands: where only differences
+    /// are known, the lowest pressure of a port is the stated zero.
+    pub fn levelled(
+        &self,
+        mut values: Vec<PortValues>,
+        conditions: &[Condition],
+        datum: &[f64],
+    ) -> (Vec<PortValues>, f64) {
+        for (k, v) in values.iter_mut().enumerate() {
+            let datum = self.datum_at(k, datum);
+            v.mean_pressure += datum;
+            if let Condition::FlowRate(_) = conditions[k] {
+                v.work_pressure += datum;
+            }
+        }
+        let islands = self.free_islands();
+        let free = || values.iter().zip(&islands).filter(|v| v.1.is_some());
+        let lowest = free()
+            .map(|v| v.0.work_pressure)
+            .fold(f64::INFINITY, f64::min);
+        let shift = if lowest.is_finite() { -lowest } else { 0.0 };
+        for (v, _) in values.iter_mut().zip(&islands).filter(|v| v.1.is_some()) {
+            v.work_pressure += shift;
+            v.mean_pressure += shift;
+        }
+        (values, shift)
+    }
+
+    /// The solution that ports' levelled values and a state make; fields only where there are slabs.
+    ///
+    /// # Errors
+    /// [`SolveError::Cancelled`].
+    pub fn solution(
+        &self,
+        (values, shift): (&[PortValues], f64),
+        state: &State,
+        datum: &[f64],
+        (report, conductance): (SolveReport, Conductance),
+        cancel: &CancelToken,
+    ) -> Result<Solution, SolveError> {
+        let ports = port_results(self.ports, self.space.flow_unit(), values);
+        let system = self.system;
+        let measured = match self.slabs {
+            Some(slabs) => {
+                let shift = |part: usize| {
+                    let interface = system.instances[part].interfaces.first();
+                    let is_free = interface.is_some_and(|&i| system.free_island(i).is_some());
+                    let island = interface.map(|&i| system.islands[i as usize] as usize);
+                    island.map_or(0.0, |i| datum[i]) + if is_free { shift } else { 0.0 }
+                };
+                let is_cancelled = || cancel.is_cancelled();
+                self.space
+                    .measure(system, slabs, state, &shift, &is_cancelled)
+            }
+            None => Measured {
+                max_speed: UNKNOWN_SPEED,
+                wall_shear: WallShear::UNKNOWN,
+                dissipation: f64::NAN,
+                posts: Vec::new(),
+                fields: Fields::default(),
+                solid: None,
+            },
+        };
+        if cancel.is_cancelled() {
+            return Err(SolveError::Cancelled);
+        }
+        Ok(Solution {
+            report,
+            ports,
+            conductance,
+            max_speed: measured.max_speed,
+            wall_shear: measured.wall_shear,
+            dissipation: self.slabs.is_some().then_some(measured.dissipation),
+            posts: self.slabs.is_some().then_some(measured.posts),
+            fields: measured.fields,
+            solid: measured.solid,
+        })
+    }
+}
