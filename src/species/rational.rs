@@ -151,6 +151,108 @@ impl Exponential {
         let add = mean + gain - drift;
         c.iter_mut().for_each(|x| *x += add);
     }
+
+    /// Advances `square` by `W dm/dt = -T m + 2 s c` over the unit of time, while `c` goes by `W dc/dt = -T c + s` as in [`Self::apply`]: the second
+    /// moment of what `c` is the first of. `c` is only read.
+    ///
+    /// ```text
+    /// d/dt (1, c, m) = [[0, 0, 0], [W^-1 s, -A, 0], [0, 2 W^-1 s, -A]] (1, c, m),     A = W^-1 T
+    /// ```
+    /// One block-triangular matrix, so the same poles do: per pole the solve for `c` gives the right side of that for `m`.
+    ///
+    /// # Shapes and units
+    /// As [`Self::apply`]; `square`: n values, overwritten, in the square of the unit of `c`.
+    /// # Accuracy and cost
+    /// About 1e-11 of the greatest `square` (seen against a diagonal case); twice the solves.
+    pub fn apply_to_square(
+        &mut self,
+        w: &[f64],
+        k: &[f64],
+        c: &[f64],
+        square: &mut [f64],
+        source: &[f64],
+    ) {
+        let n = c.len();
+        let mut first = vec![[[0.0; N]; 2]; n];
+        let mut out = vec![0.0; n];
+        let z = |j: usize| [TABLE[j][0], TABLE[j][1]];
+        let residue = |j: usize| [2.0 * TABLE[j][2], 2.0 * TABLE[j][3]];
+        for (i, y) in first.iter_mut().enumerate() {
+            for j in 0..N {
+                let (z, r) = (z(j), residue(j));
+                let over_z = times(r, inverse(z));
+                y[0][j] = -(r[0] * w[i] * c[i] + over_z[0] * source[i]);
+                y[1][j] = -(r[1] * w[i] * c[i] + over_z[1] * source[i]);
+            }
+        }
+        self.solve(w, k, &mut first);
+        for (i, y) in first.iter_mut().enumerate() {
+            for j in 0..N {
+                let r = residue(j);
+                let of_c = 2.0 * source[i];
+                y[0][j] = -(r[0] * w[i] * square[i] - of_c * y[0][j]);
+                y[1][j] = -(r[1] * w[i] * square[i] - of_c * y[1][j]);
+            }
+        }
+        self.solve(w, k, &mut first);
+        for (at, y) in out.iter_mut().zip(&first) {
+            *at = y[0].iter().sum();
+        }
+        square.copy_from_slice(&out);
+    }
+
+    /// Solves `(T + z W) y = y` for every pole, in place.
+    fn solve(&mut self, w: &[f64], k: &[f64], y: &mut [[[f64; N]; 2]]) {
+        let n = w.len();
+        self.ratio.resize(n.max(self.ratio.len()), [[0.0; N]; 2]);
+        for i in 0..n {
+            let below = if i > 0 { k[i - 1] } else { 0.0 };
+            let above = if i + 1 < n { k[i] } else { 0.0 };
+            for j in 0..N {
+                let (ratio, before) = match i {
+                    0 => ([0.0; 2], [0.0; 2]),
+                    _ => (
+                        [self.ratio[i - 1][0][j], self.ratio[i - 1][1][j]],
+                        [y[i - 1][0][j], y[i - 1][1][j]],
+                    ),
+                };
+                let pivot = inverse([
+                    below + above + TABLE[j][0] * w[i] - below * ratio[0],
+                    TABLE[j][1] * w[i] - below * ratio[1],
+                ]);
+                let next = times([above, 0.0], pivot);
+                let b = [
+                    y[i][0][j] + below * before[0],
+                    y[i][1][j] + below * before[1],
+                ];
+                let value = times(b, pivot);
+                for part in 0..2 {
+                    self.ratio[i][part][j] = next[part];
+                    y[i][part][j] = value[part];
+                }
+            }
+        }
+        for i in (0..n.saturating_sub(1)).rev() {
+            for j in 0..N {
+                let add = times(
+                    [self.ratio[i][0][j], self.ratio[i][1][j]],
+                    [y[i + 1][0][j], y[i + 1][1][j]],
+                );
+                y[i][0][j] += add[0];
+                y[i][1][j] += add[1];
+            }
+        }
+    }
+}
+
+/// Product of complex numbers.
+fn times(a: [f64; 2], b: [f64; 2]) -> [f64; 2] {
+    [a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]]
+}
+
+fn inverse(a: [f64; 2]) -> [f64; 2] {
+    let d = 1.0 / (a[0] * a[0] + a[1] * a[1]);
+    [a[0] * d, -a[1] * d]
 }
 
 fn dot(w: &[f64], c: &[f64]) -> f64 {
@@ -195,6 +297,37 @@ mod tests {
                 "the sum grows by the source"
             );
         }
+    }
+
+    /// Two cells that exchange much: both have the mean age `t`, whose square is `t^2`; two that exchange nothing: each its own.
+    #[test]
+    fn squares_of_ages_are_those_of_closed_forms() {
+        let w = [1.0, 3.0];
+        for (k, want) in [(1e9, [1.0, 1.0]), (0.0, [4.0, 4.0 / 9.0])] {
+            let mut square = [0.0, 0.0];
+            Exponential::default().apply_to_square(&w, &[k], &[0.0, 0.0], &mut square, &[2.0, 2.0]);
+            for (got, want) in square.iter().zip(want) {
+                assert!((got - want).abs() < 1e-8, "k {k}: {square:?}");
+            }
+        }
+        // Half the time twice is the whole.
+        let (k, s) = ([0.7], [0.5, 1.5]);
+        let mut e = Exponential::default();
+        let run = |steps: i32, e: &mut Exponential| {
+            let part = 1.0 / f64::from(steps);
+            let (mut c, mut m) = ([0.1, 0.4], [0.02, 0.3]);
+            let (k, s) = (k.map(|k| k * part), s.map(|s| s * part));
+            for _ in 0..steps {
+                e.apply_to_square(&w, &k, &c, &mut m, &s);
+                e.apply(&w, &k, &mut c, Some(&s));
+            }
+            m
+        };
+        let (one, four) = (run(1, &mut e), run(4, &mut e));
+        assert!(
+            (one[0] - four[0]).abs() + (one[1] - four[1]).abs() < 1e-10,
+            "{one:?} {four:?}"
+        );
     }
 
     #[test]
