@@ -163,7 +163,7 @@ impl Exponential {
     /// # Shapes and units
     /// As [`Self::apply`]; `square`: n values, overwritten, in the square of the unit of `c`.
     /// # Accuracy and cost
-    /// About 1e-11 of the greatest `square` (seen against a diagonal case); twice the solves.
+    /// About 1e-11 of the greatest `square` (seen against closed forms); `sum w m` grows to rounding as it must. Twice the solves.
     pub fn apply_to_square(
         &mut self,
         w: &[f64],
@@ -186,6 +186,20 @@ impl Exponential {
             }
         }
         self.solve(w, k, &mut first);
+        // What the sum of w m becomes is known: by the integral of c over the time (the same solves with residues r/z), its own mean exactly.
+        let total: f64 = w.iter().sum();
+        let mut during: Vec<f64> = first
+            .iter()
+            .map(|y| {
+                (0..N)
+                    .map(|j| times([y[0][j], y[1][j]], inverse(z(j)))[0])
+                    .sum()
+            })
+            .collect();
+        let mean = (dot(w, c) + 0.5 * source.iter().sum::<f64>()) / total;
+        let drift = mean - dot(w, &during) / total;
+        during.iter_mut().for_each(|x| *x += drift);
+        let sum = dot(w, square) + 2.0 * dot(source, &during);
         for (i, y) in first.iter_mut().enumerate() {
             for j in 0..N {
                 let r = residue(j);
@@ -198,7 +212,10 @@ impl Exponential {
         for (at, y) in out.iter_mut().zip(&first) {
             *at = y[0].iter().sum();
         }
-        square.copy_from_slice(&out);
+        let drift = (sum - dot(w, &out)) / total;
+        for (square, new) in square.iter_mut().zip(&out) {
+            *square = new + drift;
+        }
     }
 
     /// Solves `(T + z W) y = y` for every pole, in place.

@@ -358,15 +358,33 @@ impl Stream {
                 above.min(below).max(0.0)
             };
             let widest = 1.2 / n as f64;
-            let mut out = Stream::default();
+            let joins = |k: usize| {
+                (self.value[k + 1] - self.value[k]).abs() <= tolerance && {
+                    let (a, b) = (edge(k), edge(k + 2));
+                    b - a <= widest.min(grading * distance(a, b))
+                }
+            };
+            // From either wall to the middle: a mirrored chip joins the same tubes.
+            let tiny = 1e-12;
+            let right = (0..count)
+                .take_while(|&k| edge(k + 1) <= 0.5 + tiny)
+                .count();
+            let left = (0..count).take_while(|&k| edge(k) < 0.5 - tiny).count();
+            let mut is_joined = vec![false; count];
             let mut k = 0;
+            while k + 1 < right {
+                is_joined[k] = joins(k);
+                k += 1 + usize::from(is_joined[k]);
+            }
+            k = count;
+            while k >= left + 2 {
+                is_joined[k - 2] = joins(k - 2);
+                k -= 1 + usize::from(is_joined[k - 2]);
+            }
+            let mut out = Stream::default();
+            k = 0;
             while k < count {
-                let joins =
-                    k + 1 < count && (self.value[k + 1] - self.value[k]).abs() <= tolerance && {
-                        let (a, b) = (edge(k), edge(k + 2));
-                        b - a <= widest.min(grading * distance(a, b))
-                    };
-                if joins {
+                if is_joined[k] {
                     let w = self.flow[k] + self.flow[k + 1];
                     let rate = self.flow[k] * self.value[k] + self.flow[k + 1] * self.value[k + 1];
                     let (a, b) = (

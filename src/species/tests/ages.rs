@@ -44,13 +44,13 @@ fn variances_of_ages_behind_pipes_are_those_of_the_table() {
             coarse[0], fine[0]
         );
         assert!((fine[1] - 1.0).abs() < 1e-9, "L {length}: mean {}", fine[1]);
-        // Seen: REPLACE
+        // Seen: 3e-5 to 2e-6 off; without Richardson 2e-4 and less.
         assert!(
-            (best / want - 1.0).abs() < 3e-4,
+            (best / want - 1.0).abs() < 6e-5,
             "L {length}: {best} against {want}"
         );
         assert!(
-            (fine[0] / want - 1.0).abs() < 3e-3,
+            (fine[0] / want - 1.0).abs() < 3e-4,
             "L {length}: {} against {want}",
             fine[0]
         );

@@ -82,14 +82,16 @@ pub fn designs(large: bool) -> Vec<(String, Chip)> {
     out
 }
 
-/// A species that enters by the first port with inflow, at a Peclet number of the greatest flow.
+/// A species that enters by the first port with inflow, at a Peclet number of the greatest flow; by two fifths of that port where it is the only one.
 pub fn by_first_inlet(chip: &Chip, paths: &Paths, peclet: f64) -> Species {
-    let first = paths.net.port_flow.iter().position(|q| *q > 0.0).unwrap();
-    dye(
-        chip,
-        paths.net.largest / peclet,
-        &[(&chip.ports[first].name, 1.0)],
-    )
+    let enters = |k: &usize| paths.net.port_flow[*k] > 1e-9 * paths.net.largest;
+    let inlets: Vec<usize> = (0..chip.ports.len()).filter(enters).collect();
+    let name = &*chip.ports[inlets[0]].name;
+    let mut species = dye(chip, paths.net.largest / peclet, &[(name, 1.0)]);
+    if inlets.len() == 1 {
+        species.inflow[inlets[0]].steps.push((0.4, 0.0));
+    }
+    species
 }
 
 /// A species that enters by ports of some names.
