@@ -118,7 +118,9 @@ fn table() -> Vec<Of> {
 fn follow(of: &Of, Row { chip, paths }: &Row, peclet: f64, engine: Engine) -> SpeciesResult {
     let species = match of.enters {
         // Elements hold what flows in, tubes know no difference; below 150 they are chosen.
-        "" if engine == Engine::Elliptic || engine == Engine::Auto && peclet < 150.0 => at_value(sine(peclet), peclet),
+        "" if engine == Engine::Elliptic || engine == Engine::Auto && peclet < 150.0 => {
+            at_value(sine(peclet), peclet)
+        }
         "" => sine(peclet),
         port => dye(chip, 1.0 / peclet, &[(port, 1.0)]),
     };
