@@ -14,6 +14,8 @@
 //! | species s | ours: everything behind the solved flow, which is stream functions, stream lines, and one species at outlets with its error estimate (two runs); theirs: as said |
 //! | again s | ours with another diffusivity on the same flow: what a slider of the window waits for, at outlets |
 //! | fields s | ours: values at all nodes of the fields |
+//! | shown s | what the window does once a flow is there: all behind it, with ages and all fields |
+//! | shown again s | what it does when a slider of the diffusivity has moved |
 //! | ours is faster | a standard method's `species s` over ours |
 //!
 //! Seconds are medians of five (of one where a run takes over five seconds).
@@ -143,6 +145,8 @@ struct Ours {
     first: f64,
     again: f64,
     fields: f64,
+    /// As the window does it: first, again.
+    shown: [f64; 2],
     result: SpeciesResult,
 }
 
@@ -151,6 +155,7 @@ fn follow(
     paths: &Paths,
     peclet: f64,
     settings: Settings,
+    ages: bool,
 ) -> Result<SpeciesResult, Failure> {
     let net = &paths.net;
     let first = net.port_flow.iter().position(|q| *q > 0.0);
@@ -162,7 +167,7 @@ fn follow(
             .map(|k| Inflow::uniform(f64::from(u8::from(k == first))))
             .collect(),
     };
-    let mut out = stokeslet::species::solve(chip, paths, &[species], settings, false)?;
+    let mut out = stokeslet::species::solve(chip, paths, &[species], settings, ages)?;
     Ok(out.remove(0))
 }
 
@@ -173,20 +178,31 @@ fn ours(chip: &Chip, solution: &Solution, case: &Case) -> Result<Ours, Failure> 
     };
     let (first, (paths, result)) = timed(|| {
         let paths = Paths::of(chip, solution)?;
-        let result = follow(chip, &paths, case.peclet, settings)?;
+        let result = follow(chip, &paths, case.peclet, settings, false)?;
         Ok((paths, result))
     })?;
     // Another number each time: nothing of the last may help.
     let mut peclet = case.peclet;
     let (again, _) = timed(|| {
         peclet *= 0.97;
-        follow(chip, &paths, peclet, settings)
+        follow(chip, &paths, peclet, settings, false)
     })?;
     let (fields, _) = timed(|| Ok(result.nodal(chip, &solution.fields, &paths, settings)))?;
+    let show = |paths: &Paths, peclet: f64| -> Result<usize, Failure> {
+        let result = follow(chip, paths, peclet, settings, true)?;
+        let (values, ages) = result.nodal(chip, &solution.fields, paths, settings);
+        Ok(values.len() + ages.map_or(0, |a| a.len()))
+    };
+    let (first_shown, _) = timed(|| show(&Paths::of(chip, solution)?, case.peclet))?;
+    let (again_shown, _) = timed(|| {
+        peclet *= 0.97;
+        show(&paths, peclet)
+    })?;
     Ok(Ours {
         first,
         again,
         fields,
+        shown: [first_shown, again_shown],
         result,
     })
 }
@@ -212,6 +228,8 @@ fn main() -> Result<(), Failure> {
         "species s",
         "again s",
         "fields s",
+        "shown s",
+        "shown again s",
         "ours is faster",
         "error",
         "out of range",
@@ -223,8 +241,8 @@ fn main() -> Result<(), Failure> {
             ..SolveSettings::default()
         };
         let (flow, solution) = timed(|| solve_afresh(&chip, &settings))?;
-        let mut add = |method: String, unknowns: String, times: [String; 4], error, range: f64| {
-            let [species, again, fields, faster] = times;
+        let mut add = |method: String, unknowns: String, times: [String; 6], error, range: f64| {
+            let [species, again, fields, shown, shown_again, faster] = times;
             report.add(vec![
                 case.design.to_owned(),
                 case.resolution.to_string(),
@@ -235,6 +253,8 @@ fn main() -> Result<(), Failure> {
                 species,
                 again,
                 fields,
+                shown,
+                shown_again,
                 faster,
                 error,
                 format!("{range:.0e}"),
@@ -249,12 +269,12 @@ fn main() -> Result<(), Failure> {
             (0, k) => format!("elements of order {k}"),
             (n, k) => format!("elements of order {k}; tubes in {n} regions"),
         };
-        let times = [ours.first, ours.again, ours.fields].map(seconds);
-        let [first, again, fields] = times;
+        let [shown, shown_again] = ours.shown.map(seconds);
+        let [first, again, fields] = [ours.first, ours.again, ours.fields].map(seconds);
         add(
             method,
             String::new(),
-            [first, again, fields, String::new()],
+            [first, again, fields, shown, shown_again, String::new()],
             error(got, case.known),
             result.range_violated,
         );
@@ -276,7 +296,14 @@ fn main() -> Result<(), Failure> {
             add(
                 method.name().to_owned(),
                 answer.unknowns.to_string(),
-                [seconds(time), String::new(), String::new(), faster],
+                [
+                    seconds(time),
+                    String::new(),
+                    String::new(),
+                    String::new(),
+                    String::new(),
+                    faster,
+                ],
                 error(got, case.known),
                 answer.out_of_range,
             );

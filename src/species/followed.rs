@@ -430,7 +430,7 @@ fn solve_one(
 /// What all that enters mixes to: what elements count from. At low Peclet numbers concentrations differ from it by parts `Pe` of the range, and rounding is
 /// one of these differences, so that balances hold however slow the flow (counted from the least, 5e-9 at Pe 1e-6).
 fn mixed(net: &Network, species: &Species, [low, high]: [f64; 2]) -> f64 {
-    if !(low < high) {
+    if low == high || !low.is_finite() {
         // One concentration everywhere, to the bit; or none at all.
         return if low.is_finite() { low } else { 0.0 };
     }

@@ -178,12 +178,11 @@ impl Exponential {
         let z = |j: usize| [TABLE[j][0], TABLE[j][1]];
         let residue = |j: usize| [2.0 * TABLE[j][2], 2.0 * TABLE[j][3]];
         for (i, y) in first.iter_mut().enumerate() {
-            for j in 0..N {
-                let (z, r) = (z(j), residue(j));
-                let over_z = times(r, inverse(z));
-                y[0][j] = -(r[0] * w[i] * c[i] + over_z[0] * source[i]);
-                y[1][j] = -(r[1] * w[i] * c[i] + over_z[1] * source[i]);
-            }
+            *y = each(|j| {
+                let r = residue(j);
+                let over_z = times(r, inverse(z(j)));
+                [0, 1].map(|part| -(r[part] * w[i] * c[i] + over_z[part] * source[i]))
+            });
         }
         self.solve(w, k, &mut first);
         // What the sum of w m becomes is known: by the integral of c over the time (the same solves with residues r/z), its own mean exactly.
@@ -201,12 +200,11 @@ impl Exponential {
         during.iter_mut().for_each(|x| *x += drift);
         let sum = dot(w, square) + 2.0 * dot(source, &during);
         for (i, y) in first.iter_mut().enumerate() {
-            for j in 0..N {
+            let of_c = *y;
+            *y = each(|j| {
                 let r = residue(j);
-                let of_c = 2.0 * source[i];
-                y[0][j] = -(r[0] * w[i] * square[i] - of_c * y[0][j]);
-                y[1][j] = -(r[1] * w[i] * square[i] - of_c * y[1][j]);
-            }
+                [0, 1].map(|part| 2.0 * source[i] * of_c[part][j] - r[part] * w[i] * square[i])
+            });
         }
         self.solve(w, k, &mut first);
         for (at, y) in out.iter_mut().zip(&first) {
@@ -225,41 +223,37 @@ impl Exponential {
         for i in 0..n {
             let below = if i > 0 { k[i - 1] } else { 0.0 };
             let above = if i + 1 < n { k[i] } else { 0.0 };
-            for j in 0..N {
-                let (ratio, before) = match i {
-                    0 => ([0.0; 2], [0.0; 2]),
-                    _ => (
-                        [self.ratio[i - 1][0][j], self.ratio[i - 1][1][j]],
-                        [y[i - 1][0][j], y[i - 1][1][j]],
-                    ),
-                };
-                let pivot = inverse([
-                    below + above + TABLE[j][0] * w[i] - below * ratio[0],
-                    TABLE[j][1] * w[i] - below * ratio[1],
-                ]);
-                let next = times([above, 0.0], pivot);
-                let b = [
-                    y[i][0][j] + below * before[0],
-                    y[i][1][j] + below * before[1],
-                ];
-                let value = times(b, pivot);
-                for part in 0..2 {
-                    self.ratio[i][part][j] = next[part];
-                    y[i][part][j] = value[part];
-                }
-            }
+            let (ratio, before) = match i.checked_sub(1) {
+                Some(last) => (self.ratio[last], y[last]),
+                None => ([[0.0; N]; 2], [[0.0; N]; 2]),
+            };
+            let pivot = |j: usize| {
+                inverse([
+                    below + above + TABLE[j][0] * w[i] - below * ratio[0][j],
+                    TABLE[j][1] * w[i] - below * ratio[1][j],
+                ])
+            };
+            let here = y[i];
+            self.ratio[i] = each(|j| times([above, 0.0], pivot(j)));
+            y[i] = each(|j| {
+                let b = [0, 1].map(|part| here[part][j] + below * before[part][j]);
+                times(b, pivot(j))
+            });
         }
         for i in (0..n.saturating_sub(1)).rev() {
-            for j in 0..N {
-                let add = times(
-                    [self.ratio[i][0][j], self.ratio[i][1][j]],
-                    [y[i + 1][0][j], y[i + 1][1][j]],
-                );
-                y[i][0][j] += add[0];
-                y[i][1][j] += add[1];
-            }
+            let (ratio, here, next) = (self.ratio[i], y[i], y[i + 1]);
+            y[i] = each(|j| {
+                let add = times([ratio[0][j], ratio[1][j]], [next[0][j], next[1][j]]);
+                [here[0][j] + add[0], here[1][j] + add[1]]
+            });
         }
     }
+}
+
+/// One complex number a pole, real parts first.
+fn each(of: impl Fn(usize) -> [f64; 2]) -> [[f64; N]; 2] {
+    let all: [[f64; 2]; N] = std::array::from_fn(of);
+    [0, 1].map(|part| all.map(|z| z[part]))
 }
 
 /// Product of complex numbers.
