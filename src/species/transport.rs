@@ -112,7 +112,8 @@ pub fn follow(
         traces: vec![None; net.regions.len()],
         rates: vec![None; net.port_flow.len()],
     };
-    let range = range(task);
+    // Ages are measured by their own range, stream by stream ([`spread`]), not by that of what is dissolved.
+    let range = if task.ages { 0.0 } else { range(task) };
     let still = STILL * net.largest;
     let entering = |port: usize, profile: Profile| {
         let inflow = &task.inflow[port];
