@@ -5,9 +5,20 @@
 //! cargo bench --bench species -- tee             one case
 //! cargo bench --bench species -- --record        keep the table in benches/results/species.csv
 //! ```
-//! The standard methods get the flow's own mesh and velocity: SUPG with quadratic elements, and upwind finite volumes with one unknown a cell, both by
-//! faer's sparse LU. Their time is that of factorisation and solution only; ours is everything behind the solved flow: stream
-//! functions, stream lines, and one species with its error estimate (two runs). Seconds are medians of five (of one where a run takes over five seconds).
+//! The standard methods get the flow's own mesh and velocity: SUPG with quadratic elements, Galerkin without it, and upwind finite volumes with one
+//! unknown a cell, all by faer's sparse LU. Their time is that of factorisation and solution only.
+//!
+//! | column | what is timed |
+//! | --- | --- |
+//! | flow s | the flow, nothing kept from before |
+//! | species s | ours: everything behind the solved flow, which is stream functions, stream lines, and one species at outlets with its error estimate (two runs); theirs: as said |
+//! | again s | ours with another diffusivity on the same flow: what a slider of the window waits for, at outlets |
+//! | fields s | ours: values at all nodes of the fields |
+//! | shown s | what the window does once a flow is there: all behind it, with ages and all fields |
+//! | shown again s | what it does when a slider of the diffusivity has moved |
+//! | ours is faster | a standard method's `species s` over ours |
+//!
+//! Seconds are medians of five (of one where a run takes over five seconds).
 
 #[path = "species/standard.rs"]
 mod standard;
@@ -21,63 +32,70 @@ use stokeslet::session::{Solution, SolveSettings};
 use stokeslet::species::{Engine, Inflow, Paths, Settings, Species, SpeciesResult};
 use support::{Asked, Failure, Report, design, median, seconds, solve_afresh};
 
-/// A case: design, resolution, Peclet number of the greatest flow, what the elliptic engine is asked.
+/// A case: design, resolution, Peclet number of the greatest flow, engine, what it is compared with.
 struct Case {
     design: &'static str,
     resolution: u32,
     peclet: f64,
     engine: Engine,
-    /// `int u c (1 - c) / Q` at the last port, where it is known: row 6 of the specification.
+    /// `int u c (1 - c) / Q` at the last port, where it is known: rows 6 and 7 of the specification.
     known: Option<f64>,
-    /// Also the standard methods.
-    standard: bool,
+    /// Methods beside it.
+    standard: &'static [Standard],
 }
 
-const fn case(design: &'static str, resolution: u32, peclet: f64, engine: Engine) -> Case {
+const STABLE: &[Standard] = &[Standard::Supg, Standard::Upwind];
+const PLAIN: &[Standard] = &[Standard::Galerkin, Standard::Supg];
+const GALERKIN: &[Standard] = &[Standard::Galerkin];
+const SUPG: &[Standard] = &[Standard::Supg];
+
+const fn tubes(
+    design: &'static str,
+    resolution: u32,
+    peclet: f64,
+    standard: &'static [Standard],
+) -> Case {
     Case {
         design,
         resolution,
         peclet,
-        engine,
+        engine: Engine::Tubes,
         known: None,
-        standard: true,
+        standard,
     }
 }
 
-const CASES: [Case; 12] = [
+const fn elements(case: Case) -> Case {
     Case {
-        known: Some(0.106635),
-        ..case("tee-row", 8, 300.0, Engine::Elliptic)
-    },
+        engine: Engine::Elliptic,
+        ..case
+    }
+}
+
+/// The tee of rows 6 and 7.
+const fn tee(resolution: u32, peclet: f64, known: f64, standard: &'static [Standard]) -> Case {
     Case {
-        known: Some(0.018674),
-        ..case("tee-row", 8, 1e4, Engine::Tubes)
-    },
-    Case {
-        known: Some(0.018674),
-        ..case("tee-row", 16, 1e4, Engine::Tubes)
-    },
-    Case {
-        known: Some(0.018674),
-        ..case("tee-row", 32, 1e4, Engine::Tubes)
-    },
-    Case {
-        known: Some(0.018674),
-        ..case("tee-row", 64, 1e4, Engine::Tubes)
-    },
-    Case {
-        known: Some(0.005905),
-        ..case("tee-row", 8, 1e5, Engine::Tubes)
-    },
-    case("serpentine-mixing", 8, 1e4, Engine::Tubes),
-    case("gradient-generator", 8, 1e4, Engine::Tubes),
-    case("gradient-generator", 8, 300.0, Engine::Elliptic),
-    case("gradient-profile", 8, 10.0, Engine::Elliptic),
-    case("grid20", 8, 1e4, Engine::Tubes),
-    Case {
-        standard: false,
-        ..case("grid20", 8, 300.0, Engine::Elliptic)
-    },
+        known: Some(known),
+        ..tubes("tee-row", resolution, peclet, standard)
+    }
+}
+
+const CASES: [Case; 15] = [
+    elements(tee(8, 300.0, 0.106635, PLAIN)),
+    tee(8, 1e4, 0.018674, STABLE),
+    tee(16, 1e4, 0.018674, SUPG),
+    tee(32, 1e4, 0.018674, SUPG),
+    tee(64, 1e4, 0.018674, SUPG),
+    tee(96, 1e4, 0.018674, SUPG),
+    tee(8, 1e5, 0.005905, STABLE),
+    tubes("serpentine-mixing", 8, 1e4, STABLE),
+    tubes("long", 8, 1e4, &[]),
+    tubes("gradient-generator", 8, 1e4, STABLE),
+    elements(tubes("gradient-generator", 8, 300.0, PLAIN)),
+    elements(tubes("gradient-profile", 8, 10.0, PLAIN)),
+    tubes("grid20", 8, 1e4, SUPG),
+    elements(tubes("grid20", 8, 300.0, GALERKIN)),
+    elements(tubes("grid20", 4, 30.0, GALERKIN)),
 ];
 
 /// The tee of row 6.
@@ -89,11 +107,22 @@ components = { t = { kind = "tee", at = ["0 m", "0 m"] }, l = { kind = "pipe", a
 ports = { up = { at = "u.a", flow_rate = "0.5 m^2/s" }, left = { at = "l.a", flow_rate = "0.5 m^2/s" }, right = { at = "r.b", pressure = "0 Pa" } }
 "#;
 
+/// A serpentine of 20,000 widths behind a tee.
+const LONG: &str = r#"
+format = 1
+fluid = { viscosity = "1 mPa s" }
+chip = { model = "shallow", width = "100 um", depth = "50 um" }
+components = { meet = { kind = "tee", at = ["0 mm", "0 mm"], rotation = "-90 deg" }, mixer = { kind = "serpentine_round", attach = "in", to = "meet.up", parameters = { legs = 200, height = "10 mm" } } }
+ports = { sample = { at = "meet.left", flow_rate = "1 uL/min" }, buffer = { at = "meet.right", flow_rate = "1 uL/min" }, out = { at = "mixer.out", pressure = "0 Pa" } }
+"#;
+
 fn chip(name: &str) -> Result<Chip, Failure> {
-    if name != "tee-row" {
-        return Ok(design(name)?.chip);
-    }
-    let (design, mistakes) = stokeslet::design::parse(TEE, name);
+    let text = match name {
+        "tee-row" => TEE,
+        "long" => LONG,
+        _ => return Ok(design(name)?.chip),
+    };
+    let (design, mistakes) = stokeslet::design::parse(text, name);
     let design = design.ok_or_else(|| format!("{mistakes:?}"))?;
     Ok(support::placed(&design)?.chip)
 }
@@ -111,27 +140,71 @@ fn timed<T>(mut run: impl FnMut() -> Result<T, Failure>) -> Result<(f64, T), Fai
     }
 }
 
-fn ours(chip: &Chip, solution: &Solution, case: &Case) -> Result<SpeciesResult, Failure> {
-    let paths = Paths::of(chip, solution)?;
-    let first = paths
-        .net
-        .port_flow
-        .iter()
-        .position(|q| *q > 0.0)
-        .unwrap_or_default();
+/// Seconds of everything behind the flow, of another diffusivity, and of all fields; and what came out.
+struct Ours {
+    first: f64,
+    again: f64,
+    fields: f64,
+    /// As the window does it: first, again.
+    shown: [f64; 2],
+    result: SpeciesResult,
+}
+
+fn follow(
+    chip: &Chip,
+    paths: &Paths,
+    peclet: f64,
+    settings: Settings,
+    ages: bool,
+) -> Result<SpeciesResult, Failure> {
+    let net = &paths.net;
+    let first = net.port_flow.iter().position(|q| *q > 0.0);
+    let first = first.unwrap_or_default();
     let species = Species {
         name: "dye".to_owned(),
-        diffusivity: paths.net.largest / case.peclet,
+        diffusivity: net.largest / peclet,
         inflow: (0..chip.ports.len())
             .map(|k| Inflow::uniform(f64::from(u8::from(k == first))))
             .collect(),
     };
+    let mut out = stokeslet::species::solve(chip, paths, &[species], settings, ages)?;
+    Ok(out.remove(0))
+}
+
+fn ours(chip: &Chip, solution: &Solution, case: &Case) -> Result<Ours, Failure> {
     let settings = Settings {
         engine: case.engine,
         ..Settings::default()
     };
-    let mut out = stokeslet::species::solve(chip, &paths, &[species], settings, false)?;
-    Ok(out.remove(0))
+    let (first, (paths, result)) = timed(|| {
+        let paths = Paths::of(chip, solution)?;
+        let result = follow(chip, &paths, case.peclet, settings, false)?;
+        Ok((paths, result))
+    })?;
+    // Another number each time: nothing of the last may help.
+    let mut peclet = case.peclet;
+    let (again, _) = timed(|| {
+        peclet *= 0.97;
+        follow(chip, &paths, peclet, settings, false)
+    })?;
+    let (fields, _) = timed(|| Ok(result.nodal(chip, &solution.fields, &paths, settings)))?;
+    let show = |paths: &Paths, peclet: f64| -> Result<usize, Failure> {
+        let result = follow(chip, paths, peclet, settings, true)?;
+        let (values, ages) = result.nodal(chip, &solution.fields, paths, settings);
+        Ok(values.len() + ages.map_or(0, |a| a.len()))
+    };
+    let (first_shown, _) = timed(|| show(&Paths::of(chip, solution)?, case.peclet))?;
+    let (again_shown, _) = timed(|| {
+        peclet *= 0.97;
+        show(&paths, peclet)
+    })?;
+    Ok(Ours {
+        first,
+        again,
+        fields,
+        shown: [first_shown, again_shown],
+        result,
+    })
 }
 
 /// Relative error of `int u c (1 - c)`.
@@ -153,7 +226,11 @@ fn main() -> Result<(), Failure> {
         "unknowns",
         "flow s",
         "species s",
-        "flow/species",
+        "again s",
+        "fields s",
+        "shown s",
+        "shown again s",
+        "ours is faster",
         "error",
         "out of range",
     ]);
@@ -164,7 +241,8 @@ fn main() -> Result<(), Failure> {
             ..SolveSettings::default()
         };
         let (flow, solution) = timed(|| solve_afresh(&chip, &settings))?;
-        let mut add = |method: String, unknowns: String, time: f64, error: String, range: f64| {
+        let mut add = |method: String, unknowns: String, times: [String; 6], error, range: f64| {
+            let [species, again, fields, shown, shown_again, faster] = times;
             report.add(vec![
                 case.design.to_owned(),
                 case.resolution.to_string(),
@@ -172,38 +250,35 @@ fn main() -> Result<(), Failure> {
                 method,
                 unknowns,
                 seconds(flow),
-                seconds(time),
-                format!("{:.2}", flow / time),
+                species,
+                again,
+                fields,
+                shown,
+                shown_again,
+                faster,
                 error,
                 format!("{range:.0e}"),
             ]);
         };
-        let (time, result) = timed(|| ours(&chip, &solution, case))?;
-        let got = result
-            .streams
-            .ports
-            .last()
-            .and_then(Option::as_ref)
-            .map_or(f64::NAN, |s| s.mean() * (1.0 - s.mean()) - s.variance());
-        let method = match result.element_order {
-            0 => "tubes".to_owned(),
-            k => format!("elements of order {k}"),
+        let ours = ours(&chip, &solution, case)?;
+        let result = &ours.result;
+        let last = result.streams.ports.last().and_then(Option::as_ref);
+        let got = last.map_or(f64::NAN, |s| s.mean() * (1.0 - s.mean()) - s.variance());
+        let method = match (result.regions_by_tubes, result.element_order) {
+            (_, 0) => "tubes".to_owned(),
+            (0, k) => format!("elements of order {k}"),
+            (n, k) => format!("elements of order {k}; tubes in {n} regions"),
         };
+        let [shown, shown_again] = ours.shown.map(seconds);
+        let [first, again, fields] = [ours.first, ours.again, ours.fields].map(seconds);
         add(
             method,
             String::new(),
-            time,
+            [first, again, fields, shown, shown_again, String::new()],
             error(got, case.known),
             result.range_violated,
         );
-        if !case.standard {
-            continue;
-        }
-        let methods: &[Standard] = match case.engine {
-            Engine::Elliptic => &[Standard::Galerkin, Standard::Supg],
-            _ => &[Standard::Supg, Standard::Upwind],
-        };
-        for &method in methods {
+        for &method in case.standard {
             let mut times = Vec::new();
             let answer = loop {
                 let answer = standard(&chip, &solution, case.peclet, method)?;
@@ -212,20 +287,28 @@ fn main() -> Result<(), Failure> {
                     break answer;
                 }
             };
-            let last = chip.ports.len() - 1;
-            let got = if case.known.is_some() {
-                unmixed(&chip, &solution, &answer, last)
-            } else {
-                f64::NAN
+            let got = match case.known {
+                Some(_) => unmixed(&chip, &solution, &answer, chip.ports.len() - 1),
+                None => f64::NAN,
             };
+            let time = median(times);
+            let faster = format!("{:.1}", time / ours.first);
             add(
                 method.name().to_owned(),
                 answer.unknowns.to_string(),
-                median(times),
+                [
+                    seconds(time),
+                    String::new(),
+                    String::new(),
+                    String::new(),
+                    String::new(),
+                    faster,
+                ],
                 error(got, case.known),
                 answer.out_of_range,
             );
         }
     }
-    report.finish("species", "error: of int u c (1 - c) behind the tee, relative (row 6 of the table in the docs of species)", &asked)
+    let note = "error: of int u c (1 - c) behind the tee, relative (rows 6 and 7 of the specification's table)";
+    report.finish("species", note, &asked)
 }

@@ -313,9 +313,12 @@ fn table(result: &SpeciesResult, unit: &str) -> String {
         let part = port
             .mixing_index
             .map_or_else(String::new, |m| format!(", mixing index {m:.4}"));
-        let age = port
-            .age_mean_s
-            .map_or_else(String::new, |a| format!(", age {} s", figures(a)));
+        let age = port.age_mean_s.map_or_else(String::new, |a| {
+            let spread = port
+                .age_std_s
+                .map_or_else(String::new, |s| format!(" +- {}", figures(s)));
+            format!(", age {}{spread} s", figures(a))
+        });
         let way = if port.error.is_some() { "out" } else { "in" };
         let _ = writeln!(
             text,

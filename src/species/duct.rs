@@ -7,7 +7,9 @@
 //! The lower half of the depth only: what enters is the same above and below the middle. Second order in the cells; constants and the
 //! flow of the species are kept to rounding, and the exact exponential of the chain keeps the range.
 //!
-//! Proven: Graetz values and exchange across the middle (row 11 of the table in [`crate::method`]). Not built: junctions in three dimensions.
+//! Proven, by the tests of this file: Graetz values and exchange across the middle (row 11 of the specification's table), the exponents 1/3 at floor and
+//! ceiling and 1/2 at mid-depth with which layers between streams widen, that two lengths are their sum. Not built, so not proven: junctions in three
+//! dimensions. Chips of the model `full` are refused with species.
 
 use faer::{Mat, Side};
 
@@ -170,6 +172,35 @@ mod tests {
                 assert!((best - want).abs() < 3e-4, "X {x}: {best} against {want}");
             }
         }
+    }
+
+    /// How fast the layer between two streams widens: like the cube root of the distance at floor and ceiling, like the square root at mid-depth
+    /// (Ismagilov et al., Appl. Phys. Lett. 76, 2376, 2000; Salmon, Ajdari, J. Appl. Phys. 101, 074902, 2007).
+    #[test]
+    fn layers_widen_like_the_cube_root_at_the_floor_and_the_square_root_at_mid_depth() {
+        // A wide duct, where u hardly changes across: second differences of y^2 are exact on any cells, so few do across and many over the depth.
+        let (depth, ny, nz) = (0.25, 8, 100);
+        let duct = Duct::new(depth, [ny, nz]).unwrap();
+        // Standard deviation across of where c changes, in one row of cells.
+        let spread = |x: f64, row: usize| {
+            let mut c: Vec<f64> = (0..ny * nz)
+                .map(|k| f64::from(u8::from(2 * (k % ny) >= ny)))
+                .collect();
+            duct.advance(&mut c, x);
+            let row = &c[row * ny..(row + 1) * ny];
+            let steps = row.windows(2).enumerate();
+            let sum: f64 = steps
+                .map(|(i, w)| (w[1] - w[0]) * ((i + 1) as f64 / ny as f64 - 0.5).powi(2))
+                .sum();
+            sum.sqrt()
+        };
+        let at = |x: f64| x * depth * depth;
+        let exponent =
+            |row: usize| (spread(at(4e-4), row) / spread(at(1e-4), row)).ln() / 4f64.ln();
+        let (floor, middle) = (exponent(0), exponent(nz - 1));
+        println!("floor {floor:.4}, mid-depth {middle:.4}");
+        assert!((floor - 1.0 / 3.0).abs() < 0.02, "floor {floor}");
+        assert!((middle - 0.5).abs() < 0.01, "mid-depth {middle}");
     }
 
     #[test]

@@ -196,6 +196,8 @@ fn in_pipe(
         .iter()
         .map(|part| {
             let mut stream = begin.clone();
+            // Fields show means of ages.
+            stream.square.clear();
             let (length, area) = (
                 part * pipe.length / pipe.width,
                 part * pipe.length * pipe.width,

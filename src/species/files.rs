@@ -77,6 +77,7 @@ fn columns(result: &SpeciesResult) -> Vec<Column> {
     ];
     if result.ports.iter().any(|p| p.age_mean_s.is_some()) {
         out.push(column("age_mean_s", &|p| p.age_mean_s));
+        out.push(column("age_std_s", &|p| p.age_std_s));
     }
     out
 }

@@ -50,6 +50,25 @@ impl Paths {
     /// # Accuracy and cost
     /// One sparse Cholesky factorisation and some dozens of stream lines a region, side by side on the caller's pool.
     pub fn of(chip: &Chip, solution: &Solution) -> Result<Self, SpeciesError> {
+        let depth = chip.depth.unwrap_or(1.0);
+        let flows = solution.ports.iter().map(|p| p.flow_rate / depth);
+        Self::of_flow(chip, &solution.fields, flows.collect())
+    }
+
+    /// The same fluid flowing backwards, which is a Stokes flow as well: what is an age then is the time that fluid needs to leave the chip.
+    ///
+    /// # Errors
+    /// As [`Self::of`].
+    pub fn backwards(chip: &Chip, solution: &Solution) -> Result<Self, SpeciesError> {
+        let depth = chip.depth.unwrap_or(1.0);
+        let flows = solution.ports.iter().map(|p| -p.flow_rate / depth);
+        let mut fields = solution.fields.clone();
+        fields.velocity.iter_mut().for_each(|u| *u = *u * -1.0);
+        Self::of_flow(chip, &fields, flows.collect())
+    }
+
+    /// From velocities and what enters at every port, m^2/s.
+    fn of_flow(chip: &Chip, fields: &Fields, flows: Vec<f64>) -> Result<Self, SpeciesError> {
         if chip.model == DepthModel::Full {
             return Err(SpeciesError::Depth {
                 model: chip.model.name(),
@@ -61,9 +80,8 @@ impl Paths {
         if chip.has_depths() {
             return Err(SpeciesError::Depths);
         }
-        let fields: &Fields = &solution.fields;
         let depth = chip.depth.unwrap_or(1.0);
-        let net = network(chip, fields, &solution.ports, depth)?;
+        let net = network(chip, fields, flows)?;
         let both: Result<Vec<(Psi, Ways)>, SpeciesError> = (0..net.regions.len())
             .into_par_iter()
             .map(|r| {
@@ -111,6 +129,9 @@ pub struct AtPort {
     /// Mean time that fluid has been in the chip, s, with ages.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub age_mean_s: Option<f64>,
+    /// Its standard deviation over what leaves, s.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub age_std_s: Option<f64>,
 }
 
 /// A species on the whole chip.
@@ -263,7 +284,7 @@ fn solve_one(
         }
     }
     let range = high - low;
-    let reference = if low.is_finite() { low } else { 0.0 };
+    let reference = mixed(net, species, [low, high]);
     let d = species.diffusivity;
     let elements =
         |order: usize| Elliptic::new(net, &paths.psi, &paths.cubics, [d, 0.0, reference], order);
@@ -356,6 +377,7 @@ fn solve_one(
             error = Some(tubes + neglected);
         }
         let segregation = stream.and_then(|s| segregation(s, low, high));
+        let aged = age.as_ref().and_then(|a| a.ports[k].as_ref());
         ports.push(AtPort {
             port: port.name.clone(),
             mean: stream.map(|s| {
@@ -368,10 +390,10 @@ fn solve_one(
             segregation,
             mixing_index: segregation.map(|s| 1.0 - s.max(0.0).sqrt()),
             error,
-            age_mean_s: age
-                .as_ref()
-                .and_then(|a| a.ports[k].as_ref())
-                .map(Stream::mean),
+            age_mean_s: aged.map(Stream::mean),
+            age_std_s: aged
+                .and_then(Stream::spread_of_age)
+                .map(|v| v.max(0.0).sqrt()),
         });
     }
     for value in streams.traces.iter().flatten().flatten().flatten() {
@@ -403,6 +425,24 @@ fn solve_one(
         streams,
         ages: age,
     })
+}
+
+/// What all that enters mixes to: what elements count from. At low Peclet numbers concentrations differ from it by parts `Pe` of the range, and rounding is
+/// one of these differences, so that balances hold however slow the flow (counted from the least, 5e-9 at Pe 1e-6).
+fn mixed(net: &Network, species: &Species, [low, high]: [f64; 2]) -> f64 {
+    if low == high || !low.is_finite() {
+        // One concentration everywhere, to the bit; or none at all.
+        return if low.is_finite() { low } else { 0.0 };
+    }
+    let (mut rate, mut flow) = (0.0, 0.0);
+    for (k, inflow) in species.inflow.iter().enumerate() {
+        let q = net.port_flow[k];
+        if q > 0.0 && reaches(net, k) {
+            rate += q * inflow.carried();
+            flow += q;
+        }
+    }
+    (rate / flow).clamp(low, high)
 }
 
 /// A mean that left a range by less than its error is that range's end.

@@ -15,7 +15,6 @@ use stokeslet_base::geometry::Point;
 use stokeslet_cad::chip::Chip;
 use stokeslet_cad::shape::{Shape, Strip};
 use stokeslet_flow::field::Fields;
-use stokeslet_flow::session::PortResult;
 
 /// Widths of a pipe that belong to the region at its end: the flow is developed to 2e-3 behind them (entry modes fall like exp(-4.2 x/w)).
 pub const ENTRY: f64 = 1.5;
@@ -131,22 +130,17 @@ fn area(fields: &Fields, cell: usize) -> f64 {
     })
 }
 
-/// Finds pipes and regions of a solved chip in the plane.
+/// Finds pipes and regions of a solved chip in the plane; `port_flow`: into the chip at every port, m^2/s.
 ///
 /// # Errors
 /// [`SpeciesError::NoFields`] where only ports were solved, [`SpeciesError::Still`] where nothing flows, [`SpeciesError::Topology`].
-pub fn network(
-    chip: &Chip,
-    fields: &Fields,
-    ports: &[PortResult],
-    unit: f64,
-) -> Result<Network, SpeciesError> {
+pub fn network(chip: &Chip, fields: &Fields, port_flow: Vec<f64>) -> Result<Network, SpeciesError> {
     if fields.cells.is_empty() {
         return Err(SpeciesError::NoFields);
     }
     let mut net = Network {
         drag: chip.drag(),
-        port_flow: ports.iter().map(|p| p.flow_rate / unit).collect(),
+        port_flow,
         pipe_of_cell: vec![NO_PIPE; fields.cells.len()],
         ..Network::default()
     };

@@ -151,6 +151,119 @@ impl Exponential {
         let add = mean + gain - drift;
         c.iter_mut().for_each(|x| *x += add);
     }
+
+    /// Advances `square` by `W dm/dt = -T m + 2 s c` over the unit of time, while `c` goes by `W dc/dt = -T c + s` as in [`Self::apply`]: the second
+    /// moment of what `c` is the first of. `c` is only read.
+    ///
+    /// ```text
+    /// d/dt (1, c, m) = [[0, 0, 0], [W^-1 s, -A, 0], [0, 2 W^-1 s, -A]] (1, c, m),     A = W^-1 T
+    /// ```
+    /// One block-triangular matrix, so the same poles do: per pole the solve for `c` gives the right side of that for `m`.
+    ///
+    /// # Shapes and units
+    /// As [`Self::apply`]; `square`: n values, overwritten, in the square of the unit of `c`.
+    /// # Accuracy and cost
+    /// About 1e-11 of the greatest `square` (seen against closed forms); `sum w m` grows to rounding as it must. Twice the solves.
+    pub fn apply_to_square(
+        &mut self,
+        w: &[f64],
+        k: &[f64],
+        c: &[f64],
+        square: &mut [f64],
+        source: &[f64],
+    ) {
+        let n = c.len();
+        let mut first = vec![[[0.0; N]; 2]; n];
+        let mut out = vec![0.0; n];
+        let z = |j: usize| [TABLE[j][0], TABLE[j][1]];
+        let residue = |j: usize| [2.0 * TABLE[j][2], 2.0 * TABLE[j][3]];
+        for (i, y) in first.iter_mut().enumerate() {
+            *y = each(|j| {
+                let r = residue(j);
+                let over_z = times(r, inverse(z(j)));
+                [0, 1].map(|part| -(r[part] * w[i] * c[i] + over_z[part] * source[i]))
+            });
+        }
+        self.solve(w, k, &mut first);
+        // What the sum of w m becomes is known: by the integral of c over the time (the same solves with residues r/z), its own mean exactly.
+        let total: f64 = w.iter().sum();
+        let mut during: Vec<f64> = first
+            .iter()
+            .map(|y| {
+                (0..N)
+                    .map(|j| times([y[0][j], y[1][j]], inverse(z(j)))[0])
+                    .sum()
+            })
+            .collect();
+        let mean = (dot(w, c) + 0.5 * source.iter().sum::<f64>()) / total;
+        let drift = mean - dot(w, &during) / total;
+        during.iter_mut().for_each(|x| *x += drift);
+        let sum = dot(w, square) + 2.0 * dot(source, &during);
+        for (i, y) in first.iter_mut().enumerate() {
+            let of_c = *y;
+            *y = each(|j| {
+                let r = residue(j);
+                [0, 1].map(|part| 2.0 * source[i] * of_c[part][j] - r[part] * w[i] * square[i])
+            });
+        }
+        self.solve(w, k, &mut first);
+        for (at, y) in out.iter_mut().zip(&first) {
+            *at = y[0].iter().sum();
+        }
+        let drift = (sum - dot(w, &out)) / total;
+        for (square, new) in square.iter_mut().zip(&out) {
+            *square = new + drift;
+        }
+    }
+
+    /// Solves `(T + z W) y = y` for every pole, in place.
+    fn solve(&mut self, w: &[f64], k: &[f64], y: &mut [[[f64; N]; 2]]) {
+        let n = w.len();
+        self.ratio.resize(n.max(self.ratio.len()), [[0.0; N]; 2]);
+        for i in 0..n {
+            let below = if i > 0 { k[i - 1] } else { 0.0 };
+            let above = if i + 1 < n { k[i] } else { 0.0 };
+            let (ratio, before) = match i.checked_sub(1) {
+                Some(last) => (self.ratio[last], y[last]),
+                None => ([[0.0; N]; 2], [[0.0; N]; 2]),
+            };
+            let pivot = |j: usize| {
+                inverse([
+                    below + above + TABLE[j][0] * w[i] - below * ratio[0][j],
+                    TABLE[j][1] * w[i] - below * ratio[1][j],
+                ])
+            };
+            let here = y[i];
+            self.ratio[i] = each(|j| times([above, 0.0], pivot(j)));
+            y[i] = each(|j| {
+                let b = [0, 1].map(|part| here[part][j] + below * before[part][j]);
+                times(b, pivot(j))
+            });
+        }
+        for i in (0..n.saturating_sub(1)).rev() {
+            let (ratio, here, next) = (self.ratio[i], y[i], y[i + 1]);
+            y[i] = each(|j| {
+                let add = times([ratio[0][j], ratio[1][j]], [next[0][j], next[1][j]]);
+                [here[0][j] + add[0], here[1][j] + add[1]]
+            });
+        }
+    }
+}
+
+/// One complex number a pole, real parts first.
+fn each(of: impl Fn(usize) -> [f64; 2]) -> [[f64; N]; 2] {
+    let all: [[f64; 2]; N] = std::array::from_fn(of);
+    [0, 1].map(|part| all.map(|z| z[part]))
+}
+
+/// Product of complex numbers.
+fn times(a: [f64; 2], b: [f64; 2]) -> [f64; 2] {
+    [a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]]
+}
+
+fn inverse(a: [f64; 2]) -> [f64; 2] {
+    let d = 1.0 / (a[0] * a[0] + a[1] * a[1]);
+    [a[0] * d, -a[1] * d]
 }
 
 fn dot(w: &[f64], c: &[f64]) -> f64 {
@@ -195,6 +308,37 @@ mod tests {
                 "the sum grows by the source"
             );
         }
+    }
+
+    /// Two cells that exchange much: both have the mean age `t`, whose square is `t^2`; two that exchange nothing: each its own.
+    #[test]
+    fn squares_of_ages_are_those_of_closed_forms() {
+        let w = [1.0, 3.0];
+        for (k, want) in [(1e9, [1.0, 1.0]), (0.0, [4.0, 4.0 / 9.0])] {
+            let mut square = [0.0, 0.0];
+            Exponential::default().apply_to_square(&w, &[k], &[0.0, 0.0], &mut square, &[2.0, 2.0]);
+            for (got, want) in square.iter().zip(want) {
+                assert!((got - want).abs() < 1e-8, "k {k}: {square:?}");
+            }
+        }
+        // Half the time twice is the whole.
+        let (k, s) = ([0.7], [0.5, 1.5]);
+        let mut e = Exponential::default();
+        let run = |steps: i32, e: &mut Exponential| {
+            let part = 1.0 / f64::from(steps);
+            let (mut c, mut m) = ([0.1, 0.4], [0.02, 0.3]);
+            let (k, s) = (k.map(|k| k * part), s.map(|s| s * part));
+            for _ in 0..steps {
+                e.apply_to_square(&w, &k, &c, &mut m, &s);
+                e.apply(&w, &k, &mut c, Some(&s));
+            }
+            m
+        };
+        let (one, four) = (run(1, &mut e), run(4, &mut e));
+        assert!(
+            (one[0] - four[0]).abs() + (one[1] - four[1]).abs() < 1e-10,
+            "{one:?} {four:?}"
+        );
     }
 
     #[test]

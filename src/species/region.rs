@@ -383,12 +383,19 @@ fn neighbours(ways: &Ways, region: &Region) -> Vec<Pair> {
             let (Some((_, p)), Some((_, q))) = (right.lines.last(), left.lines.first()) else {
                 continue;
             };
-            let mut close = p.trace.points.iter().filter(|x| {
-                let k = q.trace.nearest(**x);
-                (q.trace.points[k] - **x).norm() < CLOSE * width
+            // Seen from both lines: a mirrored region has the same points.
+            let both = [(p, q), (q, p)].map(|(p, q)| {
+                let mut close = p.trace.points.iter().filter(|x| {
+                    let k = q.trace.nearest(**x);
+                    (q.trace.points[k] - **x).norm() < CLOSE * width
+                });
+                let first = close.next().copied();
+                [first, close.next_back().copied().or(first)]
             });
-            let first = close.next().copied();
-            let last = close.next_back().copied().or(first);
+            let [first, last] = [0, 1].map(|k| match (both[0][k], both[1][k]) {
+                (Some(a), Some(b)) => Some((a + b) * 0.5),
+                (one, other) => one.or(other),
+            });
             if first.is_none() && !enters && !leaves {
                 continue;
             }

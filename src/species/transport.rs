@@ -112,13 +112,14 @@ pub fn follow(
         traces: vec![None; net.regions.len()],
         rates: vec![None; net.port_flow.len()],
     };
-    let range = range(task);
+    // Ages are measured by their own range, stream by stream ([`spread`]), not by that of what is dissolved.
+    let range = if task.ages { 0.0 } else { range(task) };
     let still = STILL * net.largest;
     let entering = |port: usize, profile: Profile| {
         let inflow = &task.inflow[port];
-        Stream::uniform(net.port_flow[port], profile, task.tubes, |a, b| {
-            if task.ages { 0.0 } else { inflow.mean(a, b) }
-        })
+        let value = |a, b| if task.ages { 0.0 } else { inflow.mean(a, b) };
+        let stream = Stream::uniform(net.port_flow[port], profile, task.tubes, value);
+        if task.ages { stream.aged() } else { stream }
     };
     let through = |p: usize, stream: Stream, scratch: &mut Exponential| {
         let pipe = &net.pipes[p];
@@ -443,7 +444,11 @@ fn through_region(
             Beyond::Port(k) => entering(k, way.profile),
             // On a circle that hasn't been gone round yet.
             Beyond::Pipe(p, _) => pipes[p].as_ref().map_or_else(
-                || Stream::uniform(way.psi[1] - way.psi[0], way.profile, task.tubes, |_, _| 0.0),
+                || {
+                    let flow = way.psi[1] - way.psi[0];
+                    let stream = Stream::uniform(flow, way.profile, task.tubes, |_, _| 0.0);
+                    if task.ages { stream.aged() } else { stream }
+                },
                 |both| both[1].clone(),
             ),
         };
@@ -466,10 +471,7 @@ fn through_region(
         stage(&mut stream, chain.profile, &chain.table, scratch);
         let mut from = 0;
         for (&b, count) in chain.bundles.iter().zip(counts) {
-            parts[b] = Stream {
-                flow: stream.flow[from..from + count].to_vec(),
-                value: stream.value[from..from + count].to_vec(),
-            };
+            parts[b] = stream.part(from..from + count);
             from += count;
         }
         out.chains.push([begin, stream]);

@@ -511,3 +511,60 @@ impl Elliptic<'_> {
 
 /// Most mouths of a region that are told apart.
 const SLOTS: usize = 1 << 16;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::profile::Profile;
+
+    /// What a pipe carries at both ends for values at both ends, over D.
+    fn carried(modes: &Modes, length: f64) -> Mat<f64> {
+        let shapes = [&modes.down_shape, &modes.up_shape];
+        let fluxes = [&modes.down_flux, &modes.up_flux];
+        over(
+            &blocks(modes, length, fluxes, fluxes),
+            &blocks(modes, length, shapes, shapes),
+        )
+    }
+
+    /// A4: a pipe and another behind it, with what is between them eliminated, are the pipe of both lengths.
+    #[test]
+    fn a_pipe_of_two_lengths_is_one_of_their_sum() {
+        let section = Section {
+            knots: (0..=8).map(|k| f64::from(k) / 8.0).collect(),
+            order: 4,
+            profile: Profile::PLANAR,
+        };
+        let n = section.n();
+        for peclet in [0.1, 3.0, 100.0, 1000.0] {
+            let modes = Modes::new(&section, peclet, 0.0).unwrap();
+            for (a, b) in [(0.3, 0.7), (3.0, 4.0)] {
+                let [wa, wb, whole] = [a, b, a + b].map(|l| carried(&modes, l));
+                let part = |w: &Mat<f64>, i: usize, j: usize| {
+                    w.as_ref().submatrix(i * n, j * n, n, n).to_owned()
+                };
+                // What leaves the first enters the second.
+                let between = part(&wa, 1, 1) - part(&wb, 0, 0);
+                let of_first = solve(&between, (part(&wa, 1, 0) * faer::Scale(-1.0)).as_ref());
+                let of_last = solve(&between, part(&wb, 0, 1).as_ref());
+                let joined = [
+                    [
+                        part(&wa, 0, 0) + part(&wa, 0, 1) * &of_first,
+                        part(&wa, 0, 1) * &of_last,
+                    ],
+                    [
+                        part(&wb, 1, 0) * &of_first,
+                        part(&wb, 1, 1) + part(&wb, 1, 0) * &of_last,
+                    ],
+                ];
+                let scale = (0..2 * n).map(|i| whole[(i, i)].abs()).fold(0.0, f64::max);
+                let mut worst = 0.0_f64;
+                for (i, j) in (0..2 * n).flat_map(|i| (0..2 * n).map(move |j| (i, j))) {
+                    let got = joined[i / n][j / n][(i % n, j % n)];
+                    worst = worst.max((got - whole[(i, j)]).abs() / scale);
+                }
+                assert!(worst < 1e-9, "Pe {peclet}, {a} and {b}: {worst:e}");
+            }
+        }
+    }
+}

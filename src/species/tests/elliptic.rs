@@ -4,12 +4,8 @@
 
 mod support;
 
-use faer::Mat;
-use faer::linalg::solvers::Solve;
-use stokeslet_species::elliptic::section::{Modes, Section};
-use stokeslet_species::profile::Profile;
-use stokeslet_species::{Engine, Settings, Species};
-use support::{BEND, CROSS, H, Row, TEE, row, run, sine};
+use stokeslet_species::{Engine, Settings};
+use support::{BEND, CROSS, H, Row, TEE, at_value, row, run, sine};
 
 const ELEMENTS: Settings = Settings {
     tubes: 128,
@@ -76,32 +72,6 @@ fn an_h_parts_what_has_not_crossed() {
             "Pe {peclet}: {got} against {want}"
         );
     }
-}
-
-/// The inflow whose flux is that of a pipe that has the species' concentration at its begin: rows of the table hold values there.
-fn at_value(mut species: Species, peclet: f64) -> Species {
-    let knots = (0..=16).map(|k| f64::from(k) / 16.0).collect();
-    let section = Section {
-        knots,
-        order: 4,
-        profile: Profile::PLANAR,
-    };
-    let modes = Modes::new(&section, peclet, 0.0).unwrap();
-    let n = section.n();
-    let wave =
-        |i: usize| 0.5 + 0.5 * (std::f64::consts::PI * (i as f64 / (n - 1) as f64 - 0.5)).sin();
-    let amplitudes = modes
-        .down_shape
-        .partial_piv_lu()
-        .solve(Mat::from_fn(n, 1, |i, _| wave(i)));
-    let flux = &modes.down_flux * &amplitudes;
-    let values = modes.nodal(&(0..n).map(|i| flux[(i, 0)]).collect::<Vec<_>>());
-    let steps = species.inflow[0].steps.len();
-    let at = |k: f64| k / steps as f64;
-    species.inflow[0].steps = (0..steps)
-        .map(|k| (at(k as f64), section.at(&values, at(k as f64 + 0.5))))
-        .collect();
-    species
 }
 
 #[test]

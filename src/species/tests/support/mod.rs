@@ -2,9 +2,14 @@
 
 #![allow(dead_code, reason = "each test uses its part")]
 
+use faer::Mat;
+use faer::linalg::solvers::Solve;
 use stokeslet_cad::chip::{Chip, place};
+use stokeslet_cad::design::DepthModel;
 use stokeslet_cad::library::Library;
 use stokeslet_flow::session::Solver;
+use stokeslet_species::elliptic::section::{Modes, Section};
+use stokeslet_species::profile::Profile;
 use stokeslet_species::{Inflow, Paths, Settings, Species, SpeciesResult};
 
 pub const TEE: &str = r#"
@@ -44,6 +49,49 @@ pub fn row(text: &str, resolution: u32) -> Row {
     let solution = Solver::new(&chip).resolution(resolution).solve().unwrap();
     let paths = Paths::of(&chip, &solution).unwrap();
     Row { chip, paths }
+}
+
+/// Designs of `designs/` that take minutes in the dev profile.
+const LARGE: [&str; 5] = ["grid20", "voronoi-s15", "rgrid", "wide", "voronoi-s4"];
+
+/// Every design of `designs/` in the plane, placed, by name; the large or the others.
+pub fn designs(large: bool) -> Vec<(String, Chip)> {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../designs");
+    let mut paths: Vec<_> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|e| e.unwrap().path())
+        .filter(|p| p.extension().is_some_and(|e| e == "toml"))
+        .collect();
+    paths.sort();
+    let mut out = Vec::new();
+    for path in paths {
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        if LARGE.contains(&&*name) != large {
+            continue;
+        }
+        let text = std::fs::read_to_string(&path).unwrap();
+        let (design, mistakes) = stokeslet_cad::design::parse(&text, &name);
+        assert!(mistakes.is_empty(), "{name}: {mistakes:?}");
+        let (chip, _) = place(&design.unwrap(), &Library::embedded());
+        let chip = chip.unwrap();
+        if chip.model != DepthModel::Full {
+            out.push((name, chip));
+        }
+    }
+    assert!(out.len() > 4, "designs were found");
+    out
+}
+
+/// A species that enters by the first port with inflow, at a Peclet number of the greatest flow; by two fifths of that port where it is the only one.
+pub fn by_first_inlet(chip: &Chip, paths: &Paths, peclet: f64) -> Species {
+    let enters = |k: &usize| paths.net.port_flow[*k] > 1e-9 * paths.net.largest;
+    let inlets: Vec<usize> = (0..chip.ports.len()).filter(enters).collect();
+    let name = &*chip.ports[inlets[0]].name;
+    let mut species = dye(chip, paths.net.largest / peclet, &[(name, 1.0)]);
+    if inlets.len() == 1 {
+        species.inflow[inlets[0]].steps.push((0.4, 0.0));
+    }
+    species
 }
 
 /// A species that enters by ports of some names.
@@ -104,4 +152,30 @@ pub fn sine(peclet: f64) -> Species {
         diffusivity: 1.0 / peclet,
         inflow: vec![Inflow { steps }, Inflow::default()],
     }
+}
+
+/// The inflow whose flux is that of a pipe that has the species' concentration at its begin: rows of the table hold values there.
+pub fn at_value(mut species: Species, peclet: f64) -> Species {
+    let knots = (0..=16).map(|k| f64::from(k) / 16.0).collect();
+    let section = Section {
+        knots,
+        order: 4,
+        profile: Profile::PLANAR,
+    };
+    let modes = Modes::new(&section, peclet, 0.0).unwrap();
+    let n = section.n();
+    let wave =
+        |i: usize| 0.5 + 0.5 * (std::f64::consts::PI * (i as f64 / (n - 1) as f64 - 0.5)).sin();
+    let amplitudes = modes
+        .down_shape
+        .partial_piv_lu()
+        .solve(Mat::from_fn(n, 1, |i, _| wave(i)));
+    let flux = &modes.down_flux * &amplitudes;
+    let values = modes.nodal(&(0..n).map(|i| flux[(i, 0)]).collect::<Vec<_>>());
+    let steps = species.inflow[0].steps.len();
+    let at = |k: f64| k / steps as f64;
+    species.inflow[0].steps = (0..steps)
+        .map(|k| (at(k as f64), section.at(&values, at(k as f64 + 0.5))))
+        .collect();
+    species
 }

@@ -1,0 +1,71 @@
+//! Tubes against elements on every design of `designs/`: outlets' means differ by less than tubes estimate of themselves.
+
+#![expect(clippy::unwrap_used, reason = "a failed helper fails its test")]
+
+mod support;
+
+use stokeslet_flow::session::Solver;
+use stokeslet_species::{Engine, Paths, Settings};
+use support::{by_first_inlet, designs};
+
+/// A design at one Peclet number: greatest difference of an outlet's mean, over the range, the estimate there, and whether any is above its own.
+fn compare(large: bool, peclets: &[f64]) {
+    let mut broken = Vec::new();
+    for (name, chip) in designs(large) {
+        let solution = Solver::new(&chip).resolution(8).solve().unwrap();
+        let paths = Paths::of(&chip, &solution).unwrap();
+        for &peclet in peclets {
+            let species = [by_first_inlet(&chip, &paths, peclet)];
+            let by = |engine| {
+                let settings = Settings {
+                    engine,
+                    ..Settings::default()
+                };
+                stokeslet_species::solve(&chip, &paths, &species, settings, false)
+                    .unwrap()
+                    .remove(0)
+            };
+            let (tubes, elements) = (by(Engine::Tubes), by(Engine::Elliptic));
+            let mut worst = (0.0, 0.0, 0.0, String::new());
+            for (t, e) in tubes.ports.iter().zip(&elements.ports) {
+                let (Some(a), Some(b), Some(error)) = (t.mean, e.mean, t.error) else {
+                    continue;
+                };
+                // Where one stream leaves, both have what enters, to rounding.
+                let part = (a - b).abs() / error.max(1e-12);
+                if part > worst.0 {
+                    worst = (part, (a - b).abs(), error, t.port.clone());
+                }
+            }
+            println!(
+                "{name} Pe {peclet}: regions by tubes {} elements {} of order {}, worst outlet {}: difference {:.1e}, estimate {:.1e}, ratio {:.2}; elements out of range {:.0e}, balance {:.0e}",
+                elements.regions_by_tubes,
+                elements.regions_by_elements,
+                elements.element_order,
+                worst.3,
+                worst.1,
+                worst.2,
+                worst.0,
+                elements.range_violated,
+                elements.balance,
+            );
+            assert!(elements.regions_by_elements > 0 || elements.element_order > 0);
+            if worst.0 > 1.0 {
+                broken.push(format!("{name} Pe {peclet}: {worst:?}"));
+            }
+        }
+    }
+    assert!(broken.is_empty(), "{broken:#?}");
+}
+
+#[test]
+fn tubes_and_elements_agree_on_every_small_design() {
+    compare(false, &[100.0]);
+}
+
+#[test]
+#[ignore = "all Peclet numbers on all designs, minutes: cargo test --release -p stokeslet-species --test agree -- --ignored --nocapture"]
+fn tubes_and_elements_agree_on_every_design() {
+    compare(false, &[100.0, 300.0, 1e3]);
+    compare(true, &[100.0, 300.0, 1e3]);
+}
