@@ -2,7 +2,7 @@
 
 use rayon::prelude::*;
 
-use super::Fields;
+use super::{Depths, Fields};
 use super::closed::closed_facets;
 use crate::fem::lagrange::n_nodes;
 use crate::stokes::piece::{Leaf, Patch};
@@ -366,6 +366,7 @@ impl From<Nodal<2>> for Fields {
             cells,
             part: n.part,
             walls: n.walls,
+            depths: Depths::Even,
         }
     }
 }

@@ -29,10 +29,12 @@ pub enum Corners {
 }
 
 /// How often a star is parted.
-const LEVELS: usize = 2;
+pub fn levels_x() -> usize { std::env::var("XL").ok().and_then(|s| s.parse().ok()).unwrap_or(2) }
+pub fn ratio_x() -> f64 { std::env::var("XR").ok().and_then(|s| s.parse().ok()).unwrap_or(0.45) }
 
 /// Length of a copy of its outline over that of the one before.
-const RATIO: f64 = 0.45;
+
+
 
 /// Inner angles above this are sharp, rad: 200 degrees. Below, velocities are nearly as smooth as elsewhere.
 const SHARP: f64 = 200.0 / 180.0 * std::f64::consts::PI;
@@ -88,7 +90,7 @@ pub fn grade(mesh: &mut P2Mesh, domain: &Domain<'_>) -> Option<GradedMesh> {
     let mut centres: Vec<u32> = stars.keys().copied().collect();
     centres.sort_unstable();
     for centre in centres {
-        for _ in 0..LEVELS {
+        for _ in 0..levels_x() {
             part(
                 centre,
                 &mut stars,
@@ -148,7 +150,7 @@ fn part(
         let outer = [t[(i + 1) % 3], t[(i + 2) % 3]];
         let inner = outer.map(|n| {
             *nearer.entry(n).or_insert_with(|| {
-                vertices.push(v + (vertices[n as usize] - v) * RATIO);
+                vertices.push(v + (vertices[n as usize] - v) * ratio_x());
                 vertices.len() as u32 - 1
             })
         });
@@ -173,6 +175,42 @@ fn part(
         }
         triangles.extend(rest);
         parents.extend([parents[c]; 2]);
+    }
+}
+
+#[cfg(test)]
+mod experiment {
+    use crate::mesh::Corners;
+    use crate::probe::testing::*;
+    use crate::session::{SolveSettings, WantedResults, silent, solve};
+    use stokeslet_base::cancel::CancelToken;
+    use stokeslet_base::table::Table;
+
+    #[test]
+    #[ignore]
+    fn experiment() {
+        for (name, inner, centre, want) in [("bend", "kind = \"bend\"", 1.0, -0.2401426),
+            ("bend120", "kind = \"bend\", parameters = { angle = \"120 deg\" }", 1.732_050_807_568_877_2, -0.73620),
+            ("bend60", "kind = \"bend\", parameters = { angle = \"60 deg\" }", 0.577_350_269_189_625_8, 0.0),
+            ("bend135", "kind = \"bend\", parameters = { angle = \"135 deg\" }", 2.414213562373095, 0.0),
+            ] {
+            let text = format!("format = 1\nfluid = {{ viscosity = \"1 mPa s\" }}\nchip = {{ model = \"planar\", width = \"100 um\" }}\ncomponents = {{ x = {{ {inner}, at = [\"0 mm\", \"0 mm\"] }}, p = {{ kind = \"pipe\", attach = \"b\", to = \"x.a\", parameters = {{ length = \"600 um\" }} }}, q = {{ kind = \"pipe\", attach = \"a\", to = \"x.b\", parameters = {{ length = \"600 um\" }} }} }}\n[ports]\na = {{ at = \"p.a\", flow_rate = \"1e-8 m^2/s\" }}\nb = {{ at = \"q.b\", pressure = \"0 Pa\" }}\n");
+            let (design, m) = stokeslet_cad::design::parse(&text, "x");
+            assert!(m.is_empty(), "{m:?}");
+            let (chip, m) = stokeslet_cad::chip::place(&design.unwrap(), &stokeslet_cad::library::Library::embedded());
+            let chip = chip.unwrap_or_else(|| panic!("{m:?}"));
+            for corners in [Corners::Plain, Corners::Graded] {
+                for r in [4, 8, 16, 32, 64] {
+                    if corners == Corners::Plain && r != 64 && r != 8 { continue; }
+                    let settings = SolveSettings { resolution: r, corners, wanted: WantedResults::PortsOnly, ..Default::default() };
+                    let s = solve(&chip, &settings, &Table::default(), &silent, &CancelToken::default()).unwrap();
+                    let q = 1e-8;
+                    let len = s.ports[0].pressure * 1e-12 / (12.0 * 1e-3 * q) / 1e-4;
+                    let e = len - 12.0 - centre;
+                    println!("{name} {corners:?} r={r} excess {e:.7} off {:.1e} unknowns {}", e - want, s.report.unknowns);
+                }
+            }
+        }
     }
 }
 
