@@ -12,5 +12,7 @@ mod files;
 mod golden;
 #[path = "designs/resistors.rs"]
 mod resistors;
+#[path = "designs/stream.rs"]
+mod stream;
 #[path = "designs/support.rs"]
 mod support;

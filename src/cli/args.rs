@@ -169,11 +169,11 @@ pub struct SolveArgs {
     /// side walls at half the depth.
     #[arg(long)]
     pub walls: bool,
-    /// What picture.svg is coloured by: speed, pressure, wall-shear, shear-rate, a species of the design, or age.
+    /// What picture.svg is coloured by: speed, pressure, wall-shear, shear-rate, stream-function, a species of the design, or age.
     #[arg(
         long,
         default_value = "speed",
-        value_name = "speed|pressure|wall-shear|shear-rate|age|SPECIES"
+        value_name = "speed|pressure|wall-shear|shear-rate|stream-function|age|SPECIES"
     )]
     pub picture: String,
     /// Another diffusivity for a species of the design, e.g. dye=1e-9 m^2/s. May be repeated.

@@ -202,6 +202,7 @@ pub fn solve_one(
         .as_ref()
         .and_then(|design| species::check(design, &request.species));
     let asked = asked.or_else(|| traces::check(chip.as_ref()?, &request.streamlines));
+    let asked = asked.or_else(|| traces::check_picture(chip.as_ref()?, request.colouring));
     let depth = depth.or(asked);
     loaded.diagnostics.extend(depth.clone());
     let Some(chip) = chip.filter(|_| depth.is_none()) else {

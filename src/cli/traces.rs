@@ -3,12 +3,14 @@
 use rayon::prelude::*;
 
 use stokeslet::chip::Chip;
+use stokeslet::design::DepthModel;
 use stokeslet::diagnostic::{Diagnostic, nearest};
 use stokeslet::export::readable::Quantity;
 use stokeslet::export::{Colouring, Extra, NodalField};
 use stokeslet::field::FieldIndex;
 use stokeslet::geometry::Point;
 use stokeslet::probe::SolvedFlow;
+use stokeslet::quantities::Origin;
 use stokeslet::session::Solution;
 use stokeslet::{trace, walls};
 
@@ -38,6 +40,19 @@ pub fn check(chip: &Chip, request: &[Seeds]) -> Option<Diagnostic> {
         None => format!("its ports are {}", names().collect::<Vec<_>>().join(", ")),
     };
     Some(Diagnostic::error("D412", message).with_help(help))
+}
+
+/// What is wrong with a picture of this chip that only flows in the plane have.
+pub fn check_picture(chip: &Chip, colouring: Colouring) -> Option<Diagnostic> {
+    let Colouring::Flow(quantity) = colouring else {
+        return None;
+    };
+    if chip.model != DepthModel::Full || !matches!(quantity.origin, Origin::Whole(_)) {
+        return None;
+    }
+    let message = format!("a flow in three dimensions has no {}", quantity.title);
+    let help = "solve with `--model shallow`, or choose another `--picture`";
+    Some(Diagnostic::error("D417", message).with_help(help))
 }
 
 /// Adds what was asked for to the files of a solution; returns what was noticed.

@@ -3,8 +3,8 @@
 //! ```text
 //! FieldQuantity (row) --values_at_nodes--> VTU, CSV of lines, picture.svg, colours of the canvas, legends, choices
 //! ```
-//! To add one, write its function of velocity, pressure or velocity gradient for any number of dimensions, and its row in [`ALL`]. What isn't
-//! of the flow alone (concentrations, ages) comes beside it as [`crate::export::NodalField`].
+//! To add one, write its function of velocity, pressure or velocity gradient for any number of dimensions, or of all of a flow in the plane,
+//! and its row in [`ALL`]. What isn't of the flow alone (concentrations, ages) comes beside it as [`crate::export::NodalField`].
 
 use std::hash::{Hash, Hasher};
 
@@ -12,6 +12,7 @@ use rayon::prelude::*;
 
 use crate::export::readable;
 use crate::fem::lagrange::{n_nodes, p2_gradient};
+use crate::field::stream::stream_function;
 use crate::field::{Fields, Nodal, Sample};
 
 /// How a quantity follows from what was solved.
@@ -32,6 +33,8 @@ pub enum Origin {
         /// In space.
         space: fn(&[[f64; 3]; 3]) -> f64,
     },
+    /// Of all of a flow in the plane at once, at its nodes; `None` where the flow has none, as one in space hasn't.
+    Whole(fn(&Fields) -> Option<Vec<f64>>),
     /// Known on walls alone: [`crate::walls`].
     Walls,
 }
@@ -153,12 +156,40 @@ pub static WALL_SHEAR: FieldQuantity = FieldQuantity {
     origin: Origin::Walls,
 };
 
+/// The stream function: constant along every wall, and what flows between two places is the difference there, times the chip's depth.
+pub static STREAM_FUNCTION: FieldQuantity = FieldQuantity {
+    name: "stream_function",
+    title: "stream function",
+    symbol: "psi",
+    unit: "m^2/s",
+    shown: readable::Quantity::FlowRatePerDepth,
+    map: ColourMap::Cividis,
+    is_magnitude: false,
+    origin: Origin::Whole(stream_function),
+};
+
 /// All quantities of a flow, in the order of choices and files.
-pub static ALL: [&FieldQuantity; 4] = [&SPEED, &PRESSURE, &WALL_SHEAR, &SHEAR_RATE];
+pub static ALL: [&FieldQuantity; 5] = [
+    &SPEED,
+    &PRESSURE,
+    &WALL_SHEAR,
+    &SHEAR_RATE,
+    &STREAM_FUNCTION,
+];
 
 /// Those that have a value anywhere in the flow.
 pub fn inside() -> impl Iterator<Item = &'static FieldQuantity> {
     ALL.into_iter().filter(|q| !q.is_on_walls())
+}
+
+/// Those that a sample of a flow at one place tells.
+pub fn at_points() -> impl Iterator<Item = &'static FieldQuantity> {
+    inside().filter(|q| !matches!(q.origin, Origin::Whole(_)))
+}
+
+/// Those that only all of the flow tells.
+pub fn of_the_whole() -> impl Iterator<Item = &'static FieldQuantity> {
+    inside().filter(|q| matches!(q.origin, Origin::Whole(_)))
 }
 
 /// The quantity of a name, hyphens as good as underscores.
@@ -183,22 +214,22 @@ impl FieldQuantity {
     pub fn column(&self) -> String {
         let unit = match self.unit.strip_prefix("1/") {
             Some(per) => format!("per_{per}"),
-            None => self.unit.replace('/', "_per_"),
+            None => self.unit.replace('/', "_per_").replace('^', ""),
         };
         format!("{}_{unit}", self.name)
     }
 
-    /// Its value at a sample of a plane flow, SI; `None` for those of walls.
+    /// Its value at a sample of a plane flow, SI; `None` for those of walls and of the whole.
     pub fn of_sample(&self, sample: &Sample) -> Option<f64> {
         let velocity = [sample.velocity.x, sample.velocity.y];
         match self.origin {
             Origin::Values { plane, .. } => Some(plane(velocity, sample.pressure)),
             Origin::Gradient { plane, .. } => Some(plane(&sample.gradient)),
-            Origin::Walls => None,
+            Origin::Whole(_) | Origin::Walls => None,
         }
     }
 
-    /// Its values at the nodes of a plane flow, SI; `None` for those of walls.
+    /// Its values at the nodes of a plane flow, SI; `None` for those of walls, and where the flow has none.
     pub fn at_nodes(&self, fields: &Fields) -> Option<Vec<f64>> {
         match self.origin {
             Origin::Values { plane, .. } => {
@@ -213,11 +244,12 @@ impl FieldQuantity {
                 let cells = fields.cells.as_flattened();
                 Some(of_gradients(fields.nodes.len(), cells, &at, plane))
             }
+            Origin::Whole(function) => function(fields),
             Origin::Walls => None,
         }
     }
 
-    /// Its values at the nodes of a flow in space, SI; `None` for those of walls.
+    /// Its values at the nodes of a flow in space, SI; `None` for those of walls and of a whole flow in the plane.
     pub fn at_nodes_in_space(&self, fields: &Nodal<3>) -> Option<Vec<f64>> {
         match self.origin {
             Origin::Values { space, .. } => {
@@ -228,7 +260,7 @@ impl FieldQuantity {
                 let at = |n: u32| (fields.nodes[n as usize], fields.velocity[n as usize]);
                 Some(of_gradients(fields.nodes.len(), &fields.cells, &at, space))
             }
-            Origin::Walls => None,
+            Origin::Whole(_) | Origin::Walls => None,
         }
     }
 }
@@ -337,6 +369,7 @@ mod tests {
         }
         assert_eq!(SPEED.column(), "speed_m_per_s");
         assert_eq!(SHEAR_RATE.column(), "shear_rate_per_s");
+        assert_eq!(STREAM_FUNCTION.column(), "stream_function_m2_per_s");
         assert_eq!(named("vorticity"), None);
     }
 

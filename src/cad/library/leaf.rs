@@ -247,13 +247,39 @@ fn junction(
 /// Most mouths of one junction: more don't fit around a point.
 const MAX_MOUTHS: usize = 64;
 
-/// Reads `[x, y]`, `[x, y, "socket"]` and `[x, y, #{ wall: "slip" }]`; edges start from their corner. Posts stand anywhere among them.
+/// What an outline says of an edge.
+#[derive(Default)]
+struct EdgeWords {
+    wall: Option<Dynamic>,
+    /// rad
+    turn: Option<f64>,
+}
+
+impl EdgeWords {
+    /// `None` where something else is said, or nothing.
+    fn read(map: &Map) -> Option<Self> {
+        let turn = match map.get("turn") {
+            None => None,
+            Some(turn) => Some(
+                turn.as_float()
+                    .or_else(|_| turn.as_int().map(|n| n as f64))
+                    .ok()?,
+            ),
+        };
+        let wall = map.get("wall").cloned();
+        let known = usize::from(turn.is_some()) + usize::from(wall.is_some());
+        (known == map.len() && known > 0).then_some(Self { wall, turn })
+    }
+}
+
+/// Reads `[x, y]`, `[x, y, "socket"]` and `[x, y, #{ wall: "slip", turn: 0.5 }]` (one of the two, or both); edges start from their
+/// corner. Posts stand anywhere among them.
 fn read_corners(value: &Dynamic) -> Result<Outline, Diagnostic> {
     let wrong = |got: String| {
         error_with_help(
             BAD_OUTLINE,
             format!("its outline gives {got}"),
-            "give a list of [x, y], [x, y, \"socket\"] and [x, y, #{ wall: \"slip\" }], and for posts of #{ circle: [x, y], radius: r } and #{ hole: [[x, y], ...] }, in metres",
+            "give a list of [x, y], [x, y, \"socket\"] and [x, y, #{ wall: \"slip\", turn: 0.5 }], and for posts of #{ circle: [x, y], radius: r } and #{ hole: [[x, y], ...] }, in metres",
         )
     };
     let Some(list) = value.read_lock::<Array>() else {
@@ -284,23 +310,20 @@ fn read_corners(value: &Dynamic) -> Result<Outline, Diagnostic> {
                 None => None,
                 Some(name) => Some(name.clone().into_string().ok().filter(|n| is_name(n))?),
             };
-            let wall = item.get(2).filter(|edge| edge.is_map()).map(|edge| {
-                let edge = edge.read_lock::<Map>()?;
-                edge.get("wall").filter(|_| edge.len() == 1).cloned()
-            });
-            let wall = match wall {
-                None => None,
-                Some(wall) => Some(wall?),
+            let edge = match item.get(2).filter(|edge| edge.is_map()) {
+                None => EdgeWords::default(),
+                Some(edge) => EdgeWords::read(&*edge.read_lock::<Map>()?)?,
             };
-            (item.len() <= 3).then_some((place, name, wall))
+            (item.len() <= 3).then_some((place, name, edge))
         });
-        let Some((place, name, wall)) = corner else {
+        let Some((place, name, EdgeWords { wall, turn })) = corner else {
             return Err(wrong(format!("`{item}` for corner {}", k + 1)));
         };
         if !(place.x.is_finite() && place.y.is_finite()) {
             return Err(wrong(format!("a corner {} that is not finite", k + 1)));
         }
         out.sockets.extend(name.map(|name| (k, name)));
+        out.arcs.extend(turn.map(|turn| (k, turn)));
         if let Some(wall) = wall {
             out.walls.extend(wall_kind(&wall)?.map(|kind| (k, kind)));
         }

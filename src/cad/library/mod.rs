@@ -61,6 +61,7 @@ mod polygon;
 mod posts;
 mod realisation;
 mod realise;
+mod rounded;
 mod route;
 mod script;
 mod value;

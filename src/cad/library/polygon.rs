@@ -4,6 +4,7 @@ use super::Realisation;
 use super::fault::{BAD_OUTLINE, BAD_SOCKET, error, error_with_help};
 use super::leaf::single;
 use super::posts;
+use super::rounded::{Chords, chords};
 use crate::shape::gaps::{SMALLEST_GAP, gaps};
 use crate::shape::{Hole, Shape, WallKind, Walls};
 use stokeslet_base::diagnostic::Diagnostic;
@@ -26,17 +27,21 @@ pub(super) struct Outline {
     pub sockets: Vec<NamedEdge>,
     /// Edges whose wall's kind is asked for, by the corner that they start from.
     pub walls: Vec<(usize, WallKind)>,
+    /// Edges that go round, by the corner that they start from, and by how much, rad: to the left, or below 0 to the right.
+    pub arcs: Vec<(usize, f64)>,
     /// Posts, m.
     pub holes: Vec<Hole>,
 }
 
 /// A polygon with needless corners removed; refused where it folds over itself.
 pub(super) fn polygon(outline: Outline) -> Result<Realisation, Diagnostic> {
+    let Chords { outline, origin } = chords(outline)?;
     let Outline {
         corners,
         sockets: edges,
         walls,
         holes,
+        ..
     } = outline;
     let n = corners.len();
     let (low, high) = bounds(&corners);
@@ -93,8 +98,8 @@ pub(super) fn polygon(outline: Outline) -> Result<Realisation, Diagnostic> {
     if let Some((i, j)) = first_crossing(&outline) {
         let message = format!(
             "its outline folds over itself: the walls from corners {} and {} cross or touch",
-            kept[i] + 1,
-            kept[j] + 1
+            origin[kept[i]] + 1,
+            origin[kept[j]] + 1
         );
         return Err(error_with_help(
             BAD_OUTLINE,
@@ -126,8 +131,8 @@ pub(super) fn polygon(outline: Outline) -> Result<Realisation, Diagnostic> {
         let [i, j] = gap.walls;
         let message = format!(
             "the walls from corners {} and {} are only {} apart, {:.1e} of the narrowest socket's width",
-            kept[i] + 1,
-            kept[j] + 1,
+            origin[kept[i]] + 1,
+            origin[kept[j]] + 1,
             print_quantity(three_digits(gap.width), Dimension::Length),
             gap.width / narrowest
         );
@@ -209,7 +214,7 @@ mod tests {
             sockets: vec![(5, "top".to_owned())],
             // Two halves of the bottom, of two kinds: the corner between them stays.
             walls: vec![(0, WallKind::Slip)],
-            holes: Vec::new(),
+            ..Outline::default()
         };
         let realised = polygon(outline).unwrap();
         let walls = &realised.parts[0].walls;

@@ -11,7 +11,7 @@
 //!
 //! Start at [`Format`], the table of formats: a new one is a file here and a row there. Knows no solver and touches no file.
 
-mod arc;
+pub(crate) mod arc;
 mod dxf;
 mod error;
 mod format;

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 
 use super::Column;
-use crate::field::LinePoint;
 use crate::field::drag::PostForce;
-use crate::quantities::inside;
+use crate::field::{FieldIndex, Fields, LinePoint};
+use crate::quantities::{FieldQuantity, at_points, of_the_whole};
 use crate::session::{ErrorEstimate, PortKind, PortResult};
 
 /// One cell of a table, quoted where it must be.
@@ -87,27 +87,66 @@ pub fn write_posts(out: &mut dyn Write, posts: &[PostForce]) -> io::Result<()> {
     Ok(())
 }
 
+/// One more column of `line.csv`: a scalar that no sample tells.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LineColumn {
+    /// Its header.
+    pub name: String,
+    /// By line and point; empty outside the flow.
+    pub values: Vec<Vec<Option<f64>>>,
+}
+
+impl LineColumn {
+    /// The quantities that only all of the flow tells, along lines; none where the flow has none of them.
+    pub fn of_the_whole(
+        fields: &Fields,
+        index: &FieldIndex,
+        lines: &[Vec<LinePoint>],
+    ) -> Vec<Self> {
+        let column = |q: &FieldQuantity| {
+            let nodal = q.at_nodes(fields)?;
+            let value = |p: &LinePoint| index.value(fields, p.at, &nodal);
+            Some(Self {
+                name: q.column(),
+                values: lines
+                    .iter()
+                    .map(|l| l.iter().map(value).collect())
+                    .collect(),
+            })
+        };
+        of_the_whole().filter_map(column).collect()
+    }
+}
+
 /// `line.csv`: the points of all lines, in order; lines are counted from 1. Where a line
 /// crosses a wall between two of its points, there is one more on the wall. Outside the flow the values are left empty.
 ///
 /// # Errors
 /// What the writer says.
-pub fn write_lines(out: &mut dyn Write, lines: &[Vec<LinePoint>]) -> io::Result<()> {
+pub fn write_lines(
+    out: &mut dyn Write,
+    lines: &[Vec<LinePoint>],
+    more: &[LineColumn],
+) -> io::Result<()> {
     write!(
         out,
         "line,distance_m,x_m,y_m,velocity_x_m_per_s,velocity_y_m_per_s"
     )?;
-    for quantity in inside() {
+    for quantity in at_points() {
         write!(out, ",{}", quantity.column())?;
+    }
+    for column in more {
+        write!(out, ",{}", cell(&column.name))?;
     }
     writeln!(out)?;
     for (k, line) in lines.iter().enumerate() {
-        for p in line {
+        for (i, p) in line.iter().enumerate() {
             write!(out, "{},{:e},{:e},{:e}", k + 1, p.distance, p.at.x, p.at.y)?;
             let components = p.sample.map(|s| [s.velocity.x, s.velocity.y]);
             let components = [0, 1].map(|c| components.map(|v| v[c]));
-            let others = inside().map(|q| q.of_sample(p.sample.as_ref()?));
-            for value in components.into_iter().chain(others) {
+            let others = at_points().map(|q| q.of_sample(p.sample.as_ref()?));
+            let more = more.iter().map(|c| *c.values.get(k)?.get(i)?);
+            for value in components.into_iter().chain(others).chain(more) {
                 match value {
                     Some(value) => write!(out, ",{value:e}")?,
                     None => write!(out, ",")?,

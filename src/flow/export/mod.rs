@@ -78,6 +78,8 @@ pub struct Samples {
     pub probes: Vec<Option<Sample>>,
     /// In the order of the lines.
     pub lines: Vec<Vec<LinePoint>>,
+    /// More columns of the lines.
+    pub columns: Vec<csv::LineColumn>,
 }
 
 impl Samples {
@@ -87,16 +89,24 @@ impl Samples {
             return Self {
                 probes: Vec::new(),
                 lines: Vec::new(),
+                columns: Vec::new(),
             };
         }
-        let sampler = Sampler::new(&results.solution.fields);
+        let fields = &results.solution.fields;
+        let sampler = Sampler::new(fields);
+        let lines: Vec<Vec<LinePoint>> = results
+            .lines
+            .iter()
+            .map(|line| line.sample(&sampler))
+            .collect();
+        let columns = match lines.is_empty() {
+            true => Vec::new(),
+            false => csv::LineColumn::of_the_whole(fields, sampler.index(), &lines),
+        };
         Self {
             probes: results.probes.iter().map(|&p| sampler.at(p)).collect(),
-            lines: results
-                .lines
-                .iter()
-                .map(|line| line.sample(&sampler))
-                .collect(),
+            lines,
+            columns,
         }
     }
 }
@@ -202,7 +212,9 @@ fn write_format(
             if samples.lines.is_empty() {
                 return Ok(());
             }
-            staging.write("line.csv", |out| csv::write_lines(out, &samples.lines))
+            staging.write("line.csv", |out| {
+                csv::write_lines(out, &samples.lines, &samples.columns)
+            })
         }
         Format::System => {
             let Some(system) = results.system else {

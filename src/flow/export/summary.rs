@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::Results;
 use super::csv::kind_name;
 use crate::field::Sample;
-use crate::quantities::inside;
+use crate::quantities::at_points;
 use crate::session::{BlockCounts, ErrorEstimate, Timings};
 use stokeslet_base::fingerprint::{Domain, Hasher};
 use stokeslet_base::geometry::Point;
@@ -210,7 +210,7 @@ impl<'a> Summary<'a> {
                     y: at.y,
                     inside: sample.is_some(),
                     velocity: sample.map(|s| pair(s.velocity)),
-                    quantities: inside()
+                    quantities: at_points()
                         .map(|q| (q.name, sample.and_then(|s| q.of_sample(&s))))
                         .collect(),
                 })

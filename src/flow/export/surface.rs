@@ -98,7 +98,7 @@ pub fn surface(
     let value = match colouring {
         Colouring::Flow(quantity) if nodal.is_none() => match quantity.origin {
             Origin::Values { plane, .. } => plane,
-            Origin::Gradient { .. } | Origin::Walls => |_, p| p,
+            Origin::Gradient { .. } | Origin::Whole(_) | Origin::Walls => |_, p| p,
         },
         _ => |_: [f64; 2], p: f64| p,
     };

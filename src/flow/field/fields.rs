@@ -18,4 +18,18 @@ pub struct Fields {
     pub part: Vec<u32>,
     /// Edges of cells on walls: (cell, edge 0..3), edge k being from vertex k to vertex k+1.
     pub walls: Vec<(u32, u8)>,
+    /// How deep the flow is that these are of.
+    pub depths: Depths,
+}
+
+/// How deep a flow in the plane is.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Depths {
+    /// As deep everywhere.
+    #[default]
+    Even,
+    /// Every part's depth over the chip's: velocities times these conserve volume.
+    OfParts(Vec<f64>),
+    /// These are a cut through a flow in space: velocities in it alone conserve nothing.
+    Cut,
 }

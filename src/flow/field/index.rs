@@ -232,6 +232,16 @@ impl FieldIndex {
         })
     }
 
+    /// The value at a point of a scalar given at the nodes; `None` outside the flow.
+    pub fn value(&self, fields: &Fields, p: Point, nodal: &[f64]) -> Option<f64> {
+        let Located { cell, xi } = self.locate(fields, p)?;
+        let nodes = fields.cells.get(cell as usize)?;
+        let terms = nodes.iter().zip(quadratic_basis(xi));
+        terms
+            .map(|(&n, phi)| Some(nodal.get(n as usize)? * phi))
+            .sum()
+    }
+
     /// Calls `visit` once with every cell whose bins meet the box; the box may be empty.
     pub fn for_cells_in(
         &self,

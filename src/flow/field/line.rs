@@ -107,6 +107,7 @@ mod tests {
             cells: vec![[0, 1, 2, 3, 4, 5]],
             part: vec![0],
             walls: Vec::new(),
+            depths: Default::default(),
         };
         let line = Line {
             from: Point::new(0.0, 0.25),

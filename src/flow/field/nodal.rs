@@ -2,8 +2,8 @@
 
 use rayon::prelude::*;
 
-use super::Fields;
 use super::closed::closed_facets;
+use super::{Depths, Fields};
 use crate::fem::lagrange::n_nodes;
 use crate::stokes::piece::{Leaf, Patch};
 use crate::stokes::slabs::{IsCancelled, Slabs, State};
@@ -366,6 +366,7 @@ impl From<Nodal<2>> for Fields {
             cells,
             part: n.part,
             walls: n.walls,
+            depths: Depths::Even,
         }
     }
 }

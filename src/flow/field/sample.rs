@@ -38,6 +38,11 @@ impl<'a> Sampler<'a> {
     pub fn at(&self, p: Point) -> Option<Sample> {
         self.index.at(self.fields, p)
     }
+
+    /// Where the cells are.
+    pub fn index(&self) -> &FieldIndex {
+        &self.index
+    }
 }
 
 /// Quadratic Lagrange basis at barycentric coordinates: three vertices, then the middles of edges 01, 12, 20.
@@ -131,6 +136,7 @@ mod tests {
             cells: vec![[0, 1, 2, 4, 5, 8], [0, 2, 3, 8, 6, 7]],
             part: vec![0, 7],
             walls: vec![(0, 1), (1, 2)],
+            depths: Default::default(),
             nodes,
         }
     }

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use rustc_hash::FxHashSet;
 
-use super::Fields;
 use super::nodal::{Nodal, swapped_tetrahedron};
+use super::{Depths, Fields};
 use crate::fem::lagrange::edges;
 use crate::mesh::{TETRAHEDRON_FACETS, Top};
 use crate::stokes::section::NONE;
@@ -56,7 +56,10 @@ impl Solid {
         let n = &self.nodal;
         let facets: [[usize; 6]; 4] = std::array::from_fn(facet_nodes);
         let mut number = vec![NONE; n.nodes.len()];
-        let mut out = Fields::default();
+        let mut out = Fields {
+            depths: Depths::Cut,
+            ..Fields::default()
+        };
         let mut plane_cells: Vec<[u32; 6]> = Vec::new();
         for (c, cell) in n.cells.chunks_exact(10).enumerate() {
             let below = |k: usize| {

@@ -8,7 +8,7 @@ pub use profile::{Profile, profiles, profiles_csv};
 
 use crate::export::readable::{Quantity, figures};
 use crate::field::{FieldIndex, Sample};
-use crate::quantities::inside;
+use crate::quantities::at_points;
 use crate::session::Solution;
 use stokeslet_base::geometry::Point;
 use stokeslet_cad::chip::Chip;
@@ -34,7 +34,7 @@ impl SolvedFlow<'_> {
 /// What a probe reads: a line a quantity, and two more for the components of the velocity.
 pub fn lines(sample: &Sample, with_components: bool) -> Vec<String> {
     let speed = sample.velocity.norm();
-    let mut lines: Vec<String> = inside()
+    let mut lines: Vec<String> = at_points()
         .filter_map(|q| Some(q.shown.show(q.of_sample(sample)?)))
         .collect();
     if with_components {

@@ -1,7 +1,7 @@
 //! The fields along the lines that a user drew, as points of a plot and as a table.
 
 use super::SolvedFlow;
-use crate::export::csv::write_lines;
+use crate::export::csv::{LineColumn, write_lines};
 use crate::field::{Line, LinePoint};
 use stokeslet_base::geometry::Point;
 
@@ -43,7 +43,8 @@ pub fn profiles_csv(solved: &SolvedFlow<'_>, lines: &[[Point; 2]]) -> String {
         .collect();
     let mut out = Vec::new();
     // Writing into memory does not fail, and what is written is text.
-    let _ = write_lines(&mut out, &lines);
+    let columns = LineColumn::of_the_whole(&solved.solution.fields, solved.index, &lines);
+    let _ = write_lines(&mut out, &lines, &columns);
     String::from_utf8(out).unwrap_or_default()
 }
 

@@ -14,7 +14,7 @@ use crate::field::drag::{Post, PostForce, forces, posts};
 use crate::field::nodal::{Nodal, nodal};
 use crate::field::wall_shear;
 use crate::field::wall_shear3::wall_shear_of_solids;
-use crate::field::{Fields, Solid};
+use crate::field::{Depths, Fields, Solid};
 use crate::stokes::boundary::Components;
 use crate::stokes::duct::mouth::DuctProfile;
 use crate::stokes::mouth::{Mouth, duct_mouth, plane_mouth};
@@ -88,6 +88,7 @@ fn mesh_error(chip: &Chip) -> impl Fn(PartError) -> SolveError + '_ {
 /// Two dimensions.
 pub(super) struct Plane {
     depth: Option<f64>,
+    depths: Depths,
     posts: Vec<Post>,
 }
 
@@ -96,6 +97,12 @@ impl Plane {
     pub fn new(chip: &Chip) -> Self {
         Self {
             depth: chip.depth,
+            depths: match chip.has_depths() {
+                true => {
+                    Depths::OfParts((0..chip.parts.len()).map(|k| chip.depth_ratio(k)).collect())
+                }
+                false => Depths::Even,
+            },
             posts: posts(chip),
         }
     }
@@ -135,7 +142,10 @@ impl Space<2> for Plane {
         is_cancelled: IsCancelled<'_>,
     ) -> Measured {
         let wall_shear = wall_shear::wall_shear(system, slabs, state, is_cancelled);
-        let fields = Fields::from(nodal(system, slabs, state, None, shift, is_cancelled));
+        let fields = Fields {
+            depths: self.depths.clone(),
+            ..Fields::from(nodal(system, slabs, state, None, shift, is_cancelled))
+        };
         Measured {
             max_speed: fastest(&fields),
             wall_shear,

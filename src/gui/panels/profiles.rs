@@ -31,7 +31,7 @@ impl Default for Plotted {
 
 impl Plotted {
     fn all() -> impl Iterator<Item = Plotted> {
-        let scalars = quantities::inside().map(Plotted::Scalar);
+        let scalars = quantities::at_points().map(Plotted::Scalar);
         scalars.chain([Plotted::U, Plotted::V])
     }
 

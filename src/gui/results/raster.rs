@@ -114,7 +114,9 @@ impl<'a> Shade<'a> {
         match quantity {
             Quantity::Flow(flow) => match flow.origin {
                 Origin::Values { plane, .. } => Some(Shade::Values(plane)),
-                Origin::Gradient { .. } => solved.at_nodes(flow).map(Shade::Nodes),
+                Origin::Gradient { .. } | Origin::Whole(_) => {
+                    solved.at_nodes(flow).map(Shade::Nodes)
+                }
                 Origin::Walls => None,
             },
             Quantity::Species(_) | Quantity::Age => dissolved?.values(quantity).map(Shade::Nodes),

@@ -183,12 +183,14 @@ impl Solved {
 
     /// Values at the nodes of a quantity that no pixel finds by itself, SI; computed when first asked for, some milliseconds a hundred thousand cells.
     pub fn at_nodes(&self, quantity: &FieldQuantity) -> Option<&[f64]> {
-        let Origin::Gradient { .. } = quantity.origin else {
+        if !matches!(quantity.origin, Origin::Gradient { .. } | Origin::Whole(_)) {
             return None;
-        };
+        }
         let derived = self.derived_of(quantity)?;
         let values = || quantity.at_nodes(&self.solution.fields).unwrap_or_default();
-        Some(derived.at_nodes.get_or_init(values))
+        let values = derived.at_nodes.get_or_init(values);
+        // A cut through a flow in space has no stream function.
+        (!values.is_empty()).then_some(values)
     }
 
     fn derived_of(&self, quantity: &FieldQuantity) -> Option<&Derived> {
