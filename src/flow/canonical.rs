@@ -5,8 +5,9 @@
 //! neighbours would differ by 1e-10, and in a long network that leak of mass costs 1e-5 of the pressure.
 
 use crate::mesh::{
-    ComponentMesh, Corners, Domain as MeshDomain, MeshError, PlanePart, arc, plane_arc,
-    plane_polygon, plane_straight, polygon, straight,
+    ComponentMesh, Corners, Domain as MeshDomain, MeshError, PlanePart, PlanePolygon, arc, cut_as,
+    image, lies_near, plane_arc, plane_arc_like, plane_polygon, plane_straight,
+    plane_straight_like, polygon, straight,
 };
 use crate::stokes::boundary::SlipEdges;
 use stokeslet_base::fingerprint::{Domain, Fingerprint, Hasher};
@@ -58,6 +59,18 @@ pub struct Canonicalised {
 
 /// Takes place, direction, handedness and size from a shape and its walls.
 pub fn canonicalise(shape: &Shape, walls: &Walls) -> Canonicalised {
+    canonicalise_in(None, shape, walls)
+}
+
+/// As [`canonicalise`], in the frame that `model` has among those that its shape could have: shapes that differ little then do so in
+/// their own frames too.
+pub fn canonicalise_like(model: &Canonicalised, shape: &Shape, walls: &Walls) -> Canonicalised {
+    let first = model.socket_of.first().copied().unwrap_or_default();
+    canonicalise_in(Some((model.motion.mirror, first)), shape, walls)
+}
+
+/// `frame`: whether it is mirrored, and which socket looks to -x. That of the smallest key where it isn't given.
+fn canonicalise_in(frame: Option<(bool, usize)>, shape: &Shape, walls: &Walls) -> Canonicalised {
     match shape {
         Shape::Strip(strip) => {
             let mut slip = shape.wall_edges();
@@ -107,12 +120,13 @@ pub fn canonicalise(shape: &Shape, walls: &Walls) -> Canonicalised {
             corners,
             sockets,
             holes,
-        } => canonical_polygon((corners, sockets, holes), &shape.mouths(), walls),
+        } => canonical_polygon(frame, (corners, sockets, holes), &shape.mouths(), walls),
     }
 }
 
 /// Of all frames with one mouth at the origin looking to -x, mirrored or not, the one with the smallest key.
 fn canonical_polygon(
+    frame: Option<(bool, usize)>,
     (corners, sockets, holes): (&[Point], &[usize], &[Hole]),
     mouths: &[Mouth],
     walls: &Walls,
@@ -122,6 +136,9 @@ fn canonical_polygon(
     let mut best: Option<Canonicalised> = None;
     for mirror in [false, true] {
         for (start, mouth) in mouths.iter().enumerate() {
+            if frame.is_some_and(|frame| frame != (mirror, start)) {
+                continue;
+            }
             // The mirror comes first in a motion, so it is the mirrored direction that turns to -x.
             let angle = if mirror {
                 std::f64::consts::PI + mouth.direction
@@ -255,9 +272,43 @@ impl Canonicalised {
             }
             InCells::Arc { radius, angle } => plane_arc(resolution, *radius, *angle),
             InCells::Polygon(corners, sockets, holes) => {
-                plane_polygon(resolution, &domain(corners, sockets, holes), self.corners)
+                let domain = domain(corners, sockets, holes);
+                plane_polygon(resolution, &domain, self.corners).map(PlanePart::Polygon)
             }
         }
+    }
+
+    /// A mesh of this shape that is an image of the one of `model`, a little moved: its own where that is one (it changes least), or where none can be.
+    ///
+    /// # Errors
+    /// As [`Self::plane`].
+    pub fn plane_like(&self, model: &Self, resolution: u32) -> Result<PlanePart, MeshError> {
+        let image = match (model.in_cells(resolution), self.in_cells(resolution)) {
+            (InCells::Straight(model), InCells::Straight(own)) => {
+                plane_straight_like(resolution, model, own).ok()
+            }
+            (
+                InCells::Arc { radius, angle },
+                InCells::Arc {
+                    radius: r,
+                    angle: a,
+                },
+            ) => plane_arc_like(resolution, [radius, angle], [r, a]).ok(),
+            (InCells::Polygon(a, b, c), InCells::Polygon(p, q, s)) => {
+                let (model, own) = (domain(&a, b, &c), domain(&p, q, &s));
+                let made = plane_polygon(resolution, &model, self.corners)?;
+                let own_mesh = plane_polygon(resolution, &own, self.corners)?;
+                match lies_near(&own_mesh.mesh, &made.mesh) {
+                    true => Some(PlanePart::Polygon(PlanePolygon {
+                        coarse: cut_as(made),
+                        ..own_mesh
+                    })),
+                    false => image(made, &model, &own, resolution).map(PlanePart::Polygon),
+                }
+            }
+            _ => None,
+        };
+        image.map_or_else(|| self.plane(resolution), Ok)
     }
 
     /// The edges whose walls slip, in cells.

@@ -5,18 +5,19 @@ use std::time::Instant;
 
 use rayon::prelude::*;
 use stokeslet_base::cancel::CancelToken;
-use stokeslet_base::table::Caching;
+use stokeslet_base::table::{Caching, Table};
 use stokeslet_cad::chip::{Chip, Condition, Port};
 use stokeslet_cad::design::DepthModel;
 use stokeslet_flow::field::Fields;
 use stokeslet_flow::field::ports::{PortValues, gives_flow};
+use stokeslet_flow::session;
 use stokeslet_flow::session::conductances::conductances;
 use stokeslet_flow::session::measure::{
     Stillness, UNKNOWN_SPEED, check_balance, fastest, mass_imbalance, port_results, set_still,
 };
 use stokeslet_flow::session::{
     Conductance, Eliminated, Job, Method, Progress, Solution, SolveError, SolveReport,
-    SolveSettings, Stage, Timings, WallShear, WantedResults, check_conditions,
+    SolveSettings, Stage, Timings, WallShear, WantedResults, check_conditions, silent,
 };
 
 use crate::assemble::{BlockMatrices, block_system};
@@ -149,6 +150,17 @@ impl Eliminated for Kept {
 
     fn report(&self) -> &SolveReport {
         &self.report
+    }
+
+    fn alike(
+        &self,
+        chip: &Chip,
+        table: &Table,
+        cancel: &CancelToken,
+    ) -> Result<Option<Box<dyn Eliminated>>, SolveError> {
+        let made = session::eliminate(chip, &self.settings, table, &silent, cancel)?;
+        let is_alike = made.report().unknowns == self.report.unknowns;
+        Ok(is_alike.then_some(made))
     }
 
     fn solve(

@@ -398,14 +398,13 @@ mod tests {
 
     fn outline(resolution: u32, corners: &[(f64, f64)], mouths: &[usize]) -> BlockMesh<2> {
         let corners: Vec<Point> = corners.iter().map(|&(x, y)| Point::new(x, y)).collect();
-        match plane_polygon(
+        plane_polygon(
             resolution,
             &Domain::simple(&corners, mouths),
             Corners::Plain,
-        ) {
-            Ok(PlanePart::Polygon(part)) => part.mesh,
-            other => panic!("a sound polygon: {other:?}"),
-        }
+        )
+        .expect("a sound polygon")
+        .mesh
     }
 
     fn square(n: u32) -> BlockMesh<2> {

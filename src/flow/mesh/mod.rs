@@ -4,6 +4,7 @@
 //! strip   --slices across the flow-------------------------> ComponentMesh
 //! polygon --sizes near gaps and posts, rectilinear grid or constrained Delaunay, symmetric ones by halves--> P2Mesh --sharp corners--> P2Mesh --layers--> partition --> ComponentMesh
 //! either, neither listed nor cut ------------------------------------------------------> PlanePart --dissect--> tree of cells
+//! PlanePart of a shape that differs little --its nodes moved--> PlanePart with the same cells, for derivatives
 //! plane mesh --layers through the depth, prisms cut in three--> tetrahedra
 //! ```
 //! Everything is in the component's own frame, in units of its narrowest channel's cell size, so that equal shapes have
@@ -19,6 +20,7 @@ mod gaps;
 pub mod grading;
 mod grid;
 mod grid_lines;
+mod image;
 mod layers;
 mod mouth_rank;
 mod p2;
@@ -36,13 +38,14 @@ pub use component::{BlockPlacement, ComponentMesh, Line, LineNode, SocketAlias};
 pub use domain::Domain;
 pub use extrude::{ExtrudeError, Extruded, TETRAHEDRON_FACETS, Top, extrude};
 pub use grading::Corners;
+pub use image::{cut_as, image, lies_near};
 pub use mouth_rank::mouth_rank;
 pub use p2::P2Mesh;
 pub use partition::snap;
 pub use pattern::{Placement, SliceCounts, Step};
 pub use plane::{
-    PlaneMouth, PlanePart, PlanePolygon, PlaneSlice, PlaneStrip, plane_arc, plane_polygon,
-    plane_straight,
+    PlaneMouth, PlanePart, PlanePolygon, PlaneSlice, PlaneStrip, plane_arc, plane_arc_like,
+    plane_polygon, plane_straight, plane_straight_like,
 };
 pub use polygon::polygon;
 pub use quality::{Quality, quality};

@@ -312,6 +312,19 @@ pub fn straight(
     width_start: f64,
     width_end: f64,
 ) -> Result<StripPattern, MeshError> {
+    straight_of(None, resolution, length, [width_start, width_end])
+}
+
+/// As [`straight`], of as many slices as another one has where `counts` says so: those in the middle become longer or shorter.
+///
+/// # Errors
+/// As [`straight`]; and [`MeshError::Dimension`] where so many slices can't be those of this length.
+pub fn straight_of(
+    counts: Option<SliceCounts>,
+    resolution: u32,
+    length: f64,
+    [width_start, width_end]: [f64; 2],
+) -> Result<StripPattern, MeshError> {
     let positive = |x: f64| x.is_finite() && x > 0.0;
     if resolution == 0 || !(positive(length) && positive(width_start) && positive(width_end)) {
         return Err(MeshError::Dimension);
@@ -319,11 +332,17 @@ pub fn straight(
     few_enough(length, resolution)?;
     let width = f64::from(resolution);
     if (width_start - width_end).abs() > 1e-9 * width {
-        return Ok(taper(resolution, length, width_start, width_end));
+        return Ok(taper(counts, resolution, length, [width_start, width_end]));
     }
-    let (half, odd) = slice_lengths(length);
+    let own = slice_lengths(length);
+    let pairs = own.0 + u64::from(own.1.is_some());
+    let (half, odd) = match counts.map(|counts| counts.all() / 2) {
+        // What is more or less than in the other lies in the middle, too.
+        Some(n) if n != pairs && n > 0 => (n - 1, Some(0.5 * length - (n - 1) as f64)),
+        _ => own,
+    };
     let slice = |length: f64| SliceMap::Box { length, width };
-    if half == 0 && odd.is_none() {
+    if half == 0 && odd.is_none() || odd.is_some_and(|length| length <= 0.0) {
         return Err(MeshError::Dimension); // shorter than its rounding
     }
     Ok(StripPattern {
@@ -335,12 +354,22 @@ pub fn straight(
     })
 }
 
-fn taper(resolution: u32, length: f64, width_start: f64, width_end: f64) -> StripPattern {
+fn taper(
+    counts: Option<SliceCounts>,
+    resolution: u32,
+    length: f64,
+    [width_start, width_end]: [f64; 2],
+) -> StripPattern {
     let r = f64::from(resolution);
     let slope = (width_end - width_start) / length;
-    // A slice as long as its cells are wide grows by the factor 1 + slope / r.
-    let cells = ((width_end / width_start).ln() / (slope / r).ln_1p()).abs();
-    let half = (cells / 2.0).ceil().max(1.0);
+    let half = match counts {
+        Some(counts) => (counts.all() / 2) as f64,
+        None => {
+            // A slice as long as its cells are wide grows by the factor 1 + slope / r.
+            let cells = ((width_end / width_start).ln() / (slope / r).ln_1p()).abs();
+            (cells / 2.0).ceil().max(1.0)
+        }
+    };
     let n = 2.0 * half;
     let ratio = (width_end / width_start).powf(1.0 / n);
     // In units of the slice's own first cell.
@@ -370,6 +399,19 @@ fn taper(resolution: u32, length: f64, width_start: f64, width_end: f64) -> Stri
 /// # Errors
 /// [`MeshError::Dimension`], [`MeshError::TooManyCells`] beyond a billion slices.
 pub fn arc(resolution: u32, radius: f64, angle: f64) -> Result<StripPattern, MeshError> {
+    arc_of(None, resolution, radius, angle)
+}
+
+/// As [`arc`], of as many wedges as another one has where `counts` says so.
+///
+/// # Errors
+/// As [`arc`].
+pub fn arc_of(
+    counts: Option<SliceCounts>,
+    resolution: u32,
+    radius: f64,
+    angle: f64,
+) -> Result<StripPattern, MeshError> {
     let width = f64::from(resolution);
     let sound = radius.is_finite() && angle.is_finite() && radius > width / 2.0 && angle > 0.0;
     if resolution == 0 || !sound {
@@ -378,10 +420,11 @@ pub fn arc(resolution: u32, radius: f64, angle: f64) -> Result<StripPattern, Mes
     let cells = radius * angle;
     few_enough(cells, resolution)?;
     // Rounded up: rounded to the nearest pair, resolutions that are compared would differ by too much or too little.
-    let half = (cells / 2.0 - 1e-9)
-        .ceil()
-        .max((angle / 1.6).ceil())
-        .max(1.0);
+    let own = || {
+        let half = (cells / 2.0 - 1e-9).ceil();
+        half.max((angle / 1.6).ceil()).max(1.0)
+    };
+    let half = counts.map_or_else(own, |counts| (counts.all() / 2) as f64);
     let angle = angle / (2.0 * half);
     let slice = SliceMap::Wedge {
         radius,
@@ -410,6 +453,31 @@ mod tests {
         assert_eq!(slice_lengths(4.5), (1, Some(1.25)));
         assert_eq!(slice_lengths(0.5), (0, Some(0.25)));
         assert_eq!(slice_lengths(3.6e8 - 1e-7), (180_000_000, None));
+    }
+
+    #[test]
+    fn as_many_slices_as_another_has_fill_a_strip() {
+        let end = |strip: &StripPattern| strip.placement(strip.counts.all());
+        for (model, own) in [(24.0, 24.001), (24.0, 23.9), (25.0, 24.999), (4.99, 5.01)] {
+            let model = straight(6, model, 6.0, 6.0).expect("a pipe");
+            let image = straight_of(Some(model.counts), 6, own, [6.0; 2]).expect("its image");
+            assert_eq!(image.counts.all(), model.counts.all());
+            assert_eq!((image.whole, image.step), (model.whole, model.step));
+            assert!((end(&image).origin.x - own).abs() < 1e-12 * own, "{own}");
+        }
+        let model = arc(6, 20.0, 1.0).expect("an arc");
+        let image = arc_of(Some(model.counts), 6, 20.2, 1.1).expect("its image");
+        assert_eq!(image.counts, model.counts);
+        assert!((end(&image).angle - 1.1).abs() < 1e-12);
+        assert_ne!(arc(6, 20.2, 1.1).map(|own| own.counts), Ok(model.counts));
+        let model = straight(6, 12.0, 6.0, 9.0).expect("a taper");
+        let image = straight_of(Some(model.counts), 6, 14.0, [6.0, 9.5]).expect("its image");
+        assert_eq!(image.counts, model.counts);
+        assert!((end(&image).origin.x - 14.0).abs() < 1e-11);
+        // So many whole slices don't fit.
+        let long = straight(6, 25.0, 6.0, 6.0).expect("a pipe");
+        let refused = straight_of(Some(long.counts), 6, 20.0, [6.0; 2]);
+        assert_eq!(refused, Err(MeshError::Dimension));
     }
 
     #[test]

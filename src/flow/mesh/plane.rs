@@ -45,7 +45,8 @@ pub struct PlanePolygon {
     pub mesh: BlockMesh<2>,
     /// Its mouths, in the order of the canonical shape's sockets. Two that meet in a corner share that node.
     pub mouths: Vec<PlaneMouth>,
-    /// The mesh before its cells at sharp corners were made smaller, and the cell of it that each cell is a part of.
+    /// The mesh that says where it is cut, and the cell of it that each cell is a part of: what it was before its cells at sharp corners were
+    /// made smaller, or before it was moved.
     pub coarse: Option<(BlockMesh<2>, Vec<u32>)>,
 }
 
@@ -86,6 +87,34 @@ pub fn plane_arc(resolution: u32, radius: f64, angle: f64) -> Result<PlanePart, 
     )?)))
 }
 
+/// As [`plane_straight`] of `own` length and widths, with as many slices as one of the length and widths `model` has.
+///
+/// # Errors
+/// As [`plane_straight`]; [`MeshError::Dimension`] where so many slices can't be its own.
+pub fn plane_straight_like(
+    resolution: u32,
+    model: [f64; 3],
+    own: [f64; 3],
+) -> Result<PlanePart, MeshError> {
+    let counts = pattern::straight(resolution, model[0], model[1], model[2])?.counts;
+    let strip = pattern::straight_of(Some(counts), resolution, own[0], [own[1], own[2]])?;
+    Ok(PlanePart::Strip(PlaneStrip::new(&strip)))
+}
+
+/// As [`plane_arc`] of `own` radius and angle, with as many slices as one of the radius and the angle `model` has.
+///
+/// # Errors
+/// As [`plane_arc`].
+pub fn plane_arc_like(
+    resolution: u32,
+    model: [f64; 2],
+    own: [f64; 2],
+) -> Result<PlanePart, MeshError> {
+    let counts = pattern::arc(resolution, model[0], model[1])?.counts;
+    let strip = pattern::arc_of(Some(counts), resolution, own[0], own[1])?;
+    Ok(PlanePart::Strip(PlaneStrip::new(&strip)))
+}
+
 /// A polygon, in cells of its narrowest mouth.
 ///
 /// # Errors
@@ -94,7 +123,7 @@ pub fn plane_polygon(
     resolution: u32,
     domain: &Domain<'_>,
     grading: Corners,
-) -> Result<PlanePart, MeshError> {
+) -> Result<PlanePolygon, MeshError> {
     let mut made = polygon::mesh(resolution, domain, grading)?;
     let mouths = std::mem::take(&mut made.mesh.sockets)
         .into_iter()
@@ -107,11 +136,11 @@ pub fn plane_polygon(
         .collect();
     let mesh = whole(made.mesh);
     let coarse = made.graded.map(|g| (whole(g.coarse), g.parents));
-    Ok(PlanePart::Polygon(PlanePolygon {
+    Ok(PlanePolygon {
         mesh,
         mouths,
         coarse,
-    }))
+    })
 }
 
 /// A component's mesh as one block.
@@ -263,7 +292,7 @@ mod tests {
             let corners = outline.map(|(x, y)| Point::new(x, y));
             let domain = Domain::simple(&corners, &[1, 3]);
             let listed = polygon::polygon(8, &domain, Corners::Plain).expect("listed");
-            let Ok(PlanePart::Polygon(part)) = plane_polygon(8, &domain, Corners::Plain) else {
+            let Ok(part) = plane_polygon(8, &domain, Corners::Plain) else {
                 panic!("a polygon stays one")
             };
             // Quantised triangles of both, sorted.

@@ -42,6 +42,16 @@ pub fn polygon(
     ))
 }
 
+/// The outward direction of each mouth, rad, and the size of its cells in those of the component.
+pub fn mouths(domain: &Domain<'_>, resolution: u32) -> impl Iterator<Item = (f64, f64)> {
+    let corners = domain.corners;
+    domain.sockets.iter().map(move |&k| {
+        let edge = corners[(k + 1) % corners.len()] - corners[k];
+        let angle = (-edge.left()).angle();
+        (angle, edge.norm() / f64::from(resolution))
+    })
+}
+
 /// Meshes a polygon.
 ///
 /// # Shapes and units
@@ -58,12 +68,7 @@ pub fn mesh(resolution: u32, domain: &Domain<'_>, grading: Corners) -> Result<Me
     if !domain.is_finite() {
         return Err(MeshError::Dimension);
     }
-    let edge = |&k: &usize| corners[(k + 1) % corners.len()] - corners[k];
-    let angles = sockets.iter().map(|k| (-edge(k).left()).angle()).collect();
-    let scales = sockets
-        .iter()
-        .map(|k| edge(k).norm() / f64::from(resolution))
-        .collect();
+    let (angles, scales) = mouths(domain, resolution).unzip();
     let sizes = Sizes::new(domain, resolution)?;
     let gridded = match sizes.is_uniform() && domain.holes.is_empty() {
         true => grid(corners, sockets, resolution, grading)?,

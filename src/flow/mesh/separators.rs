@@ -135,19 +135,17 @@ pub fn front_sizes(mesh: &BlockMesh<2>, tree: &Dissection, at: &Separators) -> V
 mod tests {
     use super::*;
     use crate::mesh::dissect::dissect;
-    use crate::mesh::{Corners, Domain, PlanePart, PlanePolygon, plane_polygon};
+    use crate::mesh::{Corners, Domain, PlanePolygon, plane_polygon};
     use stokeslet_base::geometry::Point;
 
     fn polygon(resolution: u32, corners: &[(f64, f64)], mouths: &[usize]) -> PlanePolygon {
         let corners: Vec<Point> = corners.iter().map(|&(x, y)| Point::new(x, y)).collect();
-        match plane_polygon(
+        plane_polygon(
             resolution,
             &Domain::simple(&corners, mouths),
             Corners::Plain,
-        ) {
-            Ok(PlanePart::Polygon(part)) => part,
-            other => panic!("a sound polygon: {other:?}"),
-        }
+        )
+        .expect("a sound polygon")
     }
 
     fn held(part: &PlanePolygon) -> Vec<bool> {

@@ -2,7 +2,6 @@
 
 use std::time::Instant;
 
-use super::Job;
 use super::conductances::conductances;
 use super::flow::{Answer, Flow, Imbalance};
 use super::measure::{Stillness, check_balance, mass_imbalance, set_still};
@@ -10,13 +9,15 @@ use super::nearby::{Around, Nearby};
 use super::seen::Seen;
 use super::space::{Deep, Plane, Space};
 use super::{
-    Conductance, Eliminated, Method, Progress, Solution, SolveError, SolveReport, SolveSettings,
-    Stage, method::check_conditions,
+    Conductance, Eliminated, Job, Method, Progress, Solution, SolveError, SolveReport,
+    SolveSettings, Stage, method::check_conditions, silent, with_arms,
 };
+use crate::canonical::Canonicalised;
 use crate::field::ports::PortValues;
 use crate::stokes::mouth::{Mouth, PortData, port_data};
 use crate::stokes::slabs::State;
 use stokeslet_base::cancel::CancelToken;
+use stokeslet_base::table::Table;
 use stokeslet_cad::chip::{Chip, Condition, Port};
 use stokeslet_cad::design::DepthModel;
 
@@ -33,9 +34,9 @@ impl Method for Fronts {
         Ok(match chip.model {
             DepthModel::Full => {
                 let space = Box::new(Deep::new(chip, job.settings)?);
-                Box::new(Kept::new(space, chip, job)?)
+                Box::new(Kept::new(space, chip, job, None)?)
             }
-            _ => Box::new(Kept::new(Box::new(Plane::new(chip)), chip, job)?),
+            _ => Box::new(Kept::new(Box::new(Plane::new(chip)), chip, job, None)?),
         })
     }
 }
@@ -53,13 +54,19 @@ pub(super) struct Kept<const D: usize> {
 }
 
 impl<const D: usize> Kept<D> {
-    fn new(space: Box<dyn Space<D>>, chip: &Chip, job: &Job<'_>) -> Result<Self, SolveError> {
+    /// `like`: shapes whose meshes are wanted, a little moved.
+    fn new(
+        space: Box<dyn Space<D>>,
+        chip: &Chip,
+        job: &Job<'_>,
+        like: Option<&[Canonicalised]>,
+    ) -> Result<Self, SolveError> {
         let start = Instant::now();
         let recorder = job.settings.recorder();
         let mut report = SolveReport::default();
         (job.progress)(Stage::Mesh, 0.0);
         let stage = recorder.stage("mesh");
-        let system = space.system(chip, job)?;
+        let system = space.system(chip, job, like)?;
         space.note(&mut report);
         report.timings.plan = system.plan_seconds;
         report.timings.mesh = start.elapsed().as_secs_f64() - system.plan_seconds;
@@ -168,6 +175,27 @@ impl<const D: usize> Eliminated for Kept<D> {
             begin,
             datum,
         })))
+    }
+
+    fn alike(
+        &self,
+        chip: &Chip,
+        table: &Table,
+        cancel: &CancelToken,
+    ) -> Result<Option<Box<dyn Eliminated>>, SolveError> {
+        let settings = &self.settings;
+        let chip = &*with_arms(chip, settings.resolution, settings.corners);
+        let job = Job {
+            settings,
+            table,
+            progress: &silent,
+            cancel,
+        };
+        let space = self.space.of(chip, settings)?;
+        let own = &self.flow.system;
+        let kept = Self::new(space, chip, &job, Some(&own.shapes))?;
+        let is_image = kept.flow.system.is_image_of(own);
+        Ok(is_image.then(|| Box::new(kept) as Box<dyn Eliminated>))
     }
 }
 

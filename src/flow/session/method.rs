@@ -76,6 +76,18 @@ pub trait Eliminated: Send + Sync {
         Ok(None)
     }
 
+    /// Eliminates a chip that differs little from this one, on an image of its mesh, so that results follow smoothly; `None` where its mesh is
+    /// none. Of a method that has no images: on its own mesh, where that has as many unknowns.
+    ///
+    /// # Errors
+    /// As [`eliminate`].
+    fn alike(
+        &self,
+        chip: &Chip,
+        table: &Table,
+        cancel: &CancelToken,
+    ) -> Result<Option<Box<dyn Eliminated>>, SolveError>;
+
     /// Between the ports, whatever their values.
     fn conductance(&self) -> &Conductance;
 

@@ -53,7 +53,7 @@ impl<const D: usize> Nearby for Around<'_, D> {
             cancel,
         };
         let space = self.kept.space.of(chip, settings)?;
-        let system = space.system(chip, &job)?;
+        let system = space.system(chip, &job, Some(&flow.system.shapes))?;
         if !system.is_image_of(&flow.system) {
             return Ok(None);
         }

@@ -69,7 +69,7 @@ fn study<const D: usize>(
         progress: &super::silent,
         cancel,
     };
-    let system = space.system(chip, &job)?;
+    let system = space.system(chip, &job, None)?;
     let flow = Flow::new(system, &job, &mut report)?;
     let system = &flow.system;
     let Some(slabs) = &flow.slabs else {

@@ -9,6 +9,7 @@ use super::Job;
 use super::measure::fastest;
 use super::solution::MAX_ASPECT;
 use super::{SolveError, SolveReport, SolveSettings, WallShear};
+use crate::canonical::Canonicalised;
 use crate::field::dissipation::dissipation;
 use crate::field::drag::{Post, PostForce, forces, posts};
 use crate::field::nodal::{Nodal, nodal};
@@ -21,7 +22,7 @@ use crate::stokes::mouth::{Mouth, duct_mouth, plane_mouth};
 use crate::stokes::piece::{Flat, Layers, PieceError};
 use crate::stokes::section::{Section, Top};
 use crate::stokes::slabs::{IsCancelled, Slabs, State};
-use crate::stokes::system::{PartError, Port, System};
+use crate::stokes::system::{PartError, Port, Supply, System};
 use stokeslet_base::geometry::Point;
 use stokeslet_cad::chip::{Chip, Condition};
 
@@ -41,8 +42,13 @@ pub(super) trait Space<const D: usize>: Send + Sync {
     /// This way to see another chip.
     fn of(&self, chip: &Chip, settings: &SolveSettings) -> Result<Box<dyn Space<D>>, SolveError>;
 
-    /// The chip as pieces.
-    fn system(&self, chip: &Chip, job: &Job<'_>) -> Result<System<D>, SolveError>;
+    /// The chip as pieces; `like`: see [`Supply::like`].
+    fn system(
+        &self,
+        chip: &Chip,
+        job: &Job<'_>,
+        like: Option<&[Canonicalised]>,
+    ) -> Result<System<D>, SolveError>;
 
     /// A port's mouth.
     fn mouth(&self, system: &System<D>, port: &Port) -> Mouth;
@@ -113,9 +119,14 @@ impl Space<2> for Plane {
         Ok(Box::new(Self::new(chip)))
     }
 
-    fn system(&self, chip: &Chip, job: &Job<'_>) -> Result<System<2>, SolveError> {
+    fn system(
+        &self,
+        chip: &Chip,
+        job: &Job<'_>,
+        like: Option<&[Canonicalised]>,
+    ) -> Result<System<2>, SolveError> {
         let section = Section::plane(job.settings.resolution).with_ends(ends(chip));
-        job.supply(|supply| System::new(chip, section, &Flat, supply))
+        job.supply(|supply| System::new(chip, section, &Flat, Supply { like, ..supply }))
             .map_err(mesh_error(chip))
     }
 
@@ -217,11 +228,16 @@ impl Space<3> for Deep {
         Ok(Box::new(Self::new(chip, settings)?))
     }
 
-    fn system(&self, chip: &Chip, job: &Job<'_>) -> Result<System<3>, SolveError> {
+    fn system(
+        &self,
+        chip: &Chip,
+        job: &Job<'_>,
+        like: Option<&[Canonicalised]>,
+    ) -> Result<System<3>, SolveError> {
         let resolution = job.settings.resolution;
         let section = Section::new(3, resolution, self.lift.layers, self.lift.top);
         let section = section.with_ends(ends(chip));
-        job.supply(|supply| System::new(chip, section, &self.lift, supply))
+        job.supply(|supply| System::new(chip, section, &self.lift, Supply { like, ..supply }))
             .map_err(mesh_error(chip))
     }
 

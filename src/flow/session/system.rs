@@ -50,7 +50,7 @@ pub fn assembled_system(
         cancel,
     };
     let chip = &*with_arms(chip, settings.resolution, settings.corners);
-    let system = plane.system(chip, &job)?;
+    let system = plane.system(chip, &job, None)?;
     let flow = Flow::new(system, &job, &mut report)?;
     let system = &flow.system;
     let mouths: Vec<Mouth> = system

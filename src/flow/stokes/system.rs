@@ -27,7 +27,7 @@ use supply::{make, orders};
 use super::boundary;
 use super::piece::{Canonical, Leaf, Lift, Names, Patch, Piece, PieceError};
 use super::section::{NONE, Section};
-use crate::canonical::{Canonicalised, canonicalise};
+use crate::canonical::{Canonicalised, canonicalise, canonicalise_like};
 use crate::mesh::Corners;
 use stokeslet_base::geometry::{Motion, Point};
 use stokeslet_cad::chip::{Chip, Condition};
@@ -109,6 +109,8 @@ pub struct System<const D: usize> {
     pub pieces: Vec<Arc<Canonical<D>>>,
     /// What `plan` and `leaves` call what is theirs, by piece.
     pub names: Vec<Names>,
+    /// In the chip's order of parts.
+    pub shapes: Vec<Canonicalised>,
     /// Copies, in the chip's order of parts.
     pub instances: Vec<Instance>,
     /// All mouths.
@@ -173,8 +175,13 @@ impl<const D: usize> System<D> {
         let mut placed: Vec<Placed> = chip
             .parts
             .par_iter()
-            .map(|part| {
-                let canonical = canonicalise(&part.shape, &part.walls).with_corners(corners);
+            .enumerate()
+            .map(|(k, part)| {
+                let canonical = match supply.like(k) {
+                    Some(model) => canonicalise_like(model, &part.shape, &part.walls),
+                    None => canonicalise(&part.shape, &part.walls),
+                };
+                let canonical = canonical.with_corners(corners);
                 let interfaces = vec![NONE; canonical.socket_of.len()];
                 Placed {
                     canonical,
@@ -187,7 +194,7 @@ impl<const D: usize> System<D> {
         if let Some(unit) = shared_unit {
             interfaces.iter_mut().for_each(|i| i.unit = unit);
         }
-        let (piece_of, orders) = orders(&placed, &section, shared_unit, &drags, supply.caching);
+        let (piece_of, orders) = orders(&placed, &section, shared_unit, &drags, &supply);
         let (pieces, plan_seconds) = make(&orders, &placed, &section, lift, supply)?;
         let mut plan = Plan::new(supply.caching);
         let mut leaves = Vec::new();
@@ -225,6 +232,7 @@ impl<const D: usize> System<D> {
             plan_seconds,
             viscosity: chip.plane_viscosity(),
             section,
+            shapes: placed.into_iter().map(|p| p.canonical).collect(),
         };
         system.share_unknowns();
         system.share_nodes();

@@ -28,6 +28,7 @@ impl Job<'_> {
         work(Supply {
             caching: self.settings.caching,
             corners: self.settings.corners,
+            like: None,
             table: self.table,
             is_cancelled: &|| self.cancel.is_cancelled(),
             progress: &|done, all| {

@@ -149,7 +149,7 @@ fn lies_on([p, q]: &[Point; 2], x: Point) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::mesh::{Corners, Domain, PlanePart, plane_polygon};
+    use crate::mesh::{Corners, Domain, plane_polygon};
 
     fn freedom_at(corners: &[(f64, f64)], slip: &[usize], places: &[(f64, f64)]) -> Vec<Freedom> {
         let corners: Vec<Point> = corners.iter().map(|&(x, y)| Point::new(x, y)).collect();
@@ -157,7 +157,7 @@ mod tests {
             .iter()
             .map(|&k| [corners[k], corners[(k + 1) % corners.len()]])
             .collect();
-        let Ok(PlanePart::Polygon(part)) = plane_polygon(
+        let Ok(part) = plane_polygon(
             4,
             &Domain::simple(&corners, &[corners.len() - 1]),
             Corners::Plain,

@@ -61,7 +61,8 @@ fn alone(part: &PlanePart, r: u32, drag: f64, caching: Caching) -> Alone {
 fn square(r: u32, side: f64, sockets: &[usize]) -> PlanePart {
     let h = side / 2.0;
     let corners = [(-h, -h), (h, -h), (h, h), (-h, h)].map(|(x, y)| Point::new(x, y));
-    plane_polygon(r, &Domain::simple(&corners, sockets), Corners::Plain).expect("a square")
+    let made = plane_polygon(r, &Domain::simple(&corners, sockets), Corners::Plain);
+    PlanePart::Polygon(made.expect("a square"))
 }
 
 /// A junction without symmetry, two of whose mouths share a corner.
@@ -69,8 +70,8 @@ fn lopsided(r: u32) -> PlanePart {
     let cell = f64::from(r);
     let corners = [(0.0, 0.0), (1.1, 0.0), (1.5, 1.1), (0.7, 1.7), (0.0, 1.0)];
     let corners = corners.map(|(x, y)| Point::new(x * cell, y * cell));
-    plane_polygon(r, &Domain::simple(&corners, &[4, 1, 2]), Corners::Plain)
-        .expect("a quadrangle and a corner")
+    let made = plane_polygon(r, &Domain::simple(&corners, &[4, 1, 2]), Corners::Plain);
+    PlanePart::Polygon(made.expect("a quadrangle and a corner"))
 }
 
 fn pipe(r: u32, widths: f64) -> PlanePart {

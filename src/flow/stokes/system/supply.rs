@@ -8,11 +8,11 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use super::{PartError, Placed};
-use crate::canonical::CanonicalShape;
+use crate::canonical::{CanonicalShape, Canonicalised};
 use crate::mesh::Corners;
 use crate::stokes::piece::{Canonical, Lift, PieceError};
 use crate::stokes::section::Section;
-use stokeslet_base::fingerprint::{Domain, Hasher};
+use stokeslet_base::fingerprint::{Domain, Fingerprint, Hasher};
 use stokeslet_base::table::Caching;
 use stokeslet_base::table::Table;
 
@@ -23,12 +23,26 @@ pub struct Supply<'a> {
     pub caching: Caching,
     /// What meshes in the plane do about sharp corners.
     pub corners: Corners,
+    /// Shapes of another chip's parts, in the chip's order, whose meshes are wanted, a little moved.
+    pub like: Option<&'a [Canonicalised]>,
     /// Pieces of earlier chips.
     pub table: &'a Table,
     /// Asked now and then: true stops the planning.
     pub is_cancelled: &'a (dyn Fn() -> bool + Sync),
     /// Told now and then: pieces made, pieces to make.
     pub progress: &'a (dyn Fn(usize, usize) + Sync),
+}
+
+impl<'a> Supply<'a> {
+    /// The shape of a part of the other chip.
+    pub(super) fn like(&self, part: usize) -> Option<&'a Canonicalised> {
+        self.like.and_then(|like| like.get(part))
+    }
+
+    /// The shape whose mesh that of a part is wanted to be an image of; `None` where the part's own is just that.
+    fn model(&self, part: usize, own: &Canonicalised) -> Option<&'a Canonicalised> {
+        self.like(part).filter(|m| m.content() != own.content())
+    }
 }
 
 /// A piece that is to be made: for which part first, and with what.
@@ -44,9 +58,16 @@ pub(super) fn orders(
     section: &Section,
     shared_unit: Option<f64>,
     drags: &[f64],
-    caching: Caching,
+    supply: &Supply<'_>,
 ) -> (Vec<u32>, Vec<Order>) {
-    let mut known: FxHashMap<(&CanonicalShape, &[usize], i64, i64), u32> = FxHashMap::default();
+    type Key<'a> = (
+        &'a CanonicalShape,
+        &'a [usize],
+        i64,
+        i64,
+        Option<Fingerprint>,
+    );
+    let mut known: FxHashMap<Key<'_>, u32> = FxHashMap::default();
     let mut orders: Vec<Order> = Vec::new();
     let piece_of = placed.iter().enumerate().map(|(part, p)| {
         let cell = p.canonical.width / f64::from(section.resolution);
@@ -60,9 +81,11 @@ pub(super) fn orders(
             i64::MIN
         };
         let slip = &p.canonical.slip[..];
-        let key = (&p.canonical.shape, slip, class, (size * 1e9).round() as i64);
+        let model = supply.model(part, &p.canonical).map(Canonicalised::content);
+        let size_class = (size * 1e9).round() as i64;
+        let key = (&p.canonical.shape, slip, class, size_class, model);
         match known.get(&key) {
-            Some(&piece) if caching == Caching::Cached => piece,
+            Some(&piece) if supply.caching == Caching::Cached => piece,
             _ => {
                 orders.push(Order { part, drag, size });
                 known.insert(key, orders.len() as u32 - 1);
@@ -93,8 +116,9 @@ pub(super) fn make<const D: usize>(
             .key(lift.key())
             .key(shape.content())
             .float(order.drag)
-            .float(order.size)
-            .finish();
+            .float(order.size);
+        let model = supply.model(order.part, shape);
+        let key = model.map_or(key, |model| key.key(model.content())).finish();
         let is_shared = supply.caching == Caching::Cached;
         let known = is_shared.then(|| supply.table.get::<Canonical<D>>(key));
         let clock = Instant::now();
@@ -104,7 +128,10 @@ pub(super) fn make<const D: usize>(
                 if (supply.is_cancelled)() {
                     return Err(PieceError::Cancelled);
                 }
-                let plane = shape.plane(section.resolution)?;
+                let plane = match model {
+                    Some(model) => shape.plane_like(model, section.resolution)?,
+                    None => shape.plane(section.resolution)?,
+                };
                 let slip = shape.slip_edges(section.resolution);
                 let meshed = clock.elapsed().as_secs_f64();
                 let numbers = [order.drag, order.size];
