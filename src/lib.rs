@@ -52,7 +52,7 @@
 //! | add a kind of wall | [`shape::WallKind`], `flow/stokes/boundary/` (what each node may do there); its name is its word in designs |
 //! | add a kind of post | [`shape::Hole`], its checks in `cad/library/posts.rs`, its vertices and curved edges in `flow/mesh/domain.rs`; forces on posts are `flow/field/drag.rs` |
 //! | mesh a kind of shape better | `flow/mesh/`: one file a method, chosen in `flow/mesh/polygon.rs` |
-//! | change what is done about sharp inner corners | `flow/mesh/grading.rs` (cells around them), `flow/session/arms.rs` (corners between parts) |
+//! | change what is done about sharp inner corners | `flow/mesh/grading.rs` (sizes of cells around them), `flow/session/arms.rs` (corners between parts) |
 //! | change the unknowns across a channel | `flow/stokes/section.rs` |
 //! | change what happens where two depths meet | `flow/stokes/section.rs` (`of_depths`), `flow/stokes/system.rs`; who refuses several depths asks `cad/chip/placed.rs` |
 //! | change where a part's unknowns are eliminated | `flow/mesh/dissect.rs` (the cuts), `flow/mesh/separators.rs` (what goes where), `flow/stokes/piece/` (the fronts) |

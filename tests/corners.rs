@@ -4,7 +4,8 @@
 //! Whichever end a pipe is joined by, the numbers are the same. Where channels meet at right angles errors fall at order 1.8 and are
 //! 0.6 to 1.6 thousandths of a width at r = 8 (extrapolated from r = 4 and 8, 0.02 to 0.4). Inner corners within polygons, of a
 //! contraction or a bend by 120 degrees, converge at order 1.2, as velocities that behave as `r^0.54` there let them on meshes that are
-//! not graded; 3 to 7 thousandths of a width at r = 8.
+//! not graded; 3 to 7 thousandths of a width at r = 8. Where they are, all are within a ten-thousandth at r = 8 (a U-turn within four) and
+//! converge at order 2 to 4, for 1.3 to 1.7 times the unknowns: but for the U-turn as exact at r = 4 as without grading at 12.
 
 use stokeslet::chip::{Chip, Condition};
 
@@ -36,7 +37,7 @@ struct Corner {
     inside: f64,
     /// Converged: from resolutions 64 and 96, `cargo test --test corners -- --ignored --nocapture`.
     excess: f64,
-    /// What graded corners are held against: extrapolated from meshes without grading, too; the same command prints the graded ones.
+    /// What graded corners are held against: their own at r = 24 and 32, which differ by less than 2e-6, extrapolated; the same command prints them.
     converged: f64,
     /// Error at r = 8, in widths.
     at_8: f64,
@@ -66,24 +67,21 @@ const fn corner(
     }
 }
 
-/// An inner corner of 300 degrees.
-const SHARPEST: &str = "bend by 120 degrees";
-
 const CORNERS: [Corner; 7] = [
     corner(
         "bend",
         r#"kind = "bend""#,
         ["a", "b"],
         [1.0, 1.0],
-        [1.0, -0.2401426, -0.2401426],
+        [1.0, -0.2401426, -0.2401453],
         [0.00066, 1.8],
     ),
     corner(
-        SHARPEST,
+        "bend by 120 degrees",
         r#"kind = "bend", parameters = { angle = "120 deg" }"#,
         ["a", "b"],
         [1.0, 1.0],
-        [1.732_050_807_568_877_2, -0.73620, -0.73620],
+        [1.732_050_807_568_877_2, -0.73620, -0.7361543],
         [0.0072, 1.0],
     ),
     corner(
@@ -91,7 +89,7 @@ const CORNERS: [Corner; 7] = [
         r#"kind = "tee""#,
         ["left", "right"],
         [1.0, 1.0],
-        [1.0, -0.2377804, -0.2377804],
+        [1.0, -0.2377804, -0.2377834],
         [0.00083, 1.65],
     ),
     corner(
@@ -99,7 +97,7 @@ const CORNERS: [Corner; 7] = [
         r#"kind = "tee""#,
         ["left", "up"],
         [1.0, 1.0],
-        [1.0, -0.2788144, -0.2788144],
+        [1.0, -0.2788144, -0.2788178],
         [0.00115, 1.75],
     ),
     corner(
@@ -107,7 +105,7 @@ const CORNERS: [Corner; 7] = [
         r#"kind = "cross""#,
         ["left", "right"],
         [1.0, 1.0],
-        [1.0, -0.4030063, -0.4030063],
+        [1.0, -0.4030063, -0.4030108],
         [0.0017, 1.7],
     ),
     corner(
@@ -115,7 +113,7 @@ const CORNERS: [Corner; 7] = [
         r#"kind = "step", parameters = { width_start = "200 um", width_end = "100 um" }"#,
         ["a", "b"],
         [2.0, 1.0],
-        [0.625, 0.25882, 0.25882],
+        [0.625, 0.25882, 0.2588896],
         [0.0036, 0.9],
     ),
     corner(
@@ -123,7 +121,7 @@ const CORNERS: [Corner; 7] = [
         r#"kind = "uturn_square""#,
         ["a", "b"],
         [1.0, 1.0],
-        [4.0, -0.4808205, -0.4808205],
+        [4.0, -0.4808205, -0.4808256],
         [0.00125, 1.5],
     ),
 ];
@@ -193,19 +191,29 @@ fn graded(resolution: u32) -> SolveSettings {
 }
 
 #[test]
-fn graded_corners_are_exact_to_half_a_thousandth_of_a_width() {
+fn graded_corners_are_exact_to_a_ten_thousandth_of_a_width_and_converge_at_order_two() {
     for corner in &CORNERS {
         let name = corner.name;
         let (eight, unknowns) = excess_with(corner, 0, &graded(8));
         let (other, _) = excess_with(corner, 1, &graded(8));
         let (_, plain) = excess_with(corner, 0, &at(8));
-        let error = (eight - corner.converged).abs();
-        println!("{name:<20} {error:.1e} at r = 8, {unknowns} unknowns, {plain} without grading");
+        let error = |value: f64| (value - corner.converged).abs();
+        let [four, sixteen] = [4, 16].map(|r| error(excess_with(corner, 0, &graded(r)).0));
+        let order = order((4, four), (16, sixteen));
+        println!(
+            "{name:<20} {:.1e} at r = 8, order {order:.2}, {unknowns} unknowns, {plain} without grading",
+            error(eight)
+        );
         assert!((eight - other).abs() < 1e-9, "{name}: {eight} and {other}");
-        // The sharpest corner misses that: the size of its first cells was tuned on meshes that weren't symmetric.
-        let limit = if name == SHARPEST { 2e-3 } else { 5e-4 };
-        assert!(error < limit, "{name}: {error:.1e} widths off at r = 8");
-        assert!(unknowns as f64 <= 1.05 * plain as f64, "{name}: {unknowns}");
+        // The wall between the channels of a U-turn leaves little room for cells that grow.
+        let limit = if name.starts_with("U-turn") {
+            4.5e-4
+        } else {
+            1e-4
+        };
+        assert!(error(eight) < limit, "{name}: {eight} at r = 8");
+        assert!(order > 1.85, "{name}: order {order}");
+        assert!(unknowns as f64 <= 1.7 * plain as f64, "{name}: {unknowns}");
     }
 }
 

@@ -5,9 +5,9 @@
 //! neighbours would differ by 1e-10, and in a long network that leak of mass costs 1e-5 of the pressure.
 
 use crate::mesh::{
-    ComponentMesh, Corners, Domain as MeshDomain, MeshError, PlanePart, PlanePolygon, arc, cut_as,
-    image, lies_near, plane_arc, plane_arc_like, plane_polygon, plane_straight,
-    plane_straight_like, polygon, straight,
+    ComponentMesh, Corners, Domain as MeshDomain, MeshError, PlanePart, PlanePolygon, arc, image,
+    lies_near, plane_arc, plane_arc_like, plane_polygon, plane_straight, plane_straight_like,
+    polygon, straight,
 };
 use crate::stokes::boundary::SlipEdges;
 use stokeslet_base::fingerprint::{Domain, Fingerprint, Hasher};
@@ -300,7 +300,7 @@ impl Canonicalised {
                 let own_mesh = plane_polygon(resolution, &own, self.corners)?;
                 match lies_near(&own_mesh.mesh, &made.mesh) {
                     true => Some(PlanePart::Polygon(PlanePolygon {
-                        coarse: cut_as(made),
+                        cut_as: Some(made.mesh),
                         ..own_mesh
                     })),
                     false => image(made, &model, &own, resolution).map(PlanePart::Polygon),

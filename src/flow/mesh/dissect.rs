@@ -67,36 +67,6 @@ impl Dissection {
         self.nodes.len() as u32 - 1
     }
 
-    /// Puts the cells of a finer mesh in the place of those that they are parts of.
-    ///
-    /// # Shapes and units
-    /// - `parents`: for each cell of `fine`, its cell of the mesh that this is the tree of
-    pub fn refine(&mut self, fine: &BlockMesh<2>, parents: &[u32]) {
-        let n = parents.iter().max().map_or(0, |&p| p as usize + 1);
-        let mut parts: Vec<Vec<u32>> = vec![Vec::new(); n];
-        for (c, &p) in parents.iter().enumerate() {
-            parts[p as usize].push(c as u32);
-        }
-        for (node, mirrored) in self.nodes.iter_mut().zip(&self.mirrored) {
-            if let DissectionNode::Leaf { cells } = node {
-                // In an order that is the same for a copy and, in its mirror, for a mirror image.
-                let place = |c: u32| {
-                    let centroid = Cell::of(fine, c as usize).centroid;
-                    [0, 1].map(|k| {
-                        let x = (centroid[k] + 512) >> 10;
-                        if mirrored[k] { -x } else { x }
-                    })
-                };
-                let of_cell = |c: &u32| {
-                    let mut parts = parts[*c as usize].clone();
-                    parts.sort_by_key(|&part| place(part));
-                    parts
-                };
-                *cells = cells.iter().flat_map(of_cell).collect();
-            }
-        }
-    }
-
     /// The parent of every node; the root is its own.
     pub fn parents(&self) -> Vec<u32> {
         let mut parents = vec![self.nodes.len().saturating_sub(1) as u32; self.nodes.len()];

@@ -1,4 +1,4 @@
-//! How small cells must be where walls of an outline come near each other.
+//! How small cells must be where walls of an outline come near each other, and towards sharp corners.
 //!
 //! In a [gap](stokeslet_cad::shape::gaps) the flow is a Poiseuille flow of the gap's own width, which cells as large as the gap can't carry: at one cell across it
 //! is several times too large, and nothing else tells. So a gap gets half as many cells across as a channel, and they grow slowly from
@@ -10,6 +10,7 @@
 use rstar::primitives::{GeomWithData, Rectangle};
 use rstar::{AABB, PointDistance, RTree, RTreeObject};
 
+use super::grading::{REACH, size_towards};
 use super::{Domain, MeshError};
 use stokeslet_base::geometry::Point;
 use stokeslet_base::geometry::outline::bounds;
@@ -33,6 +34,9 @@ const COARSE: usize = 32;
 /// Sizes of cells along the walls of an outline and of posts: one, but less near gaps and around small posts.
 pub struct Sizes {
     sources: RTree<Source>,
+    /// Sharp corners, and how far from them cells are smaller.
+    corners: RTree<[f64; 2]>,
+    reach: f64,
     /// Cells a cell.
     growth: f64,
 }
@@ -59,11 +63,11 @@ impl PointDistance for Source {
 }
 
 impl Sizes {
-    /// Measures the gaps of an outline and of the posts in it.
+    /// Measures the gaps of an outline and of the posts in it; cells become smaller towards `sharp` points.
     ///
     /// # Errors
     /// [`MeshError::Gap`]: two walls nearer than [`SMALLEST_GAP`] times `resolution`.
-    pub fn new(domain: &Domain<'_>, resolution: u32) -> Result<Self, MeshError> {
+    pub fn new(domain: &Domain<'_>, resolution: u32, sharp: Vec<Point>) -> Result<Self, MeshError> {
         let width = f64::from(resolution);
         let finer = width.max(COARSEST);
         // As many as the narrowest socket has, where that has fewer.
@@ -86,6 +90,8 @@ impl Sizes {
         }
         let mut sizes = Self {
             sources: RTree::new(),
+            corners: RTree::bulk_load(sharp.into_iter().map(|p| [p.x, p.y]).collect()),
+            reach: REACH * width,
             growth: GROWTH / finer,
         };
         // The smallest first: most of the others are as good as said by then, and asking is faster the fewer there are.
@@ -101,7 +107,7 @@ impl Sizes {
 
     /// Whether cells of size one do everywhere.
     pub fn is_uniform(&self) -> bool {
-        self.sources.size() == 0
+        self.sources.size() == 0 && self.corners.size() == 0
     }
 
     /// How many cells lie between a wall and cells of size one, a cell of the wall: the sum over layers that grow from it.
@@ -116,10 +122,14 @@ impl Sizes {
     /// Size of cells at a point, in cells: at most 1.
     pub fn at(&self, p: Point) -> f64 {
         let p = [p.x, p.y];
+        let corner = self.corners.nearest_neighbor(p);
+        let towards = corner.map_or(1.0, |corner| {
+            size_towards(corner.distance_2(&p).sqrt(), self.reach)
+        });
         // What is farther can't make cells smaller than one.
         let near = self.sources.locate_within_distance(p, self.growth.powi(-2));
         near.map(|source| source.size + self.growth * source.distance_2(&p).sqrt())
-            .fold(1.0, f64::min)
+            .fold(towards, f64::min)
     }
 
     /// Points that divide the wall from `a` to `b` into edges of about the wanted sizes; `a` first, `b` left out.
@@ -295,7 +305,8 @@ mod tests {
     #[test]
     fn a_gap_is_divided_by_four_and_what_is_far_by_one() {
         let corners = notched(0.4);
-        let sizes = Sizes::new(&Domain::simple(&corners, &[1, 7]), 8).expect("wide enough");
+        let sizes =
+            Sizes::new(&Domain::simple(&corners, &[1, 7]), 8, Vec::new()).expect("wide enough");
         for x in [19.0, 20.0, 21.0] {
             assert!((sizes.at(Point::new(x, 0.0)) - 0.1).abs() < 0.1 * (AS_GOOD - 1.0));
         }
@@ -320,7 +331,8 @@ mod tests {
         let of = |r: u32| {
             let cells = f64::from(r) / 8.0;
             let corners: Vec<Point> = notched(0.4).iter().map(|&p| p * cells).collect();
-            let sizes = Sizes::new(&Domain::simple(&corners, &[1, 7]), r).expect("wide enough");
+            let sizes =
+                Sizes::new(&Domain::simple(&corners, &[1, 7]), r, Vec::new()).expect("wide enough");
             move |x: f64, y: f64| sizes.at(Point::new(x, y) * cells) / cells
         };
         let (r8, r16, r32) = (of(8), of(16), of(32));
@@ -343,7 +355,7 @@ mod tests {
 
     #[test]
     fn a_gap_that_is_too_small_is_refused() {
-        match Sizes::new(&Domain::simple(&notched(1e-9), &[1, 7]), 8) {
+        match Sizes::new(&Domain::simple(&notched(1e-9), &[1, 7]), 8, Vec::new()) {
             Err(MeshError::Gap { gap }) => assert!((gap - 1.25e-10).abs() < 1e-13),
             other => panic!("{:?}", other.map(|sizes| sizes.is_uniform())),
         }

@@ -1,8 +1,7 @@
 //! Rectilinear outlines whose sockets fit a grid: structured triangles, cut into strips one cell wide.
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
-use super::grading::{Corners, sharp_corners};
 use super::{MeshError, P2Mesh};
 use stokeslet_base::geometry::Point;
 use stokeslet_base::geometry::outline::contains;
@@ -31,7 +30,6 @@ pub fn grid(
     corners: &[Point],
     sockets: &[usize],
     resolution: u32,
-    grading: Corners,
 ) -> Result<Option<Gridded>, MeshError> {
     let edge = |k: usize| (corners[k], corners[(k + 1) % corners.len()]);
     let straight = |k: usize| {
@@ -71,11 +69,7 @@ pub fn grid(
             limit: MAX_CELLS,
         });
     }
-    let sharp = match grading {
-        Corners::Graded => sharp_corners(corners, sockets),
-        Corners::Plain => Vec::new(),
-    };
-    Ok(Some(build(corners, sockets, &sharp, [&xs, &ys])))
+    Ok(Some(build(corners, sockets, [&xs, &ys])))
 }
 
 /// Grid coordinates through all `marks`: socket spans in `resolution` equal parts, the rest in steps near one.
@@ -108,7 +102,7 @@ fn divide(mut marks: Vec<f64>, spans: &[(f64, f64)], resolution: u32) -> Option<
     Some(out)
 }
 
-fn build(corners: &[Point], sockets: &[usize], sharp: &[usize], [xs, ys]: [&[f64]; 2]) -> Gridded {
+fn build(corners: &[Point], sockets: &[usize], [xs, ys]: [&[f64]; 2]) -> Gridded {
     let inside = |i: usize, j: usize| {
         contains(
             corners,
@@ -146,12 +140,6 @@ fn build(corners: &[Point], sockets: &[usize], sharp: &[usize], [xs, ys]: [&[f64
         is_own_image(corners, |p| Point::new(2.0 * middle.x - p.x, p.y)),
         is_own_image(corners, |p| Point::new(p.x, 2.0 * middle.y - p.y)),
     ];
-    // Grid points with a sharp corner.
-    let on_line = |lines: &[f64], x: f64| lines.iter().position(|&line| (line - x).abs() < SAME);
-    let sharp: FxHashSet<(usize, usize)> = sharp
-        .iter()
-        .filter_map(|&k| Some((on_line(xs, corners[k].x)?, on_line(ys, corners[k].y)?)))
-        .collect();
     let mut triangles = Vec::new();
     let mut block_of_cell = Vec::new();
     let mut n_blocks = 0;
@@ -175,17 +163,15 @@ fn build(corners: &[Point], sockets: &[usize], sharp: &[usize], [xs, ys]: [&[f64
             );
             let centre = Point::new((xs[i] + xs[i + 1]) / 2.0, (ys[j] + ys[j + 1]) / 2.0) - middle;
             // Diagonals run outward from the middle, so that both cells at a convex corner keep an edge off the boundary.
-            // At a sharp corner they run to it, so that six cells meet there. On an axis of symmetry neither would do.
+            // On an axis of symmetry neither would do.
             let is_on_axis = (is_symmetric[0] && centre.x.abs() < SAME)
                 || (is_symmetric[1] && centre.y.abs() < SAME);
-            let rising = sharp.contains(&(i, j)) || sharp.contains(&(i + 1, j + 1));
-            let falling = sharp.contains(&(i + 1, j)) || sharp.contains(&(i, j + 1));
             if is_on_axis {
                 let m = vertices.len() as u32;
                 vertices.push(middle + centre);
                 triangles.extend([[a, b, m], [b, c, m], [c, d, m], [d, a, m]]);
                 block_of_cell.extend([n_blocks as u32 - 1; 2]);
-            } else if rising || !falling && centre.x * centre.y > 0.0 {
+            } else if centre.x * centre.y > 0.0 {
                 triangles.extend([[a, b, c], [a, c, d]]);
             } else {
                 triangles.extend([[a, b, d], [b, c, d]]);
@@ -248,7 +234,7 @@ mod tests {
 
     #[test]
     fn a_tee_is_a_structured_square_of_strips() {
-        let made = grid(&square(8.0), &[1, 2, 3], 8, Corners::Plain)
+        let made = grid(&square(8.0), &[1, 2, 3], 8)
             .expect("meshes")
             .expect("fits a grid");
         assert_eq!(made.mesh.cells.len(), 128);
@@ -278,7 +264,7 @@ mod tests {
             (square(4.0), vec![1, 2, 3], 4),
             (step.to_vec(), vec![3], 3),
         ] {
-            let made = grid(&corners, &sockets, n, Corners::Plain)
+            let made = grid(&corners, &sockets, n)
                 .expect("meshes")
                 .expect("fits a grid");
             let top = corners
@@ -304,11 +290,7 @@ mod tests {
     fn slanted_outlines_and_sockets_off_the_grid_are_declined() {
         let slanted =
             [(0.0, 0.0), (8.0, 0.0), (9.0, 8.0), (0.0, 8.0)].map(|(x, y)| Point::new(x, y));
-        assert!(
-            grid(&slanted, &[3], 8, Corners::Plain)
-                .expect("declines")
-                .is_none()
-        );
+        assert!(grid(&slanted, &[3], 8).expect("declines").is_none());
         // Two facing sockets of 4 cells, shifted by a third of a cell.
         let shifted = [
             (0.0, 0.0),
@@ -321,10 +303,6 @@ mod tests {
             (0.0, 8.0),
         ];
         let shifted = shifted.map(|(x, y)| Point::new(x, y));
-        assert!(
-            grid(&shifted, &[1, 5], 4, Corners::Plain)
-                .expect("declines")
-                .is_none()
-        );
+        assert!(grid(&shifted, &[1, 5], 4).expect("declines").is_none());
     }
 }

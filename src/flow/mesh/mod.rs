@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! strip   --slices across the flow-------------------------> ComponentMesh
-//! polygon --sizes near gaps and posts, rectilinear grid or constrained Delaunay, symmetric ones by halves--> P2Mesh --sharp corners--> P2Mesh --layers--> partition --> ComponentMesh
+//! polygon --sizes near gaps, posts and sharp corners, rectilinear grid or constrained Delaunay, symmetric ones by halves--> P2Mesh --layers--> partition --> ComponentMesh
 //! either, neither listed nor cut ------------------------------------------------------> PlanePart --dissect--> tree of cells
 //! PlanePart of a shape that differs little --its nodes moved--> PlanePart with the same cells, for derivatives
 //! plane mesh --layers through the depth, prisms cut in three--> tetrahedra
@@ -38,7 +38,7 @@ pub use component::{BlockPlacement, ComponentMesh, Line, LineNode, SocketAlias};
 pub use domain::Domain;
 pub use extrude::{ExtrudeError, Extruded, TETRAHEDRON_FACETS, Top, extrude};
 pub use grading::Corners;
-pub use image::{cut_as, image, lies_near};
+pub use image::{image, lies_near};
 pub use mouth_rank::mouth_rank;
 pub use p2::P2Mesh;
 pub use partition::snap;

@@ -45,9 +45,8 @@ pub struct PlanePolygon {
     pub mesh: BlockMesh<2>,
     /// Its mouths, in the order of the canonical shape's sockets. Two that meet in a corner share that node.
     pub mouths: Vec<PlaneMouth>,
-    /// The mesh that says where it is cut, and the cell of it that each cell is a part of: what it was before its cells at sharp corners were
-    /// made smaller, or before it was moved.
-    pub coarse: Option<(BlockMesh<2>, Vec<u32>)>,
+    /// A mesh with the same cells that says where it is cut, if another than itself does.
+    pub cut_as: Option<BlockMesh<2>>,
 }
 
 /// A mouth of a polygon.
@@ -135,11 +134,10 @@ pub fn plane_polygon(
         })
         .collect();
     let mesh = whole(made.mesh);
-    let coarse = made.graded.map(|g| (whole(g.coarse), g.parents));
     Ok(PlanePolygon {
         mesh,
         mouths,
-        coarse,
+        cut_as: None,
     })
 }
 
@@ -155,16 +153,9 @@ fn whole(mesh: P2Mesh) -> BlockMesh<2> {
 }
 
 impl PlanePolygon {
-    /// Cuts its cells as [`dissect`] does; those of one cell before grading stay together, so that grids are still cut along their lines.
+    /// Cuts its cells as [`dissect`] does.
     pub fn dissect(&self, cells_a_leaf: usize) -> Dissection {
-        match &self.coarse {
-            None => dissect(&self.mesh, cells_a_leaf),
-            Some((coarse, parents)) => {
-                let mut tree = dissect(coarse, cells_a_leaf);
-                tree.refine(&self.mesh, parents);
-                tree
-            }
-        }
+        dissect(self.cut_as.as_ref().unwrap_or(&self.mesh), cells_a_leaf)
     }
 }
 

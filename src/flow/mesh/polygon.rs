@@ -1,8 +1,8 @@
-//! A polygon becomes a meshed component: a grid where one fits, no gap asks for smaller cells and no post is in the way, else Delaunay
-//! triangles in layers.
+//! A polygon becomes a meshed component: a grid where one fits, no gap or sharp corner asks for smaller cells and no post is in the way, else
+//! Delaunay triangles in layers.
 
 use super::gaps::Sizes;
-use super::grading::{Corners, GradedMesh, grade};
+use super::grading::{Corners, graded_points};
 use super::grid::grid;
 use super::partition::partition;
 use super::{ComponentMesh, Domain, MeshError, P2Mesh, delaunay, layers};
@@ -17,8 +17,6 @@ pub struct Meshed {
     pub scales: Vec<f64>,
     /// The strip of each cell and the number of strips, where the mesh is a grid.
     strips: Option<(Vec<u32>, usize)>,
-    /// What it was before its cells at sharp corners were made smaller.
-    pub graded: Option<GradedMesh>,
 }
 
 /// Meshes a polygon and cuts it into blocks; arguments and errors as in [`mesh`].
@@ -28,11 +26,7 @@ pub fn polygon(
     grading: Corners,
 ) -> Result<ComponentMesh, MeshError> {
     let made = mesh(resolution, domain, grading)?;
-    let whole = made.graded.as_ref().map_or(&made.mesh, |g| &g.coarse);
-    let (mut blocks, n_blocks) = made.strips.unwrap_or_else(|| layers::layers(whole));
-    if let Some(graded) = &made.graded {
-        blocks = graded.parents.iter().map(|&p| blocks[p as usize]).collect();
-    }
+    let (blocks, n_blocks) = made.strips.unwrap_or_else(|| layers::layers(&made.mesh));
     Ok(partition(
         &made.mesh,
         &blocks,
@@ -69,24 +63,19 @@ pub fn mesh(resolution: u32, domain: &Domain<'_>, grading: Corners) -> Result<Me
         return Err(MeshError::Dimension);
     }
     let (angles, scales) = mouths(domain, resolution).unzip();
-    let sizes = Sizes::new(domain, resolution)?;
+    let sizes = Sizes::new(domain, resolution, graded_points(domain, grading))?;
     let gridded = match sizes.is_uniform() && domain.holes.is_empty() {
-        true => grid(corners, sockets, resolution, grading)?,
+        true => grid(corners, sockets, resolution)?,
         false => None,
     };
-    let (mut mesh, strips) = match gridded {
+    let (mesh, strips) = match gridded {
         Some(made) => (made.mesh, Some((made.block_of_cell, made.n_blocks))),
         None => (delaunay::delaunay(domain, resolution, &sizes)?, None),
-    };
-    let graded = match grading {
-        Corners::Graded => grade(&mut mesh, domain),
-        Corners::Plain => None,
     };
     Ok(Meshed {
         mesh,
         angles,
         scales,
         strips,
-        graded,
     })
 }

@@ -1,10 +1,10 @@
-//! Junctions whose sharp corners lie between pipes, with a slice of each pipe added: then the corners lie inside, where meshes are graded.
+//! Junctions whose sharp corners lie between pipes, with slices of each pipe added: then the corners lie inside, where meshes are graded.
 //!
 //! ```text
 //!      |   |              |   |
-//! -----+   |         ---+-+---+        a socket that ends in a sharp corner moves by one cell into its pipe
-//!      :   |    ->      : .   |        (: the sockets), so that all cells around the corner are the junction's
-//! -----+---+         ---+-----+
+//! -----+   |         ---+-+---+        a socket that ends in a sharp corner moves into its pipe, as far as cells are smaller,
+//!      :   |    ->      : .   |        or to half a cell from its middle (: the sockets), so that all
+//! -----+---+         ---+-----+        small cells are the junction's
 //! ```
 //! The chip's channels stay what they are, to the last bit of their union: only where one part ends and the next begins moves. Numbers
 //! of parts, sockets, connections and ports stay, too.
@@ -13,16 +13,13 @@ use std::borrow::Cow;
 use std::f64::consts::FRAC_PI_2;
 
 use crate::mesh::Corners;
-use crate::mesh::grading::{inner_angle, is_sharp};
+use crate::mesh::grading::{REACH, inner_angle, is_sharp};
 use stokeslet_base::geometry::Point;
 use stokeslet_cad::chip::Chip;
 use stokeslet_cad::design::DepthModel;
 use stokeslet_cad::shape::{Hole, Part, Shape, SocketRef, Strip};
 
-/// A pipe gives away slices only if it is longer than this, in cells: one at each end, and one that stays.
-const SHORTEST: f64 = 3.0;
-
-/// The chip with a slice of its pipes added to every junction that has sharp corners between them.
+/// The chip with slices of its pipes added to every junction that has sharp corners between them.
 ///
 /// Pipes of one width give; arcs, tapers and pipes shorter than three cells don't, nor do sockets that meet another polygon, nor pipes
 /// of another depth, nor parts with walls that slip.
@@ -67,37 +64,44 @@ pub fn with_arms<'a>(chip: &'a Chip, resolution: u32, corners: Corners) -> Cow<'
         if !wanted.contains(&true) {
             continue;
         }
+        let from = wanted.iter().zip(&givers[k]);
+        let from: Vec<Option<SocketRef>> = from.map(|(w, pipe)| pipe.filter(|_| *w)).collect();
+        let cells = |pipe: SocketRef| given_cells(&chip.parts[pipe.part], resolution);
+        let arms: Vec<Option<f64>> = from.iter().map(|pipe| pipe.and_then(cells)).collect();
         let chip = out.to_mut();
-        chip.parts[k].shape = extended((corners, sockets, holes), &wanted, resolution);
-        for (socket, _) in wanted.iter().enumerate().filter(|w| *w.1) {
-            if let Some(pipe) = givers[k][socket] {
-                shorten(chip, pipe, resolution);
+        chip.parts[k].shape = extended((corners, sockets, holes), &arms, resolution);
+        for (pipe, cells) in from.into_iter().zip(arms) {
+            if let (Some(pipe), Some(cells)) = (pipe, cells) {
+                shorten(chip, pipe, cells, resolution);
             }
         }
     }
     out
 }
 
-/// Whether the part at a socket can give a slice away there.
+/// Whether the part at a socket can give slices away there.
 fn gives(chip: &Chip, from: SocketRef, resolution: u32) -> bool {
-    let holds = |part: &&Part| !part.walls.can_slip();
-    match chip
-        .parts
-        .get(from.part)
-        .filter(holds)
-        .map(|part| &part.shape)
-    {
-        Some(Shape::Strip(Strip::Straight {
-            length,
-            width_start,
-            width_end,
-        })) => {
-            let cell = width_start / f64::from(resolution);
-            let is_even = (width_start - width_end).abs() <= 1e-9 * width_start;
-            is_even && *length > (SHORTEST - 1e-6) * cell
-        }
-        _ => false,
+    let part = chip.parts.get(from.part);
+    part.is_some_and(|part| given_cells(part, resolution).is_some())
+}
+
+/// How many cells a part gives away at each of its ends, if it can.
+fn given_cells(part: &Part, resolution: u32) -> Option<f64> {
+    let Shape::Strip(Strip::Straight {
+        length,
+        width_start,
+        width_end,
+    }) = &part.shape
+    else {
+        return None;
+    };
+    let is_even = (width_start - width_end).abs() <= 1e-9 * width_start;
+    if part.walls.can_slip() || !is_even {
+        return None;
     }
+    let length = length / width_start * f64::from(resolution);
+    let most = (0.5 * (length - 1.0) + 1e-6).floor();
+    (most >= 1.0).then(|| (REACH * f64::from(resolution)).ceil().min(most))
 }
 
 /// Which sockets end in a corner that is sharp once their pipes, and those beside them, are taken as walls that go on straight.
@@ -120,10 +124,10 @@ fn wanted(corners: &[Point], sockets: &[usize], given: &dyn Fn(usize) -> bool) -
     wanted
 }
 
-/// An outline with its wanted sockets moved outward by one of their cells.
+/// An outline with some of its sockets moved outward by so many of their cells.
 fn extended(
     (corners, sockets, holes): (&[Point], &[usize], &[Hole]),
-    wanted: &[bool],
+    arms: &[Option<f64>],
     resolution: u32,
 ) -> Shape {
     let n = corners.len();
@@ -135,9 +139,9 @@ fn extended(
             continue;
         };
         moved[socket] = out.len() - 1;
-        if wanted[socket] {
+        if let Some(cells) = arms[socket] {
             let b = corners[(k + 1) % n];
-            let outward = -(b - a).left() * (1.0 / f64::from(resolution));
+            let outward = -(b - a).left() * (cells / f64::from(resolution));
             moved[socket] = out.len();
             out.extend([a + outward, b + outward]);
         }
@@ -149,8 +153,8 @@ fn extended(
     }
 }
 
-/// Takes one cell from a pipe at one of its sockets; the rest stays where it is.
-fn shorten(chip: &mut Chip, at: SocketRef, resolution: u32) {
+/// Takes some cells from a pipe at one of its sockets; the rest stays where it is.
+fn shorten(chip: &mut Chip, at: SocketRef, cells: f64, resolution: u32) {
     let part = &mut chip.parts[at.part];
     if let Shape::Strip(Strip::Straight {
         length,
@@ -158,10 +162,10 @@ fn shorten(chip: &mut Chip, at: SocketRef, resolution: u32) {
         ..
     }) = &mut part.shape
     {
-        let cell = *width_start / f64::from(resolution);
-        *length -= cell;
+        let by = *width_start * cells / f64::from(resolution);
+        *length -= by;
         if at.socket == 0 {
-            part.motion.translation = part.motion.apply(Point::new(cell, 0.0));
+            part.motion.translation = part.motion.apply(Point::new(by, 0.0));
         }
     }
 }
@@ -227,11 +231,11 @@ mod tests {
             panic!("stays a polygon");
         };
         assert!(
-            (signed_area(corners) - 1.25).abs() < 1e-12,
-            "two slices more"
+            (signed_area(corners) - 2.25).abs() < 1e-12,
+            "five slices of each pipe more"
         );
         for part in &made.parts[1..] {
-            assert_eq!(part.shape.mouths()[1].middle.x, 3.875);
+            assert_eq!(part.shape.mouths()[1].middle.x, 3.375);
         }
         for joint in &made.connections {
             assert!(!made.is_free(joint), "sockets still lie on each other");

@@ -5,7 +5,6 @@ use crate::fem::lagrange::edges;
 use crate::mesh::delaunay::delaunay;
 use crate::mesh::extrude::tests::{extruded, first, mouths};
 use crate::mesh::gaps::Sizes;
-use crate::mesh::grading::Corners;
 use crate::mesh::grid::grid;
 use crate::mesh::{BlockMesh, P2Mesh, TETRAHEDRON_FACETS, Top, extrude, straight};
 use crate::stokes::local::block_matrix;
@@ -107,7 +106,7 @@ fn closed_parts_determine_their_pressure_up_to_a_constant() {
     let slice = (mouths(&slice), slice.mesh);
     let square = [(0.0, 0.0), (4.0, 0.0), (4.0, 4.0), (0.0, 4.0)].map(|(x, y)| Point::new(x, y));
     // An elbow: its mouths share a corner.
-    let elbow = grid(&square, &[0, 3], 4, Corners::Plain)
+    let elbow = grid(&square, &[0, 3], 4)
         .expect("a square")
         .expect("fits a grid")
         .mesh;
@@ -115,7 +114,7 @@ fn closed_parts_determine_their_pressure_up_to_a_constant() {
         .map(|k| Point::unit(f64::from(k) * std::f64::consts::FRAC_PI_3) * 2.0)
         .collect();
     let domain = crate::mesh::Domain::simple(&hexagon, &[0, 2, 4]);
-    let sizes = Sizes::new(&domain, 2).expect("no gap");
+    let sizes = Sizes::new(&domain, 2, Vec::new()).expect("no gap");
     let fan = delaunay(&domain, 2, &sizes).expect("a hexagon");
     for (mouths, plane) in [slice, plane(&elbow), plane(&fan)] {
         let rank = mouth_rank(&plane, &mouths).expect("even mouths");
