@@ -233,18 +233,26 @@ impl<const D: usize> Flow<D> {
         state: &mut State,
         is_cancelled: IsCancelled<'_>,
     ) -> Vec<f64> {
-        let carried = (!loads.slabs.is_empty()).then(|| {
-            let mut carried = loads.clone();
-            slabs.forward(&self.system, &self.values, &mut carried);
-            carried
-        });
+        let carried = (!loads.slabs.is_empty()).then(|| self.carried(slabs, loads));
         let on_shared = carried.as_ref().unwrap_or(loads);
-        let found = self.solve_shared(&[(&on_shared.shared, given)]).pop();
-        let (shared, reactions) = found.unwrap_or_default();
+        let (shared, reactions) = self.solve_one(&on_shared.shared, given);
         state.shared = shared;
         let carried = carried.as_ref();
         slabs.back(&self.system, &self.values, state, carried, is_cancelled);
         reactions
+    }
+
+    /// Loads carried from inside slabs on to what they share.
+    fn carried(&self, slabs: &Slabs, loads: &State) -> State {
+        let mut carried = loads.clone();
+        slabs.forward(&self.system, &self.values, &mut carried);
+        carried
+    }
+
+    /// Shared unknowns and reactions for loads on shared unknowns.
+    fn solve_one(&self, loads: &[f64], given: &[f64]) -> (Vec<f64>, Vec<f64>) {
+        let found = self.solve_shared(&[(loads, given)]).pop();
+        found.unwrap_or_default()
     }
 
     /// Relative residual on shared unknowns, from the pieces' own fronts: what joining them left to rounding.

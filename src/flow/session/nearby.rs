@@ -77,8 +77,8 @@ impl<const D: usize> Nearby for Around<'_, D> {
         let conditions: Vec<Condition> = asked.collect();
         let data = seen.data(&conditions, &self.datum);
         let is_cancelled = || cancel.is_cancelled();
-        let Some(mut answer) = flow.step_to((&system, &slabs), &data, &self.begin, &is_cancelled)
-        else {
+        let from = (&self.begin, wanted);
+        let Some(mut answer) = flow.step_to((&system, &slabs), &data, from, &is_cancelled) else {
             return Ok(None);
         };
         system.complete(&mut answer.state.shared);

@@ -9,10 +9,16 @@ use stokeslet_species::{Engine, Paths, Settings};
 use support::{by_first_inlet, designs};
 
 /// A design at one Peclet number: greatest difference of an outlet's mean, over the range, the estimate there, and whether any is above its own.
-fn compare(large: bool, peclets: &[f64]) {
-    let mut broken = Vec::new();
+///
+/// `most`: unknowns of the flow; elements on chips with more take a test too long.
+fn compare(large: bool, peclets: &[f64], most: usize) {
+    let (mut broken, mut compared) = (Vec::new(), 0);
     for (name, chip) in designs(large) {
         let solution = Solver::new(&chip).resolution(8).solve().unwrap();
+        if solution.report.unknowns > most {
+            continue;
+        }
+        compared += 1;
         let paths = Paths::of(&chip, &solution).unwrap();
         for &peclet in peclets {
             let species = [by_first_inlet(&chip, &paths, peclet)];
@@ -58,16 +64,18 @@ fn compare(large: bool, peclets: &[f64]) {
         }
     }
     assert!(broken.is_empty(), "{broken:#?}");
+    assert!(compared > 4, "{compared} designs");
 }
 
 #[test]
 fn tubes_and_elements_agree_on_every_small_design() {
-    compare(false, &[100.0]);
+    compare(false, &[100.0], 80_000);
 }
 
 #[test]
 #[ignore = "all Peclet numbers on all designs, minutes: cargo test --release -p stokeslet-species --test agree -- --ignored --nocapture"]
 fn tubes_and_elements_agree_on_every_design() {
-    compare(false, &[100.0, 300.0, 1e3]);
-    compare(true, &[100.0, 300.0, 1e3]);
+    let all = [100.0, 300.0, 1e3];
+    compare(false, &all, usize::MAX);
+    compare(true, &all, usize::MAX);
 }

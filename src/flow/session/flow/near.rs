@@ -1,6 +1,7 @@
 //! Chips that differ little from an eliminated one: a step of refinement with its factors, in place of an elimination.
 
 use super::{Answer, Flow};
+use crate::session::WantedResults;
 use crate::stokes::mouth::PortData;
 use crate::stokes::slabs::{IsCancelled, Slabs, State};
 use crate::stokes::system::System;
@@ -8,7 +9,7 @@ use stokeslet_fronts::{Class, NOWHERE};
 
 impl<const D: usize> Flow<D> {
     /// The first step of refinement of another chip, whose meshes are [images](System::is_image_of) of this one's, from `begin`, which
-    /// solves this one; `None` without fields.
+    /// solves this one; `None` without fields. Where only ports are `wanted`, what is inside of slabs isn't solved for.
     ///
     /// # Accuracy and cost
     /// The other chip's answer but for an error of second order in what moves one chip into the other, the same on either side: it
@@ -17,7 +18,7 @@ impl<const D: usize> Flow<D> {
         &self,
         (other, there): (&System<D>, &Slabs),
         data: &PortData,
-        begin: &State,
+        (begin, wanted): (&State, WantedResults),
         is_cancelled: IsCancelled<'_>,
     ) -> Option<Answer> {
         let here = self.slabs.as_ref()?;
@@ -48,13 +49,20 @@ impl<const D: usize> Flow<D> {
             slabs: transposed(other, (there, &residual.slabs), here),
             shared: residual.shared,
         };
+        let add = |x: &mut [f64], d: &[f64]| x.iter_mut().zip(d).for_each(|(x, d)| *x += d);
+        let none = vec![0.0; data.given.len()];
+        if wanted == WantedResults::PortsOnly {
+            let carried = self.carried(here, &residual);
+            let (more, held) = self.solve_one(&carried.shared, &none);
+            add(&mut state.shared, &more);
+            add(&mut reactions, &held);
+            return Some(Answer { state, reactions });
+        }
         let mut more = State {
             shared: Vec::new(),
             slabs: vec![0.0; here.n],
         };
-        let none = vec![0.0; data.given.len()];
         let held = self.step(here, &residual, &none, &mut more, is_cancelled);
-        let add = |x: &mut [f64], d: &[f64]| x.iter_mut().zip(d).for_each(|(x, d)| *x += d);
         add(&mut state.shared, &more.shared);
         add(
             &mut state.slabs,
