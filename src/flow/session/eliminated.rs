@@ -1,5 +1,6 @@
 //! The method of fronts: a chip eliminated once, and asked for any values at its ports.
 
+use std::sync::OnceLock;
 use std::time::Instant;
 
 use super::conductances::conductances;
@@ -173,6 +174,7 @@ impl<const D: usize> Eliminated for Kept<D> {
         Ok(Some(Box::new(Around {
             kept: self,
             begin,
+            left: OnceLock::new(),
             datum,
         })))
     }

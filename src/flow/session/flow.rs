@@ -4,6 +4,8 @@ mod ends;
 mod make;
 mod near;
 
+pub use near::Left;
+
 use super::{SolveError, SolveReport, SolveSettings};
 use crate::stokes::slabs::{IsCancelled, Slabs, State, twice};
 use crate::stokes::system::System;

@@ -1,6 +1,9 @@
 //! Chips that differ little from an eliminated one, solved with its factors: for derivatives, in place of an elimination each.
 
+use std::sync::OnceLock;
+
 use super::eliminated::Kept;
+use super::flow::Left;
 use super::measure::mass_imbalance;
 use super::seen::Seen;
 use super::{Conductance, Job, Solution, SolveError, WantedResults, silent, with_arms};
@@ -32,6 +35,8 @@ pub trait Nearby: Send + Sync {
 pub(super) struct Around<'a, const D: usize> {
     pub kept: &'a Kept<D>,
     pub begin: State,
+    /// What `begin` leaves of the equations, once it is asked for.
+    pub left: OnceLock<Option<Left>>,
     /// Pressure that those of `begin` are relative to, by island, Pa.
     pub datum: Vec<f64>,
 }
@@ -57,7 +62,7 @@ impl<const D: usize> Nearby for Around<'_, D> {
         if !system.is_image_of(&flow.system) {
             return Ok(None);
         }
-        let slabs = Slabs::new(&system);
+        let slabs = (wanted == WantedResults::All).then(|| Slabs::new(&system));
         let mouths: Vec<Mouth> = system
             .ports
             .iter()
@@ -66,7 +71,7 @@ impl<const D: usize> Nearby for Around<'_, D> {
         let seen = Seen {
             space: &*space,
             system: &system,
-            slabs: (wanted == WantedResults::All).then_some(&slabs),
+            slabs: slabs.as_ref(),
             ports: &chip.ports,
             mouths: &mouths,
         };
@@ -77,8 +82,16 @@ impl<const D: usize> Nearby for Around<'_, D> {
         let conditions: Vec<Condition> = asked.collect();
         let data = seen.data(&conditions, &self.datum);
         let is_cancelled = || cancel.is_cancelled();
-        let from = (&self.begin, wanted);
-        let Some(mut answer) = flow.step_to((&system, &slabs), &data, from, &is_cancelled) else {
+        let begin = &self.begin;
+        let answer = match &slabs {
+            Some(slabs) => flow.step_to((&system, slabs), &data, begin, &is_cancelled),
+            None => {
+                let left = self.left.get_or_init(|| flow.left_by(begin));
+                let from = left.as_ref().map(|left| (begin, left));
+                from.and_then(|from| flow.step_on_shared(&system, &data, from))
+            }
+        };
+        let Some(mut answer) = answer else {
             return Ok(None);
         };
         system.complete(&mut answer.state.shared);

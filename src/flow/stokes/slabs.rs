@@ -8,7 +8,7 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::piece::{LANES, Layout, Leaf, Patch};
-use super::system::System;
+use super::system::{Instance, System};
 use stokeslet_fronts::tree::{gather, scatter};
 use stokeslet_fronts::{Class, Inside, KindId, NOWHERE, Values};
 
@@ -28,7 +28,7 @@ pub struct State {
 pub struct Slabs {
     /// By piece.
     groups: Vec<Group>,
-    /// First unknown of each instance's slab.
+    /// First unknown of each instance's slab; [`NONE`](Self::NONE) of those that have none here.
     pub first: Vec<usize>,
     /// Unknowns of all slabs.
     pub n: usize,
@@ -241,11 +241,21 @@ impl Chunk<'_, '_> {
 }
 
 impl Slabs {
+    /// [`Self::first`] of an instance without a slab.
+    pub const NONE: usize = usize::MAX;
+
     /// Lays out the slabs of a chip's instances.
     pub fn new<const D: usize>(system: &System<D>) -> Self {
+        Self::of(system, |_| true)
+    }
+
+    /// Lays out the slabs of some of a chip's instances; products and substitutions are of those alone then.
+    pub fn of<const D: usize>(system: &System<D>, is_wanted: impl Fn(usize) -> bool) -> Self {
         let mut instances: Vec<Vec<u32>> = vec![Vec::new(); system.pieces.len()];
         for (k, instance) in system.instances.iter().enumerate() {
-            instances[instance.piece as usize].push(k as u32);
+            if is_wanted(k) {
+                instances[instance.piece as usize].push(k as u32);
+            }
         }
         let mut groups: Vec<Group> = instances
             .into_par_iter()
@@ -257,7 +267,7 @@ impl Slabs {
                 first: 0,
             })
             .collect();
-        let mut first = vec![0; system.instances.len()];
+        let mut first = vec![Self::NONE; system.instances.len()];
         let mut n = 0;
         for group in &mut groups {
             group.first = n;
@@ -267,6 +277,15 @@ impl Slabs {
             }
         }
         Self { groups, first, n }
+    }
+
+    /// The instances that have a slab here, in the chip's order.
+    pub fn instances<'s, const D: usize>(
+        &'s self,
+        system: &'s System<D>,
+    ) -> impl Iterator<Item = (usize, &'s Instance)> {
+        let all = system.instances.iter().enumerate();
+        all.filter(|&(k, _)| self.first[k] != Self::NONE)
     }
 
     /// Slabs in the shares of tasks.
@@ -331,7 +350,7 @@ impl Slabs {
 
     /// Adds what slabs hold on their boundaries to shared unknowns, and clears it there.
     pub(super) fn collect<const D: usize>(&self, system: &System<D>, state: &mut State) {
-        for (k, instance) in system.instances.iter().enumerate() {
+        for (k, instance) in self.instances(system) {
             let slab = &mut state.slabs[self.first[k]..][..instance.boundary.len()];
             for (value, image) in slab.iter_mut().zip(&instance.boundary) {
                 let value = std::mem::take(value);

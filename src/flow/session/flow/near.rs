@@ -1,15 +1,15 @@
 //! Chips that differ little from an eliminated one: a step of refinement with its factors, in place of an elimination.
 
 use super::{Answer, Flow};
-use crate::session::WantedResults;
 use crate::stokes::mouth::PortData;
 use crate::stokes::slabs::{IsCancelled, Slabs, State};
 use crate::stokes::system::System;
-use stokeslet_fronts::{Class, NOWHERE};
+use std::sync::Arc;
+use stokeslet_fronts::{Class, Image, NOWHERE};
 
 impl<const D: usize> Flow<D> {
     /// The first step of refinement of another chip, whose meshes are [images](System::is_image_of) of this one's, from `begin`, which
-    /// solves this one; `None` without fields. Where only ports are `wanted`, what is inside of slabs isn't solved for.
+    /// solves this one; `None` without fields.
     ///
     /// # Accuracy and cost
     /// The other chip's answer but for an error of second order in what moves one chip into the other, the same on either side: it
@@ -18,7 +18,7 @@ impl<const D: usize> Flow<D> {
         &self,
         (other, there): (&System<D>, &Slabs),
         data: &PortData,
-        (begin, wanted): (&State, WantedResults),
+        begin: &State,
         is_cancelled: IsCancelled<'_>,
     ) -> Option<Answer> {
         let here = self.slabs.as_ref()?;
@@ -51,13 +51,6 @@ impl<const D: usize> Flow<D> {
         };
         let add = |x: &mut [f64], d: &[f64]| x.iter_mut().zip(d).for_each(|(x, d)| *x += d);
         let none = vec![0.0; data.given.len()];
-        if wanted == WantedResults::PortsOnly {
-            let carried = self.carried(here, &residual);
-            let (more, held) = self.solve_one(&carried.shared, &none);
-            add(&mut state.shared, &more);
-            add(&mut reactions, &held);
-            return Some(Answer { state, reactions });
-        }
         let mut more = State {
             shared: Vec::new(),
             slabs: vec![0.0; here.n],
@@ -72,6 +65,109 @@ impl<const D: usize> Flow<D> {
         put_boundaries(other, there, &mut state);
         Some(Answer { state, reactions })
     }
+
+    /// What the answer `x` of this chip leaves of its equations; `None` without fields.
+    pub fn left_by(&self, x: &State) -> Option<Left> {
+        let here = self.slabs.as_ref()?;
+        Some(self.left((&self.system, here), here, x))
+    }
+
+    /// As [`Self::step_to`], for shared unknowns and reactions alone; slabs of the answer are empty. Costs what the parts that differ cost, and
+    /// a substitution of shared unknowns.
+    ///
+    /// # Shapes and units
+    /// - `left`: [by `begin`](Self::left_by)
+    pub fn step_on_shared(
+        &self,
+        other: &System<D>,
+        data: &PortData,
+        (begin, left): (&State, &Left),
+    ) -> Option<Answer> {
+        let all = self.slabs.as_ref()?;
+        let is_given = |k: usize| other.class[k] == Class::Given;
+        let mut shared = begin.shared.clone();
+        for (k, value) in shared.iter_mut().enumerate() {
+            if is_given(k) {
+                *value = data.given[k];
+            }
+        }
+        let differs = self.differs(other, &shared, begin);
+        let [there, here] = [other, &self.system].map(|s| Slabs::of(s, |k| differs[k]));
+        let before = State {
+            shared: begin.shared.clone(),
+            slabs: transposed(&self.system, (all, &begin.slabs), &here),
+        };
+        let mut state = State {
+            shared,
+            slabs: transposed(other, (all, &begin.slabs), &there),
+        };
+        put_boundaries(other, &there, &mut state);
+        let before = self.left((&self.system, &here), &here, &before);
+        let after = self.left((other, &there), &here, &state);
+        let mut reactions = vec![0.0; data.loads.len()];
+        let mut loads = vec![0.0; data.loads.len()];
+        for (k, load) in loads.iter_mut().enumerate() {
+            let own = data.loads[k] + left.own[k] + after.own[k] - before.own[k];
+            *load = left.carried[k] + after.carried[k] - before.carried[k];
+            // What is left where values are given is the force that holds them.
+            if is_given(k) {
+                reactions[k] = -own;
+            } else {
+                *load += own;
+            }
+        }
+        let (more, held) = self.solve_one(&loads, &vec![0.0; data.given.len()]);
+        let add = |x: &mut [f64], d: &[f64]| x.iter_mut().zip(d).for_each(|(x, d)| *x += d);
+        add(&mut state.shared, &more);
+        add(&mut reactions, &held);
+        state.slabs.clear();
+        Some(Answer { state, reactions })
+    }
+
+    /// Which parts have other equations, or other values given.
+    fn differs(&self, other: &System<D>, shared: &[f64], begin: &State) -> Vec<bool> {
+        let own = &self.system;
+        let pairs = own.instances.iter().zip(&other.instances);
+        pairs
+            .map(|(a, b)| {
+                let [p, q] = [(own, a), (other, b)].map(|(s, i)| &s.pieces[i.piece as usize]);
+                let is_same = |i: &Image| {
+                    i.to == NOWHERE || shared[i.to as usize] == begin.shared[i.to as usize]
+                };
+                let same =
+                    Arc::ptr_eq(p, q) && a.boundary == b.boundary && b.boundary.iter().all(is_same);
+                !same
+            })
+            .collect()
+    }
+
+    /// What `x` leaves of the equations of a chip's slabs; `here` are the same parts' of this one, whose factors carry it.
+    fn left(&self, (system, slabs): (&System<D>, &Slabs), here: &Slabs, x: &State) -> Left {
+        let zeros = || vec![0.0; system.class.len()];
+        let mut left = State {
+            shared: zeros(),
+            slabs: vec![0.0; slabs.n],
+        };
+        slabs.subtract_product(system, x, &mut left);
+        let mut inside = State {
+            shared: zeros(),
+            slabs: transposed(system, (slabs, &left.slabs), here),
+        };
+        here.forward(&self.system, &self.values, &mut inside);
+        Left {
+            own: left.shared,
+            carried: inside.shared,
+        }
+    }
+}
+
+/// Minus the product of a chip's matrix and a state, on shared unknowns.
+#[derive(Clone, Debug)]
+pub struct Left {
+    /// Of the rows of shared unknowns.
+    own: Vec<f64>,
+    /// Of rows inside of parts, carried there.
+    carried: Vec<f64>,
 }
 
 /// Slabs of one layout in the order of another: copies of a piece lie together, and which parts are copies may differ.
@@ -81,7 +177,7 @@ fn transposed<const D: usize>(
     to: &Slabs,
 ) -> Vec<f64> {
     let mut out = vec![0.0; to.n];
-    for (k, instance) in system.instances.iter().enumerate() {
+    for (k, instance) in to.instances(system) {
         let n = system.piece_of(instance).n;
         out[to.first[k]..][..n].copy_from_slice(&values[from.first[k]..][..n]);
     }
@@ -90,7 +186,7 @@ fn transposed<const D: usize>(
 
 /// Gives the boundaries of slabs the values of shared unknowns.
 fn put_boundaries<const D: usize>(system: &System<D>, slabs: &Slabs, state: &mut State) {
-    for (k, instance) in system.instances.iter().enumerate() {
+    for (k, instance) in slabs.instances(system) {
         let slab = &mut state.slabs[slabs.first[k]..][..instance.boundary.len()];
         for (x, image) in slab.iter_mut().zip(&instance.boundary) {
             *x = match image.to {
