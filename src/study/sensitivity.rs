@@ -203,8 +203,8 @@ pub struct Context<'a> {
 /// # Errors
 /// Where the design itself can't be solved; a parameter that can't be moved is told in its place.
 /// # Accuracy and cost
-/// Relative [`STEP`] squared. Two steps of refinement a parameter, of a product and a substitution each, or two eliminations of what is
-/// changed.
+/// Relative [`STEP`] squared. Two steps of refinement a parameter, of a product with what is changed and a substitution between parts each
+/// (inside of parts, too, where more than ports is asked for), or two eliminations of what is changed.
 pub fn sensitivities(
     design: &Design,
     outputs: &[Output],

@@ -174,3 +174,53 @@ fn derivatives_of_ten_designs_are_those_of_richardson_differences() {
     assert_eq!(failed, 0, "of {compared}");
     assert!(compared > 9 * all / 10, "{compared} of {all}");
 }
+
+/// Steps that go through changed parts alone end where those through all unknowns do.
+#[test]
+fn ports_alone_are_those_of_steps_through_all_unknowns() {
+    let mut compared = 0;
+    for name in ["tee", "three-inlets", "wide"] {
+        let case = Case::new(name);
+        let context = case.context();
+        let chip = placed(&case.design, &context).unwrap();
+        let with_fields = SolveSettings {
+            wanted: WantedResults::All,
+            ..case.settings.clone()
+        };
+        let made = eliminate(&chip, &with_fields, &case.table, &silent, &case.token).unwrap();
+        let conditions: Vec<Condition> = chip.ports.iter().map(|p| p.condition).collect();
+        let near = made.nearby(&conditions, &case.token).unwrap().unwrap();
+        for parameter in parameters(&case.design).iter().filter(|p| !p.is_of_port()) {
+            let value = parameter.value * (1.0 + STEP);
+            let moved = moved(&case.design, parameter, value, &context).unwrap();
+            let Ok(chip) = placed(&moved, &context) else {
+                continue;
+            };
+            let ports = |wanted| {
+                let found = near.solve(&chip, wanted, &case.table, &case.token).unwrap();
+                found.map(|solution| solution.ports)
+            };
+            let (Some(all), Some(alone)) =
+                (ports(WantedResults::All), ports(WantedResults::PortsOnly))
+            else {
+                continue;
+            };
+            let largest =
+                |of: &dyn Fn(usize) -> f64| (0..all.len()).map(|k| of(k).abs()).fold(0.0, f64::max);
+            let flow = largest(&|k| all[k].flow_rate);
+            let pressure = largest(&|k| all[k].mean_pressure);
+            for (a, b) in all.iter().zip(&alone) {
+                let off = (a.flow_rate - b.flow_rate).abs() / flow
+                    + (a.mean_pressure - b.mean_pressure).abs() / pressure;
+                assert!(
+                    off < 1e-9,
+                    "{name}, {}: {off:e} at {}",
+                    parameter.name,
+                    a.id
+                );
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 40, "{compared}");
+}
