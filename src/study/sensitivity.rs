@@ -260,7 +260,14 @@ pub fn sensitivities(
                 let mut conditions = conditions.clone();
                 let value = conditions[k].value();
                 conditions[k] = conditions[k].with_value(value + steps * STEP * value.abs());
-                return Ok(Some(ask(&conditions)?));
+                let Some(nearby) = &nearby else {
+                    return ask(&conditions).map(Some);
+                };
+                let mut driven = chip.clone();
+                driven.ports[k].condition = conditions[k];
+                let (table, cancel) = (context.table, context.cancel);
+                let solution = nearby.solve(&driven, settings.wanted, table, cancel)?;
+                return solution.map(|s| taken(design, &driven, s)).transpose();
             }
             let moved = moved(design, parameter, parameter.value + steps * step, context)?;
             let chip = placed(&moved, context)?;
