@@ -4,8 +4,9 @@
 //! #{ turn: t }     the edge from its corner to the next is an arc that turns by t, rad: to the left, out of the area, where t > 0
 //! ```
 //! Chords enclose what the arc encloses, so what a wall of chords does to the flow is of higher order in their sag: as
-//! rough walls do, they lie in effect by about `a^2 k` inside of their mean, with half the sag `a` and the wave number `k` of the chords;
-//! 3e-5 widths where the radius is a width, 6e-5 where it is ten.
+//! rough walls do, they lie in effect by about `a^2 k` inside of their mean, with half the sag `a` and the wave number `k` of the chords.
+//! Measured: a quarter turn of a channel resists more by 2.4e-4, 1.0e-4, 5e-5 of itself where the radius is 1, 3, 10 widths
+//! (`tests/corners.rs`, `polygons_with_arcs_resist_as_arcs_do`).
 //!
 //! Source of that: Tuck, Kouzoubov, "A laminar roughness boundary condition", J. Fluid Mech. 300 (1995).
 

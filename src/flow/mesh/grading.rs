@@ -4,13 +4,13 @@
 //! size(rho) = max(rho, least) / reach to the power of 3/4, in cells, within reach of the corner; elsewhere 1
 //! ```
 //! Velocities behave as `rho^a` at a corner, pressures as `rho^(a-1)`, with `a` = 0.54 where 270 degrees are fluid and never below 1/2. Quadratic
-//! elements of size `h(rho)` miss that by `h^2 rho^(a-2)` in gradients, whose square adds up over the plane evenly where `h` is as
+//! elements of size `h(rho)` miss that by `h^2 rho^(a-3)` in gradients, whose square adds up over the plane evenly where `h` is as
 //! `rho^(1-a/2)`: then the corner costs no order. With `a` = 1/2 that is the power 3/4 for all corners. Cells as large as their distance from the corner
 //! end it: `least = reach^-3`.
 //!
 //! The reach is a part of the channel's width, not a number of cells: cells near a corner must all become smaller with the resolution. Where cells are graded
 //! within the ring of cells around the corner only, the next ring spoils it: errors fall at order one, and change their sign on the way
-//! (1.6e-3 widths at a bend by 120 degrees at r = 8, 2e-3 at 16).
+//! (-1.7e-3 widths at a bend by 120 degrees at r = 8, 1.9e-3 at 16).
 //!
 //! # Source
 //! Babuska, Kellogg, Pitkaranta, "Direct and inverse error estimates for finite elements with mesh refinements", Numer. Math. 33 (1979).

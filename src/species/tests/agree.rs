@@ -1,4 +1,4 @@
-//! Tubes against elements on every design of `designs/`: outlets' means differ by less than tubes estimate of themselves.
+//! Tubes against elements on every design of `designs/`: outlets' means differ by less than both together estimate of themselves.
 
 #![expect(clippy::unwrap_used, reason = "a failed helper fails its test")]
 
