@@ -278,12 +278,13 @@ impl Canonicalised {
         }
     }
 
-    /// A mesh of this shape that is an image of the one of `model`, a little moved: its own where that is one (it changes least), or where none can be.
+    /// A mesh of this shape that is an image of the one of `model`, a little moved: its own where that is one (it changes least), or where
+    /// none can be.
     ///
     /// # Errors
     /// As [`Self::plane`].
     pub fn plane_like(&self, model: &Self, resolution: u32) -> Result<PlanePart, MeshError> {
-        let image = match (model.in_cells(resolution), self.in_cells(resolution)) {
+        let strip = match (model.in_cells(resolution), self.in_cells(resolution)) {
             (InCells::Straight(model), InCells::Straight(own)) => {
                 plane_straight_like(resolution, model, own).ok()
             }
@@ -295,20 +296,22 @@ impl Canonicalised {
                 },
             ) => plane_arc_like(resolution, [radius, angle], [r, a]).ok(),
             (InCells::Polygon(a, b, c), InCells::Polygon(p, q, s)) => {
-                let (model, own) = (domain(&a, b, &c), domain(&p, q, &s));
-                let made = plane_polygon(resolution, &model, self.corners)?;
-                let own_mesh = plane_polygon(resolution, &own, self.corners)?;
-                match lies_near(&own_mesh.mesh, &made.mesh) {
-                    true => Some(PlanePart::Polygon(PlanePolygon {
-                        cut_as: Some(made.mesh),
-                        ..own_mesh
-                    })),
-                    false => image(made, &model, &own, resolution).map(PlanePart::Polygon),
-                }
+                let (from, to) = (domain(&a, b, &c), domain(&p, q, &s));
+                let model = plane_polygon(resolution, &from, self.corners)?;
+                let own = plane_polygon(resolution, &to, self.corners)?;
+                return Ok(PlanePart::Polygon(
+                    match lies_near(&own.mesh, &model.mesh) {
+                        true => PlanePolygon {
+                            cut_as: Some(model.mesh),
+                            ..own
+                        },
+                        false => image(model, &from, &to, resolution).unwrap_or(own),
+                    },
+                ));
             }
             _ => None,
         };
-        image.map_or_else(|| self.plane(resolution), Ok)
+        strip.map_or_else(|| self.plane(resolution), Ok)
     }
 
     /// The edges whose walls slip, in cells.

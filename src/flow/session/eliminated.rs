@@ -11,7 +11,7 @@ use super::seen::Seen;
 use super::space::{Deep, Plane, Space};
 use super::{
     Conductance, Eliminated, Job, Method, Progress, Solution, SolveError, SolveReport,
-    SolveSettings, Stage, method::check_conditions, silent, with_arms,
+    SolveSettings, Stage, method::check_conditions, with_arms,
 };
 use crate::canonical::Canonicalised;
 use crate::field::ports::PortValues;
@@ -187,12 +187,7 @@ impl<const D: usize> Eliminated for Kept<D> {
     ) -> Result<Option<Box<dyn Eliminated>>, SolveError> {
         let settings = &self.settings;
         let chip = &*with_arms(chip, settings.resolution, settings.corners);
-        let job = Job {
-            settings,
-            table,
-            progress: &silent,
-            cancel,
-        };
+        let job = Job::silent(settings, table, cancel);
         let space = self.space.of(chip, settings)?;
         let own = &self.flow.system;
         let kept = Self::new(space, chip, &job, Some(&own.shapes))?;

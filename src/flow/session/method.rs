@@ -31,6 +31,18 @@ pub struct Job<'a> {
     pub cancel: &'a CancelToken,
 }
 
+impl<'a> Job<'a> {
+    /// One that tells nobody how far it is.
+    pub fn silent(settings: &'a SolveSettings, table: &'a Table, cancel: &'a CancelToken) -> Self {
+        Self {
+            settings,
+            table,
+            progress: &super::silent,
+            cancel,
+        }
+    }
+}
+
 /// A way to eliminate chips. Every method discretises alike, so their results agree to rounding.
 pub trait Method: fmt::Debug + Sync {
     /// Its name at the command line and in files.

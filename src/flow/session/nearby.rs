@@ -6,7 +6,7 @@ use super::eliminated::Kept;
 use super::flow::Left;
 use super::measure::mass_imbalance;
 use super::seen::Seen;
-use super::{Conductance, Job, Solution, SolveError, WantedResults, silent, with_arms};
+use super::{Conductance, Job, Solution, SolveError, WantedResults, with_arms};
 use crate::stokes::mouth::Mouth;
 use crate::stokes::slabs::{Slabs, State};
 use stokeslet_base::cancel::CancelToken;
@@ -51,12 +51,7 @@ impl<const D: usize> Nearby for Around<'_, D> {
     ) -> Result<Option<Solution>, SolveError> {
         let Kept { flow, settings, .. } = self.kept;
         let chip = &*with_arms(chip, settings.resolution, settings.corners);
-        let job = Job {
-            settings,
-            table,
-            progress: &silent,
-            cancel,
-        };
+        let job = Job::silent(settings, table, cancel);
         let space = self.kept.space.of(chip, settings)?;
         let system = space.system(chip, &job, Some(&flow.system.shapes))?;
         if !system.is_image_of(&flow.system) {

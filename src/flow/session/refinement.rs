@@ -63,12 +63,7 @@ fn study<const D: usize>(
 ) -> Result<Row, SolveError> {
     let mut report = SolveReport::default();
     let table = Table::default();
-    let job = Job {
-        settings,
-        table: &table,
-        progress: &super::silent,
-        cancel,
-    };
+    let job = Job::silent(settings, &table, cancel);
     let system = space.system(chip, &job, None)?;
     let flow = Flow::new(system, &job, &mut report)?;
     let system = &flow.system;

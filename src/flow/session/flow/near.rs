@@ -24,14 +24,9 @@ impl<const D: usize> Flow<D> {
         let here = self.slabs.as_ref()?;
         let is_given = |k: usize| other.class[k] == Class::Given;
         let mut state = State {
-            shared: begin.shared.clone(),
+            shared: with_given(other, &begin.shared, data),
             slabs: transposed(other, (here, &begin.slabs), there),
         };
-        for (k, value) in state.shared.iter_mut().enumerate() {
-            if is_given(k) {
-                *value = data.given[k];
-            }
-        }
         put_boundaries(other, there, &mut state);
         let mut residual = State {
             shared: data.loads.clone(),
@@ -49,7 +44,6 @@ impl<const D: usize> Flow<D> {
             slabs: transposed(other, (there, &residual.slabs), here),
             shared: residual.shared,
         };
-        let add = |x: &mut [f64], d: &[f64]| x.iter_mut().zip(d).for_each(|(x, d)| *x += d);
         let none = vec![0.0; data.given.len()];
         let mut more = State {
             shared: Vec::new(),
@@ -85,12 +79,7 @@ impl<const D: usize> Flow<D> {
     ) -> Option<Answer> {
         let all = self.slabs.as_ref()?;
         let is_given = |k: usize| other.class[k] == Class::Given;
-        let mut shared = begin.shared.clone();
-        for (k, value) in shared.iter_mut().enumerate() {
-            if is_given(k) {
-                *value = data.given[k];
-            }
-        }
+        let shared = with_given(other, &begin.shared, data);
         let differs = self.differs(other, &shared, begin);
         let [there, here] = [other, &self.system].map(|s| Slabs::of(s, |k| differs[k]));
         let before = State {
@@ -117,7 +106,6 @@ impl<const D: usize> Flow<D> {
             }
         }
         let (more, held) = self.solve_one(&loads, &vec![0.0; data.given.len()]);
-        let add = |x: &mut [f64], d: &[f64]| x.iter_mut().zip(d).for_each(|(x, d)| *x += d);
         add(&mut state.shared, &more);
         add(&mut reactions, &held);
         state.slabs.clear();
@@ -168,6 +156,20 @@ pub struct Left {
     own: Vec<f64>,
     /// Of rows inside of parts, carried there.
     carried: Vec<f64>,
+}
+
+fn add(x: &mut [f64], d: &[f64]) {
+    x.iter_mut().zip(d).for_each(|(x, d)| *x += d);
+}
+
+/// Shared unknowns with the values that are given.
+fn with_given<const D: usize>(system: &System<D>, shared: &[f64], data: &PortData) -> Vec<f64> {
+    let all = shared.iter().zip(&system.class).zip(&data.given);
+    all.map(|((x, class), given)| match class {
+        Class::Given => *given,
+        _ => *x,
+    })
+    .collect()
 }
 
 /// Slabs of one layout in the order of another: copies of a piece lie together, and which parts are copies may differ.
