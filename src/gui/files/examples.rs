@@ -21,6 +21,7 @@ const ORDER: [&str; 22] = [
     "serpentine-mixing",
     "gradient-generator",
     "gradient-profile",
+    "gradient-even",
     "chamber-array",
     "chamber-age",
     "pockets",

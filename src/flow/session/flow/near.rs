@@ -81,23 +81,20 @@ impl<const D: usize> Flow<D> {
         let is_given = |k: usize| other.class[k] == Class::Given;
         let shared = with_given(other, &begin.shared, data);
         let differs = self.differs(other, &shared, begin);
-        let [there, here] = [other, &self.system].map(|s| Slabs::of(s, |k| differs[k]));
-        let before = State {
-            shared: begin.shared.clone(),
-            slabs: transposed(&self.system, (all, &begin.slabs), &here),
-        };
+        let there = Slabs::of(other, |k| differs[k]);
+        let same = self.left_by_same(&differs, (begin, left));
+        let here = Slabs::of(&self.system, |k| differs[k]);
         let mut state = State {
             shared,
             slabs: transposed(other, (all, &begin.slabs), &there),
         };
         put_boundaries(other, &there, &mut state);
-        let before = self.left((&self.system, &here), &here, &before);
         let after = self.left((other, &there), &here, &state);
         let mut reactions = vec![0.0; data.loads.len()];
         let mut loads = vec![0.0; data.loads.len()];
         for (k, load) in loads.iter_mut().enumerate() {
-            let own = data.loads[k] + left.own[k] + after.own[k] - before.own[k];
-            *load = left.carried[k] + after.carried[k] - before.carried[k];
+            let own = data.loads[k] + same.own[k] + after.own[k];
+            *load = same.carried[k] + after.carried[k];
             // What is left where values are given is the force that holds them.
             if is_given(k) {
                 reactions[k] = -own;
@@ -110,6 +107,32 @@ impl<const D: usize> Flow<D> {
         add(&mut reactions, &held);
         state.slabs.clear();
         Some(Answer { state, reactions })
+    }
+
+    /// What `begin` leaves of this chip's equations in the parts that don't differ, from what all leave or by themselves: whichever
+    /// takes fewer unknowns.
+    fn left_by_same(&self, differs: &[bool], (begin, left): (&State, &Left)) -> Left {
+        let unknowns = |k: usize| self.system.piece_of(&self.system.instances[k]).n;
+        let count = |is: bool| -> usize {
+            let those = (0..differs.len()).filter(|&k| differs[k] == is);
+            those.map(unknowns).sum()
+        };
+        let is_less = count(true) < count(false);
+        let some = Slabs::of(&self.system, |k| differs[k] == is_less);
+        let all = self.slabs.as_ref().map_or(&some, |all| all);
+        let before = State {
+            shared: begin.shared.clone(),
+            slabs: transposed(&self.system, (all, &begin.slabs), &some),
+        };
+        let of_some = self.left((&self.system, &some), &some, &before);
+        if !is_less {
+            return of_some;
+        }
+        let rest = |all: &[f64], some: &[f64]| all.iter().zip(some).map(|(a, b)| a - b).collect();
+        Left {
+            own: rest(&left.own, &of_some.own),
+            carried: rest(&left.carried, &of_some.carried),
+        }
     }
 
     /// Which parts have other equations, or other values given.
