@@ -36,6 +36,8 @@ pub enum Domain {
     Space,
     /// All that is kept of a part for other chips.
     Piece,
+    /// A part's mesh that others are made images of.
+    PlaneMesh,
     /// The matrix of a leaf made of a whole mesh.
     Leaf,
     /// The matrix of a leaf of a dissected mesh.

@@ -4,6 +4,8 @@
 //! tells two copies apart. It is *meshed* from the first copy's own lengths, rounded to 1e-12: meshed from billionths, mouths of
 //! neighbours would differ by 1e-10, and in a long network that leak of mass costs 1e-5 of the pressure.
 
+use std::sync::Arc;
+
 use crate::mesh::{
     ComponentMesh, Corners, Domain as MeshDomain, MeshError, PlanePart, PlanePolygon, arc, image,
     lies_near, plane_arc, plane_arc_like, plane_polygon, plane_straight, plane_straight_like,
@@ -279,11 +281,16 @@ impl Canonicalised {
     }
 
     /// A mesh of this shape that is an image of the one of `model`, a little moved: its own where that is one (it changes least), or where
-    /// none can be.
+    /// none can be. `meshed`: the mesh of `model`, asked for of a polygon.
     ///
     /// # Errors
     /// As [`Self::plane`].
-    pub fn plane_like(&self, model: &Self, resolution: u32) -> Result<PlanePart, MeshError> {
+    pub fn plane_like(
+        &self,
+        model: &Self,
+        resolution: u32,
+        meshed: &dyn Fn() -> Result<Arc<PlanePart>, MeshError>,
+    ) -> Result<PlanePart, MeshError> {
         let strip = match (model.in_cells(resolution), self.in_cells(resolution)) {
             (InCells::Straight(model), InCells::Straight(own)) => {
                 plane_straight_like(resolution, model, own).ok()
@@ -297,12 +304,15 @@ impl Canonicalised {
             ) => plane_arc_like(resolution, [radius, angle], [r, a]).ok(),
             (InCells::Polygon(a, b, c), InCells::Polygon(p, q, s)) => {
                 let (from, to) = (domain(&a, b, &c), domain(&p, q, &s));
-                let model = plane_polygon(resolution, &from, self.corners)?;
                 let own = plane_polygon(resolution, &to, self.corners)?;
+                let model = meshed()?;
+                let PlanePart::Polygon(model) = model.as_ref() else {
+                    return Ok(PlanePart::Polygon(own));
+                };
                 return Ok(PlanePart::Polygon(
                     match lies_near(&own.mesh, &model.mesh) {
                         true => PlanePolygon {
-                            cut_as: Some(model.mesh),
+                            cut_as: Some(model.mesh.clone()),
                             ..own
                         },
                         false => image(model, &from, &to, resolution).unwrap_or(own),

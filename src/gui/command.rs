@@ -116,6 +116,8 @@ pub enum Command {
     Delete,
     /// Lines up what is selected.
     Align(Align),
+    /// Draws channels in the place of links.
+    DrawLinks,
     /// Draws a channel.
     Channel {
         /// Where it starts: a socket, or a place on a pipe (a tee is inserted there).
@@ -298,6 +300,8 @@ pub enum Panel {
     Species,
     /// How the method took the chip apart, and what it cost.
     Method,
+    /// Components, channels, links and ports by name.
+    Tree,
     /// Steps of undo.
     History,
     /// The file's text.
@@ -379,6 +383,7 @@ impl Command {
             C::Rotate(-1),
             C::Mirror(Axis::X),
             C::Mirror(Axis::Y),
+            C::DrawLinks,
             C::ZoomIn,
             C::ZoomOut,
             C::Fit,

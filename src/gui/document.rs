@@ -138,13 +138,21 @@ impl Document {
 
     /// Replaces the whole text, as someone typed it; mistakes are shown, not refused.
     pub fn set_text(&mut self, text: &str, join: Option<String>, library: &Library) {
+        self.replace("Edit text", text, join, library);
+    }
+
+    /// Replaces the whole text as one step of undo, or one with the steps before that have the same `join`.
+    pub fn replace(&mut self, label: &str, text: &str, join: Option<String>, library: &Library) {
         if *text == *self.text {
             return;
         }
         self.text = text.into();
-        let label = "Edit text".to_owned();
-        self.history
-            .push(label, self.text.clone(), Selection::default(), join);
+        self.history.push(
+            label.to_owned(),
+            self.text.clone(),
+            Selection::default(),
+            join,
+        );
         self.read(library);
     }
 

@@ -241,11 +241,14 @@ pub fn sensitivities(
         taken(design, &chip, solution)
     };
     let conditions: Vec<Condition> = chip.ports.iter().map(|port| port.condition).collect();
-    let values = ask(&conditions)?;
-    let nearby = match can_step {
-        true => eliminated.nearby(&conditions, context.cancel)?,
-        false => None,
+    let (solution, nearby) = match can_step {
+        true => eliminated.solve_and_keep(&conditions, settings.wanted, context.cancel)?,
+        false => {
+            let solution = eliminated.solve(&conditions, &silent, context.cancel)?;
+            (solution, None)
+        }
     };
+    let values = taken(design, &chip, solution)?;
     let first = begin.elapsed().as_secs_f64();
     let begin = std::time::Instant::now();
     let mut parameters = parameters(design);
@@ -265,14 +268,13 @@ pub fn sensitivities(
                 };
                 let mut driven = chip.clone();
                 driven.ports[k].condition = conditions[k];
-                let (table, cancel) = (context.table, context.cancel);
-                let solution = nearby.solve(&driven, settings.wanted, table, cancel)?;
+                let solution = nearby.solve(&driven, context.table, context.cancel)?;
                 return solution.map(|s| taken(design, &driven, s)).transpose();
             }
             let moved = moved(design, parameter, parameter.value + steps * step, context)?;
             let chip = placed(&moved, context)?;
             let around = (&*eliminated, nearby.as_deref());
-            match solved(&chip, around, &settings, context)? {
+            match solved(&chip, around, context)? {
                 Some(solution) => taken(&moved, &chip, solution).map(Some),
                 None => Ok(None),
             }
@@ -340,12 +342,11 @@ fn slope(
 fn solved(
     chip: &Chip,
     (eliminated, nearby): (&dyn Eliminated, Option<&dyn Nearby>),
-    settings: &SolveSettings,
     context: &Context<'_>,
 ) -> Result<Option<Solution>, SolveError> {
     let (table, cancel) = (context.table, context.cancel);
     if let Some(nearby) = nearby {
-        return nearby.solve(chip, settings.wanted, table, cancel);
+        return nearby.solve(chip, table, cancel);
     }
     let Some(alike) = eliminated.alike(chip, table, cancel)? else {
         return Ok(None);

@@ -35,6 +35,17 @@ fn a_netlist_is_imported_and_what_was_assumed_is_told() {
     let design = document.design.clone().expect("a design");
     assert_eq!(design.links.len(), 1);
     window.get_by_label_contains("Imported pair (ParchMint");
+    // Its link is drawn, once, and is a link again when that is undone.
+    let netlist = text(&window);
+    apply(&mut window, Command::DrawLinks);
+    let design = window.state().document().design.clone().expect("a design");
+    assert_eq!((design.links.len(), design.channels.len()), (0, 1));
+    window.get_by_label_contains("One link is a channel now");
+    let drawn = text(&window);
+    apply(&mut window, Command::DrawLinks);
+    assert_eq!(text(&window), drawn, "nothing is left to draw");
+    apply(&mut window, Command::Undo);
+    assert_eq!(text(&window), netlist);
     // What is none of the formats is refused, and nothing is lost.
     let before = text(&window);
     dropped(&mut window, "odd.json", "{\"a\": 1}", home.path());

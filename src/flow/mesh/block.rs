@@ -19,6 +19,12 @@ pub struct BlockMesh<const D: usize> {
 }
 
 impl<const D: usize> BlockMesh<D> {
+    /// What it takes in memory.
+    pub fn bytes(&self) -> u64 {
+        let nodes = size_of_val(&*self.nodes) + self.on_wall.len();
+        (nodes + size_of_val(&*self.cells) + size_of_val(&*self.walls)) as u64
+    }
+
     /// Number of cells.
     pub fn n_cells(&self) -> usize {
         self.cells.len() / n_nodes::<D>()

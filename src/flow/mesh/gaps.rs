@@ -34,6 +34,8 @@ const COARSE: usize = 32;
 /// Sizes of cells along the walls of an outline and of posts: one, but less near gaps and around small posts.
 pub struct Sizes {
     sources: RTree<Source>,
+    /// The smallest size of any source.
+    smallest: f64,
     /// Sharp corners, and how far from them cells are smaller.
     corners: RTree<[f64; 2]>,
     reach: f64,
@@ -90,12 +92,14 @@ impl Sizes {
         }
         let mut sizes = Self {
             sources: RTree::new(),
+            smallest: 0.0,
             corners: RTree::bulk_load(sharp.into_iter().map(|p| [p.x, p.y]).collect()),
             reach: REACH * width,
             growth: GROWTH / finer,
         };
         // The smallest first: most of the others are as good as said by then, and asking is faster the fewer there are.
         sources.sort_by(|a, b| a.size.total_cmp(&b.size));
+        sizes.smallest = sources.first().map_or(1.0, |source| source.size);
         for source in sources {
             let [x, y] = source.at;
             if sizes.at(Point::new(x, y)) > AS_GOOD * source.size {
@@ -126,10 +130,13 @@ impl Sizes {
         let towards = corner.map_or(1.0, |corner| {
             size_towards(corner.distance_2(&p).sqrt(), self.reach)
         });
-        // What is farther can't make cells smaller than one.
-        let near = self.sources.locate_within_distance(p, self.growth.powi(-2));
-        near.map(|source| source.size + self.growth * source.distance_2(&p).sqrt())
-            .fold(towards, f64::min)
+        let wants = |source: &Source| source.size + self.growth * source.distance_2(&p).sqrt();
+        let nearest = self.sources.nearest_neighbor(p).map(wants);
+        let least = nearest.map_or(towards, |size| size.min(towards));
+        // What is farther can't make cells smaller than that.
+        let reach = (least - self.smallest).max(0.0) / self.growth;
+        let near = self.sources.locate_within_distance(p, reach * reach);
+        near.map(wants).fold(least, f64::min)
     }
 
     /// Points that divide the wall from `a` to `b` into edges of about the wanted sizes; `a` first, `b` left out.

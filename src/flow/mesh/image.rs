@@ -29,7 +29,7 @@ const FURTHEST: f64 = 0.5;
 /// # Accuracy and cost
 /// Linear in what differs, so results follow as smoothly. A sparse Cholesky factorisation of the vertices inside.
 pub fn image(
-    of: PlanePolygon,
+    of: &PlanePolygon,
     from: &Domain<'_>,
     to: &Domain<'_>,
     resolution: u32,
@@ -52,14 +52,14 @@ pub fn image(
     if !areas(&mesh).zip(areas(&of.mesh)).all(kept) {
         return None;
     }
-    let mut sockets = of.mouths;
+    let mut sockets = of.mouths.clone();
     for (mouth, (angle, scale)) in sockets.iter_mut().zip(mouths(to, resolution)) {
         (mouth.angle, mouth.scale) = (angle, scale);
     }
     Some(PlanePolygon {
         mesh,
         mouths: sockets,
-        cut_as: Some(of.mesh),
+        cut_as: Some(of.mesh.clone()),
     })
 }
 
@@ -245,7 +245,7 @@ mod tests {
         for corners in [Corners::Plain, Corners::Graded] {
             let of = plane_polygon(R, &domain(&model), corners).expect("a chamber");
             let cells = of.mesh.cells.clone();
-            let made = image(of.clone(), &domain(&model), &domain(&own), R).expect("near enough");
+            let made = image(&of, &domain(&model), &domain(&own), R).expect("near enough");
             assert_eq!(made.mesh.cells, cells);
             for (a, b) in areas(&made.mesh).zip(areas(&of.mesh)) {
                 assert!((a / b - 1.0).abs() < 0.1, "{a} and {b}");
@@ -275,7 +275,7 @@ mod tests {
         let of = plane_polygon(R, &domain(&model), Corners::Plain).expect("a chamber");
         let moved = |grown: f64| {
             let own = chamber(grown);
-            let made = image(of.clone(), &domain(&model), &domain(&own), R);
+            let made = image(&of, &domain(&model), &domain(&own), R);
             made.expect("near enough").mesh.nodes
         };
         let (one, two) = (moved(0.01), moved(0.02));
@@ -291,10 +291,10 @@ mod tests {
     fn other_polygons_have_no_images() {
         let (model, far) = (chamber(0.0), chamber(0.6));
         let of = plane_polygon(R, &domain(&model), Corners::Plain).expect("a chamber");
-        assert!(image(of.clone(), &domain(&model), &domain(&far), R).is_none());
+        assert!(image(&of, &domain(&model), &domain(&far), R).is_none());
         let (mut fewer, same) = (chamber(0.0), chamber(0.0));
         fewer.1.pop();
-        assert!(image(of.clone(), &domain(&model), &domain(&fewer), R).is_none());
-        assert!(image(of, &domain(&model), &domain(&same), R).is_some());
+        assert!(image(&of, &domain(&model), &domain(&fewer), R).is_none());
+        assert!(image(&of, &domain(&model), &domain(&same), R).is_some());
     }
 }

@@ -60,6 +60,16 @@ pub struct PlaneMouth {
     pub scale: f64,
 }
 
+impl PlanePart {
+    /// What it takes in memory.
+    pub fn bytes(&self) -> u64 {
+        match self {
+            Self::Strip(strip) => strip.slices.iter().map(|(_, s)| s.mesh.bytes()).sum(),
+            Self::Polygon(polygon) => polygon.mesh.bytes(),
+        }
+    }
+}
+
 /// A straight pipe or a taper from the origin along +x, slices described.
 ///
 /// # Shapes and units

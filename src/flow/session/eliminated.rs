@@ -1,6 +1,5 @@
 //! The method of fronts: a chip eliminated once, and asked for any values at its ports.
 
-use std::sync::OnceLock;
 use std::time::Instant;
 
 use super::conductances::conductances;
@@ -11,7 +10,7 @@ use super::seen::Seen;
 use super::space::{Deep, Plane, Space};
 use super::{
     Conductance, Eliminated, Job, Method, Progress, Solution, SolveError, SolveReport,
-    SolveSettings, Stage, method::check_conditions, with_arms,
+    SolveSettings, Stage, WantedResults, method::check_conditions, silent, with_arms,
 };
 use crate::canonical::Canonicalised;
 use crate::field::ports::PortValues;
@@ -113,6 +112,57 @@ impl<const D: usize> Eliminated for Kept<D> {
         progress: &Progress<'_>,
         cancel: &CancelToken,
     ) -> Result<Solution, SolveError> {
+        Ok(self.solve_with(asked, progress, cancel)?.0)
+    }
+
+    fn solve_and_keep(
+        &self,
+        asked: &[Condition],
+        wanted: WantedResults,
+        cancel: &CancelToken,
+    ) -> Result<(Solution, Option<Box<dyn Nearby + '_>>), SolveError> {
+        let (solution, answer, datum) = self.solve_with(asked, &silent, cancel)?;
+        let conditions: Vec<Condition> = asked.iter().map(|c| self.space.condition(*c)).collect();
+        if self.flow.slabs.is_none() || self.stillness.is_still(&conditions) {
+            return Ok((solution, None));
+        }
+        let loads = self.seen().data(&conditions, &datum).loads;
+        let is_ports = wanted == WantedResults::PortsOnly;
+        let left = is_ports.then(|| self.flow.left_by(&answer, &loads));
+        let around = Around {
+            kept: self,
+            begin: answer.state,
+            left,
+            datum,
+        };
+        Ok((solution, Some(Box::new(around))))
+    }
+
+    fn alike(
+        &self,
+        chip: &Chip,
+        table: &Table,
+        cancel: &CancelToken,
+    ) -> Result<Option<Box<dyn Eliminated>>, SolveError> {
+        let settings = &self.settings;
+        let chip = &*with_arms(chip, settings.resolution, settings.corners);
+        let job = Job::silent(settings, table, cancel);
+        let space = self.space.of(chip, settings)?;
+        let own = &self.flow.system;
+        let kept = Self::new(space, chip, &job, Some(&own.shapes))?;
+        let is_image = kept.flow.system.is_image_of(own);
+        Ok(is_image.then(|| Box::new(kept) as Box<dyn Eliminated>))
+    }
+}
+
+impl<const D: usize> Kept<D> {
+    /// A solution, the unknowns that it is read from, and the pressures that those are relative to.
+    fn solve_with(
+        &self,
+        asked: &[Condition],
+        progress: &Progress<'_>,
+        cancel: &CancelToken,
+    ) -> Result<(Solution, Answer, Vec<f64>), SolveError> {
         let start = Instant::now();
         check_conditions(&self.ports, &self.seen().free_islands(), asked)?;
         let recorder = self.settings.recorder();
@@ -146,57 +196,15 @@ impl<const D: usize> Eliminated for Kept<D> {
             (report, self.conductance.clone()),
             cancel,
         )?;
-        // Hundreds of megabytes of a large chip: giving them back takes its time too.
-        drop(answer);
         drop(stage);
         solution.report.timings.results = clock.elapsed().as_secs_f64();
         solution.report.timings.total = start.elapsed().as_secs_f64();
         if is_still {
             set_still(&mut solution);
         }
-        Ok(solution)
+        Ok((solution, answer, datum))
     }
 
-    fn nearby(
-        &self,
-        asked: &[Condition],
-        cancel: &CancelToken,
-    ) -> Result<Option<Box<dyn Nearby + '_>>, SolveError> {
-        check_conditions(&self.ports, &self.seen().free_islands(), asked)?;
-        let conditions: Vec<Condition> = asked.iter().map(|c| self.space.condition(*c)).collect();
-        if self.flow.slabs.is_none() || self.stillness.is_still(&conditions) {
-            return Ok(None);
-        }
-        let datum = self.datum(&conditions);
-        let mut report = self.report.clone();
-        let mut begin = self.answer(&conditions, &datum, cancel, &mut report)?.state;
-        self.flow.system.complete(&mut begin.shared);
-        Ok(Some(Box::new(Around {
-            kept: self,
-            begin,
-            left: OnceLock::new(),
-            datum,
-        })))
-    }
-
-    fn alike(
-        &self,
-        chip: &Chip,
-        table: &Table,
-        cancel: &CancelToken,
-    ) -> Result<Option<Box<dyn Eliminated>>, SolveError> {
-        let settings = &self.settings;
-        let chip = &*with_arms(chip, settings.resolution, settings.corners);
-        let job = Job::silent(settings, table, cancel);
-        let space = self.space.of(chip, settings)?;
-        let own = &self.flow.system;
-        let kept = Self::new(space, chip, &job, Some(&own.shapes))?;
-        let is_image = kept.flow.system.is_image_of(own);
-        Ok(is_image.then(|| Box::new(kept) as Box<dyn Eliminated>))
-    }
-}
-
-impl<const D: usize> Kept<D> {
     /// What its answers are read with.
     fn seen(&self) -> Seen<'_, D> {
         Seen {

@@ -13,7 +13,10 @@ use stokeslet_cad::chip::{Chip, Condition, Port};
 
 use super::arms::with_arms;
 use super::nearby::Nearby;
-use super::{Conductance, PortKind, Progress, Solution, SolveError, SolveReport, SolveSettings};
+use super::{
+    Conductance, PortKind, Progress, Solution, SolveError, SolveReport, SolveSettings,
+    WantedResults, silent,
+};
 
 /// Flow rates balance when their sum is at most this part of half the sum of their magnitudes.
 const BALANCE_TOLERANCE: f64 = 1e-9;
@@ -75,17 +78,18 @@ pub trait Eliminated: Send + Sync {
         cancel: &CancelToken,
     ) -> Result<Solution, SolveError>;
 
-    /// Its answer to these conditions, from which chips that differ little are reached in one step: for derivatives. `None` where nothing
-    /// flows, where only ports were wanted, and of a method that can't.
+    /// As [`Self::solve`], with what chips that differ little are reached from in one step, for what is wanted of them: for derivatives.
+    /// `None` where nothing flows, where the elimination was of ports only, and of a method that can't.
     ///
     /// # Errors
     /// As of [`Self::solve`].
-    fn nearby(
+    fn solve_and_keep(
         &self,
-        _conditions: &[Condition],
-        _cancel: &CancelToken,
-    ) -> Result<Option<Box<dyn Nearby + '_>>, SolveError> {
-        Ok(None)
+        conditions: &[Condition],
+        _wanted: WantedResults,
+        cancel: &CancelToken,
+    ) -> Result<(Solution, Option<Box<dyn Nearby + '_>>), SolveError> {
+        Ok((self.solve(conditions, &silent, cancel)?, None))
     }
 
     /// Eliminates a chip that differs little from this one, on an image of its mesh, so that results follow smoothly; `None` where its mesh is

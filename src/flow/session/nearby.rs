@@ -1,12 +1,10 @@
 //! Chips that differ little from an eliminated one, solved with its factors: for derivatives, in place of an elimination each.
 
-use std::sync::OnceLock;
-
 use super::eliminated::Kept;
 use super::flow::Left;
 use super::measure::mass_imbalance;
 use super::seen::Seen;
-use super::{Conductance, Job, Solution, SolveError, WantedResults, with_arms};
+use super::{Conductance, Job, Solution, SolveError, with_arms};
 use crate::stokes::mouth::Mouth;
 use crate::stokes::slabs::{Slabs, State};
 use stokeslet_base::cancel::CancelToken;
@@ -18,14 +16,13 @@ pub trait Nearby: Send + Sync {
     /// The solution of a chip that differs little from the eliminated one; `None` where its mesh is no image of that one's.
     ///
     /// Right but for an error of second order in what differs, which is the same for a change and its opposite: it cancels from central
-    /// differences. Conductances are left out, and so is what `wanted` doesn't ask for.
+    /// differences. Conductances are left out, and so is what [`Eliminated::solve_and_keep`](super::Eliminated::solve_and_keep) wasn't asked for.
     ///
     /// # Errors
     /// [`SolveError`]: a part that can't be meshed; cancelled.
     fn solve(
         &self,
         chip: &Chip,
-        wanted: WantedResults,
         table: &Table,
         cancel: &CancelToken,
     ) -> Result<Option<Solution>, SolveError>;
@@ -35,8 +32,8 @@ pub trait Nearby: Send + Sync {
 pub(super) struct Around<'a, const D: usize> {
     pub kept: &'a Kept<D>,
     pub begin: State,
-    /// What `begin` leaves of the equations, once it is asked for.
-    pub left: OnceLock<Option<Left>>,
+    /// What `begin` leaves of the equations, where only ports are wanted.
+    pub left: Option<Left>,
     /// Pressure that those of `begin` are relative to, by island, Pa.
     pub datum: Vec<f64>,
 }
@@ -45,7 +42,6 @@ impl<const D: usize> Nearby for Around<'_, D> {
     fn solve(
         &self,
         chip: &Chip,
-        wanted: WantedResults,
         table: &Table,
         cancel: &CancelToken,
     ) -> Result<Option<Solution>, SolveError> {
@@ -57,7 +53,7 @@ impl<const D: usize> Nearby for Around<'_, D> {
         if !system.is_image_of(&flow.system) {
             return Ok(None);
         }
-        let slabs = (wanted == WantedResults::All).then(|| Slabs::new(&system));
+        let slabs = self.left.is_none().then(|| Slabs::new(&system));
         let mouths: Vec<Mouth> = system
             .ports
             .iter()
@@ -78,13 +74,10 @@ impl<const D: usize> Nearby for Around<'_, D> {
         let data = seen.data(&conditions, &self.datum);
         let is_cancelled = || cancel.is_cancelled();
         let begin = &self.begin;
-        let answer = match &slabs {
-            Some(slabs) => flow.step_to((&system, slabs), &data, begin, &is_cancelled),
-            None => {
-                let left = self.left.get_or_init(|| flow.left_by(begin));
-                let from = left.as_ref().map(|left| (begin, left));
-                from.and_then(|from| flow.step_on_shared(&system, &data, from))
-            }
+        let answer = match (&slabs, &self.left) {
+            (Some(slabs), _) => flow.step_to((&system, slabs), &data, begin, &is_cancelled),
+            (None, Some(left)) => flow.step_on_shared(&system, &data, (begin, left)),
+            (None, None) => None,
         };
         let Some(mut answer) = answer else {
             return Ok(None);

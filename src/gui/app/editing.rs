@@ -11,7 +11,8 @@ use crate::seen::Selection;
 use crate::words::sentence;
 use stokeslet_base::geometry::Point;
 use stokeslet_base::units::Radian;
-use stokeslet_cad::design::{Edit, Placement};
+use stokeslet_cad::design::{Edit, Placement, print};
+use stokeslet_cad::drawing::draw;
 use stokeslet_cad::edits::{self, Drawing, Refusal};
 
 /// A preview that takes longer than this would make dragging jerk: only the canvas's own ghost is shown then.
@@ -43,9 +44,36 @@ impl App {
                     .set_text(text, typed, &self.state.library);
                 self.forget_what_is_gone();
             }
+            Command::DrawLinks => self.draw_links(command),
             _ => return self.apply_intention(command),
         }
         true
+    }
+
+    /// Components get places and links become channels; what stays a link is said.
+    fn draw_links(&mut self, command: &Command) {
+        let Some(design) = self.state.document.design.clone() else {
+            return;
+        };
+        let (drawn, said) = draw(&design, &self.state.library, None);
+        let Some(drawn) = drawn else {
+            let why = said.first().map_or("no drawing was found", |d| &d.message);
+            return self.notify(Notice::error(sentence(why)));
+        };
+        let text = print(&drawn.design);
+        let (label, library) = (command.label(), &self.state.library);
+        self.state.document.replace(&label, &text, None, library);
+        self.forget_what_is_gone();
+        self.apply(Command::Fit);
+        let drawn_now = match drawn.n_drawn {
+            1 => "One link is a channel now".to_owned(),
+            n => format!("{n} links are channels now"),
+        };
+        let text = match drawn.left.as_slice() {
+            [] => format!("{drawn_now}; lengths are the drawing's."),
+            left => format!("{drawn_now}; these stay links: {}.", left.join(", ")),
+        };
+        self.notify(Notice::info(text));
     }
 
     fn apply_intention(&mut self, command: &Command) -> bool {

@@ -117,11 +117,12 @@ fn number(command: &C) -> usize {
         C::SetInlet(..) => 92,
         C::TogglePlay => 93,
         C::SetPace(_) => 94,
+        C::DrawLinks => 95,
     }
 }
 
 /// Kinds of commands.
-const KINDS: usize = 95;
+const KINDS: usize = 96;
 
 fn one_of_each(home: &std::path::Path) -> Vec<C> {
     let (name, at) = ("p".to_owned(), Point::default());
@@ -167,6 +168,7 @@ fn one_of_each(home: &std::path::Path) -> Vec<C> {
         C::Paste("nothing".to_owned(), None),
         C::Delete,
         C::Align(Align::Left),
+        C::DrawLinks,
         C::Channel {
             from: ChannelEnd::Free(at),
             to: ChannelEnd::Free(Point::new(1e-3, 0.0)),

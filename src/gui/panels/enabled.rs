@@ -73,6 +73,19 @@ pub fn is_enabled(command: &Command, seen: &Seen<'_>) -> Result<(), &'static str
             when(items > 1, "fewer than two things are selected")
         }
 
+        C::DrawLinks => {
+            readable(seen)?;
+            let design = document.design.as_ref();
+            when(
+                design.is_some_and(|d| !d.links.is_empty()),
+                "no link is there: components are joined or drawn already",
+            )?;
+            when(
+                design.is_some_and(|d| d.channels.is_empty()),
+                "channels are drawn already, whose places aren't to be changed",
+            )
+        }
+
         C::Place { .. }
         | C::AskToPaste
         | C::Paste(..)

@@ -45,8 +45,9 @@ mod testing;
 pub mod thumbnail;
 pub mod toast;
 pub mod toolbar;
+pub mod tree;
 pub mod values;
-pub mod variables;
+mod variables;
 
 use std::collections::VecDeque;
 use std::path::Path;

@@ -3,7 +3,7 @@
 use eframe::egui::Ui;
 
 use super::{
-    history, inspector, method, palette, problems, profiles, results, source, species, study,
+    history, inspector, method, palette, problems, profiles, results, source, species, study, tree,
     variables,
 };
 use crate::command::{Command, Panel};
@@ -63,7 +63,7 @@ pub struct Row {
 }
 
 /// All panels, in the order of the menu and of the tabs.
-pub const PANELS: [Row; 11] = [
+pub const PANELS: [Row; 12] = [
     Row {
         panel: Panel::Palette,
         label: "Library",
@@ -135,6 +135,14 @@ pub const PANELS: [Row; 11] = [
         make: || Box::new(method::method_ui),
     },
     Row {
+        panel: Panel::Tree,
+        label: "Tree",
+        place: Place::Below,
+        scrolls: false,
+        at_first: false,
+        make: || Box::new(tree::Tree::default()),
+    },
+    Row {
         panel: Panel::History,
         label: "History",
         place: Place::Below,
@@ -192,6 +200,7 @@ mod tests {
                 | Panel::Profiles
                 | Panel::Species
                 | Panel::Method
+                | Panel::Tree
                 | Panel::History
                 | Panel::Source
                 | Panel::Variables

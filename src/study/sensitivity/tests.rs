@@ -189,20 +189,23 @@ fn ports_alone_are_those_of_steps_through_all_unknowns() {
         };
         let made = eliminate(&chip, &with_fields, &case.table, &silent, &case.token).unwrap();
         let conditions: Vec<Condition> = chip.ports.iter().map(|p| p.condition).collect();
-        let near = made.nearby(&conditions, &case.token).unwrap().unwrap();
+        let near = |wanted| {
+            let solved = made.solve_and_keep(&conditions, wanted, &case.token);
+            solved.unwrap().1.unwrap()
+        };
+        let of_all = near(WantedResults::All);
+        let of_ports = near(WantedResults::PortsOnly);
         for parameter in parameters(&case.design).iter().filter(|p| !p.is_of_port()) {
             let value = parameter.value * (1.0 + STEP);
             let moved = moved(&case.design, parameter, value, &context).unwrap();
             let Ok(chip) = placed(&moved, &context) else {
                 continue;
             };
-            let ports = |wanted| {
-                let found = near.solve(&chip, wanted, &case.table, &case.token).unwrap();
+            let ports = |near: &dyn Nearby| {
+                let found = near.solve(&chip, &case.table, &case.token).unwrap();
                 found.map(|solution| solution.ports)
             };
-            let (Some(all), Some(alone)) =
-                (ports(WantedResults::All), ports(WantedResults::PortsOnly))
-            else {
+            let (Some(all), Some(alone)) = (ports(&*of_all), ports(&*of_ports)) else {
                 continue;
             };
             let largest =

@@ -41,7 +41,7 @@ impl<const D: usize> Flow<D> {
             }
         }
         let residual = State {
-            slabs: transposed(other, (there, &residual.slabs), here),
+            slabs: moved(other, (there, residual.slabs), here),
             shared: residual.shared,
         };
         let none = vec![0.0; data.given.len()];
@@ -60,10 +60,18 @@ impl<const D: usize> Flow<D> {
         Some(Answer { state, reactions })
     }
 
-    /// What the answer `x` of this chip leaves of its equations; `None` without fields.
-    pub fn left_by(&self, x: &State) -> Option<Left> {
-        let here = self.slabs.as_ref()?;
-        Some(self.left((&self.system, here), here, x))
+    /// What an answer of this chip to these loads leaves of its equations, which it solves: but for rounding nothing inside of parts, the
+    /// loads where unknowns are free, and what holds them where values are given. No product is needed.
+    pub fn left_by(&self, answer: &Answer, loads: &[f64]) -> Left {
+        let rows = self.system.class.iter().zip(&answer.reactions).zip(loads);
+        let own = rows.map(|((class, reaction), load)| match class {
+            Class::Given => -reaction - load,
+            _ => -load,
+        });
+        Left {
+            own: own.collect(),
+            carried: vec![0.0; loads.len()],
+        }
     }
 
     /// As [`Self::step_to`], for shared unknowns and reactions alone; slabs of the answer are empty. Costs what the parts that differ cost, and
@@ -162,7 +170,7 @@ impl<const D: usize> Flow<D> {
         slabs.subtract_product(system, x, &mut left);
         let mut inside = State {
             shared: zeros(),
-            slabs: transposed(system, (slabs, &left.slabs), here),
+            slabs: moved(system, (slabs, left.slabs), here),
         };
         here.forward(&self.system, &self.values, &mut inside);
         Left {
@@ -207,6 +215,18 @@ fn transposed<const D: usize>(
         out[to.first[k]..][..n].copy_from_slice(&values[from.first[k]..][..n]);
     }
     out
+}
+
+/// As [`transposed`], without a copy where both layouts are the same.
+fn moved<const D: usize>(
+    system: &System<D>,
+    (from, values): (&Slabs, Vec<f64>),
+    to: &Slabs,
+) -> Vec<f64> {
+    if from.first == to.first && from.n == to.n {
+        return values;
+    }
+    transposed(system, (from, &values), to)
 }
 
 /// Gives the boundaries of slabs the values of shared unknowns.

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::{PartError, Placed};
 use crate::canonical::{CanonicalShape, Canonicalised};
-use crate::mesh::Corners;
+use crate::mesh::{Corners, MeshError, PlanePart};
 use crate::stokes::piece::{Canonical, Lift, PieceError};
 use crate::stokes::section::Section;
 use stokeslet_base::fingerprint::{Domain, Fingerprint, Hasher};
@@ -37,6 +37,20 @@ impl<'a> Supply<'a> {
     /// The shape of a part of the other chip.
     pub(super) fn like(&self, part: usize) -> Option<&'a Canonicalised> {
         self.like.and_then(|like| like.get(part))
+    }
+
+    /// The mesh of a shape of the other chip, made once.
+    fn mesh_of(&self, model: &Canonicalised, resolution: u32) -> Result<Arc<PlanePart>, MeshError> {
+        let key = Hasher::new(Domain::PlaneMesh)
+            .word(u64::from(resolution))
+            .key(model.content())
+            .finish();
+        if let Some(known) = self.table.get::<PlanePart>(key) {
+            return Ok(known);
+        }
+        let made = Arc::new(model.plane(resolution)?);
+        self.table.keep(key, made.clone(), made.bytes());
+        Ok(made)
     }
 
     /// The shape whose mesh that of a part is wanted to be an image of; `None` where the part's own is just that.
@@ -129,7 +143,9 @@ pub(super) fn make<const D: usize>(
                     return Err(PieceError::Cancelled);
                 }
                 let plane = match model {
-                    Some(model) => shape.plane_like(model, section.resolution)?,
+                    Some(model) => shape.plane_like(model, section.resolution, &|| {
+                        supply.mesh_of(model, section.resolution)
+                    })?,
                     None => shape.plane(section.resolution)?,
                 };
                 let slip = shape.slip_edges(section.resolution);
