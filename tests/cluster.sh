@@ -18,6 +18,7 @@ host=$(hostname -s)
 daemons=()
 cleanup() {
   for pid in "${daemons[@]}"; do as_root kill -9 "$pid" 2>/dev/null || true; done
+  wait 2>/dev/null || true
   rm -rf "$work"
 }
 trap cleanup EXIT

@@ -7,7 +7,7 @@ use include_dir::{Dir, include_dir};
 static DESIGNS: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../designs");
 
 /// From the simplest to the largest; what the folder has besides comes after, by name.
-const ORDER: [&str; 22] = [
+const ORDER: [&str; 23] = [
     "straight",
     "tee",
     "y-mixer",
