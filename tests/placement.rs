@@ -78,9 +78,7 @@ fn a_shallow_chip_narrower_than_deep_is_warned_of_at_its_narrowest() {
     assert_eq!(said.len(), 1, "{said:?}");
     assert_eq!(said[0].0, "D235");
     assert!(
-        said[0]
-            .1
-            .contains("`thin` is 60.0000 um wide and 80.0000 um deep"),
+        said[0].1.contains("`thin` is 60 µm wide and 80 µm deep"),
         "{said:?}"
     );
     assert_eq!(of("shallow", "60 um"), [], "as deep as wide");

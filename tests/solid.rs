@@ -10,7 +10,8 @@ use stokeslet::field::Sampler;
 use stokeslet::geometry::{Motion, Point};
 use stokeslet::mesh::Top;
 use stokeslet::session::{
-    DepthSettings, Solution, SolveError, SolveSettings, WantedResults, manufactured_study, solve,
+    DepthSettings, Solution, SolveError, SolveSettings, WantedResults, advice, manufactured_study,
+    solve,
 };
 use stokeslet::shape::{Shape, Strip};
 use stokeslet::stokes::duct::{self, mouth::DuctProfile};
@@ -93,6 +94,29 @@ fn a_duct_ten_times_as_wide_as_deep_converges_alike() {
     assert_small!(errors[1].1, 4e-4, 1.0, "ten times as wide as deep");
     let order = order(errors[0], errors[1]);
     assert!(order >= 3.3, "{errors:?}, order {order}");
+}
+
+/// What D407 says of cells that are too wide for the layers at side walls, against solves of either model.
+#[test]
+fn side_layers_cost_what_the_warning_says() {
+    for model in [DepthModel::Shallow, DepthModel::Full] {
+        for (resolution, cells_over_depth) in [(8, 0.75), (8, 1.25), (6, 2.0), (4, 6.0), (4, 80.0)]
+        {
+            let aspect = cells_over_depth * f64::from(resolution);
+            let (depth, length, drop) = (WIDTH / aspect, 2.0 * WIDTH, 100.0);
+            let mut chip = channel(length, depth, Condition::Pressure(drop));
+            chip.model = model;
+            let exact = duct::flow_rate(WIDTH, depth) * drop / (MU * length);
+            let missing = 1.0 - solved(&chip, resolution).ports[0].flow_rate / exact;
+            let told = advice::side_layer_error(model, aspect, resolution);
+            let what = format!("{}, r = {resolution}, {cells_over_depth}", model.name());
+            println!("{what}: {missing:.2e}, told {told:.2e}");
+            assert!(
+                (told / missing - 1.0).abs() < 0.2,
+                "{what}: {missing:e}, told {told:e}"
+            );
+        }
+    }
 }
 
 /// Flow of the developed profile goes in; what it takes is the resistance that pressure ports see.

@@ -13,7 +13,7 @@ mod table;
 
 pub use error::QuantityError;
 pub use parse::{parse_any_quantity, parse_quantity, parse_quantity_as};
-pub use print::{print_quantity, to_digits};
+pub use print::{print_length, print_quantity, to_digits};
 pub use table::Powers;
 
 use std::fmt;

@@ -39,7 +39,8 @@ fn a_netlist_is_imported_and_what_was_assumed_is_told() {
     let netlist = text(&window);
     apply(&mut window, Command::DrawLinks);
     let design = window.state().document().design.clone().expect("a design");
-    assert_eq!((design.links.len(), design.channels.len()), (0, 1));
+    // From port to port it is a pipe.
+    assert_eq!((design.links.len(), design.components.len()), (0, 1));
     window.get_by_label_contains("One link is a channel now");
     let drawn = text(&window);
     apply(&mut window, Command::DrawLinks);

@@ -90,6 +90,11 @@ pub fn print_quantity(value: f64, dimension: Dimension) -> String {
         .unwrap_or_else(|| format!("{value:e} {}", dimension.si_unit()))
 }
 
+/// A length for people, to a picometre: `62.5 µm`.
+pub fn print_length(metres: f64) -> String {
+    print_quantity((metres * 1e12).round() / 1e12, Dimension::Length)
+}
+
 fn in_family(value: f64, family: &Family) -> Option<String> {
     let is_decimal = family.divisor == 1.0 && family.factor == 1.0;
     // Twelve digits in a family with a factor: what needs more is no round number there, and a decimal family serves better.

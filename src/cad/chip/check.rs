@@ -12,6 +12,7 @@ use super::{Condition, Port};
 use crate::design::{DepthModel, Design, PortCondition};
 use crate::shape::SocketRef;
 use stokeslet_base::diagnostic::{Reporter, Severity};
+use stokeslet_base::units::print_length;
 
 /// Flow rates balance when their sum is at most this part of half the sum of their magnitudes.
 const BALANCE_TOLERANCE: f64 = 1e-9;
@@ -320,12 +321,11 @@ fn check_depth(design: &Design, assembly: &Assembly, out: &mut Reporter) {
         return;
     }
     let name = assembly.owner(part);
-    let micro = |metres: f64| format!("{:.4} um", metres * 1e6);
     let message = format!(
         "`{}` is {} wide and {} deep: the {} model is for channels at least as wide as deep",
         name.value,
-        micro(width),
-        micro(depth),
+        print_length(width),
+        print_length(depth),
         design.model.name()
     );
     let error_at_half = match design.model {

@@ -16,9 +16,21 @@ use stokeslet_cad::shape::{Part, Shape, Strip};
 pub const WATER: f64 = 1000.0;
 /// The shallow model's error in the narrowest channel from which on it is told.
 const MODEL_ERROR: f64 = 0.005;
-/// Cells may be as wide as this many depths; side layers are 0.36 depths wide. A straight shallow channel of 200 um carries at
-/// resolution 8 too little by 0.07, 0.21, 0.43, 0.83, 1.05, 1.7 % where cells are 0.5, 0.83, 1.25, 2, 2.5, 5 depths (beside 96).
-const CELLS_OVER_DEPTH: f64 = 1.0;
+/// What a straight channel carries too little in cells that are too wide for the layers at its side walls, from which on it is told.
+const SIDE_LAYER_ERROR: f64 = 0.003;
+/// Its source: by how many depths cells are wide, that error times the resolution, in per cent, of the shallow and of the full model.
+/// Measured against the duct's series at resolutions 4, 8 and 16, which agree to a tenth from 0.7 on
+/// (`cargo test --workspace --test solid side_layers`).
+const SIDE_LAYERS: [[f64; 3]; 8] = [
+    [0.5, 0.56, 2.2],
+    [0.75, 1.28, 4.0],
+    [1.0, 2.3, 6.2],
+    [1.5, 4.56, 10.3],
+    [2.5, 8.4, 16.3],
+    [5.0, 13.8, 23.7],
+    [10.0, 18.0, 28.5],
+    [40.0, 22.0, 32.6],
+];
 /// From this Reynolds number on inertia is told of: Stokes flow is its limit at 0.
 const REYNOLDS: f64 = 1.0;
 /// Pressure that bonded silicone rubber is known to hold, Pa: 30 psi (McDonald et al., Electrophoresis 21, 2000).
@@ -63,19 +75,46 @@ pub fn of_model(chip: &Chip, resolution: u32) -> Vec<Diagnostic> {
     let Some(&(widest, depth)) = sizes.iter().max_by(least) else {
         return out;
     };
-    let needed = (widest / (CELLS_OVER_DEPTH * depth)).ceil();
-    if needed > f64::from(resolution) {
+    let error = |r: u32| side_layer_error(chip.model, widest / depth, r);
+    if error(resolution) > SIDE_LAYER_ERROR {
         let message = format!(
-            "at resolution {resolution} the cells of channels {} wide are {:.1} times the depth of {}: flows are off by 0.3 % and more, 1 % at 2.5 times",
+            "at resolution {resolution} the cells of channels {} wide are {:.1} times the depth of {}: straight ones carry {:.1} % too little",
             length(widest),
             widest / f64::from(resolution) / depth,
-            length(depth)
+            length(depth),
+            100.0 * error(resolution)
         );
+        let mut finer = (resolution / 2 + 1..).map(|half| 2 * half);
+        let needed = finer.find(|&r| error(r) <= SIDE_LAYER_ERROR);
         out.push(Diagnostic::warning("D407", message).with_help(format!(
-            "`resolution = {needed:.0}` resolves the layers at the side walls"
+            "`resolution = {}` resolves the layers at the side walls",
+            needed.unwrap_or(resolution)
         )));
     }
     out
+}
+
+/// Part of its flow that a straight channel, `aspect` times as wide as deep, carries too little at a resolution since its cells don't
+/// resolve the layers at its side walls, which are 0.36 depths wide. In proportion to the inverse of the resolution where cells are wide.
+pub fn side_layer_error(model: DepthModel, aspect: f64, resolution: u32) -> f64 {
+    let column = match model {
+        DepthModel::Full => 2,
+        _ => 1,
+    };
+    let x = aspect / f64::from(resolution);
+    let [first, .., last] = SIDE_LAYERS;
+    let between = SIDE_LAYERS
+        .windows(2)
+        .find(|pair| x < pair[1][0] && x >= pair[0][0]);
+    let error = match between {
+        Some(pair) => {
+            let t = (x - pair[0][0]) / (pair[1][0] - pair[0][0]);
+            pair[0][column] + t * (pair[1][column] - pair[0][column])
+        }
+        None if x < first[0] => first[column] * (x / first[0]).powi(2),
+        None => last[column],
+    };
+    0.01 * error / f64::from(resolution)
 }
 
 /// What is doubtful about a solution: inertia (`density` in kg/m^3, water where there is none) and pressures.

@@ -267,9 +267,12 @@ mod tests {
         let shown = Shown::new(state);
         shown.borrow_mut().panels.choose(Panel::Tree);
         let mut harness = harness(&shown);
-        harness.get_by_label("- Ports (3)").click();
+        harness.get_by_label("mixer");
+        harness.get_by_label("- Components (3)").click();
         harness.run_steps(2);
-        harness.get_by_label("+ Ports (3)");
+        assert!(harness.query_by_label("mixer").is_none(), "folded away");
+        harness.get_by_label("+ Components (3)").click();
+        harness.run_steps(2);
         harness.get_by_label("Search the chip").focus();
         harness
             .get_by_label("Search the chip")

@@ -78,9 +78,16 @@ pub(super) struct Legend {
     pub state: Option<String>,
 }
 
-/// A rectangle of this size in the corner where it meets the fewest others; upper corners first, the right before the left.
+/// A rectangle of this size in the corner where it meets the fewest others; upper corners first, the right before the left, then the
+/// middles of the sides.
 fn corner(canvas: Rect, size: Vec2, avoid: &[Rect]) -> Rect {
-    let corners = [Align2::RIGHT_TOP, Align2::LEFT_TOP, Align2::RIGHT_BOTTOM];
+    let corners = [
+        Align2::RIGHT_TOP,
+        Align2::LEFT_TOP,
+        Align2::RIGHT_BOTTOM,
+        Align2::RIGHT_CENTER,
+        Align2::LEFT_CENTER,
+    ];
     let places = corners.map(|corner| corner.align_size_within_rect(size, canvas));
     let covered = |place: &Rect| {
         avoid
@@ -323,8 +330,12 @@ mod tests {
         let both = [right, port(20.0, 150.0)];
         let there = corner(canvas, size, &both);
         assert_eq!(there.right_bottom(), canvas.right_bottom());
+        let corners = [both[0], both[1], port(780.0, 500.0)];
+        let there = corner(canvas, size, &corners);
+        assert_eq!(there.right_center(), canvas.right_center());
         // Where nothing is free the usual place is as good as any.
-        let all = [both[0], both[1], port(780.0, 500.0)];
+        let middles = [port(780.0, 300.0), port(20.0, 300.0)];
+        let all = [&corners[..], &middles[..]].concat();
         assert_eq!(corner(canvas, size, &all).right_top(), canvas.right_top());
     }
 }

@@ -16,7 +16,7 @@ use crate::design::{
 use crate::library::{Defaults, Library};
 use stokeslet_base::diagnostic::{Reporter, Severity};
 use stokeslet_base::geometry::Point;
-use stokeslet_base::units::{FlowRate, Metre, Pascal, PascalSecond, Radian};
+use stokeslet_base::units::{FlowRate, Metre, Pascal, PascalSecond, Radian, print_length};
 
 /// Directions this near to a straight line, rad, are one.
 const STRAIGHT: f64 = 1e-9;
@@ -137,9 +137,9 @@ pub(super) fn emit(network: &Network, name: &str, out: &mut Reporter) -> Option<
     let design = match network.channels.iter().any(|c| network.differs(c.depth)) {
         true if design.model == DepthModel::Full => {
             let message = format!(
-                "channels are {:.4} to {:.4} um high: the model is shallow",
-                low * 1e6,
-                high * 1e6
+                "channels are {} to {} high: the model is shallow",
+                print_length(low),
+                print_length(high)
             );
             let help =
                 "the full model has one depth; junctions are as deep as their deepest channel";

@@ -10,7 +10,7 @@ use super::{Imported, Options};
 use crate::design::{DepthModel, Design, Port, PortCondition, Sheets, Spanned};
 use crate::library::Library;
 use stokeslet_base::diagnostic::{Reporter, Severity};
-use stokeslet_base::units::{Metre, Pascal, PascalSecond};
+use stokeslet_base::units::{Metre, Pascal, PascalSecond, print_length};
 
 /// Width of connections that tell none, m.
 const DEFAULT_WIDTH: f64 = 400e-6;
@@ -183,10 +183,10 @@ fn channels(
         .filter(|c| c.width.is_none())
         .collect();
     let message = format!(
-        "{} of {} connections tell no width: {:.4} um is assumed",
+        "{} of {} connections tell no width: {} is assumed",
         without.len(),
         netlist.connections.len(),
-        default * 1e6
+        print_length(default)
     );
     warn_all("D327", without, message, "`--width` says another", out);
     let without: Vec<&Connection> = netlist

@@ -7,6 +7,7 @@ use super::super::json;
 use super::read::Component;
 use crate::design::{Dimension, Value};
 use stokeslet_base::diagnostic::{Reporter, Severity};
+use stokeslet_base::units::print_length;
 
 /// What a component of a netlist is.
 #[derive(Debug)]
@@ -574,11 +575,11 @@ fn tree(given: &mut Given<'_, '_>, uses: &Uses<'_>) -> Role {
     }
     if pitch < 2.1 * width {
         let message = format!(
-            "`{}` ({}) has leaves {:.4} um apart, and channels {:.4} um wide",
+            "`{}` ({}) has leaves {} apart, and channels {} wide",
             component.name,
             component.entity,
-            pitch * 1e6,
-            width * 1e6
+            print_length(pitch),
+            print_length(width)
         );
         let help = "its leaves would run into each other: the file's sizes contradict each other";
         given

@@ -13,7 +13,7 @@ use crate::design::{
 };
 use stokeslet_base::diagnostic::{Diagnostic, Reporter, Severity};
 use stokeslet_base::geometry::Point;
-use stokeslet_base::units::{Metre, Pascal, PascalSecond, Radian};
+use stokeslet_base::units::{Metre, Pascal, PascalSecond, Radian, print_length};
 
 /// Depth of drawings that tell none, m.
 const DEFAULT_DEPTH: f64 = 250e-6;
@@ -211,13 +211,13 @@ fn empty(drawing: &Drawing, name: &str, out: &mut Reporter) -> Design {
         .depths
         .iter()
         .filter(|d| (**d - depth).abs() > 1e-9 * depth)
-        .map(|d| format!("{:.4} um", d * 1e6))
+        .map(|&d| print_length(d))
         .collect();
     if !others.is_empty() {
         let list = others.into_iter().take(8).collect::<Vec<_>>().join(", ");
         let message = format!(
-            "channels of other depths ({list}) are given {:.4} um",
-            depth * 1e6
+            "channels of other depths ({list}) are given {}",
+            print_length(depth)
         );
         warn("D326", message, "", out);
     }
