@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use super::arc::{MOST_TURN, chord_turn, flatten};
+use super::joined::joined;
 use super::part::{Edge, PartOutline, kind_name, outline};
 use super::triangulate::triangulate;
 use super::walls::quarters;
@@ -289,7 +290,7 @@ impl Frame {
     }
 }
 
-/// Polygons of this format have no holes: what lies between an outline and the walls of posts, as triangles on their corners.
+/// Polygons of this format have no holes: what lies between an outline and the walls of posts, cut from corner to corner.
 fn without_holes(loops: &[Vec<Grid>], grid: f64) -> Result<Cell, OutlineError> {
     let on_plane = |p: &Grid| Point::new(p.0 as f64 * grid, p.1 as f64 * grid);
     let loops: Vec<Vec<Point>> = loops
@@ -299,12 +300,11 @@ fn without_holes(loops: &[Vec<Grid>], grid: f64) -> Result<Cell, OutlineError> {
     let labels: Vec<Vec<u32>> = loops.iter().map(|polygon| vec![0; polygon.len()]).collect();
     let made = triangulate((&loops, &labels), &[], &[])?;
     let inside = made.triangles.iter().filter(|(_, label)| label.is_some());
-    Ok(inside
-        .map(|(corners, _)| {
-            corners
-                .map(|k| to_grid(made.points[k as usize], grid))
-                .to_vec()
-        })
+    let triangles: Vec<[u32; 3]> = inside.map(|(corners, _)| *corners).collect();
+    let pieces = joined(&triangles, CUT_FROM).into_iter();
+    let on_grid = |k: u32| to_grid(made.points[k as usize], grid);
+    Ok(pieces
+        .map(|piece| piece.into_iter().map(on_grid).collect())
         .collect())
 }
 

@@ -16,6 +16,7 @@ mod dxf;
 mod error;
 mod format;
 mod gds;
+mod joined;
 mod mask;
 mod number;
 mod parchmint;
