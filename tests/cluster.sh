@@ -6,6 +6,12 @@ set -euo pipefail
 program=$(realpath "${1:?name the program: tests/cluster.sh target/debug/stokeslet}")
 designs=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../designs")
 
+# A daemon is a child of the shell that started it, or of its sudo: all of them.
+end() {
+  local child
+  for child in $(pgrep -P "$1" || true); do end "$child"; done
+  as_root kill -9 "$1" 2>/dev/null || true
+}
 as_root() { if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi; }
 if ! command -v slurmctld >/dev/null || ! command -v slurmd >/dev/null; then
   as_root apt-get update -qq
@@ -17,7 +23,7 @@ export SLURM_CONF=$work/slurm.conf
 host=$(hostname -s)
 daemons=()
 cleanup() {
-  for pid in "${daemons[@]}"; do as_root kill -9 "$pid" 2>/dev/null || true; done
+  for pid in "${daemons[@]}"; do end "$pid"; done
   wait 2>/dev/null || true
   rm -rf "$work"
 }
@@ -89,7 +95,7 @@ cd "$work"
 sbatch job.sh
 wait_for 60 "no shard ever wrote" sh -c 'cat spread/shard-*/points.jsonl 2>/dev/null | grep -q index'
 # The node dies: its daemon and all that it runs, which are the processes that name this folder.
-as_root kill -9 "$node"
+end "$node"
 for task in $(pgrep -f "$work/" || true); do as_root kill -9 "$task" 2>/dev/null || true; done
 before=$(cat spread/shard-*/points.jsonl | grep -c '"index"')
 echo "the node died with $before of 1200 points done"
