@@ -192,6 +192,28 @@ fn speed_near(solution: &Solution, at: Point) -> f64 {
 }
 
 #[test]
+fn trimmed_serpentines_make_the_outlets_of_a_tree_even() {
+    let unevenness = |name: &str| {
+        let tree = case(name, 4);
+        let flows = ["c0", "c25", "c50", "c75", "c100"].map(|port| tree.flow(port).abs());
+        let (least, most) = flows
+            .iter()
+            .fold((f64::INFINITY, 0.0_f64), |(l, m), &q| (l.min(q), m.max(q)));
+        most / least - 1.0
+    };
+    assert_close(
+        unevenness("gradient-profile"),
+        0.071,
+        0.02,
+        "its links resist",
+    );
+    assert!(
+        unevenness("gradient-even") < 5e-4,
+        "serpentines make up for it"
+    );
+}
+
+#[test]
 fn symmetric_designs_give_symmetric_flows() {
     let tree = case("gradient-generator", 4);
     assert_close(
