@@ -61,6 +61,10 @@ impl App {
             return self.notify(Notice::error(sentence(why)));
         };
         let text = print(&drawn.design);
+        let comments = match self.state.document.text.contains('#') {
+            true => " The file is written anew: its comments are gone.",
+            false => "",
+        };
         let (label, library) = (command.label(), &self.state.library);
         self.state.document.replace(&label, &text, None, library);
         self.forget_what_is_gone();
@@ -70,8 +74,11 @@ impl App {
             n => format!("{n} links are channels now"),
         };
         let text = match drawn.left.as_slice() {
-            [] => format!("{drawn_now}; lengths are the drawing's."),
-            left => format!("{drawn_now}; these stay links: {}.", left.join(", ")),
+            [] => format!("{drawn_now}; lengths are the drawing's.{comments}"),
+            left => format!(
+                "{drawn_now}; these stay links: {}.{comments}",
+                left.join(", ")
+            ),
         };
         self.notify(Notice::info(text));
     }
