@@ -19,8 +19,8 @@ const MODEL_ERROR: f64 = 0.005;
 /// What a straight channel carries too little in cells that are too wide for the layers at its side walls, from which on it is told.
 const SIDE_LAYER_ERROR: f64 = 0.003;
 /// Its source: by how many depths cells are wide, that error times the resolution, in per cent, of the shallow and of the full model.
-/// Measured against the duct's series at resolutions 4, 8 and 16, which agree to a tenth from 0.7 on
-/// (`cargo test --workspace --test solid side_layers`).
+/// Measured against the duct's series at resolutions 4, 8 and 16, which agree to a fifth at 0.7 and to a tenth from 1.5 on; what the model
+/// of Brinkman's own viscosity loses is taken for the shallow one's (`cargo test --workspace --test solid side_layers`).
 const SIDE_LAYERS: [[f64; 3]; 8] = [
     [0.5, 0.56, 2.2],
     [0.75, 1.28, 4.0],

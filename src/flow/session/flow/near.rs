@@ -90,7 +90,7 @@ impl<const D: usize> Flow<D> {
         let shared = with_given(other, &begin.shared, data);
         let differs = self.differs(other, &shared, begin);
         let there = Slabs::of(other, |k| differs[k]);
-        let same = self.left_by_same(&differs, (begin, left));
+        let same = self.left_by_same(&differs, all, (begin, left));
         let here = Slabs::of(&self.system, |k| differs[k]);
         let mut state = State {
             shared,
@@ -119,7 +119,7 @@ impl<const D: usize> Flow<D> {
 
     /// What `begin` leaves of this chip's equations in the parts that don't differ, from what all leave or by themselves: whichever
     /// takes fewer unknowns.
-    fn left_by_same(&self, differs: &[bool], (begin, left): (&State, &Left)) -> Left {
+    fn left_by_same(&self, differs: &[bool], all: &Slabs, (begin, left): (&State, &Left)) -> Left {
         let unknowns = |k: usize| self.system.piece_of(&self.system.instances[k]).n;
         let count = |is: bool| -> usize {
             let those = (0..differs.len()).filter(|&k| differs[k] == is);
@@ -127,7 +127,6 @@ impl<const D: usize> Flow<D> {
         };
         let is_less = count(true) < count(false);
         let some = Slabs::of(&self.system, |k| differs[k] == is_less);
-        let all = self.slabs.as_ref().map_or(&some, |all| all);
         let before = State {
             shared: begin.shared.clone(),
             slabs: transposed(&self.system, (all, &begin.slabs), &some),
