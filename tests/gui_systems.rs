@@ -8,6 +8,7 @@ use eframe::egui::{Event, Key, Modifiers, PointerButton, Pos2, Rect, vec2};
 use egui_kittest::kittest::Queryable;
 use stokeslet::SYSTEMS;
 use stokeslet::dynamics::lcp::Watch;
+use stokeslet::dynamics::report::picture::Framing;
 use stokeslet::dynamics::stepped::Run;
 use stokeslet::dynamics::stepped::look::Role;
 use stokeslet_gui::liquids::settings::{Colour, Mark, Side, Slice};
@@ -576,7 +577,10 @@ fn a_run_is_exported_as_the_command_line_writes_it_and_colours_are_kept_by_syste
         assert!(written.is_some() && written == run.file(format), "{format}");
     }
     let picture = image::open(path("a.png")).expect("a picture").to_rgb8();
-    assert!(picture == run.picture(), "the same pixels");
+    assert!(
+        picture == run.picture(&Framing::default()),
+        "the same pixels"
+    );
     liquid(&mut window, L::Scene("contact/plane_r_slide".to_owned()));
     assert_eq!(
         window.state().settings().liquids.shown_colour(),

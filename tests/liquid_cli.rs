@@ -93,6 +93,44 @@ fn a_run_writes_what_was_asked_for_and_goes_on_where_it_was() {
 }
 
 #[test]
+fn volume_is_kept_unless_the_papers_way_is_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let left = |out: &str, more: &[&str]| -> f64 {
+        let mut arguments = vec!["run", "sphere", "--size", "16", "--frames", "80"];
+        arguments.extend(["--out", out, "--format", "csv"]);
+        arguments.extend(more);
+        demand(0, folder.path(), &arguments);
+        let log = folder.path().join(out).join("sphere-16/frames.csv");
+        let log = fs::read_to_string(log).unwrap();
+        let mut lines = log.lines().map(|l| l.split(',').collect::<Vec<_>>());
+        let column = lines
+            .next()
+            .unwrap()
+            .iter()
+            .position(|h| h.starts_with("volume"));
+        let volumes: Vec<f64> = lines.map(|l| l[column.unwrap()].parse().unwrap()).collect();
+        volumes[volumes.len() - 1] / volumes[0]
+    };
+    let (kept, papers) = (left("kept", &[]), left("papers", &["--keep-volume=false"]));
+    assert!((kept - 1.0).abs() < 0.03, "{kept}");
+    assert!(papers < 0.9, "{papers}");
+}
+
+#[test]
+fn figures_of_the_papers_are_made_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let (told, _) = demand(0, folder.path(), &["figure", "f5.1,F5.6", "--out", "f"]);
+    assert!(told.contains("P barycentric"), "{told}");
+    for name in ["F5.1-32.csv", "F5.1-32.png", "F5.6-8.csv", "F5.6-8.png"] {
+        assert!(folder.path().join("f").join(name).exists(), "{name}");
+    }
+    let (_, err) = demand(2, folder.path(), &["figure", "F9.9"]);
+    assert!(err.contains("F4.15"), "{err}");
+    let (_, err) = demand(2, folder.path(), &["figure", "F5.6", "--size", "9"]);
+    assert!(err.contains("even"), "{err}");
+}
+
+#[test]
 fn a_tank_is_run_by_a_splitting_method_beside_one_solve_and_goes_on_where_it_was() {
     let folder = tempfile::tempdir().unwrap();
     let run = |out: &str, frames: &str, more: &[&str]| {

@@ -2,11 +2,11 @@
 
 use stokeslet::dynamics::grid::{CellFlag, Lattice, Mac};
 use stokeslet::dynamics::lcp::{Status, Watch};
+use stokeslet::dynamics::scenes::eckert::WallStart;
 use stokeslet::dynamics::scenes::eckert::{
-    Events, FlowError, FlowSettings, Snapshot, TANKS, TankFlow, TankStep, Unmet, compare,
-    differences, kicks, periods, residual_shape, run, snapshots, tank,
+    Events, FlowError, FlowSettings, Snapshot, TANKS, TableRequest, TankFlow, TankStep, Unmet,
+    compare, differences, kick_table, periods, residual_shape, run, snapshots, tank,
 };
-use stokeslet::dynamics::scenes::eckert::{TableRequest, WallStart};
 use stokeslet::dynamics::splitting::{
     Classify, Inner, METHODS, Marking, Memory, Method, Projected, Settings, SplitError, SplitLog,
     StopOn, System, WallKind, Warm, Warning, Wetted, detached_by_velocity, method, project,
@@ -327,26 +327,24 @@ fn drops_do_not_count_as_volume() {
 #[test]
 fn only_orig_ps_sep_kicks_liquid_off_the_ceiling() {
     let tank = tank::<2>("stairs-ceiling").expect("a tank");
-    let names = [
-        "orig-ps",
-        "orig-ps-sep",
-        "admm-vel-sep",
-        "iop-sep",
-        "iop-sep-bc",
-    ];
-    let speeds = kicks(&tank, 32, &names, 3, Watch::SILENT).expect("converges");
-    assert!(
-        speeds[1] > 2.5 * speeds[0],
-        "OrigPSSep {} OrigPS {}",
-        speeds[1],
-        speeds[0]
-    );
-    for (name, speed) in names.iter().zip(&speeds).skip(2) {
-        assert!(
-            *speed < 2.0 * speeds[0],
-            "{name} {speed} OrigPS {}",
-            speeds[0]
-        );
+    let request = TableRequest {
+        n: 32,
+        steps: 5,
+        every: 1,
+        watch: Watch::SILENT,
+    };
+    let table = kick_table(&tank, &request).expect("converges");
+    // Every one of the first five steps is thrown harder: an audit saw 4.7, 5.6, 4.8, 3.6 and 2.8 times at 96 cells.
+    for step in 1..=5 {
+        let over = |name: &str| {
+            table
+                .value(name, &format!("step {step}"))
+                .expect("a number")
+        };
+        assert!(over("orig-ps-sep") > 2.0, "{step}: {}", over("orig-ps-sep"));
+        for name in ["admm-vel-sep", "iop-sep", "iop-sep-bc"] {
+            assert!(over(name) < 1.5, "{name}, step {step}: {}", over(name));
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Snapshots as pictures: in the plane vorticity with particles on top, in space the fast particles.
 
 use image::{Rgb, RgbImage};
+use stokeslet_dynamics::report::picture::Framing;
 use stokeslet_dynamics::report::shaded::{Ball, Camera, Drawing, draw as draw_space};
 
 use crate::simulation::Snapshot;
@@ -23,11 +24,11 @@ pub struct Scale {
 
 /// Draws a snapshot: blue turns clockwise, red counterclockwise; in space brighter is faster.
 #[must_use]
-pub fn draw(snapshot: &Snapshot, scale: Scale) -> RgbImage {
+pub fn draw(snapshot: &Snapshot, scale: Scale, framing: &Framing) -> RgbImage {
     if snapshot.dimension == 2 {
-        plane(snapshot, scale)
+        plane(snapshot, scale, framing)
     } else {
-        space(snapshot)
+        space(snapshot, framing)
     }
 }
 
@@ -47,9 +48,10 @@ fn diverging(t: f64) -> Rgb<u8> {
     Rgb(end.map(|c: f64| (255.0 + share * (c - 255.0)).round() as u8))
 }
 
-fn plane(snapshot: &Snapshot, scale: Scale) -> RgbImage {
+fn plane(snapshot: &Snapshot, scale: Scale, framing: &Framing) -> RgbImage {
     let [nx, ny, _] = snapshot.cells;
-    let pixels = SIDE / nx.max(ny) as f64;
+    let side = framing.pixels.map_or(SIDE, f64::from);
+    let pixels = side / nx.max(ny) as f64;
     let (width, height) = (
         (nx as f64 * pixels).round().max(1.0) as u32,
         (ny as f64 * pixels).round().max(1.0) as u32,
@@ -90,7 +92,7 @@ fn plane(snapshot: &Snapshot, scale: Scale) -> RgbImage {
     image
 }
 
-fn space(snapshot: &Snapshot) -> RgbImage {
+fn space(snapshot: &Snapshot, framing: &Framing) -> RgbImage {
     let speed = |v: &[f64; 3]| v.iter().map(|v| v * v).sum::<f64>().sqrt();
     let fastest = snapshot.v.iter().map(speed).fold(1e-12, f64::max);
     // y is up here, z in the drawing.
@@ -109,10 +111,12 @@ fn space(snapshot: &Snapshot) -> RgbImage {
         }
     }
     let [low, high] = snapshot.bounds;
+    let [turn, tilt] = framing.from.unwrap_or([0.5, 0.35]);
     draw_space(
         &drawing,
-        &Camera::around(0.5, 0.35),
+        &Camera::around(turn, tilt),
         [[low[0], -high[2], low[1]], [high[0], -low[2], high[1]]],
+        framing.pixels,
     )
 }
 
@@ -126,7 +130,11 @@ mod tests {
         let scene = scenes::find("circle").unwrap().scene();
         let mut simulation = Simulation::new(&scene, &Settings::default()).unwrap();
         simulation.step().unwrap();
-        let picture = draw(&simulation.snapshot(), Scale { vorticity: None });
+        let picture = draw(
+            &simulation.snapshot(),
+            Scale { vorticity: None },
+            &Framing::default(),
+        );
         assert_eq!((picture.width(), picture.height()), (800, 800));
         assert_eq!(*picture.get_pixel(400, 400), BODY);
         let turns = |x: [f64; 2]| {

@@ -4,6 +4,7 @@ use std::io;
 
 use image::RgbImage;
 use stokeslet_dynamics::lcp::Watch;
+use stokeslet_dynamics::report::picture::Framing;
 use stokeslet_dynamics::report::table::Row;
 use stokeslet_dynamics::scene_file::BuiltIn;
 use stokeslet_dynamics::stepped::look::{BODIES, Cells, Look, Points, Role};
@@ -248,8 +249,8 @@ impl Sibling for Simulation {
         }
     }
 
-    fn picture(snapshot: &Snapshot, _: &Look) -> RgbImage {
-        draw(snapshot, Scale { vorticity: None })
+    fn picture(snapshot: &Snapshot, _: &Look, framing: &Framing) -> RgbImage {
+        draw(snapshot, Scale { vorticity: None }, framing)
     }
 
     fn write(snapshot: &Snapshot, format: &str, out: &mut Vec<u8>) -> Option<io::Result<()>> {

@@ -261,7 +261,7 @@ pub struct ExportArgs {
     /// How far chords may be from their arcs, in GDSII [default: 5 nm] and STL [default: 1 um]. DXF and masks have arcs.
     #[arg(long, value_name = "LENGTH", allow_hyphen_values = true)]
     pub tolerance: Option<String>,
-    /// GDSII: the database unit [default: 1 nm].
+    /// GDSII: the database unit [default: 1 nm, or 0.1 nm where 1 nm changes the chip's area by over half a millionth].
     #[arg(long, value_name = "LENGTH", allow_hyphen_values = true)]
     pub grid: Option<String>,
     /// DXF: the united outline, closed polylines only, instead of a block for each kind of part.

@@ -53,12 +53,25 @@ use outcome::{CliError, Outcome};
 pub fn run() -> ExitCode {
     // Exits by itself on `--help` (0) and on wrong usage (2).
     let args = Args::parse();
+    end_where_memory_ends();
     match dispatch(args) {
         Ok(outcome) => outcome.into(),
         Err(error) => {
             print_chain(&error);
             Outcome::CouldNotRun.into()
         }
+    }
+}
+
+/// Where the system has no more memory, Rust says so and aborts: that is an exit code of ours then, not a signal.
+fn end_where_memory_ends() {
+    #[cfg(unix)]
+    {
+        use signal_hook::{consts::SIGABRT, flag::register_conditional_shutdown};
+        let always = std::sync::Arc::new(true.into());
+        let code = Outcome::CouldNotRun.code().into();
+        // Without the handler the signal ends the program all the same.
+        let _ = register_conditional_shutdown(SIGABRT, code, always);
     }
 }
 

@@ -116,6 +116,10 @@ pub enum CliError {
     #[cfg(feature = "dynamics")]
     #[error(transparent)]
     Tank(#[from] stokeslet::dynamics::scenes::eckert::TankError),
+    /// A figure that can't be made.
+    #[cfg(feature = "dynamics")]
+    #[error(transparent)]
+    Figure(#[from] stokeslet::dynamics::report::figures::FigureError),
     /// A simulation of a scene file that can't go on, or whose state can't be written.
     #[cfg(feature = "dynamics")]
     #[error(transparent)]

@@ -86,7 +86,8 @@ pub struct Settings {
     /// How far chords may be from their arcs where a format has no arcs; 0 for each format's default
     /// (GDSII 5 nm, STL 1 µm). Smaller files get coarser curves; areas are kept either way.
     pub tolerance: f64,
-    /// Database unit of GDSII. Default 1 nm; a coarser one reaches farther.
+    /// Database unit of GDSII; 0 for 1 nm, or 0.1 nm where 1 nm changes the chip's area by more than half a millionth. A coarser one
+    /// reaches farther.
     pub grid: f64,
     /// DXF: the united outline instead of a block for each kind of part.
     pub is_flat: bool,
@@ -109,7 +110,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             tolerance: 0.0,
-            grid: 1e-9,
+            grid: 0.0,
             is_flat: false,
             margin: 0.0,
             solid: Solid::Channel,
@@ -144,13 +145,15 @@ impl Settings {
                 "between 0.1 nm and 10 mm",
             )?;
         }
-        within(
-            "the grid",
-            self.grid,
-            1e-11,
-            1e-5,
-            "between 0.01 nm and 10 um",
-        )?;
+        if self.grid != 0.0 {
+            within(
+                "the grid",
+                self.grid,
+                1e-11,
+                1e-5,
+                "between 0.01 nm and 10 um",
+            )?;
+        }
         within("the margin", self.margin, 0.0, 10.0, "between 0 and 10 m")?;
         within(
             "the floor",

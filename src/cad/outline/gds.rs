@@ -34,86 +34,147 @@ type Grid = (i64, i64);
 /// Polygons of a cell, in its own integers.
 type Cell = Vec<Vec<Grid>>;
 
-/// The chip as a library of cells.
+/// Database units (m) of which the first that keeps the area is taken where none is asked for.
+const USUAL_GRIDS: [f64; 2] = [1e-9, 1e-10];
+/// What the grid may change of the chip's area before a finer one is taken.
+const AREA_TOLERANCE: f64 = 5e-7;
+
+/// The chip as a library of cells, on the grid that is asked for, or else on the coarsest usual one that keeps its area: walls that slant
+/// and many equal posts are all rounded to the same side.
 ///
 /// # Errors
 /// Parts beyond 32-bit integers, polygons of too many corners.
 pub(super) fn write(outlines: &Outlines, settings: &Settings) -> Result<Vec<u8>, OutlineError> {
-    let tolerance = settings.tolerance_or(DEFAULT_TOLERANCE);
-    let grid = settings.grid;
-    check_reach(outlines, grid, settings.margin)?;
-    let depths = depths(outlines);
-    let mut cells: BTreeMap<(usize, Cell), String> = BTreeMap::new();
-    let mut names: BTreeMap<String, usize> = BTreeMap::new();
-    let mut order: Vec<(String, usize, Cell)> = Vec::new();
-    let mut references: Vec<(usize, Frame)> = Vec::new();
-    let mut index: BTreeMap<String, usize> = BTreeMap::new();
-    let parts = outlines.chip.parts.iter().zip(&outlines.parts);
-    for (k, (part, shared)) in parts.enumerate() {
-        let own_depth = outlines.chip.depth_of(k);
-        let depth = depths.iter().position(|d| Some(*d) == own_depth);
-        let datatype = depth.map_or(0, |at| at + 1);
-        let frame = Frame::of(&part.motion, grid);
-        let own = outline(&part.shape, pieces_of(&part.shape, tolerance));
-        let cell = frame.cell(&own, shared, &part.shape, &part.motion, tolerance, grid)?;
-        if let Some(long) = cell.iter().find(|polygon| polygon.len() > MOST_CORNERS) {
-            return Err(OutlineError::TooManyCorners {
-                part: part.name.clone(),
-                corners: long.len(),
-                limit: MOST_CORNERS,
-            });
-        }
-        let name = cells.entry((datatype, cell.clone())).or_insert_with(|| {
-            let mut base = kind_name(&part.shape);
-            if let Some(at) = depth {
-                // Names have no points.
-                let um = ((depths[at] * 1e12).round() / 1e6).to_string();
-                let _ = write!(base, "_{}um", um.replace('.', "p"));
-            }
-            let count = names.entry(base.clone()).or_insert(0);
-            *count += 1;
-            let name = if *count > 1 {
-                format!("{base}_{count}")
-            } else {
-                base
-            };
-            index.insert(name.clone(), order.len());
-            order.push((name.clone(), datatype, cell));
-            name
-        });
-        references.push((index[name], frame));
+    if settings.grid > 0.0 {
+        let cells = Cells::new(outlines, settings, settings.grid)?;
+        return Ok(cells.records(outlines, settings));
     }
-    let mut out = Records(Vec::new());
-    out.int16(0x00, &[600]);
-    out.int16(0x01, &[0; 12]);
-    out.text(0x02, "STOKESLET");
-    out.real(0x03, &[grid / 1e-6, grid]);
-    for (name, datatype, polygons) in &order {
+    let [usual, fine] = USUAL_GRIDS;
+    let mut cells = Cells::new(outlines, settings, usual)?;
+    let exact = outlines.area();
+    if (cells.area() - exact).abs() > AREA_TOLERANCE * exact {
+        // A chip beyond the reach of fine integers keeps the usual ones.
+        cells = Cells::new(outlines, settings, fine).unwrap_or(cells);
+    }
+    Ok(cells.records(outlines, settings))
+}
+
+/// All cells, and where they lie.
+struct Cells {
+    /// Name, datatype and polygons, in order of first use.
+    kinds: Vec<(String, usize, Cell)>,
+    /// Of each part its cell and its place.
+    references: Vec<(usize, Frame)>,
+    /// Database unit, m.
+    grid: f64,
+}
+
+impl Cells {
+    fn new(outlines: &Outlines, settings: &Settings, grid: f64) -> Result<Self, OutlineError> {
+        let tolerance = settings.tolerance_or(DEFAULT_TOLERANCE);
+        check_reach(outlines, grid, settings.margin)?;
+        let depths = depths(outlines);
+        let mut known: BTreeMap<(usize, Cell), usize> = BTreeMap::new();
+        let mut names: BTreeMap<String, usize> = BTreeMap::new();
+        let mut kinds: Vec<(String, usize, Cell)> = Vec::new();
+        let mut references: Vec<(usize, Frame)> = Vec::new();
+        let parts = outlines.chip.parts.iter().zip(&outlines.parts);
+        for (k, (part, shared)) in parts.enumerate() {
+            let own_depth = outlines.chip.depth_of(k);
+            let depth = depths.iter().position(|d| Some(*d) == own_depth);
+            let datatype = depth.map_or(0, |at| at + 1);
+            let frame = Frame::of(&part.motion, grid);
+            let own = outline(&part.shape, pieces_of(&part.shape, tolerance));
+            let cell = frame.cell(&own, shared, &part.shape, &part.motion, tolerance, grid)?;
+            if let Some(long) = cell.iter().find(|polygon| polygon.len() > MOST_CORNERS) {
+                return Err(OutlineError::TooManyCorners {
+                    part: part.name.clone(),
+                    corners: long.len(),
+                    limit: MOST_CORNERS,
+                });
+            }
+            let at = *known.entry((datatype, cell.clone())).or_insert_with(|| {
+                let mut name = kind_name(&part.shape);
+                if let Some(at) = depth {
+                    // Names have no points.
+                    let um = ((depths[at] * 1e12).round() / 1e6).to_string();
+                    let _ = write!(name, "_{}um", um.replace('.', "p"));
+                }
+                let count = names.entry(name.clone()).or_insert(0);
+                *count += 1;
+                if *count > 1 {
+                    let _ = write!(name, "_{count}");
+                }
+                kinds.push((name, datatype, cell));
+                kinds.len() - 1
+            });
+            references.push((at, frame));
+        }
+        Ok(Self {
+            kinds,
+            references,
+            grid,
+        })
+    }
+
+    /// Area of all parts on the grid, m².
+    fn area(&self) -> f64 {
+        let of_cell = |(_, _, polygons): &(String, usize, Cell)| -> i128 {
+            polygons.iter().map(|polygon| twice_area(polygon)).sum()
+        };
+        let of_kinds: Vec<i128> = self.kinds.iter().map(of_cell).collect();
+        let twice: i128 = self
+            .references
+            .iter()
+            .map(|(cell, _)| of_kinds[*cell])
+            .sum();
+        twice as f64 / 2.0 * self.grid * self.grid
+    }
+
+    fn records(&self, outlines: &Outlines, settings: &Settings) -> Vec<u8> {
+        let grid = self.grid;
+        let mut out = Records(Vec::new());
+        out.int16(0x00, &[600]);
+        out.int16(0x01, &[0; 12]);
+        out.text(0x02, "STOKESLET");
+        out.real(0x03, &[grid / 1e-6, grid]);
+        for (name, datatype, polygons) in &self.kinds {
+            out.int16(0x05, &[0; 12]);
+            out.text(0x06, name);
+            for polygon in polygons {
+                out.boundary((FLOW, *datatype as i16), polygon);
+            }
+            out.empty(0x07);
+        }
         out.int16(0x05, &[0; 12]);
-        out.text(0x06, name);
-        for polygon in polygons {
-            out.boundary((FLOW, *datatype as i16), polygon);
+        out.text(0x06, "TOP");
+        for ((cell, frame), part) in self.references.iter().zip(&outlines.chip.parts) {
+            out.reference(&self.kinds[*cell].0, frame, &part.name);
+        }
+        for port in &outlines.ports {
+            let middle = to_grid((port.ends.0 + port.ends.1) * 0.5, grid);
+            out.label(&port.name, middle);
+        }
+        if settings.margin > 0.0 {
+            let (low, high) = outlines.bounds();
+            let margin = Point::new(settings.margin, settings.margin);
+            let (a, c) = (to_grid(low - margin, grid), to_grid(high + margin, grid));
+            out.boundary((FRAME, 0), &[a, (c.0, a.1), c, (a.0, c.1)]);
         }
         out.empty(0x07);
+        out.empty(0x04);
+        out.0
     }
-    out.int16(0x05, &[0; 12]);
-    out.text(0x06, "TOP");
-    for ((cell, frame), part) in references.iter().zip(&outlines.chip.parts) {
-        out.reference(&order[*cell].0, frame, &part.name);
-    }
-    for port in &outlines.ports {
-        let middle = to_grid((port.ends.0 + port.ends.1) * 0.5, grid);
-        out.label(&port.name, middle);
-    }
-    if settings.margin > 0.0 {
-        let (low, high) = outlines.bounds();
-        let margin = Point::new(settings.margin, settings.margin);
-        let (a, c) = (to_grid(low - margin, grid), to_grid(high + margin, grid));
-        out.boundary((FRAME, 0), &[a, (c.0, a.1), c, (a.0, c.1)]);
-    }
-    out.empty(0x07);
-    out.empty(0x04);
-    Ok(out.0)
+}
+
+/// Twice the area of a polygon, whichever way it goes round.
+fn twice_area(polygon: &[Grid]) -> i128 {
+    let next = polygon.iter().cycle().skip(1);
+    let cross = polygon
+        .iter()
+        .zip(next)
+        .map(|(a, b)| i128::from(a.0) * i128::from(b.1) - i128::from(b.0) * i128::from(a.1));
+    cross.sum::<i128>().abs()
 }
 
 /// Depths that aren't the chip's, m, each once, in order; at most as many as there are datatypes that every reader takes.
@@ -411,7 +472,7 @@ impl Records {
 }
 
 /// Eight bytes: sign, excess-64 exponent of 16, 56 bits of mantissa in [1/16, 1).
-fn real8(value: f64) -> [u8; 8] {
+pub(super) fn real8(value: f64) -> [u8; 8] {
     if value == 0.0 || !value.is_finite() {
         return [0; 8];
     }

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use clap::Subcommand;
 use clap::builder::PossibleValuesParser;
 
+use super::super::stepped::args::{FORMATS, camera};
+
 const LIQUID_EXAMPLES: &str = "\
 Examples:
   stokeslet liquid scenes                                      scenes, solvers, tables
@@ -14,7 +16,8 @@ Examples:
   stokeslet liquid scenes course > mine.toml                   a scene file to start from
   stokeslet liquid run mine.toml --set solver=fas-mg,iop-sep   your own scene by two solvers, side by side
   stokeslet liquid table T6.1 --sizes 32,64                    ours beside the paper's
-  stokeslet liquid table T4.2                                  the same for splitting methods";
+  stokeslet liquid table T4.2                                  the same for splitting methods
+  stokeslet liquid figure F6.8,F4.15                           figures of the papers again";
 
 /// Of `liquid`.
 #[derive(Debug, clap::Args)]
@@ -37,6 +40,8 @@ pub enum LiquidCommand {
     Run(LiquidRunArgs),
     /// Run what a table of the papers ran; prints ours beside theirs, writes CSV and a picture.
     Table(LiquidTableArgs),
+    /// Make figures of the papers again: numbers as CSV, and pictures.
+    Figure(LiquidFigureArgs),
 }
 
 /// Of `liquid run`.
@@ -64,21 +69,28 @@ pub struct LiquidRunArgs {
     /// Where results go.
     #[arg(long, value_name = "DIR", default_value = "results/liquid")]
     pub out: PathBuf,
-    /// What to write: pictures, the log, particles (vtu, ply); of scenes also fields on cells (vti), the surface in space (obj), the pressure
-    /// problem with a solution (npz) and the residuals of every solve (solves).
+    /// What to write: pictures, the log, particles (vtu, ply); of scenes also fields on cells (vti), in space the liquid's surface
+    /// (obj, mesh.ply) and the walls' (walls.obj, walls.ply), the pressure problem with a solution (npz) and the residuals of every
+    /// solve (solves).
     #[arg(long, value_name = "FORMATS", value_delimiter = ',', default_value = "png,csv",
-          value_parser = PossibleValuesParser::new(["vtu", "png", "csv", "vti", "ply", "obj", "npz", "solves"]))]
+          value_parser = PossibleValuesParser::new(FORMATS))]
     pub format: Vec<String>,
+    /// Longer side of pictures, pixels [default: 512 to 832, as the system has it].
+    #[arg(long, value_name = "PIXELS", value_parser = clap::value_parser!(u32).range(64..=8192))]
+    pub picture_size: Option<u32>,
+    /// Where pictures in space are taken from: turned about the vertical and tilted down, degrees.
+    #[arg(long, value_name = "TURN,TILT", allow_hyphen_values = true, value_parser = camera)]
+    pub camera: Option<[f64; 2]>,
     /// Pictures and particles of every so many frames, and of the last.
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = at_least_1)]
     pub every: usize,
     /// Threads to work with [default: one per processor]. Results don't depend on it.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
     pub threads: Option<u16>,
-    /// Make up for volume that is lost or gained, and start with particles enough for that: within 1 % over hundreds of frames.
-    /// The papers don't.
-    #[arg(long)]
-    pub keep_volume: bool,
+    /// Whether to make up for volume that is lost or gained, and to start with particles enough for that: within 1 % over hundreds of
+    /// frames [default: true, or what your file says]. The papers and their tables do without: --keep-volume=false.
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    pub keep_volume: Option<bool>,
     /// Go on from the last checkpoint of the same run, if there is one.
     #[arg(long)]
     pub resume: bool,
@@ -111,10 +123,35 @@ pub struct LiquidTableArgs {
     pub resume: bool,
 }
 
+/// Of `liquid figure`.
+#[derive(Debug, clap::Args)]
+pub struct LiquidFigureArgs {
+    /// Its number, such as F6.8, or several: F5.1,F5.6.
+    #[arg(value_name = "FIGURE,...", required = true, value_delimiter = ',')]
+    pub figures: Vec<String>,
+    /// Cells a side [default: as listed].
+    #[arg(long, value_name = "N", value_parser = at_least_8)]
+    pub size: Option<usize>,
+    /// Frames of 0.01 s, of tanks steps [default: as listed].
+    #[arg(long, value_name = "N", value_parser = at_least_1)]
+    pub frames: Option<usize>,
+    /// Where results go.
+    #[arg(long, value_name = "DIR", default_value = "results/liquid")]
+    pub out: PathBuf,
+    /// Threads to work with [default: one per processor]. Results don't depend on it.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
+    pub threads: Option<u16>,
+}
+
 impl LiquidRunArgs {
     /// Cells a side of what comes with the program.
     pub fn cells(&self) -> usize {
         self.size.unwrap_or(64)
+    }
+
+    /// Whether what comes with the program keeps its volume.
+    pub fn keeps_volume(&self) -> bool {
+        self.keep_volume.unwrap_or(true)
     }
 
     /// What walls do in what comes with the program.

@@ -1,12 +1,14 @@
 //! `stokeslet liquid`: scenes of liquids that come off the wall, runs of them, and the papers' tables beside ours.
 
 mod args;
+mod figure;
 mod run;
 mod table;
 mod tank_table;
 mod track;
 
 use stokeslet::dynamics::lcp::{Kind, SOLVERS};
+use stokeslet::dynamics::report::figures::FIGURES;
 use stokeslet::dynamics::report::paper::TABLES;
 use stokeslet::dynamics::scenes::SCENES;
 use stokeslet::dynamics::scenes::eckert::{self, TANKS};
@@ -34,6 +36,7 @@ pub fn run(args: &LiquidArgs) -> Result<Outcome, CliError> {
         }
         LiquidCommand::Run(args) => on_threads(args.threads, |cancel| run::run(args, cancel)),
         LiquidCommand::Table(args) => on_threads(args.threads, |cancel| table::run(args, cancel)),
+        LiquidCommand::Figure(args) => on_threads(args.threads, |cancel| figure::run(args, cancel)),
     }
 }
 
@@ -77,6 +80,14 @@ fn list() -> String {
             "  {:<16} {} ({}, {} steps)\n",
             t.id, t.title, t.side, t.steps
         );
+    }
+    out += "\nFigures\n";
+    for f in FIGURES {
+        let length = match f.frames {
+            0 => String::new(),
+            n => format!(", {n} frames or steps"),
+        };
+        out += &format!("  {:<16} {} ({}{length})\n", f.id, f.title, f.side);
     }
     out
 }

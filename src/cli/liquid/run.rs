@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 
 use stokeslet::cancel::CancelToken;
+use stokeslet::dynamics::report::picture::Framing;
 use stokeslet::dynamics::scenes::scene_file;
 use stokeslet::dynamics::splitting::method;
 use stokeslet::dynamics::stepped::System;
@@ -42,7 +43,10 @@ pub fn run(args: &LiquidRunArgs, cancel: &CancelToken) -> Result<Outcome, CliErr
     let is_file = name.ends_with(".toml") || liquids()?.file(name).is_some();
     let is_method = args.solver.as_deref().is_some_and(|s| method(s).is_some());
     let is_new = |format: &String| !["png", "csv", "vtu"].contains(&format.as_str());
-    let is_changed = is_method || !args.set.is_empty() || args.format.iter().any(is_new);
+    let is_changed = is_method
+        || args.camera.is_some()
+        || !args.set.is_empty()
+        || args.format.iter().any(is_new);
     if is_file || is_changed && scene_file(name).is_some() {
         return run_from_file(args, cancel);
     }
@@ -55,8 +59,17 @@ pub fn run(args: &LiquidRunArgs, cancel: &CancelToken) -> Result<Outcome, CliErr
         frames: args.frames.unwrap_or(100),
         every: args.every,
         formats: args.format.clone(),
+        framing: Framing {
+            pixels: args.picture_size,
+            from: None,
+        },
         resume: args.resume,
     };
+    if args.camera.is_some() {
+        return Err(usage(
+            "--camera is for scenes in space, not for tanks".to_owned(),
+        ));
+    }
     stepped::run(&mut tracks(args)?, &request, cancel)
 }
 
@@ -81,9 +94,14 @@ fn run_from_file(args: &LiquidRunArgs, cancel: &CancelToken) -> Result<Outcome, 
         }
     }
     set.extend(args.size.iter().map(|n| format!("cells={n}")));
-    if args.keep_volume {
-        set.push("keep_volume=true".to_owned());
-    }
+    let is_set = set.iter().any(|s| s.starts_with("keep_volume="));
+    let usual = (is_built_in && !is_set).then_some(true);
+    let keeps_volume = args.keep_volume.or(usual);
+    set.extend(
+        keeps_volume
+            .iter()
+            .map(|keeps| format!("keep_volume={keeps}")),
+    );
     let frames = args.frames.or(is_built_in.then_some(100));
     let request = RunArgs {
         scene: args.scene.clone(),
@@ -92,6 +110,8 @@ fn run_from_file(args: &LiquidRunArgs, cancel: &CancelToken) -> Result<Outcome, 
         steps: frames.and_then(|n| u32::try_from(n).ok()),
         out: args.out.clone(),
         format: args.format.clone(),
+        picture_size: args.picture_size,
+        camera: args.camera,
         every: u32::try_from(args.every).ok(),
         threads: None,
         resume: args.resume,

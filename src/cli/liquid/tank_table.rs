@@ -77,7 +77,7 @@ pub fn run(
 }
 
 /// How long it has taken, on a terminal: nobody knows how long it will.
-fn spinner(message: String) -> ProgressBar {
+pub(super) fn spinner(message: String) -> ProgressBar {
     let spinner = ProgressBar::new_spinner().with_message(message);
     // The template is a constant; the fallback is for a typo in it.
     let style = ProgressStyle::with_template("{spinner} {msg}  {elapsed}");

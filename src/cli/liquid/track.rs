@@ -4,6 +4,7 @@ use image::RgbImage;
 use stokeslet::dynamics::lcp::{LcpSolver, Watch, solver};
 use stokeslet::dynamics::pressure::Separation;
 use stokeslet::dynamics::report::checkpoint::{Kept, State, load, save};
+use stokeslet::dynamics::report::picture::Framing;
 use stokeslet::dynamics::report::still::Still;
 use stokeslet::dynamics::report::{frames, picture, vtu};
 use stokeslet::dynamics::scenes::eckert::{
@@ -39,7 +40,7 @@ fn usage(message: String) -> CliError {
 
 /// What a checkpoint is of.
 fn key(args: &LiquidRunArgs, solver: &str, name: &str) -> String {
-    let volume = if args.keep_volume {
+    let volume = if args.keeps_volume() {
         " keeping volume"
     } else {
         ""
@@ -69,7 +70,7 @@ fn of_scene<const D: usize>(
         "both" => vec![sticking, separating],
         _ => vec![separating],
     };
-    let scene = if args.keep_volume {
+    let scene = if args.keeps_volume() {
         scene.keeping_volume()
     } else {
         scene
@@ -122,8 +123,8 @@ impl<const D: usize> Track for SceneTrack<D> {
         &self.log
     }
 
-    fn picture(&self) -> RgbImage {
-        picture::draw(&Still::from(&self.simulation))
+    fn picture(&self, framing: &Framing) -> RgbImage {
+        picture::draw(&Still::from(&self.simulation), framing.pixels)
     }
 
     fn file(&self, format: &str) -> Option<Vec<u8>> {
@@ -180,7 +181,7 @@ fn of_tank<const D: usize>(
 where
     TankError: From<FlowError<D>>,
 {
-    if args.keep_volume {
+    if args.keep_volume.is_some() {
         return Err(usage("--keep-volume is for scenes, not for tanks".into()));
     }
     let name = args.solver.as_deref().unwrap_or("iop-sep-bc");
@@ -252,8 +253,8 @@ where
         &self.log
     }
 
-    fn picture(&self) -> RgbImage {
-        picture::draw(&Still::from(&self.flow))
+    fn picture(&self, framing: &Framing) -> RgbImage {
+        picture::draw(&Still::from(&self.flow), framing.pixels)
     }
 
     fn file(&self, format: &str) -> Option<Vec<u8>> {

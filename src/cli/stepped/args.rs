@@ -7,6 +7,21 @@ use clap::builder::PossibleValuesParser;
 use stokeslet::dynamics::report::table::At;
 use stokeslet::dynamics::stepped::TableRequest;
 
+/// What runs can write; each system has some of it.
+pub const FORMATS: [&str; 11] = [
+    "png",
+    "csv",
+    "vtu",
+    "vti",
+    "ply",
+    "obj",
+    "mesh.ply",
+    "walls.obj",
+    "walls.ply",
+    "npz",
+    "solves",
+];
+
 /// Of `particles` and `contact`; `apic` has one subcommand more.
 #[derive(Debug, clap::Args)]
 pub struct SiblingArgs {
@@ -51,11 +66,17 @@ pub struct RunArgs {
     /// Where results go: a folder of its own for each scene.
     #[arg(long, value_name = "DIR", default_value = "results")]
     pub out: PathBuf,
-    /// What to write: pictures, the log, particles (vtu, ply), fields on cells (vti: `apic`, `liquid`), and of liquids the surface in space
-    /// (obj), the pressure problem (npz) and the residuals of every solve (solves).
+    /// What to write: pictures, the log, particles (vtu, ply), fields on cells (vti: `apic`, `liquid`), and of liquids in space the surface
+    /// (obj, mesh.ply) and that of the walls (walls.obj, walls.ply), the pressure problem (npz) and the residuals of every solve (solves).
     #[arg(long, value_name = "FORMATS", value_delimiter = ',', default_value = "png,csv",
-          value_parser = PossibleValuesParser::new(["png", "csv", "vtu", "vti", "ply", "obj", "npz", "solves"]))]
+          value_parser = PossibleValuesParser::new(FORMATS))]
     pub format: Vec<String>,
+    /// Longer side of pictures, pixels [default: 512 to 832, as the system has it].
+    #[arg(long, value_name = "PIXELS", value_parser = clap::value_parser!(u32).range(64..=8192))]
+    pub picture_size: Option<u32>,
+    /// Where pictures in space are taken from: turned about the vertical and tilted down, degrees.
+    #[arg(long, value_name = "TURN,TILT", allow_hyphen_values = true, value_parser = camera)]
+    pub camera: Option<[f64; 2]>,
     /// Pictures and files of every so many steps, and of the last [default: 20 over the run].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub every: Option<u32>,
@@ -82,6 +103,23 @@ pub struct TableArgs {
     /// Threads to work with [default: one per processor]. Results don't depend on it.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
     pub threads: Option<u16>,
+}
+
+/// Two angles in degrees, as radians.
+///
+/// # Errors
+/// What isn't two numbers, or looks from below.
+pub fn camera(text: &str) -> Result<[f64; 2], String> {
+    let numbers: Vec<f64> = text
+        .split(',')
+        .filter_map(|part| part.trim().parse().ok())
+        .collect();
+    match numbers[..] {
+        [turn, tilt] if turn.abs() <= 360.0 && (-90.0..=90.0).contains(&tilt) => {
+            Ok([turn.to_radians(), tilt.to_radians()])
+        }
+        _ => Err("two angles such as 30,20: a turn within 360 and a tilt within 90 degrees".into()),
+    }
 }
 
 impl TableArgs {

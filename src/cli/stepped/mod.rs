@@ -15,6 +15,7 @@ use std::time::{Duration, Instant};
 use cpu_time::ProcessTime;
 use stokeslet::cancel::CancelToken;
 use stokeslet::dynamics::lcp::Watch;
+use stokeslet::dynamics::report::picture::Framing;
 use stokeslet::dynamics::report::{picture, vtk};
 pub use stokeslet::dynamics::stepped::{Fault, Track};
 use stokeslet::export::write_file;
@@ -39,6 +40,8 @@ pub struct RunRequest {
     pub every: usize,
     /// `png`, `csv` and what the simulations can write.
     pub formats: Vec<String>,
+    /// How pictures are taken.
+    pub framing: Framing,
     /// Whether to go on from the last checkpoint.
     pub resume: bool,
 }
@@ -204,7 +207,7 @@ fn write_frame(tracks: &[Box<dyn Track>], request: &RunRequest) -> Result<(), Cl
             continue;
         }
         if format == "png" {
-            let pictures: Vec<_> = tracks.iter().map(|t| t.picture()).collect();
+            let pictures: Vec<_> = tracks.iter().map(|t| t.picture(&request.framing)).collect();
             let bytes = picture::png(&picture::beside(&pictures))?;
             write_file(&request.out.join(format!("frame-{frame:04}.png")), &bytes)?;
             continue;

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use stokeslet::cancel::CancelToken;
+use stokeslet::dynamics::report::picture::Framing;
 use stokeslet::dynamics::report::table::HEAD;
 use stokeslet::dynamics::stepped::settings::each;
 use stokeslet::dynamics::stepped::{SceneRow, System, Track};
@@ -123,6 +124,10 @@ pub fn run_file(
         frames: steps,
         every: args.every.map_or(steps.div_ceil(20), |n| n as usize),
         formats: args.format.clone(),
+        framing: Framing {
+            pixels: args.picture_size,
+            from: args.camera,
+        },
         resume: args.resume,
     };
     run_tracks(&mut tracks, &request, cancel)

@@ -36,6 +36,8 @@ pub struct Measured {
     pub most: usize,
     /// Linear systems of all of them.
     pub outer: usize,
+    /// How many took none, one, two ... linear systems.
+    pub by_outer: Vec<usize>,
     /// Seconds for all of them.
     pub seconds: f64,
     /// Of those, for hierarchies and factors.
@@ -168,6 +170,7 @@ impl Measured {
             iterations: 0,
             most: 0,
             outer: 0,
+            by_outer: Vec::new(),
             seconds: 0.0,
             setup_seconds: 0.0,
             failed: 0,
@@ -182,6 +185,10 @@ impl Measured {
         self.iterations += log.iterations();
         self.most = self.most.max(log.iterations());
         self.outer += log.outer;
+        if self.by_outer.len() <= log.outer {
+            self.by_outer.resize(log.outer + 1, 0);
+        }
+        self.by_outer[log.outer] += 1;
         self.seconds += log.seconds;
         self.setup_seconds += log.setup_seconds;
         self.failed += usize::from(!log.status.is_done());

@@ -5,6 +5,7 @@
 pub mod chart;
 pub mod checkpoint;
 pub mod compare;
+pub mod figures;
 pub mod frames;
 pub mod measure;
 pub mod npz;

@@ -142,8 +142,14 @@ fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
 ///
 /// # Shapes and units
 /// - `bounds`: least and greatest corner of the box, m
-pub fn draw(drawing: &Drawing, camera: &Camera, bounds: [[f64; 3]; 2]) -> RgbImage {
-    let mut canvas = Canvas::new(camera, bounds);
+/// - `pixels`: of the longer side without the margin; 640 unless asked otherwise
+pub fn draw(
+    drawing: &Drawing,
+    camera: &Camera,
+    bounds: [[f64; 3]; 2],
+    pixels: Option<u32>,
+) -> RgbImage {
+    let mut canvas = Canvas::new(camera, bounds, pixels.map_or(SIDE, f64::from));
     canvas.draw(drawing, camera);
     canvas.image
 }
@@ -217,17 +223,17 @@ struct Canvas {
 }
 
 impl Canvas {
-    fn new(camera: &Camera, bounds: [[f64; 3]; 2]) -> Self {
+    fn new(camera: &Camera, bounds: [[f64; 3]; 2], side: f64) -> Self {
         let [least, most] = extent(camera, bounds);
         let size = [most[0] - least[0], most[1] - least[1]];
         let longest = size[0].max(size[1]);
         // A box without size still gives a picture.
         let scale = if longest > 0.0 && longest.is_finite() {
-            SIDE / longest
+            side / longest
         } else {
             1.0
         };
-        let pixels = |length: f64| ((length * scale).clamp(1.0, SIDE) + 2.0 * MARGIN) as u32;
+        let pixels = |length: f64| ((length * scale).clamp(1.0, side) + 2.0 * MARGIN) as u32;
         let image = RgbImage::from_pixel(pixels(size[0]), pixels(size[1]), BACKGROUND);
         let n = (image.width() * image.height()) as usize;
         Self {
@@ -414,7 +420,7 @@ mod tests {
                 triangles: vec![wall(z)],
                 lines: Vec::new(),
             };
-            let image = draw(&drawing, &Camera::PLANE, BOX);
+            let image = draw(&drawing, &Camera::PLANE, BOX, None);
             assert_eq!(hue(&image, 0.5, 0.5), middle, "the wall is at {z}");
             assert_eq!(hue(&image, 0.9, 0.1), "blue", "beside the ball");
         }
@@ -422,7 +428,7 @@ mod tests {
             balls: vec![ball],
             ..Drawing::default()
         };
-        let image = draw(&alone, &Camera::PLANE, BOX);
+        let image = draw(&alone, &Camera::PLANE, BOX, None);
         assert_eq!(hue(&image, 0.58, 0.5), "red", "inside its radius");
         assert_eq!(hue(&image, 0.62, 0.5), "nothing", "outside it");
     }
@@ -499,7 +505,7 @@ mod tests {
 
     #[test]
     fn nothing_in_a_box_without_size_is_still_a_picture() {
-        let image = draw(&Drawing::default(), &Camera::PLANE, [[0.0; 3]; 2]);
+        let image = draw(&Drawing::default(), &Camera::PLANE, [[0.0; 3]; 2], None);
         assert!(image.width() > 0 && image.height() > 0);
     }
 }

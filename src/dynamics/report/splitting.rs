@@ -9,7 +9,7 @@ use crate::splitting::method;
 /// Pictures of a table, with what tells them apart; none where it says nothing that lines could show.
 pub fn charts(table: &Table) -> Vec<(String, Chart)> {
     match table.id.as_str() {
-        "T4.1" | "T4.5" | "T4.6" | "E12" => vec![(String::new(), by_method(table, &[""]))],
+        "T4.1" | "T4.5" | "T4.6" => vec![(String::new(), by_method(table, &[""]))],
         "T4.3" => vec![(String::new(), by_method(table, &["high", "low"]))],
         "T4.2" => ["ADMMVelSep", "ADMMDivSep", "IOPDivSep"]
             .iter()

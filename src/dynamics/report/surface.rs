@@ -122,6 +122,29 @@ impl Surface {
         all.map(|t| part(t.map(point))).sum::<f64>() / 6.0
     }
 
+    /// It as a PLY, in text.
+    ///
+    /// # Errors
+    /// What the writer says.
+    pub fn ply(&self, out: &mut dyn Write) -> io::Result<()> {
+        let (n, m) = (self.points.len(), self.triangles.len());
+        writeln!(out, "ply\nformat ascii 1.0\nelement vertex {n}")?;
+        for axis in ["x", "y", "z"] {
+            writeln!(out, "property double {axis}")?;
+        }
+        writeln!(
+            out,
+            "element face {m}\nproperty list uchar int vertex_indices\nend_header"
+        )?;
+        for [x, y, z] in &self.points {
+            writeln!(out, "{x} {y} {z}")?;
+        }
+        for [a, b, c] in &self.triangles {
+            writeln!(out, "3 {a} {b} {c}")?;
+        }
+        Ok(())
+    }
+
     /// It as a Wavefront OBJ.
     ///
     /// # Errors

@@ -4,6 +4,7 @@
 
 use image::RgbImage;
 
+use crate::report::picture::Framing;
 use crate::report::shaded::{Ball, Camera, Drawing, Triangle, draw};
 
 /// What something is.
@@ -214,7 +215,7 @@ impl Look {
     }
 
     /// The picture of a series: liquids lighter where they are fast, everything else in its colour.
-    pub fn picture(&self) -> RgbImage {
+    pub fn picture(&self, framing: &Framing) -> RgbImage {
         let fluid = self.points.iter().filter(|p| p.role == Role::Fluid);
         let fastest = fluid.flat_map(|p| &p.speed).copied().fold(1e-12, f64::max);
         let point = |points: &Points, k: usize| match (points.role, points.speed.get(k)) {
@@ -229,8 +230,9 @@ impl Look {
         let mesh = |mesh: &Mesh, _| Some(self.colour(mesh.role));
         draw(
             &self.drawing(&point, &mesh),
-            &self.camera(self.from),
+            &self.camera(framing.from.unwrap_or(self.from)),
             self.bounds,
+            framing.pixels,
         )
     }
 }

@@ -25,6 +25,7 @@ use std::error::Error;
 use image::RgbImage;
 
 use crate::lcp::Watch;
+use crate::report::picture::Framing;
 pub use look::Look;
 pub use sibling::{Choice, Feature, Measure, Plot, Reader, Sibling, TableRequest, Values, measure};
 pub use system::{Hand, Of, Run, SceneRow, Seen, StepRow, System};
@@ -50,7 +51,7 @@ pub trait Track {
     /// A row a frame.
     fn log(&self) -> &str;
     /// As it looks.
-    fn picture(&self) -> RgbImage;
+    fn picture(&self, framing: &Framing) -> RgbImage;
     /// It in the format of this name (`vtu`, `ply`), if it can be written so.
     fn file(&self, format: &str) -> Option<Vec<u8>>;
     /// The residuals of every solve of this process as CSV, where solves are told.

@@ -7,6 +7,7 @@ use image::RgbImage;
 use super::settings::settings;
 use super::{Fault, Hand, Look, Run, Seen, Sibling, StepRow, Track};
 use crate::lcp::Watch;
+use crate::report::picture::Framing;
 
 /// One running scene.
 pub(super) struct Running<S: Sibling> {
@@ -67,9 +68,10 @@ impl<S: Sibling> Track for Running<S> {
         &self.csv
     }
 
-    fn picture(&self) -> RgbImage {
+    fn picture(&self, framing: &Framing) -> RgbImage {
         let snapshot = self.simulation.snapshot();
-        S::picture(&snapshot, &self.simulation.look(&snapshot, self.bounds))
+        let look = self.simulation.look(&snapshot, self.bounds);
+        S::picture(&snapshot, &look, framing)
     }
 
     fn file(&self, format: &str) -> Option<Vec<u8>> {
@@ -127,7 +129,7 @@ impl<S: Sibling> Run for Running<S> {
             time: self.simulation.time(),
             head: self.head(),
             look: self.simulation.look(&snapshot, self.bounds),
-            pictured: Arc::new(move |look: &Look| S::picture(&drawn, look)),
+            pictured: Arc::new(move |look: &Look| S::picture(&drawn, look, &Framing::default())),
             written: Arc::new(move |format: &str| written::<S>(&snapshot, format)),
         }
     }

@@ -8,6 +8,7 @@ use serde::de::DeserializeOwned;
 
 use super::{Fault, Look};
 use crate::lcp::Watch;
+use crate::report::picture::Framing;
 use crate::report::table::{At, Row};
 use crate::scene_file::{BuiltIn, SceneFile};
 
@@ -184,8 +185,8 @@ pub trait Sibling: Sized + Send + 'static {
     /// What can be drawn of a state of this run.
     fn look(&self, snapshot: &Self::Snapshot, bounds: [[f64; 3]; 2]) -> Look;
     /// The picture of a series.
-    fn picture(_snapshot: &Self::Snapshot, look: &Look) -> RgbImage {
-        look.picture()
+    fn picture(_snapshot: &Self::Snapshot, look: &Look, framing: &Framing) -> RgbImage {
+        look.picture(framing)
     }
     /// Writes a state in the format of this name, one of [`Sibling::FORMATS`], if it can be written so.
     fn write(snapshot: &Self::Snapshot, format: &str, out: &mut Vec<u8>) -> Option<io::Result<()>>;

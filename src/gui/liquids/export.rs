@@ -113,8 +113,8 @@ fn lacking(format: LiquidFormat) -> String {
 
 fn draw(shot: &Shot) -> image::RgbImage {
     match shot {
-        Shot::Plane(s) => picture::draw(&s.run.still()),
-        Shot::Space(s) => picture::draw(&s.run.still()),
+        Shot::Plane(s) => picture::draw(&s.run.still(), None),
+        Shot::Space(s) => picture::draw(&s.run.still(), None),
         Shot::System(s) => s.seen.picture(),
     }
 }

@@ -213,7 +213,7 @@ impl Default for LiquidSettings {
         Self {
             scene: "circle".to_owned(),
             sizes: [64, 32],
-            keep_volume: false,
+            keep_volume: true,
             choices: [Choice::of("fas-mg"), Choice::of("pi-mgpcg")],
             methods: ["iop-sep-bc", "orig-ps"].map(str::to_owned),
             systems: BTreeMap::new(),

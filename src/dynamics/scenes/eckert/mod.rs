@@ -23,7 +23,7 @@ pub use runs::{Averages, compare, differences, run, snapshots};
 pub use table::Table;
 pub use tables::{
     TABLES, TableEntry, TableRequest, accelerated, agreement, calibrate, grid_growth,
-    identical_inputs, kicks, lcp_beside, periods, residual_shape, sampled_runs, table_entry,
-    thresholds, thresholds_walled, volumes, whole_runs,
+    identical_inputs, kick_table, lcp_beside, periods, planes_events, residual_shape, sampled_runs,
+    stairs_events, table_entry, thresholds, thresholds_walled, volumes, whole_runs,
 };
 pub use tank::{AnyTank, TANKS, Tank, TankEntry, tank};

@@ -26,11 +26,23 @@ const BUILT_IN: &[BuiltIn<LiquidScene>] = &[
 
 /// The liquid's surface in space, closed at the domain's sides; of stairs along the cells' middles.
 fn liquid_surface(snapshot: &LiquidSnapshot) -> Option<Surface> {
+    // What is in walls is no liquid: the surface ends there.
+    let both = snapshot.liquid.iter().zip(&snapshot.walls);
+    surface_of(
+        snapshot,
+        both.map(|(liquid, wall)| liquid.max(-wall)).collect(),
+    )
+}
+
+/// Where liquid may be, as a surface that looks away from it.
+fn wall_surface(snapshot: &LiquidSnapshot) -> Option<Surface> {
+    surface_of(snapshot, snapshot.walls.iter().map(|wall| -wall).collect())
+}
+
+/// Where values of cells are 0, in space.
+fn surface_of(snapshot: &LiquidSnapshot, values: Vec<f64>) -> Option<Surface> {
     (snapshot.dimension == 3).then(|| {
         let lattice = Lattice::<3>::new(snapshot.cells);
-        // What is in walls is no liquid: the surface ends there.
-        let both = snapshot.liquid.iter().zip(&snapshot.walls);
-        let values: Vec<f64> = both.map(|(liquid, wall)| liquid.max(-wall)).collect();
         surface(&lattice, &values, |c| {
             c.map(|c| (c as f64 + 0.5) * snapshot.dx)
         })
@@ -109,7 +121,16 @@ impl Sibling for LiquidRun {
             Plot::Table,
         ),
     ];
-    const FORMATS: &'static [&'static str] = &["vtu", "vti", "ply", "obj", "npz"];
+    const FORMATS: &'static [&'static str] = &[
+        "vtu",
+        "vti",
+        "ply",
+        "obj",
+        "mesh.ply",
+        "walls.obj",
+        "walls.ply",
+        "npz",
+    ];
     const FEATURES: &'static [Feature] = &[Feature::Pressure];
     const CHOICES: &'static [Choice] = &[
         Choice {
@@ -322,6 +343,9 @@ impl Sibling for LiquidRun {
                 Some(vtk::vti(&image, out))
             }
             "obj" => Some(liquid_surface(snapshot)?.obj(out)),
+            "mesh.ply" => Some(liquid_surface(snapshot)?.ply(out)),
+            "walls.obj" => Some(wall_surface(snapshot)?.obj(out)),
+            "walls.ply" => Some(wall_surface(snapshot)?.ply(out)),
             "npz" => {
                 out.extend(snapshot.next.problem()?);
                 Some(Ok(()))

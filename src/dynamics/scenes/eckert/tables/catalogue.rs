@@ -1,8 +1,9 @@
 //! The tables by name: what each runs.
 
 use super::{
-    TableRequest, accelerated, agreement, calibrate, grid_growth, identical_inputs, lcp_beside,
-    residual_shape, sampled_runs, thresholds, thresholds_walled, volumes, whole_runs,
+    TableRequest, accelerated, agreement, calibrate, grid_growth, identical_inputs, kick_table,
+    lcp_beside, planes_events, residual_shape, sampled_runs, stairs_events, thresholds,
+    thresholds_walled, volumes, whole_runs,
 };
 use crate::scenes::eckert::{T4_1, T4_5, T4_6, Table, Tank, TankError, tank};
 
@@ -121,6 +122,30 @@ pub const TABLES: &[TableEntry] = &[
         |r| Ok(calibrate(&of::<3>("breaking-dam"), &EVENTS, &GRAVITY, r)?),
     ),
     row(
+        "F4.16-3d",
+        "when the liquid is where, stairs",
+        [SIDES[1], 350, 1],
+        |r| Ok(stairs_events::<3>(r)?),
+    ),
+    row(
+        "F4.16-2d",
+        "the same in the plane",
+        [SIDES[0], 350, 1],
+        |r| Ok(stairs_events::<2>(r)?),
+    ),
+    row(
+        "F4.19-3d",
+        "when the liquid is where, levitating planes",
+        [SIDES[1], 350, 1],
+        |r| Ok(planes_events::<3>(r)?),
+    ),
+    row(
+        "F4.19-2d",
+        "the same in the plane",
+        [SIDES[0], 350, 1],
+        |r| Ok(planes_events::<2>(r)?),
+    ),
+    row(
         "E10-2d",
         "how far the methods' velocities are apart",
         [SIDES[0], 250, 5],
@@ -135,8 +160,8 @@ pub const TABLES: &[TableEntry] = &[
     row(
         "E12-2d",
         "the kick away from the ceiling, stairs",
-        [SIDES[0], 60, 1],
-        |r| Ok(whole_runs("E12", &of::<2>("stairs-ceiling"), T4_5, r)?),
+        [SIDES[0], 5, 1],
+        |r| Ok(kick_table(&of::<2>("stairs-ceiling"), r)?),
     ),
     row(
         "E13-3d",

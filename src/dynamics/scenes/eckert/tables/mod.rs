@@ -6,6 +6,7 @@
 mod accuracy;
 mod beyond;
 mod catalogue;
+mod obstacles;
 mod residuals;
 mod whole;
 
@@ -19,8 +20,9 @@ use crate::splitting::{Method, SplitLog, method};
 pub use accuracy::{agreement, identical_inputs, thresholds, thresholds_walled};
 pub use beyond::{accelerated, grid_growth, lcp_beside};
 pub use catalogue::{TABLES, TableEntry, table_entry};
+pub use obstacles::{planes_events, stairs_events};
 pub use residuals::{periods, residual_shape};
-pub use whole::{calibrate, kicks, sampled_runs, volumes, whole_runs};
+pub use whole::{calibrate, kick_table, sampled_runs, volumes, whole_runs};
 
 /// What to run.
 #[derive(Clone, Copy, Debug)]

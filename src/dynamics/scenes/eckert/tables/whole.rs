@@ -1,7 +1,6 @@
 //! Whole runs, each method on its own.
 
 use super::{TableRequest, averages, by_name, flow, inputs, one, or_blank};
-use crate::lcp::Watch;
 use crate::scenes::eckert::flow::FlowError;
 use crate::scenes::eckert::runs::{Averages, compare, run};
 use crate::scenes::eckert::{Events, FlowSettings, PrintedRow, Table, Tank, TankStep};
@@ -251,23 +250,56 @@ pub fn calibrate<const D: usize>(
     Ok(table)
 }
 
-/// E12: the largest velocity of the first steps, by method: how hard liquid is thrown off walls, cells per time.
+/// E12: the largest velocity over that of OrigPS, step by step from the start: how hard liquid is thrown off walls. Later steps of a run
+/// hide it, since liquid that falls is as fast as liquid that was thrown.
 ///
 /// # Errors
-/// [`FlowError`]: here methods must converge.
-pub fn kicks<const D: usize>(
+/// [`FlowError::Problem`].
+pub fn kick_table<const D: usize>(
     tank: &Tank<D>,
-    n: usize,
-    names: &[&str],
-    steps: usize,
-    watch: Watch<'_>,
+    request: &TableRequest<'_>,
+) -> Result<Table, FlowError<D>> {
+    const METHODS: [&str; 5] = [
+        "orig-ps",
+        "orig-ps-sep",
+        "admm-vel-sep",
+        "iop-sep",
+        "iop-sep-bc",
+    ];
+    let mut headings = vec!["method".to_owned()];
+    headings.extend((1..=request.steps).map(|t| format!("step {t}")));
+    let headings: Vec<&str> = headings.iter().map(String::as_str).collect();
+    let what = "largest speed over that of OrigPS (of OrigPS itself: cells per time)";
+    let mut table = Table::new("E12", request.note(tank, what), &headings);
+    let mut base: Vec<f64> = Vec::new();
+    for name in METHODS {
+        let speeds = kicks(tank, name, request)?;
+        let shown = speeds.iter().enumerate().map(|(k, v)| match base.get(k) {
+            Some(base) => format!("{:.2}", v / base),
+            None => format!("{v:.3}"),
+        });
+        table.add(std::iter::once(name.to_owned()).chain(shown).collect());
+        if base.is_empty() {
+            base = speeds;
+        }
+    }
+    Ok(table)
+}
+
+/// The largest velocity of every step of a run with a method, cells per time.
+fn kicks<const D: usize>(
+    tank: &Tank<D>,
+    name: &str,
+    request: &TableRequest<'_>,
 ) -> Result<Vec<f64>, FlowError<D>> {
-    names
-        .iter()
-        .map(|name| {
-            let of = (by_name(name), &Settings::practical::<D>());
-            let done = run(tank, n, &FlowSettings::of::<D>(), of, steps, watch)?;
-            Ok(done.iter().map(|s| s.max_speed).fold(0.0, f64::max))
-        })
-        .collect()
+    let of = (by_name(name), &Settings::practical::<D>());
+    let done = run(
+        tank,
+        request.n,
+        &flow::<D>(),
+        of,
+        request.steps,
+        request.watch,
+    )?;
+    Ok(done.iter().map(|s| s.max_speed).collect())
 }
