@@ -648,6 +648,51 @@ fn ports_only_gives_the_same_ports_without_fields() {
     );
 }
 
+/// Rounding adds up along 16,000 parts: what flowed out differed by 6e-8 from what flowed in, and ports alone were refused.
+#[test]
+fn ports_of_a_channel_of_thousands_of_way_points_balance() {
+    let point = |k: usize| format!("[\"{} mm\", \"{} mm\"]", k.div_ceil(2), k / 2);
+    let via: Vec<String> = (1..=8000).map(point).collect();
+    let design = STRAIGHT
+        .replace("at = [\"0 mm\", \"0 mm\"]", "at = [\"-1 mm\", \"0 mm\"]")
+        .replace(
+            "[ports]",
+            &format!(
+                "[channels]\nc = {{ from = \"p.b\", via = [{}] }}\n\n[ports]",
+                via.join(", ")
+            ),
+        )
+        .replace("at = \"p.b\"", "at = \"c.end\"");
+    let folder = folder_with(&[("long.toml", &design)]);
+    let arguments = ["solve", "long.toml", "--ports-only", "--format", "json"];
+    demand(
+        0,
+        folder.path(),
+        &[&arguments[..], &["--resolution", "2"]].concat(),
+    );
+    let summary = fs::read_to_string(folder.path().join("results/long/summary.json")).unwrap();
+    let summary: serde_json::Value = serde_json::from_str(&summary).unwrap();
+    let imbalance = summary["mass_imbalance"].as_f64().unwrap();
+    assert!(imbalance < 1e-9, "{imbalance}");
+}
+
+/// An allocation that fails is told, and is exit code 2 as all that couldn't run.
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_that_ends_is_an_exit_code_and_a_sentence() {
+    let design = STRAIGHT.replace("length = \"1 mm\"", "length = \"300 mm\"");
+    let folder = folder_with(&[("long.toml", &design)]);
+    let solve = "ulimit -v 1000000; exec \"$0\" solve long.toml --resolution 64 --threads 1";
+    let output = Command::new("sh")
+        .args(["-c", solve, env!("CARGO_BIN_EXE_stokeslet")])
+        .current_dir(folder.path())
+        .output()
+        .unwrap();
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{err}");
+    assert!(err.contains("memory"), "{err}");
+}
+
 #[test]
 fn ports_only_refuses_what_needs_fields() {
     let here = folder_with(&[("straight.toml", STRAIGHT)]);

@@ -226,7 +226,7 @@ impl Values {
                 self.insides[k] = Some(inside);
             }
             for &kind in &level {
-                for child in children(plan, kind) {
+                for child in plan.kinds[kind as usize].children() {
                     let c = child.kind as usize;
                     missing.parents[c] -= 1;
                     if missing.parents[c] == 0 && !missing.is_read[c] {
@@ -272,7 +272,7 @@ impl Values {
                 self.insides[k] = known.inside(inside_key(key));
                 compute[k] |= self.insides[k].is_none();
             }
-            for child in children(plan, k as KindId) {
+            for child in plan.kinds[k].children() {
                 let c = child.kind as usize;
                 schur_needed[c] |= compute[k];
                 parents[c] += u32::from(compute[k]);
@@ -282,7 +282,8 @@ impl Values {
         let mut height = vec![0_usize; n];
         let mut levels: Vec<Vec<KindId>> = Vec::new();
         for k in (0..n).filter(|&k| compute[k]) {
-            let below = children(plan, k as KindId)
+            let below = plan.kinds[k]
+                .children()
                 .iter()
                 .filter(|c| compute[c.kind as usize]);
             height[k] = below
@@ -346,13 +347,6 @@ struct Missing {
     is_read: Vec<bool>,
     /// How many that are still to compute read the Schur complement.
     parents: Vec<u32>,
-}
-
-fn children(plan: &Plan, kind: KindId) -> &[Child] {
-    match &plan.kinds[kind as usize].recipe {
-        Recipe::Join(children) => children,
-        Recipe::Leaf(_) | Recipe::Given => &[],
-    }
 }
 
 /// What a profile calls a front.

@@ -266,7 +266,30 @@ impl Plan {
     }
 }
 
+impl Plan {
+    /// Of every kind how many joins are below it: those of one height need only those of lower ones.
+    pub fn heights(&self) -> Vec<usize> {
+        let mut height: Vec<usize> = vec![0; self.kinds.len()];
+        for (k, kind) in self.kinds.iter().enumerate() {
+            let below = kind.children().iter();
+            height[k] = below
+                .map(|c| height[c.kind as usize] + 1)
+                .max()
+                .unwrap_or(0);
+        }
+        height
+    }
+}
+
 impl Kind {
+    /// The fronts that it joins.
+    pub fn children(&self) -> &[Child] {
+        match &self.recipe {
+            Recipe::Join(children) => children,
+            Recipe::Leaf(_) | Recipe::Given => &[],
+        }
+    }
+
     /// Floating-point operations as planned: LU, solves for the boundary's columns, half of the symmetric update. Fronts that
     /// turn out to be symmetric take fewer ([`super::Inside::flops`]).
     pub fn flops(&self) -> u64 {

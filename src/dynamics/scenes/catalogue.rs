@@ -126,6 +126,7 @@ fn basic<const D: usize>(
     Scene {
         name,
         side: 1.0,
+        aspect: [1.0; D],
         open,
         liquid,
         velocity: [0.0; D],

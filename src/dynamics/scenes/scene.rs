@@ -1,6 +1,6 @@
 //! A container, the liquid in it, and what happens to them.
 
-use crate::grid::Shape;
+use crate::grid::{Lattice, Shape};
 
 /// A container that swings along an axis: displacement `amplitude sin(2 pi t / period)`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -35,13 +35,15 @@ pub struct Jet<const D: usize> {
     pub velocity: [f64; D],
 }
 
-/// What is simulated, in a square or cube from the origin.
+/// What is simulated, in a rectangle or box from the origin.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scene<const D: usize> {
     /// Its name.
     pub name: &'static str,
-    /// The side of the square or cube, m.
+    /// The longest side, m.
     pub side: f64,
+    /// All sides, in parts of the longest.
+    pub aspect: [f64; D],
     /// Where liquid may be.
     pub open: Shape<D>,
     /// Where it is at the start.
@@ -70,6 +72,11 @@ impl<const D: usize> Scene<D> {
         self
     }
 
+    /// Its cells, `n` along the longest side.
+    pub fn lattice(&self, n: usize) -> Lattice<D> {
+        Lattice::new(self.aspect.map(|part| (part * n as f64).round() as usize))
+    }
+
     /// The velocity at a place at the start: that of the jet that it is in, or nearest to.
     pub fn velocity_at(&self, x: [f64; D]) -> [f64; D] {
         let distance = |jet: &&Jet<D>| jet.liquid.distance(x);
@@ -80,10 +87,11 @@ impl<const D: usize> Scene<D> {
         nearest.map_or(self.velocity, |jet| jet.velocity)
     }
 
-    /// Whether a grid of `n` cells a side holds the scene: what is open never reaches into the outermost cells, wherever the
+    /// Whether a grid of `n` cells along the longest side holds the scene: what is open never reaches into the outermost cells, wherever the
     /// container swings. Those are the wall that every solver counts on.
     pub fn fits(&self, n: usize) -> bool {
-        if n < 3 {
+        let cells = self.lattice(n).n;
+        if cells.iter().any(|n| *n < 3) {
             return false;
         }
         let dx = self.side / n as f64;
@@ -95,7 +103,6 @@ impl<const D: usize> Scene<D> {
             None => vec![(0, 0.0)],
         };
         // Nodes on the inner side of the outermost cells.
-        let across = n + 1;
         let is_open = |side: usize, node: usize, (axis, by): (usize, f64)| {
             let mut rest = node;
             let mut x = [0.0; D];
@@ -104,9 +111,10 @@ impl<const D: usize> Scene<D> {
                     if side.is_multiple_of(2) {
                         dx
                     } else {
-                        self.side - dx
+                        (cells[a] - 1) as f64 * dx
                     }
                 } else {
+                    let across = cells[a] + 1;
                     let c = rest % across;
                     rest /= across;
                     c as f64 * dx
@@ -115,8 +123,9 @@ impl<const D: usize> Scene<D> {
             x[axis] -= by;
             self.open.distance(x) < 0.0
         };
-        let nodes = across.pow(D as u32 - 1);
         !(0..2 * D).any(|side| {
+            let others = (0..D).filter(|a| *a != side / 2);
+            let nodes: usize = others.map(|a| cells[a] + 1).product();
             swings
                 .iter()
                 .any(|swing| (0..nodes).any(|node| is_open(side, node, *swing)))

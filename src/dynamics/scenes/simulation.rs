@@ -115,9 +115,9 @@ pub struct Simulation<const D: usize> {
 }
 
 impl<const D: usize> Simulation<D> {
-    /// The scene at its start, with `n` cells a side.
+    /// The scene at its start, with `n` cells along its longest side.
     pub fn new(scene: Scene<D>, n: usize, separation: Separation) -> Self {
-        let cells = Lattice::cube(n);
+        let cells = scene.lattice(n);
         let dx = scene.side / n as f64;
         let mut mac = Mac::new(cells, dx);
         for a in 0..D {

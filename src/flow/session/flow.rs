@@ -38,10 +38,6 @@ pub fn relative(norms: [f64; 2], scale: f64) -> f64 {
     }
 }
 
-fn norm(x: &[f64]) -> f64 {
-    x.iter().map(|x| x * x).sum::<f64>().sqrt()
-}
-
 /// How far the flows at the ports are out of balance, of shared unknowns and reactions.
 pub type Imbalance<'a> = &'a dyn Fn(&[f64], &[f64]) -> f64;
 
@@ -113,7 +109,7 @@ impl<const D: usize> Flow<D> {
     ///
     /// The relative residual is the larger of the momentum and the continuity rows' residual norms over the right-hand side's
     /// norm, all in canonical coordinates, where both equations have entries of one size. Where no fields are wanted it is that of
-    /// the shared unknowns alone.
+    /// the shared unknowns alone, and nothing is refined.
     ///
     /// Where refinement gets stuck above the tolerance, as over thousands of widths, it goes on [in twice the precision](twice).
     ///
@@ -137,8 +133,18 @@ impl<const D: usize> Flow<D> {
         };
         report.refinement_steps = 0;
         let Some(slabs) = &self.slabs else {
-            let answer = self.solve_ports(&loads.shared, given, (settings, imbalance), report);
-            return answer.ok_or_else(|| not_converged(report));
+            let found = self.solve_all(&[(&loads.shared, given)]).pop();
+            let (mut shared, reactions) = found.unwrap_or_default();
+            report.relative_residual = self.shared_residual(&shared, &loads.shared, given);
+            shared.truncate(self.system.class.len());
+            let state = State {
+                shared,
+                slabs: Vec::new(),
+            };
+            let is_small = report.relative_residual <= settings.tolerance;
+            return is_small
+                .then_some(Answer { state, reactions })
+                .ok_or_else(|| not_converged(report));
         };
         let system = &self.system;
         // Each of these goes once through all unknowns, tenths of a second for millions.
@@ -251,73 +257,40 @@ impl<const D: usize> Flow<D> {
         found.unwrap_or_default()
     }
 
-    /// Shared unknowns alone, refined by what joining the pieces left to rounding: along thousands of pieces flows drift apart by it.
-    /// `None` above the tolerance.
-    fn solve_ports(
-        &self,
-        loads: &[f64],
-        given: &[f64],
-        (settings, imbalance): (&SolveSettings, Imbalance<'_>),
-        report: &mut SolveReport,
-    ) -> Option<Answer> {
-        let n = self.system.class.len();
-        let (mut shared, mut reactions) = self.solve_all(&[(loads, given)]).pop()?;
-        let scale = self.shared_scale(loads, given);
-        let mut before = f64::INFINITY;
-        loop {
-            let residual = self.shared_residual(&shared, loads);
-            report.relative_residual = relative([norm(&residual), 0.0], scale);
-            let is_small = report.relative_residual <= settings.tolerance;
-            let unbalanced = imbalance(&shared[..n], &reactions);
-            // No better for the last step: what is left is rounding.
-            let is_stuck = unbalanced > STUCK * before;
-            let is_last = report.refinement_steps == settings.max_refinement_steps;
-            if unbalanced <= BALANCED || is_stuck || is_last || !is_small {
-                shared.truncate(n);
-                let state = State {
-                    shared,
-                    slabs: Vec::new(),
-                };
-                return is_small.then_some(Answer { state, reactions });
+    /// Relative residual on shared unknowns, from the pieces' own fronts: what joining them left to rounding.
+    fn shared_residual(&self, x: &[f64], loads: &[f64], given: &[f64]) -> f64 {
+        let n = self.classes.len();
+        let product = |x: &[f64]| {
+            let mut y = vec![0.0; n];
+            for element in &self.elements {
+                let places = runs(element.boundary.iter().copied());
+                let mut local = Schur::zeros(element.boundary.len(), 1);
+                gather(&places, x, local.col_as_slice_mut(0));
+                let made = self.values.schur(element.kind) * &local;
+                scatter(&places, made.col_as_slice(0), &mut y);
             }
-            before = unbalanced;
-            let none = vec![0.0; given.len()];
-            let (more, held) = self.solve_all(&[(&residual, &none)]).pop()?;
-            let add = |x: &mut [f64], d: &[f64]| x.iter_mut().zip(d).for_each(|(x, d)| *x += d);
-            add(&mut shared, &more);
-            add(&mut reactions, &held);
-            report.refinement_steps += 1;
-        }
-    }
-
-    /// Loads less what the pieces' own fronts make of shared unknowns; zero on those that are given.
-    fn shared_residual(&self, x: &[f64], loads: &[f64]) -> Vec<f64> {
-        let mut residual = vec![0.0; self.classes.len()];
-        for element in &self.elements {
-            let places = runs(element.boundary.iter().copied());
-            let mut local = Schur::zeros(element.boundary.len(), 1);
-            gather(&places, x, local.col_as_slice_mut(0));
-            let made = self.values.schur(element.kind) * &local;
-            scatter(&places, made.col_as_slice(0), &mut residual);
-        }
-        for (k, (left, class)) in residual.iter_mut().zip(&self.classes).enumerate() {
-            *left = match class {
-                Class::Free | Class::Kept => loads.get(k).copied().unwrap_or(0.0) - *left,
-                _ => 0.0,
-            };
-        }
-        residual
-    }
-
-    /// Norm of the right-hand side on shared unknowns: loads less what given values bring.
-    fn shared_scale(&self, loads: &[f64], given: &[f64]) -> f64 {
-        let mut fixed = vec![0.0; self.classes.len()];
+            y
+        };
+        let mut fixed = vec![0.0; n];
         for (k, v) in given.iter().enumerate() {
             if self.classes[k] == Class::Given {
                 fixed[k] = *v;
             }
         }
-        norm(&self.shared_residual(&fixed, loads))
+        let (from_given, whole) = (product(&fixed), product(x));
+        let (mut left, mut size) = (0.0, 0.0);
+        for (k, class) in self.classes.iter().enumerate() {
+            if matches!(class, Class::Free | Class::Kept) {
+                let load = loads.get(k).copied().unwrap_or(0.0);
+                left += (load - whole[k]).powi(2);
+                size += (load - from_given[k]).powi(2);
+            }
+        }
+        if size > 0.0 {
+            (left / size).sqrt()
+        } else {
+            0.0
+        }
     }
 
     /// Norm of the right-hand side: loads less what given values bring. Leaves garbage in `x`, of zeros.

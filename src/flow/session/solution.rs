@@ -5,6 +5,7 @@ use std::fmt;
 use serde::Serialize;
 use thiserror::Error;
 
+use super::measure::UNKNOWN_SPEED;
 use crate::field::drag::PostForce;
 use crate::field::{Fields, Solid};
 use stokeslet_base::geometry::Point;
@@ -192,6 +193,22 @@ pub struct Solution {
     pub fields: Fields,
     /// All of the fields of a chip in three dimensions; `None` in the plane or where only ports were wanted.
     pub solid: Option<Solid>,
+}
+
+impl Solution {
+    /// As where only ports are wanted.
+    #[must_use]
+    pub fn without_fields(self) -> Self {
+        Self {
+            max_speed: UNKNOWN_SPEED,
+            wall_shear: WallShear::UNKNOWN,
+            dissipation: None,
+            posts: None,
+            fields: Fields::default(),
+            solid: None,
+            ..self
+        }
+    }
 }
 
 /// What an unknown of the assembled system is.

@@ -13,7 +13,8 @@ use crate::scenes::eckert::Table;
 
 /// Pixels a side of one matrix at most.
 const PIXELS: usize = 512;
-/// Printed entries by cells a side: of the coarse matrix from trilinear and from barycentric weights, of the interpolations.
+/// Printed entries by cells a side: of the coarse matrix from trilinear and from barycentric weights, which are of an operator that the
+/// thesis doesn't state (neither walls nor zeros around the cube give them), and of the interpolations.
 const PRINTED: [(usize, [usize; 4]); 2] = [
     (8, [2_104, 1_168, 2_744, 1_664]),
     (64, [2_000_376, 858_304, 2_000_376, 1_024_000]),
@@ -85,8 +86,9 @@ fn drawn(matrix: &Matrix<f64>) -> RgbImage {
     let at = |k: usize| k * pixels / n;
     let mut mark = |i: usize, j: usize| {
         // Of a small matrix every entry is a square of pixels.
-        for y in at(i)..at(i).max(at(i + 1) - 1) + 1 {
-            for x in at(j)..at(j).max(at(j + 1) - 1) + 1 {
+        let pixels_of = |k: usize| at(k)..at(k + 1).max(at(k) + 1);
+        for y in pixels_of(i) {
+            for x in pixels_of(j) {
                 filled[y * pixels + x] += 1;
             }
         }

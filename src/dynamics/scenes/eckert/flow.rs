@@ -109,7 +109,12 @@ pub struct TankFlow<const D: usize> {
 impl<const D: usize> TankFlow<D> {
     /// The tank at its start, `n` cells a side, the solid layer included.
     pub fn new(tank: &Tank<D>, n: usize, settings: FlowSettings) -> Self {
-        let cells = Lattice::cube(n);
+        Self::on(tank, Lattice::cube(n), settings)
+    }
+
+    /// The tank at its start on these cells; the longest side is 1.
+    pub fn on(tank: &Tank<D>, cells: Lattice<D>, settings: FlowSettings) -> Self {
+        let n = cells.n.into_iter().max().unwrap_or(1);
         let mac = Mac::new(cells, 1.0);
         let is_in = |shape: &Shape<D>, c: [usize; D]| {
             shape.distance(mac.centre(c).map(|x| x / n as f64)) < 0.0
@@ -138,6 +143,20 @@ impl<const D: usize> TankFlow<D> {
             x,
             steps: 0,
             memory: Memory::default(),
+        }
+    }
+
+    /// What moves at the start, by places and velocities in cells; without it all is at rest.
+    pub fn set_velocity(&mut self, velocity_at: &dyn Fn([f64; D]) -> [f64; D]) {
+        for (x, v) in self.x.iter().zip(&mut self.v) {
+            *v = velocity_at(*x);
+        }
+        // The first step moves particles by the grid's velocities.
+        for axis in 0..D {
+            let faces = self.mac.cells.faces(axis);
+            self.mac.u[axis] = (0..faces.len())
+                .map(|i| velocity_at(self.mac.face(axis, faces.coordinates(i)))[axis])
+                .collect();
         }
     }
 
@@ -173,7 +192,8 @@ impl<const D: usize> TankFlow<D> {
         }
         self.mac = mac;
         let mut velocity = self.mac.clone();
-        velocity.accelerate(UP, -self.settings.gravity * cells.n[UP] as f64 * dt);
+        let side = cells.n.into_iter().max().unwrap_or(1) as f64;
+        velocity.accelerate(UP, -self.settings.gravity * side * dt);
         if self.settings.walls == WallStart::Zeroed {
             for (axis, face) in walls(&cells, &self.flags).map(|(axis, face, _)| (axis, face)) {
                 velocity.u[axis][face] = 0.0;

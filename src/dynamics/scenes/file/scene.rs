@@ -65,9 +65,12 @@ pub struct LiquidScene {
     /// 2 or 3.
     pub dimension: usize,
     /// Side of the square or cube, m. Default 1.
-    #[serde(default = "one")]
-    pub side: f64,
-    /// Cells a side.
+    #[serde(default)]
+    pub side: Option<f64>,
+    /// Sides of a rectangle or box, m, in place of `side`; the cells' own side divides each of them.
+    #[serde(default)]
+    pub extent: Option<Vec<f64>>,
+    /// Cells a side; of a rectangle or box along the longest.
     #[serde(default = "cells")]
     pub cells: usize,
     /// How long it runs, s. Default 1.
@@ -138,7 +141,30 @@ impl SceneFile for LiquidScene {
     fn check(&self, c: &mut Checks) {
         let d = self.dimension;
         c.that(d == 2 || d == 3, "dimension", d, "2 or 3");
-        c.positive("side", self.side);
+        c.positive("side", self.side());
+        if let Some(extent) = &self.extent {
+            c.vector("extent", extent, d);
+            c.that(
+                self.side.is_none(),
+                "side",
+                self.side(),
+                "left out beside `extent`",
+            );
+            for side in extent {
+                c.positive("extent", *side);
+            }
+            let sizes = self.sizes.values().map(|size| size.cells);
+            for cells in std::iter::once(self.cells).chain(sizes) {
+                let counts = self.aspect().into_iter().map(|part| part * cells as f64);
+                let is_whole = |n: f64| (n - n.round()).abs() < 1e-6;
+                c.that(
+                    counts.into_iter().all(is_whole),
+                    "cells",
+                    cells,
+                    "such that their side divides every side of `extent`",
+                );
+            }
+        }
         let most = MOST_CELLS.powf(1.0 / d.max(1) as f64).floor();
         c.within("cells", self.cells as f64, 8.0..=most);
         c.positive("duration", self.duration);
@@ -168,7 +194,7 @@ impl SceneFile for LiquidScene {
         if let Some(motion) = &self.motion {
             let axis = motion.axis.index();
             c.that(axis < d, "motion.axis", "z", "x or y in the plane");
-            c.within("motion.amplitude", motion.amplitude, 0.0..=self.side);
+            c.within("motion.amplitude", motion.amplitude, 0.0..=self.side());
             c.positive("motion.period", motion.period);
         }
         self.settings.check(c, "settings.");
@@ -199,6 +225,22 @@ impl SceneFile for LiquidScene {
 }
 
 impl LiquidScene {
+    /// The longest side, m.
+    pub fn side(&self) -> f64 {
+        match &self.extent {
+            Some(extent) => extent.iter().copied().fold(0.0, f64::max),
+            None => self.side.unwrap_or(1.0),
+        }
+    }
+
+    /// All sides in parts of the longest.
+    pub fn aspect(&self) -> Vec<f64> {
+        match &self.extent {
+            Some(extent) => extent.iter().map(|side| side / self.side()).collect(),
+            None => vec![1.0; self.dimension],
+        }
+    }
+
     /// Frames that the duration needs.
     pub fn frames(&self) -> usize {
         (self.duration / self.frame - 1e-6).ceil().max(1.0) as usize
@@ -215,7 +257,8 @@ impl LiquidScene {
         });
         Scene {
             name: "own",
-            side: self.side,
+            side: self.side(),
+            aspect: array(&self.aspect()),
             open: self.open.shape(),
             velocity: if is_one { velocity(0) } else { [0.0; D] },
             jets: match is_one {

@@ -190,6 +190,11 @@ impl Sibling for LiquidRun {
     }
 
     fn size(scene: &LiquidScene) -> String {
+        if scene.extent.is_some() {
+            let cells = scene.aspect().into_iter();
+            let cells = cells.map(|part| (part * scene.cells as f64).round().to_string());
+            return cells.collect::<Vec<_>>().join(" x ") + " cells";
+        }
         let power = if scene.dimension == 3 { "³" } else { "²" };
         format!("{}{power} cells", scene.cells)
     }
@@ -259,13 +264,9 @@ impl Sibling for LiquidRun {
     }
 
     fn bounds(&self) -> [[f64; 3]; 2] {
-        let side = self.scene().side;
-        let depth = if self.scene().dimension == 3 {
-            side
-        } else {
-            0.0
-        };
-        [[0.0; 3], [side, side, depth]]
+        let scene = self.scene();
+        let side = |k: usize| scene.side() * scene.aspect().get(k).copied().unwrap_or(0.0);
+        [[0.0; 3], std::array::from_fn(side)]
     }
 
     fn look(&self, snapshot: &LiquidSnapshot, bounds: [[f64; 3]; 2]) -> Look {

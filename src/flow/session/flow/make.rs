@@ -99,25 +99,42 @@ const CELLS_A_NODE: [f64; 2] = [0.5, 0.75];
 /// Bytes of a shared unknown: its class, what it is in two parts, its value in a few vectors.
 const SHARED: u64 = 100;
 
-/// Bytes of all fronts' factors, of the Schur complements that stay or are kept in the table, and of the largest that don't: one
-/// is read while the next is written.
+/// Bytes of all fronts' factors, of the Schur complements that stay or are kept in the table, and of those that don't where most of them
+/// are there at once: fronts are computed height by height, and one is dropped when the last that reads it is done.
 fn fronts_bytes(plan: &Plan, read: &[KindId]) -> u64 {
     let mut stays = vec![false; plan.kinds.len()];
     for &kind in read {
         stays[kind as usize] = true;
     }
-    let (mut kept, mut passing) = (0, 0);
-    for (kind, stays) in plan.kinds.iter().zip(stays) {
+    let height = plan.heights();
+    let mut read_until = height.clone();
+    for (kind, &at) in plan.kinds.iter().zip(&height) {
+        for child in kind.children() {
+            let until = &mut read_until[child.kind as usize];
+            *until = at.max(*until);
+        }
+    }
+    let highest = height.iter().max().map_or(0, |h| h + 1);
+    // What appears with a height, less what goes with it.
+    let (mut kept, mut passing) = (0, vec![[0_u64; 2]; highest]);
+    for (k, (kind, stays)) in plan.kinds.iter().zip(stays).enumerate() {
         let (b, e) = (u64::from(kind.n_boundary), u64::from(kind.n_eliminated));
         let schur = 8 * b * b;
         kept += kind.bytes() - schur;
         if stays || b <= 2 * e || matches!(kind.recipe, Recipe::Given) {
             kept += schur;
         } else {
-            passing = schur.max(passing);
+            passing[height[k]][0] += schur;
+            passing[read_until[k]][1] += schur;
         }
     }
-    kept + 2 * passing
+    let (mut now, mut most) = (0, 0);
+    for [new, gone] in passing {
+        now += new;
+        most = most.max(now);
+        now -= gone;
+    }
+    kept + most
 }
 
 /// What is planned on top of the pieces.
