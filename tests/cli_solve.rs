@@ -880,6 +880,32 @@ fn resume_believes_no_damaged_results() {
 }
 
 #[test]
+fn an_import_leaves_the_file_that_it_reads() {
+    let network =
+        r#"{"name":"n","layers":[{"id":"f","name":"flow"}],"components":[],"connections":[]}"#;
+    let folder = folder_with(&[("a.json", network)]);
+    let (_, err) = demand(2, folder.path(), &["import", "a.json", "-o", "./a.json"]);
+    assert!(err.contains("another name"), "{err}");
+    let after = fs::read_to_string(folder.path().join("a.json")).unwrap();
+    assert_eq!(after, network);
+}
+
+#[cfg(unix)]
+#[test]
+fn pictures_of_components_are_readable_as_other_files_are() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = folder_with(&[("other", "")]);
+    demand(0, folder.path(), &["components", "pipe", "--svg", "p"]);
+    let mode = |name: &str| {
+        fs::metadata(folder.path().join(name))
+            .unwrap()
+            .permissions()
+            .mode()
+    };
+    assert_eq!(mode("p/pipe.svg"), mode("other"));
+}
+
+#[test]
 fn odd_inputs_are_refused_or_contained() {
     let huge = STRAIGHT.replace("pressure = \"1 mbar\"", "flow_rate = \"1e150 m^3/s\"");
     let title = STRAIGHT.replace("Straight channel", "bell \\u0007 bell");

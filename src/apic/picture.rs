@@ -117,6 +117,7 @@ fn space(snapshot: &Snapshot, framing: &Framing) -> RgbImage {
         &Camera::around(turn, tilt),
         [[low[0], -high[2], low[1]], [high[0], -low[2], high[1]]],
         framing.pixels,
+        &|_, _| None,
     )
 }
 

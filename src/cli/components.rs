@@ -1,9 +1,9 @@
 //! `stokeslet components`: the library, one component's parameters, pictures.
 
-use std::io;
 use std::path::{Path, PathBuf};
 
 use stokeslet::diagnostic::Diagnostic;
+use stokeslet::export::{ExportError, write_file};
 use stokeslet::library::{Defaults, Library, describe, list, picture};
 use thiserror::Error;
 
@@ -20,14 +20,8 @@ pub enum ComponentsError {
     #[error("{}", .0.iter().map(say).collect::<Vec<_>>().join("; "))]
     Component(Vec<Diagnostic>),
     /// A picture that can't be written.
-    #[error("can't write `{}`", path.display())]
-    Write {
-        /// Which.
-        path: PathBuf,
-        /// What the system said.
-        #[source]
-        source: io::Error,
-    },
+    #[error(transparent)]
+    Write(#[from] ExportError),
 }
 
 fn say(diagnostic: &Diagnostic) -> String {
@@ -75,16 +69,6 @@ fn draw(library: &Library, name: &str, folder: &Path) -> Result<PathBuf, Compone
         .map_err(ComponentsError::Component)?;
     let doc = library.get(name).map_or("", |d| d.doc.as_str());
     let path = folder.join(format!("{name}.svg"));
-    let write = || -> io::Result<()> {
-        std::fs::create_dir_all(folder)?;
-        let mut file = tempfile::NamedTempFile::new_in(folder)?;
-        io::Write::write_all(&mut file, picture(name, doc, &realisation).as_bytes())?;
-        file.persist(&path)?;
-        Ok(())
-    };
-    write().map_err(|source| ComponentsError::Write {
-        path: path.clone(),
-        source,
-    })?;
+    write_file(&path, picture(name, doc, &realisation).as_bytes())?;
     Ok(path)
 }

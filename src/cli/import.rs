@@ -21,6 +21,14 @@ use super::{compare, print_diagnostics, print_out};
 /// Files that can't be read or written, wrong values of flags.
 pub fn run(args: &ImportArgs, components: Option<&Path>) -> Result<Outcome, CliError> {
     let options = options(args)?;
+    let is_same = |path: &Path| fs::canonicalize(path).ok() == fs::canonicalize(&args.network).ok();
+    if args.output != Path::new("-") && args.output.exists() && is_same(&args.output) {
+        let message = format!(
+            "`{}` is the file to be imported: give the design another name with -o",
+            args.output.display()
+        );
+        return Err(CliError::Usage { message });
+    }
     let bytes = fs::read(&args.network).map_err(|source| CliError::Read {
         path: args.network.clone(),
         source,

@@ -197,9 +197,14 @@ fn factor(
     let name = word.trim_end_matches(|c: char| c.is_ascii_digit());
     let found = table::find(name).ok_or_else(|| {
         let spellings = table::spellings();
+        // `mPas` is a viscosity without its blank rather than a pressure with a wrong letter.
+        let pressure = name.strip_suffix('s').filter(|p| p.ends_with("Pa"));
+        let apart = pressure.filter(|p| table::find(p).is_some());
+        let apart = apart.map(|p| format!("{p} s"));
+        let nearest = || nearest(name, spellings.iter().map(String::as_str)).map(str::to_owned);
         Some(QuantityError::UnknownUnit {
             unit: name.to_owned(),
-            nearest: nearest(name, spellings.iter().map(String::as_str)).map(str::to_owned),
+            nearest: apart.or_else(nearest),
         })
     })?;
     let (text, length) = if name.len() < word.len() {

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! zip, stored: format, shape, data, indices, indptr (A as CSR)   b   in_s   p   cell
+//! in_s: 0 <= p, 0 <= A p + b, and one of them is 0     elsewhere: A p + b = 0
 //! member: local head, "\x93NUMPY" 1 0, length, {'descr', 'fortran_order', 'shape'}, numbers little-endian
 //! ```
 

@@ -138,6 +138,9 @@ fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
+/// What lies behind everything: the colour at a place of the camera's plane (m to the right, m up), where it isn't the background's.
+pub type Behind<'a> = &'a dyn Fn(f64, f64) -> Option<[u8; 3]>;
+
 /// Draws what lies in a box; the box decides the picture's scale and shape, so that pictures of a series fit each other.
 ///
 /// # Shapes and units
@@ -148,8 +151,10 @@ pub fn draw(
     camera: &Camera,
     bounds: [[f64; 3]; 2],
     pixels: Option<u32>,
+    behind: Behind<'_>,
 ) -> RgbImage {
     let mut canvas = Canvas::new(camera, bounds, pixels.map_or(SIDE, f64::from));
+    canvas.fill(behind);
     canvas.draw(drawing, camera);
     canvas.image
 }
@@ -244,6 +249,17 @@ impl Canvas {
             top: most[1],
             margin: MARGIN,
             shading: Shading::Lit,
+        }
+    }
+
+    fn fill(&mut self, behind: Behind<'_>) {
+        let (scale, left, top, margin) = (self.scale, self.left, self.top, self.margin);
+        for (px, py, pixel) in self.image.enumerate_pixels_mut() {
+            let right = left + (f64::from(px) + 0.5 - margin) / scale;
+            let up = top - (f64::from(py) + 0.5 - margin) / scale;
+            if let Some(colour) = behind(right, up) {
+                *pixel = Rgb(colour);
+            }
         }
     }
 
@@ -420,7 +436,7 @@ mod tests {
                 triangles: vec![wall(z)],
                 lines: Vec::new(),
             };
-            let image = draw(&drawing, &Camera::PLANE, BOX, None);
+            let image = draw(&drawing, &Camera::PLANE, BOX, None, &|_, _| None);
             assert_eq!(hue(&image, 0.5, 0.5), middle, "the wall is at {z}");
             assert_eq!(hue(&image, 0.9, 0.1), "blue", "beside the ball");
         }
@@ -428,7 +444,7 @@ mod tests {
             balls: vec![ball],
             ..Drawing::default()
         };
-        let image = draw(&alone, &Camera::PLANE, BOX, None);
+        let image = draw(&alone, &Camera::PLANE, BOX, None, &|_, _| None);
         assert_eq!(hue(&image, 0.58, 0.5), "red", "inside its radius");
         assert_eq!(hue(&image, 0.62, 0.5), "nothing", "outside it");
     }
@@ -505,7 +521,13 @@ mod tests {
 
     #[test]
     fn nothing_in_a_box_without_size_is_still_a_picture() {
-        let image = draw(&Drawing::default(), &Camera::PLANE, [[0.0; 3]; 2], None);
+        let image = draw(
+            &Drawing::default(),
+            &Camera::PLANE,
+            [[0.0; 3]; 2],
+            None,
+            &|_, _| None,
+        );
         assert!(image.width() > 0 && image.height() > 0);
     }
 }

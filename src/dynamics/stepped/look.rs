@@ -228,11 +228,17 @@ impl Look {
             (role, _) => Some(self.colour(role)),
         };
         let mesh = |mesh: &Mesh, _| Some(self.colour(mesh.role));
+        // Walls and bodies that only cells tell of.
+        let behind = |x: f64, y: f64| {
+            let cells = self.cells.as_ref()?;
+            (cells.body[cells.at(x, y)?] >= 0.5).then(|| self.colour(Role::Wall))
+        };
         draw(
             &self.drawing(&point, &mesh),
             &self.camera(framing.from.unwrap_or(self.from)),
             self.bounds,
             framing.pixels,
+            &behind,
         )
     }
 }

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use tempfile::{NamedTempFile, TempDir};
 use thiserror::Error;
@@ -61,7 +62,7 @@ impl Staging {
         };
         fs::create_dir_all(parent).map_err(ExportError::on("create the folder", parent))?;
         let hidden = tempfile::Builder::new()
-            .prefix(".stokeslet-")
+            .prefix(HIDDEN)
             .tempdir_in(parent)
             .map_err(ExportError::on("write into the folder", parent))?;
         // A folder of its own inside, since the hidden one is private to this user and the results should not be.
@@ -79,6 +80,7 @@ impl Staging {
     /// # Errors
     /// What keeps them from being made.
     pub fn check(folder: &Path) -> Result<(), ExportError> {
+        remove_leftovers(folder);
         Self::new(&folder.join("results")).map(drop)
     }
 
@@ -153,6 +155,25 @@ impl Staging {
     }
 }
 
+/// How the names of what is being written begin.
+const HIDDEN: &str = ".stokeslet-";
+/// What is being written for longer than this was left by a run that was killed.
+const LEFT: Duration = Duration::from_hours(24);
+
+/// Removes what killed runs left in a folder, as far as it can.
+fn remove_leftovers(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let is_ours = entry.file_name().to_string_lossy().starts_with(HIDDEN);
+        let age = entry.metadata().and_then(|m| m.modified()).ok();
+        let age = age.and_then(|at| at.elapsed().ok());
+        if is_ours && age.is_some_and(|age| age > LEFT) {
+            // Whoever may not remove it leaves it.
+            let path = entry.path();
+            let _ = fs::remove_dir_all(&path).or_else(|_| fs::remove_file(&path));
+        }
+    }
+}
+
 /// Writes one file whole or not at all, creating its folder.
 ///
 /// # Errors
@@ -175,7 +196,7 @@ pub fn write_file(path: &Path, content: &[u8]) -> Result<(), ExportError> {
         file.as_file().sync_data()
     };
     let mut file = builder
-        .prefix(".stokeslet-")
+        .prefix(HIDDEN)
         .tempfile_in(parent)
         .map_err(ExportError::on("write into the folder", parent))?;
     write(&mut file).map_err(ExportError::on("write", path))?;
@@ -209,6 +230,21 @@ mod tests {
             listing(&out.path().join("a")).is_empty(),
             "a dropped staging cleans up"
         );
+    }
+
+    #[test]
+    fn what_a_killed_run_left_goes_after_a_day() {
+        let out = tempfile::tempdir().unwrap();
+        let names = [".stokeslet-old", ".stokeslet-new", "mine"];
+        for name in names {
+            let file = File::create(out.path().join(name)).unwrap();
+            if name != ".stokeslet-new" {
+                let days = std::time::SystemTime::now() - 2 * LEFT;
+                file.set_modified(days).unwrap();
+            }
+        }
+        Staging::check(out.path()).unwrap();
+        assert_eq!(listing(out.path()), [".stokeslet-new", "mine"]);
     }
 
     #[test]

@@ -123,8 +123,12 @@ pub fn of_solution(chip: &Chip, solution: &Solution, density: Option<f64>) -> Ve
     if let Some((reynolds, at)) = reynolds(chip, solution, density.unwrap_or(WATER))
         && reynolds > REYNOLDS
     {
+        let number = match reynolds < 1e4 {
+            true => format!("{reynolds:.2}"),
+            false => format!("{reynolds:.1e}"),
+        };
         let message = format!(
-            "the Reynolds number reaches {reynolds:.2} at ({}, {}): Stokes flow leaves inertia out",
+            "the Reynolds number reaches {number} at ({}, {}): Stokes flow leaves inertia out",
             length(at.x),
             length(at.y)
         );

@@ -101,6 +101,7 @@ fn what_is_wrong_is_named() {
         ),
         ("5 umm", unknown("umm", Some("um"))),
         ("5 PSI", unknown("PSI", Some("psi"))),
+        ("1 mPas", unknown("mPas", Some("mPa s"))),
         ("5 parsecs", unknown("parsecs", None)),
         (
             "5 um/",
