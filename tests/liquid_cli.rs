@@ -285,10 +285,6 @@ fn names_that_do_not_exist_are_refused_with_a_hint() {
         ),
         (&["run", "stairs", "--set", "gravity=1"], "for scenes"),
         (&["run", "circle", "--set", "flap=1"], "flap"),
-        (
-            &["run", "swinging-circle", "--solver", "iop-sep"],
-            "can't move",
-        ),
         (&["run", "stairs", "--keep-volume"], "for scenes"),
     ] {
         let (_, err) = demand(2, folder.path(), arguments);

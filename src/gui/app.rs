@@ -32,6 +32,7 @@ use super::keys::SHORTCUTS;
 use super::liquids::LIQUID_SHORTCUTS;
 use super::liquids::stage::pointed;
 use super::panels::{self, Notice, Panels};
+use super::results::before::Before;
 use super::results::{FieldLayer, ResultView, Results};
 use super::seen::{Seen, Selection, State, Tool, Workspace};
 use super::species::Dissolved;
@@ -277,6 +278,14 @@ impl App {
                 self.state.shown.seeds.clear();
                 self.state.shown.rulers.clear();
             }
+            Command::KeepBefore => {
+                let solved = self.state.results.solved.as_deref();
+                if let Some(before) = Before::of(&self.state.document, solved) {
+                    self.state.before = Some(Arc::new(before));
+                    self.open_panel(Panel::Results);
+                }
+            }
+            Command::ForgetBefore => self.state.before = None,
             Command::RemoveLine(k) => {
                 if *k < self.state.shown.lines.len() {
                     self.state.shown.lines.remove(*k);

@@ -269,6 +269,10 @@ pub enum Command {
     AddRuler(Point, Point),
     /// Forgets kept probes, lines, seeds and rulers.
     ClearProbes,
+    /// Keeps what is solved, to be held against what comes.
+    KeepBefore,
+    /// Forgets what was kept.
+    ForgetBefore,
     /// Forgets one line.
     RemoveLine(usize),
     /// Puts the ends of one line somewhere else.
@@ -395,6 +399,8 @@ impl Command {
             C::SolveAt(16),
             C::SolveAt(24),
             C::ClearProbes,
+            C::KeepBefore,
+            C::ForgetBefore,
             C::CopyProfiles,
             C::SetRange(None),
             C::Study(StudyCommand::Ask(Question::Tolerances)),

@@ -1,10 +1,12 @@
 //! What views may read: one borrowed bundle of everything, and the small values that describe what the user is at.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::document::Document;
 use super::files::settings::Settings;
 use super::liquids::Liquids;
+use super::results::before::Before;
 use super::results::{ResultView, Results, WorkerStatus};
 use super::studies::Studies;
 use stokeslet_cad::library::Library;
@@ -154,6 +156,8 @@ pub struct State {
     pub results: Results,
     /// How results are shown.
     pub shown: ResultView,
+    /// A solved chip that was kept to be held against what is solved now.
+    pub before: Option<Arc<Before>>,
     /// What the solver is doing.
     pub worker: WorkerStatus,
     /// What the window shows.
@@ -176,6 +180,7 @@ impl State {
             tool: Tool::default(),
             results: Results::default(),
             shown: ResultView::default(),
+            before: None,
             worker: WorkerStatus::default(),
             workspace: Workspace::default(),
             liquids: Liquids::default(),
@@ -193,6 +198,7 @@ impl State {
             tool: &self.tool,
             results: &self.results,
             shown: &self.shown,
+            before: self.before.as_deref(),
             worker: &self.worker,
             workspace: self.workspace,
             liquids: &self.liquids,
@@ -217,6 +223,8 @@ pub struct Seen<'a> {
     pub results: &'a Results,
     /// How results are shown.
     pub shown: &'a ResultView,
+    /// A solved chip that was kept to be held against what is solved now.
+    pub before: Option<&'a Before>,
     /// What the solver is doing.
     pub worker: &'a WorkerStatus,
     /// What the window shows.

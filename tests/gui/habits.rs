@@ -458,3 +458,43 @@ fn an_array_of_chambers_takes_six_actions() {
     apply(&mut window, Command::Array { count, step });
     window.get_by_label_contains("is too large");
 }
+
+/// Twice the flow needs twice the pressure: what was before is beside what is now, and its walls stay on the canvas.
+#[test]
+fn what_is_solved_is_held_against_what_was_kept() {
+    let home = home();
+    let mut window = open(Some(&example("tee")), home.path());
+    solved(&mut window);
+    apply(&mut window, Command::KeepBefore);
+    window.run_steps(2);
+    window.get_by_label("Before and now");
+    assert!(
+        window.query_all_by_label("same").count() >= 4,
+        "nothing was changed yet"
+    );
+    let design = window.state().document().design.clone().unwrap();
+    for port in &design.ports {
+        if let PortCondition::FlowRate(q) = port.condition.value {
+            let twice = PortCondition::FlowRate(stokeslet::units::FlowRate(2.0 * q.0));
+            apply(
+                &mut window,
+                Command::SetCondition(port.name.value.clone(), twice),
+            );
+        }
+    }
+    solved(&mut window);
+    window.run_steps(2);
+    assert!(
+        window.query_all_by_label("+100 %").count() >= 3,
+        "flows, pressures and speed are twice what they were"
+    );
+    // Another file is compared with what was kept of this one.
+    apply(&mut window, Command::OpenPath(example("y-mixer")));
+    window.run_steps(4);
+    solved(&mut window);
+    window.run_steps(2);
+    window.get_by_label("Before and now");
+    window.get_by_label("Forget").click();
+    window.run_steps(2);
+    assert!(window.query_by_label("Before and now").is_none());
+}

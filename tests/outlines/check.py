@@ -80,8 +80,7 @@ for fact in csv.DictReader(open(folder / "facts.csv")):
     library = gdstk.read_gds(folder / (name + ".gds"))
     top = library.top_level()[0]
     got = top.area() / 1e6
-    # Corners are rounded to 1 nm: h-filter's slanted arms of 200 um make 1.3e-6 of it, all others stay below 1e-6.
-    expect(abs(got / area - 1) < 2e-6, name, "gds area", got / area - 1)
+    expect(abs(got / area - 1) < 1e-6, name, "gds area", got / area - 1)
     expect(len(top.references) == parts and len(top.labels) == ports, name, "references")
     layout = kdb.Layout()
     layout.read(str(folder / (name + ".gds")))

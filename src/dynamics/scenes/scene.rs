@@ -19,6 +19,12 @@ impl Motion {
         self.amplitude * (std::f64::consts::TAU * time / self.period).sin()
     }
 
+    /// Its second derivative.
+    pub fn acceleration(&self, time: f64) -> f64 {
+        let rate = std::f64::consts::TAU / self.period;
+        -self.displacement(time) * rate * rate
+    }
+
     /// Its rate.
     pub fn speed(&self, time: f64) -> f64 {
         let rate = std::f64::consts::TAU / self.period;

@@ -118,11 +118,13 @@ fn number(command: &C) -> usize {
         C::TogglePlay => 93,
         C::SetPace(_) => 94,
         C::DrawLinks => 95,
+        C::KeepBefore => 96,
+        C::ForgetBefore => 97,
     }
 }
 
 /// Kinds of commands.
-const KINDS: usize = 96;
+const KINDS: usize = 98;
 
 fn one_of_each(home: &std::path::Path) -> Vec<C> {
     let (name, at) = ("p".to_owned(), Point::default());
@@ -234,6 +236,8 @@ fn one_of_each(home: &std::path::Path) -> Vec<C> {
         C::AddLine(at, at),
         C::AddSeed(at),
         C::ClearProbes,
+        C::KeepBefore,
+        C::ForgetBefore,
         C::RemoveLine(7),
         C::MoveLine(7, [at, at]),
         C::CopyProfiles,

@@ -77,6 +77,8 @@ pub struct Canvas {
     layer: Option<egui::LayerId>,
     ports: Vec<(String, Mouth)>,
     scene: Option<Arc<Scene>>,
+    /// The chip that is compared with.
+    before: Option<Arc<Scene>>,
     serial: u64,
     outlines: Outlines,
     painted: Painted,
@@ -238,6 +240,8 @@ impl Canvas {
         }
         if self.outlines.is_full() {
             self.outlines = Outlines::default();
+            // Its shapes are known by their numbers there.
+            self.before = None;
         }
         self.serial += 1;
         let scene = Arc::new(Scene::new(layout.clone(), &mut self.outlines));
@@ -252,6 +256,18 @@ impl Canvas {
         self.ports = layout.sockets.iter().filter_map(ports_of).collect();
         self.scene = Some(scene.clone());
         scene
+    }
+
+    /// The scene of the chip that is compared with, if one is, made anew where it is another.
+    fn before_of(&mut self, seen: &Seen<'_>) -> Option<Arc<Scene>> {
+        let layout = &seen.before?.layout;
+        let known = self.before.as_ref();
+        let known = known.filter(|scene| Arc::ptr_eq(&scene.layout, layout));
+        let scene = known.cloned();
+        let scene =
+            scene.unwrap_or_else(|| Arc::new(Scene::new(layout.clone(), &mut self.outlines)));
+        self.before = Some(scene.clone());
+        Some(scene)
     }
 
     fn apply_fit(&mut self, scene: &Scene) {
@@ -314,6 +330,25 @@ impl Canvas {
         painter.add(areas);
         overlay.under(painter, view, seen);
         painter.add(walls);
+        // Where nothing was changed the walls are the same, and need no second line.
+        let before = self.before_of(seen);
+        if let Some(before) = before.filter(|b| !Arc::ptr_eq(&b.layout, &scene.layout)) {
+            let pen = Pen {
+                width: 1.6,
+                colour: colours.before,
+                pixel: look.pixel,
+            };
+            let parts = 0..before.parts.len();
+            let outlines = &mut self.outlines;
+            painter.add(paint::highlight(
+                parts,
+                &before,
+                outlines,
+                view,
+                pen,
+                Color32::TRANSPARENT,
+            ));
+        }
         paint::threads(painter, view, scene, colours);
         if layers.contains(&Layer::Sockets) {
             paint::sockets(painter, view, scene, colours);

@@ -31,6 +31,8 @@ pub struct Colours {
     pub ghost: Color32,
     /// The same, filled.
     pub ghost_fill: Color32,
+    /// Walls of the chip that is compared with.
+    pub before: Color32,
     /// What would be connected.
     pub fits: Color32,
     /// What is wrong.
@@ -78,6 +80,7 @@ pub const LIGHT: Colours = Colours {
     hover: rgb(0xe0_6a_98),
     ghost: rgb(0x5b_7c_99),
     ghost_fill: clear(0x7f_a8_c9, 110),
+    before: rgb(0xc9_6f_00),
     fits: rgb(0x1b_8a_3a),
     error: rgb(0xd0_21_21),
     ink: rgb(0x22_2a_31),
@@ -101,6 +104,7 @@ pub const DARK: Colours = Colours {
     hover: rgb(0xd9_82_a8),
     ghost: rgb(0x9d_b8_cf),
     ghost_fill: clear(0x6f_99_bb, 90),
+    before: rgb(0xff_b3_47),
     fits: rgb(0x5f_d6_7d),
     error: rgb(0xff_6b_6b),
     ink: rgb(0xe8_ec_f0),

@@ -116,6 +116,8 @@ impl Command {
             Command::AddSeed(_) => "Seed streamline",
             Command::AddRuler(..) => "Measure",
             Command::ClearProbes => "Clear probes, lines, seeds and rulers",
+            Command::KeepBefore => "Keep to compare with",
+            Command::ForgetBefore => "Forget what is compared with",
             Command::RemoveLine(_) => "Remove line",
             Command::MoveLine(..) => "Move line",
             Command::CopyProfiles => "Copy profiles as CSV",
@@ -164,6 +166,9 @@ impl Command {
             Command::Colour(_) => "color field show plot",
             Command::SetRange(_) => "color scale legend limits",
             Command::ClearProbes => "remove points markers",
+            Command::KeepBefore | Command::ForgetBefore => {
+                "before after comparison two designs difference snapshot"
+            }
             Command::CopyProfiles => "clipboard table",
             Command::TogglePlay => "animate particles motion flow",
             Command::AddSpecies(_) => "dye concentration mixing diffusion solute dissolved",

@@ -159,6 +159,13 @@ pub fn is_enabled(command: &Command, seen: &Seen<'_>) -> Result<(), &'static str
             let kept = kept + shown.rulers.len();
             when(kept > 0, "no probe, line, seed or ruler is kept")
         }
+        C::KeepBefore => {
+            let solved = seen.results.solved.as_ref();
+            some(solved, "nothing is solved yet")?;
+            let is_new = solved.is_some_and(|s| s.revision == seen.document.revision);
+            when(is_new, "what is drawn isn't solved yet")
+        }
+        C::ForgetBefore => some(seen.before.as_ref(), "nothing is kept"),
         C::RemoveLine(line) | C::MoveLine(line, _) => {
             when(*line < seen.shown.lines.len(), "there is no such line")
         }

@@ -359,6 +359,9 @@ fn results(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
     entry(ui, seen, C::ClearProbes, out);
     entry(ui, seen, C::CopyProfiles, out);
     ui.separator();
+    entry(ui, seen, C::KeepBefore, out);
+    entry(ui, seen, C::ForgetBefore, out);
+    ui.separator();
     for panel in [
         Panel::Results,
         Panel::Profiles,

@@ -1,5 +1,6 @@
 //! The panel of results: what colours show, values at ports, conductance, and how good and how dear the solve was.
 
+mod before;
 mod ports;
 
 use std::collections::BTreeMap;
@@ -50,6 +51,9 @@ pub fn results_ui(ui: &mut Ui, seen: &Seen<'_>, state: &mut State, out: &mut Vec
     };
     heading(ui, "Flow");
     flow_ui(ui, solved, out);
+    if let Some(before) = seen.before {
+        before::before_ui(ui, before, solved, out);
+    }
     egui::CollapsingHeader::new("Conductance between ports")
         .default_open(solved.chip.ports.len() <= 6)
         .show(ui, |ui| conductance_ui(ui, solved));

@@ -8,6 +8,7 @@
 //! ```
 //! Start at [`Solved`], then [`FieldLayer`]. What is stale is shown until there is something newer, and says so.
 
+pub mod before;
 pub mod colour;
 mod curves;
 mod layer;

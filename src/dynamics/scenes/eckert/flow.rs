@@ -103,6 +103,8 @@ pub struct TankFlow<const D: usize> {
     pub v: Vec<[f64; D]>,
     /// Steps done.
     pub steps: usize,
+    /// What pushes besides gravity, cells per time²: 0 unless the tank is shaken and seen from itself.
+    pub push: [f64; D],
     memory: Memory<D>,
 }
 
@@ -142,6 +144,7 @@ impl<const D: usize> TankFlow<D> {
             mac,
             x,
             steps: 0,
+            push: [0.0; D],
             memory: Memory::default(),
         }
     }
@@ -194,6 +197,9 @@ impl<const D: usize> TankFlow<D> {
         let mut velocity = self.mac.clone();
         let side = cells.n.into_iter().max().unwrap_or(1) as f64;
         velocity.accelerate(UP, -self.settings.gravity * side * dt);
+        for (axis, push) in self.push.into_iter().enumerate() {
+            velocity.accelerate(axis, push * dt);
+        }
         if self.settings.walls == WallStart::Zeroed {
             for (axis, face) in walls(&cells, &self.flags).map(|(axis, face, _)| (axis, face)) {
                 velocity.u[axis][face] = 0.0;

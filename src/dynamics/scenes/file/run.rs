@@ -24,9 +24,6 @@ pub enum LiquidError {
     /// The settings.
     #[error("setting {0}")]
     Settings(#[from] WrongValue),
-    /// Stairs stay where they are.
-    #[error("walls along the cells can't move: a scene with `motion` needs a solver at cut walls")]
-    MovingStairs,
     /// Nothing to see.
     #[error(
         "there is no particle: the liquid isn't where it is open, or the cells are too large for it"
@@ -409,9 +406,6 @@ where
                 simulation: Arc::new(Simulation::new(own, n, separation)),
             },
             Some(Means::Stairs(method)) => {
-                if own.motion.is_some() {
-                    return Err(LiquidError::MovingStairs);
-                }
                 let dx = scene.side() / n as f64;
                 // Of a tank the side is 1.
                 let unit = |shape: Shape<D>| Shape::Scaled {
@@ -426,8 +420,12 @@ where
                 };
                 let how = flow_settings::<D>(settings, scene.gravity, scene.side(), scene.frame);
                 let mut flow = TankFlow::on(&tank, own.lattice(n), how);
+                // Walls along the cells can't move through them: a container that swings is seen from itself.
                 let velocity_at = |x: [f64; D]| {
-                    let v = own.velocity_at(x.map(|x| x * dx));
+                    let mut v = own.velocity_at(x.map(|x| x * dx));
+                    if let Some(motion) = &own.motion {
+                        v[motion.axis] -= motion.speed(0.0);
+                    }
                     v.map(|v| v * scene.frame / dx)
                 };
                 flow.set_velocity(&velocity_at);
@@ -585,6 +583,7 @@ where
                 frames,
             } => {
                 let mut next = flow.clone();
+                let motion = scene.scene::<D>().motion;
                 let (mut rest, mut steps) = (1.0f64, Vec::new());
                 while rest > 1e-9 {
                     // No farther than a cell a step, and no longer than is asked for.
@@ -593,6 +592,12 @@ where
                     let most = settings.step.map_or(0.5, |step| step / scene.frame);
                     let n = (rest / most.min(1.0 / fastest)).ceil().clamp(1.0, 1e4);
                     next.settings.dt = rest / n;
+                    if let Some(motion) = &motion {
+                        // In the middle of the step.
+                        let time = (*frames as f64 + 1.0 - rest + 0.5 * rest / n) * scene.frame;
+                        next.push[motion.axis] =
+                            -motion.acceleration(time) * scene.frame * scene.frame / dx;
+                    }
                     rest -= rest / n;
                     let step = next.step(*method, how, watch, &mut |_| {});
                     steps.push(step.map_err(TankError::from)?);
@@ -877,7 +882,7 @@ mod tests {
     }
 
     #[test]
-    fn a_checkpoint_of_other_settings_is_refused_and_stairs_do_not_move() {
+    fn a_checkpoint_of_other_settings_is_refused() {
         let run = circle(&LiquidSettings::default());
         let other = LiquidSettings {
             gravity: Some(-1.0),
@@ -885,14 +890,31 @@ mod tests {
         };
         let refused = circle(&other).load(&run.save());
         assert!(matches!(refused, Err(LiquidError::OtherRun)));
-        let scene = LiquidScene::parse(scene_file("swinging-circle").unwrap()).unwrap();
-        let stairs = LiquidSettings {
+    }
+
+    #[test]
+    fn a_drop_in_a_container_that_swings_is_left_behind_by_it() {
+        // Nothing touches the walls: the drop stays where it is, so from the container it moves by minus the container's way.
+        let text = "name = 'drop'\ndimension = 2\ncells = 32\ngravity = 0\nopen = { box = { low = [0.2, 0.2], high = [0.8, 0.8] } }\nmotion = { axis = 'x', amplitude = 0.08, period = 0.5 }\n\n[[liquid]]\nshape = { ball = { centre = [0.5, 0.5], radius = 0.1 } }\n";
+        let scene = LiquidScene::parse(text).unwrap();
+        let settings = LiquidSettings {
             solver: Some("iop-sep".to_owned()),
             ..LiquidSettings::default()
         };
-        assert!(matches!(
-            LiquidRun::new(&scene, &stairs),
-            Err(LiquidError::MovingStairs)
-        ));
+        let mut run = LiquidRun::new(&scene, &settings).unwrap();
+        let middle = |run: &LiquidRun| {
+            let x = run.snapshot().x;
+            x.iter().map(|x| x[0]).sum::<f64>() / x.len() as f64
+        };
+        let start = middle(&run);
+        let motion = scene.scene::<2>().motion.unwrap();
+        for _ in 0..25 {
+            run.frame(Watch::SILENT).unwrap();
+            let want = -motion.displacement(run.time());
+            let off = middle(&run) - start - want;
+            // Steps, two a frame, move by the velocity of their start: half a step late.
+            let late = 0.5 * 0.005 * (motion.speed(run.time()) - motion.speed(0.0));
+            assert!((off - late).abs() < 2e-4, "{} s: {off} {late}", run.time());
+        }
     }
 }

@@ -1,0 +1,121 @@
+//! What a chip was and did, kept to be held against what it becomes, or against another file's.
+
+use std::sync::Arc;
+
+use super::Solved;
+use crate::document::Document;
+use stokeslet_cad::chip::Layout;
+use stokeslet_flow::export::readable::Quantity as Unit;
+use stokeslet_flow::session::PortResult;
+
+/// A solved chip, kept.
+#[derive(Clone, Debug)]
+pub struct Before {
+    /// Of the design.
+    pub name: String,
+    /// As it was drawn.
+    pub layout: Arc<Layout>,
+    /// Its ports, in its order.
+    pub ports: Vec<PortResult>,
+    /// Whether flow rates are m³/s, not m²/s.
+    pub has_depth: bool,
+    /// Greatest speed, m/s.
+    pub max_speed: f64,
+    /// Greatest wall shear stress, Pa.
+    pub max_shear: f64,
+    /// Cell edges across a channel.
+    pub resolution: u32,
+}
+
+/// A number of both.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pair {
+    /// Of what.
+    pub name: String,
+    /// How it is printed.
+    pub unit: Unit,
+    /// SI; `None` where only one of the two has it.
+    pub before: Option<f64>,
+    /// SI; likewise.
+    pub after: Option<f64>,
+}
+
+impl Pair {
+    /// By how much it grew, in parts of what it was; `None` where that says nothing.
+    pub fn change(&self) -> Option<f64> {
+        let (before, after) = (self.before?, self.after?);
+        (before != 0.0).then(|| after / before - 1.0)
+    }
+}
+
+impl Before {
+    /// What is solved now; `None` where what is shown was edited since, or isn't solved.
+    pub fn of(document: &Document, solved: Option<&Solved>) -> Option<Self> {
+        let solved = solved.filter(|s| s.revision == document.revision)?;
+        Some(Self {
+            name: document.name().to_owned(),
+            layout: document.layout.clone(),
+            ports: solved.solution.ports.clone(),
+            has_depth: solved.chip.depth.is_some(),
+            max_speed: solved.solution.max_speed.0,
+            max_shear: solved.solution.wall_shear.max,
+            resolution: solved.resolution,
+        })
+    }
+
+    /// It beside what is solved now: flow and pressure of every port that either has, then speed and shear.
+    pub fn beside(&self, solved: &Solved) -> Vec<Pair> {
+        let now = &solved.solution;
+        let mut names: Vec<&str> = self.ports.iter().map(|p| p.id.as_str()).collect();
+        names.extend(now.ports.iter().map(|p| p.id.as_str()));
+        let mut known = Vec::new();
+        names.retain(|name| {
+            !known.contains(name) && {
+                known.push(*name);
+                true
+            }
+        });
+        // A chip that was given a depth flows other units.
+        let is_alike = self.has_depth == solved.chip.depth.is_some();
+        let flow = match self.has_depth {
+            true => Unit::FlowRate,
+            false => Unit::FlowRatePerDepth,
+        };
+        let of = |ports: &[PortResult], name: &str, value: &dyn Fn(&PortResult) -> f64| {
+            ports.iter().find(|p| p.id == name).map(value)
+        };
+        let mut pairs = Vec::new();
+        for name in names {
+            let rate = |p: &PortResult| p.flow_rate;
+            if is_alike {
+                pairs.push(Pair {
+                    name: format!("{name}: flow in"),
+                    unit: flow,
+                    before: of(&self.ports, name, &rate),
+                    after: of(&now.ports, name, &rate),
+                });
+            }
+            let pressure = |p: &PortResult| p.pressure;
+            pairs.push(Pair {
+                name: format!("{name}: pressure"),
+                unit: Unit::Pressure,
+                before: of(&self.ports, name, &pressure),
+                after: of(&now.ports, name, &pressure),
+            });
+        }
+        let known = |value: f64| value.is_finite().then_some(value);
+        pairs.push(Pair {
+            name: "Greatest speed".to_owned(),
+            unit: Unit::Speed,
+            before: known(self.max_speed),
+            after: known(now.max_speed.0),
+        });
+        pairs.push(Pair {
+            name: "Wall shear, max".to_owned(),
+            unit: Unit::Pressure,
+            before: known(self.max_shear),
+            after: known(now.wall_shear.max),
+        });
+        pairs
+    }
+}
