@@ -244,60 +244,6 @@ mod tests {
         }
     }
 
-    fn pressure(flow: Flow, [x, y]: [f64; 2], t: f64) -> f64 {
-        match flow {
-            Flow::Square => x * y * (1.0 - x) * (1.0 - y) * (x - x * y + y * y + t),
-            Flow::Circle => x - x * y + y * y + t,
-            // (cos 2ax + cos 2ay) rho / 4 with a = 2, rho = 3
-            _ => 0.75 * ((4.0 * x).cos() + (4.0 * y).cos()),
-        }
-    }
-
-    #[expect(
-        clippy::needless_range_loop,
-        reason = "the axis indexes several arrays and a formula"
-    )]
-    #[test]
-    fn gradients_and_forces_are_those_of_differences() {
-        let (h, t, rho) = (1e-5, 0.3, 3.0);
-        for flow in [Flow::TaylorGreen, Flow::Square, Flow::Circle] {
-            let field = field(flow);
-            for k in 0..20 {
-                let x = [0.05 + 0.043 * f64::from(k), 0.93 - 0.037 * f64::from(k)];
-                let known = field.at(x, t, rho);
-                let mut force = [0.0; 2];
-                for a in 0..2 {
-                    force[a] =
-                        (field.at(x, t + h, rho).v[a] - field.at(x, t - h, rho).v[a]) / (2.0 * h);
-                    for k in 0..2 {
-                        let moved = |by: f64| {
-                            let mut x = x;
-                            x[k] += by;
-                            x
-                        };
-                        let slope = (field.at(moved(h), t, rho).v[a]
-                            - field.at(moved(-h), t, rho).v[a])
-                            / (2.0 * h);
-                        assert!((slope - known.grad[a][k]).abs() < 1e-6, "{flow:?} {x:?}");
-                        force[a] += slope * known.v[k];
-                        if k == a {
-                            force[a] += (pressure(flow, moved(h), t)
-                                - pressure(flow, moved(-h), t))
-                                / (2.0 * h * rho);
-                        }
-                    }
-                    assert!(
-                        (force[a] - known.force[a]).abs() < 1e-6,
-                        "{flow:?} {x:?}: {} {}",
-                        force[a],
-                        known.force[a]
-                    );
-                }
-                assert!((known.grad[0][0] + known.grad[1][1]).abs() < 1e-12);
-            }
-        }
-    }
-
     #[test]
     fn walls_and_the_circle_are_streamlines_without_shear() {
         let field = field(Flow::Circle);

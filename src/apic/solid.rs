@@ -128,36 +128,3 @@ fn near<const D: usize>(grid: &Grid<D>, valid: &Valid<D>) -> Vec<bool> {
     }
     near
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_disc_has_invalid_faces_inside_only() {
-        let grid = Grid::<2> {
-            cells: Lattice::cube(16),
-            low: [-2.0; 2],
-            dx: 0.25,
-        };
-        let disc = Shape::ball([0.0; 2], 1.0);
-        let solid = Solid::new(&grid, vec![disc], Surface::Slip).unwrap();
-        for axis in 0..2 {
-            let faces = grid.faces(axis);
-            for i in 0..faces.len() {
-                let x = grid.face(axis, faces.coordinates(i));
-                let r = x[0].hypot(x[1]);
-                if r > 1.0 {
-                    assert!(solid.valid[axis][i], "{x:?}");
-                }
-                if r < 0.85 {
-                    assert!(!solid.valid[axis][i], "{x:?}");
-                }
-            }
-        }
-        let mut x = [0.3, -0.2];
-        assert!(solid.push_out(&mut x, 0.25));
-        assert!((x[0].hypot(x[1]) - 1.0).abs() < 1e-6, "{x:?}");
-        assert!(Solid::new(&grid, Vec::<Shape<2>>::new(), Surface::Slip).is_none());
-    }
-}

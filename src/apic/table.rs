@@ -1,6 +1,7 @@
 //! The thesis's results run and measured: rows of what is printed or measured by the specification, what is accepted, and ours.
 //!
-//! Nothing is stored or hard-coded on our side. Rows are grouped by study: `X2` to `X4` (Fourier analysis), `Y1` to `Y6` (simulations).
+//! Nothing is stored or hard-coded on our side. Rows are grouped by study: `X1` and `X5` to `X9` (what holds exactly), `X2` and
+//! `X4` (Fourier analysis; the pictures of X3 are those of `apic fourier maps`), `Y1` to `Y6` (simulations).
 
 use stokeslet_dynamics::report::table::{At, Row};
 use thiserror::Error;
@@ -13,6 +14,8 @@ use crate::world::StepError;
 mod convergence;
 #[path = "tables/dissipation.rs"]
 mod dissipation;
+#[path = "tables/exact.rs"]
+mod exact;
 #[path = "tables/inlet.rs"]
 mod inlet;
 #[path = "tables/shedding.rs"]
@@ -44,7 +47,9 @@ pub enum TableError {
 }
 
 /// Studies with a table.
-pub const STUDIES: [&str; 8] = ["X2", "X4", "Y1", "Y2", "Y3", "Y4", "Y5", "Y6"];
+pub const STUDIES: [&str; 14] = [
+    "X1", "X2", "X4", "X5", "X6", "X7", "X8", "X9", "Y1", "Y2", "Y3", "Y4", "Y5", "Y6",
+];
 
 /// The rows of a study.
 ///
@@ -54,8 +59,14 @@ pub const STUDIES: [&str; 8] = ["X2", "X4", "Y1", "Y2", "Y3", "Y4", "Y5", "Y6"];
 /// [`TableError`].
 pub fn rows(study: &str, at: At, keep_on: &dyn Fn() -> bool) -> Result<Vec<Row>, TableError> {
     match study {
+        "X1" => Ok(exact::transfers()),
         "X2" => Ok(waves::round_trips()),
         "X4" => waves::through_pressure(at),
+        "X5" => exact::walls(),
+        "X6" => Ok(exact::cuts()),
+        "X7" => Ok(exact::fits()),
+        "X8" => exact::seeding_anew(keep_on),
+        "X9" => Ok(exact::forces()),
         "Y1" => convergence::taylor_green(at, keep_on),
         "Y2" => convergence::square(at, keep_on),
         "Y3" => convergence::circle(at, keep_on),

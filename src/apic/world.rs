@@ -283,7 +283,7 @@ impl<const D: usize> World<D> {
         self.particles.select(&sorted.order);
     }
 
-    fn cells_of_particles(&self) -> Vec<u32> {
+    pub(crate) fn cells_of_particles(&self) -> Vec<u32> {
         let of = |x: &[f64; D]| self.grid.cell_of(*x) as u32;
         self.particles
             .x

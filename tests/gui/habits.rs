@@ -494,7 +494,8 @@ fn what_is_solved_is_held_against_what_was_kept() {
     solved(&mut window);
     window.run_steps(2);
     window.get_by_label("Before and now");
-    window.get_by_label("Forget").click();
+    window.get_by_label("Forget");
+    apply(&mut window, Command::ForgetBefore);
     window.run_steps(2);
     assert!(window.query_by_label("Before and now").is_none());
 }

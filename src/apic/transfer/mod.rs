@@ -128,6 +128,3 @@ pub fn moments<const D: usize>(
     let d = second_moments(kernel, x, axis);
     std::array::from_fn(|k| d[k] * dx * dx * c[k])
 }
-
-#[cfg(test)]
-mod tests;
