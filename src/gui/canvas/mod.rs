@@ -329,8 +329,7 @@ impl Canvas {
             .meshes(look, scene, &mut self.outlines, colours);
         painter.add(areas);
         overlay.under(painter, view, seen);
-        painter.add(walls);
-        // Where nothing was changed the walls are the same, and need no second line.
+        // Under the walls of now, which hide it where nothing was changed.
         let before = self.before_of(seen);
         if let Some(before) = before.filter(|b| !Arc::ptr_eq(&b.layout, &scene.layout)) {
             let pen = Pen {
@@ -349,6 +348,7 @@ impl Canvas {
                 Color32::TRANSPARENT,
             ));
         }
+        painter.add(walls);
         paint::threads(painter, view, scene, colours);
         if layers.contains(&Layer::Sockets) {
             paint::sockets(painter, view, scene, colours);

@@ -41,6 +41,12 @@ pub struct Pair {
 }
 
 impl Pair {
+    /// The larger of the two.
+    pub fn size(&self) -> f64 {
+        let of = |value: Option<f64>| value.map_or(0.0, f64::abs);
+        of(self.before).max(of(self.after))
+    }
+
     /// By how much it grew, in parts of what it was; `None` where that says nothing.
     pub fn change(&self) -> Option<f64> {
         let (before, after) = (self.before?, self.after?);

@@ -1,15 +1,16 @@
 //! A chip that was kept beside the one that is solved now.
 
-use eframe::egui::{Grid, RichText, Ui};
+use eframe::egui::{Grid, RichText, ScrollArea, Ui};
 
+use super::ports::show_pressure;
 use super::{heading, right};
 use crate::command::Command;
 use crate::results::Solved;
 use crate::results::before::{Before, Pair};
-use stokeslet_flow::export::readable::figures;
+use stokeslet_flow::export::readable::{Quantity as Unit, figures};
 
 /// Widths of the columns: before, now, change.
-const COLUMNS: [f32; 3] = [80.0, 80.0, 64.0];
+const COLUMNS: [f32; 3] = [74.0, 74.0, 54.0];
 /// Smaller changes are rounding.
 const NOTHING: f64 = 5e-7;
 
@@ -23,11 +24,12 @@ pub(super) fn before_ui(ui: &mut Ui, before: &Before, solved: &Solved, out: &mut
             out.push(Command::ForgetBefore);
         }
     });
-    Grid::new("before and now")
+    let table = Grid::new("before and now")
         .num_columns(4)
         .striped(true)
-        .spacing([8.0, 4.0])
-        .show(ui, |ui| {
+        .spacing([4.0, 4.0]);
+    ScrollArea::horizontal().id_salt("before").show(ui, |ui| {
+        table.show(ui, |ui| {
             ui.label("");
             for (name, width) in ["Before", "Now", "Change"].into_iter().zip(COLUMNS) {
                 right(ui, RichText::new(name).weak(), width);
@@ -35,14 +37,19 @@ pub(super) fn before_ui(ui: &mut Ui, before: &Before, solved: &Solved, out: &mut
             ui.end_row();
             for pair in before.beside(solved) {
                 ui.label(&pair.name);
-                let show =
-                    |value: Option<f64>| value.map_or("–".to_owned(), |v| pair.unit.show(v));
+                let show = |value: Option<f64>| match (value, pair.unit) {
+                    (None, _) => "–".to_owned(),
+                    // As the table of ports has them.
+                    (Some(p), Unit::Pressure) => show_pressure(p, pair.size()),
+                    (Some(v), unit) => unit.show(v),
+                };
                 right(ui, RichText::new(show(pair.before)), COLUMNS[0]);
                 right(ui, RichText::new(show(pair.after)), COLUMNS[1]);
                 right(ui, RichText::new(change(&pair)), COLUMNS[2]);
                 ui.end_row();
             }
         });
+    });
 }
 
 /// By how much a number grew, in per cent; "same" where only rounding differs.
@@ -58,13 +65,11 @@ fn change(pair: &Pair) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stokeslet_flow::export::readable::Quantity;
-
     #[test]
     fn changes_are_told_in_per_cent_where_they_say_something() {
         let pair = |before, after| Pair {
             name: String::new(),
-            unit: Quantity::Pressure,
+            unit: Unit::Pressure,
             before,
             after,
         };
