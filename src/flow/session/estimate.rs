@@ -114,11 +114,16 @@ pub fn estimate(
     cancel: &CancelToken,
 ) -> Result<ErrorEstimate, SolveError> {
     let settings_of_coarse = coarser(chip, settings)?;
-    let coarse = solve(chip, &settings_of_coarse, table, progress, cancel)?;
+    // Both leave cores idle: plans and small fronts hardly share out.
+    let (coarse, coarsest) = rayon::join(
+        || solve(chip, &settings_of_coarse, table, progress, cancel),
+        || coarsest(chip, settings, table, cancel),
+    );
+    let (coarse, coarsest) = (coarse?, coarsest?);
     // How much finer the fine one is: 2, or near it for odd and for 3D resolutions.
     let finer = f64::from(settings.resolution) / f64::from(settings_of_coarse.resolution);
-    let share = share(chip, settings, (solution, &coarse), table, cancel)?
-        .min(1.0 / (finer.powf(ORDER) - 1.0));
+    let share = coarsest.map_or(f64::INFINITY, |c| share(solution, &coarse, &c));
+    let share = share.min(1.0 / (finer.powf(ORDER) - 1.0));
     let beyond = 1.0 / (finer.powf(EXTRAPOLATION_ORDER) - 1.0);
     let error = |fine: f64, coarse: f64| share * (fine - coarse).abs();
     let extrapolated = |fine: f64, coarse: f64| fine + beyond * (fine - coarse);
@@ -171,21 +176,24 @@ pub fn estimate(
     })
 }
 
-/// What the difference of the two solutions is multiplied by to estimate the error of the finer one, by their difference to a third
-/// where one can be solved that is coarser again.
-fn share(
+/// The ports at a quarter of the resolution, where that can be solved.
+fn coarsest(
     chip: &Chip,
     settings: &SolveSettings,
-    (fine, coarse): (&Solution, &Solution),
     table: &Table,
     cancel: &CancelToken,
-) -> Result<f64, SolveError> {
+) -> Result<Option<Solution>, SolveError> {
     if settings.resolution < 8 {
-        return Ok(f64::INFINITY);
+        return Ok(None);
     }
     let mut coarsest = coarser(chip, &coarser(chip, settings)?)?;
     coarsest.wanted = WantedResults::PortsOnly;
-    let coarsest = solve(chip, &coarsest, table, &silent, cancel)?;
+    solve(chip, &coarsest, table, &silent, cancel).map(Some)
+}
+
+/// What the difference of two solutions is multiplied by to estimate the error of the finer one, by their difference to a third that is
+/// coarser again.
+fn share(fine: &Solution, coarse: &Solution, coarsest: &Solution) -> f64 {
     let largest = |a: &Solution, b: &Solution| {
         let errors = a.ports.iter().zip(&b.ports).map(|(a, b)| PortError {
             flow_rate: (a.flow_rate - b.flow_rate).abs(),
@@ -194,13 +202,13 @@ fn share(
         });
         relative(fine, &errors.collect::<Vec<_>>())
     };
-    let (d, before) = (largest(fine, coarse), largest(coarse, &coarsest));
+    let (d, before) = (largest(fine, coarse), largest(coarse, coarsest));
     if d == 0.0 {
-        return Ok(f64::INFINITY);
+        return f64::INFINITY;
     }
     let q = (before / d).clamp(CORNERS, SMOOTH);
     let (x, y) = (CORNERS, SMOOTH);
-    Ok((y - q) / ((x - 1.0) * (y - x)) + (q - x) / ((y - 1.0) * (y - x)))
+    (y - q) / ((x - 1.0) * (y - x)) + (q - x) / ((y - 1.0) * (y - x))
 }
 
 /// The largest error of a flow over the largest flow, or of a pressure over the largest pressure.
