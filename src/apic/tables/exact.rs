@@ -74,8 +74,8 @@ type Momenta<const D: usize> = ([f64; D], [[f64; D]; D]);
 fn on_particles<const D: usize>(s: &Cloud<D>) -> Momenta<D> {
     let (mut p, mut l) = ([0.0; D], [[0.0; D]; D]);
     for (i, m) in s.m.iter().enumerate() {
-        for a in 0..D {
-            p[a] += m * s.v[i][a];
+        for (a, p) in p.iter_mut().enumerate() {
+            *p += m * s.v[i][a];
             turn(&mut l, a, |k| m * (s.x[i][k] * s.v[i][a] + s.b[i][a][k]));
         }
     }
@@ -96,6 +96,10 @@ fn on_grid<const D: usize>(grid: &Grid<D>, q: &Faces<D>) -> Momenta<D> {
 }
 
 /// Adds `x_k q_a` to an antisymmetric matrix.
+#[expect(
+    clippy::needless_range_loop,
+    reason = "both axes index an antisymmetric matrix"
+)]
 fn turn<const D: usize>(l: &mut [[f64; D]; D], a: usize, part: impl Fn(usize) -> f64) {
     for k in 0..D {
         let part = part(k);

@@ -11,6 +11,8 @@ const STEPS: usize = 96;
 const PAD: f32 = 10.0;
 const BAR: f32 = 14.0;
 const TICK: f32 = 5.0;
+/// What of its height a bar gives away so that nothing is covered.
+const SPARE_BAR: f32 = 0.45;
 
 /// Ink and paper of what lies on the canvas.
 #[derive(Clone, Copy, Debug)]
@@ -79,8 +81,8 @@ pub(super) struct Legend {
 }
 
 /// A rectangle of this size in the corner where it meets the fewest others; upper corners first, the right before the left, then the
-/// middles of the sides.
-fn corner(canvas: Rect, size: Vec2, avoid: &[Rect]) -> Rect {
+/// middles of the sides. It gives away `spare` of its height where it then meets none.
+fn corner(canvas: Rect, size: Vec2, spare: f32, avoid: &[Rect]) -> Rect {
     let corners = [
         Align2::RIGHT_TOP,
         Align2::LEFT_TOP,
@@ -88,7 +90,7 @@ fn corner(canvas: Rect, size: Vec2, avoid: &[Rect]) -> Rect {
         Align2::RIGHT_CENTER,
         Align2::LEFT_CENTER,
     ];
-    let places = corners.map(|corner| corner.align_size_within_rect(size, canvas));
+    let places = |size: Vec2| corners.map(|corner| corner.align_size_within_rect(size, canvas));
     let covered = |place: &Rect| {
         avoid
             .iter()
@@ -96,7 +98,15 @@ fn corner(canvas: Rect, size: Vec2, avoid: &[Rect]) -> Rect {
             .count()
     };
     // The first of equals is taken.
-    places.into_iter().min_by_key(covered).unwrap_or(places[0])
+    let best = |size: Vec2| {
+        let places = places(size);
+        places.into_iter().min_by_key(covered).unwrap_or(places[0])
+    };
+    let (whole, less) = (best(size), best(size - vec2(0.0, spare)));
+    match (covered(&whole), covered(&less)) {
+        (0, _) | (_, 1..) => whole,
+        (_, 0) => less,
+    }
 }
 
 fn font(size: f32) -> FontId {
@@ -121,7 +131,7 @@ pub(super) fn draw(
             .layout_no_wrap(text.to_owned(), font(points), paper.ink)
             .size()
     };
-    let bar_height = (0.45 * canvas.height()).clamp(60.0, 190.0);
+    let mut bar_height = (0.45 * canvas.height()).clamp(60.0, 190.0);
     let (mut width, mut height) = (0.0_f32, 0.0);
     if let Some(Bar {
         name, unit, ticks, ..
@@ -139,7 +149,12 @@ pub(super) fn draw(
         height += 16.0;
     }
     let room = vec2(width + 2.0 * PAD, height + 2.0 * PAD - 2.0);
-    let rect = corner(canvas.shrink(12.0), room, avoid);
+    let spare = match legend.bar {
+        Some(_) => SPARE_BAR * bar_height,
+        None => 0.0,
+    };
+    let rect = corner(canvas.shrink(12.0), room, spare, avoid);
+    bar_height -= room.y - rect.height();
     painter.rect_filled(rect, 6.0, paper.ground);
     painter.rect_stroke(rect, 6.0, Stroke::new(1.0, paper.edge), StrokeKind::Inside);
     let left = rect.left() + PAD;
@@ -323,19 +338,43 @@ mod tests {
         let canvas = Rect::from_min_size(pos2(0.0, 0.0), vec2(800.0, 600.0));
         let size = vec2(60.0, 200.0);
         let port = |x: f32, y: f32| Rect::from_center_size(pos2(x, y), vec2(80.0, 36.0));
-        assert_eq!(corner(canvas, size, &[]).right_top(), canvas.right_top());
+        assert_eq!(
+            corner(canvas, size, 0.0, &[]).right_top(),
+            canvas.right_top()
+        );
         let right = port(780.0, 150.0);
-        let there = corner(canvas, size, &[right]);
+        let there = corner(canvas, size, 0.0, &[right]);
         assert_eq!(there.left_top(), canvas.left_top());
         let both = [right, port(20.0, 150.0)];
-        let there = corner(canvas, size, &both);
+        let there = corner(canvas, size, 0.0, &both);
         assert_eq!(there.right_bottom(), canvas.right_bottom());
         let corners = [both[0], both[1], port(780.0, 500.0)];
-        let there = corner(canvas, size, &corners);
+        let there = corner(canvas, size, 0.0, &corners);
         assert_eq!(there.right_center(), canvas.right_center());
         // Where nothing is free the usual place is as good as any.
         let middles = [port(780.0, 300.0), port(20.0, 300.0)];
         let all = [&corners[..], &middles[..]].concat();
-        assert_eq!(corner(canvas, size, &all).right_top(), canvas.right_top());
+        let there = corner(canvas, size, 0.0, &all);
+        assert_eq!(
+            (there.right_top(), there.height()),
+            (canvas.right_top(), 200.0)
+        );
+        // But for less of it.
+        let there = corner(
+            canvas,
+            size,
+            90.0,
+            &[
+                port(780.0, 150.0),
+                port(20.0, 150.0),
+                port(780.0, 300.0),
+                port(780.0, 420.0),
+                port(20.0, 300.0),
+            ],
+        );
+        assert_eq!(
+            (there.right_top(), there.height()),
+            (canvas.right_top(), 110.0)
+        );
     }
 }
