@@ -26,20 +26,13 @@ impl Profile {
         }
     }
 
-    fn mean(self) -> f64 {
-        1.0 - self.half.tanh() / self.half
-    }
-
     /// Velocity over its mean.
     pub fn speed(self, eta: f64) -> f64 {
         let h = self.half;
         if h < PARABOLA {
             return 6.0 * eta * (1.0 - eta);
         }
-        // cosh(h t)/cosh(h) in exponentials that can't overflow.
-        let t = (2.0 * eta - 1.0).abs() * h;
-        let cosh = ((t - h).exp() + (-t - h).exp()) / (1.0 + (-2.0 * h).exp());
-        (1.0 - cosh) / self.mean()
+        Shallow::new(h).at(eta.min(1.0 - eta)).1
     }
 
     /// Part of the flow between the right wall and `eta`.
@@ -51,9 +44,7 @@ impl Profile {
         if h < PARABOLA {
             return eta * eta * (3.0 - 2.0 * eta);
         }
-        let t = (1.0 - 2.0 * eta) * h;
-        let sinh = |x: f64| ((x - h).exp() - (-x - h).exp()) / (1.0 + (-2.0 * h).exp());
-        (eta - (sinh(h) - sinh(t)) / (2.0 * h)) / self.mean()
+        Shallow::new(h).at(eta).0
     }
 
     /// The `eta` to the right of which the part `flow` of the flow goes; Newton kept between bisection's bounds.
@@ -64,16 +55,23 @@ impl Profile {
         if flow <= 0.0 {
             return 0.0;
         }
+        let shallow = (self.half >= PARABOLA).then(|| Shallow::new(self.half));
+        // Flow and speed.
+        let at = |eta: f64| match &shallow {
+            Some(shallow) => shallow.at(eta),
+            None => (self.flow(eta), self.speed(eta)),
+        };
         let (mut low, mut high) = (0.0, 0.5);
         let mut eta = (flow / 3.0).sqrt().min(0.5);
         for _ in 0..60 {
-            let error = self.flow(eta) - flow;
+            let (below, speed) = at(eta);
+            let error = below - flow;
             if error > 0.0 {
                 high = eta;
             } else {
                 low = eta;
             }
-            let next = eta - error / self.speed(eta).max(f64::MIN_POSITIVE);
+            let next = eta - error / speed.max(f64::MIN_POSITIVE);
             let next = if next > low && next < high {
                 next
             } else {
@@ -88,13 +86,45 @@ impl Profile {
     }
 }
 
+/// The flattened profile with what doesn't depend on the place: millions of places are asked for.
+struct Shallow {
+    half: f64,
+    tanh: f64,
+    /// `exp(-2 h)`.
+    far: f64,
+    mean: f64,
+}
+
+impl Shallow {
+    fn new(half: f64) -> Self {
+        let tanh = half.tanh();
+        Self {
+            half,
+            tanh,
+            far: (-2.0 * half).exp(),
+            mean: 1.0 - tanh / half,
+        }
+    }
+
+    /// Part of the flow to the right of a place, and the velocity over its mean there; `eta` at most a half.
+    fn at(&self, eta: f64) -> (f64, f64) {
+        // cosh(h t)/cosh(h) and sinh(h t)/cosh(h) in exponentials that can't overflow; the two are each other's inverse but for `far`.
+        let near = (-2.0 * eta * self.half).exp();
+        let beyond = if near > 0.0 { self.far / near } else { 0.0 };
+        let over = 1.0 + self.far;
+        let (cosh, sinh) = ((near + beyond) / over, (near - beyond) / over);
+        let flow = (eta - (self.tanh - sinh) / (2.0 * self.half)) / self.mean;
+        (flow, (1.0 - cosh) / self.mean)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn flow_is_the_integral_of_speed_and_eta_undoes_it() {
-        for h in [0.0, 0.3, 1.73, 8.0, 300.0] {
+        for h in [0.0, 0.3, 1.73, 8.0, 300.0, 900.0] {
             let profile = Profile { half: h };
             for k in 1..40 {
                 let eta = f64::from(k) / 40.0;
