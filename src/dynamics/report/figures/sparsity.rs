@@ -38,7 +38,7 @@ pub(super) fn sparsity(request: &FigureRequest<'_>) -> Result<Figure, FigureErro
         solid: None,
     };
     let mut table = Table::new(
-        "F5.6",
+        if n == 64 { "F5.7" } else { "F5.6" },
         format!("seven-point Laplacian of {n} cubed cells, zero outside"),
         &["what", "entries", "printed"],
     );
