@@ -18,7 +18,7 @@
 //! | [`mg`] | a system on cells into a hierarchy, and its cycles | `grid`, `linear` |
 //! | [`lcp`] | a complementarity problem into a solution: **one trait, one table of solvers** | `mg`, `linear` |
 //! | [`pressure`] | velocities and level sets into a problem, its solution into velocities | `lcp`, `mg`, `grid` |
-//! | [`splitting`] | flags and velocities into velocities that mind divergence and walls in turn ([003]) | `lcp`, `mg`, `pressure` |
+//! | [`splitting`] | flags and velocities into velocities that mind divergence and walls in turn (\[003\]) | `lcp`, `mg`, `pressure` |
 //! | [`scenes`] | the papers' scenes, and the loop | all above |
 //! | [`report`] | runs into tables beside the papers', charts, pictures, checkpoints | all above |
 //! | [`scene_file`] | text into the scenes of the systems beside this one (`apic`, `particles`, `contact`), with what is wrong in them | |
@@ -42,9 +42,9 @@
 //! | change who may leave the wall | [`pressure::Separation`] |
 //! | change interpolation at walls | `mg/transfer.rs` |
 //! | change a step of the loop | `scenes/simulation.rs` |
-//! | add a table of [000] or [001] | a row in `report/paper.rs` |
+//! | add a table of \[000\] or \[001\] | a row in `report/paper.rs` |
 //! | change how scene files are read, or what is said of mistakes in them | `scene_file.rs` |
-//! | add a table of [003] | a function and a row in `scenes/eckert/tables/`, its picture in `report/splitting.rs` |
+//! | add a table of \[003\] | a function and a row in `scenes/eckert/tables/`, its picture in `report/splitting.rs` |
 
 pub mod grid;
 pub mod lcp;

@@ -16,7 +16,7 @@
 //! | --- | --- |
 //! | [`app`] | events and commands into the next state: the loop itself |
 //! | [`command`] | the list of everything that can be done, with labels |
-//! | [`keys`] | which keys ask for which commands |
+//! | `keys` | which keys ask for which commands |
 //! | [`document`], [`history`] | text and edits into a design, its layout, and the way back |
 //! | [`canvas`] | the chip view: `scene` what to show (pure), `paint` how, `tools` what pointers do |
 //! | [`liquids`] | the other workspace: scenes into frames that are seen while solvers are chosen; **mapped there** |
@@ -24,7 +24,7 @@
 //! | [`studies`] | the design and a question (sweep, goals, what each 1 % does) into answers: **mapped there** |
 //! | [`species`] | a solved flow and what is dissolved in it into concentrations, sections, tracers that flow; **mapped there** |
 //! | [`panels`] | everything around the canvas: read-only state in, commands out |
-//! | [`background`] | threads that compute and give way to the one that draws |
+//! | `background` | threads that compute and give way to the one that draws |
 //! | [`files`] | dialogs, recent files, autosave, settings, exports: what touches the disk |
 //! | [`words`] | labels and reasons into sentences |
 //!

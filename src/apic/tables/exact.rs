@@ -117,7 +117,7 @@ fn momenta_apart<const D: usize>(worst: &mut f64, a: &Momenta<D>, b: &Momenta<D>
     }
 }
 
-/// [004] appendix A, (A.1) to (A.3): mass and momenta to the grid and back, over the mass of all particles.
+/// \[004\] appendix A, (A.1) to (A.3): mass and momenta to the grid and back, over the mass of all particles.
 fn conservation<const D: usize>(kernel: Kernel) -> f64 {
     let grid = grid::<D>();
     let mut s = cloud(&grid);
@@ -190,7 +190,7 @@ fn affine<const D: usize>(kernel: Kernel) -> [f64; 2] {
     })
 }
 
-/// [004] appendix A, stability: what of velocity and moments of a single particle changes in 100 steps.
+/// \[004\] appendix A, stability: what of velocity and moments of a single particle changes in 100 steps.
 fn alone(kernel: Kernel) -> f64 {
     let grid = Grid::<2> {
         cells: Lattice::new([40, 40]),
@@ -267,7 +267,7 @@ fn torus(n: usize) -> Result<Scene, TableError> {
     Ok(scene)
 }
 
-/// X5, [004] 3.4.1: a slip wall is the same as a mirror image beyond it, so a quarter of a mirrored torus is a box.
+/// X5, \[004\] 3.4.1: a slip wall is the same as a mirror image beyond it, so a quarter of a mirrored torus is a box.
 pub(super) fn walls() -> Result<Vec<Row>, TableError> {
     let mut rows = Vec::new();
     for (transfer, order, kernel) in [

@@ -20,7 +20,7 @@ pub fn trace<const D: usize>(mac: &Mac<D>, x: [f64; D], dt: f64) -> [f64; D] {
 /// # Accuracy and cost
 /// Semi-Lagrangian, unconditionally stable; first order in `dx` for each step (it smooths).
 /// # Source
-/// [000] section 3.4, equation (3.23).
+/// \[000\] section 3.4, equation (3.23).
 pub fn advect<const D: usize>(
     mac: &Mac<D>,
     dt: f64,

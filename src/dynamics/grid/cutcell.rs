@@ -54,7 +54,7 @@ fn negative_area(corners: [f64; 4]) -> f64 {
 /// # Accuracy and cost
 /// Exact where the level set is linear on a face (in two dimensions) or cuts it in a straight line (in three); second order.
 /// # Source
-/// The `V` of [000] (3.40); area cases after Batty, Bertails, Bridson 2007.
+/// The `V` of \[000\] (3.40); area cases after Batty, Bertails, Bridson 2007.
 pub fn open_fractions<const D: usize>(cells: &Lattice<D>, phi: &[f64]) -> [Vec<f32>; D] {
     let nodes = cells.nodes();
     std::array::from_fn(|axis| {

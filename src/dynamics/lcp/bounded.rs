@@ -14,9 +14,9 @@ use crate::mg::{Cholesky, Hierarchy};
 pub enum Clamp {
     /// Cell by cell inside the sweep.
     Inside,
-    /// After both colours, as [001] prints it; its fixed point is not the solution.
+    /// After both colours, as \[001\] prints it; its fixed point is not the solution.
     After,
-    /// After both colours, on edges that cross the wall, of the finest level only ([001] section 3.1).
+    /// After both colours, on edges that cross the wall, of the finest level only (\[001\] section 3.1).
     Edges,
     /// Not at all: walls hold the liquid.
     Never,
@@ -34,14 +34,14 @@ impl Clamp {
 pub enum Truncate {
     /// Nothing: the coarse grid can't move them.
     Bound,
-    /// Their residual all the same, as [001] prints it.
+    /// Their residual all the same, as \[001\] prints it.
     Never,
 }
 
 /// Which fine bounds a coarse bound respects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
-    /// Those of its children ([001] (19)).
+    /// Those of its children (\[001\] (19)).
     Children,
     /// Those of every cell that it is interpolated to: the correction never breaks a bound.
     Touching,
@@ -264,7 +264,7 @@ impl<'a, const D: usize> Bounded<'a, D> {
     /// # Requires
     /// On the finest level `b` is the residual of the iterate that is to be corrected and `bound` what is left of its bounds.
     /// # Source
-    /// [001] algorithm 3.
+    /// \[001\] algorithm 3.
     pub fn full_cycle(&mut self) {
         let last = self.work.len() - 1;
         let mut residuals = Vec::with_capacity(last);

@@ -51,7 +51,7 @@ pub enum CoarseS {
 pub enum Cycles {
     /// Down and up again.
     V,
-    /// Down, then up with a V-cycle on every level: [001]'s full cycles.
+    /// Down, then up with a V-cycle on every level: \[001\]'s full cycles.
     Full,
 }
 
@@ -62,7 +62,7 @@ pub enum Cycles {
 /// (the first of the sphere at 256); each about as long as 3 iterations of conjugate gradients with an incomplete factor. 3 to 6 full
 /// cycles with twice the sweeps.
 /// # Source
-/// [000] algorithms 5 and 6, with the scaling above; full cycles: [001] algorithm 1, which writes them for corrections.
+/// \[000\] algorithms 5 and 6, with the scaling above; full cycles: \[001\] algorithm 1, which writes them for corrections.
 #[derive(Debug)]
 pub struct Fas {
     /// Its name.
@@ -99,7 +99,7 @@ impl Fas {
         }
     }
 
-    /// FMG*: full cycles of [001], on Galerkin matrices and on the complementarity problem of every level.
+    /// FMG*: full cycles of \[001\], on Galerkin matrices and on the complementarity problem of every level.
     ///
     /// Full cycles of corrections, whose coarse grids know bounds but no minimum map, take up to 19 cycles or stall where many
     /// cells let go at once ([`super::fmg`]).

@@ -1,4 +1,4 @@
-//! FMG: full multigrid cycles with bounds, of [001]; as printed, repaired, and as it should be.
+//! FMG: full multigrid cycles with bounds, of \[001\]; as printed, repaired, and as it should be.
 //!
 //! Two repairs are needed before it converges to 1e-6: bounds are enforced inside the sweep ([`Clamp::Inside`]), and cells that
 //! sit on their bound restrict no residual that pushes them on ([`Truncate::Bound`]). As printed it stalls.
@@ -20,7 +20,7 @@ const STALL: usize = 60;
 pub enum Schedule {
     /// Full cycles until the tolerance is met.
     UntilConverged,
-    /// So many full cycles, then so many V-cycles, whatever the residual ([001] runs 3 and 4).
+    /// So many full cycles, then so many V-cycles, whatever the residual (\[001\] runs 3 and 4).
     Fixed(usize, usize),
     /// V-cycles until the tolerance is met.
     VUntilConverged,
@@ -40,7 +40,7 @@ pub struct Fmg {
 }
 
 impl Fmg {
-    /// [001] with both repairs.
+    /// \[001\] with both repairs.
     pub fn repaired() -> Self {
         Self {
             name: "fmg",
@@ -63,7 +63,7 @@ impl Fmg {
         }
     }
 
-    /// [001] as printed.
+    /// \[001\] as printed.
     pub fn literal() -> Self {
         let mut fmg = Self::repaired();
         fmg.name = "fmg-literal";
@@ -72,7 +72,7 @@ impl Fmg {
         fmg
     }
 
-    /// [001] as printed, with its fixed schedule.
+    /// \[001\] as printed, with its fixed schedule.
     pub fn cm11() -> Self {
         Self {
             name: "cm11",

@@ -19,7 +19,7 @@ const STEP: f64 = 1.0;
 /// # Accuracy and cost
 /// Monotone decrease of `p A p / 2 + b p`; iterations are products with `A`.
 /// # Source
-/// Dostal and Schoeberl 2005, cited by [001].
+/// Dostal and Schoeberl 2005, cited by \[001\].
 #[derive(Debug)]
 pub struct Mprgp;
 

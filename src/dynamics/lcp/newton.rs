@@ -15,7 +15,7 @@ const GAMMA: f64 = 1e-6;
 /// Newton's method on `H(x) = min(A x + b, x)`, its systems solved by plain conjugate gradients, with a projected line search.
 ///
 /// # Source
-/// Andersen, Niebe, Erleben, as described in [000] section 6.3; iterations are those of conjugate gradients and of line searches.
+/// Andersen, Niebe, Erleben, as described in \[000\] section 6.3; iterations are those of conjugate gradients and of line searches.
 #[derive(Debug)]
 pub struct MinimumMapNewton;
 

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::inner::{Inner, solve_linear};
 use super::{Lcp, LcpSolver, Status, TOLERANCE, Trace};
 
-/// Stiffness: 1000 over the tolerance ([000] section 6.1).
+/// Stiffness: 1000 over the tolerance (\[000\] section 6.1).
 const STIFFNESS: f64 = 1e3 / TOLERANCE;
 const LIMIT: usize = 100;
 const SLACK: f64 = 1.0001;
@@ -15,7 +15,7 @@ const SLACK: f64 = 1.0001;
 /// # Accuracy and cost
 /// Pressures of cells that left the wall come out at about `-b / rho` (1e-7 or less) and are set to 0 at the end.
 /// # Source
-/// [000] algorithm 3.
+/// \[000\] algorithm 3.
 #[derive(Debug)]
 pub struct Penalty {
     /// Its name.

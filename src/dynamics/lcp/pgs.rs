@@ -11,7 +11,7 @@ const LIMIT: usize = 200_000;
 /// # Accuracy and cost
 /// Converges for symmetric positive definite `A` and `0 < omega < 2`; sweeps grow like the square of the cells across.
 /// # Source
-/// [000] algorithm 5.
+/// \[000\] algorithm 5.
 #[derive(Debug)]
 pub struct Pgs {
     /// Its name.

@@ -18,7 +18,7 @@ const SLACK: f64 = 1.0001;
 /// # Accuracy and cost
 /// Converges monotonically after the first step because `A` is an M-matrix; 1 to 3 linear systems.
 /// # Source
-/// [000] algorithm 2; the decision `(A p + b)_i <= A_ii p_i` is scaled, which changes nothing in the limit.
+/// \[000\] algorithm 2; the decision `(A p + b)_i <= A_ii p_i` is scaled, which changes nothing in the limit.
 #[derive(Debug)]
 pub struct Policy {
     /// Its name.

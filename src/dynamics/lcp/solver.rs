@@ -36,7 +36,7 @@ pub enum Status {
     Stagnated,
     /// It fell too slowly.
     MaxIterations,
-    /// All cycles of a fixed schedule are done, and the residual is what it is: how [001] works.
+    /// All cycles of a fixed schedule are done, and the residual is what it is: how \[001\] works.
     Scheduled,
     /// Somebody asked to stop.
     Cancelled,
@@ -226,7 +226,7 @@ impl Trace<'_> {
     }
 }
 
-/// The tolerance of [000]: absolute, infinity norm of the minimum map.
+/// The tolerance of \[000\]: absolute, infinity norm of the minimum map.
 pub const TOLERANCE: f64 = 1e-6;
 
 /// A method for [`Lcp`]s. Implementors write [`LcpSolver::run`]; callers use [`LcpSolver::solve`].

@@ -28,7 +28,7 @@ impl Factor {
 /// Solves `A p + b = 0` and ignores `S`.
 ///
 /// # Source
-/// [000] section 3.7 and the column "No LCP" of its tables.
+/// \[000\] section 3.7 and the column "No LCP" of its tables.
 #[derive(Debug)]
 pub struct Unbounded {
     /// Its name.

@@ -5,8 +5,8 @@ use super::{Matrix, Precondition};
 /// `(E + L) E⁻¹ (E + Lᵀ)` with `L` the strict lower triangle of `A` itself and new pivots `E`.
 ///
 /// # Source
-/// [000] section 5.1 uses ILU; for a symmetric matrix whose rows' neighbours are not neighbours of each other (5- and 7-point
-/// stencils) IC(0) is the same. The modified pivots are those of Bridson's notes, as in the simulator of [000].
+/// \[000\] section 5.1 uses ILU; for a symmetric matrix whose rows' neighbours are not neighbours of each other (5- and 7-point
+/// stencils) IC(0) is the same. The modified pivots are those of Bridson's notes, as in the simulator of \[000\].
 #[derive(Debug)]
 pub struct Incomplete<'a> {
     matrix: &'a Matrix<f64>,

@@ -60,7 +60,7 @@ pub struct Run {
 /// The residual is the recurrence's; it drifts from the true one by about `eps` times the largest iterate. One product and one
 /// preconditioner an iteration.
 /// # Source
-/// [000] section 3.7 and 5.1.
+/// \[000\] section 3.7 and 5.1.
 pub fn conjugate_gradients(
     a: &Matrix<f64>,
     g: &[f64],

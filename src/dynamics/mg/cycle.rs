@@ -15,7 +15,7 @@ pub struct Cycle {
 }
 
 impl Cycle {
-    /// V(2,2), all sweeps forward ([000] section 6.1).
+    /// V(2,2), all sweeps forward (\[000\] section 6.1).
     pub const PAPER: Self = Self {
         sweeps: 2,
         before: Order::Forward,

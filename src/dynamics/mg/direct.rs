@@ -45,7 +45,7 @@ pub fn theta(liquid: f64, air: f64) -> f64 {
 /// # Shapes and units
 /// - returns the cells that are unknowns (liquid, not in the outermost layer, with an open face), ascending, and `A` on them
 /// # Source
-/// [000] (3.38), (3.40).
+/// \[000\] (3.38), (3.40).
 pub fn discretise<T: Real, const D: usize>(
     cells: &Lattice<D>,
     geometry: &Geometry<D>,
@@ -107,7 +107,7 @@ impl<const D: usize> Geometry<D> {
     /// # Shapes and units
     /// - `bubbles`: whether a cell whose children disagree takes the mean of the positive ones only, so that air isn't lost
     /// # Source
-    /// [001] (15) and the two cases below it (its `C` finest levels keep bubbles).
+    /// \[001\] (15) and the two cases below it (its `C` finest levels keep bubbles).
     pub fn coarser(&self, fine: &Lattice<D>, coarse: &Lattice<D>, bubbles: Bubbles) -> Self {
         let children = 1usize << D;
         let child = |c: [usize; D], k: usize| std::array::from_fn(|a| 2 * c[a] + (k >> a & 1));

@@ -11,7 +11,7 @@ use crate::linear::{Matrix, Real};
 /// Exact up to rounding, symmetric where `A` is to rounding; about `nnz(P)` times the entries of a row of `A P` operations. Rows
 /// are found independently, in a fixed order.
 /// # Source
-/// [000] (5.24).
+/// \[000\] (5.24).
 pub fn galerkin<T: Real>(a: &Matrix<T>, p: &Transfer<T>, scale: T) -> Matrix<T> {
     let n = p.back_starts.len() - 1;
     let chunk = n.div_ceil(16).max(256);

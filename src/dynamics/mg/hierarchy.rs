@@ -8,7 +8,7 @@ use crate::linear::{Matrix, Real, Sweeper};
 
 /// Coarsening ends when a side has this many cells or fewer.
 const COARSEST: usize = 4;
-/// Direct discretisation keeps bubbles on this many coarse levels ([001]'s C).
+/// Direct discretisation keeps bubbles on this many coarse levels (\[001\]'s C).
 const BUBBLE_LEVELS: usize = 2;
 
 /// Where coarse matrices come from.
@@ -16,7 +16,7 @@ const BUBBLE_LEVELS: usize = 2;
 pub enum Coarse {
     /// `Pᵀ A P`.
     Galerkin,
-    /// The discretisation again, on averaged geometry ([001]); Galerkin where there is no geometry.
+    /// The discretisation again, on averaged geometry (\[001\]); Galerkin where there is no geometry.
     Direct,
 }
 

@@ -43,7 +43,7 @@ impl<const D: usize> Places<D> {
 /// The weights of interpolation inside a coarse cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Weights {
-    /// A simplex: parent 1/2 and two neighbours 1/4 in the plane, parent and three neighbours 1/4 in space. [000] 5.3.2.
+    /// A simplex: parent 1/2 and two neighbours 1/4 in the plane, parent and three neighbours 1/4 in space. \[000\] 5.3.2.
     Barycentric,
     /// (9, 3, 3, 1) / 16 and (27, 9, 9, 9, 3, 3, 3, 1) / 64.
     Trilinear,
@@ -63,7 +63,7 @@ pub enum Sides {
     /// Every missing weight goes to the others, also of cells beyond the lattice: for domains that end in walls or repeat themselves.
     Closed,
     /// Only coarse cells whose centre is on the same side of the solid's surface as the fine one; the rest is shared out. The
-    /// reading of [000] 5.3.3 that doubles the counts.
+    /// reading of \[000\] 5.3.3 that doubles the counts.
     CentreSign,
 }
 

@@ -5,7 +5,7 @@ use crate::grid::Lattice;
 /// A number in [0, 1] that depends on nothing but `seed`.
 ///
 /// # Source
-/// Bridson's integer hash, as in the public simulator that [000] used.
+/// Bridson's integer hash, as in the public simulator that \[000\] used.
 pub fn hash_unit(seed: u32) -> f64 {
     const STEP: u32 = 2_654_435_769;
     let mut i = (seed ^ 0xA3C5_9AC3).wrapping_mul(STEP);

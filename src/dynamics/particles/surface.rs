@@ -8,7 +8,7 @@ use crate::grid::{Lattice, centre_value};
 /// Radius of a particle: a little over half the diagonal of a cell, so that a cell with a particle in it has liquid at its centre.
 ///
 /// # Source
-/// The public simulator of [000]: 1.02 dx / sqrt 2 in two dimensions, 1.01 dx sqrt 3 / 2 in three.
+/// The public simulator of \[000\]: 1.02 dx / sqrt 2 in two dimensions, 1.01 dx sqrt 3 / 2 in three.
 pub fn particle_radius<const D: usize>(dx: f64) -> f64 {
     if D == 2 {
         1.02 * dx / f64::sqrt(2.0)

@@ -43,9 +43,9 @@ impl<const D: usize> Walls<D> {
 pub enum Separation {
     /// None: liquid sticks.
     Sticking,
-    /// Cells with at least one corner in solid ([000] figure 4.1).
+    /// Cells with at least one corner in solid (\[000\] figure 4.1).
     Cut,
-    /// Cells whose centre is in solid ([001] (17)).
+    /// Cells whose centre is in solid (\[001\] (17)).
     Centre,
     /// Cells whose centre is nearer to solid than a cell, or in it.
     Near,
@@ -92,7 +92,7 @@ impl<const D: usize> Assembled<D> {
 /// b_i = sum over faces of  ± V_f (u_f - u_wall) / dx
 /// ```
 /// The wall's term is the flow through the closed rest of the cell's boundary: for a body that moves as a whole it equals that
-/// of [000] (3.40) and [001] (10) with their sign turned, so that liquid moving with its container has no divergence.
+/// of \[000\] (3.40) and \[001\] (10) with their sign turned, so that liquid moving with its container has no divergence.
 pub fn divergence<const D: usize>(mac: &Mac<D>, walls: &Walls<D>, of: &[u32]) -> Vec<f64> {
     of.par_iter()
         .with_min_len(4096)
@@ -119,7 +119,7 @@ pub fn divergence<const D: usize>(mac: &Mac<D>, walls: &Walls<D>, of: &[u32]) ->
 /// - `liquid`: level set at cell centres, negative in liquid, continued into walls
 /// - `dt`: time step over density
 /// # Source
-/// [000] sections 3.7 and 4.2.
+/// \[000\] sections 3.7 and 4.2.
 pub fn assemble<const D: usize>(
     mac: &Mac<D>,
     walls: &Walls<D>,

@@ -1,4 +1,4 @@
-//! The tables of [000], and table 1 of [001], as printed, and what each measures.
+//! The tables of \[000\], and table 1 of \[001\], as printed, and what each measures.
 
 /// What is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,7 +74,7 @@ const OUTER: &[&str] = &["pi-pcg", "pi-mg", "pe-pcg", "pe-mg", "newton", "pi-mgp
 /// Three full and four V-cycles, walls that hold and walls that let go.
 const CM11: &[&str] = &["cm11-hold", "cm11"];
 
-/// A row of table 1 of [001], whose seconds are those of a graphics card.
+/// A row of table 1 of \[001\], whose seconds are those of a graphics card.
 const fn cm11(
     id: &'static str,
     scene: &'static str,

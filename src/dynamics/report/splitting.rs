@@ -1,4 +1,4 @@
-//! The tables of [003] as pictures: ours full, the thesis's dashed.
+//! The tables of \[003\] as pictures: ours full, the thesis's dashed.
 
 use std::collections::BTreeSet;
 

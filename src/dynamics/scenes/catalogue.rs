@@ -1,4 +1,4 @@
-//! The scenes of [000] and [001].
+//! The scenes of \[000\] and \[001\].
 //!
 //! Sizes that the papers only draw are our choice; each is named here once.
 

@@ -31,7 +31,7 @@ pub(super) enum Kind {
 /// Runs the loop.
 ///
 /// # Source
-/// [003] algorithms 2 and 4.
+/// \[003\] algorithms 2 and 4.
 pub(super) fn alternate<const D: usize>(
     run: &mut Run<'_, D>,
     kind: Kind,

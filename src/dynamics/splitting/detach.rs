@@ -57,7 +57,7 @@ impl Detached {
 /// # Requires
 /// `mac` after an update in which the walls acted as air.
 /// # Source
-/// [003] algorithm 3. Decided once a step: deciding anew in every iteration pushes liquid off by a cell and makes corners jitter.
+/// \[003\] algorithm 3. Decided once a step: deciding anew in every iteration pushes liquid off by a cell and makes corners jitter.
 pub fn detached_by_velocity<const D: usize>(
     wetted: &Wetted<D>,
     mac: &Mac<D>,
@@ -76,7 +76,7 @@ pub fn detached_by_velocity<const D: usize>(
 /// # Shapes and units
 /// - `p`: one a cell of liquid, beside [`Wetted::of`]
 /// # Source
-/// [003] section 4.5.
+/// \[003\] section 4.5.
 pub fn detached_by_pressure<const D: usize>(
     wetted: &Wetted<D>,
     p: &[f64],

@@ -1,4 +1,4 @@
-//! The pressure of a liquid in two halves, one that frees it of divergence and one that minds the walls: the methods of [003].
+//! The pressure of a liquid in two halves, one that frees it of divergence and one that minds the walls: the methods of \[003\].
 //!
 //! ```text
 //! flags, velocities --project(method, settings)--> Projected { velocities, SplitLog { status, counts, residuals, detached } }

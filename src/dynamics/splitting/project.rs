@@ -199,7 +199,7 @@ impl<const D: usize> Run<'_, D> {
 /// Sticking methods and OrigPS agree to their tolerances; so do ADMM and IOP with separating walls and IOPSepBC as far as they
 /// open the same walls (the first looks at a solve with all walls as air, the last at one with all closed).
 /// # Source
-/// [003] chapter 3.
+/// \[003\] chapter 3.
 pub fn project<const D: usize>(
     flags: &[CellFlag],
     velocity: &Mac<D>,
@@ -246,7 +246,7 @@ pub fn project<const D: usize>(
     Ok(Projected { velocity, log })
 }
 
-/// ADMM's velocity residual may be as strict as it likes ([003] section 4.1).
+/// ADMM's velocity residual may be as strict as it likes (\[003\] section 4.1).
 fn warnings(method: Method, settings: &Settings) -> Vec<Warning> {
     let bound = matches!(
         method,

@@ -42,7 +42,7 @@ pub enum Method {
 pub struct MethodEntry {
     /// What it is called on the command line and in logs.
     pub name: &'static str,
-    /// What [003] calls it.
+    /// What \[003\] calls it.
     pub label: &'static str,
     /// The method.
     pub method: Method,

@@ -18,7 +18,7 @@ pub enum Inner {
 /// What the inner iterations are stopped by. In exact arithmetic both are the same number: `div(u - grad p) = -(b - A p)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StopOn {
-    /// The largest |div| after a trial update of the velocity ([003] section 3.2); where it lags behind the recurrence's residual
+    /// The largest |div| after a trial update of the velocity (\[003\] section 3.2); where it lags behind the recurrence's residual
     /// the rest is solved for again.
     TrialDivergence,
     /// The infinity norm of the recurrence's residual.
@@ -30,14 +30,14 @@ pub enum StopOn {
 pub enum Classify {
     /// The velocity away from it is positive after an update in which it acts as air.
     Velocity,
-    /// The pressure beside it is not positive ([003] section 4.5).
+    /// The pressure beside it is not positive (\[003\] section 4.5).
     Pressure,
 }
 
 /// What is opened where liquid leaves a wall.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Marking {
-    /// The solid cell, with all its faces ([003] algorithm 3).
+    /// The solid cell, with all its faces (\[003\] algorithm 3).
     Cells,
     /// The face only.
     Faces,
@@ -56,7 +56,7 @@ pub enum Warm {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     /// Largest divergence that an inner solve may leave, eps_CG; for complementarity, that the whole solve may. Default 1e-3; smaller:
-    /// more iterations; larger than the outer tolerance: the outer loop hardly ends ([003] section 4.1).
+    /// more iterations; larger than the outer tolerance: the outer loop hardly ends (\[003\] section 4.1).
     pub inner_tolerance: f64,
     /// eps_Aabs of ADMM's velocity residual. Default 1e-3.
     pub velocity_absolute: f64,
@@ -84,7 +84,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// The practical settings of [003] section 4.2.2.
+    /// The practical settings of \[003\] section 4.2.2.
     pub fn practical<const D: usize>() -> Self {
         Self {
             inner_tolerance: 1e-3,
@@ -106,7 +106,7 @@ impl Settings {
         }
     }
 
-    /// The high accuracy of [003] section 4.3.
+    /// The high accuracy of \[003\] section 4.3.
     pub fn accurate<const D: usize>() -> Self {
         Self {
             inner_tolerance: 1e-12,

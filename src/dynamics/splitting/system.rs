@@ -27,7 +27,7 @@ pub struct Move {
 /// faces    liquid|liquid: u -= p_b - p_a     liquid|air: p_air = 0     liquid|open wall: as air     liquid|closed wall: u = 0
 /// ```
 /// # Source
-/// [003] section 2.1.3.1 and figure 3.2.
+/// \[003\] section 2.1.3.1 and figure 3.2.
 #[derive(Clone, Debug)]
 pub struct System<const D: usize> {
     /// `A`. In parts of the liquid that touch no air one diagonal entry is doubled, which sets its pressure to 0.

@@ -27,7 +27,7 @@ pub(super) enum Passes {
 /// Runs the passes.
 ///
 /// # Source
-/// [003] algorithms 1 and 5, section 3.5.
+/// \[003\] algorithms 1 and 5, section 3.5.
 pub(super) fn walled<const D: usize>(run: &mut Run<'_, D>, passes: Passes) -> Status {
     let wetted = run.wetted;
     let closed = Detached::none(wetted);

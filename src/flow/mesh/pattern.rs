@@ -173,7 +173,7 @@ impl SliceKind {
     }
 }
 
-/// How many slices of each kind there are, in the order of [`SliceKind::ALL`], one kind after the other.
+/// How many slices of each kind there are, in the order of `SliceKind::ALL`, one kind after the other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct SliceCounts(pub [u64; 4]);
 

@@ -19,7 +19,7 @@ pub struct Meshed {
     strips: Option<(Vec<u32>, usize)>,
 }
 
-/// Meshes a polygon and cuts it into blocks; arguments and errors as in [`mesh`].
+/// Meshes a polygon and cuts it into blocks; arguments and errors as in `mesh`.
 pub fn polygon(
     resolution: u32,
     domain: &Domain<'_>,

@@ -16,14 +16,14 @@ use stokeslet_dynamics::scenes::eckert::TankFlow;
 /// What runs.
 #[derive(Clone, Debug)]
 pub enum Run<const D: usize> {
-    /// A scene of [000] or [001], in metres.
+    /// A scene of \[000\] or \[001\], in metres.
     Scene {
         /// Particles, velocities, walls.
         simulation: Arc<Simulation<D>>,
         /// The liquid's level set at cell centres, continued into walls, m.
         liquid: Arc<Vec<f64>>,
     },
-    /// A tank of [003], in cells.
+    /// A tank of \[003\], in cells.
     Tank(Arc<TankFlow<D>>),
 }
 

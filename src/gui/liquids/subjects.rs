@@ -1,4 +1,4 @@
-//! What can be simulated, in one list: the scenes of [000] and [001], the tanks of [003], and the scenes of every other system. Whoever
+//! What can be simulated, in one list: the scenes of \[000\] and \[001\], the tanks of \[003\], and the scenes of every other system. Whoever
 //! chooses, draws or starts one needs not ask which it is; where they differ, [`Group`] says how.
 
 use std::sync::LazyLock;
@@ -14,9 +14,9 @@ use stokeslet_flow::export::readable::{Quantity, Scale, figures};
 /// Which loop simulates it, and with it who may solve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {
-    /// Scenes of [000] and [001]: a solver of complementarity problems, in SI.
+    /// Scenes of \[000\] and \[001\]: a solver of complementarity problems, in SI.
     Scenes,
-    /// Tanks of [003]: a splitting method, in cells and in the thesis's time.
+    /// Tanks of \[003\]: a splitting method, in cells and in the thesis's time.
     Tanks,
     /// Scenes of another system: its settings, in SI.
     System(&'static dyn System),

@@ -84,7 +84,7 @@ pub(super) fn boxes(at: At, keep_on: &dyn Fn() -> bool) -> Result<Vec<Row>, Tabl
 /// A scene of 5.5 with a box of a density ratio, at its theoretical draught.
 ///
 /// # Errors
-/// [`SceneError`] as for [`Scene::at_size`].
+/// [`SceneError`] as for `Scene::at_size`.
 pub fn floating(ratio: f64, at: At) -> Result<Scene, SceneError> {
     let mut scene = scene("buoyancy", at)?;
     scene.body[0].density = ratio * scene.fluid_density;

@@ -1,4 +1,4 @@
-//! [000] figures 6.8 and 6.12: how many outer iterations solves take, and what interpolation costs.
+//! \[000\] figures 6.8 and 6.12: how many outer iterations solves take, and what interpolation costs.
 
 use super::{Drawn, Figure, FigureError, FigureRequest};
 use crate::report::chart::{Axis, Chart, Series};

@@ -1,4 +1,4 @@
-//! [003] figures 4.11 and 4.14: how far, and where, velocities of methods differ on the same inputs.
+//! \[003\] figures 4.11 and 4.14: how far, and where, velocities of methods differ on the same inputs.
 
 use image::{Rgb, RgbImage};
 
@@ -11,7 +11,7 @@ use crate::scenes::eckert::{
 };
 use crate::splitting::{Inner, Method, Settings, method};
 
-/// Differences are shown this many times as large ([003]).
+/// Differences are shown this many times as large (\[003\]).
 const ENLARGED: f64 = 200.0;
 /// Steps of the three columns, of 195: as printed, or in proportion where fewer are run.
 const STEPS: [usize; 3] = [70, 125, 195];

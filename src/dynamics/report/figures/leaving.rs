@@ -1,4 +1,4 @@
-//! How liquid leaves walls: [001] figure 3 and [003] figure 4.15.
+//! How liquid leaves walls: \[001\] figure 3 and \[003\] figure 4.15.
 
 use super::{Drawn, Figure, FigureError, FigureRequest};
 use crate::grid::sample;
@@ -10,7 +10,7 @@ use crate::scenes::eckert::{FlowSettings, Table, TankFlow, Unmet, tank};
 use crate::scenes::{Simulation, scene3};
 use crate::splitting::{Classify, Settings, method};
 
-/// [001] figure 3: the liquid of a turned box at the start, held by its walls, and let go by them. The table counts particles that are
+/// \[001\] figure 3: the liquid of a turned box at the start, held by its walls, and let go by them. The table counts particles that are
 /// under walls that overhang, within a cell of them.
 pub(super) fn turned_box(request: &FigureRequest<'_>) -> Result<Figure, FigureError> {
     let scene = scene3("rotated-box").expect("a scene of the program");
@@ -59,7 +59,7 @@ fn overhung(simulation: &Simulation<3>) -> usize {
     simulation.x.iter().filter(is_under).count()
 }
 
-/// [003] figure 4.15: the dam at a step by methods that open walls by velocity and by pressure.
+/// \[003\] figure 4.15: the dam at a step by methods that open walls by velocity and by pressure.
 pub(super) fn by_pressure(request: &FigureRequest<'_>) -> Result<Figure, FigureError> {
     const METHODS: [&str; 4] = ["orig-ps-sep", "admm-vel-sep", "iop-sep", "iop-sep-bc"];
     let dam = tank::<2>("breaking-dam").expect("a tank of the program");

@@ -1,4 +1,4 @@
-//! [000] figure 5.1: Gauss-Seidel sweeps smooth an error long before they reduce it.
+//! \[000\] figure 5.1: Gauss-Seidel sweeps smooth an error long before they reduce it.
 
 use image::{Rgb, RgbImage};
 

@@ -1,4 +1,4 @@
-//! [000] figures 5.6 and 5.7: what barycentric weights save of the first coarse matrix.
+//! \[000\] figures 5.6 and 5.7: what barycentric weights save of the first coarse matrix.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! The FLIP loop of [003] in cell units.
+//! The FLIP loop of \[003\] in cell units.
 //!
 //! ```text
 //! step (dt = 0.5):

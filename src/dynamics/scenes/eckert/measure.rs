@@ -36,7 +36,7 @@ impl Reach {
     }
 }
 
-/// When the liquid of a breaking dam got where, in steps ([003] figure 4.1).
+/// When the liquid of a breaking dam got where, in steps (\[003\] figure 4.1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Events {
     /// It is at the right wall.

@@ -1,4 +1,4 @@
-//! The tanks of [003]: what is in them, the FLIP loop in cell units, and its tables beside ours.
+//! The tanks of \[003\]: what is in them, the FLIP loop in cell units, and its tables beside ours.
 //!
 //! ```text
 //! Tank --TankFlow::new--> TankFlow --step (any method of liquid/splitting)--> TankStep { SplitLog, volume, reach }

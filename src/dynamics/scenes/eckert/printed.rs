@@ -1,4 +1,4 @@
-//! The tables of [003] as printed.
+//! The tables of \[003\] as printed.
 
 /// A row of tables 4.1, 4.3, 4.5 and 4.6: averages over all steps.
 #[derive(Clone, Copy, Debug, PartialEq)]

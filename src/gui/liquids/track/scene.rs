@@ -1,4 +1,4 @@
-//! A scene of [000] or [001] under way: any solver of complementarity problems, walls that separate or stick.
+//! A scene of \[000\] or \[001\] under way: any solver of complementarity problems, walls that separate or stick.
 
 use std::sync::Arc;
 

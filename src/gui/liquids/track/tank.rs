@@ -1,4 +1,4 @@
-//! A tank of [003] under way: any splitting method, with the practical settings of the thesis, as the command line runs it.
+//! A tank of \[003\] under way: any splitting method, with the practical settings of the thesis, as the command line runs it.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The tables of [003]: ours beside the printed ones, and what goes beyond them.
+//! The tables of \[003\]: ours beside the printed ones, and what goes beyond them.
 //!
 //! Whole runs are printed for 96³; ours may be of any size. Tables by tolerances, whose runs take hours, are taken from the inputs of
 //! every so many steps of one run, the same for all.

@@ -1,4 +1,4 @@
-//! When the liquid of the tanks with obstacles gets where ([003] figures 4.16 and 4.19).
+//! When the liquid of the tanks with obstacles gets where (\[003\] figures 4.16 and 4.19).
 
 use super::{TableRequest, by_name, flow};
 use crate::grid::CellFlag;
