@@ -140,7 +140,7 @@ pub(super) fn over_time(request: &FigureRequest<'_>) -> Result<Figure, FigureErr
                 differences(input, &a.1, &b.1)[0]
             };
             columns.push(inputs.iter().zip(&first).zip(&second).map(of).collect());
-            headings.push(format!("{a} : {b}, {accuracy}"));
+            headings.push(format!("{a} : {b} {accuracy}"));
         }
     }
     let headings: Vec<&str> = headings.iter().map(String::as_str).collect();
