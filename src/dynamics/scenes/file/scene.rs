@@ -225,6 +225,15 @@ impl SceneFile for LiquidScene {
 }
 
 impl LiquidScene {
+    /// How the container swings, if it does.
+    pub fn motion(&self) -> Option<Motion> {
+        self.motion.as_ref().map(|motion| Motion {
+            axis: motion.axis.index(),
+            amplitude: motion.amplitude,
+            period: motion.period,
+        })
+    }
+
     /// The longest side, m.
     pub fn side(&self) -> f64 {
         match &self.extent {
@@ -270,11 +279,7 @@ impl LiquidScene {
                 _ => Shape::Union(shapes),
             },
             particles: self.particles.unwrap_or(if D == 2 { 8 } else { 1 }),
-            motion: self.motion.as_ref().map(|motion| Motion {
-                axis: motion.axis.index(),
-                amplitude: motion.amplitude,
-                period: motion.period,
-            }),
+            motion: self.motion(),
             gravity: self.gravity,
             frame: self.frame,
             keeps_volume: false,
