@@ -88,7 +88,7 @@ pub struct LiquidRunArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
     pub threads: Option<u16>,
     /// Whether to make up for volume that is lost or gained, and to start with particles enough for that: within 1 % over hundreds of
-    /// frames [default: true, or what your file says]. The papers and their tables do without: --keep-volume=false.
+    /// frames, but for sprays [default: true, or what your file says]. The papers and their tables do without: --keep-volume=false.
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub keep_volume: Option<bool>,
     /// Go on from the last checkpoint of the same run, if there is one.

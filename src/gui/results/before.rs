@@ -72,15 +72,9 @@ impl Before {
     /// It beside what is solved now: flow and pressure of every port that either has, then speed and shear.
     pub fn beside(&self, solved: &Solved) -> Vec<Pair> {
         let now = &solved.solution;
-        let mut names: Vec<&str> = self.ports.iter().map(|p| p.id.as_str()).collect();
-        names.extend(now.ports.iter().map(|p| p.id.as_str()));
-        let mut known = Vec::new();
-        names.retain(|name| {
-            !known.contains(name) && {
-                known.push(*name);
-                true
-            }
-        });
+        let is_new = |p: &&PortResult| self.ports.iter().all(|known| known.id != p.id);
+        let new = now.ports.iter().filter(is_new);
+        let names = self.ports.iter().chain(new).map(|p| p.id.as_str());
         // A chip that was given a depth flows other units.
         let is_alike = self.has_depth == solved.chip.depth.is_some();
         let flow = match self.has_depth {
