@@ -177,7 +177,7 @@ fn estimates_need_something_coarser() {
     let settings = at(3);
     let (table, cancel) = (Table::default(), CancelToken::new());
     let s = solve(&chip, &settings, &table, &silent, &cancel).expect("a tee");
-    let refused = estimate(&chip, &settings, &s, &table, &silent, &cancel);
+    let refused = estimate(&chip, &settings, &s, &table, &cancel);
     assert!(
         matches!(refused, Err(SolveError::TooCoarse { resolution: 3 })),
         "{refused:?}"
@@ -237,7 +237,7 @@ fn honesty(name: &str, chip: &Chip) -> Option<f64> {
     let settings = ports_only(8);
     let s =
         solve(chip, &settings, &table, &silent, &cancel).unwrap_or_else(|e| panic!("{name}: {e}"));
-    let e = estimate(chip, &settings, &s, &table, &silent, &cancel).expect("as the solve");
+    let e = estimate(chip, &settings, &s, &table, &cancel).expect("as the solve");
     let fine = solve(chip, &ports_only(32), &table, &silent, &cancel).expect("as the solve");
     let size = |of: &dyn Fn(usize) -> f64| largest((0..chip.ports.len()).map(of));
     let (flow, pressure) = (

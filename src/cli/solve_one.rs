@@ -16,7 +16,7 @@ use stokeslet::profile::{ProfileTable, Recorder};
 use stokeslet::rules::thin_wall_warning;
 use stokeslet::session::{
     DepthSettings, ErrorEstimate, Progress, Solution, SolveError, SolveSettings, Stage, Timings,
-    advice, assembled_system, estimate, solve, with_arms,
+    advice, assembled_system, solve, solve_with_errors, with_arms,
 };
 use stokeslet::species::SpeciesError;
 use stokeslet::table::Table;
@@ -386,11 +386,11 @@ fn fine_enough(
     let Context { table, cancel, .. } = context;
     let mut tries = 0;
     loop {
-        let solution = solve(chip, settings, table, progress, cancel)?;
         if context.request.errors == Errors::Unknown {
+            let solution = solve(chip, settings, table, progress, cancel)?;
             return Ok((solution, None));
         }
-        let errors = estimate(chip, settings, &solution, table, progress, cancel)?;
+        let (solution, errors) = solve_with_errors(chip, settings, table, progress, cancel)?;
         let Errors::AtMost(wanted) = context.request.errors else {
             return Ok((solution, Some(errors)));
         };

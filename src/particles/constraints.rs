@@ -76,7 +76,8 @@ pub(crate) struct System<const D: usize> {
     pub inverse_mass: f64,
     pub start: Vec<u32>,
     pub column: Vec<u32>,
-    pub jacobian: Vec<[f64; D]>,
+    /// `-l v_ij` of every neighbour.
+    pub entry: Vec<[f64; D]>,
     pub own: Vec<[f64; D]>,
     pub target: Vec<f64>,
     pub diagonal: Vec<f64>,
@@ -146,7 +147,7 @@ impl<const D: usize> System<D> {
             inverse_mass,
             start: Vec::with_capacity(n + 1),
             column: Vec::with_capacity(pieces.iter().map(|p| p.column.len()).sum()),
-            jacobian: Vec::with_capacity(pieces.iter().map(|p| p.column.len()).sum()),
+            entry: Vec::with_capacity(pieces.iter().map(|p| p.column.len()).sum()),
             own: Vec::with_capacity(n),
             target: Vec::with_capacity(n),
             diagonal: Vec::with_capacity(n),
@@ -172,7 +173,7 @@ impl<const D: usize> System<D> {
                 let s = system.own.len();
                 let own = piece.own[r];
                 let next = k + *degree as usize;
-                let squares: f64 = piece.jacobian[k..next].iter().map(|g| dot(g, g)).sum();
+                let squares: f64 = piece.entry[k..next].iter().map(|g| dot(g, g)).sum();
                 let mut diagonal = (dot(&own, &own) + squares) * inverse_mass;
                 let next_t = t + piece.n_terms[r] as usize;
                 for term in &piece.terms[t..next_t] {
@@ -196,7 +197,7 @@ impl<const D: usize> System<D> {
                 t = next_t;
             }
             system.column.extend_from_slice(&piece.column);
-            system.jacobian.extend_from_slice(&piece.jacobian);
+            system.entry.extend_from_slice(&piece.entry);
             system.terms.extend_from_slice(&piece.terms);
             touching.extend(piece.touching);
         }
@@ -322,6 +323,14 @@ impl<const D: usize> System<D> {
     #[inline]
     pub(crate) fn neighbours(&self, s: usize) -> std::ops::Range<usize> {
         self.start[s] as usize..self.start[s + 1] as usize
+    }
+
+    /// Neighbours of a fluid row with their entries, `-l v_ij`.
+    #[inline]
+    pub(crate) fn entries(&self, s: usize) -> impl Iterator<Item = (usize, &[f64; D])> {
+        let range = self.neighbours(s);
+        let pairs = self.column[range.clone()].iter().zip(&self.entry[range]);
+        pairs.map(|(j, g)| (*j as usize, g))
     }
 
     /// The body terms of a fluid row.

@@ -69,7 +69,7 @@ pub(crate) fn solve<const D: usize>(
     let solved = match solver {
         Solver::GaussSeidel => sweeps(problem, &mut unknowns, settings),
         Solver::ActiveSet | Solver::Subspace => {
-            let mut search = Search::new(problem, unknowns.impulse.to_vec(), settings);
+            let mut search = Search::new(problem, guess.to_vec(), settings);
             let solved = if solver == Solver::ActiveSet {
                 search.active_set()
             } else {
@@ -84,7 +84,7 @@ pub(crate) fn solve<const D: usize>(
             );
             unknowns.shift(&velocities);
             for (k, x) in x.iter().enumerate() {
-                unknowns.impulse.set(k, *x);
+                unknowns.impulse.set(k, [*x]);
             }
             solved
         }
@@ -303,7 +303,7 @@ impl<'a, const D: usize> Search<'a, D> {
         );
         unknowns.shift(&self.velocities);
         for (k, x) in self.x.iter().enumerate() {
-            unknowns.impulse.set(k, *x);
+            unknowns.impulse.set(k, [*x]);
         }
         for _ in 0..count {
             unknowns.sweep(
@@ -315,7 +315,7 @@ impl<'a, const D: usize> Search<'a, D> {
             );
         }
         self.work += count;
-        self.x = unknowns.impulse.to_vec();
+        self.x = unknowns.impulse.to_vec().into_flattened();
         self.refresh();
     }
 

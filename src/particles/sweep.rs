@@ -9,57 +9,54 @@ use glam::DVec3;
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-/// Numbers that blocks of one colour change, each its own.
-pub(crate) struct Shared(Vec<AtomicU64>);
+/// Vectors that blocks of one colour change, each its own.
+pub(crate) struct Shared<const D: usize>(Vec<[AtomicU64; D]>);
 
-impl Shared {
-    pub(crate) fn new(values: impl Iterator<Item = f64>) -> Shared {
-        Shared(values.map(|x| AtomicU64::new(x.to_bits())).collect())
+impl<const D: usize> Shared<D> {
+    pub(crate) fn new(values: impl Iterator<Item = [f64; D]>) -> Shared<D> {
+        Shared(
+            values
+                .map(|v| v.map(|x| AtomicU64::new(x.to_bits())))
+                .collect(),
+        )
     }
 
     #[inline]
-    pub(crate) fn get(&self, k: usize) -> f64 {
-        f64::from_bits(self.0[k].load(Relaxed))
-    }
-
-    #[inline]
-    pub(crate) fn set(&self, k: usize, x: f64) {
-        self.0[k].store(x.to_bits(), Relaxed);
-    }
-
-    #[inline]
-    fn vector<const D: usize>(&self, k: usize) -> [f64; D] {
-        let all = &self.0[k * D..k * D + D];
+    pub(crate) fn get(&self, k: usize) -> [f64; D] {
+        let all = &self.0[k];
         std::array::from_fn(|c| f64::from_bits(all[c].load(Relaxed)))
     }
 
     #[inline]
-    fn add<const D: usize>(&self, k: usize, s: f64, v: &[f64; D]) {
-        let all = &self.0[k * D..k * D + D];
-        for c in 0..D {
-            all[c].store(
-                (f64::from_bits(all[c].load(Relaxed)) + s * v[c]).to_bits(),
+    pub(crate) fn set(&self, k: usize, v: [f64; D]) {
+        for (mine, x) in self.0[k].iter().zip(v) {
+            mine.store(x.to_bits(), Relaxed);
+        }
+    }
+
+    #[inline]
+    fn add(&self, k: usize, s: f64, v: &[f64; D]) {
+        for (mine, x) in self.0[k].iter().zip(v) {
+            mine.store(
+                (f64::from_bits(mine.load(Relaxed)) + s * x).to_bits(),
                 Relaxed,
             );
         }
     }
 
-    pub(crate) fn to_vec(&self) -> Vec<f64> {
-        self.0
-            .iter()
-            .map(|x| f64::from_bits(x.load(Relaxed)))
-            .collect()
+    pub(crate) fn to_vec(&self) -> Vec<[f64; D]> {
+        (0..self.0.len()).map(|k| self.get(k)).collect()
     }
 }
 
 /// Velocities and impulses while a step is solved.
 pub(crate) struct Unknowns<const D: usize> {
-    /// Velocities of fluid particles, sorted, `D` numbers each.
-    pub velocity: Shared,
+    /// Velocities of fluid particles, sorted.
+    pub velocity: Shared<D>,
     /// Velocities of bodies.
     pub bodies: Vec<([f64; D], DVec3)>,
     /// Impulses of fluid rows, then of contacts.
-    pub impulse: Shared,
+    pub impulse: Shared<1>,
     /// Friction impulses of contacts.
     pub friction: Vec<[f64; D]>,
 }
@@ -82,9 +79,9 @@ impl<const D: usize> Unknowns<D> {
         guess: &[f64],
     ) -> Unknowns<D> {
         let unknowns = Unknowns {
-            velocity: Shared::new(velocity.iter().flatten().copied()),
+            velocity: Shared::new(velocity.iter().copied()),
             bodies: bodies.to_vec(),
-            impulse: Shared::new(guess.iter().copied()),
+            impulse: Shared::new(guess.iter().map(|x| [*x])),
             friction: vec![[0.0; D]; system.contacts.len()],
         };
         if guess.iter().all(|x| *x == 0.0) {
@@ -110,13 +107,9 @@ impl<const D: usize> Unknowns<D> {
 
     #[inline]
     fn fluid_rate(&self, system: &System<D>, s: usize) -> f64 {
-        let mut w = system.target[s] + dot(&system.own[s], &self.velocity.vector(s));
-        let range = system.neighbours(s);
-        for (j, g) in system.column[range.clone()]
-            .iter()
-            .zip(&system.jacobian[range])
-        {
-            w += dot(g, &self.velocity.vector(*j as usize));
+        let mut w = system.target[s] + dot(&system.own[s], &self.velocity.get(s));
+        for (j, g) in system.entries(s) {
+            w += dot(g, &self.velocity.get(j));
         }
         w
     }
@@ -125,12 +118,8 @@ impl<const D: usize> Unknowns<D> {
     fn push_fluid(&self, system: &System<D>, s: usize, change: f64) {
         let change = change * system.inverse_mass;
         self.velocity.add(s, change, &system.own[s]);
-        let range = system.neighbours(s);
-        for (j, g) in system.column[range.clone()]
-            .iter()
-            .zip(&system.jacobian[range])
-        {
-            self.velocity.add(*j as usize, change, g);
+        for (j, g) in system.entries(s) {
+            self.velocity.add(j, change, g);
         }
     }
 
@@ -142,12 +131,12 @@ impl<const D: usize> Unknowns<D> {
                 if system.term_start[s] != system.term_start[s + 1] || system.diagonal[s] == 0.0 {
                     continue;
                 }
-                let old = self.impulse.get(s);
+                let [old] = self.impulse.get(s);
                 let w = self.fluid_rate(system, s);
                 let new = (old - factor * w / system.diagonal[s]).max(0.0);
                 if new != old {
                     most = most.max((new - old).abs() * system.diagonal[s]);
-                    self.impulse.set(s, new);
+                    self.impulse.set(s, [new]);
                     self.push_fluid(system, s, new - old);
                 }
             }
@@ -188,12 +177,12 @@ impl<const D: usize> Unknowns<D> {
                 let (v, spin) = &self.bodies[term.body as usize];
                 w += dot(&term.linear, v) + term.angular.dot(*spin);
             }
-            let old = self.impulse.get(s);
+            let [old] = self.impulse.get(s);
             let new = (old - factor * w / system.diagonal[s]).max(0.0);
             if new != old {
                 let change = new - old;
                 most = most.max(change.abs() * system.diagonal[s]);
-                self.impulse.set(s, new);
+                self.impulse.set(s, [new]);
                 self.push_fluid(system, s, change);
                 for term in system.fluid_terms(s) {
                     let body = &mut self.bodies[term.body as usize];
@@ -212,18 +201,18 @@ impl<const D: usize> Unknowns<D> {
             let terms = system.terms_of(c);
             let mut w = c.target;
             if c.fluid != NO_FLUID {
-                w += dot(&c.normal, &self.velocity.vector(c.fluid as usize));
+                w += dot(&c.normal, &self.velocity.get(c.fluid as usize));
             }
             for term in terms {
                 let (v, spin) = &self.bodies[term.body as usize];
                 w += dot(&term.linear, v) + term.angular.dot(*spin);
             }
-            let old = self.impulse.get(n + k);
+            let [old] = self.impulse.get(n + k);
             let new = (old - relaxation.factor * w / c.diagonal).max(0.0);
             if new != old {
                 let change = new - old;
                 most = most.max(change.abs() * c.diagonal);
-                self.impulse.set(n + k, new);
+                self.impulse.set(n + k, [new]);
                 if c.fluid != NO_FLUID {
                     self.velocity
                         .add(c.fluid as usize, change * system.inverse_mass, &c.normal);

@@ -182,13 +182,9 @@ impl<const D: usize> World<D> {
                 let mut u = plus(&sorted[s], h, g);
                 if nu > 0.0 {
                     u = plus(&u, -nu * system.wall_weight[s], &sorted[s]);
-                    for k in system.neighbours(s) {
-                        let weight = self.kernel.weight(self.distance(&system.jacobian[k]));
-                        u = plus(
-                            &u,
-                            nu * weight,
-                            &minus(&sorted[system.column[k] as usize], &sorted[s]),
-                        );
+                    for (j, g) in system.entries(s) {
+                        let weight = self.kernel.weight(self.distance(g));
+                        u = plus(&u, nu * weight, &minus(&sorted[j], &sorted[s]));
                     }
                 }
                 u
@@ -257,7 +253,13 @@ impl<const D: usize> World<D> {
     /// Nothing that isn't a number gets into the state.
     fn check(&self, unknowns: &Unknowns<D>) -> Result<(), StepError> {
         let step = self.steps + 1;
-        if unknowns.velocity.to_vec().iter().any(|x| !x.is_finite()) {
+        if unknowns
+            .velocity
+            .to_vec()
+            .iter()
+            .flatten()
+            .any(|x| !x.is_finite())
+        {
             return Err(StepError::FluidNotFinite { step });
         }
         if let Some(body) = unknowns
@@ -273,7 +275,7 @@ impl<const D: usize> World<D> {
     fn keep(&mut self, system: &System<D>, unknowns: &Unknowns<D>, bodies: Vec<Body<D>>) {
         let n = system.n_fluid();
         let velocity = unknowns.velocity.to_vec();
-        let impulse = unknowns.impulse.to_vec();
+        let impulse = unknowns.impulse.to_vec().into_flattened();
         self.bodies = bodies;
         for (body, (v, spin)) in self.bodies.iter_mut().zip(&unknowns.bodies) {
             body.velocity = in_space(v);
@@ -284,18 +286,18 @@ impl<const D: usize> World<D> {
         let re = self.kernel.radius;
         for (s, i) in system.particle.iter().enumerate() {
             let i = *i as usize;
-            self.velocities[i] = std::array::from_fn(|k| velocity[s * D + k]);
+            self.velocities[i] = velocity[s];
             self.pressure[i] = p[s];
             self.compression[i] = system.density[s] / self.lattice.density - 1.0;
             let middle = re.powi(6);
             let (mut sum, mut weights, mut virial) = (middle * p[s], middle, 0.0);
-            for k in system.neighbours(s) {
-                let other = p[system.column[k] as usize];
-                let r = self.distance(&system.jacobian[k]);
+            for (j, g) in system.entries(s) {
+                let other = p[j];
+                let r = self.distance(g);
                 let weight = (re * re - r * r).powi(3);
                 sum += weight * other;
                 weights += weight;
-                virial -= (p[s] + other) * length(&system.jacobian[k]) / self.scene.spacing * r;
+                virial -= (p[s] + other) * length(g) / self.scene.spacing * r;
             }
             self.smoothed[i] = sum / weights;
             self.virial[i] = self.lattice.gradient / (2.0 * D as f64) * virial;

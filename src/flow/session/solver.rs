@@ -2,7 +2,7 @@
 
 use super::{
     DepthSettings, Eliminated, ErrorEstimate, Method, Progress, Solution, SolveError,
-    SolveSettings, WantedResults, eliminate, estimate, silent, solve,
+    SolveSettings, WantedResults, eliminate, silent, solve, solve_with_errors,
 };
 use stokeslet_base::cancel::CancelToken;
 use stokeslet_base::table::Table;
@@ -121,10 +121,7 @@ impl<'a> Solver<'a> {
     /// [`SolveError`]; [`SolveError::TooCoarse`] below a resolution of 4.
     pub fn solve_with_errors(self) -> Result<(Solution, ErrorEstimate), SolveError> {
         self.with_table(|s, table| {
-            let solution = solve(s.chip, &s.settings, table, s.progress, &s.cancel)?;
-            let (settings, progress) = (&s.settings, s.progress);
-            let errors = estimate(s.chip, settings, &solution, table, progress, &s.cancel)?;
-            Ok((solution, errors))
+            solve_with_errors(s.chip, &s.settings, table, s.progress, &s.cancel)
         })
     }
 

@@ -11,7 +11,7 @@ use glam::{DMat3, DVec3};
 pub(super) struct Piece<const D: usize> {
     pub degree: Vec<u32>,
     pub column: Vec<u32>,
-    pub jacobian: Vec<[f64; D]>,
+    pub entry: Vec<[f64; D]>,
     pub own: Vec<[f64; D]>,
     pub density: Vec<f64>,
     pub wall_weight: Vec<f64>,
@@ -120,7 +120,7 @@ pub(super) fn piece<const D: usize>(
                     let g = times(l * input.kernel.slope(r) / r, &between);
                     own = plus(&own, 1.0, &g);
                     out.column.push(j as u32);
-                    out.jacobian.push(times(-1.0, &g));
+                    out.entry.push(times(-1.0, &g));
                     degree += 1;
                 }
             }

@@ -72,7 +72,7 @@ pub(super) fn long_ends<const D: usize>(
             let _span = run.recorder.span("plan", "low rank", Work::default());
             let s = values.schur(root);
             let coupling = s.submatrix(0, m, m, m).to_owned();
-            let (u, v) = lowrank::factor(&coupling, s.norm_max(), RANK_TOLERANCE, m / 3)?;
+            let (u, v) = lowrank::factor(&coupling, s.norm_max(), RANK_TOLERANCE, 3 * m / 4)?;
             let end = |diagonal: faer::MatRef<'_, f64>, factor: &Schur| {
                 let n = m + factor.ncols();
                 Schur::from_fn(n, n, |i, j| match (i < m, j < m) {
