@@ -17,6 +17,15 @@ use stokeslet_fronts::{
 /// Singular values below this part of the largest entry are dropped from what long pipes pass on.
 const RANK_TOLERANCE: f64 = 1e-13;
 
+/// The highest rank that is worth a bridge between ends of `m` unknowns. Coarse meshes damp little of what they resolve, so that much of
+/// the little is passed on: a bridge pays all the same (`grid20` at resolution 4: rank above 9 of 19, half the floating-point work).
+fn most_rank(m: usize) -> usize {
+    if m < COARSE { 3 * m / 4 } else { m / 3 }
+}
+
+/// Unknowns of an end at resolution 5.
+const COARSE: usize = 24;
+
 /// The two ends of a long piece, and the rank of what they pass to each other.
 #[derive(Clone, Copy)]
 pub(super) struct Ends {
@@ -72,7 +81,7 @@ pub(super) fn long_ends<const D: usize>(
             let _span = run.recorder.span("plan", "low rank", Work::default());
             let s = values.schur(root);
             let coupling = s.submatrix(0, m, m, m).to_owned();
-            let (u, v) = lowrank::factor(&coupling, s.norm_max(), RANK_TOLERANCE, 3 * m / 4)?;
+            let (u, v) = lowrank::factor(&coupling, s.norm_max(), RANK_TOLERANCE, most_rank(m))?;
             let end = |diagonal: faer::MatRef<'_, f64>, factor: &Schur| {
                 let n = m + factor.ncols();
                 Schur::from_fn(n, n, |i, j| match (i < m, j < m) {
