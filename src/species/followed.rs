@@ -12,7 +12,7 @@ use crate::elliptic::operator::Cubic;
 use crate::input::{Settings, Species};
 use crate::network::{Network, network};
 use crate::plan::{Choice, Plan, choose};
-use crate::psi::{Psi, stream_function};
+use crate::psi::{Psi, stream_functions};
 use crate::region::{Ways, ways};
 use crate::stream::Stream;
 use crate::transport::{Engines, Followed, Task, both_tubes, follow};
@@ -48,7 +48,7 @@ impl Paths {
     /// # Errors
     /// [`SpeciesError`]; three dimensions are refused.
     /// # Accuracy and cost
-    /// One sparse Cholesky factorisation and some dozens of stream lines a region, side by side on the caller's pool.
+    /// One sparse Cholesky factorisation a kind of region and some dozens of stream lines a region, side by side on the caller's pool.
     pub fn of(chip: &Chip, solution: &Solution) -> Result<Self, SpeciesError> {
         let depth = chip.depth.unwrap_or(1.0);
         let flows = solution.ports.iter().map(|p| p.flow_rate / depth);
@@ -82,18 +82,16 @@ impl Paths {
         }
         let depth = chip.depth.unwrap_or(1.0);
         let net = network(chip, fields, flows)?;
-        let both: Result<Vec<(Psi, Ways)>, SpeciesError> = (0..net.regions.len())
-            .into_par_iter()
-            .map(|r| {
-                if net.regions[r].mouths.iter().all(|m| m.outflow == 0.0) {
-                    return Ok((Psi::default(), Ways::default()));
-                }
-                let psi = stream_function(&net, r, fields)?;
-                let ways = ways(&net, r, &psi, fields)?;
-                Ok((psi, ways))
+        let psi = stream_functions(&net, fields)?;
+        let ways: Result<Vec<Ways>, SpeciesError> = psi
+            .par_iter()
+            .enumerate()
+            .map(|(r, psi)| match psi.cells.is_empty() {
+                true => Ok(Ways::default()),
+                false => ways(&net, r, psi, fields),
             })
             .collect();
-        let (psi, ways) = both?.into_iter().unzip();
+        let ways = ways?;
         let cubics = net.regions.iter().map(|_| OnceLock::new()).collect();
         Ok(Self {
             net,

@@ -7,8 +7,10 @@
 //! by the flow that leaves there. Its curl is divergence free in every cell and through every edge, which `u_h` isn't.
 
 use faer::linalg::solvers::Solve;
+use faer::sparse::linalg::solvers::Llt;
 use faer::sparse::{SparseColMat, Triplet};
 use faer::{Mat, Par, Side};
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use crate::SpeciesError;
@@ -40,104 +42,223 @@ pub struct Psi {
     pub walls: Vec<f64>,
 }
 
-/// Solves for the stream function of region `r`.
+/// Solves for the stream functions of all regions with flow; the others get an empty one. Copies of a region share its factors.
 ///
 /// # Shapes and units
 /// - `fields`: velocity in m/s at the P2 nodes, m; the network's flows in m^2/s
 /// # Errors
-/// [`SpeciesError::Singular`] where the matrix can't be factorised (cells without area).
+/// [`SpeciesError::Singular`] where a matrix can't be factorised (cells without area).
 /// # Accuracy and cost
-/// Velocity to 4e-3 / 1e-3 rms at 8 / 16 cells a width; one sparse Cholesky factorisation of as many unknowns as nodes.
-pub fn stream_function(net: &Network, r: usize, fields: &Fields) -> Result<Psi, SpeciesError> {
-    let region = &net.regions[r];
-    let mut psi = Psi::default();
-    let mut local: FxHashMap<u32, u32> = FxHashMap::default();
-    for &c in &region.cells {
-        let cell = fields.cells[c as usize].map(|n| {
-            *local.entry(n).or_insert_with(|| {
-                psi.nodes.push(n);
-                psi.nodes.len() as u32 - 1
-            })
-        });
-        psi.cells.push(cell);
+/// Velocity to 4e-3 / 1e-3 rms at 8 / 16 cells a width; one sparse Cholesky factorisation of as many unknowns as nodes a kind of region.
+pub fn stream_functions(net: &Network, fields: &Fields) -> Result<Vec<Psi>, SpeciesError> {
+    let regions: Vec<usize> = (0..net.regions.len())
+        .filter(|&r| net.regions[r].mouths.iter().any(|m| m.outflow != 0.0))
+        .collect();
+    let prepared: Vec<Prepared> = regions
+        .into_par_iter()
+        .map(|r| Prepared::new(net, r, fields))
+        .collect();
+    let solved: Result<Vec<Vec<(usize, Psi)>>, SpeciesError> = alike(prepared)
+        .into_par_iter()
+        .map(|copies| solve_alike(net, fields, copies))
+        .collect();
+    let mut out = vec![Psi::default(); net.regions.len()];
+    for (r, psi) in solved?.into_iter().flatten() {
+        out[r] = psi;
     }
-    let n = psi.nodes.len();
-    psi.at = psi
-        .nodes
-        .iter()
-        .map(|&k| fields.nodes[k as usize])
-        .collect();
-    psi.velocity = psi
-        .nodes
-        .iter()
-        .map(|&k| fields.velocity[k as usize])
-        .collect();
-    psi.value = vec![0.0; n];
-    let mut given = vec![false; n];
-    outer_rim(net, region, &local, &mut psi, &mut given);
-    // Unknowns: free nodes, then one an island.
-    const GIVEN: u32 = u32::MAX;
-    let mut unknown = vec![GIVEN; n];
-    let mut count = 0;
-    let mut islands = Vec::new();
-    for island in region.loops.iter().skip(1) {
-        for node in island {
-            unknown[local[node] as usize] = count;
+    Ok(out)
+}
+
+/// A region before its system is solved.
+struct Prepared {
+    region: usize,
+    /// Values on the rim are given.
+    psi: Psi,
+    /// By node: its unknown, or [`GIVEN`].
+    unknown: Vec<u32>,
+    /// Free nodes, and one an island.
+    count: usize,
+    /// Unknowns of islands.
+    islands: Vec<u32>,
+}
+
+const GIVEN: u32 = u32::MAX;
+
+impl Prepared {
+    fn new(net: &Network, r: usize, fields: &Fields) -> Self {
+        let region = &net.regions[r];
+        let mut psi = Psi::default();
+        let mut local: FxHashMap<u32, u32> = FxHashMap::default();
+        for &c in &region.cells {
+            let cell = fields.cells[c as usize].map(|n| {
+                *local.entry(n).or_insert_with(|| {
+                    psi.nodes.push(n);
+                    psi.nodes.len() as u32 - 1
+                })
+            });
+            psi.cells.push(cell);
         }
-        islands.push(count);
-        count += 1;
-    }
-    for k in 0..n {
-        if !given[k] && unknown[k] == GIVEN {
-            unknown[k] = count;
+        let n = psi.nodes.len();
+        psi.at = psi
+            .nodes
+            .iter()
+            .map(|&k| fields.nodes[k as usize])
+            .collect();
+        psi.velocity = psi
+            .nodes
+            .iter()
+            .map(|&k| fields.velocity[k as usize])
+            .collect();
+        psi.value = vec![0.0; n];
+        let mut given = vec![false; n];
+        outer_rim(net, region, &local, &mut psi, &mut given);
+        let mut unknown = vec![GIVEN; n];
+        let mut count = 0;
+        let mut islands = Vec::new();
+        for island in region.loops.iter().skip(1) {
+            for node in island {
+                unknown[local[node] as usize] = count;
+            }
+            islands.push(count);
             count += 1;
         }
-    }
-    let count = count as usize;
-    let scale = net.largest;
-    let mut rhs = Mat::<f64>::zeros(count, 1);
-    let mut triplets = Vec::with_capacity(psi.cells.len() * 21);
-    let rule = simplex::<2>(DEGREE);
-    for (k, cell) in psi.cells.iter().enumerate() {
-        let (matrix, load) = local_system(fields, &fields.cells[region.cells[k] as usize], &rule);
-        for i in 0..6 {
-            let row = unknown[cell[i] as usize];
-            if row == GIVEN {
-                continue;
+        for k in 0..n {
+            if !given[k] && unknown[k] == GIVEN {
+                unknown[k] = count;
+                count += 1;
             }
-            rhs[(row as usize, 0)] += load[i] / scale;
-            for j in 0..6 {
-                let column = unknown[cell[j] as usize];
-                if column == GIVEN {
-                    rhs[(row as usize, 0)] -= matrix[i][j] * psi.value[cell[j] as usize] / scale;
-                } else if row >= column {
-                    triplets.push(Triplet::new(row as usize, column as usize, matrix[i][j]));
+        }
+        Self {
+            region: r,
+            psi,
+            unknown,
+            count: count as usize,
+            islands,
+        }
+    }
+
+    /// Whether both have the same matrix, to rounding: cells of the same shapes between the same unknowns.
+    fn is_like(&self, other: &Self) -> bool {
+        let (p, q) = (&self.psi, &other.psi);
+        let same_shape = |cell: &[u32; 6]| {
+            let side = |at: &[Point], i: usize, j: usize| {
+                (at[cell[i] as usize] - at[cell[j] as usize]).norm()
+            };
+            let same = |i, j| {
+                let (a, b) = (side(&p.at, i, j), side(&q.at, i, j));
+                (a - b).abs() <= ALIKE * a
+            };
+            (0..6).all(|i| same(i, (i + 1) % 6)) && (0..3).all(|k| same(k, (k + 1) % 3))
+        };
+        self.unknown == other.unknown && p.cells == q.cells && p.cells.iter().all(same_shape)
+    }
+
+    /// The lower triangle of its matrix, factorised.
+    fn factor(&self, fields: &Fields, cells: &[u32]) -> Result<Llt<usize, f64>, SpeciesError> {
+        let singular = || SpeciesError::Singular {
+            region: self.region,
+        };
+        let mut triplets = Vec::with_capacity(21 * cells.len());
+        let rule = simplex::<2>(DEGREE);
+        for (cell, &c) in self.psi.cells.iter().zip(cells) {
+            let matrix = stiffness(&corners(fields, c), &rule);
+            for i in 0..6 {
+                for j in 0..6 {
+                    let (row, column) = (
+                        self.unknown[cell[i] as usize],
+                        self.unknown[cell[j] as usize],
+                    );
+                    if row != GIVEN && column != GIVEN && row >= column {
+                        triplets.push(Triplet::new(row as usize, column as usize, matrix[i][j]));
+                    }
                 }
             }
         }
-    }
-    if count > 0 {
-        // Regions are solved side by side, never one by many threads: the same bits whatever the pool.
-        faer::set_global_parallelism(Par::Seq);
-        let singular = || SpeciesError::Singular { region: r };
-        let a = SparseColMat::<usize, f64>::try_new_from_triplets(count, count, &triplets)
+        let n = self.count;
+        let a = SparseColMat::<usize, f64>::try_new_from_triplets(n, n, &triplets)
             .map_err(|_| singular())?;
-        let x = a
-            .sp_cholesky(Side::Lower)
-            .map_err(|_| singular())?
-            .solve(&rhs);
-        for k in 0..n {
-            if unknown[k] != GIVEN {
-                psi.value[k] = x[(unknown[k] as usize, 0)] * scale;
+        a.sp_cholesky(Side::Lower).map_err(|_| singular())
+    }
+
+    /// Its right-hand side, over a scale.
+    fn load(&self, fields: &Fields, cells: &[u32], scale: f64) -> Mat<f64> {
+        let mut rhs = Mat::<f64>::zeros(self.count, 1);
+        let rule = simplex::<2>(DEGREE);
+        for (cell, &c) in self.psi.cells.iter().zip(cells) {
+            let nodes = corners(fields, c);
+            let load = rotation(&nodes, &self.psi.velocity, cell, &rule);
+            let unknown = cell.map(|k| self.unknown[k as usize]);
+            let on_rim = unknown.contains(&GIVEN);
+            let matrix = on_rim.then(|| stiffness(&nodes, &rule));
+            for i in (0..6).filter(|&i| unknown[i] != GIVEN) {
+                let mut sum = load[i];
+                for j in (0..6).filter(|&j| unknown[j] == GIVEN) {
+                    sum -= matrix.map_or(0.0, |m| m[i][j]) * self.psi.value[cell[j] as usize];
+                }
+                rhs[(unknown[i] as usize, 0)] += sum / scale;
             }
         }
-        psi.walls
-            .extend(islands.iter().map(|&i| x[(i as usize, 0)] * scale));
+        rhs
     }
-    if psi.value.iter().any(|v| !v.is_finite()) {
-        return Err(SpeciesError::Singular { region: r });
+}
+
+/// Of a length: how far those of copies may differ, which are placed and turned.
+const ALIKE: f64 = 1e-11;
+
+/// Regions by their matrices, in order of their first ones.
+fn alike(prepared: Vec<Prepared>) -> Vec<Vec<Prepared>> {
+    let mut groups: Vec<Vec<Prepared>> = Vec::new();
+    let mut by_size: FxHashMap<(usize, usize), Vec<usize>> = FxHashMap::default();
+    for region in prepared {
+        let of_size = by_size
+            .entry((region.count, region.psi.cells.len()))
+            .or_default();
+        match of_size.iter().find(|&&g| groups[g][0].is_like(&region)) {
+            Some(&g) => groups[g].push(region),
+            None => {
+                of_size.push(groups.len());
+                groups.push(vec![region]);
+            }
+        }
     }
-    Ok(psi)
+    groups
+}
+
+/// Solves for regions that have the same matrix.
+fn solve_alike(
+    net: &Network,
+    fields: &Fields,
+    copies: Vec<Prepared>,
+) -> Result<Vec<(usize, Psi)>, SpeciesError> {
+    // Regions are solved side by side, never one by many threads: the same bits whatever the pool.
+    faer::set_global_parallelism(Par::Seq);
+    let cells = |region: &Prepared| &net.regions[region.region].cells;
+    let factor = match copies.first() {
+        Some(first) if first.count > 0 => Some(first.factor(fields, cells(first))?),
+        _ => None,
+    };
+    let solved = copies.into_par_iter().map(|mut copy| {
+        if let Some(factor) = &factor {
+            let scale = net.largest;
+            let x = factor.solve(&copy.load(fields, cells(&copy), scale));
+            let psi = &mut copy.psi;
+            for (value, &k) in psi.value.iter_mut().zip(&copy.unknown) {
+                if k != GIVEN {
+                    *value = x[(k as usize, 0)] * scale;
+                }
+            }
+            let islands = copy.islands.iter();
+            psi.walls
+                .extend(islands.map(|&i| x[(i as usize, 0)] * scale));
+        }
+        match copy.psi.value.iter().all(|v| v.is_finite()) {
+            true => Ok((copy.region, copy.psi)),
+            false => Err(SpeciesError::Singular {
+                region: copy.region,
+            }),
+        }
+    });
+    solved.collect()
 }
 
 /// Walks round the outer rim: constants on walls, the developed profile on mouths.
@@ -191,31 +312,83 @@ fn outer_rim(
     }
 }
 
-/// Stiffness and load of one cell.
-fn local_system(fields: &Fields, cell: &[u32; 6], rule: &Rule) -> ([[f64; 6]; 6], [f64; 6]) {
-    let nodes = cell.map(|n| {
+fn corners(fields: &Fields, cell: u32) -> [[f64; 2]; 6] {
+    fields.cells[cell as usize].map(|n| {
         let p = fields.nodes[n as usize];
         [p.x, p.y]
-    });
-    let (mut matrix, mut load) = ([[0.0; 6]; 6], [0.0; 6]);
+    })
+}
+
+/// `int grad phi_i . grad phi_j` over one cell.
+fn stiffness(nodes: &[[f64; 2]; 6], rule: &Rule) -> [[f64; 6]; 6] {
+    let mut matrix = [[0.0; 6]; 6];
+    for (l, weight) in rule.points.iter().zip(&rule.weights) {
+        let CellPoint {
+            det_jacobian,
+            gradients: g,
+            ..
+        } = cell_point::<2>(nodes, l);
+        let dx = weight * det_jacobian;
+        for i in 0..6 {
+            for j in 0..6 {
+                matrix[i][j] += dx * (g[i][0] * g[j][0] + g[i][1] * g[j][1]);
+            }
+        }
+    }
+    matrix
+}
+
+/// `int u x grad phi_i` over one cell, `velocity` by the region's nodes.
+fn rotation(nodes: &[[f64; 2]; 6], velocity: &[Point], cell: &[u32; 6], rule: &Rule) -> [f64; 6] {
+    let mut load = [0.0; 6];
     for (l, weight) in rule.points.iter().zip(&rule.weights) {
         let CellPoint {
             det_jacobian,
             values,
             gradients: g,
             ..
-        } = cell_point::<2>(&nodes, l);
+        } = cell_point::<2>(nodes, l);
         let dx = weight * det_jacobian;
         let u = cell.iter().zip(&values).fold([0.0; 2], |u, (&n, phi)| {
-            let v = fields.velocity[n as usize];
+            let v = velocity[n as usize];
             [u[0] + phi * v.x, u[1] + phi * v.y]
         });
         for i in 0..6 {
             load[i] += dx * (u[0] * g[i][1] - u[1] * g[i][0]);
-            for j in 0..6 {
-                matrix[i][j] += dx * (g[i][0] * g[j][0] + g[i][1] * g[j][1]);
-            }
         }
     }
-    (matrix, load)
+    load
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stokeslet_cad::chip::place;
+    use stokeslet_cad::library::Library;
+    use stokeslet_flow::session::Solver;
+
+    /// Three tees in a row, of the same shape between pipes of the same length: one matrix.
+    #[test]
+    fn copies_of_a_region_share_a_factorisation() {
+        let text = r#"
+            format = 1
+            fluid = { viscosity = "1 Pa s" }
+            chip = { width = "1 m" }
+            components = { p = { kind = "pipe", at = ["0 m", "0 m"], parameters = { length = "4 m" } }, a = { kind = "tee", attach = "left", to = "p.b" }, q = { kind = "pipe", attach = "a", to = "a.right", parameters = { length = "8 m" } }, b = { kind = "tee", attach = "left", to = "q.b" }, r = { kind = "pipe", attach = "a", to = "b.right", parameters = { length = "8 m" } }, c = { kind = "tee", attach = "left", to = "r.b" }, s = { kind = "pipe", attach = "a", to = "c.right", parameters = { length = "4 m" } }, ua = { kind = "pipe", attach = "a", to = "a.up", parameters = { length = "4 m" } }, ub = { kind = "pipe", attach = "a", to = "b.up", parameters = { length = "4 m" } }, uc = { kind = "pipe", attach = "a", to = "c.up", parameters = { length = "4 m" } } }
+            ports = { in = { at = "p.a", flow_rate = "1 m^2/s" }, a = { at = "ua.b", pressure = "0 Pa" }, b = { at = "ub.b", pressure = "0 Pa" }, c = { at = "uc.b", pressure = "0 Pa" }, out = { at = "s.b", pressure = "0 Pa" } }
+        "#;
+        let (design, mistakes) = stokeslet_cad::design::parse(text, "row");
+        assert!(mistakes.is_empty(), "{mistakes:?}");
+        let (chip, _) = place(&design.unwrap(), &Library::embedded());
+        let chip = chip.unwrap();
+        let solution = Solver::new(&chip).resolution(6).solve().unwrap();
+        let fields = &solution.fields;
+        let flows = solution.ports.iter().map(|p| p.flow_rate).collect();
+        let net = crate::network::network(&chip, fields, flows).unwrap();
+        let all: Vec<Prepared> = (0..net.regions.len())
+            .map(|r| Prepared::new(&net, r, fields))
+            .collect();
+        let sizes: Vec<usize> = alike(all).iter().map(Vec::len).collect();
+        assert_eq!(sizes, [3], "copies a matrix");
+    }
 }

@@ -227,12 +227,9 @@ impl Finder<'_> {
     fn outlet(&self, inlet: usize, s: f64) -> Result<usize, SpeciesError> {
         let mouth = self.ways.inlets[inlet].mouth;
         let lost = || SpeciesError::Lost { region: self.r };
-        let trace = self.tracer.trace(mouth, s).ok_or_else(lost)?;
-        self.ways
-            .outlets
-            .iter()
-            .position(|w| w.mouth == trace.out)
-            .ok_or_else(lost)
+        let out = self.tracer.end(mouth, s).ok_or_else(lost)?;
+        let mut outlets = self.ways.outlets.iter();
+        outlets.position(|w| w.mouth == out).ok_or_else(lost)
     }
 
     fn bundles(&self) -> Result<Vec<Bundle>, SpeciesError> {

@@ -42,11 +42,12 @@ pub struct Tracer<'a> {
     psi: &'a Psi,
     region: &'a Region,
     fields: &'a Fields,
-    /// Triangles on both sides of a side; `NONE` outside.
-    sides: FxHashMap<(u32, u32), [u32; 2]>,
+    /// Triangles across the sides of each: side `k` is from corner `k` to the next; `NONE` outside.
+    across: Vec<[u32; 3]>,
     /// Nodes of every mouth, counter-clockwise.
     mouths: Vec<Vec<u32>>,
-    mouth_of_side: FxHashMap<(u32, u32), u32>,
+    /// The mouth and the triangle of a side on the rim.
+    at_mouth: FxHashMap<(u32, u32), (u32, u32)>,
 }
 
 const NONE: u32 = u32::MAX;
@@ -105,13 +106,22 @@ fn root(a: f64, m: f64, b: f64, s: f64) -> f64 {
 impl<'a> Tracer<'a> {
     /// Prepares the triangles of a region.
     pub fn new(psi: &'a Psi, region: &'a Region, fields: &'a Fields) -> Self {
-        let mut sides: FxHashMap<(u32, u32), [u32; 2]> = FxHashMap::default();
+        let mut across = vec![[NONE; 3]; 4 * psi.cells.len()];
+        let mut open: FxHashMap<(u32, u32), (u32, u8)> = FxHashMap::default();
         for (c, cell) in psi.cells.iter().enumerate() {
             for (f, corners) in FOURTHS.iter().enumerate() {
+                let triangle = 4 * c + f;
                 for k in 0..3 {
-                    let (a, b) = (cell[corners[k]], cell[corners[(k + 1) % 3]]);
-                    let side = sides.entry(key(a, b)).or_insert([NONE, NONE]);
-                    side[usize::from(side[0] != NONE)] = (4 * c + f) as u32;
+                    let side = key(cell[corners[k]], cell[corners[(k + 1) % 3]]);
+                    match open.remove(&side) {
+                        None => {
+                            open.insert(side, (triangle as u32, k as u8));
+                        }
+                        Some((other, of_other)) => {
+                            across[triangle][k] = other;
+                            across[other as usize][usize::from(of_other)] = triangle as u32;
+                        }
+                    }
                 }
             }
         }
@@ -121,7 +131,7 @@ impl<'a> Tracer<'a> {
             .enumerate()
             .map(|(k, &n)| (n, k as u32))
             .collect();
-        let mut mouth_of_side = FxHashMap::default();
+        let mut at_mouth = FxHashMap::default();
         let mouths: Vec<Vec<u32>> = region
             .mouths
             .iter()
@@ -129,16 +139,19 @@ impl<'a> Tracer<'a> {
             .collect();
         for (m, nodes) in mouths.iter().enumerate() {
             for pair in nodes.windows(2) {
-                mouth_of_side.insert(key(pair[0], pair[1]), m as u32);
+                let side = key(pair[0], pair[1]);
+                if let Some(&(triangle, _)) = open.get(&side) {
+                    at_mouth.insert(side, (m as u32, triangle));
+                }
             }
         }
         Self {
             psi,
             region,
             fields,
-            sides,
+            across,
             mouths,
-            mouth_of_side,
+            at_mouth,
         }
     }
 
@@ -176,50 +189,65 @@ impl<'a> Tracer<'a> {
         (x, u.norm())
     }
 
+    /// The mouth by which the stream line of value `s` from in-mouth `mouth` leaves; `None` where it doesn't start there.
+    pub fn end(&self, mouth: usize, s: f64) -> Option<usize> {
+        self.walk(mouth, s, |_, _| ())
+    }
+
     /// The stream line of value `s` from in-mouth `mouth`; `None` where it doesn't start there.
     pub fn trace(&self, mouth: usize, s: f64) -> Option<Trace> {
+        let mut trace = Trace::default();
+        let mut speed = 0.0;
+        let out = self.walk(mouth, s, |triangle, [a, b]| {
+            let (x, v) = self.crossing(triangle, a, b, s);
+            let (work, time, length) = match trace.points.last() {
+                None => (0.0, 0.0, 0.0),
+                Some(&last) => {
+                    let step = (x - last).norm();
+                    let mean = 0.5 * (v + speed);
+                    let takes = if mean > 0.0 { step / mean } else { 0.0 };
+                    let so_far = |running: &[f64]| running.last().copied().unwrap_or_default();
+                    (
+                        so_far(&trace.work) + mean * step,
+                        so_far(&trace.time) + takes,
+                        so_far(&trace.length) + step,
+                    )
+                }
+            };
+            speed = v;
+            trace.points.push(x);
+            trace.work.push(work);
+            trace.time.push(time);
+            trace.length.push(length);
+        })?;
+        trace.out = out;
+        Some(trace)
+    }
+
+    /// Follows a line by signs alone, from triangle to triangle; `visit` gets each side that it crosses, with a triangle of that side.
+    fn walk(&self, mouth: usize, s: f64, mut visit: impl FnMut(u32, [u32; 2])) -> Option<usize> {
         let pair = self.mouths[mouth]
             .windows(2)
             .find(|p| self.above(p[0], s) != self.above(p[1], s))?;
         let (mut a, mut b) = (pair[0], pair[1]);
-        let mut triangle = self.sides.get(&key(a, b))?[0];
-        let mut trace = Trace::default();
-        let (at, mut speed) = self.crossing(triangle, a, b, s);
-        trace.points.push(at);
-        trace.work.push(0.0);
-        trace.time.push(0.0);
-        trace.length.push(0.0);
+        let mut triangle = self.at_mouth.get(&key(a, b))?.1;
+        visit(triangle, [a, b]);
         let most = 64 * self.psi.cells.len() + 64;
         for _ in 0..most {
             let cell = &self.psi.cells[triangle as usize / 4];
             let corners = FOURTHS[triangle as usize % 4].map(|k| cell[k]);
             let apex = *corners.iter().find(|&&n| n != a && n != b)?;
-            // Out through the side whose ends lie on both sides of s.
-            if self.above(apex, s) == self.above(a, s) {
-                a = apex;
+            // Out through the side whose ends lie on both sides of s: the one that the corner left behind faces.
+            let behind = if self.above(apex, s) == self.above(a, s) {
+                std::mem::replace(&mut a, apex)
             } else {
-                b = apex;
-            }
-            let (x, v) = self.crossing(triangle, a, b, s);
-            let last = trace.points.len() - 1;
-            let step = (x - trace.points[last]).norm();
-            let mean = 0.5 * (v + speed);
-            speed = v;
-            trace.points.push(x);
-            trace.work.push(trace.work[last] + mean * step);
-            trace
-                .time
-                .push(trace.time[last] + if mean > 0.0 { step / mean } else { 0.0 });
-            trace.length.push(trace.length[last] + step);
-            let sides = self.sides.get(&key(a, b))?;
-            let next = if sides[0] == triangle {
-                sides[1]
-            } else {
-                sides[0]
+                std::mem::replace(&mut b, apex)
             };
+            visit(triangle, [a, b]);
+            let faces = corners.iter().position(|&n| n == behind)?;
+            let next = self.across[triangle as usize][(faces + 1) % 3];
             if next == NONE {
-                trace.out = *self.mouth_of_side.get(&key(a, b))? as usize;
-                return Some(trace);
+                return Some(self.at_mouth.get(&key(a, b))?.0 as usize);
             }
             triangle = next;
         }
@@ -232,7 +260,8 @@ impl Trace {
     pub fn nearest(&self, p: Point) -> usize {
         let mut best = (f64::INFINITY, 0);
         for (k, x) in self.points.iter().enumerate() {
-            let d = (*x - p).norm();
+            let between = *x - p;
+            let d = between.dot(between);
             if d < best.0 {
                 best = (d, k);
             }
