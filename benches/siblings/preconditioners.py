@@ -1,6 +1,7 @@
 """Would a coarse space help conjugate gradients among particles?
 
-    stokeslet particles run tank.toml --steps 600 --every 600 --format vtu    (a tank of 40 x 80 particles; its text is TANK below)
+    python preconditioners.py > tank.toml                                     (a tank of 40 x 80 particles)
+    stokeslet particles run tank.toml --steps 600 --every 600 --format vtu
     python preconditioners.py results/particles-tank/tank-0600.vtu           (needs numpy, scipy, meshio)
 
 Rebuilds the constraint matrix of the settled tank from its particles, finds the rows that push by an active set with exact solves, and counts
@@ -125,6 +126,9 @@ def hats(points, size, n_rows):
 
 
 def main():
+    if len(sys.argv) < 2:
+        print(TANK.strip())
+        return
     mesh = meshio.read(sys.argv[1])
     points = mesh.points[np.asarray(mesh.point_data["kind"]).ravel() == FLUID, :2]
     k, q = matrix(points)
