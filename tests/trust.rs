@@ -6,7 +6,9 @@ use stokeslet::cancel::CancelToken;
 use stokeslet::chip::{Chip, Condition};
 use stokeslet::design::DepthModel;
 use stokeslet::geometry::{Motion, Point};
-use stokeslet::session::{Solution, SolveError, SolveSettings, advice, estimate, silent, solve};
+use stokeslet::session::{
+    Solution, SolveError, SolveSettings, advice, silent, solve, solve_with_errors,
+};
 use stokeslet::shape::Shape;
 use stokeslet::table::Table;
 
@@ -176,11 +178,41 @@ fn estimates_need_something_coarser() {
     let chip = from_file("tee");
     let settings = at(3);
     let (table, cancel) = (Table::default(), CancelToken::new());
-    let s = solve(&chip, &settings, &table, &silent, &cancel).expect("a tee");
-    let refused = estimate(&chip, &settings, &s, &table, &cancel);
+    let refused = solve_with_errors(&chip, &settings, &table, &silent, &cancel);
     assert!(
         matches!(refused, Err(SolveError::TooCoarse { resolution: 3 })),
-        "{refused:?}"
+        "{:?}",
+        refused.err()
+    );
+}
+
+/// Solves side by side share the memory that is allowed; what doesn't fit beside the others is solved alone.
+#[test]
+fn errors_are_estimated_in_the_memory_that_the_largest_solve_needs() {
+    let chip = from_file("bridge");
+    let (table, cancel) = (Table::default(), CancelToken::new());
+    let needed = |r| {
+        let s = solve(&chip, &at(r), &table, &silent, &cancel).expect("a bridge");
+        s.report.estimated_memory_bytes
+    };
+    let limit = [8, 4, 2].map(needed).into_iter().max();
+    let settings = SolveSettings {
+        memory_limit: limit,
+        ..at(8)
+    };
+    let (_, errors) = solve_with_errors(&chip, &settings, &Table::default(), &silent, &cancel)
+        .expect("each of them fits alone");
+    let (_, free) = solve_with_errors(&chip, &at(8), &table, &silent, &cancel).expect("a bridge");
+    assert_eq!(errors.ports, free.ports);
+    let less = SolveSettings {
+        memory_limit: limit.map(|m| m - 1),
+        ..settings
+    };
+    let refused = solve_with_errors(&chip, &less, &table, &silent, &cancel);
+    assert!(
+        matches!(refused, Err(SolveError::OutOfMemory { needed, allowed }) if allowed == needed - 1),
+        "{:?}",
+        refused.err()
     );
 }
 
@@ -235,9 +267,8 @@ fn honesty(name: &str, chip: &Chip) -> Option<f64> {
         ..at(r)
     };
     let settings = ports_only(8);
-    let s =
-        solve(chip, &settings, &table, &silent, &cancel).unwrap_or_else(|e| panic!("{name}: {e}"));
-    let e = estimate(chip, &settings, &s, &table, &cancel).expect("as the solve");
+    let (s, e) = solve_with_errors(chip, &settings, &table, &silent, &cancel)
+        .unwrap_or_else(|e| panic!("{name}: {e}"));
     let fine = solve(chip, &ports_only(32), &table, &silent, &cancel).expect("as the solve");
     let size = |of: &dyn Fn(usize) -> f64| largest((0..chip.ports.len()).map(of));
     let (flow, pressure) = (

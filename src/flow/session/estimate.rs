@@ -112,156 +112,116 @@ pub fn solve_with_errors(
     progress: &Progress<'_>,
     cancel: &CancelToken,
 ) -> Result<(Solution, ErrorEstimate), SolveError> {
-    coarser(chip, settings)?;
+    let half = coarser(chip, settings)?;
+    let quarter = match settings.resolution {
+        0..8 => None,
+        _ => Some(SolveSettings {
+            wanted: WantedResults::PortsOnly,
+            ..coarser(chip, &half)?
+        }),
+    };
+    let beside = |settings: &SolveSettings, share: f64, progress: &Progress<'_>| {
+        let limit = settings.memory_limit.map(|m| (share * m as f64) as u64);
+        let settings = SolveSettings {
+            memory_limit: limit,
+            ..settings.clone()
+        };
+        solve(chip, &settings, table, progress, cancel)
+    };
+    let or_alone = |solved, settings: &SolveSettings, progress: &Progress<'_>| match solved {
+        Err(SolveError::OutOfMemory { .. }) => solve(chip, settings, table, progress, cancel),
+        solved => solved,
+    };
     // Solves leave cores idle, since plans and small fronts hardly share out; the coarser ones fill them.
-    let (fine, coarse) = rayon::join(
+    let (fine, (at_half, at_quarter)) = rayon::join(
+        || beside(settings, SHARES[0], progress),
         || {
-            let beside = with_memory(settings, FINE_SHARE);
-            match solve(chip, &beside, table, progress, cancel) {
-                // Alone it may fit.
-                Err(SolveError::OutOfMemory { .. }) => None,
-                solved => Some(solved),
-            }
+            rayon::join(
+                || beside(&half, SHARES[1], &silent),
+                || quarter.as_ref().map(|q| beside(q, SHARES[2], &silent)),
+            )
         },
-        || Coarser::solve(chip, settings, COARSE_SHARE, table, cancel),
     );
-    let fine = fine.unwrap_or_else(|| solve(chip, settings, table, progress, cancel))?;
-    let errors = coarse?.errors_of(&fine, chip, settings);
+    let fine = or_alone(fine, settings, progress)?;
+    let at_half = or_alone(at_half, &half, &silent)?;
+    let at_quarter = at_quarter
+        .zip(quarter.as_ref())
+        .map(|(solved, settings)| or_alone(solved, settings, &silent))
+        .transpose()?;
+    let resolutions = [settings.resolution, half.resolution];
+    let errors = errors(chip, resolutions, &fine, &at_half, at_quarter.as_ref());
     Ok((fine, errors))
 }
 
-/// Estimates the errors of `solution`, which `settings` led to, by solving at half and at a quarter of the resolution.
+/// Shares of the memory that is allowed, of solves side by side; one of half the resolution has about a quarter of the unknowns.
+const SHARES: [f64; 3] = [0.7, 0.25, 0.05];
+
+/// What differences say of the errors of `solution`.
 ///
-/// # Errors
-/// [`SolveError::TooCoarse`] below a resolution of 4; else as a solve.
-pub fn estimate(
+/// # Shapes and units
+/// - `resolutions`: of `solution` and of `coarse`
+/// - `quarter`: a third one that is coarser again, where there is one
+fn errors(
     chip: &Chip,
-    settings: &SolveSettings,
+    resolutions: [u32; 2],
     solution: &Solution,
-    table: &Table,
-    cancel: &CancelToken,
-) -> Result<ErrorEstimate, SolveError> {
-    let coarser = Coarser::solve(chip, settings, 1.0, table, cancel)?;
-    Ok(coarser.errors_of(solution, chip, settings))
-}
-
-/// Shares of the memory that is allowed, of solves side by side; one of half the resolution has a quarter of the unknowns.
-const FINE_SHARE: f64 = 0.7;
-const COARSE_SHARE: f64 = 0.3;
-
-fn with_memory(settings: &SolveSettings, share: f64) -> SolveSettings {
-    SolveSettings {
-        memory_limit: settings.memory_limit.map(|m| (share * m as f64) as u64),
-        ..settings.clone()
-    }
-}
-
-/// A chip's solutions at half and, where that can be solved, at a quarter of a resolution; of the latter only the ports.
-struct Coarser {
-    resolution: u32,
-    half: Solution,
-    quarter: Option<Solution>,
-}
-
-impl Coarser {
-    /// Solves with a share of the memory that is allowed.
-    fn solve(
-        chip: &Chip,
-        settings: &SolveSettings,
-        share: f64,
-        table: &Table,
-        cancel: &CancelToken,
-    ) -> Result<Coarser, SolveError> {
-        let coarse = coarser(chip, &with_memory(settings, share))?;
-        let (half, quarter) = rayon::join(
-            || solve(chip, &coarse, table, &silent, cancel),
-            || coarsest(chip, settings, table, cancel),
-        );
-        Ok(Coarser {
-            resolution: coarse.resolution,
-            half: half?,
-            quarter: quarter?,
+    coarse: &Solution,
+    quarter: Option<&Solution>,
+) -> ErrorEstimate {
+    // How much finer it is: 2, or near it for odd and for 3D resolutions.
+    let finer = f64::from(resolutions[0]) / f64::from(resolutions[1]);
+    let share = quarter.map_or(f64::INFINITY, |c| share(solution, coarse, c));
+    let share = share.min(1.0 / (finer.powf(ORDER) - 1.0));
+    let beyond = 1.0 / (finer.powf(EXTRAPOLATION_ORDER) - 1.0);
+    let error = |fine: f64, coarse: f64| share * (fine - coarse).abs();
+    let extrapolated = |fine: f64, coarse: f64| fine + beyond * (fine - coarse);
+    let ports: Vec<PortError> = chip
+        .ports
+        .iter()
+        .zip(solution.ports.iter().zip(&coarse.ports))
+        .map(|(port, (fine, coarse))| {
+            let gives_flow = matches!(port.condition, Condition::FlowRate(_));
+            let of_flow = [fine.flow_rate, coarse.flow_rate];
+            let of_pressure = [fine.pressure, coarse.pressure];
+            let given = |given: bool, [fine, coarse]: [f64; 2]| match given {
+                true => (0.0, fine),
+                false => (error(fine, coarse), extrapolated(fine, coarse)),
+            };
+            let (flow_rate, extrapolated_flow_rate) = given(gives_flow, of_flow);
+            let (pressure, extrapolated_pressure) = given(!gives_flow, of_pressure);
+            PortError {
+                flow_rate,
+                pressure,
+                extrapolated_flow_rate,
+                extrapolated_pressure,
+            }
         })
+        .collect();
+    let both = solution
+        .conductance
+        .matrix
+        .iter()
+        .zip(&coarse.conductance.matrix);
+    let conductance = both
+        .map(|(fine, coarse)| {
+            fine.iter()
+                .zip(coarse)
+                .map(|(f, c)| error(*f, *c))
+                .collect()
+        })
+        .collect();
+    let shear = |s: &Solution| Some(s.wall_shear.max).filter(|max| max.is_finite());
+    ErrorEstimate {
+        coarse_resolution: resolutions[1],
+        coarse_unknowns: coarse.report.unknowns,
+        seconds: coarse.report.timings.total,
+        relative: relative(solution, &ports),
+        ports,
+        conductance,
+        peak_wall_shear: shear(solution)
+            .zip(shear(coarse))
+            .map(|(fine, coarse)| error(fine, coarse)),
     }
-
-    fn errors_of(
-        &self,
-        solution: &Solution,
-        chip: &Chip,
-        settings: &SolveSettings,
-    ) -> ErrorEstimate {
-        let coarse = &self.half;
-        // How much finer the fine one is: 2, or near it for odd and for 3D resolutions.
-        let finer = f64::from(settings.resolution) / f64::from(self.resolution);
-        let quarter = self.quarter.as_ref();
-        let share = quarter.map_or(f64::INFINITY, |c| share(solution, coarse, c));
-        let share = share.min(1.0 / (finer.powf(ORDER) - 1.0));
-        let beyond = 1.0 / (finer.powf(EXTRAPOLATION_ORDER) - 1.0);
-        let error = |fine: f64, coarse: f64| share * (fine - coarse).abs();
-        let extrapolated = |fine: f64, coarse: f64| fine + beyond * (fine - coarse);
-        let ports: Vec<PortError> = chip
-            .ports
-            .iter()
-            .zip(solution.ports.iter().zip(&coarse.ports))
-            .map(|(port, (fine, coarse))| {
-                let gives_flow = matches!(port.condition, Condition::FlowRate(_));
-                let of_flow = [fine.flow_rate, coarse.flow_rate];
-                let of_pressure = [fine.pressure, coarse.pressure];
-                let given = |given: bool, [fine, coarse]: [f64; 2]| match given {
-                    true => (0.0, fine),
-                    false => (error(fine, coarse), extrapolated(fine, coarse)),
-                };
-                let (flow_rate, extrapolated_flow_rate) = given(gives_flow, of_flow);
-                let (pressure, extrapolated_pressure) = given(!gives_flow, of_pressure);
-                PortError {
-                    flow_rate,
-                    pressure,
-                    extrapolated_flow_rate,
-                    extrapolated_pressure,
-                }
-            })
-            .collect();
-        let both = solution
-            .conductance
-            .matrix
-            .iter()
-            .zip(&coarse.conductance.matrix);
-        let conductance = both
-            .map(|(fine, coarse)| {
-                fine.iter()
-                    .zip(coarse)
-                    .map(|(f, c)| error(*f, *c))
-                    .collect()
-            })
-            .collect();
-        let shear = |s: &Solution| Some(s.wall_shear.max).filter(|max| max.is_finite());
-        ErrorEstimate {
-            coarse_resolution: self.resolution,
-            coarse_unknowns: coarse.report.unknowns,
-            seconds: coarse.report.timings.total,
-            relative: relative(solution, &ports),
-            ports,
-            conductance,
-            peak_wall_shear: shear(solution)
-                .zip(shear(coarse))
-                .map(|(fine, coarse)| error(fine, coarse)),
-        }
-    }
-}
-
-/// The ports at a quarter of the resolution, where that can be solved.
-fn coarsest(
-    chip: &Chip,
-    settings: &SolveSettings,
-    table: &Table,
-    cancel: &CancelToken,
-) -> Result<Option<Solution>, SolveError> {
-    if settings.resolution < 8 {
-        return Ok(None);
-    }
-    let mut coarsest = coarser(chip, &coarser(chip, settings)?)?;
-    coarsest.wanted = WantedResults::PortsOnly;
-    solve(chip, &coarsest, table, &silent, cancel).map(Some)
 }
 
 /// What the difference of two solutions is multiplied by to estimate the error of the finer one, by their difference to a third that is
