@@ -23,8 +23,8 @@
 //!
 //! Limits: no negative pressure, no surface tension; viscosity acts in the fluid and at walls, not on bodies; with friction every solver sweeps;
 //! work a particle still grows with depth, since conjugate gradients have only the diagonal as preconditioner; a fluid settles denser than
-//! its lattice, so levels sink by 2 % in the first second. A coarse grid would not help: pressures of alternating sign push nobody on a
-//! lattice and hardly anybody off it, so what converges last isn't smooth (`product.rs`, tests; `benches/siblings/README.md`).
+//! its lattice, so levels sink by 2 % in the first second. A coarse grid doesn't help, as measured in a settled tank
+//! (`benches/siblings/README.md`): on a lattice, pressures of alternating sign push nobody, and no coarse grid can show them.
 //! ```
 //! use stokeslet_particles::{Settings, Simulation, scenes};
 //! let scene = scenes::find("hydrostatic").unwrap().scene();

@@ -184,7 +184,7 @@ mod tests {
     }
 
     /// On the lattice, pressures whose sign changes from particle to particle push nobody: the matrix is nearly singular along what no
-    /// coarse grid can show, so a multigrid preconditioner has nothing to gain.
+    /// coarse grid can show, so what multigrid takes over is not what is slow.
     #[test]
     fn pressures_of_alternating_sign_push_nobody() {
         let scene = scenes::find("hydrostatic").unwrap().scene();
