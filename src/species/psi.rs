@@ -60,7 +60,7 @@ pub fn stream_functions(net: &Network, fields: &Fields) -> Result<Vec<Psi>, Spec
         .collect();
     let solved: Result<Vec<Vec<(usize, Psi)>>, SpeciesError> = alike(prepared)
         .into_par_iter()
-        .map(|copies| solve_alike(net, fields, copies))
+        .map(|copies| solve_alike(copies, net.largest))
         .collect();
     let mut out = vec![Psi::default(); net.regions.len()];
     for (r, psi) in solved?.into_iter().flatten() {
@@ -153,15 +153,22 @@ impl Prepared {
         self.unknown == other.unknown && p.cells == q.cells && p.cells.iter().all(same_shape)
     }
 
+    fn nodes(&self, cell: &[u32; 6]) -> [[f64; 2]; 6] {
+        cell.map(|n| {
+            let p = self.psi.at[n as usize];
+            [p.x, p.y]
+        })
+    }
+
     /// The lower triangle of its matrix, factorised.
-    fn factor(&self, fields: &Fields, cells: &[u32]) -> Result<Llt<usize, f64>, SpeciesError> {
+    fn factor(&self) -> Result<Llt<usize, f64>, SpeciesError> {
         let singular = || SpeciesError::Singular {
             region: self.region,
         };
-        let mut triplets = Vec::with_capacity(21 * cells.len());
+        let mut triplets = Vec::with_capacity(21 * self.psi.cells.len());
         let rule = simplex::<2>(DEGREE);
-        for (cell, &c) in self.psi.cells.iter().zip(cells) {
-            let matrix = stiffness(&corners(fields, c), &rule);
+        for cell in &self.psi.cells {
+            let matrix = stiffness(&self.nodes(cell), &rule);
             for i in 0..6 {
                 for j in 0..6 {
                     let (row, column) = (
@@ -181,19 +188,21 @@ impl Prepared {
     }
 
     /// Its right-hand side, over a scale.
-    fn load(&self, fields: &Fields, cells: &[u32], scale: f64) -> Mat<f64> {
+    fn load(&self, scale: f64) -> Mat<f64> {
         let mut rhs = Mat::<f64>::zeros(self.count, 1);
         let rule = simplex::<2>(DEGREE);
-        for (cell, &c) in self.psi.cells.iter().zip(cells) {
-            let nodes = corners(fields, c);
+        for cell in &self.psi.cells {
+            let nodes = self.nodes(cell);
             let load = rotation(&nodes, &self.psi.velocity, cell, &rule);
             let unknown = cell.map(|k| self.unknown[k as usize]);
-            let on_rim = unknown.contains(&GIVEN);
-            let matrix = on_rim.then(|| stiffness(&nodes, &rule));
+            let matrix = match unknown.contains(&GIVEN) {
+                true => stiffness(&nodes, &rule),
+                false => [[0.0; 6]; 6],
+            };
             for i in (0..6).filter(|&i| unknown[i] != GIVEN) {
                 let mut sum = load[i];
                 for j in (0..6).filter(|&j| unknown[j] == GIVEN) {
-                    sum -= matrix.map_or(0.0, |m| m[i][j]) * self.psi.value[cell[j] as usize];
+                    sum -= matrix[i][j] * self.psi.value[cell[j] as usize];
                 }
                 rhs[(unknown[i] as usize, 0)] += sum / scale;
             }
@@ -224,23 +233,17 @@ fn alike(prepared: Vec<Prepared>) -> Vec<Vec<Prepared>> {
     groups
 }
 
-/// Solves for regions that have the same matrix.
-fn solve_alike(
-    net: &Network,
-    fields: &Fields,
-    copies: Vec<Prepared>,
-) -> Result<Vec<(usize, Psi)>, SpeciesError> {
+/// Solves for regions that have the same matrix; loads are divided by `scale`, the largest flow.
+fn solve_alike(copies: Vec<Prepared>, scale: f64) -> Result<Vec<(usize, Psi)>, SpeciesError> {
     // Regions are solved side by side, never one by many threads: the same bits whatever the pool.
     faer::set_global_parallelism(Par::Seq);
-    let cells = |region: &Prepared| &net.regions[region.region].cells;
     let factor = match copies.first() {
-        Some(first) if first.count > 0 => Some(first.factor(fields, cells(first))?),
+        Some(first) if first.count > 0 => Some(first.factor()?),
         _ => None,
     };
     let solved = copies.into_par_iter().map(|mut copy| {
         if let Some(factor) = &factor {
-            let scale = net.largest;
-            let x = factor.solve(&copy.load(fields, cells(&copy), scale));
+            let x = factor.solve(&copy.load(scale));
             let psi = &mut copy.psi;
             for (value, &k) in psi.value.iter_mut().zip(&copy.unknown) {
                 if k != GIVEN {
@@ -310,13 +313,6 @@ fn outer_rim(
             psi.walls.push(level);
         }
     }
-}
-
-fn corners(fields: &Fields, cell: u32) -> [[f64; 2]; 6] {
-    fields.cells[cell as usize].map(|n| {
-        let p = fields.nodes[n as usize];
-        [p.x, p.y]
-    })
 }
 
 /// `int grad phi_i . grad phi_j` over one cell.
