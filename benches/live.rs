@@ -113,7 +113,7 @@ fn picture(solved: &Arc<Solved>) -> f64 {
 
 fn measure(asked: &Asked) -> Result<(), Failure> {
     let library = Library::embedded();
-    let worker = Worker::new(|| {});
+    let worker = Worker::new(Arc::default(), || {});
     let mut report = Report::new(&HEADINGS);
     let mut add = |what: &str, solved: &Solved, [place, solve, paint, whole]: [f64; 4]| {
         report.add(vec![

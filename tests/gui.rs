@@ -29,6 +29,8 @@ mod broken;
 #[cfg(target_os = "linux")]
 #[path = "gui/disk.rs"]
 mod disk;
+#[path = "gui/errors.rs"]
+mod errors;
 #[path = "gui/habits.rs"]
 mod habits;
 #[path = "gui/killed.rs"]

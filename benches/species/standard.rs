@@ -1,6 +1,6 @@
 //! Standard methods for a species on the flow's own mesh: quadratic elements with and without SUPG, and upwind finite volumes.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Instant;
 
 use stokeslet::chip::Chip;
@@ -9,6 +9,7 @@ use stokeslet::fem::quadrature::{gauss_legendre, simplex};
 use stokeslet::field::Fields;
 use stokeslet::geometry::Point;
 use stokeslet::session::Solution;
+use stokeslet::species::elliptic::element::Element;
 
 use faer::Mat;
 use faer::linalg::solvers::Solve;
@@ -21,6 +22,8 @@ use super::support::Failure;
 pub enum Standard {
     /// Quadratic elements, nothing added.
     Galerkin,
+    /// The same of order 4, that of our elliptic engine.
+    Quartic,
     /// Quadratic elements with streamline-upwind Petrov-Galerkin stabilisation.
     Supg,
     /// One value a cell, first-order upwind, two-point diffusion.
@@ -32,6 +35,7 @@ impl Standard {
     pub fn name(self) -> &'static str {
         match self {
             Self::Galerkin => "Galerkin P2 + faer LU",
+            Self::Quartic => "Galerkin P4 + faer LU",
             Self::Supg => "SUPG P2 + faer LU",
             Self::Upwind => "upwind + faer LU",
         }
@@ -87,10 +91,10 @@ pub fn standard(
         .filter(|&k| solution.ports[k].flow_rate > 0.0)
         .map(|k| (k, f64::from(u8::from(k == first))))
         .collect();
-    if method == Standard::Upwind {
-        upwind(chip, fields, d, &inlets)
-    } else {
-        elements(chip, fields, d, &inlets, method)
+    match method {
+        Standard::Upwind => upwind(chip, fields, d, &inlets),
+        Standard::Quartic => quartic(chip, fields, d, &inlets),
+        _ => elements(chip, fields, d, &inlets, method),
     }
 }
 
@@ -124,12 +128,9 @@ fn elements(
     let n = fields.nodes.len();
     let mut given: Vec<Option<f64>> = vec![None; n];
     for &(port, value) in inlets {
-        let (a, b) = section(chip, port);
-        let (along, length) = (b - a, (b - a).norm());
+        let section = section(chip, port);
         for (k, x) in fields.nodes.iter().enumerate() {
-            let off = (*x - a).cross(along) / length;
-            let at = (*x - a).dot(along) / (length * length);
-            if off.abs() < 1e-6 * length && (-1e-6..=1.0 + 1e-6).contains(&at) {
+            if is_on(section, *x) {
                 given[k] = Some(value);
             }
         }
@@ -217,6 +218,130 @@ fn elements(
         values,
         in_cells: false,
         unknowns: count,
+        seconds,
+        out_of_range,
+    })
+}
+
+/// Whether a point lies on the section between two.
+fn is_on((a, b): (Point, Point), x: Point) -> bool {
+    let (along, length) = (b - a, (b - a).norm());
+    let off = (x - a).cross(along) / length;
+    let at = (x - a).dot(along) / (length * length);
+    off.abs() < 1e-6 * length && (-1e-6..=1.0 + 1e-6).contains(&at)
+}
+
+fn quartic(
+    chip: &Chip,
+    fields: &Fields,
+    d: f64,
+    inlets: &[(usize, f64)],
+) -> Result<Answer, Failure> {
+    const ORDER: usize = 4;
+    let element = Element::new(ORDER);
+    let inside = element.lattice.len() - 3 * ORDER;
+    // Vertices keep their numbers; nodes of edges and those inside come behind.
+    let mut count = fields.nodes.len();
+    let mut edges: HashMap<(u32, u32), usize> = HashMap::new();
+    let mut cells: Vec<Vec<usize>> = Vec::with_capacity(fields.cells.len());
+    for cell in &fields.cells {
+        let mut nodes: Vec<usize> = cell[..3].iter().map(|&n| n as usize).collect();
+        for (k, (a, b)) in [(0, 1), (1, 2), (2, 0)].into_iter().enumerate() {
+            let (a, b, middle) = (cell[a], cell[b], cell[3 + k] as usize);
+            let first = *edges.entry((a.min(b), a.max(b))).or_insert_with(|| {
+                count += 2;
+                count - 2
+            });
+            let both = if a < b {
+                [first, first + 1]
+            } else {
+                [first + 1, first]
+            };
+            nodes.extend([both[0], middle, both[1]]);
+        }
+        nodes.extend(count..count + inside);
+        count += inside;
+        cells.push(nodes);
+    }
+    let sections: Vec<_> = inlets.iter().map(|&(k, c)| (section(chip, k), c)).collect();
+    let mut given: Vec<Option<f64>> = vec![None; count];
+    let lattice: Vec<[f64; 3]> = element
+        .lattice
+        .iter()
+        .map(|l| l.map(|i| i as f64 / ORDER as f64))
+        .collect();
+    for (cell, nodes) in fields.cells.iter().zip(&cells) {
+        let x = cell.map(|k| fields.nodes[k as usize]);
+        for (l, &node) in lattice.iter().zip(nodes) {
+            let at = x[0] * l[0] + x[1] * l[1] + x[2] * l[2];
+            let on = sections.iter().find(|(section, _)| is_on(*section, at));
+            given[node] = on.map(|(_, value)| *value).or(given[node]);
+        }
+    }
+    let mut unknown = vec![usize::MAX; count];
+    let mut free = 0;
+    for k in (0..count).filter(|&k| given[k].is_none()) {
+        unknown[k] = free;
+        free += 1;
+    }
+    let rule = simplex::<2>(2 * ORDER + 1);
+    let basis: Vec<_> = rule.points.iter().map(|l| element.at(l)).collect();
+    let n = element.lattice.len();
+    let mut triplets = Vec::with_capacity(cells.len() * n * n);
+    let mut rhs = Mat::<f64>::zeros(free, 1);
+    for (cell, nodes) in fields.cells.iter().zip(&cells) {
+        let x = cell.map(|k| [fields.nodes[k as usize].x, fields.nodes[k as usize].y]);
+        let mut matrix = vec![0.0; n * n];
+        for ((l, weight), (values, slopes)) in rule.points.iter().zip(&rule.weights).zip(&basis) {
+            let point = cell_point::<2>(&x, l);
+            let dx = weight * point.det_jacobian;
+            let u = cell
+                .iter()
+                .zip(&point.values)
+                .fold(Point::default(), |u, (&k, phi)| {
+                    u + fields.velocity[k as usize] * *phi
+                });
+            let to = &point.p1_gradients;
+            let g: Vec<Point> = slopes
+                .iter()
+                .map(|s| {
+                    (0..3).fold(Point::default(), |sum, k| {
+                        sum + Point::new(to[k][0], to[k][1]) * s[k]
+                    })
+                })
+                .collect();
+            for i in 0..n {
+                for j in 0..n {
+                    matrix[i * n + j] += dx * (values[i] * u.dot(g[j]) + d * g[i].dot(g[j]));
+                }
+            }
+        }
+        for (i, &node) in nodes.iter().enumerate() {
+            let row = unknown[node];
+            if row == usize::MAX {
+                continue;
+            }
+            for (j, &other) in nodes.iter().enumerate() {
+                let value = matrix[i * n + j];
+                match given[other] {
+                    Some(c) => rhs[(row, 0)] -= value * c,
+                    None => triplets.push(Triplet::new(row, unknown[other], value)),
+                }
+            }
+        }
+    }
+    let (x, seconds) = solve(free, &triplets, &rhs)?;
+    let values = given
+        .iter()
+        .zip(&unknown)
+        .map(|(c, &k)| c.unwrap_or_else(|| x[k]));
+    let mut values: Vec<f64> = values.collect();
+    let out_of_range = out_of_range(&values);
+    values.truncate(fields.nodes.len());
+    Ok(Answer {
+        values,
+        in_cells: false,
+        unknowns: free,
         seconds,
         out_of_range,
     })

@@ -155,10 +155,11 @@ impl App {
         self.solving.is_idle()
     }
 
-    /// Whether what is seen is final: nothing is being solved, and no picture of results is being made.
+    /// Whether what is seen is final: nothing is being solved or estimated, and no picture of results is being made.
     pub fn is_settled(&self) -> bool {
         let computes = self.layer.is_busy() || self.following.is_busy() || !self.asker.is_idle();
-        self.solving.is_idle() && !computes
+        let estimates = self.solving.is_estimating() || self.without_estimate().is_some();
+        self.solving.is_idle() && !computes && !estimates
     }
 
     /// Everything that views read.
@@ -379,6 +380,7 @@ impl App {
         }
         self.schedule_solve();
         self.schedule_species();
+        self.schedule_estimate();
         self.take_section();
         self.schedule_files();
         self.schedule_liquids();

@@ -3,6 +3,7 @@
 use crate::followed::Paths;
 use crate::network::{Beyond, End};
 use crate::plan::{Plan, Step};
+use crate::stream::Stream;
 use crate::transport::Followed;
 
 /// Of the range, times 1/Pe: what diffusion along the flow changes in a region (specification: below 0.11/Pe in ten cases).
@@ -69,6 +70,7 @@ pub(crate) fn along(
             0.0
         }
     };
+    let leaks = leaks(paths, streams, plan, diffusivity, range);
     let mut at_pipe = vec![Carried::default(); net.pipes.len()];
     let mut ports = vec![[0.0_f64; 2]; net.port_flow.len()];
     for r in order {
@@ -92,7 +94,10 @@ pub(crate) fn along(
         let is_bend = !parts
             && inlets.filter(|m| counts(m.outflow)).count() == 1
             && paths.ways[r].area_scale < EDDY;
-        let mut here = Carried::default();
+        let mut here = Carried {
+            mean: (leaks[r] / inflow).min(1.0),
+            ..Carried::default()
+        };
         for mouth in mouths.iter().filter(|m| m.outflow < 0.0) {
             if let Beyond::Pipe(p, _) = mouth.beyond {
                 let share = -mouth.outflow / inflow;
@@ -143,4 +148,41 @@ pub(crate) fn along(
         }
     }
     Along { ports }
+}
+
+/// By region: what diffuses in or out through pipes in which hardly anything flows, over the range, m^2/s. Tubes leave it out wherever it goes:
+/// an endless pipe with a step of `c` half a width from both ends carries `q dc / (exp(q L / (w D)) - 1)` against its flow, `w D dc / L` where
+/// it stands still.
+fn leaks(paths: &Paths, streams: &Followed, plan: &Plan, diffusivity: f64, range: f64) -> Vec<f64> {
+    let net = &paths.net;
+    let mean = |r: usize| {
+        let inlets = || streams.regions[r].inlets.iter().map(|i| &i[0]);
+        let flow: f64 = inlets().map(Stream::total).sum();
+        let rate: f64 = inlets().map(Stream::rate).sum();
+        (flow > 0.0).then(|| rate / flow)
+    };
+    let mut out = vec![0.0; net.regions.len()];
+    for pipe in &net.pipes {
+        let [End::Region(a, _), End::Region(b, _)] = pipe.ends else {
+            continue;
+        };
+        let (Some(at_a), Some(at_b)) = (mean(a), mean(b)) else {
+            continue;
+        };
+        // Elements on both sides know of it.
+        if range <= 0.0 || plan.is_elliptic[a] && plan.is_elliptic[b] {
+            continue;
+        }
+        let conductance = diffusivity * pipe.width / (pipe.length + pipe.width);
+        let peclet = pipe.flow.abs() / conductance;
+        let share = if peclet > 0.0 {
+            peclet / peclet.exp_m1()
+        } else {
+            1.0
+        };
+        let leak = conductance * share * (at_a - at_b).abs() / range;
+        out[a] += leak;
+        out[b] += leak;
+    }
+    out
 }

@@ -114,7 +114,7 @@ fn by_elements(
     traces: &[Vec<f64>],
 ) -> Option<(Vec<u32>, Vec<f64>)> {
     let psi = &paths.psi[r];
-    let mut values = elliptic.parted(r)?.inside(psi, &traces.concat())?;
+    let mut values = elliptic.assembled(r)?.inside(psi, &traces.concat())?;
     values.iter_mut().for_each(|c| *c += elliptic.reference);
     Some((psi.nodes.clone(), values))
 }

@@ -307,8 +307,10 @@ fn solve_one(
                 plan,
             ));
         }
-        let elliptic = elements(chosen.order);
+        let mut elliptic = elements(chosen.order);
         let plan = Plan::new(&elliptic, &chosen);
+        let by_elements = (0..net.regions.len()).filter(|&r| plan.is_elliptic[r]);
+        elliptic.prepare(&by_elements.collect::<Vec<_>>());
         let engines = Engines {
             plan: &plan,
             elliptic: Some(&elliptic),

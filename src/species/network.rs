@@ -7,8 +7,11 @@
 //! The flow of a pipe is the mean of the flux through its sections, which balances exactly at regions: `u` is orthogonal to the gradient of
 //! every continuous P1 function, such as the one that is 1 in a region and falls to 0 along its pipes.
 
+mod developed;
+
 use rustc_hash::FxHashMap;
 
+use self::developed::Straight;
 use crate::SpeciesError;
 use crate::profile::Profile;
 use stokeslet_base::geometry::Point;
@@ -170,35 +173,21 @@ pub fn network(chip: &Chip, fields: &Fields, port_flow: Vec<f64>) -> Result<Netw
         }
         let at = [0, 1].map(|s| port_at(p, s));
         let margin = at.map(|port| if port.is_some() { 0.0 } else { ENTRY * width });
-        if length < margin[0] + margin[1] + 0.5 * width {
-            continue;
-        }
         let back = part.motion.inverse().to_apply();
         let tiny = 1e-6 * width;
-        let mut columns: Vec<f64> = Vec::new();
-        for &c in &cells_of[p] {
-            for &n in &fields.cells[c as usize][..3] {
-                let x = back(fields.nodes[n as usize]);
-                if (x.y.abs() - 0.5 * width).abs() < tiny {
-                    columns.push(x.x);
-                }
-            }
-        }
-        columns.sort_by(f64::total_cmp);
-        columns.dedup_by(|a, b| (*a - *b).abs() < tiny);
-        let from = columns.iter().copied().find(|x| *x >= margin[0] - tiny);
-        let to = columns
-            .iter()
-            .copied()
-            .rev()
-            .find(|x| *x <= length - margin[1] + tiny);
-        let (Some(from), Some(to)) = (from, to) else {
+        let along = part.motion.rotate(Point::new(1.0, 0.0));
+        let straight = Straight {
+            fields,
+            cells: &cells_of[p],
+            back: &back,
+            along,
+            width,
+            length,
+            profile: net.profile(width),
+        };
+        let Some([from, to]) = straight.middle(margin) else {
             continue;
         };
-        if to - from < 0.25 * width {
-            continue;
-        }
-        let along = part.motion.rotate(Point::new(1.0, 0.0));
         let (mut middle, mut flux, mut straddles) = (Vec::new(), 0.0, false);
         for &c in &cells_of[p] {
             let x = fields.cells[c as usize].map(|n| back(fields.nodes[n as usize]).x);

@@ -42,6 +42,14 @@ pub struct Psi {
     pub walls: Vec<f64>,
 }
 
+impl Psi {
+    /// Where a node of the fields is, if it is one of the region's.
+    pub fn place_of(&self, node: u32) -> Option<Point> {
+        let k = self.nodes.iter().position(|&n| n == node)?;
+        Some(self.at[k])
+    }
+}
+
 /// Solves for the stream functions of all regions with flow; the others get an empty one. Copies of a region share its factors.
 ///
 /// # Shapes and units

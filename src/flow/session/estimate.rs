@@ -82,11 +82,28 @@ impl ErrorEstimate {
     }
 }
 
-/// Half of a resolution, for the coarser of the two solves; even in three dimensions.
-///
-/// # Errors
-/// [`SolveError::TooCoarse`] below 4.
-pub fn coarser(chip: &Chip, settings: &SolveSettings) -> Result<SolveSettings, SolveError> {
+/// Settings of the solves that a solution is held against: at half of its resolution, and at a quarter from 8 on.
+struct Coarser {
+    half: SolveSettings,
+    quarter: Option<SolveSettings>,
+}
+
+impl Coarser {
+    fn than(chip: &Chip, settings: &SolveSettings) -> Result<Self, SolveError> {
+        let half = halved(chip, settings)?;
+        let quarter = match settings.resolution {
+            0..8 => None,
+            _ => Some(SolveSettings {
+                wanted: WantedResults::PortsOnly,
+                ..halved(chip, &half)?
+            }),
+        };
+        Ok(Self { half, quarter })
+    }
+}
+
+/// Half of a resolution; even in three dimensions.
+fn halved(chip: &Chip, settings: &SolveSettings) -> Result<SolveSettings, SolveError> {
     let resolution = settings.resolution;
     if resolution < 4 {
         return Err(SolveError::TooCoarse { resolution });
@@ -112,14 +129,7 @@ pub fn solve_with_errors(
     progress: &Progress<'_>,
     cancel: &CancelToken,
 ) -> Result<(Solution, ErrorEstimate), SolveError> {
-    let half = coarser(chip, settings)?;
-    let quarter = match settings.resolution {
-        0..8 => None,
-        _ => Some(SolveSettings {
-            wanted: WantedResults::PortsOnly,
-            ..coarser(chip, &half)?
-        }),
-    };
+    let Coarser { half, quarter } = Coarser::than(chip, settings)?;
     let beside = |settings: &SolveSettings, share: f64, progress: &Progress<'_>| {
         let limit = settings.memory_limit.map(|m| (share * m as f64) as u64);
         let settings = SolveSettings {
@@ -151,6 +161,28 @@ pub fn solve_with_errors(
     let resolutions = [settings.resolution, half.resolution];
     let errors = errors(chip, resolutions, &fine, &at_half, at_quarter.as_ref());
     Ok((fine, errors))
+}
+
+/// Estimates the errors of a solution that is there already, as [`solve_with_errors`] does.
+///
+/// - `settings`: those that it was solved with
+///
+/// # Errors
+/// [`SolveError::TooCoarse`] below a resolution of 4; else as the coarser solves.
+pub fn estimate_errors(
+    chip: &Chip,
+    settings: &SolveSettings,
+    solution: &Solution,
+    table: &Table,
+    cancel: &CancelToken,
+) -> Result<ErrorEstimate, SolveError> {
+    let Coarser { half, quarter } = Coarser::than(chip, settings)?;
+    let solve = |settings: &SolveSettings| solve(chip, settings, table, &silent, cancel);
+    let at_half = solve(&half)?;
+    let at_quarter = quarter.as_ref().map(solve).transpose()?;
+    let resolutions = [settings.resolution, half.resolution];
+    let quarter = at_quarter.as_ref();
+    Ok(errors(chip, resolutions, solution, &at_half, quarter))
 }
 
 /// Shares of the memory that is allowed, of solves side by side; one of half the resolution has about a quarter of the unknowns.

@@ -508,7 +508,9 @@ impl App {
         };
         let design = self.state.document.design.as_ref();
         let title = design.and_then(|d| d.title.clone());
+        let errors = self.state.results.errors_of(&solved).cloned();
         let mut order = Order::new(solved, title, &self.state.shown, formats, folder);
+        order.errors = errors;
         order.streamlines.1 = self.state.settings.layers.contains(&Layer::Streamlines);
         if let Some(design) = design.filter(|_| order.solved.chip.model != DepthModel::Full) {
             let all = &design.species.species;

@@ -1,12 +1,14 @@
-//! When the chip is solved, at which resolution, and what becomes of the answers.
+//! When the chip is solved, at which resolution, what becomes of the answers, and when their errors are estimated.
 
 use std::sync::Arc;
 
 use super::App;
 use crate::command::Command;
 use crate::panels::Notice;
+use crate::results::estimating::Estimator;
 use crate::results::worker::is_same;
 use crate::results::{Event, Job, Solved, Worker};
+use stokeslet_base::table::Table;
 use stokeslet_cad::chip::Chip;
 use stokeslet_cad::design::DepthModel;
 use stokeslet_flow::session::{SolveSettings, about_unknowns};
@@ -20,6 +22,7 @@ const COARSEST: u32 = 4;
 #[derive(Debug)]
 pub(super) struct Solving {
     worker: Worker,
+    estimator: Estimator,
     /// Revision and resolution of the newest request.
     asked: Option<(u64, u32)>,
     /// Revision at which solving was stopped or failed: live mode doesn't try it again.
@@ -29,9 +32,11 @@ pub(super) struct Solving {
 }
 
 impl Solving {
-    pub fn new(wake: impl Fn() + Send + Sync + 'static) -> Self {
+    pub fn new(wake: impl Fn() + Clone + Send + Sync + 'static) -> Self {
+        let table = Arc::new(Table::default());
         Self {
-            worker: Worker::new(wake),
+            worker: Worker::new(table.clone(), wake.clone()),
+            estimator: Estimator::new(table, wake),
             asked: None,
             given_up: None,
             once: false,
@@ -43,10 +48,16 @@ impl Solving {
         self.worker.is_idle()
     }
 
+    /// Whether errors are being estimated.
+    pub fn is_estimating(&self) -> bool {
+        self.estimator.is_busy()
+    }
+
     /// What was asked for another document means nothing any more.
     pub fn forget(&mut self) {
         self.worker.cancel();
         let _ = self.worker.drain();
+        self.estimator.forget();
         (self.asked, self.given_up) = (None, None);
         self.once = true;
     }
@@ -91,6 +102,25 @@ impl App {
         self.ask(chip, resolution);
     }
 
+    /// What is solved and has no estimate of its errors yet, once nothing else is under way: whoever draws comes first.
+    pub(super) fn without_estimate(&self) -> Option<Arc<Solved>> {
+        let solved = self.state.results.solved.as_ref()?;
+        let is_drawing = self.ctx.input(|i| i.pointer.any_down());
+        let is_free = self.solving.is_idle() && !self.following.is_busy() && !is_drawing;
+        let is_known = self.state.results.estimate_of(solved).is_some();
+        let is_wanted = is_free && !is_known && !self.solving.estimator.has_asked(solved);
+        is_wanted.then(|| solved.clone())
+    }
+
+    /// Has the errors of the newest solution estimated; makes way for a solve.
+    pub(super) fn schedule_estimate(&mut self) {
+        if !self.solving.is_idle() {
+            self.solving.estimator.forget();
+        } else if let Some(solved) = self.without_estimate() {
+            self.solving.estimator.want(solved);
+        }
+    }
+
     fn ask(&mut self, chip: Arc<Chip>, resolution: u32) {
         let revision = self.state.document.revision;
         self.solving.asked = Some((revision, resolution));
@@ -119,6 +149,9 @@ impl App {
                 }
                 Event::Cancelled => {}
             }
+        }
+        if let Some(estimate) = self.solving.estimator.take() {
+            self.state.results.estimate = Some(Arc::new(estimate));
         }
         self.state.worker = self.solving.worker.status();
         self.state.worker.exporting = self.export_progress();

@@ -15,7 +15,7 @@ use stokeslet_base::geometry::Point;
 use stokeslet_base::table::Table;
 use stokeslet_flow::export::{Colouring, Extra, Format, Results, export};
 use stokeslet_flow::field::Line;
-use stokeslet_flow::session::{SolveSettings, Stage, assembled_system, memory};
+use stokeslet_flow::session::{ErrorEstimate, SolveSettings, Stage, assembled_system, memory};
 use stokeslet_flow::trace::{self, Seed, Trace, inlet_seeds, sampled, streamline};
 use stokeslet_flow::walls;
 use stokeslet_species::{Paths, Settings, Species, SpeciesError, files, solve_unless};
@@ -98,6 +98,8 @@ impl PictureFormat {
 pub struct Order {
     /// What was solved.
     pub solved: Arc<Solved>,
+    /// Its estimated errors, where they are known by now.
+    pub errors: Option<ErrorEstimate>,
     /// The design's title.
     pub title: Option<String>,
     /// In these formats; the summary always.
@@ -129,6 +131,7 @@ impl Order {
     ) -> Self {
         Self {
             solved,
+            errors: None,
             title,
             formats,
             folder,
@@ -235,7 +238,7 @@ fn write(
         title: order.title.as_deref(),
         resolution: solved.resolution,
         solution: &solved.solution,
-        errors: None,
+        errors: order.errors.as_ref(),
         system: system.as_ref(),
         probes: &order.probes,
         lines: &lines,

@@ -1,12 +1,13 @@
 //! The panel of results: what colours show, values at ports, conductance, and how good and how dear the solve was.
 
 mod before;
+pub(crate) mod errors;
 mod ports;
 
 use std::collections::BTreeMap;
 
 use eframe::egui::{
-    self, Align, Color32, DragValue, Grid, Label, Layout, RichText, ScrollArea, Ui, vec2,
+    self, Align, Color32, DragValue, Grid, Label, Layout, Response, RichText, ScrollArea, Ui, vec2,
 };
 
 use crate::command::{Command, Layer};
@@ -49,14 +50,15 @@ pub fn results_ui(ui: &mut Ui, seen: &Seen<'_>, state: &mut State, out: &mut Vec
         }
         return;
     };
+    errors::line_ui(ui, seen.results, solved, out);
     heading(ui, "Flow");
-    flow_ui(ui, solved, out);
+    flow_ui(ui, seen, solved, out);
     if let Some(before) = seen.before {
         before::before_ui(ui, before, solved, out);
     }
     egui::CollapsingHeader::new("Conductance between ports")
         .default_open(solved.chip.ports.len() <= 6)
-        .show(ui, |ui| conductance_ui(ui, solved));
+        .show(ui, |ui| conductance_ui(ui, seen, solved));
     heading(ui, "Solve");
     solve_ui(ui, seen, solved);
 }
@@ -180,7 +182,7 @@ fn range_ui(
     });
 }
 
-fn flow_ui(ui: &mut Ui, solved: &Solved, out: &mut Vec<Command>) {
+fn flow_ui(ui: &mut Ui, seen: &Seen<'_>, solved: &Solved, out: &mut Vec<Command>) {
     let solution = &solved.solution;
     Grid::new("flow facts")
         .num_columns(2)
@@ -197,11 +199,16 @@ fn flow_ui(ui: &mut Ui, solved: &Solved, out: &mut Vec<Command>) {
             );
             let shear = &solution.wall_shear;
             if shear.max.is_finite() {
+                let error = seen.results.errors_of(solved);
+                let error = error.and_then(|e| e.peak_wall_shear);
+                let error = error.map_or_else(String::new, |e| {
+                    format!(" {}", errors::plus_minus(e, Unit::Pressure))
+                });
                 place_ui(
                     ui,
                     solved,
                     "Wall shear, max",
-                    &Unit::Pressure.show(shear.max),
+                    &format!("{}{error}", Unit::Pressure.show(shear.max)),
                     shear.max_at,
                     out,
                 );
@@ -275,7 +282,8 @@ fn conductance_unit(greatest: f64, has_depth: bool) -> (&'static str, f64) {
         .unwrap_or(units[units.len() - 1])
 }
 
-fn conductance_ui(ui: &mut Ui, solved: &Solved) {
+fn conductance_ui(ui: &mut Ui, seen: &Seen<'_>, solved: &Solved) {
+    let errors = seen.results.errors_of(solved);
     let conductance = &solved.solution.conductance;
     let greatest = conductance
         .matrix
@@ -302,15 +310,22 @@ fn conductance_ui(ui: &mut Ui, solved: &Solved) {
                         right(ui, RichText::new(name).weak(), CONDUCTANCE);
                     }
                     ui.end_row();
-                    for (name, row) in conductance.ports.iter().zip(&conductance.matrix) {
+                    let rows = conductance.ports.iter().zip(&conductance.matrix);
+                    for (i, (name, row)) in rows.enumerate() {
                         ui.label(RichText::new(name).weak());
-                        for g in row {
+                        for (j, g) in row.iter().enumerate() {
                             let value = if g.abs() < 1e-9 * greatest {
                                 0.0
                             } else {
                                 g * factor
                             };
-                            right(ui, RichText::new(figures(value)).monospace(), CONDUCTANCE);
+                            let text = RichText::new(figures(value)).monospace();
+                            let shown = right(ui, text, CONDUCTANCE);
+                            let error = errors.and_then(|e| e.conductance.get(i)?.get(j));
+                            if let Some(error) = error {
+                                let error = figures(error * factor);
+                                shown.on_hover_text(format!("± {error} {unit} (estimated)"));
+                            }
                         }
                         ui.end_row();
                     }
@@ -319,12 +334,13 @@ fn conductance_ui(ui: &mut Ui, solved: &Solved) {
 }
 
 /// A label at the right of a column of this width.
-pub(super) fn right(ui: &mut Ui, text: RichText, width: f32) {
+pub(super) fn right(ui: &mut Ui, text: RichText, width: f32) -> Response {
     let room = vec2(width, ui.spacing().interact_size.y);
     ui.allocate_ui_with_layout(room, Layout::right_to_left(Align::Center), |ui| {
         ui.set_min_width(width);
-        ui.add(Label::new(text).extend());
-    });
+        ui.add(Label::new(text).extend())
+    })
+    .inner
 }
 
 fn solve_ui(ui: &mut Ui, seen: &Seen<'_>, solved: &Solved) {

@@ -3,6 +3,7 @@
 //! ```text
 //! Chip --worker (thread, table of operations)--> Solved --painting (thread: raster, arrows, mesh)--> one image of the canvas
 //!                                                  |   --tracing (thread: flow::trace)----------> curves
+//!                                                  |   --estimating (thread: two coarser solves)---> errors
 //!                                                  +-- flow::probe --------------------------------> numbers
 //! ResultView (what the user chose) --layer--> the above on the canvas, with a legend
 //! ```
@@ -11,6 +12,7 @@
 pub mod before;
 pub mod colour;
 mod curves;
+pub mod estimating;
 mod layer;
 pub(crate) mod legend;
 pub mod newest;
@@ -29,6 +31,7 @@ use stokeslet_flow::session::Stage;
 
 use crate::species::Dissolved;
 use crate::species::section::Section;
+pub use estimating::Estimate;
 pub use layer::FieldLayer;
 pub use solved::{Reuse, Solved};
 pub use worker::{Event, Job, Worker};
@@ -118,6 +121,8 @@ impl Default for ResultView {
 pub struct Results {
     /// The newest solved chip, perhaps of an older revision than the document.
     pub solved: Option<Arc<Solved>>,
+    /// What is known of the errors of a solution, perhaps of an older one.
+    pub estimate: Option<Arc<Estimate>>,
     /// Why the newest solve has no result.
     pub failure: Option<String>,
     /// The newest species that were followed, perhaps on an older flow.

@@ -27,7 +27,7 @@ use stokeslet_flow::session::{
 /// rather than not at all.
 const PATIENCE: Duration = Duration::from_millis(150);
 /// Of the memory that is free, a solve may use this part: the rest is for the window and for others.
-const SHARE_OF_FREE: f64 = 0.8;
+pub(super) const SHARE_OF_FREE: f64 = 0.8;
 
 /// A chip to solve.
 #[derive(Clone, Debug)]
@@ -109,15 +109,15 @@ impl Shared {
 }
 
 impl Worker {
-    /// Starts the thread; `wake` is called whenever there is something to drain.
-    pub fn new(wake: impl Fn() + Send + Sync + 'static) -> Self {
+    /// Starts the thread; `wake` is called whenever there is something to drain. What solves have in common is in `table`.
+    pub fn new(table: Arc<Table>, wake: impl Fn() + Send + Sync + 'static) -> Self {
         let shared = Arc::new(Shared {
             state: Mutex::default(),
             changed: Condvar::new(),
             wake: Arc::new(wake),
         });
         let own = shared.clone();
-        let started = background::spawn("solver", move || run(&own));
+        let started = background::spawn("solver", move || run(&own, &table));
         if let Err(error) = started {
             shared.lock().events.push(Event::Failed {
                 revision: 0,
@@ -200,15 +200,14 @@ impl Drop for Worker {
     }
 }
 
-fn run(shared: &Shared) {
-    let table = Table::default();
+fn run(shared: &Shared, table: &Table) {
     let pool = background::pool("solver");
     let kept: Mutex<Option<Kept>> = Mutex::new(None);
     while let Some((job, asked, token)) = wait(shared) {
         let work = |(job, token): &(Job, CancelToken)| {
             let solve = || {
                 let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-                solve_one(job, &table, shared, token, &mut kept)
+                solve_one(job, table, shared, token, &mut kept)
             };
             match &pool {
                 Some(pool) => pool.install(solve),

@@ -15,15 +15,16 @@
 use std::sync::Arc;
 
 use faer::linalg::solvers::Solve;
-use faer::sparse::{SparseColMat, Triplet};
 use faer::{Mat, MatRef};
 
 use super::Elliptic;
+use super::dissection::{Block, eliminate};
 use super::pipe::InPipe;
 use super::section::{Modes, Section, still};
 use crate::SpeciesError;
 use crate::network::{Beyond, End};
 use crate::stream::Stream;
+use stokeslet_base::geometry::Point;
 
 /// What a group's solution is.
 #[derive(Clone, Debug, Default)]
@@ -109,21 +110,35 @@ impl Place {
 
 /// The system of a group under construction.
 struct System {
-    entries: Vec<Triplet<usize, usize, f64>>,
+    blocks: Vec<Block>,
     rhs: Vec<f64>,
+    /// By unknown: where its mouth is.
+    at: Vec<Point>,
 }
 
 impl System {
     fn add(&mut self, rows: Place, columns: Place, block: MatRef<'_, f64>, sign: f64) {
+        let mut unknowns: Vec<u32> = (0..rows.n).map(|i| rows.at(i) as u32).collect();
+        let mut first = 0;
+        if rows.from != columns.from {
+            first = rows.n;
+            unknowns.extend((0..columns.n).map(|j| columns.at(j) as u32));
+        }
+        let n = unknowns.len();
+        let mut values = Mat::<f64>::zeros(n, n);
         for j in 0..columns.n {
             for i in 0..rows.n {
-                let value = sign * block[(i, j)];
-                if value != 0.0 {
-                    self.entries
-                        .push(Triplet::new(rows.at(i), columns.at(j), value));
-                }
+                values[(i, first + j)] = sign * block[(i, j)];
             }
         }
+        let sum = unknowns
+            .iter()
+            .fold(Point::default(), |sum, &k| sum + self.at[k as usize]);
+        self.blocks.push(Block {
+            unknowns,
+            values,
+            at: sum * (1.0 / n as f64),
+        });
     }
 
     fn give(&mut self, rows: Place, values: &[f64]) {
@@ -133,24 +148,7 @@ impl System {
     }
 
     fn solve(self) -> Option<Vec<f64>> {
-        let n = self.rhs.len();
-        let b = column(&self.rhs);
-        // Below this a dense factorisation is as fast and has no ordering to find.
-        let x = if n <= 600 {
-            let mut a = Mat::<f64>::zeros(n, n);
-            for t in &self.entries {
-                a[(t.row, t.col)] += t.val;
-            }
-            solve(&a, b.as_ref())
-        } else {
-            SparseColMat::try_new_from_triplets(n, n, &self.entries)
-                .ok()?
-                .sp_lu()
-                .ok()?
-                .solve(&b)
-        };
-        let out = list(&x, 0, n);
-        out.iter().all(|v| v.is_finite()).then_some(out)
+        eliminate(&self.blocks, &self.rhs, self.rhs.len())?.solve(&[])
     }
 }
 
@@ -186,9 +184,17 @@ impl Elliptic<'_> {
         }
         let index = |r: usize| regions.iter().position(|&x| x == r);
         let mut system = System {
-            entries: Vec::new(),
+            blocks: Vec::new(),
             rhs: vec![0.0; total],
+            at: Vec::with_capacity(total),
         };
+        for (k, &r) in regions.iter().enumerate() {
+            for (place, mouth) in places[k].iter().zip(&net.regions[r].mouths) {
+                let middle = mouth.nodes[mouth.nodes.len() / 2].0;
+                let at = self.psi[r].place_of(middle).ok_or_else(fail)?;
+                system.at.extend(std::iter::repeat_n(at, place.n));
+            }
+        }
         let mut closings = Vec::new();
         for (k, &r) in regions.iter().enumerate() {
             let matrix = self

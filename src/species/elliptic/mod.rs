@@ -6,6 +6,7 @@
 //! ```
 //! | module | turns what into what |
 //! | --- | --- |
+//! | [`dissection`] | dense blocks into the matrix on what is kept, and everything else from that |
 //! | [`element`] | an order into a Lagrange basis and the nodes of a region |
 //! | [`section`] | a developed profile into the modes of its pipe |
 //! | [`operator`] | a region into a dense matrix on its mouths |
@@ -16,6 +17,7 @@
 //! Order 3 or 4 by the Peclet number and the resolution ([`order_for`]). Where layers are thinner than cells it overshoots: the
 //! range that is left is reported, never clipped, and the engine isn't chosen by itself above [`most_peclet`].
 
+pub mod dissection;
 pub mod element;
 pub mod group;
 pub mod operator;
@@ -26,9 +28,10 @@ use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use faer::Mat;
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
-use self::operator::{Cubic, Parted, cubic};
+use self::operator::{Assembled, Cubic, cubic};
 use self::section::{Modes, Section};
 use crate::network::{Beyond, End, Network, STILL};
 use crate::psi::Psi;
@@ -48,7 +51,8 @@ pub fn most_peclet(cells: usize) -> f64 {
 /// Below this part of itself a mode that decays upstream isn't felt at the other end of a pipe.
 const UNFELT: f64 = 1e-14;
 
-type Kept<T> = Mutex<FxHashMap<Vec<i64>, Arc<T>>>;
+/// What a result depends on, in rounded numbers.
+type Key = Vec<i64>;
 
 /// The elliptic engine for one diffusivity.
 pub struct Elliptic<'a> {
@@ -66,8 +70,9 @@ pub struct Elliptic<'a> {
     pub taylor: f64,
     /// Taken out before and put back after, so that a constant is exact.
     pub reference: f64,
-    kept_modes: Kept<Modes>,
-    kept_regions: Kept<Mat<f64>>,
+    kept_modes: Mutex<FxHashMap<Key, Arc<Modes>>>,
+    /// By region, once [`Self::prepare`] was told of it.
+    condensed: FxHashMap<usize, Option<Arc<Mat<f64>>>>,
 }
 
 impl<'a> Elliptic<'a> {
@@ -88,7 +93,7 @@ impl<'a> Elliptic<'a> {
             taylor,
             reference,
             kept_modes: Mutex::default(),
-            kept_regions: Mutex::default(),
+            condensed: FxHashMap::default(),
         }
     }
 
@@ -169,8 +174,18 @@ impl<'a> Elliptic<'a> {
 
     /// Modes of a pipe of a width; kept by section and Peclet number.
     pub fn modes(&self, section: &Section, peclet: f64, width: f64) -> Option<Arc<Modes>> {
+        let key = self.kind_of_pipe(section, peclet, width);
+        if let Some(known) = lock(&self.kept_modes).get(&key) {
+            return Some(known.clone());
+        }
+        let modes = Arc::new(Modes::new(section, peclet, self.taylor / (width * width))?);
+        Some(lock(&self.kept_modes).entry(key).or_insert(modes).clone())
+    }
+
+    /// What modes depend on.
+    fn kind_of_pipe(&self, section: &Section, peclet: f64, width: f64) -> Key {
         let taylor = self.taylor / (width * width);
-        let mut key: Vec<i64> = section
+        let mut key: Key = section
             .knots
             .iter()
             .map(|k| (k * 1e9).round() as i64)
@@ -187,11 +202,42 @@ impl<'a> Elliptic<'a> {
             digits(taylor.max(f64::MIN_POSITIVE)),
             profile,
         ]);
-        if let Some(known) = lock(&self.kept_modes).get(&key) {
-            return Some(known.clone());
-        }
-        let modes = Arc::new(Modes::new(section, peclet, taylor)?);
-        Some(lock(&self.kept_modes).entry(key).or_insert(modes).clone())
+        key
+    }
+
+    /// Eliminates regions and finds the modes of their pipes, side by side. Copies share what the first of them in this order has, so that
+    /// threads change no bit.
+    pub fn prepare(&mut self, regions: &[usize]) {
+        let keys: Vec<Key> = regions.par_iter().map(|&r| self.kind(r)).collect();
+        let (firsts, of) = firsts_of(keys);
+        let made: Vec<Option<Arc<Mat<f64>>>> = firsts
+            .par_iter()
+            .map(|&k| self.assembled(regions[k])?.condense().map(Arc::new))
+            .collect();
+        let shared = regions.iter().zip(of).map(|(&r, k)| (r, made[k].clone()));
+        self.condensed.extend(shared);
+        let pipes: Vec<(Section, f64, f64)> = regions
+            .iter()
+            .filter_map(|&r| Some((r, self.sections(r)?)))
+            .flat_map(|(r, sections)| {
+                let mouths = self.net.regions[r].mouths.iter();
+                mouths
+                    .zip(sections)
+                    .filter(|(mouth, _)| mouth.outflow != 0.0)
+                    .map(|(mouth, section)| {
+                        let peclet = mouth.outflow.abs() / self.diffusivity;
+                        (section, peclet, mouth.width)
+                    })
+                    .collect::<Vec<_>>()
+            })
+            .collect();
+        let keys = pipes.iter().map(|(s, p, w)| self.kind_of_pipe(s, *p, *w));
+        let (firsts, _) = firsts_of(keys.collect());
+        // Where there are none, the group says so.
+        firsts.par_iter().for_each(|&k| {
+            let (section, peclet, width) = &pipes[k];
+            let _ = self.modes(section, *peclet, *width);
+        });
     }
 
     /// The cubic stream function of a region.
@@ -202,9 +248,9 @@ impl<'a> Elliptic<'a> {
     }
 
     /// A region assembled.
-    pub fn parted(&self, r: usize) -> Option<Parted> {
+    pub fn assembled(&self, r: usize) -> Option<Assembled> {
         let region = &self.net.regions[r];
-        Parted::new(
+        Assembled::new(
             region,
             &self.psi[r],
             self.cubic(r)?,
@@ -216,21 +262,14 @@ impl<'a> Elliptic<'a> {
 
     /// A region on its mouths, over D; copies with the same flow share one.
     pub fn condensed(&self, r: usize) -> Option<Arc<Mat<f64>>> {
-        let key = self.kind(r);
-        if let Some(known) = lock(&self.kept_regions).get(&key) {
-            return Some(known.clone());
+        match self.condensed.get(&r) {
+            Some(known) => known.clone(),
+            None => self.assembled(r)?.condense().map(Arc::new),
         }
-        let matrix = Arc::new(self.parted(r)?.condense()?);
-        Some(
-            lock(&self.kept_regions)
-                .entry(key)
-                .or_insert(matrix)
-                .clone(),
-        )
     }
 
     /// What a region's matrix depends on: its nodes in the frame of its first mouth, and psi there over D.
-    fn kind(&self, r: usize) -> Vec<i64> {
+    fn kind(&self, r: usize) -> Key {
         let (psi, region) = (&self.psi[r], &self.net.regions[r]);
         let Some(mouth) = region.mouths.first() else {
             return Vec::new();
@@ -276,6 +315,20 @@ impl<'a> Elliptic<'a> {
         let modes = self.modes(section, pipe.flow.abs() / self.diffusivity, pipe.width);
         modes.is_none_or(|m| (-m.up[0] * pipe.length / pipe.width).exp() > UNFELT)
     }
+}
+
+/// The first of every kind, and for each the place of its kind's first among these.
+fn firsts_of(keys: Vec<Key>) -> (Vec<usize>, Vec<usize>) {
+    let mut known: FxHashMap<Key, usize> = FxHashMap::default();
+    let mut firsts = Vec::new();
+    let of = keys.into_iter().enumerate().map(|(k, key)| {
+        *known.entry(key).or_insert_with(|| {
+            firsts.push(k);
+            firsts.len() - 1
+        })
+    });
+    let of = of.collect();
+    (firsts, of)
 }
 
 fn lock<T>(kept: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {

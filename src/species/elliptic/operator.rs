@@ -10,6 +10,7 @@ use faer::linalg::solvers::Solve;
 use faer::sparse::{SparseColMat, Triplet};
 use faer::{Mat, Side};
 
+use super::dissection::{Block, Eliminated, eliminate};
 use super::element::{Element, Numbering};
 use crate::network::{Network, Region};
 use crate::psi::Psi;
@@ -114,27 +115,21 @@ fn gradients(slopes: &[[f64; 3]], of_l: &[[f64; 2]]) -> Vec<[f64; 2]> {
         .collect()
 }
 
-/// The assembled problem of a region, parted into what is inside and what is on mouths.
-pub struct Parted {
-    /// Inside.
-    inner: SparseColMat<usize, f64>,
-    /// Inside by mouths.
-    to_mouths: Mat<f64>,
-    /// Mouths by inside: row, column, value.
-    from_mouths: Vec<(usize, usize, f64)>,
-    /// Mouths.
-    mouths: Mat<f64>,
-    /// Unknown of every node: inside from 0 on, mouths behind them.
-    place: Vec<usize>,
-    numbering: Numbering,
+/// The assembled problem of a region: a block a cell, unknowns inside first, those on mouths behind them.
+pub struct Assembled {
+    blocks: Vec<Block>,
+    inner: usize,
+    count: usize,
     order: usize,
 }
 
-impl Parted {
+impl Assembled {
     /// Assembles the problem over `diffusivity`.
     ///
     /// # Shapes and units
     /// - `taylor`: `h^2/210` of the Taylor-Aris dispersion between floor and ceiling, m^2, or 0
+    /// # Errors
+    /// `None` where two mouths share a corner: neither can be closed alone.
     pub fn new(
         region: &Region,
         psi: &Psi,
@@ -144,80 +139,53 @@ impl Parted {
         taylor: f64,
     ) -> Option<Self> {
         let numbering = Numbering::new(region, psi, order);
-        let mut place = vec![usize::MAX; numbering.count];
-        let mut n_mouths = 0;
-        for nodes in &numbering.mouths {
-            for &(n, _) in nodes {
-                if place[n as usize] != usize::MAX {
-                    // Two mouths share a corner: neither can be closed alone.
-                    return None;
-                }
-                place[n as usize] = n_mouths;
-                n_mouths += 1;
+        const INSIDE: u32 = u32::MAX;
+        let mut unknown = vec![INSIDE; numbering.count];
+        let on_mouths: usize = numbering.mouths.iter().map(Vec::len).sum();
+        let inner = numbering.count.checked_sub(on_mouths)?;
+        let mut next = inner as u32;
+        for &(n, _) in numbering.mouths.iter().flatten() {
+            if unknown[n as usize] != INSIDE {
+                return None;
             }
+            unknown[n as usize] = next;
+            next += 1;
         }
-        let n_inner = numbering.count - n_mouths;
         let mut next = 0;
-        for at in &mut place {
-            if *at == usize::MAX {
-                *at = next;
-                next += 1;
-            } else {
-                *at += n_inner;
-            }
+        for at in unknown.iter_mut().filter(|at| **at == INSIDE) {
+            *at = next;
+            next += 1;
         }
-        let mut triplets = Vec::new();
-        let mut to_mouths = Mat::<f64>::zeros(n_inner, n_mouths);
-        let mut from_mouths = Vec::new();
-        let mut mouths = Mat::<f64>::zeros(n_mouths, n_mouths);
+        let mut blocks = Vec::with_capacity(numbering.cells.len());
         each_cell(psi, cubic, order, diffusivity, taylor, &mut |c, matrix| {
-            let cell = &numbering.cells[c];
-            let n = cell.len();
-            for i in 0..n {
-                let row = place[cell[i] as usize];
-                for j in 0..n {
-                    let (column, value) = (place[cell[j] as usize], matrix[i * n + j]);
-                    match (row < n_inner, column < n_inner) {
-                        (true, true) => triplets.push(Triplet::new(row, column, value)),
-                        (true, false) => to_mouths[(row, column - n_inner)] += value,
-                        (false, true) => from_mouths.push((row - n_inner, column, value)),
-                        (false, false) => mouths[(row - n_inner, column - n_inner)] += value,
-                    }
-                }
-            }
+            let nodes = &numbering.cells[c];
+            let corners = psi.cells[c].map(|k| psi.at[k as usize]);
+            blocks.push(Block {
+                unknowns: nodes.iter().map(|&n| unknown[n as usize]).collect(),
+                values: Mat::from_fn(nodes.len(), nodes.len(), |i, j| matrix[i * nodes.len() + j]),
+                at: (corners[0] + corners[1] + corners[2]) * (1.0 / 3.0),
+            });
         });
-        let inner = SparseColMat::try_new_from_triplets(n_inner, n_inner, &triplets).ok()?;
         Some(Self {
+            blocks,
             inner,
-            to_mouths,
-            from_mouths,
-            mouths,
-            place,
-            numbering,
+            count: numbering.count,
             order,
         })
     }
 
-    /// Eliminates what is inside: `A_mm - A_mi A_ii^-1 A_im`, over D, mouth after mouth counter-clockwise.
+    fn eliminated(&self) -> Option<Eliminated> {
+        eliminate(&self.blocks, &vec![0.0; self.count], self.inner)
+    }
+
+    /// Eliminates what is inside: a matrix on the mouths, over D, mouth after mouth counter-clockwise.
     pub fn condense(&self) -> Option<Mat<f64>> {
-        let n = self.mouths.nrows();
-        let x = self.inner.sp_lu().ok()?.solve(&self.to_mouths);
-        let mut out = self.mouths.clone();
-        for &(row, k, value) in &self.from_mouths {
-            for j in 0..n {
-                out[(row, j)] -= value * x[(k, j)];
-            }
-        }
-        let is_finite = (0..n).all(|j| (0..n).all(|i| out[(i, j)].is_finite()));
-        is_finite.then_some(out)
+        Some(self.eliminated()?.kept)
     }
 
     /// Values at the quadratic nodes of the region, in [`Psi`]'s order, from those on its mouths.
     pub fn inside(&self, psi: &Psi, on_mouths: &[f64]) -> Option<Vec<f64>> {
-        let n_inner = self.inner.nrows();
-        let given = Mat::from_fn(on_mouths.len(), 1, |i, _| on_mouths[i]);
-        let rhs = -(&self.to_mouths * &given);
-        let x = self.inner.sp_lu().ok()?.solve(&rhs);
+        let x = self.eliminated()?.solve(on_mouths)?;
         let element = Element::new(self.order);
         const AT: [[f64; 3]; 6] = [
             [1.0, 0.0, 0.0],
@@ -229,20 +197,10 @@ impl Parted {
         ];
         let basis: Vec<Vec<f64>> = AT.iter().map(|l| element.at(l).0).collect();
         let mut out = vec![0.0; psi.nodes.len()];
-        for (cell, corners) in self.numbering.cells.iter().zip(&psi.cells) {
-            let values: Vec<f64> = cell
-                .iter()
-                .map(|&n| {
-                    let at = self.place[n as usize];
-                    if at < n_inner {
-                        x[(at, 0)]
-                    } else {
-                        on_mouths[at - n_inner]
-                    }
-                })
-                .collect();
+        for (block, corners) in self.blocks.iter().zip(&psi.cells) {
+            let values = block.unknowns.iter().map(|&k| x[k as usize]);
             for (k, phi) in corners.iter().zip(&basis) {
-                out[*k as usize] = phi.iter().zip(&values).map(|(a, b)| a * b).sum();
+                out[*k as usize] = phi.iter().zip(values.clone()).map(|(a, b)| a * b).sum();
             }
         }
         Some(out)
@@ -268,6 +226,8 @@ fn each_cell(
         .collect();
     let n = element.lattice.len();
     let mut matrix = vec![0.0; n * n];
+    // By function: derivatives along x and y, and along the velocity; apart, so that rows are added up by vectors.
+    let [mut gx, mut gy, mut along] = [(); 3].map(|()| vec![0.0; n]);
     for (c, corners) in psi.cells.iter().enumerate() {
         let nodes = corners.map(|k| [psi.at[k as usize].x, psi.at[k as usize].y]);
         matrix.fill(0.0);
@@ -276,21 +236,26 @@ fn each_cell(
         {
             let point = cell_point::<2>(&nodes, l);
             let dx = weight * point.det_jacobian;
-            let g = gradients(slopes, &point.p1_gradients);
-            let d = gradients(of_psi, &point.p1_gradients)
-                .iter()
-                .zip(&cubic.0[c])
-                .fold([0.0; 2], |d, (g, s)| [d[0] + g[0] * s, d[1] + g[1] * s]);
+            let to = &point.p1_gradients;
+            let gradient = |s: &[f64; 3]| -> [f64; 2] {
+                std::array::from_fn(|k| s[0] * to[0][k] + s[1] * to[1][k] + s[2] * to[2][k])
+            };
+            let d = of_psi.iter().zip(&cubic.0[c]).fold([0.0; 2], |d, (s, v)| {
+                let g = gradient(s);
+                [d[0] + g[0] * v, d[1] + g[1] * v]
+            });
             let u = [d[1] / diffusivity, -d[0] / diffusivity];
-            let along: Vec<f64> = g.iter().map(|g| u[0] * g[0] + u[1] * g[1]).collect();
-            for i in 0..n {
-                let (v, gi, ai) = (
-                    dx * values[i],
-                    [dx * g[i][0], dx * g[i][1]],
-                    dx * taylor * along[i],
-                );
-                for j in 0..n {
-                    matrix[i * n + j] += (v + ai) * along[j] + gi[0] * g[j][0] + gi[1] * g[j][1];
+            for (i, s) in slopes.iter().enumerate() {
+                let g = gradient(s);
+                (gx[i], gy[i]) = (g[0], g[1]);
+                along[i] = u[0] * g[0] + u[1] * g[1];
+            }
+            for (i, row) in matrix.chunks_exact_mut(n).enumerate() {
+                let by_along = dx * (values[i] + taylor * along[i]);
+                let (by_x, by_y) = (dx * gx[i], dx * gy[i]);
+                let of_columns = along.iter().zip(&gx).zip(&gy);
+                for (entry, ((along, gx), gy)) in row.iter_mut().zip(of_columns) {
+                    *entry += by_along * along + by_x * gx + by_y * gy;
                 }
             }
         }

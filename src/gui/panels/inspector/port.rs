@@ -5,6 +5,7 @@ use eframe::egui::{ComboBox, Ui};
 use super::{FIELD, Inspector, head};
 use crate::command::Command;
 use crate::panels::fields::{named, row};
+use crate::panels::results::errors::{at_port, plus_minus};
 use crate::seen::{Seen, Selection};
 use stokeslet_base::units::{Dimension, FlowRate, FlowRatePerDepth, Pascal, to_digits};
 use stokeslet_cad::design::{Design, PortCondition};
@@ -45,17 +46,25 @@ pub(super) fn ui(
         } else {
             Quantity::FlowRatePerDepth
         };
+        let errors = at_port(seen.results, solved, name);
+        let shown = |value: f64, unit: Quantity, error: Option<f64>| match error {
+            Some(error) => format!("{} {}", unit.show(value), plus_minus(error, unit)),
+            None => unit.show(value),
+        };
         row(
             ui,
             "flow in",
-            "As solved; negative where it flows out.",
-            |ui| ui.label(flow.show(result.flow_rate)),
+            "As solved; negative where it flows out. The error is estimated.",
+            |ui| ui.label(shown(result.flow_rate, flow, errors.map(|e| e.flow_rate))),
         );
         row(
             ui,
             "pressure",
-            "Given, or what does the work there.",
-            |ui| ui.label(Quantity::Pressure.show(result.pressure)),
+            "Given, or what does the work there. The error is estimated.",
+            |ui| {
+                let error = errors.map(|e| e.pressure);
+                ui.label(shown(result.pressure, Quantity::Pressure, error))
+            },
         );
     }
     ui.separator();

@@ -3,6 +3,7 @@
 use eframe::egui::epaint::text::FontsView;
 use eframe::egui::{Color32, Grid, RichText, ScrollArea, TextEdit, TextStyle, Ui, WidgetInfo};
 
+use super::errors::{at_port, hint};
 use super::{State, right};
 use crate::command::Command;
 use crate::seen::{Seen, Selection};
@@ -86,8 +87,15 @@ pub(super) fn ports_ui(ui: &mut Ui, seen: &Seen<'_>, state: &mut State, out: &mu
                             [show_flow(r, has_depth), show_pressure(pressure, greatest)]
                         },
                     );
-                    right(ui, RichText::new(flow), COLUMNS[0]);
-                    right(ui, RichText::new(pressure), COLUMNS[1]);
+                    let flow = right(ui, RichText::new(flow), COLUMNS[0]);
+                    let pressure = right(ui, RichText::new(pressure), COLUMNS[1]);
+                    let solved = seen.results.solved.as_ref();
+                    if let Some(e) = solved.and_then(|s| at_port(seen.results, s, name)) {
+                        let (rate, ahead) = (flow_quantity(has_depth), e.extrapolated_flow_rate);
+                        flow.on_hover_text(hint(e.flow_rate, ahead, rate));
+                        let (unit, ahead) = (Quantity::Pressure, e.extrapolated_pressure);
+                        pressure.on_hover_text(hint(e.pressure, ahead, unit));
+                    }
                     ui.end_row();
                 }
             });
@@ -214,12 +222,15 @@ fn parse_condition(text: &str, design: &Design) -> Result<PortCondition, String>
 }
 
 fn show_flow(result: &PortResult, has_depth: bool) -> String {
-    let quantity = if has_depth {
-        Quantity::FlowRate
-    } else {
-        Quantity::FlowRatePerDepth
-    };
-    quantity.show(result.flow_rate)
+    flow_quantity(has_depth).show(result.flow_rate)
+}
+
+/// What flows are, by whether the chip has a depth.
+fn flow_quantity(has_depth: bool) -> Quantity {
+    match has_depth {
+        true => Quantity::FlowRate,
+        false => Quantity::FlowRatePerDepth,
+    }
 }
 
 /// Pressures as pumps say them: mbar from a hundred pascals on. One that is nothing beside the greatest is none.

@@ -44,7 +44,7 @@ fn settle(worker: &Worker) -> Duration {
 
 #[test]
 fn other_values_at_ports_are_answered_from_the_factors_as_if_solved_afresh() {
-    let worker = Worker::new(|| {});
+    let worker = Worker::new(Arc::default(), || {});
     let mut chip = example("y-mixer");
     worker.request(job(&chip, 1, 6));
     let first = next_solved(&worker);
@@ -99,7 +99,7 @@ fn other_values_at_ports_are_answered_from_the_factors_as_if_solved_afresh() {
 
 #[test]
 fn of_many_jobs_at_once_the_newest_wins() {
-    let worker = Worker::new(|| {});
+    let worker = Worker::new(Arc::default(), || {});
     let chip = example("grid20");
     worker.request(job(&chip, 1, 16));
     while worker.status().running.is_none_or(|r| r.0 == Stage::Read) {
@@ -124,13 +124,13 @@ fn of_many_jobs_at_once_the_newest_wins() {
 fn a_large_solve_is_cancelled_in_less_than_half_its_time() {
     let chip = example("grid20");
     let whole = {
-        let worker = Worker::new(|| {});
+        let worker = Worker::new(Arc::default(), || {});
         let begin = Instant::now();
         worker.request(job(&chip, 1, 16));
         next_solved(&worker);
         begin.elapsed()
     };
-    let worker = Worker::new(|| {});
+    let worker = Worker::new(Arc::default(), || {});
     // Into every stage: the time that a cancelled solve still takes depends on where it is.
     let mut cancelled = 0;
     for after in [20, 80, 200, 350, 500, 800] {
@@ -164,7 +164,7 @@ fn a_large_solve_is_cancelled_in_less_than_half_its_time() {
 
 #[test]
 fn what_cannot_be_solved_fails_with_a_sentence_and_the_worker_goes_on() {
-    let worker = Worker::new(|| {});
+    let worker = Worker::new(Arc::default(), || {});
     worker.request(job(&example("grid20"), 1, 100_000));
     match next(&worker) {
         Event::Failed {

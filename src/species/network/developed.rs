@@ -1,0 +1,105 @@
+//! Where the flow of a straight channel is developed.
+
+use stokeslet_base::geometry::Point;
+use stokeslet_flow::field::Fields;
+
+use super::integrals;
+use crate::profile::Profile;
+
+/// Of the greatest speed of a section: how far its velocity may be from that of a developed flow where it is cut.
+const DEVELOPED: f64 = 5e-3;
+/// Widths from both ends behind which so much is left of what its neighbours do to the flow: `exp(-4.2 x/w)`.
+const NEARLY: f64 = 1.25;
+
+/// A straight channel of a solved chip, seen along itself.
+pub(super) struct Straight<'a> {
+    pub fields: &'a Fields,
+    /// Its cells.
+    pub cells: &'a [u32],
+    /// From the chip to itself: x along, y across from the middle.
+    pub back: &'a dyn Fn(Point) -> Point,
+    /// Its direction on the chip.
+    pub along: Point,
+    /// m.
+    pub width: f64,
+    /// m.
+    pub length: f64,
+    pub profile: Profile,
+}
+
+impl Straight<'_> {
+    /// Places along it where edges of cells go from wall to wall, in order, m.
+    fn columns(&self) -> Vec<f64> {
+        let tiny = 1e-6 * self.width;
+        let mut columns: Vec<f64> = Vec::new();
+        for &c in self.cells {
+            for &n in &self.fields.cells[c as usize][..3] {
+                let x = (self.back)(self.fields.nodes[n as usize]);
+                if (x.y.abs() - 0.5 * self.width).abs() < tiny {
+                    columns.push(x.x);
+                }
+            }
+        }
+        columns.sort_by(f64::total_cmp);
+        columns.dedup_by(|a, b| (*a - *b).abs() < tiny);
+        columns
+    }
+
+    /// Where its developed middle begins and ends along it: so far from both ends, or, where it is too short for that, one slice about
+    /// its middle if the flow is developed there.
+    pub fn middle(&self, margin: [f64; 2]) -> Option<[f64; 2]> {
+        let columns = self.columns();
+        let tiny = 1e-6 * self.width;
+        let is_long = self.length >= margin[0] + margin[1] + 0.5 * self.width;
+        let reach = [margin[0] - tiny, self.length - margin[1] + tiny];
+        let mut within = columns
+            .iter()
+            .copied()
+            .filter(|x| (reach[0]..=reach[1]).contains(x));
+        if let (true, Some(from)) = (is_long, within.next())
+            && let Some(to) = within.next_back()
+            && to - from >= 0.25 * self.width
+        {
+            return Some([from, to]);
+        }
+        // One of cells about the middle.
+        let at = columns.partition_point(|x| *x < 0.5 * self.length - tiny);
+        let slice = [*columns.get(at.checked_sub(1)?)?, *columns.get(at)?];
+        let far = |end: usize| margin[end].min(NEARLY * self.width) - tiny;
+        let is_far = slice[0] >= far(0) && self.length - slice[1] >= far(1);
+        let is_developed = || self.deviations(&slice).iter().all(|d| *d < DEVELOPED);
+        (is_far || is_developed()).then_some(slice)
+    }
+
+    /// By column: the greatest difference of its velocity to that of a developed flow, over the greatest speed of the latter; no number where
+    /// nothing flows.
+    fn deviations(&self, columns: &[f64]) -> Vec<f64> {
+        let fields = self.fields;
+        let flux: f64 = self
+            .cells
+            .iter()
+            .map(|&c| integrals(fields, c as usize).1.dot(self.along))
+            .sum();
+        // Flow per depth over the width.
+        let mean = flux / self.length / self.width;
+        let greatest = self.profile.speed(0.5) * mean.abs();
+        let tiny = 1e-6 * self.width;
+        let mut most = vec![0.0_f64; columns.len()];
+        for &c in self.cells {
+            for &n in &fields.cells[c as usize] {
+                let x = (self.back)(fields.nodes[n as usize]);
+                let k = columns.partition_point(|&column| column < x.x - tiny);
+                if columns
+                    .get(k)
+                    .is_some_and(|column| (column - x.x).abs() < tiny)
+                {
+                    let eta = (x.y / self.width + 0.5).clamp(0.0, 1.0);
+                    let developed = self.along * (self.profile.speed(eta) * mean);
+                    let off = (fields.velocity[n as usize] - developed).norm();
+                    most[k] = most[k].max(off);
+                }
+            }
+        }
+        most.iter().map(|off| off / greatest).collect()
+    }
+}
