@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use stokeslet::export::csv::kind_name;
-use stokeslet::export::readable::{Quantity, figures};
+use stokeslet::export::readable::{Quantity, figures, percent};
 use stokeslet::export::{Digest, model_name};
 use stokeslet::field::drag::PostForce;
 use stokeslet::geometry::Point;
@@ -18,8 +18,9 @@ use super::solve_one::Report;
 pub fn ports(ports: &[PortResult], flow: Quantity, errors: Option<&ErrorEstimate>) -> String {
     let most_flow = ports.iter().map(|p| p.flow_rate.abs()).fold(0.0, f64::max);
     let most_pressure = ports.iter().map(|p| p.pressure.abs()).fold(0.0, f64::max);
-    let error = |error: f64, of: Quantity| match error {
+    let error = |error: f64, most: f64, of: Quantity| match error {
         0.0 => "as given".to_string(),
+        error if error < 1e-9 * most => "rounding".to_string(),
         error => format!("± {}", of.show(error)),
     };
     let rows: Vec<Vec<String>> = ports
@@ -32,9 +33,9 @@ pub fn ports(ports: &[PortResult], flow: Quantity, errors: Option<&ErrorEstimate
                 flow.show(without_rounding(p.flow_rate, most_flow)),
             ];
             let errors = errors.map(|e| e.ports[k]);
-            row.extend(errors.map(|e| error(e.flow_rate, flow)));
+            row.extend(errors.map(|e| error(e.flow_rate, most_flow, flow)));
             row.push(Quantity::Pressure.show(without_rounding(p.pressure, most_pressure)));
-            row.extend(errors.map(|e| error(e.pressure, Quantity::Pressure)));
+            row.extend(errors.map(|e| error(e.pressure, most_pressure, Quantity::Pressure)));
             row
         })
         .collect();
@@ -185,7 +186,6 @@ fn posts(posts: &[PostForce]) -> String {
 
 /// How good the numbers are, and what would make them better.
 fn estimated(errors: &ErrorEstimate, resolution: u32) -> String {
-    let percent = |part: f64| format!("{} %", figures(100.0 * part));
     let finer = |part: f64| {
         format!(
             "{} at {}",
@@ -207,7 +207,8 @@ fn estimated(errors: &ErrorEstimate, resolution: u32) -> String {
         errors.coarse_resolution,
         percent(errors.relative)
     );
-    if let Some(shear) = errors.peak_wall_shear {
+    let shear = errors.peak_wall_shear.filter(|_| errors.relative > 1e-9);
+    if let Some(shear) = shear {
         text += &format!("  peak wall shear ± {}\n", Quantity::Pressure.show(shear));
     }
     text

@@ -147,6 +147,17 @@ impl Quantity {
     }
 }
 
+/// Smaller parts are beyond what is estimated.
+const NOTHING: f64 = 1e-6;
+
+/// A relative error.
+pub fn percent(part: f64) -> String {
+    match part {
+        ..NOTHING => "below 0.0001 %".to_owned(),
+        part => format!("{} %", figures(100.0 * part)),
+    }
+}
+
 /// Three significant figures, plain where that is short, else with an exponent.
 pub fn figures(value: f64) -> String {
     let size = value.abs();
@@ -233,6 +244,12 @@ mod tests {
         ] {
             assert_eq!(quantity.show(value), want);
         }
+    }
+
+    #[test]
+    fn relative_errors_end_where_nothing_is_estimated() {
+        assert_eq!(percent(0.000_123_4), "0.0123 %");
+        assert_eq!(percent(1e-14), "below 0.0001 %");
     }
 
     #[test]

@@ -4,13 +4,12 @@ use eframe::egui::{self, Align, Layout, RichText, Role, Ui, WidgetInfo};
 
 use super::icons::{Icon, icon};
 use super::problems::{counts, good, summary};
-use super::results::errors::percent;
 use super::toolbar::{bar, progress, seconds};
 use crate::command::{Command, Panel};
 use crate::results::Results;
 use crate::seen::Seen;
 use stokeslet_base::geometry::Point;
-use stokeslet_flow::export::readable::{Quantity, figures};
+use stokeslet_flow::export::readable::{Quantity, figures, percent};
 
 /// Draws the status line. Returns whether the problems were asked for.
 pub fn status_ui(
