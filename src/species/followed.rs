@@ -7,13 +7,14 @@ use std::sync::OnceLock;
 
 use crate::SpeciesError;
 use crate::along::along;
+use crate::copies::ways_of_all;
 use crate::elliptic::Elliptic;
 use crate::elliptic::operator::Cubic;
 use crate::input::{Settings, Species};
 use crate::network::{Network, network};
 use crate::plan::{Choice, Plan, choose};
 use crate::psi::{Psi, stream_functions};
-use crate::region::{Ways, ways};
+use crate::region::Ways;
 use crate::stream::Stream;
 use crate::transport::{Engines, Followed, Task, both_tubes, follow};
 use stokeslet_base::cancel::CancelToken;
@@ -82,16 +83,8 @@ impl Paths {
         }
         let depth = chip.depth.unwrap_or(1.0);
         let net = network(chip, fields, flows)?;
-        let psi = stream_functions(&net, fields)?;
-        let ways: Result<Vec<Ways>, SpeciesError> = psi
-            .par_iter()
-            .enumerate()
-            .map(|(r, psi)| match psi.cells.is_empty() {
-                true => Ok(Ways::default()),
-                false => ways(&net, r, psi, fields),
-            })
-            .collect();
-        let ways = ways?;
+        let (psi, kinds) = stream_functions(&net, fields)?;
+        let ways = ways_of_all(&net, &psi, &kinds, fields)?;
         let cubics = net.regions.iter().map(|_| OnceLock::new()).collect();
         Ok(Self {
             net,

@@ -15,6 +15,7 @@
 //! | [`psi`] | the velocity of a region into its stream function | `network` |
 //! | [`trace`] | a value of psi into a stream line | `psi` |
 //! | [`region`] | stream lines into bundles, stages and equivalent lengths | `trace` |
+//! | `copies` | ways of one region into those of all that flow alike | `region` |
 //! | [`transport`] | streams at ports into streams everywhere, region by region along the flow | `region`, `stream`, `plan` |
 //! | [`elliptic`] | regions at low Peclet numbers into concentrations on their mouths: the second engine | `psi`, `stream` |
 //! | [`plan`] | Peclet numbers into engines, and the order of regions | `elliptic` |
@@ -56,6 +57,7 @@
 use thiserror::Error;
 pub mod across;
 mod along;
+mod copies;
 pub mod drawing;
 pub mod duct;
 pub mod elliptic;

@@ -50,7 +50,8 @@ impl Psi {
     }
 }
 
-/// Solves for the stream functions of all regions with flow; the others get an empty one. Copies of a region share its factors.
+/// Solves for the stream functions of all regions with flow; the others get an empty one. Copies of a region share its factors: the second
+/// list says by region which is the first of its kind.
 ///
 /// # Shapes and units
 /// - `fields`: velocity in m/s at the P2 nodes, m; the network's flows in m^2/s
@@ -58,7 +59,10 @@ impl Psi {
 /// [`SpeciesError::Singular`] where a matrix can't be factorised (cells without area).
 /// # Accuracy and cost
 /// Velocity to 4e-3 / 1e-3 rms at 8 / 16 cells a width; one sparse Cholesky factorisation of as many unknowns as nodes a kind of region.
-pub fn stream_functions(net: &Network, fields: &Fields) -> Result<Vec<Psi>, SpeciesError> {
+pub fn stream_functions(
+    net: &Network,
+    fields: &Fields,
+) -> Result<(Vec<Psi>, Vec<usize>), SpeciesError> {
     let regions: Vec<usize> = (0..net.regions.len())
         .filter(|&r| net.regions[r].mouths.iter().any(|m| m.outflow != 0.0))
         .collect();
@@ -71,10 +75,15 @@ pub fn stream_functions(net: &Network, fields: &Fields) -> Result<Vec<Psi>, Spec
         .map(|copies| solve_alike(copies, net.largest))
         .collect();
     let mut out = vec![Psi::default(); net.regions.len()];
-    for (r, psi) in solved?.into_iter().flatten() {
-        out[r] = psi;
+    let mut kinds: Vec<usize> = (0..net.regions.len()).collect();
+    for copies in solved? {
+        let first = copies.first().map(|copy| copy.0);
+        for (r, psi) in copies {
+            kinds[r] = first.unwrap_or(r);
+            out[r] = psi;
+        }
     }
-    Ok(out)
+    Ok((out, kinds))
 }
 
 /// A region before its system is solved.
