@@ -69,7 +69,7 @@ pub fn write(
     n: usize,
 ) -> Result<String, ExportError> {
     let folder = folder.join(FOLDER);
-    let tracers = Tracers::new(chip, fields, paths, n);
+    let tracers = Tracers::new(chip, paths, n);
     let interval = tracers.median_duration() / AT_ONCE;
     let picture = Picture::new(fields);
     let mut index = String::from(

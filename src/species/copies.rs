@@ -9,11 +9,10 @@ use rustc_hash::FxHashMap;
 
 use crate::SpeciesError;
 use crate::network::{Network, Region};
-use crate::psi::Psi;
+use crate::psi::{Psi, turn_between};
 use crate::region::{Bundle, Line, Way, Ways, ways};
 use crate::trace::Trace;
 use stokeslet_base::geometry::Point;
-use stokeslet_flow::field::Fields;
 
 /// Of the flow and of the greatest speed: how far copies may differ, by what neighbours do to them. It is far below what equivalent lengths are
 /// known to (3e-5).
@@ -46,7 +45,6 @@ pub(crate) fn ways_of_all(
     net: &Network,
     psi: &[Psi],
     kinds: &[usize],
-    fields: &Fields,
 ) -> Result<Vec<Ways>, SpeciesError> {
     let likenesses = likenesses(net, psi, kinds);
     let originals: Vec<Ways> = psi
@@ -54,7 +52,7 @@ pub(crate) fn ways_of_all(
         .zip(&likenesses)
         .enumerate()
         .map(|(r, (psi, likeness))| match likeness {
-            None if !psi.cells.is_empty() => ways(net, r, psi, fields),
+            None if !psi.cells.is_empty() => ways(net, r, psi),
             _ => Ok(Ways::default()),
         })
         .collect::<Result<_, SpeciesError>>()?;
@@ -109,14 +107,8 @@ impl Likeness {
         {
             return None;
         }
-        // The node farthest from the first tells the angle.
-        let far = (0..a.at.len()).max_by(|&i, &j| {
-            let from = |k: usize| (a.at[k] - a.at[0]).norm();
-            from(i).total_cmp(&from(j))
-        })?;
-        let (before, after) = (a.at[far] - a.at[0], b.at[far] - b.at[0]);
-        let size = before.norm();
-        let turn = [before.dot(after), before.cross(after)].map(|x| x / (size * size));
+        let turn = turn_between(&a.at, &b.at)?;
+        let size = regions[0].area.sqrt();
         let like = Self {
             of,
             turn,
@@ -219,15 +211,15 @@ mod tests {
             "one carries a third: {factors:?}"
         );
         assert!(
-            2 * factors.len() >= psi.len(),
-            "most are copies: {factors:?}"
+            factors.len() >= 4,
+            "so are all its inner bends: {factors:?}"
         );
-        let all = ways_of_all(&net, &psi, &kinds, fields).unwrap();
+        let all = ways_of_all(&net, &psi, &kinds).unwrap();
         for (r, likeness) in likenesses.iter().enumerate() {
             if likeness.is_none() {
                 continue;
             }
-            let (copy, own) = (&all[r], ways(&net, r, &psi[r], fields).unwrap());
+            let (copy, own) = (&all[r], ways(&net, r, &psi[r]).unwrap());
             assert_eq!(copy.bundles.len(), own.bundles.len());
             assert!((copy.area_scale / own.area_scale - 1.0).abs() < 1e-5);
             for (a, b) in copy.bundles.iter().zip(&own.bundles) {

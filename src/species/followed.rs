@@ -84,7 +84,7 @@ impl Paths {
         let depth = chip.depth.unwrap_or(1.0);
         let net = network(chip, fields, flows)?;
         let (psi, kinds) = stream_functions(&net, fields)?;
-        let ways = ways_of_all(&net, &psi, &kinds, fields)?;
+        let ways = ways_of_all(&net, &psi, &kinds)?;
         let cubics = net.regions.iter().map(|_| OnceLock::new()).collect();
         Ok(Self {
             net,

@@ -4,6 +4,9 @@
 //!   port ====pipe====|  region: tee with 1.5 widths of its arms  |====pipe==== port
 //!                  mouth                                       mouth
 //! ```
+//! A pipe that is too short for 1.5 widths at both ends is cut about its middle, a slice of cells wide, if 1.25 widths are left or if the flow is
+//! developed there (`developed`); else it belongs to the region around it.
+//!
 //! The flow of a pipe is the mean of the flux through its sections, which balances exactly at regions: `u` is orthogonal to the gradient of
 //! every continuous P1 function, such as the one that is 1 in a region and falls to 0 along its pipes.
 

@@ -62,7 +62,11 @@ impl Profile {
             None => (self.flow(eta), self.speed(eta)),
         };
         let (mut low, mut high) = (0.0, 0.5);
-        let mut eta = (flow / 3.0).sqrt().min(0.5);
+        let mut eta = match &shallow {
+            // The parabola's own inverse, to rounding of 1 - 2 flow: one step mends that.
+            None if flow > 1e-4 => 0.5 - ((1.0 - 2.0 * flow).asin() / 3.0).sin(),
+            _ => (flow / 3.0).sqrt().min(0.5),
+        };
         for _ in 0..60 {
             let (below, speed) = at(eta);
             let error = below - flow;

@@ -158,12 +158,14 @@ impl Prepared {
     fn is_like(&self, other: &Self) -> bool {
         let (p, q) = (&self.psi, &other.psi);
         let same_shape = |cell: &[u32; 6]| {
+            // Squares differ twice as much.
             let side = |at: &[Point], i: usize, j: usize| {
-                (at[cell[i] as usize] - at[cell[j] as usize]).norm()
+                let side = at[cell[i] as usize] - at[cell[j] as usize];
+                side.dot(side)
             };
             let same = |i, j| {
                 let (a, b) = (side(&p.at, i, j), side(&q.at, i, j));
-                (a - b).abs() <= ALIKE * a
+                (a - b).abs() <= 2.0 * ALIKE * a
             };
             (0..6).all(|i| same(i, (i + 1) % 6)) && (0..3).all(|k| same(k, (k + 1) % 3))
         };
@@ -204,28 +206,62 @@ impl Prepared {
         a.sp_cholesky(Side::Lower).map_err(|_| singular())
     }
 
-    /// Its right-hand side, over a scale.
-    fn load(&self, scale: f64) -> Mat<f64> {
-        let mut rhs = Mat::<f64>::zeros(self.count, 1);
+    /// What makes its right-hand side from velocities and from what is given.
+    fn loads(&self) -> Loads {
+        let mut loads = Loads::default();
         let rule = simplex::<2>(DEGREE);
         for cell in &self.psi.cells {
             let nodes = self.nodes(cell);
-            let load = rotation(&nodes, &self.psi.velocity, cell, &rule);
+            let rotation = rotation(&nodes, &rule);
             let unknown = cell.map(|k| self.unknown[k as usize]);
             let matrix = match unknown.contains(&GIVEN) {
                 true => stiffness(&nodes, &rule),
                 false => [[0.0; 6]; 6],
             };
             for i in (0..6).filter(|&i| unknown[i] != GIVEN) {
-                let mut sum = load[i];
-                for j in (0..6).filter(|&j| unknown[j] == GIVEN) {
-                    sum -= matrix[i][j] * self.psi.value[cell[j] as usize];
+                for j in 0..6 {
+                    loads
+                        .of_velocity
+                        .push((unknown[i], cell[j], rotation[i][j]));
+                    if unknown[j] == GIVEN {
+                        loads.of_given.push((unknown[i], cell[j], matrix[i][j]));
+                    }
                 }
-                rhs[(unknown[i] as usize, 0)] += sum / scale;
             }
+        }
+        loads
+    }
+
+    /// Its right-hand side, over a scale, from the loads of a copy that is turned by an angle (cosine and sine) to become this one.
+    fn load(&self, loads: &Loads, [cos, sin]: [f64; 2], scale: f64) -> Mat<f64> {
+        let mut rhs = Mat::<f64>::zeros(self.count, 1);
+        for &(row, node, [x, y]) in &loads.of_velocity {
+            let u = self.psi.velocity[node as usize];
+            // The velocity as the copy sees it.
+            let (along, across) = (cos * u.x + sin * u.y, cos * u.y - sin * u.x);
+            rhs[(row as usize, 0)] += (x * along + y * across) / scale;
+        }
+        for &(row, node, value) in &loads.of_given {
+            rhs[(row as usize, 0)] -= value * self.psi.value[node as usize] / scale;
         }
         rhs
     }
+}
+
+/// What right-hand sides of copies have in common: row, node, factor.
+#[derive(Default)]
+struct Loads {
+    /// Factors of both components of the velocity there.
+    of_velocity: Vec<(u32, u32, [f64; 2])>,
+    of_given: Vec<(u32, u32, f64)>,
+}
+
+/// Cosine and sine of the angle by which one list of points is turned to become another of the same shape; told by those that are far apart.
+pub(crate) fn turn_between(from: &[Point], to: &[Point]) -> Option<[f64; 2]> {
+    let off = |k: usize| (from[k] - from[0]).dot(from[k] - from[0]);
+    let far = (0..from.len()).max_by(|&i, &j| off(i).total_cmp(&off(j)))?;
+    let (before, after) = (from[far] - from[0], to[far] - to[0]);
+    Some([before.dot(after), before.cross(after)].map(|x| x / before.dot(before)))
 }
 
 /// Of a length: how far those of copies may differ, which are placed and turned.
@@ -254,13 +290,16 @@ fn alike(prepared: Vec<Prepared>) -> Vec<Vec<Prepared>> {
 fn solve_alike(copies: Vec<Prepared>, scale: f64) -> Result<Vec<(usize, Psi)>, SpeciesError> {
     // Regions are solved side by side, never one by many threads: the same bits whatever the pool.
     faer::set_global_parallelism(Par::Seq);
-    let factor = match copies.first() {
-        Some(first) if first.count > 0 => Some(first.factor()?),
+    let shared = match copies.first() {
+        Some(first) if first.count > 0 => {
+            Some((first.factor()?, first.loads(), first.psi.at.clone()))
+        }
         _ => None,
     };
     let solved = copies.into_par_iter().map(|mut copy| {
-        if let Some(factor) = &factor {
-            let x = factor.solve(&copy.load(scale));
+        if let Some((factor, loads, at)) = &shared {
+            let turn = turn_between(at, &copy.psi.at).unwrap_or([1.0, 0.0]);
+            let x = factor.solve(&copy.load(loads, turn, scale));
             let psi = &mut copy.psi;
             for (value, &k) in psi.value.iter_mut().zip(&copy.unknown) {
                 if k != GIVEN {
@@ -351,9 +390,9 @@ fn stiffness(nodes: &[[f64; 2]; 6], rule: &Rule) -> [[f64; 6]; 6] {
     matrix
 }
 
-/// `int u x grad phi_i` over one cell, `velocity` by the region's nodes.
-fn rotation(nodes: &[[f64; 2]; 6], velocity: &[Point], cell: &[u32; 6], rule: &Rule) -> [f64; 6] {
-    let mut load = [0.0; 6];
+/// `int u x grad phi_i` over one cell, as factors of both components of the velocity at its nodes.
+fn rotation(nodes: &[[f64; 2]; 6], rule: &Rule) -> [[[f64; 2]; 6]; 6] {
+    let mut load = [[[0.0; 2]; 6]; 6];
     for (l, weight) in rule.points.iter().zip(&rule.weights) {
         let CellPoint {
             det_jacobian,
@@ -362,12 +401,11 @@ fn rotation(nodes: &[[f64; 2]; 6], velocity: &[Point], cell: &[u32; 6], rule: &R
             ..
         } = cell_point::<2>(nodes, l);
         let dx = weight * det_jacobian;
-        let u = cell.iter().zip(&values).fold([0.0; 2], |u, (&n, phi)| {
-            let v = velocity[n as usize];
-            [u[0] + phi * v.x, u[1] + phi * v.y]
-        });
         for i in 0..6 {
-            load[i] += dx * (u[0] * g[i][1] - u[1] * g[i][0]);
+            for j in 0..6 {
+                load[i][j][0] += dx * values[j] * g[i][1];
+                load[i][j][1] -= dx * values[j] * g[i][0];
+            }
         }
     }
     load

@@ -13,7 +13,6 @@ use crate::profile::Profile;
 use crate::psi::Psi;
 use crate::trace::{Trace, Tracer};
 use stokeslet_base::geometry::Point;
-use stokeslet_flow::field::Fields;
 
 /// Stream lines a bundle; 20 give lambda to 3e-5 (specification), more near both ends.
 const LINES: usize = 20;
@@ -151,9 +150,9 @@ pub struct Ways {
 ///
 /// # Errors
 /// [`SpeciesError::Lost`] where a stream line ends nowhere.
-pub fn ways(net: &Network, r: usize, psi: &Psi, fields: &Fields) -> Result<Ways, SpeciesError> {
+pub fn ways(net: &Network, r: usize, psi: &Psi) -> Result<Ways, SpeciesError> {
     let region = &net.regions[r];
-    let tracer = Tracer::new(psi, region, fields);
+    let tracer = Tracer::new(psi, region);
     let mut out = Ways::default();
     let way = |m: usize, psi: [f64; 2]| Way {
         mouth: m,
@@ -382,10 +381,12 @@ fn neighbours(ways: &Ways, region: &Region) -> Vec<Pair> {
             };
             // Seen from both lines: a mirrored region has the same points.
             let both = [(p, q), (q, p)].map(|(p, q)| {
-                let mut close = p.trace.points.iter().filter(|x| {
-                    let k = q.trace.nearest(**x);
-                    (q.trace.points[k] - **x).norm() < CLOSE * width
-                });
+                let is_near = |x: Point, y: Point| (x - y).dot(x - y) < (CLOSE * width).powi(2);
+                let mut close = p
+                    .trace
+                    .points
+                    .iter()
+                    .filter(|x| q.trace.points.iter().any(|y| is_near(**x, *y)));
                 let first = close.next().copied();
                 [first, close.next_back().copied().or(first)]
             });

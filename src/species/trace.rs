@@ -8,7 +8,6 @@ use rustc_hash::FxHashMap;
 use crate::network::Region;
 use crate::psi::Psi;
 use stokeslet_base::geometry::Point;
-use stokeslet_flow::field::Fields;
 
 /// Corners of the four triangles of a cell.
 const FOURTHS: [[usize; 3]; 4] = [[0, 3, 5], [3, 1, 4], [5, 4, 2], [3, 4, 5]];
@@ -40,8 +39,6 @@ pub struct Trace {
 /// Follows level lines of one region's stream function.
 pub struct Tracer<'a> {
     psi: &'a Psi,
-    region: &'a Region,
-    fields: &'a Fields,
     /// Triangles across the sides of each: side `k` is from corner `k` to the next; `NONE` outside.
     across: Vec<[u32; 3]>,
     /// Nodes of every mouth, counter-clockwise.
@@ -70,42 +67,29 @@ pub(crate) fn quadratic(l: [f64; 3]) -> [f64; 6] {
 
 /// Where the quadratic through `a` at 0, `m` at 1/2, `b` at 1 is `s`; between the ends, whose sides of `s` differ.
 fn root(a: f64, m: f64, b: f64, s: f64) -> f64 {
-    let f = |t: f64| {
-        let (l0, l1) = (1.0 - t, t);
-        a * l0 * (l0 - l1) + 4.0 * m * l0 * l1 + b * l1 * (l1 - l0) - s
-    };
-    let (mut low, mut high) = (0.0, 1.0);
-    let rises = b > a;
-    let mut t = if b == a {
-        0.5
+    // c0 + c1 t + c2 t^2 = 0; one root lies between 0 and 1.
+    let (c0, c1, c2) = (a - s, 4.0 * m - 3.0 * a - b, 2.0 * (a - 2.0 * m + b));
+    let half = -0.5 * (c1 + c1.signum() * (c1 * c1 - 4.0 * c2 * c0).max(0.0).sqrt());
+    // Neither cancels; out of range by rounding, or none where all are equal.
+    let off = |t: f64| (t - t.clamp(0.0, 1.0)).abs();
+    let (near, far) = (c0 / half, half / c2);
+    let t = if off(near) <= off(far) || far.is_nan() {
+        near
     } else {
-        ((s - a) / (b - a)).clamp(0.0, 1.0)
+        far
     };
-    for _ in 0..60 {
-        let error = f(t);
-        if (error > 0.0) == rises {
-            high = t;
-        } else {
-            low = t;
-        }
-        let slope = -3.0 * a + 4.0 * m - b + 4.0 * t * (a - 2.0 * m + b);
-        let next = t - error / slope;
-        let next = if next > low && next < high {
-            next
-        } else {
-            0.5 * (low + high)
-        };
-        if (next - t).abs() < 1e-12 {
-            return next;
-        }
-        t = next;
-    }
-    t
+    if t.is_nan() { 0.5 } else { t.clamp(0.0, 1.0) }
+}
+
+/// The quadratic through `a` at 0, `m` at 1/2, `b` at 1.
+fn along(t: f64, a: Point, m: Point, b: Point) -> Point {
+    let rest = 1.0 - t;
+    a * (rest * (rest - t)) + m * (4.0 * t * rest) + b * (t * (t - rest))
 }
 
 impl<'a> Tracer<'a> {
     /// Prepares the triangles of a region.
-    pub fn new(psi: &'a Psi, region: &'a Region, fields: &'a Fields) -> Self {
+    pub fn new(psi: &'a Psi, region: &Region) -> Self {
         let mut across = vec![[NONE; 3]; 4 * psi.cells.len()];
         let mut open: FxHashMap<(u32, u32), (u32, u8)> = FxHashMap::default();
         for (c, cell) in psi.cells.iter().enumerate() {
@@ -147,8 +131,6 @@ impl<'a> Tracer<'a> {
         }
         Self {
             psi,
-            region,
-            fields,
             across,
             mouths,
             at_mouth,
@@ -161,32 +143,30 @@ impl<'a> Tracer<'a> {
 
     /// Place and speed where the line crosses the side `a`-`b` of a triangle.
     fn crossing(&self, triangle: u32, a: u32, b: u32, s: f64) -> (Point, f64) {
-        let c = triangle as usize / 4;
-        let cell = &self.psi.cells[c];
-        let nodes = &self.fields.cells[self.region.cells[c] as usize];
+        let Psi {
+            at,
+            velocity,
+            value,
+            cells,
+            ..
+        } = self.psi;
+        let cell = &cells[triangle as usize / 4];
         let bary = |node: u32| BARY[cell.iter().position(|&n| n == node).unwrap_or_default()];
         // From the lower node number to the higher, so that both sides find the same point.
         let (a, b) = key(a, b);
         let (la, lb) = (bary(a), bary(b));
-        let at = |t: f64| -> [f64; 3] { std::array::from_fn(|k| la[k] + t * (lb[k] - la[k])) };
-        let middle: f64 = quadratic(at(0.5))
-            .iter()
-            .zip(cell)
-            .map(|(p, &n)| p * self.psi.value[n as usize])
-            .sum();
-        let t = root(
-            self.psi.value[a as usize],
-            middle,
-            self.psi.value[b as usize],
-            s,
-        );
-        let basis = quadratic(at(t));
-        let (mut x, mut u) = (Point::default(), Point::default());
-        for (p, &n) in basis.iter().zip(nodes) {
-            x = x + self.fields.nodes[n as usize] * *p;
-            u = u + self.fields.velocity[n as usize] * *p;
+        let basis = quadratic(std::array::from_fn(|k| 0.5 * (la[k] + lb[k])));
+        // In the middle of the side; at its ends are nodes.
+        let (mut psi, mut x, mut u) = (0.0, Point::default(), Point::default());
+        for (&n, p) in cell.iter().zip(basis) {
+            psi += value[n as usize] * p;
+            x = x + at[n as usize] * p;
+            u = u + velocity[n as usize] * p;
         }
-        (x, u.norm())
+        let (a, b) = (a as usize, b as usize);
+        let t = root(value[a], psi, value[b], s);
+        let speed = along(t, velocity[a], u, velocity[b]);
+        (along(t, at[a], x, at[b]), speed.dot(speed).sqrt())
     }
 
     /// The mouth by which the stream line of value `s` from in-mouth `mouth` leaves; `None` where it doesn't start there.
@@ -203,7 +183,7 @@ impl<'a> Tracer<'a> {
             let (work, time, length) = match trace.points.last() {
                 None => (0.0, 0.0, 0.0),
                 Some(&last) => {
-                    let step = (x - last).norm();
+                    let step = (x - last).dot(x - last).sqrt();
                     let mean = 0.5 * (v + speed);
                     let takes = if mean > 0.0 { step / mean } else { 0.0 };
                     let so_far = |running: &[f64]| running.last().copied().unwrap_or_default();
@@ -281,5 +261,39 @@ impl Trace {
         let (a, b) = (self.length[k - 1], self.length[k]);
         let t = if b > a { (length - a) / (b - a) } else { 1.0 };
         running[k - 1] + t * (running[k] - running[k - 1])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn roots_are_where_a_quadratic_crosses_a_level() {
+        let values = [-2.0, -1.0, -1e-9, 0.0, 0.3, 0.5, 1.0, 7.0];
+        let mut seen = 0;
+        for k in 0..values.len().pow(3) {
+            let [a, m, b] = [k % 8, k / 8 % 8, k / 64].map(|i| values[i]);
+            for s in [-1.5, -0.2, 0.0, 0.4, 2.0] {
+                if (a >= s) == (b >= s) {
+                    continue;
+                }
+                let t = root(a, m, b, s);
+                let here = along(
+                    t,
+                    Point::new(a, 0.0),
+                    Point::new(m, 0.0),
+                    Point::new(b, 0.0),
+                );
+                assert!((0.0..=1.0).contains(&t));
+                assert!(
+                    (here.x - s).abs() < 1e-12,
+                    "{a} {m} {b} at {s}: {t} has {}",
+                    here.x
+                );
+                seen += 1;
+            }
+        }
+        assert!(seen > 500, "{seen}");
     }
 }

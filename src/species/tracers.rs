@@ -9,7 +9,6 @@
 
 use stokeslet_base::geometry::Point;
 use stokeslet_cad::chip::Chip;
-use stokeslet_flow::field::Fields;
 
 use crate::followed::Paths;
 use crate::network::{Beyond, End, STILL};
@@ -77,12 +76,12 @@ impl Tracers {
     ///
     /// # Accuracy and cost
     /// Level lines of the quadratic stream function, one triangle after the other; times by the trapezoidal rule in the solved velocity.
-    pub fn new(chip: &Chip, fields: &Fields, paths: &Paths, n: usize) -> Self {
+    pub fn new(chip: &Chip, paths: &Paths, n: usize) -> Self {
         let net = &paths.net;
         let tracers: Vec<Option<Tracer<'_>>> = (0..net.regions.len())
             .map(|r| {
                 let has_flow = !paths.psi[r].cells.is_empty();
-                has_flow.then(|| Tracer::new(&paths.psi[r], &net.regions[r], fields))
+                has_flow.then(|| Tracer::new(&paths.psi[r], &net.regions[r]))
             })
             .collect();
         let entering = |k: usize| net.port_flow[k] > STILL * net.largest;

@@ -51,12 +51,14 @@ fn errors_come_after_a_solve_and_a_click_makes_them_smaller() {
     let is_in_line = |text: &String| text.contains("unknowns") && text.contains(alone.as_str());
     assert!(all.iter().any(is_in_line), "{all:?}");
     // The finer resolution that is offered for a tenth of a per cent.
-    let offered = window.get_all_by_role(Role::Link);
-    let link = offered
-        .filter(|node| told(node).is_some_and(|l| l.ends_with("cells across")))
-        .last()
-        .expect("a finer resolution is offered");
-    link.click();
+    {
+        let mut links = window.get_all_by_role(Role::Link);
+        let finer = |node: &egui_kittest::Node<'_>| {
+            told(node).is_some_and(|text| text.ends_with("cells across"))
+        };
+        let link = links.rfind(finer).expect("a finer resolution is offered");
+        link.click();
+    }
     let begin = Instant::now();
     while window
         .state()

@@ -266,6 +266,24 @@ fn nothing_jumps_under_the_pointer() {
     assert_eq!(canvas(&window), rect);
 }
 
+/// The bar that told of a solve had pushed what is beside it away, under the pointer.
+#[test]
+fn the_toolbar_stands_still_while_a_chip_is_solved() {
+    let home = home();
+    let mut window = open(Some(&example("y-mixer")), home.path());
+    solved(&mut window);
+    let place = |window: &Window| {
+        let mut lists = window.get_all_by_role(Role::ComboBox);
+        let colours = lists.find(|list| list.value().as_deref() == Some("speed"));
+        colours.expect("the list of colours").rect()
+    };
+    let idle = place(&window);
+    apply(&mut window, Command::SolveAt(32));
+    assert!(window.state().seen().worker.running.is_some(), "it solves");
+    assert_eq!(place(&window), idle);
+    apply(&mut window, Command::Cancel);
+}
+
 #[test]
 fn escape_closes_a_list_and_keeps_the_selection() {
     let home = home();

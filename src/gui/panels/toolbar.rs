@@ -143,21 +143,17 @@ fn tools(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
 }
 
 fn solving(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+    // How far it is stands in the line at the bottom: here nothing may move, since people aim at what is beside.
     match seen.worker.running {
-        Some(running) => {
-            button(ui, seen, Icon::Stop, Command::Cancel, out);
-            progress(ui, running, 110.0);
-        }
-        None => {
-            button(ui, seen, Icon::Solve, Command::Solve, out);
-            let live = seen.settings.live;
-            let response = ui.selectable_label(live, "Live").on_hover_text(
-                "Solve in the background after every edit, at the resolution beside",
-            );
-            if response.clicked() {
-                out.push(Command::SetLive(!live));
-            }
-        }
+        Some(_) => button(ui, seen, Icon::Stop, Command::Cancel, out),
+        None => button(ui, seen, Icon::Solve, Command::Solve, out),
+    }
+    let live = seen.settings.live;
+    let response = ui
+        .selectable_label(live, "Live")
+        .on_hover_text("Solve in the background after every edit, at the resolution beside");
+    if response.clicked() {
+        out.push(Command::SetLive(!live));
     }
     resolution(ui, seen, out);
 }

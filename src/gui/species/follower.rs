@@ -82,7 +82,7 @@ impl Follower {
         };
         stop()?;
         if order.tracers && tracers.is_none() {
-            tracers = Some(Arc::new(Tracers::new(chip, fields, &paths, WAYS)));
+            tracers = Some(Arc::new(Tracers::new(chip, &paths, WAYS)));
         }
         *self.kept.borrow_mut() = Some(Kept {
             solution: solved.solution.clone(),

@@ -191,7 +191,7 @@ impl System<'_> {
             is_same
         });
         let is_done = |&(k, uses): &(u32, u32)| k < self.kept_from && uses == self.uses[k as usize];
-        let (done, left): (Vec<(u32, u32)>, Vec<(u32, u32)>) = all.into_iter().partition(is_done);
+        let (done, left): (Vec<_>, Vec<_>) = all.into_iter().partition(is_done);
         let (e, n) = (done.len(), done.len() + left.len());
         let place = |k: u32| {
             let among = |list: &[(u32, u32)]| list.binary_search_by_key(&k, |u| u.0).ok();

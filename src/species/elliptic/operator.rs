@@ -143,18 +143,16 @@ impl Assembled {
         let mut unknown = vec![INSIDE; numbering.count];
         let on_mouths: usize = numbering.mouths.iter().map(Vec::len).sum();
         let inner = numbering.count.checked_sub(on_mouths)?;
-        let mut next = inner as u32;
-        for &(n, _) in numbering.mouths.iter().flatten() {
+        let nodes_of_mouths = numbering.mouths.iter().flatten();
+        for (next, &(n, _)) in (inner as u32..).zip(nodes_of_mouths) {
             if unknown[n as usize] != INSIDE {
                 return None;
             }
             unknown[n as usize] = next;
-            next += 1;
         }
-        let mut next = 0;
-        for at in unknown.iter_mut().filter(|at| **at == INSIDE) {
+        let free = unknown.iter_mut().filter(|at| **at == INSIDE);
+        for (next, at) in (0u32..).zip(free) {
             *at = next;
-            next += 1;
         }
         let mut blocks = Vec::with_capacity(numbering.cells.len());
         each_cell(psi, cubic, order, diffusivity, taylor, &mut |c, matrix| {

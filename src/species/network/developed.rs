@@ -103,3 +103,38 @@ impl Straight<'_> {
         most.iter().map(|off| off / greatest).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::network::network;
+    use stokeslet_cad::chip::place;
+    use stokeslet_cad::library::Library;
+    use stokeslet_flow::session::Solver;
+
+    /// Two tees with a pipe of so many widths between them.
+    fn regions(length: f64) -> usize {
+        let text = format!(
+            r#"
+            format = 1
+            fluid = {{ viscosity = "1 Pa s" }}
+            chip = {{ width = "1 m" }}
+            components = {{ p = {{ kind = "pipe", at = ["0 m", "0 m"], parameters = {{ length = "4 m" }} }}, a = {{ kind = "tee", attach = "left", to = "p.b" }}, q = {{ kind = "pipe", attach = "a", to = "a.right", parameters = {{ length = "{length} m" }} }}, b = {{ kind = "tee", attach = "left", to = "q.b" }}, s = {{ kind = "pipe", attach = "a", to = "b.right", parameters = {{ length = "4 m" }} }}, u = {{ kind = "pipe", attach = "a", to = "a.up", parameters = {{ length = "4 m" }} }}, v = {{ kind = "pipe", attach = "a", to = "b.up", parameters = {{ length = "4 m" }} }} }}
+            ports = {{ in = {{ at = "p.a", flow_rate = "1 m^2/s" }}, u = {{ at = "u.b", pressure = "0 Pa" }}, v = {{ at = "v.b", pressure = "0 Pa" }}, out = {{ at = "s.b", pressure = "0 Pa" }} }}
+        "#
+        );
+        let (design, mistakes) = stokeslet_cad::design::parse(&text, "two");
+        assert!(mistakes.is_empty(), "{mistakes:?}");
+        let (chip, _) = place(&design.unwrap(), &Library::embedded());
+        let chip = chip.unwrap();
+        let solution = Solver::new(&chip).resolution(8).solve().unwrap();
+        let flows = solution.ports.iter().map(|p| p.flow_rate).collect();
+        let net = network(&chip, &solution.fields, flows).unwrap();
+        net.regions.len()
+    }
+
+    #[test]
+    fn short_pipes_are_cut_unless_their_flow_is_not_developed() {
+        let found = [4.0, 3.0, 2.0, 0.5].map(regions);
+        assert_eq!(found, [2, 2, 1, 1], "by length");
+    }
+}

@@ -62,9 +62,15 @@ pub(super) fn line_ui(ui: &mut Ui, results: &Results, solved: &Solved, out: &mut
                 return;
             }
         };
-        let text = format!("± {}", percent(errors.relative));
-        ui.label(text).on_hover_text(MEANING);
-        for (goal, resolution) in goals(errors, solved.resolution) {
+        let all: Vec<(f64, u32)> = goals(errors, solved.resolution).collect();
+        let needed = all
+            .iter()
+            .map(|(goal, r)| format!("\n{} at {r} cells across", percent(*goal)));
+        let hint = format!("{MEANING}{}", needed.collect::<String>());
+        ui.label(format!("± {}", percent(errors.relative)))
+            .on_hover_text(hint);
+        // One, so that the line stays one.
+        if let Some(&(goal, resolution)) = all.first() {
             ui.weak(format!("· for {}:", percent(goal)));
             let text = format!("{resolution} cells across");
             if ui.link(text).on_hover_text("Solve so fine").clicked() {
