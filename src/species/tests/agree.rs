@@ -6,7 +6,7 @@ mod support;
 
 use stokeslet_flow::session::Solver;
 use stokeslet_species::{Engine, Paths, Settings};
-use support::{by_first_inlet, designs};
+use support::{by_first_inlet, designs, row, run};
 
 /// A design at one Peclet number: greatest difference of an outlet's mean, over the range, the estimate there, and whether any is above its own.
 ///
@@ -78,4 +78,33 @@ fn tubes_and_elements_agree_on_every_design() {
     let all = [100.0, 300.0, 1e3];
     compare(false, &all, usize::MAX);
     compare(true, &all, usize::MAX);
+}
+
+/// Two channels with a rung between them in which nothing flows: what crosses it crosses by diffusion alone.
+const LADDER: &str = r#"
+components = { a = { kind = "tee", at = ["0 m", "0 m"] }, m = { kind = "pipe", attach = "a", to = "a.up", parameters = { length = "LENGTH m" } }, b = { kind = "tee", attach = "up", to = "m.b" }, ai = { kind = "pipe", attach = "b", to = "a.left", parameters = { length = "3 m" } }, ao = { kind = "pipe", attach = "a", to = "a.right", parameters = { length = "3 m" } }, bi = { kind = "pipe", attach = "b", to = "b.right", parameters = { length = "3 m" } }, bo = { kind = "pipe", attach = "a", to = "b.left", parameters = { length = "3 m" } } }
+ports = { ai = { at = "ai.a", flow_rate = "1 m^2/s" }, ao = { at = "ao.b", pressure = "0 Pa" }, bi = { at = "bi.a", flow_rate = "1 m^2/s" }, bo = { at = "bo.b", pressure = "0 Pa" } }
+"#;
+
+#[test]
+fn tubes_know_what_they_leave_out_in_pipes_that_stand_still() {
+    for length in ["3", "5"] {
+        let row = row(&LADDER.replace("LENGTH", length), 8);
+        for peclet in [30.0, 300.0] {
+            let by = |engine| {
+                let settings = Settings {
+                    engine,
+                    ..Settings::default()
+                };
+                run(&row.chip, &row.paths, peclet, &[("ai", 1.0)], settings)
+            };
+            let (tubes, elements) = (by(Engine::Tubes), by(Engine::Elliptic));
+            let mean = |of: &stokeslet_species::SpeciesResult| of.ports[3].mean.unwrap();
+            let left_out = mean(&elements) - mean(&tubes);
+            let said = tubes.ports[3].error.unwrap();
+            println!("rung of {length}, Pe {peclet}: {left_out:.2e} crosses, {said:.2e} was said");
+            assert!(left_out > 1e-5 && said >= left_out, "{left_out:e} {said:e}");
+            assert!(said <= 20.0 * left_out, "{left_out:e} {said:e}");
+        }
+    }
 }
