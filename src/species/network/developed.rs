@@ -64,7 +64,14 @@ impl Straight<'_> {
         }
         // One of cells about the middle.
         let at = columns.partition_point(|x| *x < 0.5 * self.length - tiny);
-        let slice = [*columns.get(at.checked_sub(1)?)?, *columns.get(at)?];
+        let mut slice = [*columns.get(at.checked_sub(1)?)?, *columns.get(at)?];
+        // From a port on it is developed.
+        if margin[0] == 0.0 {
+            slice[0] = *columns.first()?;
+        }
+        if margin[1] == 0.0 {
+            slice[1] = *columns.last()?;
+        }
         let far = |end: usize| margin[end].min(NEARLY * self.width) - tiny;
         let is_far = slice[0] >= far(0) && self.length - slice[1] >= far(1);
         let is_developed = || self.deviations(&slice).iter().all(|d| *d < DEVELOPED);
@@ -106,35 +113,72 @@ impl Straight<'_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::network::network;
+    use crate::network::{Network, network};
     use stokeslet_cad::chip::place;
     use stokeslet_cad::library::Library;
     use stokeslet_flow::session::Solver;
 
-    /// Two tees with a pipe of so many widths between them.
-    fn regions(length: f64) -> usize {
-        let text = format!(
-            r#"
-            format = 1
-            fluid = {{ viscosity = "1 Pa s" }}
-            chip = {{ width = "1 m" }}
-            components = {{ p = {{ kind = "pipe", at = ["0 m", "0 m"], parameters = {{ length = "4 m" }} }}, a = {{ kind = "tee", attach = "left", to = "p.b" }}, q = {{ kind = "pipe", attach = "a", to = "a.right", parameters = {{ length = "{length} m" }} }}, b = {{ kind = "tee", attach = "left", to = "q.b" }}, s = {{ kind = "pipe", attach = "a", to = "b.right", parameters = {{ length = "4 m" }} }}, u = {{ kind = "pipe", attach = "a", to = "a.up", parameters = {{ length = "4 m" }} }}, v = {{ kind = "pipe", attach = "a", to = "b.up", parameters = {{ length = "4 m" }} }} }}
-            ports = {{ in = {{ at = "p.a", flow_rate = "1 m^2/s" }}, u = {{ at = "u.b", pressure = "0 Pa" }}, v = {{ at = "v.b", pressure = "0 Pa" }}, out = {{ at = "s.b", pressure = "0 Pa" }} }}
-        "#
-        );
-        let (design, mistakes) = stokeslet_cad::design::parse(&text, "two");
+    fn network_of(text: &str) -> Network {
+        let (design, mistakes) = stokeslet_cad::design::parse(text, "short");
         assert!(mistakes.is_empty(), "{mistakes:?}");
         let (chip, _) = place(&design.unwrap(), &Library::embedded());
         let chip = chip.unwrap();
         let solution = Solver::new(&chip).resolution(8).solve().unwrap();
         let flows = solution.ports.iter().map(|p| p.flow_rate).collect();
-        let net = network(&chip, &solution.fields, flows).unwrap();
+        network(&chip, &solution.fields, flows).unwrap()
+    }
+
+    /// Regions of two tees with a pipe of so many widths between them and others to the ports.
+    fn regions(length: f64, to_ports: f64) -> usize {
+        let text = format!(
+            r#"
+            format = 1
+            fluid = {{ viscosity = "1 Pa s" }}
+            chip = {{ width = "1 m" }}
+            components = {{ p = {{ kind = "pipe", at = ["0 m", "0 m"], parameters = {{ length = "{to_ports} m" }} }}, a = {{ kind = "tee", attach = "left", to = "p.b" }}, q = {{ kind = "pipe", attach = "a", to = "a.right", parameters = {{ length = "{length} m" }} }}, b = {{ kind = "tee", attach = "left", to = "q.b" }}, s = {{ kind = "pipe", attach = "a", to = "b.right", parameters = {{ length = "{to_ports} m" }} }}, u = {{ kind = "pipe", attach = "a", to = "a.up", parameters = {{ length = "{to_ports} m" }} }}, v = {{ kind = "pipe", attach = "a", to = "b.up", parameters = {{ length = "{to_ports} m" }} }} }}
+            ports = {{ in = {{ at = "p.a", flow_rate = "1 m^2/s" }}, u = {{ at = "u.b", pressure = "0 Pa" }}, v = {{ at = "v.b", pressure = "0 Pa" }}, out = {{ at = "s.b", pressure = "0 Pa" }} }}
+        "#
+        );
+        let net = network_of(&text);
+        let inside: f64 = net.regions.iter().map(|r| r.area).sum();
+        let whole = inside + net.pipes.iter().map(|p| p.length * p.width).sum::<f64>();
+        let area = 2.0 + length + 4.0 * to_ports;
+        let tees = whole - area;
+        assert!(
+            (0.0..4.0).contains(&tees),
+            "nothing is left out or twice: {tees}"
+        );
+        let mouths = net.regions.iter().map(|r| r.mouths.len());
+        assert!(
+            mouths.clone().all(|n| n >= 3),
+            "{:?}",
+            mouths.collect::<Vec<_>>()
+        );
         net.regions.len()
     }
 
     #[test]
     fn short_pipes_are_cut_unless_their_flow_is_not_developed() {
-        let found = [4.0, 3.0, 2.0, 0.5].map(regions);
-        assert_eq!(found, [2, 2, 1, 1], "by length");
+        for to_ports in [4.0, 1.8, 1.0, 0.3] {
+            let found = [4.0, 3.0, 2.0, 0.5].map(|length| regions(length, to_ports));
+            assert_eq!(found, [2, 2, 1, 1], "by length, {to_ports} to ports");
+        }
+    }
+    /// Developed all along, too short for anything: from each port to the middle of its pipe.
+    #[test]
+    fn a_short_pipe_at_a_port_is_one_from_there_on() {
+        let net = network_of(
+            r#"
+            format = 1
+            fluid = { viscosity = "1 Pa s" }
+            chip = { width = "1 m" }
+            components = { p = { kind = "pipe", at = ["0 m", "0 m"], parameters = { length = "1 m" } }, q = { kind = "pipe", attach = "a", to = "p.b", parameters = { length = "1.5 m" } } }
+            ports = { in = { at = "p.a", flow_rate = "1 m^2/s" }, out = { at = "q.b", pressure = "0 Pa" } }
+        "#,
+        );
+        let mouths: Vec<usize> = net.regions.iter().map(|r| r.mouths.len()).collect();
+        assert_eq!(mouths, [2], "one region between two pipes");
+        let along: f64 = net.pipes.iter().map(|p| p.length).sum();
+        assert!((along + net.regions[0].area - 2.5).abs() < 1e-9);
     }
 }
