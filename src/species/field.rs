@@ -13,7 +13,7 @@ use crate::followed::Paths;
 use crate::network::{NO_PIPE, Pipe, STILL};
 use crate::profile::Profile;
 use crate::rational::Exponential;
-use crate::region::{Line, Ways};
+use crate::region::{Line, Way, Ways};
 use crate::stream::{Places, Stream};
 use crate::transport::{Followed, StageTable, Task, Within, advance};
 use stokeslet_base::geometry::Point;
@@ -129,7 +129,7 @@ fn by_modes(
     nodes: &[u32],
 ) -> Vec<f64> {
     let pipe = &paths.net.pipes[p];
-    let place = |n: u32| places_in_pipe(chip, fields, pipe, n);
+    let place = place_in_pipe(chip, fields, pipe);
     // Nodes of one cross-section share its values.
     let mut order: Vec<(usize, [f64; 2])> = nodes.iter().map(|&n| place(n)).enumerate().collect();
     order.sort_by(|a, b| a.1[0].total_cmp(&b.1[0]));
@@ -146,21 +146,26 @@ fn by_modes(
     out
 }
 
-/// Where a node of a pipe lies along the flow, 0..1, and over eta.
-fn places_in_pipe(chip: &Chip, fields: &Fields, pipe: &Pipe, node: u32) -> [f64; 2] {
-    let part = &chip.parts[pipe.part];
-    let side = if part.motion.mirror == (pipe.flow > 0.0) {
+/// Where nodes of a pipe lie along the flow, 0..1, and over eta.
+fn place_in_pipe<'a>(
+    chip: &Chip,
+    fields: &'a Fields,
+    pipe: &'a Pipe,
+) -> impl Fn(u32) -> [f64; 2] + 'a {
+    let motion = &chip.parts[pipe.part].motion;
+    let side = if motion.mirror == (pipe.flow > 0.0) {
         -1.0
     } else {
         1.0
     };
-    let x = part.motion.inverse().to_apply()(fields.nodes[node as usize]);
-    let eta = (0.5 + side * x.y / pipe.width).clamp(0.0, 1.0);
-    let from = (x.x - pipe.along[0]) / pipe.length;
-    [
-        if pipe.flow > 0.0 { from } else { 1.0 - from }.clamp(0.0, 1.0),
-        eta,
-    ]
+    let back = motion.inverse().to_apply();
+    move |node| {
+        let x = back(fields.nodes[node as usize]);
+        let eta = (0.5 + side * x.y / pipe.width).clamp(0.0, 1.0);
+        let from = (x.x - pipe.along[0]) / pipe.length;
+        let from = if pipe.flow > 0.0 { from } else { 1.0 - from };
+        [from.clamp(0.0, 1.0), eta]
+    }
 }
 
 fn in_pipe(
@@ -207,8 +212,9 @@ fn in_pipe(
             Section::new(&stream, profile)
         })
         .collect();
+    let place = place_in_pipe(chip, fields, pipe);
     let value = |&n: &u32| {
-        let [from, eta] = places_in_pipe(chip, fields, pipe, n);
+        let [from, eta] = place(n);
         let k = parts
             .partition_point(|&part| part < from)
             .clamp(1, STATIONS - 1);
@@ -256,19 +262,20 @@ fn marks(ways: &Ways) -> Vec<Mark> {
     out
 }
 
-fn in_region(fields: &Fields, paths: &Paths, r: usize, within: &Within) -> (Vec<u32>, Vec<f64>) {
+/// Where a node of a region lies among its streams, whatever they carry.
+#[derive(Clone, Copy, Debug)]
+pub struct Place {
+    stage: u8,
+    /// Index of the inlet, chain or outlet.
+    stream: u32,
+    /// How far it has come in its stage, 0..1.
+    part: f64,
+    eta: f64,
+}
+
+/// Places of a region's nodes, in the order of its stream function.
+fn places(fields: &Fields, paths: &Paths, r: usize) -> Vec<Place> {
     let (psi, ways, region) = (&paths.psi[r], &paths.ways[r], &paths.net.regions[r]);
-    if ways.bundles.is_empty() {
-        let mut nodes: Vec<u32> = region
-            .cells
-            .iter()
-            .flat_map(|&c| fields.cells[c as usize])
-            .collect();
-        nodes.sort_unstable();
-        nodes.dedup();
-        let values = vec![0.0; nodes.len()];
-        return (nodes, values);
-    }
     let marks = marks(ways);
     let width = region
         .mouths
@@ -278,24 +285,6 @@ fn in_region(fields: &Fields, paths: &Paths, r: usize, within: &Within) -> (Vec<
     let near = width * NEAR;
     let entry = |(k, mark): (usize, &Mark)| GeomWithData::new([mark.at.x, mark.at.y], k as u32);
     let nearby = RTree::bulk_load(marks.iter().enumerate().map(entry).collect());
-    let sections = |list: &[[Stream; 2]], profiles: Vec<Profile>| -> Vec<[Section; 2]> {
-        list.iter()
-            .zip(profiles)
-            .map(|(both, p)| [Section::new(&both[0], p), Section::new(&both[1], p)])
-            .collect()
-    };
-    let inlets = sections(
-        &within.inlets,
-        ways.inlets.iter().map(|w| w.profile).collect(),
-    );
-    let chains = sections(
-        &within.chains,
-        ways.chains.iter().map(|c| c.profile).collect(),
-    );
-    let outlets = sections(
-        &within.outlets,
-        ways.outlets.iter().map(|w| w.profile).collect(),
-    );
     // Chain of every bundle, and the flow to the right of it there.
     let mut in_chain = vec![(0, 0.0, 1.0); ways.bundles.len()];
     let flow = |b: usize| ways.bundles[b].psi[1] - ways.bundles[b].psi[0];
@@ -307,15 +296,13 @@ fn in_region(fields: &Fields, paths: &Paths, r: usize, within: &Within) -> (Vec<
             below += flow(b);
         }
     }
-    let value = |k: usize| {
+    let place = |k: usize| {
         let (at, s) = (fields.nodes[psi.nodes[k] as usize], psi.value[k]);
         // The nearest mark, or one that is nearly as near and whose bundle this stream line belongs to.
         let mut found = nearby
             .nearest_neighbor_iter_with_distance_2([at.x, at.y])
             .map(|(entry, square)| (marks[entry.data as usize], square.sqrt()));
-        let Some((first, least)) = found.next() else {
-            return 0.0;
-        };
+        let (first, least) = found.next()?;
         let holds = |mark: &Mark| {
             let [low, high] = ways.bundles[mark.bundle as usize].psi;
             (low..=high).contains(&s)
@@ -332,35 +319,56 @@ fn in_region(fields: &Fields, paths: &Paths, r: usize, within: &Within) -> (Vec<
         let b = mark.bundle as usize;
         let bundle = &ways.bundles[b];
         let s = s.clamp(bundle.psi[0], bundle.psi[1]);
-        let (both, profile, part) = match mark.stage {
-            0 => {
-                let way = &ways.inlets[bundle.inlet];
-                (
-                    &inlets[bundle.inlet],
-                    way.profile,
-                    (s - way.psi[0]) / (way.psi[1] - way.psi[0]),
-                )
-            }
+        let of_way = |way: &Way| (way.profile, (s - way.psi[0]) / (way.psi[1] - way.psi[0]));
+        let (stream, (profile, part)) = match mark.stage {
+            0 => (bundle.inlet, of_way(&ways.inlets[bundle.inlet])),
             1 => {
                 let (c, below, whole) = in_chain[b];
-                (
-                    &chains[c],
-                    ways.chains[c].profile,
-                    (below + s - bundle.psi[0]) / whole,
-                )
+                let part = (below + s - bundle.psi[0]) / whole;
+                (c, (ways.chains[c].profile, part))
             }
-            _ => {
-                let way = &ways.outlets[bundle.outlet];
-                (
-                    &outlets[bundle.outlet],
-                    way.profile,
-                    (s - way.psi[0]) / (way.psi[1] - way.psi[0]),
-                )
-            }
+            _ => (bundle.outlet, of_way(&ways.outlets[bundle.outlet])),
         };
-        let eta = profile.eta(part.clamp(0.0, 1.0));
-        (1.0 - mark.part) * both[0].at(eta) + mark.part * both[1].at(eta)
+        Some(Place {
+            stage: mark.stage,
+            stream: stream as u32,
+            part: mark.part,
+            eta: profile.eta(part.clamp(0.0, 1.0)),
+        })
     };
-    let values = (0..psi.nodes.len()).map(value).collect();
-    (psi.nodes.clone(), values)
+    (0..psi.nodes.len()).filter_map(place).collect()
+}
+
+fn in_region(fields: &Fields, paths: &Paths, r: usize, within: &Within) -> (Vec<u32>, Vec<f64>) {
+    let (psi, ways, region) = (&paths.psi[r], &paths.ways[r], &paths.net.regions[r]);
+    if ways.bundles.is_empty() {
+        let mut nodes: Vec<u32> = region
+            .cells
+            .iter()
+            .flat_map(|&c| fields.cells[c as usize])
+            .collect();
+        nodes.sort_unstable();
+        nodes.dedup();
+        let values = vec![0.0; nodes.len()];
+        return (nodes, values);
+    }
+    let sections = |list: &[[Stream; 2]], profiles: Vec<Profile>| -> Vec<[Section; 2]> {
+        list.iter()
+            .zip(profiles)
+            .map(|(both, p)| [Section::new(&both[0], p), Section::new(&both[1], p)])
+            .collect()
+    };
+    let of_ways = |ways: &[Way]| ways.iter().map(|w| w.profile).collect();
+    let of_chains = ways.chains.iter().map(|c| c.profile).collect();
+    let stages = [
+        sections(&within.inlets, of_ways(&ways.inlets)),
+        sections(&within.chains, of_chains),
+        sections(&within.outlets, of_ways(&ways.outlets)),
+    ];
+    let places = paths.places[r].get_or_init(|| places(fields, paths, r));
+    let value = |place: &Place| {
+        let [begin, end] = &stages[usize::from(place.stage)][place.stream as usize];
+        (1.0 - place.part) * begin.at(place.eta) + place.part * end.at(place.eta)
+    };
+    (psi.nodes.clone(), places.iter().map(value).collect())
 }

@@ -10,6 +10,7 @@ use crate::along::along;
 use crate::copies::ways_of_all;
 use crate::elliptic::Elliptic;
 use crate::elliptic::operator::Cubic;
+use crate::field::Place;
 use crate::input::{Settings, Species};
 use crate::network::{Network, network};
 use crate::plan::{Choice, Plan, choose};
@@ -37,6 +38,8 @@ pub struct Paths {
     pub ways: Vec<Ways>,
     /// By region: cubic stream functions, made where elements ask for them.
     pub cubics: Vec<OnceLock<Option<Cubic>>>,
+    /// By region, made at its first use: where its nodes lie among its streams.
+    pub(crate) places: Vec<OnceLock<Vec<Place>>>,
     /// m of depth that a flow per depth is multiplied by; 1 without a depth.
     pub depth: f64,
     /// Whether rates are volumes per time.
@@ -86,11 +89,13 @@ impl Paths {
         let (psi, kinds) = stream_functions(&net, fields)?;
         let ways = ways_of_all(&net, &psi, &kinds)?;
         let cubics = net.regions.iter().map(|_| OnceLock::new()).collect();
+        let places = net.regions.iter().map(|_| OnceLock::new()).collect();
         Ok(Self {
             net,
             psi,
             ways,
             cubics,
+            places,
             depth,
             has_depth: chip.depth.is_some(),
         })
