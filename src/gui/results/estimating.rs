@@ -5,7 +5,7 @@
 //! forget() ----token---------------^
 //! ```
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use super::newest::{Newest, Wake};
 use super::worker::SHARE_OF_FREE;
@@ -21,8 +21,8 @@ use stokeslet_flow::session::{
 /// What is known of the errors of a solution.
 #[derive(Clone, Debug)]
 pub struct Estimate {
-    /// Whose errors they are.
-    pub solution: Arc<Solution>,
+    /// Whose errors they are; that of an older chip may go.
+    pub solution: Weak<Solution>,
     /// The errors, or a sentence that says why they aren't known.
     pub errors: Result<ErrorEstimate, String>,
 }
@@ -31,7 +31,7 @@ impl Results {
     /// What is known by now of the errors of a solved chip.
     pub fn estimate_of(&self, solved: &Solved) -> Option<&Estimate> {
         let estimate = self.estimate.as_deref();
-        estimate.filter(|e| Arc::ptr_eq(&e.solution, &solved.solution))
+        estimate.filter(|e| is(&e.solution, &solved.solution))
     }
 
     /// The errors of a solved chip, where they are known.
@@ -44,7 +44,12 @@ impl Results {
 #[derive(Debug)]
 pub struct Estimator {
     thread: Newest<Order, Estimate>,
-    asked: Option<Order>,
+    /// Whose errors, and what stops it. It keeps no solution: a large one makes room for the next.
+    asked: Option<(Weak<Solution>, CancelToken)>,
+}
+
+fn is(known: &Weak<Solution>, solution: &Arc<Solution>) -> bool {
+    std::ptr::eq(known.as_ptr(), Arc::as_ptr(solution))
 }
 
 #[derive(Clone, Debug)]
@@ -74,24 +79,21 @@ impl Estimator {
     /// Whether the errors of this solution were asked for last.
     pub fn has_asked(&self, solved: &Solved) -> bool {
         let asked = self.asked.as_ref();
-        asked.is_some_and(|o| Arc::ptr_eq(&o.solved.solution, &solved.solution))
+        asked.is_some_and(|(known, _)| is(known, &solved.solution))
     }
 
     /// Asks for the errors of a solution; what is older stops.
     pub fn want(&mut self, solved: Arc<Solved>) {
         self.forget();
-        let order = Order {
-            solved,
-            cancel: CancelToken::new(),
-        };
-        self.thread.ask(order.clone());
-        self.asked = Some(order);
+        let cancel = CancelToken::new();
+        self.asked = Some((Arc::downgrade(&solved.solution), cancel.clone()));
+        self.thread.ask(Order { solved, cancel });
     }
 
     /// What was asked means nothing any more.
     pub fn forget(&mut self) {
-        if let Some(asked) = self.asked.take() {
-            asked.cancel.cancel();
+        if let Some((_, cancel)) = self.asked.take() {
+            cancel.cancel();
         }
     }
 
@@ -126,7 +128,7 @@ fn estimate(order: &Order, table: &Table) -> Option<Estimate> {
         errors => errors.map_err(|error| capital(&error.to_string())),
     };
     Some(Estimate {
-        solution: solution.clone(),
+        solution: Arc::downgrade(solution),
         errors,
     })
 }
