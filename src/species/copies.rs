@@ -206,14 +206,9 @@ mod tests {
         let factors: Vec<f64> = likenesses.iter().flatten().map(|l| l.factor).collect();
         println!("{} regions, copies by {factors:?}", psi.len());
         let third = |f: &f64| (f * 3.0 - 1.0).abs() < 1e-9;
-        assert!(
-            factors.iter().any(third),
-            "one carries a third: {factors:?}"
-        );
-        assert!(
-            factors.len() >= 4,
-            "so are all its inner bends: {factors:?}"
-        );
+        // Its four bends; in each serpentine alone their neighbours differ by more than copies may.
+        assert!(factors.len() >= 4, "{factors:?}");
+        assert!(factors.iter().all(third), "{factors:?}");
         let all = ways_of_all(&net, &psi, &kinds).unwrap();
         for (r, likeness) in likenesses.iter().enumerate() {
             if likeness.is_none() {
