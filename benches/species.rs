@@ -14,7 +14,7 @@
 //! | species s | ours: everything behind the solved flow, which is stream functions, stream lines, and one species at outlets with its error estimate (two runs); theirs: as said |
 //! | again s | ours with another diffusivity on the same flow: what a slider of the window waits for, at outlets |
 //! | fields s | ours: values at all nodes of the fields |
-//! | shown s | what the window does once a flow is there: all behind it, with ages and all fields |
+//! | shown s | what the window does once a flow is there: all behind it, with ages at ports and the concentration everywhere |
 //! | shown again s | what it does when a slider of the diffusivity has moved |
 //! | ours is faster | a standard method's `species s` over ours |
 //!
@@ -190,8 +190,8 @@ fn ours(chip: &Chip, solution: &Solution, case: &Case) -> Result<Ours, Failure> 
     let (fields, _) = timed(|| Ok(result.nodal(chip, &solution.fields, &paths, settings)))?;
     let show = |paths: &Paths, peclet: f64| -> Result<usize, Failure> {
         let result = follow(chip, paths, peclet, settings, true)?;
-        let (values, ages) = result.nodal(chip, &solution.fields, paths, settings);
-        Ok(values.len() + ages.map_or(0, |a| a.len()))
+        let values = result.nodal(chip, &solution.fields, paths, settings);
+        Ok(values.len())
     };
     let (first_shown, _) = timed(|| show(&Paths::of(chip, solution)?, case.peclet))?;
     let (again_shown, _) = timed(|| {

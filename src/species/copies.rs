@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use crate::SpeciesError;
-use crate::network::{Network, Region};
+use crate::network::{Mouth, Network, Region};
 use crate::psi::{Psi, turn_between};
 use crate::region::{Bundle, Line, Way, Ways, ways};
 use crate::trace::Trace;
@@ -94,6 +94,13 @@ impl Likeness {
         };
         let factor = flow(regions[1]) / flow(regions[0]);
         let [m, n] = regions.map(|r| &r.mouths);
+        let total = flow(regions[1]);
+        // Most regions that flow differently are told by their mouths.
+        let flows_alike =
+            |(m, n): (&Mouth, &Mouth)| (m.outflow * factor - n.outflow).abs() <= 4.0 * SAME * total;
+        if m.len() != n.len() || !m.iter().zip(n).all(flows_alike) {
+            return None;
+        }
         let local = |psi: &Psi, region: &Region| -> Option<Vec<usize>> {
             let place: FxHashMap<u32, usize> =
                 psi.nodes.iter().enumerate().map(|(k, &n)| (n, k)).collect();
@@ -102,7 +109,6 @@ impl Likeness {
         };
         if a.at.len() != b.at.len()
             || a.cells != b.cells
-            || m.len() != n.len()
             || local(a, regions[0])? != local(b, regions[1])?
         {
             return None;
@@ -116,7 +122,6 @@ impl Likeness {
             factor,
         };
         let greatest = b.velocity.iter().map(|u| u.norm()).fold(0.0, f64::max);
-        let total = flow(regions[1]);
         let mut nodes = (0..a.at.len()).map(|k| {
             let off = (like.placed(a.at[k]) - b.at[k]).norm();
             let psi = (a.value[k] * factor - b.value[k]).abs();

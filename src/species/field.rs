@@ -20,27 +20,20 @@ use stokeslet_base::geometry::Point;
 use stokeslet_cad::chip::Chip;
 use stokeslet_flow::field::Fields;
 
-/// Stations of a pipe.
-const STATIONS: usize = 18;
-/// Where the first station behind the entry is, over the pipe's length.
+/// Distances of two stations of a pipe from its entry are at most in this ratio.
+const RATIO: f64 = 1.8;
+/// Where the first station behind the entry is at least, over the pipe's length.
 const FIRST: f64 = 1e-4;
 /// How much farther than the nearest mark one may be, in widths of the narrowest mouth, that knows the stream line better.
 const NEAR: f64 = 0.25;
 
-/// A stream with its places, to be read at any eta.
-struct Section {
-    places: Places,
+/// Values of tubes with their places, to be read at any eta.
+struct Section<'a> {
+    places: &'a Places,
     value: Vec<f64>,
 }
 
-impl Section {
-    fn new(stream: &Stream, profile: Profile) -> Self {
-        Self {
-            places: stream.places(profile),
-            value: stream.value.clone(),
-        }
-    }
-
+impl Section<'_> {
     /// Linear between the middles of tubes.
     fn at(&self, eta: f64) -> f64 {
         let middle = &self.places.middle;
@@ -186,18 +179,13 @@ fn in_pipe(
         return vec![0.0; nodes.len()];
     };
     let profile = net.profile(pipe.width);
-    let ratio = (1.0 / FIRST).powf(1.0 / (STATIONS - 2) as f64);
-    let parts: Vec<f64> = (0..STATIONS)
-        .map(|k| {
-            if k == 0 {
-                0.0
-            } else {
-                (FIRST * ratio.powi(k as i32 - 1)).min(1.0)
-            }
-        })
-        .collect();
+    let place = place_in_pipe(chip, fields, pipe);
+    let at: Vec<[f64; 2]> = nodes.iter().map(|&n| place(n)).collect();
+    let parts = stations(at.iter().map(|[from, _]| *from));
     let mut scratch = Exponential::default();
-    let sections: Vec<Section> = parts
+    // Tubes keep their flows along a pipe, so they keep their places.
+    let places = begin.places(profile);
+    let sections: Vec<Section<'_>> = parts
         .iter()
         .map(|part| {
             let mut stream = begin.clone();
@@ -208,22 +196,33 @@ fn in_pipe(
                 part * pipe.length * pipe.width,
             );
             let stage: StageTable<'_> = (&|_| length, &|eta| area * eta);
-            advance(&mut stream, profile, task, stage, &mut scratch);
-            Section::new(&stream, profile)
+            advance(&mut stream, &places, task, stage, &mut scratch);
+            Section {
+                places: &places,
+                value: stream.value,
+            }
         })
         .collect();
-    let place = place_in_pipe(chip, fields, pipe);
-    let value = |&n: &u32| {
-        let [from, eta] = place(n);
+    let value = |&[from, eta]: &[f64; 2]| {
         let k = parts
             .partition_point(|&part| part < from)
-            .clamp(1, STATIONS - 1);
+            .clamp(1, parts.len() - 1);
         // Layers grow like the root of the distance.
         let (a, b, x) = (parts[k - 1].sqrt(), parts[k].sqrt(), from.sqrt());
         let t = (x - a) / (b - a);
         (1.0 - t) * sections[k - 1].at(eta) + t * sections[k].at(eta)
     };
-    nodes.iter().map(value).collect()
+    at.iter().map(value).collect()
+}
+
+/// Stations of a pipe over its length: its entry, where the nearest of the nodes behind it is, and on to its end.
+fn stations(nodes: impl Iterator<Item = f64>) -> Vec<f64> {
+    let nearest = nodes.filter(|&from| from > 1e-9).fold(1.0, f64::min);
+    let first = nearest.max(FIRST);
+    let count = ((1.0 / first).ln() / RATIO.ln()).ceil();
+    let ratio = first.powf(-1.0 / count);
+    let behind = (0..=count as i32).map(|k| (first * ratio.powi(k)).min(1.0));
+    std::iter::once(0.0).chain(behind).collect()
 }
 
 /// A point of a stream line: its bundle, its stage, and how far it has come in it.
@@ -283,8 +282,11 @@ fn places(fields: &Fields, paths: &Paths, r: usize) -> Vec<Place> {
         .map(|m| m.width)
         .fold(f64::INFINITY, f64::min);
     let near = width * NEAR;
-    let entry = |(k, mark): (usize, &Mark)| GeomWithData::new([mark.at.x, mark.at.y], k as u32);
-    let nearby = RTree::bulk_load(marks.iter().enumerate().map(entry).collect());
+    let mut by_bundle = vec![Vec::new(); ways.bundles.len()];
+    for mark in marks {
+        by_bundle[mark.bundle as usize].push(GeomWithData::new([mark.at.x, mark.at.y], mark));
+    }
+    let nearby: Vec<_> = by_bundle.into_iter().map(RTree::bulk_load).collect();
     // Chain of every bundle, and the flow to the right of it there.
     let mut in_chain = vec![(0, 0.0, 1.0); ways.bundles.len()];
     let flow = |b: usize| ways.bundles[b].psi[1] - ways.bundles[b].psi[0];
@@ -298,24 +300,22 @@ fn places(fields: &Fields, paths: &Paths, r: usize) -> Vec<Place> {
     }
     let place = |k: usize| {
         let (at, s) = (fields.nodes[psi.nodes[k] as usize], psi.value[k]);
+        let nearest = |tree: &RTree<GeomWithData<[f64; 2], Mark>>| {
+            let entry = tree.nearest_neighbor([at.x, at.y])?;
+            let [x, y] = *entry.geom();
+            Some((entry.data, (x - at.x).hypot(y - at.y)))
+        };
+        let found: Vec<(Mark, f64)> = nearby.iter().filter_map(nearest).collect();
+        let closest = |all: &mut dyn Iterator<Item = &(Mark, f64)>| {
+            all.copied().min_by(|a, b| a.1.total_cmp(&b.1))
+        };
         // The nearest mark, or one that is nearly as near and whose bundle this stream line belongs to.
-        let mut found = nearby
-            .nearest_neighbor_iter_with_distance_2([at.x, at.y])
-            .map(|(entry, square)| (marks[entry.data as usize], square.sqrt()));
-        let (first, least) = found.next()?;
-        let holds = |mark: &Mark| {
+        let (first, least) = closest(&mut found.iter())?;
+        let holds = |(mark, distance): &&(Mark, f64)| {
             let [low, high] = ways.bundles[mark.bundle as usize].psi;
-            (low..=high).contains(&s)
+            (low..=high).contains(&s) && *distance <= least + near
         };
-        let mark = if holds(&first) {
-            first
-        } else {
-            found
-                .take_while(|(_, distance)| *distance <= least + near)
-                .map(|(mark, _)| mark)
-                .find(holds)
-                .unwrap_or(first)
-        };
+        let mark = closest(&mut found.iter().filter(holds)).map_or(first, |(mark, _)| mark);
         let b = mark.bundle as usize;
         let bundle = &ways.bundles[b];
         let s = s.clamp(bundle.psi[0], bundle.psi[1]);
@@ -352,23 +352,63 @@ fn in_region(fields: &Fields, paths: &Paths, r: usize, within: &Within) -> (Vec<
         let values = vec![0.0; nodes.len()];
         return (nodes, values);
     }
-    let sections = |list: &[[Stream; 2]], profiles: Vec<Profile>| -> Vec<[Section; 2]> {
-        list.iter()
-            .zip(profiles)
-            .map(|(both, p)| [Section::new(&both[0], p), Section::new(&both[1], p)])
+    // A stage's tubes keep their flows, so its ends share their places.
+    let with_places = |list: &'_ [[Stream; 2]], profiles: Vec<Profile>| -> Vec<Places> {
+        let both = list.iter().zip(profiles);
+        both.map(|(ends, profile)| ends[0].places(profile))
             .collect()
     };
     let of_ways = |ways: &[Way]| ways.iter().map(|w| w.profile).collect();
     let of_chains = ways.chains.iter().map(|c| c.profile).collect();
-    let stages = [
-        sections(&within.inlets, of_ways(&ways.inlets)),
-        sections(&within.chains, of_chains),
-        sections(&within.outlets, of_ways(&ways.outlets)),
+    let lists = [&within.inlets, &within.chains, &within.outlets];
+    let along = [
+        with_places(&within.inlets, of_ways(&ways.inlets)),
+        with_places(&within.chains, of_chains),
+        with_places(&within.outlets, of_ways(&ways.outlets)),
     ];
+    let section = |places, end: &Stream| Section {
+        places,
+        value: end.value.clone(),
+    };
+    let stages: Vec<Vec<[Section<'_>; 2]>> = (lists.iter().zip(&along))
+        .map(|(list, places)| {
+            let both = list.iter().zip(places);
+            both.map(|(ends, places)| [0, 1].map(|end| section(places, &ends[end])))
+                .collect()
+        })
+        .collect();
     let places = paths.places[r].get_or_init(|| places(fields, paths, r));
     let value = |place: &Place| {
         let [begin, end] = &stages[usize::from(place.stage)][place.stream as usize];
         (1.0 - place.part) * begin.at(place.eta) + place.part * end.at(place.eta)
     };
     (psi.nodes.clone(), places.iter().map(value).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stations_are_as_many_as_nodes_can_tell_apart() {
+        for (nodes, least, most) in [(vec![0.0, 0.3, 1.0], 3, 5), (vec![0.0, 1e-7, 0.2], 17, 18)] {
+            let parts = stations(nodes.iter().copied());
+            assert!((least..=most).contains(&parts.len()), "{parts:?}");
+            assert!(
+                parts[0] == 0.0
+                    && parts[1] <= nodes[1].max(FIRST)
+                    && (parts[parts.len() - 1] - 1.0).abs() < 1e-12
+            );
+            assert!(
+                parts[1..]
+                    .windows(2)
+                    .all(|p| p[1] > p[0] && p[1] < 1.001 * RATIO * p[0])
+            );
+        }
+        assert_eq!(
+            stations([0.0, 1.0].into_iter()),
+            [0.0, 1.0],
+            "a node at each end"
+        );
+    }
 }

@@ -43,9 +43,12 @@ pub fn extra(
                 values,
             });
         };
-        let (values, ages) = result.nodal(chip, fields, paths, settings);
-        push(&result.name, unit, values);
-        if let Some(ages) = ages {
+        push(
+            &result.name,
+            unit,
+            result.nodal(chip, fields, paths, settings),
+        );
+        if let Some(ages) = result.nodal_ages(chip, fields, paths, settings) {
             let is_first = results.first().is_some_and(|r| r.name == result.name);
             let name = match is_first {
                 true => "age".to_owned(),

@@ -171,35 +171,47 @@ pub struct SpeciesResult {
 }
 
 impl SpeciesResult {
-    /// Concentrations at the nodes of the fields; and ages in s, where they were wanted.
+    /// Concentrations at the nodes of the fields.
     pub fn nodal(
         &self,
         chip: &Chip,
         fields: &Fields,
         paths: &Paths,
         settings: Settings,
-    ) -> (Vec<f64>, Option<Vec<f64>>) {
-        let task = |ages: bool| Task {
+    ) -> Vec<f64> {
+        self.at_nodes(chip, fields, paths, settings, &self.streams, false)
+    }
+
+    /// Ages at the nodes of the fields, s, where they were wanted.
+    pub fn nodal_ages(
+        &self,
+        chip: &Chip,
+        fields: &Fields,
+        paths: &Paths,
+        settings: Settings,
+    ) -> Option<Vec<f64>> {
+        let ages = self.ages.as_ref()?;
+        Some(self.at_nodes(chip, fields, paths, settings, ages, true))
+    }
+
+    fn at_nodes(
+        &self,
+        chip: &Chip,
+        fields: &Fields,
+        paths: &Paths,
+        settings: Settings,
+        followed: &Followed,
+        ages: bool,
+    ) -> Vec<f64> {
+        let task = Task {
             diffusivity: self.diffusivity,
             inflow: &[],
             tubes: settings.tubes,
             ages,
         };
-        let of = |followed: &Followed, ages: bool| {
-            let elements = [self.diffusivity, 0.0, self.reference];
-            crate::field::nodal(
-                chip,
-                fields,
-                paths,
-                followed,
-                &task(ages),
-                (elements, self.element_order),
-            )
-        };
-        (
-            of(&self.streams, false),
-            self.ages.as_ref().map(|a| of(a, true)),
-        )
+        let elements = [self.diffusivity, 0.0, self.reference];
+        let elements = (elements, self.element_order);
+        crate::field::nodal(chip, fields, paths, followed, &task, elements)
     }
 }
 

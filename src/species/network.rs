@@ -12,6 +12,7 @@
 
 mod developed;
 
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use self::developed::Straight;
@@ -161,80 +162,39 @@ pub fn network(chip: &Chip, fields: &Fields, port_flow: Vec<f64>) -> Result<Netw
     };
     let mut mouth_of_node: FxHashMap<u32, Vec<u32>> = FxHashMap::default();
     let mut open: Vec<(Beyond, Vec<u32>, f64)> = Vec::new();
-    for (p, part) in chip.parts.iter().enumerate() {
-        let Shape::Strip(Strip::Straight {
-            length,
-            width_start,
-            width_end,
-        }) = part.shape
-        else {
+    let found: Vec<Option<Middle>> = (0..chip.parts.len())
+        .into_par_iter()
+        .map(|p| {
+            let is_port = [0, 1].map(|socket| port_at(p, socket).is_some());
+            Middle::of(chip, fields, p, &cells_of[p], is_port, net.drag)
+        })
+        .collect();
+    for (p, middle) in found.into_iter().enumerate() {
+        let Some(middle) = middle else {
             continue;
         };
-        let width = width_start.max(width_end);
-        if (width_start - width_end).abs() > 1e-9 * width {
-            continue;
-        }
-        let at = [0, 1].map(|s| port_at(p, s));
-        let margin = at.map(|port| if port.is_some() { 0.0 } else { ENTRY * width });
-        let back = part.motion.inverse().to_apply();
-        let tiny = 1e-6 * width;
-        let along = part.motion.rotate(Point::new(1.0, 0.0));
-        let straight = Straight {
-            fields,
-            cells: &cells_of[p],
-            back: &back,
-            along,
-            width,
-            length,
-            profile: net.profile(width),
-        };
-        let Some([from, to]) = straight.middle(margin) else {
-            continue;
-        };
-        let (mut middle, mut flux, mut straddles) = (Vec::new(), 0.0, false);
-        for &c in &cells_of[p] {
-            let x = fields.cells[c as usize].map(|n| back(fields.nodes[n as usize]).x);
-            let low = x[..3].iter().copied().fold(f64::INFINITY, f64::min);
-            let high = x[..3].iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            if low >= from - tiny && high <= to + tiny {
-                middle.push(c);
-                flux += integrals(fields, c as usize).1.dot(along);
-            } else if low < from - tiny && high > from + tiny || low < to - tiny && high > to + tiny
-            {
-                straddles = true;
-            }
-        }
-        if straddles || middle.is_empty() {
-            continue;
-        }
         let index = net.pipes.len();
-        for &c in &middle {
+        for &c in &middle.cells {
             net.pipe_of_cell[c as usize] = index as u32;
         }
-        for (end, x) in [from, to].into_iter().enumerate() {
-            if at[end].is_some() {
+        for (end, nodes) in middle.ends.into_iter().enumerate() {
+            let Some(nodes) = nodes else {
                 continue;
-            }
-            let mut nodes: Vec<u32> = middle
-                .iter()
-                .flat_map(|&c| fields.cells[c as usize])
-                .filter(|&n| (back(fields.nodes[n as usize]).x - x).abs() < tiny)
-                .collect();
-            nodes.sort_unstable();
-            nodes.dedup();
+            };
             let m = open.len() as u32;
             for &n in &nodes {
                 mouth_of_node.entry(n).or_default().push(m);
             }
-            open.push((Beyond::Pipe(index, end), nodes, width));
+            open.push((Beyond::Pipe(index, end), nodes, middle.width));
         }
+        let [from, to] = middle.along;
         net.pipes.push(Pipe {
             part: p,
-            width,
+            width: middle.width,
             length: to - from,
-            along: [from, to],
-            flow: flux / (to - from),
-            ends: at.map(|port| port.map_or(End::Closed, End::Port)),
+            along: middle.along,
+            flow: middle.flow,
+            ends: [0, 1].map(|socket| port_at(p, socket).map_or(End::Closed, End::Port)),
         });
     }
     // Ports that no pipe leads to.
@@ -273,6 +233,92 @@ pub fn network(chip: &Chip, fields: &Fields, port_flow: Vec<f64>) -> Result<Netw
     Ok(net)
 }
 
+/// The developed middle of a straight channel.
+struct Middle {
+    width: f64,
+    /// Where it begins and ends, m.
+    along: [f64; 2],
+    cells: Vec<u32>,
+    /// Along it, m^2/s.
+    flow: f64,
+    /// Nodes of the cross-sections at both ends; a port has none.
+    ends: [Option<Vec<u32>>; 2],
+}
+
+impl Middle {
+    /// That of part `p`, if it has one.
+    fn of(
+        chip: &Chip,
+        fields: &Fields,
+        p: usize,
+        cells: &[u32],
+        is_port: [bool; 2],
+        drag: f64,
+    ) -> Option<Self> {
+        let part = &chip.parts[p];
+        let Shape::Strip(Strip::Straight {
+            length,
+            width_start,
+            width_end,
+        }) = part.shape
+        else {
+            return None;
+        };
+        let width = width_start.max(width_end);
+        if (width_start - width_end).abs() > 1e-9 * width {
+            return None;
+        }
+        let margin = is_port.map(|port| if port { 0.0 } else { ENTRY * width });
+        let back = part.motion.inverse().to_apply();
+        let tiny = 1e-6 * width;
+        let direction = part.motion.rotate(Point::new(1.0, 0.0));
+        let straight = Straight {
+            fields,
+            cells,
+            back: &back,
+            along: direction,
+            width,
+            length,
+            profile: Profile::new(width, drag),
+        };
+        let [from, to] = straight.middle(margin)?;
+        let place = |n: u32| back(fields.nodes[n as usize]).x;
+        let (mut middle, mut flux) = (Vec::new(), 0.0);
+        for &c in cells {
+            let n = fields.cells[c as usize];
+            let x = [place(n[0]), place(n[1]), place(n[2])];
+            let low = x.iter().copied().fold(f64::INFINITY, f64::min);
+            let high = x.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            if low >= from - tiny && high <= to + tiny {
+                middle.push(c);
+                flux += integrals(fields, c as usize).1.dot(direction);
+            } else if low < from - tiny && high > from + tiny || low < to - tiny && high > to + tiny
+            {
+                // It straddles an end.
+                return None;
+            }
+        }
+        if middle.is_empty() {
+            return None;
+        }
+        let section = |x: f64| {
+            let all = middle.iter().flat_map(|&c| fields.cells[c as usize]);
+            let mut nodes: Vec<u32> = all.filter(|&n| (place(n) - x).abs() < tiny).collect();
+            nodes.sort_unstable();
+            nodes.dedup();
+            nodes
+        };
+        let ends = [0, 1].map(|end| (!is_port[end]).then(|| section([from, to][end])));
+        Some(Self {
+            width,
+            along: [from, to],
+            flow: flux / (to - from),
+            ends,
+            cells: middle,
+        })
+    }
+}
+
 impl Network {
     /// The profile of a channel of this width.
     pub fn profile(&self, width: f64) -> Profile {
@@ -286,13 +332,12 @@ impl Network {
         mouth_of_node: &FxHashMap<u32, Vec<u32>>,
     ) -> Result<(), SpeciesError> {
         let n_cells = fields.cells.len();
-        let mut edges: FxHashMap<(u32, u32), [u32; 2]> = FxHashMap::default();
         const NONE: u32 = u32::MAX;
+        // Cells on both sides of every edge, by the node in its middle.
+        let mut beside: Vec<[u32; 2]> = vec![[NONE; 2]; fields.nodes.len()];
         for c in (0..n_cells).filter(|&c| self.pipe_of_cell[c] == NO_PIPE) {
-            let n = fields.cells[c];
-            for k in 0..3 {
-                let (a, b) = (n[k], n[(k + 1) % 3]);
-                let sides = edges.entry((a.min(b), a.max(b))).or_insert([NONE, NONE]);
+            for &middle in &fields.cells[c][3..] {
+                let sides = &mut beside[middle as usize];
                 sides[usize::from(sides[0] != NONE)] = c as u32;
             }
         }
@@ -308,10 +353,8 @@ impl Network {
             region_of[start] = r;
             while let Some(c) = stack.pop() {
                 region.cells.push(c);
-                let n = fields.cells[c as usize];
-                for k in 0..3 {
-                    let (a, b) = (n[k], n[(k + 1) % 3]);
-                    for &next in &edges[&(a.min(b), a.max(b))] {
+                for &middle in &fields.cells[c as usize][3..] {
+                    for &next in &beside[middle as usize] {
                         if next != NONE && region_of[next as usize] == NONE {
                             region_of[next as usize] = r;
                             stack.push(next);
@@ -323,12 +366,16 @@ impl Network {
             region.area = region.cells.iter().map(|&c| area(fields, c as usize)).sum();
             self.regions.push(region);
         }
-        for r in 0..self.regions.len() {
-            let loops = rim(fields, &self.regions[r].cells, &edges, r)?;
+        let rims = self.regions.par_iter().enumerate().map(|(r, region)| {
+            let loops = rim(fields, &region.cells, &beside, r)?;
             let mut mouths = Vec::new();
             for (k, rim) in loops.iter().enumerate() {
                 mouths.extend(mouths_on(fields, rim, open, mouth_of_node, k, r)?);
             }
+            Ok((loops, mouths))
+        });
+        let rims: Vec<(Vec<Loop>, Vec<Mouth>)> = rims.collect::<Result<_, SpeciesError>>()?;
+        for (r, (loops, mouths)) in rims.into_iter().enumerate() {
             for (m, mouth) in mouths.iter().enumerate() {
                 if let Beyond::Pipe(p, end) = mouth.beyond {
                     self.pipes[p].ends[end] = End::Region(r, m);
@@ -486,7 +533,7 @@ impl Network {
 fn rim(
     fields: &Fields,
     cells: &[u32],
-    edges: &FxHashMap<(u32, u32), [u32; 2]>,
+    beside: &[[u32; 2]],
     region: usize,
 ) -> Result<Vec<Loop>, SpeciesError> {
     let mut next: FxHashMap<u32, Vec<(u32, u32)>> = FxHashMap::default();
@@ -495,7 +542,7 @@ fn rim(
         let n = fields.cells[c as usize];
         for k in 0..3 {
             let (a, b) = (n[k], n[(k + 1) % 3]);
-            if edges[&(a.min(b), a.max(b))][1] == u32::MAX {
+            if beside[n[k + 3] as usize][1] == u32::MAX {
                 next.entry(a).or_default().push((n[k + 3], b));
                 starts.push(a);
             }

@@ -6,8 +6,8 @@
 //! Degree 14 (seven conjugate pairs), error about 4e-13 uniformly on (-inf, 0]: seven complex tridiagonal solves for any length of time.
 //! Source: Trefethen, Weideman, Schmelzer, BIT 46 (2006), Caratheodory-Fejer; poles and residues as in the specification, tested below.
 
-/// Pairs of poles.
-const N: usize = 7;
+/// Pairs of poles, and one without a residue: eight fill registers.
+const N: usize = 8;
 
 /// Poles and residues: real, imaginary, real, imaginary.
 const TABLE: [[f64; 4]; N] = [
@@ -53,14 +53,20 @@ const TABLE: [[f64; 4]; N] = [
         -7.153878179758737e-05,
         0.00014361901788104064,
     ],
+    [1.0, 1.0, 0.0, 0.0],
 ];
+
+/// One complex number a pole: real parts, imaginary parts.
+type Poles = [[f64; N]; 2];
 
 /// Scratch of [`Exponential::apply`]; reused between calls.
 #[derive(Clone, Debug, Default)]
 pub struct Exponential {
-    /// Eliminated upper diagonal over its pivot, then the solution; by row, then pole: real, imaginary.
-    ratio: Vec<[[f64; N]; 2]>,
-    value: Vec<[[f64; N]; 2]>,
+    /// By row: the pivots' inverses, and the eliminated upper diagonal over its pivot (with the opposite sign).
+    pivot: Vec<Poles>,
+    ratio: Vec<Poles>,
+    /// By row: right sides, then solutions.
+    value: Vec<Poles>,
 }
 
 impl Exponential {
@@ -72,88 +78,13 @@ impl Exponential {
     /// # Accuracy and cost
     /// 4e-13 of the range of `c`; `sum w c` is kept (plus the sum of the source) to rounding, as are constants. Seven complex solves.
     pub fn apply(&mut self, w: &[f64], k: &[f64], c: &mut [f64], source: Option<&[f64]>) {
-        let n = c.len();
-        let total: f64 = w.iter().sum();
-        if n < 2 || total <= 0.0 {
-            if let (Some(s), 1, true) = (source, n, total > 0.0) {
-                c[0] += s[0] / total;
-            }
-            return;
+        if !is_settled(w, c, source) {
+            self.factorise(w, k);
+            self.advance(w, k, c, source);
         }
-        let mean = dot(w, c) / total;
-        // Sources whose mean is taken out: what is left decays, the mean is added exactly.
-        let gain = source.map_or(0.0, |s| s.iter().sum::<f64>() / total);
-        let reference = c[0];
-        if source.is_none() && c.iter().all(|&x| x == reference) {
-            return;
-        }
-        self.ratio.resize(n, [[0.0; N]; 2]);
-        self.value.resize(n, [[0.0; N]; 2]);
-        let (zr, zi): ([f64; N], [f64; N]) = (
-            std::array::from_fn(|j| TABLE[j][0]),
-            std::array::from_fn(|j| TABLE[j][1]),
-        );
-        // (T + z W) y = -(r w c + r/z s); the residue multiplies the right side, so that one solve serves both.
-        let (rr, ri): ([f64; N], [f64; N]) = (
-            std::array::from_fn(|j| 2.0 * TABLE[j][2]),
-            std::array::from_fn(|j| 2.0 * TABLE[j][3]),
-        );
-        let (sr, si): ([f64; N], [f64; N]) = {
-            let over = |j: usize| {
-                let d = zr[j] * zr[j] + zi[j] * zi[j];
-                [
-                    (rr[j] * zr[j] + ri[j] * zi[j]) / d,
-                    (ri[j] * zr[j] - rr[j] * zi[j]) / d,
-                ]
-            };
-            (
-                std::array::from_fn(|j| over(j)[0]),
-                std::array::from_fn(|j| over(j)[1]),
-            )
-        };
-        for i in 0..n {
-            let below = if i > 0 { k[i - 1] } else { 0.0 };
-            let above = if i + 1 < n { k[i] } else { 0.0 };
-            let x = w[i] * (c[i] - mean);
-            let s = source.map_or(0.0, |s| s[i] - gain * w[i]);
-            let (previous_ratio, previous_value) = if i > 0 {
-                (self.ratio[i - 1], self.value[i - 1])
-            } else {
-                ([[0.0; N]; 2], [[0.0; N]; 2])
-            };
-            let (ratio, value) = (&mut self.ratio[i], &mut self.value[i]);
-            for j in 0..N {
-                // Pivot = diagonal + below * ratio of the row before (off-diagonals are -k).
-                let pr = below + above + zr[j] * w[i] - below * previous_ratio[0][j];
-                let pi = zi[j] * w[i] - below * previous_ratio[1][j];
-                let d = 1.0 / (pr * pr + pi * pi);
-                let (qr, qi) = (pr * d, -pi * d);
-                ratio[0][j] = above * qr;
-                ratio[1][j] = above * qi;
-                let br = -(rr[j] * x + sr[j] * s) + below * previous_value[0][j];
-                let bi = -(ri[j] * x + si[j] * s) + below * previous_value[1][j];
-                value[0][j] = br * qr - bi * qi;
-                value[1][j] = br * qi + bi * qr;
-            }
-        }
-        let mut next = self.value[n - 1];
-        c[n - 1] = next[0].iter().sum();
-        for i in (0..n - 1).rev() {
-            let (ratio, value) = (&self.ratio[i], &self.value[i]);
-            for j in 0..N {
-                let (ar, ai) = (next[0][j], next[1][j]);
-                next[0][j] = value[0][j] + ratio[0][j] * ar - ratio[1][j] * ai;
-                next[1][j] = value[1][j] + ratio[0][j] * ai + ratio[1][j] * ar;
-            }
-            c[i] = next[0].iter().sum();
-        }
-        let drift = dot(w, c) / total;
-        let add = mean + gain - drift;
-        c.iter_mut().for_each(|x| *x += add);
     }
 
-    /// Advances `square` by `W dm/dt = -T m + 2 s c` over the unit of time, while `c` goes by `W dc/dt = -T c + s` as in [`Self::apply`]: the second
-    /// moment of what `c` is the first of. `c` is only read.
+    /// Advances `c` as [`Self::apply`] does, and `square` by `W dm/dt = -T m + 2 s c`: the second moment of what `c` is the first of.
     ///
     /// ```text
     /// d/dt (1, c, m) = [[0, 0, 0], [W^-1 s, -A, 0], [0, 2 W^-1 s, -A]] (1, c, m),     A = W^-1 T
@@ -163,97 +94,167 @@ impl Exponential {
     /// # Shapes and units
     /// As [`Self::apply`]; `square`: n values, overwritten, in the square of the unit of `c`.
     /// # Accuracy and cost
-    /// About 1e-11 of the greatest `square` (seen against closed forms); `sum w m` grows to rounding as it must. Twice the solves.
-    pub fn apply_to_square(
+    /// About 1e-11 of the greatest `square` (seen against closed forms); `sum w m` grows to rounding as it must. One factorisation, three
+    /// times the solves.
+    pub fn apply_with_square(
         &mut self,
         w: &[f64],
         k: &[f64],
-        c: &[f64],
+        c: &mut [f64],
         square: &mut [f64],
         source: &[f64],
     ) {
-        let n = c.len();
-        let mut first = vec![[[0.0; N]; 2]; n];
-        let mut out = vec![0.0; n];
-        let z = |j: usize| [TABLE[j][0], TABLE[j][1]];
-        let residue = |j: usize| [2.0 * TABLE[j][2], 2.0 * TABLE[j][3]];
-        for (i, y) in first.iter_mut().enumerate() {
-            *y = each(|j| {
-                let r = residue(j);
-                let over_z = times(r, inverse(z(j)));
-                [0, 1].map(|part| -(r[part] * w[i] * c[i] + over_z[part] * source[i]))
-            });
-        }
-        self.solve(w, k, &mut first);
+        self.factorise(w, k);
+        let over_z: [[f64; 2]; N] = std::array::from_fn(|j| inverse(pole(j)));
+        let factors: [[[f64; 2]; 2]; N] = std::array::from_fn(|j| {
+            let r = residue(j);
+            [r, times(r, over_z[j])]
+        });
+        self.value.clear();
+        self.value
+            .extend(c.iter().zip(w).zip(source).map(|((c, w), s)| {
+                let part = |part: usize| {
+                    std::array::from_fn(|j| {
+                        -(factors[j][0][part] * w * c + factors[j][1][part] * s)
+                    })
+                };
+                [part(0), part(1)]
+            }));
+        self.solve(k);
         // What the sum of w m becomes is known: by the integral of c over the time (the same solves with residues r/z), its own mean exactly.
         let total: f64 = w.iter().sum();
-        let mut during: Vec<f64> = first
-            .iter()
-            .map(|y| {
-                (0..N)
-                    .map(|j| times([y[0][j], y[1][j]], inverse(z(j)))[0])
-                    .sum()
-            })
-            .collect();
+        let during = |y: &Poles| -> f64 {
+            let part = |j: usize| y[0][j] * over_z[j][0] - y[1][j] * over_z[j][1];
+            (0..N).map(part).sum()
+        };
         let mean = (dot(w, c) + 0.5 * source.iter().sum::<f64>()) / total;
-        let drift = mean - dot(w, &during) / total;
-        during.iter_mut().for_each(|x| *x += drift);
-        let sum = dot(w, square) + 2.0 * dot(source, &during);
-        for (i, y) in first.iter_mut().enumerate() {
-            let of_c = *y;
-            *y = each(|j| {
-                let r = residue(j);
-                [0, 1].map(|part| 2.0 * source[i] * of_c[part][j] - r[part] * w[i] * square[i])
-            });
+        let (mut of_during, mut carried) = (0.0, 0.0);
+        for ((y, w), s) in self.value.iter().zip(w).zip(source) {
+            let during = during(y);
+            of_during += w * during;
+            carried += s * during;
         }
-        self.solve(w, k, &mut first);
-        for (at, y) in out.iter_mut().zip(&first) {
-            *at = y[0].iter().sum();
+        let drift = mean - of_during / total;
+        carried += drift * source.iter().sum::<f64>();
+        let sum = dot(w, square) + 2.0 * carried;
+        for (i, y) in self.value.iter_mut().enumerate() {
+            let (of_source, of_square) = (2.0 * source[i], w[i] * square[i]);
+            for part in [0, 1] {
+                for j in 0..N {
+                    y[part][j] = of_source * y[part][j] - factors[j][0][part] * of_square;
+                }
+            }
         }
-        let drift = (sum - dot(w, &out)) / total;
-        for (square, new) in square.iter_mut().zip(&out) {
-            *square = new + drift;
+        self.solve(k);
+        for (square, y) in square.iter_mut().zip(&self.value) {
+            *square = y[0].iter().sum();
+        }
+        let drift = (sum - dot(w, square)) / total;
+        square.iter_mut().for_each(|m| *m += drift);
+        if !is_settled(w, c, Some(source)) {
+            self.advance(w, k, c, Some(source));
         }
     }
 
-    /// Solves `(T + z W) y = y` for every pole, in place.
-    fn solve(&mut self, w: &[f64], k: &[f64], y: &mut [[[f64; N]; 2]]) {
-        let n = w.len();
-        self.ratio.resize(n.max(self.ratio.len()), [[0.0; N]; 2]);
-        for i in 0..n {
+    /// Eliminates `T + z W` for every pole.
+    fn factorise(&mut self, w: &[f64], k: &[f64]) {
+        self.pivot.clear();
+        self.ratio.clear();
+        let mut last: Poles = [[0.0; N]; 2];
+        for (i, w) in w.iter().enumerate() {
             let below = if i > 0 { k[i - 1] } else { 0.0 };
-            let above = if i + 1 < n { k[i] } else { 0.0 };
-            let (ratio, before) = match i.checked_sub(1) {
-                Some(last) => (self.ratio[last], y[last]),
-                None => ([[0.0; N]; 2], [[0.0; N]; 2]),
-            };
-            let pivot = |j: usize| {
-                inverse([
-                    below + above + TABLE[j][0] * w[i] - below * ratio[0][j],
-                    TABLE[j][1] * w[i] - below * ratio[1][j],
-                ])
-            };
-            let here = y[i];
-            self.ratio[i] = each(|j| times([above, 0.0], pivot(j)));
-            y[i] = each(|j| {
-                let b = [0, 1].map(|part| here[part][j] + below * before[part][j]);
-                times(b, pivot(j))
-            });
+            let above = k.get(i).copied().unwrap_or(0.0);
+            let (mut pivot, mut ratio): (Poles, Poles) = ([[0.0; N]; 2], [[0.0; N]; 2]);
+            for j in 0..N {
+                // Diagonal + below * ratio of the row before (off-diagonals are -k).
+                let pr = below + above + TABLE[j][0] * w - below * last[0][j];
+                let pi = TABLE[j][1] * w - below * last[1][j];
+                let d = 1.0 / (pr * pr + pi * pi);
+                (pivot[0][j], pivot[1][j]) = (pr * d, -pi * d);
+                (ratio[0][j], ratio[1][j]) = (above * pr * d, -above * pi * d);
+            }
+            self.pivot.push(pivot);
+            self.ratio.push(ratio);
+            last = ratio;
         }
-        for i in (0..n.saturating_sub(1)).rev() {
-            let (ratio, here, next) = (self.ratio[i], y[i], y[i + 1]);
-            y[i] = each(|j| {
-                let add = times([ratio[0][j], ratio[1][j]], [next[0][j], next[1][j]]);
-                [here[0][j] + add[0], here[1][j] + add[1]]
-            });
+    }
+
+    /// Solves `(T + z W) y = value` for every pole, in place.
+    fn solve(&mut self, k: &[f64]) {
+        let mut last: Poles = [[0.0; N]; 2];
+        for (i, (y, pivot)) in self.value.iter_mut().zip(&self.pivot).enumerate() {
+            let below = if i > 0 { k[i - 1] } else { 0.0 };
+            for j in 0..N {
+                let (br, bi) = (y[0][j] + below * last[0][j], y[1][j] + below * last[1][j]);
+                let (qr, qi) = (pivot[0][j], pivot[1][j]);
+                (y[0][j], y[1][j]) = (br * qr - bi * qi, br * qi + bi * qr);
+            }
+            last = *y;
         }
+        // The last row's ratio is 0.
+        let mut next: Poles = [[0.0; N]; 2];
+        for (y, ratio) in self.value.iter_mut().zip(&self.ratio).rev() {
+            for j in 0..N {
+                let (ar, ai) = (next[0][j], next[1][j]);
+                y[0][j] += ratio[0][j] * ar - ratio[1][j] * ai;
+                y[1][j] += ratio[0][j] * ai + ratio[1][j] * ar;
+            }
+            next = *y;
+        }
+    }
+
+    /// [`Self::apply`] with what [`Self::factorise`] left.
+    fn advance(&mut self, w: &[f64], k: &[f64], c: &mut [f64], source: Option<&[f64]>) {
+        let total: f64 = w.iter().sum();
+        let mean = dot(w, c) / total;
+        // Sources whose mean is taken out: what is left decays, the mean is added exactly.
+        let gain = source.map_or(0.0, |s| s.iter().sum::<f64>() / total);
+        // (T + z W) y = -(r w c + r/z s); the residue multiplies the right side, so that one solve serves both.
+        let factors: [[[f64; 2]; 2]; N] = std::array::from_fn(|j| {
+            let r = residue(j);
+            [r, times(r, inverse(pole(j)))]
+        });
+        self.value.clear();
+        self.value
+            .extend(c.iter().zip(w).enumerate().map(|(i, (c, w))| {
+                let x = w * (c - mean);
+                let s = source.map_or(0.0, |s| s[i] - gain * w);
+                let part = |part: usize| {
+                    std::array::from_fn(|j| -(factors[j][0][part] * x + factors[j][1][part] * s))
+                };
+                [part(0), part(1)]
+            }));
+        self.solve(k);
+        for (c, y) in c.iter_mut().zip(&self.value) {
+            *c = y[0].iter().sum();
+        }
+        let drift = dot(w, c) / total;
+        let add = mean + gain - drift;
+        c.iter_mut().for_each(|x| *x += add);
     }
 }
 
-/// One complex number a pole, real parts first.
-fn each(of: impl Fn(usize) -> [f64; 2]) -> [[f64; N]; 2] {
-    let all: [[f64; 2]; N] = std::array::from_fn(of);
-    [0, 1].map(|part| all.map(|z| z[part]))
+/// Where there is nothing to exchange; what enters a single entry is added.
+fn is_settled(w: &[f64], c: &mut [f64], source: Option<&[f64]>) -> bool {
+    let n = c.len();
+    let total: f64 = w.iter().sum();
+    if n < 2 || total <= 0.0 {
+        if let (Some(s), 1, true) = (source, n, total > 0.0) {
+            c[0] += s[0] / total;
+        }
+        return true;
+    }
+    let reference = c[0];
+    source.is_none() && c.iter().all(|&x| x == reference)
+}
+
+fn pole(j: usize) -> [f64; 2] {
+    [TABLE[j][0], TABLE[j][1]]
+}
+
+/// For both of a pair.
+fn residue(j: usize) -> [f64; 2] {
+    [2.0 * TABLE[j][2], 2.0 * TABLE[j][3]]
 }
 
 /// Product of complex numbers.
@@ -316,7 +317,8 @@ mod tests {
         let w = [1.0, 3.0];
         for (k, want) in [(1e9, [1.0, 1.0]), (0.0, [4.0, 4.0 / 9.0])] {
             let mut square = [0.0, 0.0];
-            Exponential::default().apply_to_square(&w, &[k], &[0.0, 0.0], &mut square, &[2.0, 2.0]);
+            let mut c = [0.0, 0.0];
+            Exponential::default().apply_with_square(&w, &[k], &mut c, &mut square, &[2.0, 2.0]);
             for (got, want) in square.iter().zip(want) {
                 assert!((got - want).abs() < 1e-8, "k {k}: {square:?}");
             }
@@ -329,8 +331,7 @@ mod tests {
             let (mut c, mut m) = ([0.1, 0.4], [0.02, 0.3]);
             let (k, s) = (k.map(|k| k * part), s.map(|s| s * part));
             for _ in 0..steps {
-                e.apply_to_square(&w, &k, &c, &mut m, &s);
-                e.apply(&w, &k, &mut c, Some(&s));
+                e.apply_with_square(&w, &k, &mut c, &mut m, &s);
             }
             m
         };

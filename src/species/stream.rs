@@ -28,6 +28,28 @@ pub struct Places {
     pub middle: Vec<f64>,
 }
 
+impl Places {
+    /// From the lines between tubes.
+    fn between(line: Vec<f64>) -> Self {
+        let mut places = Self {
+            line,
+            middle: Vec::new(),
+        };
+        places.middle = (0..=places.line.len())
+            .map(|k| 0.5 * (places.edge(k) + places.edge(k + 1)))
+            .collect();
+        places
+    }
+
+    /// Right edge of tube `k`, from 0 to the number of tubes.
+    pub fn edge(&self, k: usize) -> f64 {
+        match k.checked_sub(1) {
+            None => 0.0,
+            Some(k) => self.line.get(k).copied().unwrap_or(1.0),
+        }
+    }
+}
+
 impl Stream {
     /// `n` tubes uniform in eta that carry `flow`; `value` is the mean over a range of eta.
     pub fn uniform(flow: f64, profile: Profile, n: usize, value: impl Fn(f64, f64) -> f64) -> Self {
@@ -123,13 +145,7 @@ impl Stream {
                 line[at] = profile.eta(line[at]);
             }
         }
-        let edge = |k: usize| match k {
-            0 => 0.0,
-            k if k == n => 1.0,
-            k => line[k - 1],
-        };
-        let middle = (0..n).map(|k| 0.5 * (edge(k) + edge(k + 1))).collect();
-        Places { line, middle }
+        Places::between(line)
     }
 
     /// Exchange between tubes along one stage.
@@ -138,11 +154,12 @@ impl Stream {
     /// W dc/dt = -T c,   k_i = D lambda(eta_i) / (eta_c,i+1 - eta_c,i),   lambda = int |u| ds / (Q u(eta))
     /// ```
     /// # Shapes and units
+    /// - `places`: of this stream's tubes
     /// - `lambda`: at a place of the cross-section, the equivalent length over the width (dimensionless); `L/w` in a pipe
     /// - `source`: per tube, amount that enters along the stage, concentration times m^2/s
     pub fn exchange(
         &mut self,
-        profile: Profile,
+        places: &Places,
         diffusivity: f64,
         lambda: &dyn Fn(f64) -> f64,
         source: Option<&[f64]>,
@@ -151,7 +168,6 @@ impl Stream {
         if self.value.len() < 2 && source.is_none() {
             return;
         }
-        let places = self.places(profile);
         let least = 1e-14;
         let k: Vec<f64> = places
             .line
@@ -162,10 +178,13 @@ impl Stream {
                 diffusivity * lambda(eta).max(0.0) / gap
             })
             .collect();
-        if let (Some(source), false) = (source, self.square.is_empty()) {
-            scratch.apply_to_square(&self.flow, &k, &self.value, &mut self.square, source);
+        match source {
+            Some(source) if !self.square.is_empty() => {
+                let (c, square) = (&mut self.value, &mut self.square);
+                scratch.apply_with_square(&self.flow, &k, c, square, source);
+            }
+            _ => scratch.apply(&self.flow, &k, &mut self.value, source),
         }
-        scratch.apply(&self.flow, &k, &mut self.value, source);
     }
 
     /// Puts streams side by side, from right to left.
@@ -233,22 +252,18 @@ impl Stream {
     /// Parts wide tubes and joins needless ones, so that about `n` (at most `4 n`) remain; keeps every sum and the range.
     ///
     /// A tube is cut where it is wider than `1.5/n` of the section, or steep and not yet thin; its parts lie on the minmod-limited line
-    /// through its neighbours. Neighbours are joined where they differ least.
-    pub fn regrid(&mut self, profile: Profile, n: usize, range: f64) {
+    /// through its neighbours. Neighbours are joined where they differ least. Where the tubes lie then is returned.
+    pub fn regrid(&mut self, profile: Profile, n: usize, range: f64) -> Places {
+        let mut places = self.places(profile);
         if range > 0.0 {
-            self.refine(profile, n, range);
+            places = self.refine(profile, places, n, range);
         }
-        self.coarsen(profile, n, range);
+        self.coarsen(places, n, range)
     }
 
-    fn refine(&mut self, profile: Profile, n: usize, range: f64) {
-        let places = self.places(profile);
+    fn refine(&mut self, profile: Profile, places: Places, n: usize, range: f64) -> Places {
         let count = self.flow.len();
-        let edge = |k: usize| match k {
-            0 => 0.0,
-            k if k == count => 1.0,
-            k => places.line[k - 1],
-        };
+        let edge = |k: usize| places.edge(k);
         let widest = 1.5 / n as f64;
         let thin = 0.4 / n as f64;
         let pieces = |k: usize| {
@@ -263,10 +278,12 @@ impl Stream {
         };
         let m: Vec<usize> = (0..count).map(pieces).collect();
         if m.iter().all(|&m| m == 1) {
-            return;
+            return places;
         }
         let mut out = Stream::default();
+        let mut edges = Vec::with_capacity(2 * count);
         for (k, &pieces) in m.iter().enumerate() {
+            edges.push(edge(k));
             if pieces == 1 {
                 out.push(self.flow[k], self.value[k], self.square.get(k).copied());
                 continue;
@@ -296,6 +313,7 @@ impl Stream {
                 out.push(self.flow[k], self.value[k], self.square.get(k).copied());
                 continue;
             }
+            edges.extend((1..pieces).map(|j| a + (b - a) * j as f64 / pieces as f64));
             let mut from = -0.5 * self.flow[k];
             for width in widths {
                 let off = from + 0.5 * width;
@@ -305,6 +323,8 @@ impl Stream {
             }
         }
         *self = out;
+        edges.remove(0);
+        Places::between(edges)
     }
 
     /// Minmod of the one-sided differences of a tube's values over flow.
@@ -327,20 +347,15 @@ impl Stream {
     }
 
     /// Joins neighbours; near a steep step tubes stay as thin as their distance to it asks, so that its layer stays resolved.
-    fn coarsen(&mut self, profile: Profile, n: usize, range: f64) {
+    fn coarsen(&mut self, mut places: Places, n: usize, range: f64) -> Places {
         let most = 4 * n;
         let mut tolerance = 1e-4 * range;
         for round in 0..60 {
             let count = self.flow.len();
             if count <= n || round > 0 && count <= most {
-                return;
+                break;
             }
-            let places = self.places(profile);
-            let edge = |k: usize| match k {
-                0 => 0.0,
-                k if k == count => 1.0,
-                k => places.line[k - 1],
-            };
+            let edge = |k: usize| places.edge(k);
             let grading = if count > most && round > 30 {
                 1.0
             } else {
@@ -403,12 +418,19 @@ impl Stream {
                 }
             }
             *self = out;
+            let kept = places
+                .line
+                .iter()
+                .zip(&is_joined)
+                .filter(|(_, joined)| !**joined);
+            places = Places::between(kept.map(|(line, _)| *line).collect());
             tolerance = if tolerance > 0.0 {
                 2.0 * tolerance
             } else {
                 f64::MIN_POSITIVE
             };
         }
+        places
     }
 }
 
@@ -419,13 +441,9 @@ mod tests {
     /// Spec table, row 2: flow of species across the middle of a pipe behind a step at the middle, over Q.
     fn across(x: f64, n: usize) -> f64 {
         let mut stream = Stream::uniform(1.0, Profile::PLANAR, n, |a, _| f64::from(a >= 0.5));
-        stream.exchange(
-            Profile::PLANAR,
-            1.0,
-            &|_| x,
-            None,
-            &mut Exponential::default(),
-        );
+        let places = stream.places(Profile::PLANAR);
+        let mut scratch = Exponential::default();
+        stream.exchange(&places, 1.0, &|_| x, None, &mut scratch);
         stream.flow[..n / 2]
             .iter()
             .zip(&stream.value)
@@ -453,8 +471,9 @@ mod tests {
             let run = |lengths: &[f64], e: &mut Exponential| {
                 let step = |from: f64, _| f64::from(u8::from(from >= 0.3));
                 let mut s = Stream::uniform(1.0, Profile::PLANAR, 256, step);
+                let places = s.places(Profile::PLANAR);
                 for &x in lengths {
-                    s.exchange(Profile::PLANAR, 1.0, &|_| x, None, e);
+                    s.exchange(&places, 1.0, &|_| x, None, e);
                 }
                 s.value
             };
@@ -478,10 +497,11 @@ mod tests {
             let decay = |n: usize| {
                 let mut s = Stream::uniform(1.0, profile, n, |a, b| 0.5 * (a + b));
                 let mut e = Exponential::default();
+                let places = s.places(profile);
                 let spread = |s: &Stream| s.value[n - 1] - s.value[0];
-                s.exchange(profile, 1.0, &|_| 0.5, None, &mut e);
+                s.exchange(&places, 1.0, &|_| 0.5, None, &mut e);
                 let before = spread(&s);
-                s.exchange(profile, 1.0, &|_| 0.1, None, &mut e);
+                s.exchange(&places, 1.0, &|_| 0.1, None, &mut e);
                 (before / spread(&s)).ln() / 0.1
             };
             let (coarse, fine) = (decay(128), decay(256));
@@ -502,7 +522,12 @@ mod tests {
         assert!((pieces[1].total() - 0.5).abs() < 1e-13);
         for (n, piece) in [(64, &pieces[2]), (20, &pieces[2]), (400, &pieces[1])] {
             let mut p = piece.clone();
-            p.regrid(Profile::PLANAR, n, 2.0);
+            let places = p.regrid(Profile::PLANAR, n, 2.0);
+            let afresh = p.places(Profile::PLANAR);
+            assert_eq!(places.line.len(), afresh.line.len());
+            for (known, found) in places.line.iter().zip(&afresh.line) {
+                assert!((known - found).abs() < 1e-13, "{known} against {found}");
+            }
             assert!((p.rate() - piece.rate()).abs() < 1e-13, "n {n}");
             assert!((p.total() - piece.total()).abs() < 1e-13, "n {n}");
             let ((a, b), (c, d)) = (piece.range(), p.range());

@@ -53,8 +53,24 @@ fn key(a: u32, b: u32) -> (u32, u32) {
     (a.min(b), a.max(b))
 }
 
+/// The quadratic basis halfway between each two nodes of a cell.
+const HALFWAY: [[[f64; 6]; 6]; 6] = {
+    let mut out = [[[0.0; 6]; 6]; 6];
+    let mut k = 0;
+    while k < 36 {
+        let (a, b) = (BARY[k / 6], BARY[k % 6]);
+        out[k / 6][k % 6] = quadratic([
+            0.5 * (a[0] + b[0]),
+            0.5 * (a[1] + b[1]),
+            0.5 * (a[2] + b[2]),
+        ]);
+        k += 1;
+    }
+    out
+};
+
 /// The quadratic basis at barycentric coordinates.
-pub(crate) fn quadratic(l: [f64; 3]) -> [f64; 6] {
+pub(crate) const fn quadratic(l: [f64; 3]) -> [f64; 6] {
     [
         l[0] * (2.0 * l[0] - 1.0),
         l[1] * (2.0 * l[1] - 1.0),
@@ -151,14 +167,13 @@ impl<'a> Tracer<'a> {
             ..
         } = self.psi;
         let cell = &cells[triangle as usize / 4];
-        let bary = |node: u32| BARY[cell.iter().position(|&n| n == node).unwrap_or_default()];
+        let local = |node: u32| cell.iter().position(|&n| n == node).unwrap_or_default();
         // From the lower node number to the higher, so that both sides find the same point.
         let (a, b) = key(a, b);
-        let (la, lb) = (bary(a), bary(b));
-        let basis = quadratic(std::array::from_fn(|k| 0.5 * (la[k] + lb[k])));
+        let basis = &HALFWAY[local(a)][local(b)];
         // In the middle of the side; at its ends are nodes.
         let (mut psi, mut x, mut u) = (0.0, Point::default(), Point::default());
-        for (&n, p) in cell.iter().zip(basis) {
+        for (&n, &p) in cell.iter().zip(basis) {
             psi += value[n as usize] * p;
             x = x + at[n as usize] * p;
             u = u + velocity[n as usize] * p;

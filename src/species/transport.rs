@@ -13,7 +13,7 @@ use crate::plan::{LONE_CELLS, Plan, Step};
 use crate::profile::Profile;
 use crate::rational::Exponential;
 use crate::region::{Table, Ways};
-use crate::stream::Stream;
+use crate::stream::{Places, Stream};
 use stokeslet_base::cancel::CancelToken;
 
 /// What one species is followed with.
@@ -125,13 +125,13 @@ pub fn follow(
         let pipe = &net.pipes[p];
         let profile = net.profile(pipe.width);
         let mut stream = stream;
-        stream.regrid(profile, task.tubes, spread(range, &stream));
+        let places = stream.regrid(profile, task.tubes, spread(range, &stream));
         let begin = stream.clone();
         let length = pipe.length / pipe.width;
         let area = pipe.length * pipe.width;
         advance(
             &mut stream,
-            profile,
+            &places,
             task,
             (&|_| length, &|eta| area * eta),
             scratch,
@@ -295,29 +295,17 @@ pub(crate) type StageTable<'a> = (&'a dyn Fn(f64) -> f64, &'a dyn Fn(f64) -> f64
 /// One stage: exchange, with the tubes' areas as sources of age.
 pub(crate) fn advance(
     stream: &mut Stream,
-    profile: Profile,
+    places: &Places,
     task: &Task<'_>,
     (lambda, area_up_to): StageTable<'_>,
     scratch: &mut Exponential,
 ) {
     let source = task.ages.then(|| {
-        let places = stream.places(profile);
-        let n = stream.flow.len();
-        let edge = |k: usize| match k {
-            0 => 0.0,
-            k if k == n => 1.0,
-            k => places.line[k - 1],
-        };
-        let up_to: Vec<f64> = (0..=n).map(|k| area_up_to(edge(k))).collect();
+        let edges = 0..=stream.flow.len();
+        let up_to: Vec<f64> = edges.map(|k| area_up_to(places.edge(k))).collect();
         up_to.windows(2).map(|w| w[1] - w[0]).collect::<Vec<f64>>()
     });
-    stream.exchange(
-        profile,
-        task.diffusivity,
-        lambda,
-        source.as_deref(),
-        scratch,
-    );
+    stream.exchange(places, task.diffusivity, lambda, source.as_deref(), scratch);
 }
 
 /// What a step found.
@@ -425,20 +413,19 @@ fn through_region(
 ) -> Within {
     let mut out = Within::default();
     let mut parts: Vec<Stream> = vec![Stream::default(); ways.bundles.len()];
-    let stage =
-        |stream: &mut Stream, profile: Profile, table: &Table, scratch: &mut Exponential| {
-            if !table.is_nothing() || task.ages {
-                advance(
-                    stream,
-                    profile,
-                    task,
-                    (&|eta| table.at(eta).0, &|eta| {
-                        ways.area_scale * table.area_up_to(eta)
-                    }),
-                    scratch,
-                );
-            }
-        };
+    let stage = |stream: &mut Stream, places: &Places, table: &Table, scratch: &mut Exponential| {
+        if !table.is_nothing() || task.ages {
+            advance(
+                stream,
+                places,
+                task,
+                (&|eta| table.at(eta).0, &|eta| {
+                    ways.area_scale * table.area_up_to(eta)
+                }),
+                scratch,
+            );
+        }
+    };
     for way in &ways.inlets {
         let mut stream = match net.regions[r].mouths[way.mouth].beyond {
             Beyond::Port(k) => entering(k, way.profile),
@@ -453,7 +440,8 @@ fn through_region(
             ),
         };
         let begin = stream.clone();
-        stage(&mut stream, way.profile, &way.table, scratch);
+        let places = stream.places(way.profile);
+        stage(&mut stream, &places, &way.table, scratch);
         let flows: Vec<f64> = way
             .bundles
             .iter()
@@ -468,7 +456,8 @@ fn through_region(
         let counts: Vec<usize> = chain.bundles.iter().map(|&b| parts[b].flow.len()).collect();
         let mut stream = Stream::join(chain.bundles.iter().map(|&b| std::mem::take(&mut parts[b])));
         let begin = stream.clone();
-        stage(&mut stream, chain.profile, &chain.table, scratch);
+        let places = stream.places(chain.profile);
+        stage(&mut stream, &places, &chain.table, scratch);
         let mut from = 0;
         for (&b, count) in chain.bundles.iter().zip(counts) {
             parts[b] = stream.part(from..from + count);
@@ -478,11 +467,13 @@ fn through_region(
     }
     for way in &ways.outlets {
         let mut stream = Stream::join(way.bundles.iter().map(|&b| parts[b].clone()));
-        if !way.table.is_nothing() {
-            stream.regrid(way.profile, task.tubes, spread(range, &stream));
-        }
+        let places = if way.table.is_nothing() {
+            stream.places(way.profile)
+        } else {
+            stream.regrid(way.profile, task.tubes, spread(range, &stream))
+        };
         let begin = stream.clone();
-        stage(&mut stream, way.profile, &way.table, scratch);
+        stage(&mut stream, &places, &way.table, scratch);
         out.outlets.push([begin, stream]);
     }
     out

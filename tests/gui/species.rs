@@ -137,7 +137,22 @@ fn a_diffusivity_changes_what_is_dissolved_and_nothing_else() {
     for colour in [Quantity::Age, Quantity::Species(0), Quantity::SPEED] {
         apply(&mut window, Command::Colour(Some(colour)));
         assert_eq!(window.state().shown().colour, Some(colour));
-        window.run_steps(3);
+        let seen = followed(&mut window);
+        let is_flow = matches!(colour, Quantity::Flow(_));
+        assert_eq!(
+            seen.values(colour).is_some(),
+            !is_flow,
+            "{colour:?} is there to be shown"
+        );
+        assert_eq!(
+            seen.ages.is_some(),
+            colour == Quantity::Age,
+            "ages only where they are looked at"
+        );
+        assert!(
+            seen.results[0].ports[2].age_mean_s.is_some(),
+            "and at the ports always"
+        );
     }
     apply(&mut window, Command::Colour(Some(Quantity::Species(1))));
     assert_eq!(window.state().shown().colour, Some(Quantity::SPEED));

@@ -80,6 +80,7 @@ impl App {
             kinds: all.iter().map(kind_of).collect(),
             solved: solved.clone(),
             tracers,
+            ages: self.state.shown.colour == Some(Quantity::Age),
             cancel: CancelToken::new(),
         };
         self.following.want(order);

@@ -33,6 +33,8 @@ pub struct Order {
     pub kinds: Vec<readable::Quantity>,
     /// Whether tracers are wanted.
     pub tracers: bool,
+    /// Whether ages are wanted at the nodes; at ports they always are.
+    pub ages: bool,
     /// Stops it.
     pub cancel: CancelToken,
 }
@@ -44,6 +46,7 @@ impl Order {
             && self.species == other.species
             && self.kinds == other.kinds
             && self.tracers == other.tracers
+            && self.ages == other.ages
     }
 }
 
@@ -111,9 +114,11 @@ impl Follower {
         };
         for result in &results {
             stop()?;
-            let (values, ages) = result.nodal(chip, fields, &paths, settings);
-            out.fields.push(values);
-            out.ages = out.ages.or(ages);
+            out.fields
+                .push(result.nodal(chip, fields, &paths, settings));
+            if order.ages && out.ages.is_none() {
+                out.ages = result.nodal_ages(chip, fields, &paths, settings);
+            }
             let ports = result.ports.iter().zip(&paths.net.port_flow);
             let inlets = ports.filter(|(_, flow)| **flow > 0.0);
             let ends = inlets.filter_map(|(port, _)| Some((port.min?, port.max?)));
@@ -235,12 +240,15 @@ mod tests {
             }],
             kinds: vec![readable::Quantity::Relative],
             tracers: false,
+            ages: false,
             cancel: CancelToken::new(),
         };
         let follower = Follower::default();
         let slow = follower.follow(&order(1e-11)).unwrap();
         let fast = follower.follow(&order(4e-9)).unwrap();
         assert!(Arc::ptr_eq(&slow.paths, &fast.paths), "paths are kept");
+        assert!(fast.ages.is_none(), "nobody looks at ages");
+        assert!(fast.results[0].ports[2].age_mean_s.is_some());
         let mixed = |d: &Dissolved| d.results[0].ports[2].mixing_index.unwrap();
         assert!(mixed(&fast) > mixed(&slow) + 0.1, "{}", mixed(&slow));
         let stopped = order(1e-10);

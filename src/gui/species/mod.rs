@@ -40,7 +40,7 @@ pub struct Dissolved {
     pub kinds: Vec<readable::Quantity>,
     /// By species: concentrations at the nodes of the fields.
     pub fields: Vec<Vec<f64>>,
-    /// Age of the fluid at the nodes, s, as the first species diffuses; `None` without species.
+    /// Age of the fluid at the nodes, s, as the first species diffuses; `None` without species, and where nobody looks at it.
     pub ages: Option<Vec<f64>>,
     /// By species: least and greatest concentration that enters.
     pub entering: Vec<[f64; 2]>,
@@ -206,6 +206,7 @@ pub(crate) mod tests {
             kinds: species.map(kind_of).collect(),
             solved: solved(&chip, 4),
             tracers: true,
+            ages: true,
             cancel: CancelToken::new(),
         };
         follower::Follower::default().follow(&order).unwrap()

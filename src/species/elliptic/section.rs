@@ -115,11 +115,7 @@ impl Section {
         let mut out = vec![0.0; self.n()];
         let places = stream.places(self.profile);
         let n = stream.flow.len();
-        let edge = |k: usize| match k {
-            0 => 0.0,
-            k if k == n => 1.0,
-            k => places.line[k - 1],
-        };
+        let edge = |k: usize| places.edge(k);
         let rule = gauss_legendre(6);
         for k in 0..n {
             let mut pieces = Vec::new();

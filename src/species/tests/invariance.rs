@@ -107,7 +107,8 @@ fn threads_change_no_bit() {
                 let settings = Settings::default();
                 let out =
                     stokeslet_species::solve(&chip, &paths, &species, settings, true).unwrap();
-                let (values, ages) = out[0].nodal(&chip, &solution.fields, &paths, settings);
+                let values = out[0].nodal(&chip, &solution.fields, &paths, settings);
+                let ages = out[0].nodal_ages(&chip, &solution.fields, &paths, settings);
                 bits.extend(numbers(&out[0]).iter().map(|x| x.to_bits()));
                 bits.extend(
                     values
