@@ -202,10 +202,10 @@ fn bits(s: &Solution) -> Vec<u64> {
     let ports = s.ports.iter().flat_map(|p| [p.flow_rate, p.mean_pressure]);
     let rest = [
         s.report.relative_residual,
-        s.max_speed.0,
-        s.wall_shear.min,
-        s.wall_shear.mean,
-        s.wall_shear.max,
+        s.max_speed.expect("fields").0,
+        s.wall_shear.expect("fields").min,
+        s.wall_shear.expect("fields").mean,
+        s.wall_shear.expect("fields").max,
     ];
     let conductance = s.conductance.matrix.iter().flatten().copied();
     fields

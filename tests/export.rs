@@ -101,8 +101,8 @@ fn solution(nx: u32, ny: u32) -> Solution {
             ..SolveReport::default()
         },
         ports: vec![port("inlet", 4e-11, DROP), port("outlet", -4e-11, 0.0)],
-        max_speed: (PEAK, Point::new(0.0, 0.0)),
-        wall_shear: WallShear::default(),
+        max_speed: Some((PEAK, Point::new(0.0, 0.0))),
+        wall_shear: Some(WallShear::default()),
         fields: poiseuille(nx, ny),
         solid: None,
         ..empty_solution()
@@ -114,8 +114,8 @@ fn empty_solution() -> Solution {
         report: SolveReport::default(),
         ports: Vec::new(),
         conductance: Default::default(),
-        max_speed: (0.0, Point::default()),
-        wall_shear: WallShear::default(),
+        max_speed: Some((0.0, Point::default())),
+        wall_shear: Some(WallShear::default()),
         dissipation: Some(0.0),
         posts: Some(Vec::new()),
         fields: Fields::default(),

@@ -403,7 +403,7 @@ fn a_port_that_changes_reuses_all_factors_and_fields_follow() {
     let again = window.state().results().solved.clone().expect("solved");
     assert!(again.revision > solved_once.revision);
     assert_eq!(again.reuse.share(), Some(1.0), "{:?}", again.reuse);
-    let speeds = [&solved_once, &again].map(|s| s.solution.max_speed.0);
+    let speeds = [&solved_once, &again].map(|s| s.solution.max_speed.expect("fields").0);
     assert!((speeds[1] / speeds[0] - 1.0).abs() > 0.01, "{speeds:?}");
 }
 
@@ -414,7 +414,7 @@ fn probes_lines_and_exports_hold_what_the_field_holds() {
     solved(&mut window);
     let inside = {
         let solved = window.state().results().solved.clone().expect("solved");
-        solved.solution.max_speed.1
+        solved.solution.max_speed.expect("fields").1
     };
     apply(&mut window, Command::AddProbe(inside));
     apply(

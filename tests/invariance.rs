@@ -132,14 +132,20 @@ fn assert_same(
     // Stress goes with pressure; speed = stress * length / viscosity.
     compare(
         "peak speed",
-        vec![got.max_speed.0],
-        vec![want.max_speed.0],
+        vec![got.max_speed.expect("fields").0],
+        vec![want.max_speed.expect("fields").0],
         powers.pressure + 1,
     );
     compare(
         "wall shear",
-        vec![got.wall_shear.mean, got.wall_shear.max],
-        vec![want.wall_shear.mean, want.wall_shear.max],
+        vec![
+            got.wall_shear.expect("fields").mean,
+            got.wall_shear.expect("fields").max,
+        ],
+        vec![
+            want.wall_shear.expect("fields").mean,
+            want.wall_shear.expect("fields").max,
+        ],
         powers.pressure,
     );
 }
@@ -191,7 +197,7 @@ fn fields_turn_with_the_chip() {
             let v = motion.rotate(want.fields.velocity[k]);
             assert_small!(
                 (got.fields.velocity[k] - v).norm(),
-                want.max_speed.0,
+                want.max_speed.expect("fields").0,
                 1e-9,
                 "velocity {k} after {motion:?}"
             );
@@ -217,7 +223,7 @@ fn fields_turn_with_the_chip() {
                 let v = got.fields.velocity[n as usize].norm();
                 assert_small!(
                     v,
-                    want.max_speed.0,
+                    want.max_speed.expect("fields").0,
                     1e-12,
                     "no slip on walls after {motion:?}"
                 );

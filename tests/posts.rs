@@ -151,7 +151,12 @@ fn both_methods_agree_around_posts() {
         1e-8,
         "flow"
     );
-    assert_close!(rows.wall_shear.mean, fronts.wall_shear.mean, 1e-8, "shear");
+    assert_close!(
+        rows.wall_shear.expect("fields").mean,
+        fronts.wall_shear.expect("fields").mean,
+        1e-8,
+        "shear"
+    );
     assert_close!(
         rows.dissipation.expect("all was wanted"),
         fronts.dissipation.expect("all was wanted"),

@@ -63,7 +63,13 @@ fn a_plug_needs_no_pressure_in_the_plane() {
             assert_close!(p, 3.0, 1e-10, "no pressure drops");
         }
         assert_small!(s.ports[0].pressure - 3.0, 3.0, 1e-10, "nor at the port");
-        assert_eq!((s.wall_shear.min, s.wall_shear.max), (0.0, 0.0));
+        assert_eq!(
+            (
+                s.wall_shear.expect("fields").min,
+                s.wall_shear.expect("fields").max
+            ),
+            (0.0, 0.0)
+        );
         let scale = MU * speed * speed;
         assert_small!(heat(&s), scale, 1e-9, "nothing becomes heat");
     }
@@ -97,7 +103,7 @@ fn between_side_walls_that_slip_floor_and_ceiling_hold_the_fluid() {
         assert_close!(s.ports[0].pressure, drop, 1e-9, "by flow, {what} model");
         if model == DepthModel::Full {
             assert_close!(
-                s.wall_shear.max,
+                s.wall_shear.expect("fields").max,
                 drop / length * depth / 2.0,
                 1e-8,
                 "shear on floor and ceiling"
@@ -125,8 +131,18 @@ fn half_a_channel_with_a_wall_that_slips_is_half_a_channel() {
                 let want = motion.rotate(Point::new(fall / (2.0 * MU) * y * (2.0 * W - y), 0.0));
                 assert_small!((v - want).norm(), peak, 1e-10, "half a parabola");
             }
-            assert_close!(s.wall_shear.min, fall * W, 1e-9, "at the wall that holds");
-            assert_close!(s.wall_shear.max, fall * W, 1e-9, "at the wall that holds");
+            assert_close!(
+                s.wall_shear.expect("fields").min,
+                fall * W,
+                1e-9,
+                "at the wall that holds"
+            );
+            assert_close!(
+                s.wall_shear.expect("fields").max,
+                fall * W,
+                1e-9,
+                "at the wall that holds"
+            );
             assert_close!(heat(&s), power(&s), 1e-10, "heat");
             chip.ports[0].condition = Condition::FlowRate(exact);
             let s = solved(&chip, 4);
@@ -223,7 +239,10 @@ fn arcs_slip_along_their_circles_and_let_nothing_through() {
                     let x = d.norm();
                     (v - d.left() * (u(x) / x)).norm()
                 });
-            (r, errors.fold(0.0, f64::max) / s.max_speed.0)
+            (
+                r,
+                errors.fold(0.0, f64::max) / s.max_speed.expect("fields").0,
+            )
         });
         println!("arc {:.1} w, {angle:.2} rad: {errors:?}", radius / W);
         assert!(order(errors[1], errors[2]) > 2.5, "{errors:?}");
@@ -726,7 +745,10 @@ fn closed_ends_are_as_the_chip_says() {
     assert_close!(heat(&slip), power(&slip), 1e-9, "heat");
     assert!(slip.ports[0].pressure < hold.ports[0].pressure);
     assert_eq!(
-        (slip.wall_shear.min, slip.wall_shear.max),
+        (
+            slip.wall_shear.expect("fields").min,
+            slip.wall_shear.expect("fields").max
+        ),
         (0.0, 0.0),
         "no wall holds"
     );

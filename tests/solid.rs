@@ -262,15 +262,18 @@ fn assert_same(got: &Solution, want: &Solution, rel: f64, why: &str) {
         );
     }
     assert_close!(
-        got.max_speed.0,
-        want.max_speed.0,
+        got.max_speed.expect("fields").0,
+        want.max_speed.expect("fields").0,
         rel,
         "{why}: greatest speed"
     );
 }
 
 fn assert_same_shear(got: &Solution, want: &Solution, rel: f64, why: &str) {
-    let (got, want) = (got.wall_shear, want.wall_shear);
+    let (got, want) = (
+        got.wall_shear.expect("fields"),
+        want.wall_shear.expect("fields"),
+    );
     assert_close!(got.mean, want.mean, rel, "{why}: mean wall shear");
     assert_close!(got.max, want.max, rel, "{why}: greatest wall shear");
     assert_close!(got.min, want.min, 1e3 * rel, "{why}: least wall shear");
@@ -291,7 +294,10 @@ fn half_the_depth_is_as_good_as_the_whole() {
     assert_eq!(2 * half.report.layers, whole.report.layers);
     assert_same(&half, &whole, 1e-9, "half and whole");
     // Where it is sampled on a facet depends on the order of its corners.
-    let (a, b) = (half.wall_shear.mean, whole.wall_shear.mean);
+    let (a, b) = (
+        half.wall_shear.expect("fields").mean,
+        whole.wall_shear.expect("fields").mean,
+    );
     assert_close!(a, b, 1e-5, "mean wall shear over half and whole");
     // Fields too: node by node, the half mirrored.
     let (half, whole) = (half.solid.expect("fields"), whole.solid.expect("fields"));
@@ -403,7 +409,7 @@ fn a_lattice_flows_and_reuses_its_copies() {
     );
     let speed = largest(solution.fields.velocity.iter().map(|v| v.norm()));
     assert_close!(
-        solution.max_speed.0,
+        solution.max_speed.expect("fields").0,
         speed,
         1e-12,
         "it flows fastest at mid-depth"

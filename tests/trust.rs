@@ -156,7 +156,14 @@ fn nothing_flows_where_nothing_drives() {
             let s = solved_with(&chip, &settings, &Table::default());
             assert!(s.report.still, "{} ports", chip.ports.len());
             assert!(s.ports.iter().all(|p| p.flow_rate == 0.0));
-            assert_eq!((s.max_speed.0, s.wall_shear.max, heat(&s)), (0.0, 0.0, 0.0));
+            assert_eq!(
+                (
+                    s.max_speed.expect("fields").0,
+                    s.wall_shear.expect("fields").max,
+                    heat(&s)
+                ),
+                (0.0, 0.0, 0.0)
+            );
             assert!(s.fields.velocity.iter().all(|v| v.norm() == 0.0));
             let off = largest(s.fields.pressure.iter().map(|p| p - 5.0));
             assert!(
@@ -352,8 +359,8 @@ fn closed_sockets_are_walls_to_the_wall_shear() {
         of(cross, ["left", "right"], 1),
     );
     assert_close!(
-        rows.wall_shear.mean,
-        fronts.wall_shear.mean,
+        rows.wall_shear.expect("fields").mean,
+        fronts.wall_shear.expect("fields").mean,
         1e-7,
         "by both methods"
     );
@@ -365,7 +372,10 @@ fn closed_sockets_are_walls_to_the_wall_shear() {
     );
     let square = r#"kind = "polygon", parameters = { points = [["-50 um", "-50 um"], ["50 um", "-50 um"], ["50 um", "50 um"], ["-50 um", "50 um"]], mouths = [2, 4] }"#;
     let walls = of(square, ["m2", "m1"], 0);
-    let (got, want) = (fronts.wall_shear.mean, walls.wall_shear.mean);
+    let (got, want) = (
+        fronts.wall_shear.expect("fields").mean,
+        walls.wall_shear.expect("fields").mean,
+    );
     assert_close!(got, want, 0.05, "but for the mesh in the corners");
     assert!(want > 0.0);
 }

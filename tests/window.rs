@@ -449,6 +449,7 @@ fn draw_solve_probe_and_save(size: Vec2) {
         .unwrap()
         .solution
         .max_speed
+        .expect("fields")
         .1;
     let at = user.on_screen(fastest);
     user.click(at);

@@ -188,7 +188,8 @@ fn column(points: usize) -> Scene {
         2200.0 * 2.0 * side * side * side,
         2.0 * side,
         2 * n,
-        side
+        // The lowest points lie half a spacing inside: they touch the floor.
+        side - 0.5001 * spacing
     );
     Scene::parse(&text).expect("a sound scene")
 }

@@ -129,7 +129,9 @@ fn blocks(counts: &SolveReport) -> String {
 
 /// What only the fields tell.
 fn extremes(solution: &Solution, has_depth: bool, reynolds: Option<f64>) -> String {
-    let ((speed, at), shear) = (solution.max_speed, solution.wall_shear);
+    let (Some((speed, at)), Some(shear)) = (solution.max_speed, solution.wall_shear) else {
+        return String::new();
+    };
     let power = match has_depth {
         true => Quantity::Power,
         false => Quantity::PowerPerDepth,

@@ -1,6 +1,11 @@
 //! The grid of material points in one step: which nodes carry mass, and the quadratic B-splines between points and nodes.
 //!
-//! Sums over a node's points run in the order of the points, so they have the same bits for any number of threads.
+//! Nodes are numbered along x first, so the 27 around a point are nine rows of three that follow each other. What points add to nodes is summed
+//! slab by slab (points of one body whose lowest nodes lie in the same [`SLAB`] layers), each by itself and in the order of its points, and slabs
+//! one after the other: the same bits for any number of threads.
+
+use std::collections::BTreeMap;
+use std::ops::{AddAssign, Range};
 
 use crate::real::{M3, V3};
 use crate::state::Points;
@@ -12,10 +17,47 @@ const FARTHEST: f64 = (1u64 << 40) as f64;
 /// Points below which loops stay on the caller's thread.
 pub(crate) const FEW: usize = 512;
 
+/// Layers of nodes in a slab, for the points' lowest nodes.
+const SLAB: i64 = 4;
+
 /// Weights of one point along each axis, and their slopes.
 struct Stencil {
     w: [[f64; 3]; 3],
     dw: [[f64; 3]; 3],
+}
+
+impl Stencil {
+    /// Of row `r` of nodes: products of the weights across x, and with the slope along y, along z.
+    fn row(&self, r: usize) -> [f64; 3] {
+        let (b, c) = (r % 3, r / 3);
+        let Stencil { w, dw } = self;
+        [w[1][b] * w[2][c], dw[1][b] * w[2][c], w[1][b] * dw[2][c]]
+    }
+}
+
+/// Points whose sums onto nodes are made by one thread.
+struct Slab {
+    points: Vec<u32>,
+    /// Nodes that they reach.
+    nodes: Range<usize>,
+}
+
+/// What can be summed on nodes.
+pub(crate) trait Sum: Copy + Send + AddAssign {
+    /// Nothing.
+    const ZERO: Self;
+}
+
+impl Sum for f64 {
+    const ZERO: Self = 0.0;
+}
+
+impl Sum for V3 {
+    const ZERO: Self = V3::new(0.0, 0.0, 0.0);
+}
+
+impl Sum for M3 {
+    const ZERO: Self = M3::new(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0);
 }
 
 /// The grid of one step.
@@ -25,9 +67,10 @@ pub(crate) struct Grid {
     dx: f64,
     base: Vec<[i64; 3]>,
     stencils: Vec<Stencil>,
-    nodes_of: Vec<[u32; 27]>,
-    first: Vec<u32>,
-    points_of: Vec<(u32, u8)>,
+    /// First node of each row of three around every point.
+    rows: Vec<[u32; 9]>,
+    n_nodes: usize,
+    slabs: Vec<Slab>,
 }
 
 /// `(0..n).map(f)` in order, on several threads when there are many.
@@ -39,8 +82,8 @@ pub(crate) fn each<T: Send>(n: usize, f: impl Fn(usize) -> T + Sync + Send) -> V
     }
 }
 
-/// The nodes around each point, numbered along x, then y, then z, then by body; and how many there are.
-fn numbered(base: &[[i64; 3]], body_of: &[u32]) -> (Vec<[u32; 27]>, usize) {
+/// The first node of each row of three around every point, numbered along x, then y, then z, then by body; and how many nodes there are.
+fn numbered(base: &[[i64; 3]], body_of: &[u32]) -> (Vec<[u32; 9]>, usize) {
     let (mut low, mut high) = ([i64::MAX; 3], [i64::MIN; 3]);
     for b in base {
         for i in 0..3 {
@@ -60,7 +103,7 @@ fn numbered(base: &[[i64; 3]], body_of: &[u32]) -> (Vec<[u32; 27]>, usize) {
     };
     let bodies = body_of.iter().max().map_or(0.0, |b| f64::from(*b) + 1.0);
     let cells = bodies * size.iter().map(|n| *n as f64).product::<f64>();
-    let mut nodes_of = vec![[0u32; 27]; base.len()];
+    let mut rows = vec![[0u32; 9]; base.len()];
     // A table of all places in the box is quick; points that flew far apart would make it endless.
     if cells <= 64.0 * base.len() as f64 + 1e6 {
         let cell = |p: usize, k: usize| {
@@ -78,12 +121,12 @@ fn numbered(base: &[[i64; 3]], body_of: &[u32]) -> (Vec<[u32; 27]>, usize) {
             *n = count;
             count += 1;
         }
-        for (p, nodes) in nodes_of.iter_mut().enumerate() {
-            for (k, node) in nodes.iter_mut().enumerate() {
-                *node = number[cell(p, k)];
+        for (p, rows) in rows.iter_mut().enumerate() {
+            for (r, first) in rows.iter_mut().enumerate() {
+                *first = number[cell(p, 3 * r)];
             }
         }
-        return (nodes_of, count as usize);
+        return (rows, count as usize);
     }
     let mut all: Vec<[i64; 4]> = (0..base.len())
         .flat_map(|p| (0..27).map(move |k| (p, k)))
@@ -91,13 +134,13 @@ fn numbered(base: &[[i64; 3]], body_of: &[u32]) -> (Vec<[u32; 27]>, usize) {
         .collect();
     all.sort_unstable();
     all.dedup();
-    for (p, nodes) in nodes_of.iter_mut().enumerate() {
-        for (k, node) in nodes.iter_mut().enumerate() {
-            let found = all.binary_search(&place(p, k));
-            *node = found.expect("every place is in the list") as u32;
+    for (p, rows) in rows.iter_mut().enumerate() {
+        for (r, first) in rows.iter_mut().enumerate() {
+            let found = all.binary_search(&place(p, 3 * r));
+            *first = found.expect("every place is in the list") as u32;
         }
     }
-    (nodes_of, all.len())
+    (rows, all.len())
 }
 
 impl Grid {
@@ -129,22 +172,19 @@ impl Grid {
             }
             s
         });
-        let (nodes_of, n_nodes) = numbered(&base, body_of);
-        let mut first = vec![0u32; n_nodes + 1];
-        for node in nodes_of.iter().flatten() {
-            first[*node as usize + 1] += 1;
-        }
-        for node in 0..n_nodes {
-            first[node + 1] += first[node];
-        }
-        let mut fill = first.clone();
-        let mut points_of = vec![(0u32, 0u8); 27 * n];
-        for (p, nodes) in nodes_of.iter().enumerate() {
-            for (k, node) in nodes.iter().enumerate() {
-                let node = *node;
-                points_of[fill[node as usize] as usize] = (p as u32, k as u8);
-                fill[node as usize] += 1;
-            }
+        let (rows, n_nodes) = numbered(&base, body_of);
+        let mut slabs: BTreeMap<(u32, i64), Slab> = BTreeMap::new();
+        for (p, rows) in rows.iter().enumerate() {
+            let reached = rows[0] as usize..rows[8] as usize + 3;
+            let slab = slabs
+                .entry((body_of[p], base[p][2].div_euclid(SLAB)))
+                .or_insert_with(|| Slab {
+                    points: Vec::new(),
+                    nodes: reached.clone(),
+                });
+            slab.points.push(p as u32);
+            slab.nodes.start = slab.nodes.start.min(reached.start);
+            slab.nodes.end = slab.nodes.end.max(reached.end);
         }
         let mut grid = Grid {
             mass: Vec::new(),
@@ -152,41 +192,67 @@ impl Grid {
             dx,
             base,
             stencils,
-            nodes_of,
-            first,
-            points_of,
+            rows,
+            n_nodes,
+            slabs: slabs.into_values().collect(),
         };
-        grid.mass = each(n_nodes, |i| {
-            grid.around(i)
-                .map(|(p, k)| grid.weight(p, k) * points.mass[p])
-                .sum()
+        grid.mass = grid.onto_nodes(|p, add| {
+            for (k, add) in add.iter_mut().enumerate() {
+                *add = grid.weight(p, k) * points.mass[p];
+            }
         });
-        grid.velocity = each(n_nodes, |i| {
-            let momentum: V3 = grid
-                .around(i)
-                .map(|(p, k)| {
-                    (points.v[p] + points.affine[p] * (grid.node_position(p, k) - points.x[p]))
-                        * (grid.weight(p, k) * points.mass[p])
-                })
-                .sum();
-            momentum / grid.mass[i]
+        let momentum = grid.onto_nodes(|p, add: &mut [V3; 27]| {
+            for (k, add) in add.iter_mut().enumerate() {
+                let off = grid.node_position(p, k) - points.x[p];
+                *add =
+                    (points.v[p] + points.affine[p] * off) * (grid.weight(p, k) * points.mass[p]);
+            }
         });
+        let velocity = momentum.iter().zip(&grid.mass).map(|(p, m)| p / *m);
+        grid.velocity = velocity.collect();
         grid
     }
 
     pub(crate) fn n_nodes(&self) -> usize {
-        self.first.len() - 1
+        self.n_nodes
     }
 
-    /// The points around node `i` and which of their 27 nodes it is.
-    fn around(&self, i: usize) -> impl Iterator<Item = (usize, usize)> + '_ {
-        self.points_of[self.first[i] as usize..self.first[i + 1] as usize]
-            .iter()
-            .map(|&(p, k)| (p as usize, k as usize))
+    /// On each node the sum of what its points add; `of` writes what a point adds to its 27 nodes.
+    pub(crate) fn onto_nodes<T: Sum>(
+        &self,
+        of: impl Fn(usize, &mut [T; 27]) + Sync + Send,
+    ) -> Vec<T> {
+        let of_slab = |slab: &Slab| {
+            let mut sums = vec![T::ZERO; slab.nodes.len()];
+            let mut add = [T::ZERO; 27];
+            for &p in &slab.points {
+                of(p as usize, &mut add);
+                for (first, add) in self.rows[p as usize].iter().zip(add.chunks_exact(3)) {
+                    let from = *first as usize - slab.nodes.start;
+                    for (sum, add) in sums[from..from + 3].iter_mut().zip(add) {
+                        *sum += *add;
+                    }
+                }
+            }
+            sums
+        };
+        let sums: Vec<Vec<T>> = if self.rows.len() < FEW {
+            self.slabs.iter().map(of_slab).collect()
+        } else {
+            self.slabs.par_iter().map(of_slab).collect()
+        };
+        let mut out = vec![T::ZERO; self.n_nodes];
+        for (slab, sums) in self.slabs.iter().zip(sums) {
+            for (out, sum) in out[slab.nodes.clone()].iter_mut().zip(sums) {
+                *out += sum;
+            }
+        }
+        out
     }
 
-    pub(crate) fn nodes_of(&self, p: usize) -> &[u32; 27] {
-        &self.nodes_of[p]
+    /// Node `k` of the 27 around point `p`.
+    pub(crate) fn node(&self, p: usize, k: usize) -> usize {
+        self.rows[p][k / 3] as usize + k % 3
     }
 
     pub(crate) fn weight(&self, p: usize, k: usize) -> f64 {
@@ -215,62 +281,84 @@ impl Grid {
 
     /// The node field `u` at point `p`.
     pub(crate) fn value_at(&self, p: usize, u: impl Fn(usize) -> V3) -> V3 {
-        (0..27)
-            .map(|k| u(self.nodes_of[p][k] as usize) * self.weight(p, k))
-            .sum()
+        let stencil = &self.stencils[p];
+        let mut sum = V3::zeros();
+        for (r, &first) in self.rows[p].iter().enumerate() {
+            let first = first as usize;
+            let [w, _, _] = stencil.row(r);
+            let along = u(first) * stencil.w[0][0]
+                + u(first + 1) * stencil.w[0][1]
+                + u(first + 2) * stencil.w[0][2];
+            sum += along * w;
+        }
+        sum
     }
 
     /// The gradient of the node field `u` at point `p`.
     pub(crate) fn gradient_at(&self, p: usize, u: impl Fn(usize) -> V3) -> M3 {
-        let mut g = M3::zeros();
-        for k in 0..27 {
-            g += u(self.nodes_of[p][k] as usize) * self.slope(p, k).transpose();
+        let stencil = &self.stencils[p];
+        let (w, dw) = (&stencil.w[0], &stencil.dw[0]);
+        let mut by = [V3::zeros(); 3];
+        for (r, &first) in self.rows[p].iter().enumerate() {
+            let first = first as usize;
+            let u = [u(first), u(first + 1), u(first + 2)];
+            let value = u[0] * w[0] + u[1] * w[1] + u[2] * w[2];
+            let slope = u[0] * dw[0] + u[1] * dw[1] + u[2] * dw[2];
+            let [across, along_y, along_z] = stencil.row(r);
+            by[0] += slope * across;
+            by[1] += value * along_y;
+            by[2] += value * along_z;
         }
-        g
+        M3::from_columns(&by)
     }
 
     /// The affine velocity of point `p` at `x` from the node field `u`.
     pub(crate) fn affine_at(&self, p: usize, x: &V3, u: impl Fn(usize) -> V3) -> M3 {
         let mut b = M3::zeros();
         for k in 0..27 {
-            b += u(self.nodes_of[p][k] as usize)
-                * (self.node_position(p, k) - x).transpose()
-                * self.weight(p, k);
+            b +=
+                u(self.node(p, k)) * (self.node_position(p, k) - x).transpose() * self.weight(p, k);
         }
         b * (4.0 / (self.dx * self.dx))
     }
 
     /// On each node the sum over its points of `stress slope + weight force`.
     pub(crate) fn gather(&self, stress: &[M3], force: Option<&[V3]>) -> Vec<V3> {
-        each(self.n_nodes(), |i| {
-            let mut sum = V3::zeros();
-            for (p, k) in self.around(i) {
-                sum += stress[p] * self.slope(p, k);
-                if let Some(force) = force {
-                    sum += force[p] * self.weight(p, k);
+        self.onto_nodes(|p, add: &mut [V3; 27]| {
+            let stencil = &self.stencils[p];
+            let (w, dw) = (&stencil.w[0], &stencil.dw[0]);
+            let [x, y, z] = [0, 1, 2].map(|j| V3::from(stress[p].column(j)));
+            let force = force.map_or_else(V3::zeros, |force| force[p]);
+            for (r, add) in add.chunks_exact_mut(3).enumerate() {
+                let [across, along_y, along_z] = stencil.row(r);
+                let of_slope = x * across;
+                let of_value = y * along_y + z * along_z + force * across;
+                for (a, add) in add.iter_mut().enumerate() {
+                    *add = of_slope * dw[a] + of_value * w[a];
                 }
             }
-            sum
         })
     }
 
-    /// The diagonal block of node `i` of the operator with `tangents` at the points.
-    pub(crate) fn diagonal(&self, i: usize, tangents: &[crate::material::M9]) -> M3 {
-        let mut sum = M3::zeros();
-        for (p, k) in self.around(i) {
-            let s = self.slope(p, k);
+    /// The diagonal blocks of the operator with `tangents` at the points.
+    pub(crate) fn diagonal(&self, tangents: &[crate::material::M9]) -> Vec<M3> {
+        self.onto_nodes(|p, add: &mut [M3; 27]| {
             let c = &tangents[p];
-            sum += M3::from_fn(|a, b| {
-                (0..3)
-                    .map(|j| {
-                        (0..3)
-                            .map(|l| c[(3 * a + j, 3 * b + l)] * s[j] * s[l])
-                            .sum::<f64>()
-                    })
-                    .sum()
-            });
-        }
-        sum
+            for (k, add) in add.iter_mut().enumerate() {
+                let s = self.slope(p, k);
+                *add = M3::from_fn(|a, b| {
+                    let mut sum = 0.0;
+                    for l in 0..3 {
+                        let column = 3 * b + l;
+                        let along = c[(3 * a, column)] * s[0]
+                            + c[(3 * a + 1, column)] * s[1]
+                            + c[(3 * a + 2, column)] * s[2];
+                        sum += along * s[l];
+                    }
+                    sum
+                });
+            }
+        })
     }
 }
 
@@ -287,7 +375,11 @@ mod tests {
         let mut base: Vec<[i64; 3]> = (0..300).map(|_| [cell(), cell(), cell()]).collect();
         let mut body: Vec<u32> = (0..300).map(|p| p % 3).collect();
         let (near, count) = numbered(&base, &body);
-        assert!(near.iter().flatten().all(|node| (*node as usize) < count));
+        assert!(
+            near.iter()
+                .flatten()
+                .all(|node| (*node as usize) + 2 < count)
+        );
         base.push([1 << 40, 1 << 40, 1 << 40]);
         body.push(2);
         let (far, more) = numbered(&base, &body);
@@ -317,7 +409,7 @@ mod tests {
         let mut places = vec![V3::zeros(); grid.n_nodes()];
         for p in 0..n {
             for k in 0..27 {
-                places[grid.nodes_of(p)[k] as usize] = grid.node_position(p, k);
+                places[grid.node(p, k)] = grid.node_position(p, k);
             }
         }
         let a = M3::from_fn(|_, _| random.number());

@@ -208,10 +208,10 @@ impl Result {
         dict.set_item("relative_residual", s.report.relative_residual)?;
         dict.set_item("mass_imbalance", s.report.mass_imbalance)?;
         dict.set_item("seconds", s.report.timings.total)?;
-        dict.set_item("max_speed", s.max_speed.0)?;
-        dict.set_item("wall_shear_min", s.wall_shear.min)?;
-        dict.set_item("wall_shear_mean", s.wall_shear.mean)?;
-        dict.set_item("wall_shear_max", s.wall_shear.max)?;
+        dict.set_item("max_speed", s.max_speed.map(|m| m.0))?;
+        dict.set_item("wall_shear_min", s.wall_shear.map(|w| w.min))?;
+        dict.set_item("wall_shear_mean", s.wall_shear.map(|w| w.mean))?;
+        dict.set_item("wall_shear_max", s.wall_shear.map(|w| w.max))?;
         Ok(dict)
     }
 }

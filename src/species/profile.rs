@@ -136,11 +136,10 @@ impl Shallow {
         let x = 2.0 * h * eta;
         // Near the wall by series: what is left of three larger terms would be lost.
         if x < 0.5 {
-            let (x, s) = (x, x * x);
-            let beyond = x * s / 6.0
-                * (1.0 + s / 20.0 * (1.0 + s / 42.0 * (1.0 + s / 72.0 * (1.0 + s / 110.0))));
-            let rise =
-                s / 2.0 * (1.0 + s / 12.0 * (1.0 + s / 30.0 * (1.0 + s / 56.0 * (1.0 + s / 90.0))));
+            let s = x * x;
+            let series = |over: [f64; 5]| over.iter().rev().fold(1.0, |sum, n| 1.0 + s / n * sum);
+            let beyond = x * s / 6.0 * series([20.0, 42.0, 72.0, 110.0, 156.0]);
+            let rise = s / 2.0 * series([12.0, 30.0, 56.0, 90.0, 132.0]);
             let flow = (tanh * rise - beyond) / (2.0 * h * self.mean);
             return (flow, (tanh * (x + beyond) - rise) / self.mean);
         }

@@ -46,10 +46,10 @@ impl Quantity {
             }
             Self::Mean(species, port) => carried(species, port)?.mean?,
             Self::Mixing(species, port) => carried(species, port)?.mixing_index?,
-            Self::MaxSpeed => solution.max_speed.0,
-            Self::ShearMin => solution.wall_shear.min,
-            Self::ShearMean => solution.wall_shear.mean,
-            Self::ShearMax => solution.wall_shear.max,
+            Self::MaxSpeed => solution.max_speed?.0,
+            Self::ShearMin => solution.wall_shear?.min,
+            Self::ShearMean => solution.wall_shear?.mean,
+            Self::ShearMax => solution.wall_shear?.max,
         };
         value.is_finite().then_some(value)
     }

@@ -13,11 +13,11 @@ use stokeslet_flow::field::ports::{PortValues, gives_flow};
 use stokeslet_flow::session;
 use stokeslet_flow::session::conductances::conductances;
 use stokeslet_flow::session::measure::{
-    Stillness, UNKNOWN_SPEED, check_balance, fastest, mass_imbalance, port_results, set_still,
+    Stillness, check_balance, fastest, mass_imbalance, port_results, set_still,
 };
 use stokeslet_flow::session::{
     Conductance, Eliminated, Job, Method, Progress, Solution, SolveError, SolveReport,
-    SolveSettings, Stage, Timings, WallShear, WantedResults, check_conditions, silent,
+    SolveSettings, Stage, Timings, WantedResults, check_conditions, silent,
 };
 
 use crate::assemble::{BlockMatrices, block_system};
@@ -202,9 +202,9 @@ impl Eliminated for Kept {
                 let fields = fields(&self.model, &self.residuals, &rows, &data);
                 let shear = wall_shear(&self.model, &self.residuals, &rows, &data);
                 let fastest = fastest(&fields);
-                (shear, fields, fastest)
+                (Some(shear), fields, Some(fastest))
             }
-            WantedResults::PortsOnly => (WallShear::UNKNOWN, Fields::default(), UNKNOWN_SPEED),
+            WantedResults::PortsOnly => (None, Fields::default(), None),
         };
         let dissipation = match self.settings.wanted {
             WantedResults::All => Some(self.unit * self.residuals.dissipation(&rows, &data)),

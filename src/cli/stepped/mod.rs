@@ -6,6 +6,7 @@
 pub mod args;
 mod bar;
 pub mod sibling;
+mod strip;
 pub mod text;
 
 use std::fs;
@@ -13,17 +14,19 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use cpu_time::ProcessTime;
+use image::RgbImage;
 use stokeslet::cancel::CancelToken;
 use stokeslet::dynamics::lcp::Watch;
 use stokeslet::dynamics::report::picture::Framing;
 use stokeslet::dynamics::report::{picture, vtk};
 pub use stokeslet::dynamics::stepped::{Fault, Track};
-use stokeslet::export::write_file;
+use stokeslet::export::{readable::figures, write_file};
 
 use super::outcome::{CliError, Outcome};
 use super::print_out;
 use super::solve::listen_for_ctrl_c;
 pub use bar::Bar;
+use strip::Strip;
 
 /// A checkpoint is written when the last one is older than this, and at the end.
 const CHECKPOINT: Duration = Duration::from_secs(5);
@@ -38,7 +41,7 @@ pub struct RunRequest {
     pub frames: usize,
     /// Pictures and files of every so many frames, and of the last.
     pub every: usize,
-    /// `png`, `csv` and what the simulations can write.
+    /// `png`, `strip`, `csv` and what the simulations can write.
     pub formats: Vec<String>,
     /// How pictures are taken.
     pub framing: Framing,
@@ -70,6 +73,10 @@ pub fn run(
         seconds: &clock,
     };
     let mut saved = Instant::now();
+    let mut strip = Strip::default();
+    if done == 0 && has(request, "strip") {
+        strip.take(tracks, &pictures(tracks, request));
+    }
     for frame in done..request.frames {
         for track in tracks.iter_mut().filter(|t| t.done() <= frame) {
             let advanced = match cancel.is_cancelled() {
@@ -88,7 +95,7 @@ pub fn run(
                 }
             }
         }
-        write_frame(tracks, request)?;
+        write_frame(tracks, request, &mut strip)?;
         bar.at(frame + 1);
         if saved.elapsed() > CHECKPOINT || frame + 1 == request.frames || cancel.is_cancelled() {
             for track in tracks.iter() {
@@ -99,7 +106,7 @@ pub fn run(
     }
     bar.finish();
     let log: String = tracks.iter().map(|t| t.log()).collect();
-    if request.formats.iter().any(|f| f == "csv") {
+    if has(request, "csv") {
         let head = tracks.first().map_or_else(String::new, |t| t.head());
         write_file(
             &request.out.join("frames.csv"),
@@ -107,6 +114,11 @@ pub fn run(
         )?;
     }
     write_series(tracks, request)?;
+    if let Some(bytes) = strip.png()? {
+        write_file(&request.out.join("strip.png"), &bytes)?;
+        let times: Vec<String> = strip.times().iter().map(|t| figures(*t)).collect();
+        print_out(&format!("strip.png: at times {}\n", times.join(", ")))?;
+    }
     for told in tracks.iter().filter_map(|t| t.told()) {
         print_out(&format!("{told}\n"))?;
     }
@@ -186,8 +198,7 @@ fn write_series(tracks: &[Box<dyn Track>], request: &RunRequest) -> Result<(), C
                 write_file(&path, vtk::pvd(&files).as_bytes())?;
             }
         }
-        let solves = request.formats.iter().any(|f| f == "solves");
-        if let Some(text) = track.solves().filter(|_| solves) {
+        if let Some(text) = track.solves().filter(|_| has(request, "solves")) {
             let path = request.out.join(format!("solves-{}.csv", track.name()));
             write_file(&path, text.as_bytes())?;
         }
@@ -195,21 +206,38 @@ fn write_series(tracks: &[Box<dyn Track>], request: &RunRequest) -> Result<(), C
     Ok(())
 }
 
-fn write_frame(tracks: &[Box<dyn Track>], request: &RunRequest) -> Result<(), CliError> {
+/// Whether a format was asked for.
+fn has(request: &RunRequest, format: &str) -> bool {
+    request.formats.iter().any(|f| f == format)
+}
+
+fn pictures(tracks: &[Box<dyn Track>], request: &RunRequest) -> Vec<RgbImage> {
+    tracks.iter().map(|t| t.picture(&request.framing)).collect()
+}
+
+fn write_frame(
+    tracks: &[Box<dyn Track>],
+    request: &RunRequest,
+    strip: &mut Strip,
+) -> Result<(), CliError> {
     let Some(frame) = tracks.first().map(|t| t.done()) else {
         return Ok(());
     };
     if !frame.is_multiple_of(request.every) && frame != request.frames {
         return Ok(());
     }
-    for format in &request.formats {
-        if ["csv", "solves"].contains(&format.as_str()) {
-            continue;
-        }
-        if format == "png" {
-            let pictures: Vec<_> = tracks.iter().map(|t| t.picture(&request.framing)).collect();
+    if has(request, "png") || has(request, "strip") {
+        let pictures = pictures(tracks, request);
+        if has(request, "png") {
             let bytes = picture::png(&picture::beside(&pictures))?;
             write_file(&request.out.join(format!("frame-{frame:04}.png")), &bytes)?;
+        }
+        if has(request, "strip") {
+            strip.take(tracks, &pictures);
+        }
+    }
+    for format in &request.formats {
+        if ["png", "strip", "csv", "solves"].contains(&format.as_str()) {
             continue;
         }
         for track in tracks {

@@ -123,11 +123,12 @@ impl<'a> System<'a> {
             factors: None,
         };
         if preconditioner != Preconditioner::None {
-            tangent.inverse = tangent
-                .diagonal()
-                .into_iter()
-                .map(|m| m.try_inverse().unwrap_or_else(M3::identity))
-                .collect();
+            let is_sand = model.bodies.iter().any(|body| body.is_sand);
+            let on_grid = preconditioner == Preconditioner::BlockJacobi || !is_sand;
+            let blocks = tangent.diagonal(on_grid);
+            tangent.inverse = each(blocks.len(), |i| {
+                blocks[i].try_inverse().unwrap_or_else(M3::identity)
+            });
         }
         if preconditioner == Preconditioner::Direct && !state.nodes.x.is_empty() {
             tangent.factors = Factors::new(self.grid_at(0), &tangent.entries());
@@ -443,8 +444,8 @@ impl Tangent<'_> {
         out
     }
 
-    /// Blocks on the diagonal of the scaled matrix, one for each three unknowns.
-    fn diagonal(&self) -> Vec<M3> {
+    /// Blocks on the diagonal of the scaled matrix, one for each three unknowns; identities for nodes of the grid unless `on_grid`.
+    fn diagonal(&self, on_grid: bool) -> Vec<M3> {
         let system = self.system;
         let n = system.len() / 3;
         let square = |i: usize| M3::from_diagonal_element(system.scale[3 * i].powi(2));
@@ -455,9 +456,9 @@ impl Tangent<'_> {
                     Slot::Dof(at) => out[at / 3] += block.part(r, r),
                     Slot::Pinned => {}
                     Slot::Point(p) => {
-                        if let Some(grid) = system.grid {
-                            for (k, i) in grid.nodes_of(p as usize).iter().enumerate() {
-                                out[system.grid_at(*i as usize) / 3] +=
+                        if let Some(grid) = system.grid.filter(|_| on_grid) {
+                            for k in 0..27 {
+                                out[system.grid_at(grid.node(p as usize, k)) / 3] +=
                                     block.part(r, r) * grid.weight(p as usize, k).powi(2);
                             }
                         }
@@ -465,13 +466,10 @@ impl Tangent<'_> {
                 }
             }
         }
-        if let Some(grid) = system.grid {
+        if let Some(grid) = system.grid.filter(|_| on_grid) {
             let first = system.grid_at(0) / 3;
-            for (i, d) in each(grid.n_nodes(), |i| grid.diagonal(i, &self.points))
-                .into_iter()
-                .enumerate()
-            {
-                out[first + i] += d;
+            for (out, d) in out[first..].iter_mut().zip(grid.diagonal(&self.points)) {
+                *out += d;
             }
         }
         for (i, m) in out.iter_mut().enumerate() {

@@ -181,14 +181,13 @@ fn header(results: &Results<'_>) -> [Text; 2] {
             _ => format!("depth {}", show(depth)),
         });
     }
-    facts.push(format!(
-        "peak speed {}",
-        Quantity::Speed.show(results.solution.max_speed.0)
-    ));
-    facts.push(format!(
-        "greatest wall shear {}",
-        Quantity::Pressure.show(results.solution.wall_shear.max)
-    ));
+    if let Some((speed, _)) = results.solution.max_speed {
+        facts.push(format!("peak speed {}", Quantity::Speed.show(speed)));
+    }
+    if let Some(shear) = results.solution.wall_shear {
+        let greatest = Quantity::Pressure.show(shear.max);
+        facts.push(format!("greatest wall shear {greatest}"));
+    }
     facts.push(format!("resolution {}", results.resolution));
     let text = |y: f64, size: f64, fill: &str, content: &str| {
         Text::new(content)

@@ -52,8 +52,8 @@ pub struct Summary<'a> {
     ports: Vec<Port<'a>>,
     conductance: &'a [Vec<f64>],
     conductance_ports: &'a [String],
-    max_speed: f64,
-    max_speed_at: [f64; 2],
+    max_speed: Option<f64>,
+    max_speed_at: [Option<f64>; 2],
     wall_shear: WallShear,
     probes: Vec<Probe>,
     units: Units,
@@ -85,11 +85,11 @@ struct Post<'a> {
 
 #[derive(Clone, Copy, Debug, Serialize)]
 struct WallShear {
-    min: f64,
-    mean: f64,
-    max: f64,
-    min_at: [f64; 2],
-    max_at: [f64; 2],
+    min: Option<f64>,
+    mean: Option<f64>,
+    max: Option<f64>,
+    min_at: [Option<f64>; 2],
+    max_at: [Option<f64>; 2],
 }
 
 /// A probe outside the flow has `inside: false` and no values.
@@ -119,6 +119,10 @@ pub fn model_name(model: DepthModel) -> &'static str {
 
 fn pair(p: Point) -> [f64; 2] {
     [p.x, p.y]
+}
+
+fn place(at: Option<Point>) -> [Option<f64>; 2] {
+    [at.map(|p| p.x), at.map(|p| p.y)]
 }
 
 impl<'a> Summary<'a> {
@@ -192,14 +196,14 @@ impl<'a> Summary<'a> {
                 .collect(),
             conductance: &solution.conductance.matrix,
             conductance_ports: &solution.conductance.ports,
-            max_speed: solution.max_speed.0,
-            max_speed_at: pair(solution.max_speed.1),
+            max_speed: solution.max_speed.map(|(speed, _)| speed),
+            max_speed_at: place(solution.max_speed.map(|(_, at)| at)),
             wall_shear: WallShear {
-                min: shear.min,
-                mean: shear.mean,
-                max: shear.max,
-                min_at: pair(shear.min_at),
-                max_at: pair(shear.max_at),
+                min: shear.map(|s| s.min),
+                mean: shear.map(|s| s.mean),
+                max: shear.map(|s| s.max),
+                min_at: place(shear.map(|s| s.min_at)),
+                max_at: place(shear.map(|s| s.max_at)),
             },
             probes: results
                 .probes

@@ -170,10 +170,7 @@ pub fn of_solution(chip: &Chip, solution: &Solution, density: Option<f64>) -> Ve
 /// # Source
 /// The hydraulic diameter, as in White, Viscous Fluid Flow; w is the part's narrowest mouth, the chip's where none is found there.
 pub fn reynolds(chip: &Chip, solution: &Solution, density: f64) -> Option<(f64, Point)> {
-    let (speed, at) = solution.max_speed;
-    if !speed.is_finite() {
-        return None;
-    }
+    let (speed, at) = solution.max_speed?;
     let holds = |part: &&Part| holds(&part.shape, part.motion.inverse().apply(at));
     let narrowest = |is_here: &dyn Fn(&&Part) -> bool| {
         let here = chip

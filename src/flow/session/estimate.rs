@@ -242,7 +242,7 @@ fn errors(
                 .collect()
         })
         .collect();
-    let shear = |s: &Solution| Some(s.wall_shear.max).filter(|max| max.is_finite());
+    let shear = |s: &Solution| s.wall_shear.map(|shear| shear.max);
     ErrorEstimate {
         coarse_resolution: resolutions[1],
         coarse_unknowns: coarse.report.unknowns,

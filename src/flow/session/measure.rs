@@ -9,9 +9,6 @@ use crate::field::ports::PortValues;
 use stokeslet_base::geometry::Point;
 use stokeslet_cad::chip::{Chip, Condition, Port};
 
-/// Of fields that were not wanted.
-pub const UNKNOWN_SPEED: (f64, Point) = (f64::NAN, Point::new(f64::NAN, f64::NAN));
-
 /// Greatest nodal speed, and where.
 pub fn fastest(fields: &Fields) -> (f64, Point) {
     let speeds = fields
@@ -104,19 +101,15 @@ pub fn set_still(solution: &mut Solution) {
     for port in &mut solution.ports {
         port.flow_rate = 0.0;
     }
-    let zero = |x: &mut f64| {
-        if !x.is_nan() {
-            *x = 0.0;
-        }
-    };
-    zero(&mut solution.max_speed.0);
-    solution.dissipation.iter_mut().for_each(zero);
+    if let Some((speed, _)) = &mut solution.max_speed {
+        *speed = 0.0;
+    }
+    solution.dissipation = solution.dissipation.map(|_| 0.0);
     for post in solution.posts.iter_mut().flatten() {
         (post.force, post.torque) = (Point::default(), 0.0);
     }
-    let shear = &mut solution.wall_shear;
-    for value in [&mut shear.min, &mut shear.mean, &mut shear.max] {
-        zero(value);
+    if let Some(shear) = &mut solution.wall_shear {
+        (shear.min, shear.mean, shear.max) = (0.0, 0.0, 0.0);
     }
     solution.fields.velocity.fill(Point::default());
     if let Some(solid) = &mut solution.solid {

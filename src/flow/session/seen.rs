@@ -1,8 +1,8 @@
 //! A chip as pieces, and how its answers are read: conditions into loads, unknowns into results.
 
-use super::measure::{UNKNOWN_SPEED, port_results};
-use super::space::{Measured, Space};
-use super::{Conductance, Solution, SolveError, SolveReport, WallShear};
+use super::measure::port_results;
+use super::space::Space;
+use super::{Conductance, Solution, SolveError, SolveReport};
 use crate::field::Fields;
 use crate::field::ports::PortValues;
 use crate::stokes::mouth::{Mouth, PortData, port_data, port_values};
@@ -94,40 +94,42 @@ impl<const D: usize> Seen<'_, D> {
     ) -> Result<Solution, SolveError> {
         let ports = port_results(self.ports, self.space.flow_unit(), values);
         let system = self.system;
-        let measured = match self.slabs {
-            Some(slabs) => {
-                let shift = |part: usize| {
-                    let interface = system.instances[part].interfaces.first();
-                    let is_free = interface.is_some_and(|&i| system.free_island(i).is_some());
-                    let island = interface.map(|&i| system.islands[i as usize] as usize);
-                    island.map_or(0.0, |i| datum[i]) + if is_free { shift } else { 0.0 }
-                };
-                let is_cancelled = || cancel.is_cancelled();
-                self.space
-                    .measure(system, slabs, state, &shift, &is_cancelled)
-            }
-            None => Measured {
-                max_speed: UNKNOWN_SPEED,
-                wall_shear: WallShear::UNKNOWN,
-                dissipation: f64::NAN,
-                posts: Vec::new(),
-                fields: Fields::default(),
-                solid: None,
-            },
-        };
+        let measured = self.slabs.map(|slabs| {
+            let shift = |part: usize| {
+                let interface = system.instances[part].interfaces.first();
+                let is_free = interface.is_some_and(|&i| system.free_island(i).is_some());
+                let island = interface.map(|&i| system.islands[i as usize] as usize);
+                island.map_or(0.0, |i| datum[i]) + if is_free { shift } else { 0.0 }
+            };
+            let is_cancelled = || cancel.is_cancelled();
+            self.space
+                .measure(system, slabs, state, &shift, &is_cancelled)
+        });
         if cancel.is_cancelled() {
             return Err(SolveError::Cancelled);
         }
-        Ok(Solution {
+        let at_ports = Solution {
             report,
             ports,
             conductance,
-            max_speed: measured.max_speed,
-            wall_shear: measured.wall_shear,
-            dissipation: self.slabs.is_some().then_some(measured.dissipation),
-            posts: self.slabs.is_some().then_some(measured.posts),
-            fields: measured.fields,
-            solid: measured.solid,
+            max_speed: None,
+            wall_shear: None,
+            dissipation: None,
+            posts: None,
+            fields: Fields::default(),
+            solid: None,
+        };
+        Ok(match measured {
+            None => at_ports,
+            Some(measured) => Solution {
+                max_speed: Some(measured.max_speed),
+                wall_shear: Some(measured.wall_shear),
+                dissipation: Some(measured.dissipation),
+                posts: Some(measured.posts),
+                fields: measured.fields,
+                solid: measured.solid,
+                ..at_ports
+            },
         })
     }
 }

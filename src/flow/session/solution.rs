@@ -5,7 +5,6 @@ use std::fmt;
 use serde::Serialize;
 use thiserror::Error;
 
-use super::measure::UNKNOWN_SPEED;
 use crate::field::drag::PostForce;
 use crate::field::{Fields, Solid};
 use stokeslet_base::geometry::Point;
@@ -157,20 +156,6 @@ pub struct WallShear {
     pub max_at: Point,
 }
 
-impl WallShear {
-    /// Where it was not wanted: not a number throughout.
-    pub const UNKNOWN: Self = {
-        let (value, at) = (f64::NAN, Point::new(f64::NAN, f64::NAN));
-        Self {
-            min: value,
-            mean: value,
-            max: value,
-            min_at: at,
-            max_at: at,
-        }
-    };
-}
-
 /// A solved chip.
 #[derive(Clone, Debug)]
 pub struct Solution {
@@ -180,10 +165,10 @@ pub struct Solution {
     pub ports: Vec<PortResult>,
     /// Between the ports.
     pub conductance: Conductance,
-    /// Greatest nodal speed, m/s, and where; not a number where only ports were wanted.
-    pub max_speed: (f64, Point),
-    /// Over all walls; not a number where only ports were wanted.
-    pub wall_shear: WallShear,
+    /// Greatest nodal speed, m/s, and where; `None` where only ports were wanted.
+    pub max_speed: Option<(f64, Point)>,
+    /// Over all walls; `None` where only ports were wanted.
+    pub wall_shear: Option<WallShear>,
     /// Power that viscosity turns into heat: W where the chip has a depth, else W/m. `None` where only ports were wanted.
     pub dissipation: Option<f64>,
     /// Forces of the fluid on posts, part by part. `None` where only ports were wanted, and of block rows.
@@ -200,8 +185,8 @@ impl Solution {
     #[must_use]
     pub fn without_fields(self) -> Self {
         Self {
-            max_speed: UNKNOWN_SPEED,
-            wall_shear: WallShear::UNKNOWN,
+            max_speed: None,
+            wall_shear: None,
             dissipation: None,
             posts: None,
             fields: Fields::default(),

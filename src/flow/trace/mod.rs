@@ -58,7 +58,7 @@ pub fn streamline(solved: &SolvedFlow<'_>, seed: Seed) -> Option<Streamline> {
 
 fn follow(solved: &SolvedFlow<'_>, seed: Point, way: Way) -> Option<Vec<Point>> {
     let fields = &solved.solution.fields;
-    let still = STILL * solved.solution.max_speed.0;
+    let still = STILL * solved.solution.max_speed?.0;
     let mut hint = solved.index.locate(fields, seed)?;
     let sign = match way {
         Way::Down => 1.0,

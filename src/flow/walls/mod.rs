@@ -175,7 +175,7 @@ mod tests {
         for name in ["y-mixer", "spiral-delay"] {
             let solved = solved_example(name, 4);
             let stress = wall_stress(&solved.solution.fields, solved.chip.plane_viscosity());
-            let summary = solved.solution.wall_shear;
+            let summary = solved.solution.wall_shear.unwrap();
             assert!(
                 (stress.range[1] / summary.max - 1.0).abs() < 1e-6,
                 "{name}: {:?} against {summary:?}",

@@ -188,17 +188,11 @@ fn flow_ui(ui: &mut Ui, seen: &Seen<'_>, solved: &Solved, out: &mut Vec<Command>
         .num_columns(2)
         .spacing([14.0, 4.0])
         .show(ui, |ui| {
-            let (speed, at) = solution.max_speed;
-            place_ui(
-                ui,
-                solved,
-                "Greatest speed",
-                &Unit::Speed.show(speed),
-                at,
-                out,
-            );
-            let shear = &solution.wall_shear;
-            if shear.max.is_finite() {
+            if let Some((speed, at)) = solution.max_speed {
+                let speed = Unit::Speed.show(speed);
+                place_ui(ui, solved, "Greatest speed", &speed, at, out);
+            }
+            if let Some(shear) = &solution.wall_shear {
                 let error = seen.results.errors_of(solved);
                 let error = error.and_then(|e| e.peak_wall_shear);
                 let error = error.map_or_else(String::new, |e| {

@@ -20,9 +20,9 @@ pub struct Before {
     /// Whether flow rates are m³/s, not m²/s.
     pub has_depth: bool,
     /// Greatest speed, m/s.
-    pub max_speed: f64,
+    pub max_speed: Option<f64>,
     /// Greatest wall shear stress, Pa.
-    pub max_shear: f64,
+    pub max_shear: Option<f64>,
     /// Cell edges across a channel.
     pub resolution: u32,
 }
@@ -63,8 +63,8 @@ impl Before {
             layout: document.layout.clone(),
             ports: solved.solution.ports.clone(),
             has_depth: solved.chip.depth.is_some(),
-            max_speed: solved.solution.max_speed.0,
-            max_shear: solved.solution.wall_shear.max,
+            max_speed: solved.solution.max_speed.map(|m| m.0),
+            max_shear: solved.solution.wall_shear.map(|s| s.max),
             resolution: solved.resolution,
         })
     }
@@ -103,18 +103,17 @@ impl Before {
                 after: of(&now.ports, name, &pressure),
             });
         }
-        let known = |value: f64| value.is_finite().then_some(value);
         pairs.push(Pair {
             name: "Greatest speed".to_owned(),
             unit: Unit::Speed,
-            before: known(self.max_speed),
-            after: known(now.max_speed.0),
+            before: self.max_speed,
+            after: now.max_speed.map(|m| m.0),
         });
         pairs.push(Pair {
             name: "Wall shear, max".to_owned(),
             unit: Unit::Pressure,
-            before: known(self.max_shear),
-            after: known(now.wall_shear.max),
+            before: self.max_shear,
+            after: now.wall_shear.map(|s| s.max),
         });
         pairs
     }

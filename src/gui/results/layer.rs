@@ -279,8 +279,8 @@ impl FieldLayer {
         let on_pale = scaling.is_some_and(|s| s.map == ColourMap::BlueRed);
         if let Some((_, painting)) = &self.sharp.shown
             && let Some(gap) = painting.asked.look.arrows
+            && let Some((fastest, _)) = painting.asked.solved.solution.max_speed
         {
-            let fastest = painting.asked.solved.solution.max_speed.0;
             let gap_on_screen = (gap / view.scale) as f32;
             let speeds = Scaling::new(&painting.asked.solved, Quantity::SPEED, None);
             let table = table(quantities::SPEED.map);

@@ -327,7 +327,7 @@ mod tests {
                 let (got, want) = (solved.at(p), search(fields, p));
                 assert_eq!(got.is_some(), want.is_some(), "{name} at {p:?}");
                 if let (Some(got), Some((_, want))) = (got, want) {
-                    let scale = solved.solution.max_speed.0;
+                    let scale = solved.solution.max_speed.unwrap().0;
                     assert!(
                         (got.velocity - want).norm() < 1e-9 * scale,
                         "{name} at {p:?}"

@@ -36,7 +36,7 @@ impl Section {
         let (fields, index) = (&solved.solution.fields, &solved.index);
         let velocity = solved.at(at)?.velocity;
         let speed = velocity.norm();
-        if speed <= 1e-9 * solved.solution.max_speed.0 {
+        if speed <= 1e-9 * solved.solution.max_speed?.0 {
             return None;
         }
         let left = Point::new(-velocity.y, velocity.x) * (1.0 / speed);
