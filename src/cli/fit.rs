@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use stokeslet::cancel::CancelToken;
 use stokeslet::design::{Design, Edit, Value, rewrite};
+use stokeslet::export::readable::Quantity;
 use stokeslet::export::write_file;
 use stokeslet::study::fit::{Fit, FitError, Goal, Varied};
 use stokeslet::study::output::Catalogue;
@@ -15,7 +16,7 @@ use stokeslet::units::{Dimension, print_quantity, to_digits};
 
 use super::load::{Opened, settings_for};
 use super::outcome::{CliError, Outcome};
-use super::report::{flow_quantity, ports};
+use super::report::ports;
 use super::solve::listen_for_ctrl_c;
 use super::{print_diagnostics, print_out};
 
@@ -125,7 +126,7 @@ pub fn run(args: &FitArgs, library: Option<&Path>) -> Result<Outcome, CliError> 
             None => format!("  {goal}\n"),
         };
     }
-    let flow = flow_quantity(chip.depth.is_some());
+    let flow = Quantity::of_flow(chip.depth.is_some());
     text += &ports(&fitted.sampled.solution.ports, flow, None);
     text += &format!("  {} steps, {} solves\n", fitted.steps, fitted.solves);
     print_out(&text)?;

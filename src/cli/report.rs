@@ -55,7 +55,7 @@ pub fn table(
     peak_memory: u64,
 ) -> String {
     let (solution, counts) = (&report.solution, &report.solution.report);
-    let flow = flow_quantity(report.chip.depth.is_some());
+    let flow = Quantity::of_flow(report.chip.depth.is_some());
     let mut text = format!(
         "{}: {}, resolution {}, {} unknowns\n",
         input.name,
@@ -225,15 +225,6 @@ pub fn line(input: &Input, digest: &Digest, how: &str) -> String {
         digest.relative_residual,
         figures(digest.timings_s.total)
     )
-}
-
-/// Flows of a chip with a depth, or per depth.
-pub fn flow_quantity(has_depth: bool) -> Quantity {
-    if has_depth {
-        Quantity::FlowRate
-    } else {
-        Quantity::FlowRatePerDepth
-    }
 }
 
 /// Zero where a value is far below the accuracy of those around it: people should not read meaning into rounding.

@@ -1,8 +1,8 @@
 //! The grid of material points in one step: which nodes carry mass, and the quadratic B-splines between points and nodes.
 //!
 //! Nodes are numbered along x first, so the 27 around a point are nine rows of three that follow each other. What points add to nodes is summed
-//! slab by slab (points of one body whose lowest nodes lie in the same [`SLAB`] layers), each by itself and in the order of its points, and slabs
-//! one after the other: the same bits for any number of threads.
+//! layer by layer (points of one body whose lowest nodes lie at [`THICK`] heights), each by itself and in the order of its points, and layers one
+//! after the other: the same bits for any number of threads.
 
 use std::collections::BTreeMap;
 use std::ops::{AddAssign, Range};
@@ -17,8 +17,8 @@ const FARTHEST: f64 = (1u64 << 40) as f64;
 /// Points below which loops stay on the caller's thread.
 pub(crate) const FEW: usize = 512;
 
-/// Layers of nodes in a slab, for the points' lowest nodes.
-const SLAB: i64 = 4;
+/// Heights of a layer: thinner ones are shared out better, but neighbours have more nodes in common.
+const THICK: i64 = 2;
 
 /// Weights of one point along each axis, and their slopes.
 struct Stencil {
@@ -36,7 +36,7 @@ impl Stencil {
 }
 
 /// Points whose sums onto nodes are made by one thread.
-struct Slab {
+struct Layer {
     points: Vec<u32>,
     /// Nodes that they reach.
     nodes: Range<usize>,
@@ -70,7 +70,7 @@ pub(crate) struct Grid {
     /// First node of each row of three around every point.
     rows: Vec<[u32; 9]>,
     n_nodes: usize,
-    slabs: Vec<Slab>,
+    layers: Vec<Layer>,
 }
 
 /// `(0..n).map(f)` in order, on several threads when there are many.
@@ -173,18 +173,18 @@ impl Grid {
             s
         });
         let (rows, n_nodes) = numbered(&base, body_of);
-        let mut slabs: BTreeMap<(u32, i64), Slab> = BTreeMap::new();
+        let mut layers: BTreeMap<(u32, i64), Layer> = BTreeMap::new();
         for (p, rows) in rows.iter().enumerate() {
             let reached = rows[0] as usize..rows[8] as usize + 3;
-            let slab = slabs
-                .entry((body_of[p], base[p][2].div_euclid(SLAB)))
-                .or_insert_with(|| Slab {
+            let layer = layers
+                .entry((body_of[p], base[p][2].div_euclid(THICK)))
+                .or_insert_with(|| Layer {
                     points: Vec::new(),
                     nodes: reached.clone(),
                 });
-            slab.points.push(p as u32);
-            slab.nodes.start = slab.nodes.start.min(reached.start);
-            slab.nodes.end = slab.nodes.end.max(reached.end);
+            layer.points.push(p as u32);
+            layer.nodes.start = layer.nodes.start.min(reached.start);
+            layer.nodes.end = layer.nodes.end.max(reached.end);
         }
         let mut grid = Grid {
             mass: Vec::new(),
@@ -194,7 +194,7 @@ impl Grid {
             stencils,
             rows,
             n_nodes,
-            slabs: slabs.into_values().collect(),
+            layers: layers.into_values().collect(),
         };
         grid.mass = grid.onto_nodes(|p, add| {
             for (k, add) in add.iter_mut().enumerate() {
@@ -222,13 +222,13 @@ impl Grid {
         &self,
         of: impl Fn(usize, &mut [T; 27]) + Sync + Send,
     ) -> Vec<T> {
-        let of_slab = |slab: &Slab| {
-            let mut sums = vec![T::ZERO; slab.nodes.len()];
+        let of_layer = |layer: &Layer| {
+            let mut sums = vec![T::ZERO; layer.nodes.len()];
             let mut add = [T::ZERO; 27];
-            for &p in &slab.points {
+            for &p in &layer.points {
                 of(p as usize, &mut add);
                 for (first, add) in self.rows[p as usize].iter().zip(add.chunks_exact(3)) {
-                    let from = *first as usize - slab.nodes.start;
+                    let from = *first as usize - layer.nodes.start;
                     for (sum, add) in sums[from..from + 3].iter_mut().zip(add) {
                         *sum += *add;
                     }
@@ -237,13 +237,13 @@ impl Grid {
             sums
         };
         let sums: Vec<Vec<T>> = if self.rows.len() < FEW {
-            self.slabs.iter().map(of_slab).collect()
+            self.layers.iter().map(of_layer).collect()
         } else {
-            self.slabs.par_iter().map(of_slab).collect()
+            self.layers.par_iter().map(of_layer).collect()
         };
         let mut out = vec![T::ZERO; self.n_nodes];
-        for (slab, sums) in self.slabs.iter().zip(sums) {
-            for (out, sum) in out[slab.nodes.clone()].iter_mut().zip(sums) {
+        for (layer, sums) in self.layers.iter().zip(sums) {
+            for (out, sum) in out[layer.nodes.clone()].iter_mut().zip(sums) {
                 *out += sum;
             }
         }

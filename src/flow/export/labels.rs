@@ -33,11 +33,7 @@ pub(super) struct Label {
 /// A label per port, in the chip's order.
 pub(super) fn port_labels(results: &Results<'_>) -> Vec<Label> {
     let chip = results.chip;
-    let flow = if chip.depth.is_some() {
-        Quantity::FlowRate
-    } else {
-        Quantity::FlowRatePerDepth
-    };
+    let flow = Quantity::of_flow(chip.depth.is_some());
     chip.ports
         .iter()
         .zip(&results.solution.ports)

@@ -43,6 +43,14 @@ const fn scale(unit: &'static str, factor: f64) -> Scale {
 }
 
 impl Quantity {
+    /// What flow rates are of a chip that has a depth, or of one that has none.
+    pub const fn of_flow(has_depth: bool) -> Self {
+        match has_depth {
+            true => Self::FlowRate,
+            false => Self::FlowRatePerDepth,
+        }
+    }
+
     /// Smallest unit first.
     fn scales(self) -> &'static [Scale] {
         const LENGTH: [Scale; 4] = [

@@ -14,7 +14,7 @@ pub enum WantedResults {
     /// Port results, conductance, fields, peak speed and wall shear.
     All,
     /// Port results and conductance, checked by the residual as ever. The fields stay empty; peak speed and wall shear, which
-    /// need them, are not a number.
+    /// need them, are `None`.
     PortsOnly,
 }
 

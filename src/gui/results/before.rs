@@ -77,10 +77,7 @@ impl Before {
         let names = self.ports.iter().chain(new).map(|p| p.id.as_str());
         // A chip that was given a depth flows other units.
         let is_alike = self.has_depth == solved.chip.depth.is_some();
-        let flow = match self.has_depth {
-            true => Unit::FlowRate,
-            false => Unit::FlowRatePerDepth,
-        };
+        let flow = Unit::of_flow(self.has_depth);
         let of = |ports: &[PortResult], name: &str, value: &dyn Fn(&PortResult) -> f64| {
             ports.iter().find(|p| p.id == name).map(value)
         };

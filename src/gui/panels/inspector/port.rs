@@ -41,11 +41,7 @@ pub(super) fn ui(
     if let Some(solved) = &seen.results.solved
         && let Some(result) = solved.solution.ports.iter().find(|port| port.id == name)
     {
-        let flow = if solved.chip.depth.is_some() {
-            Quantity::FlowRate
-        } else {
-            Quantity::FlowRatePerDepth
-        };
+        let flow = Quantity::of_flow(solved.chip.depth.is_some());
         let errors = at_port(seen.results, solved, name);
         let shown = |value: f64, unit: Quantity, error: Option<f64>| match error {
             Some(error) => format!("{} {}", unit.show(value), plus_minus(error, unit)),

@@ -91,7 +91,8 @@ pub(super) fn ports_ui(ui: &mut Ui, seen: &Seen<'_>, state: &mut State, out: &mu
                     let pressure = right(ui, RichText::new(pressure), COLUMNS[1]);
                     let solved = seen.results.solved.as_ref();
                     if let Some(e) = solved.and_then(|s| at_port(seen.results, s, name)) {
-                        let (rate, ahead) = (flow_quantity(has_depth), e.extrapolated_flow_rate);
+                        let (rate, ahead) =
+                            (Quantity::of_flow(has_depth), e.extrapolated_flow_rate);
                         flow.on_hover_text(hint(e.flow_rate, ahead, rate));
                         let (unit, ahead) = (Quantity::Pressure, e.extrapolated_pressure);
                         pressure.on_hover_text(hint(e.pressure, ahead, unit));
@@ -222,15 +223,7 @@ fn parse_condition(text: &str, design: &Design) -> Result<PortCondition, String>
 }
 
 fn show_flow(result: &PortResult, has_depth: bool) -> String {
-    flow_quantity(has_depth).show(result.flow_rate)
-}
-
-/// What flows are, by whether the chip has a depth.
-fn flow_quantity(has_depth: bool) -> Quantity {
-    match has_depth {
-        true => Quantity::FlowRate,
-        false => Quantity::FlowRatePerDepth,
-    }
+    Quantity::of_flow(has_depth).show(result.flow_rate)
 }
 
 /// Pressures as pumps say them: mbar from a hundred pascals on. One that is nothing beside the greatest is none.
