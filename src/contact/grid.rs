@@ -14,6 +14,10 @@ use rayon::prelude::*;
 /// Farthest node from the origin, in spacings.
 const FARTHEST: f64 = (1u64 << 40) as f64;
 
+/// How far within its cell a point is taken to be at least, in spacings: on the very edge its weight on the last node would be nothing, and a
+/// node without mass has no velocity.
+const EDGE: f64 = 1e-8;
+
 /// Points below which loops stay on the caller's thread.
 pub(crate) const FEW: usize = 512;
 
@@ -162,7 +166,7 @@ impl Grid {
                 dw: [[0.0; 3]; 3],
             };
             for (i, first) in base[p].iter().enumerate() {
-                let f = points.x[p][i] / dx - *first as f64;
+                let f = (points.x[p][i] / dx - *first as f64).clamp(0.5 + EDGE, 1.5 - EDGE);
                 s.w[i] = [
                     0.5 * (1.5 - f).powi(2),
                     0.75 - (f - 1.0).powi(2),
@@ -385,6 +389,25 @@ mod tests {
         let (far, more) = numbered(&base, &body);
         assert_eq!((far[..300] == near[..], more), (true, count + 27));
         assert_eq!(numbered(&[], &[]), (Vec::new(), 0));
+    }
+
+    /// Lattices lie on edges of cells as soon as their spacing and the grid's have a common measure.
+    #[test]
+    fn points_on_edges_of_cells_leave_no_node_without_mass() {
+        let mut points = Points::default();
+        for x in [V3::new(0.02, 0.06, 0.1), V3::new(0.01, 0.02, -0.02)] {
+            points.x.push(x);
+            points.v.push(V3::new(1.0, 2.0, 3.0));
+            points.affine.push(M3::zeros());
+            points.gradient.push(M3::identity());
+            points.mass.push(0.5);
+            points.volume.push(1.0);
+        }
+        let grid = Grid::new(&points, &[0, 0], 0.04);
+        for (mass, velocity) in grid.mass.iter().zip(&grid.velocity) {
+            assert!(*mass > 0.0);
+            assert_small((velocity - points.v[0]).norm(), 1.0, 1e-9, "all go alike");
+        }
     }
 
     #[test]

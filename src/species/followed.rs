@@ -329,26 +329,24 @@ fn solve_one(
         Ok::<_, SpeciesError>((follow(net, &paths.ways, &task, engines)?, plan))
     };
     let [fine, coarse] = both_tubes(settings);
-    let (streams, plan) = run(fine, 0)?;
-    let (check, _) = run(coarse, 1)?;
-    let age = match ages {
-        true => {
-            let task = Task {
-                diffusivity: d,
-                inflow: &species.inflow,
-                tubes: fine,
-                ages: true,
-            };
-            let plan = Plan::tubes(net);
-            Some(follow(
-                net,
-                &paths.ways,
-                &task,
-                Engines::tubes(&plan, cancel),
-            )?)
-        }
-        false => None,
+    let of_ages = || {
+        let task = Task {
+            diffusivity: d,
+            inflow: &species.inflow,
+            tubes: fine,
+            ages: true,
+        };
+        let plan = Plan::tubes(net);
+        let by_tubes = Engines::tubes(&plan, cancel);
+        let follow = || follow(net, &paths.ways, &task, by_tubes);
+        ages.then(follow).transpose()
     };
+    let (best, (check, age)) = match choice.order {
+        // Regions one behind the other leave threads idle; elements would hold the memory of both runs at once.
+        0 => rayon::join(|| run(fine, 0), || rayon::join(|| run(coarse, 1), of_ages)),
+        _ => (run(fine, 0), (run(coarse, 1), of_ages())),
+    };
+    let ((streams, plan), (check, _), age) = (best?, check?, age?);
     let part = |x: f64| if range > 0.0 { x / range } else { 0.0 };
     let flows = net
         .pipes
