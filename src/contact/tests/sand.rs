@@ -25,29 +25,15 @@ fn column(degrees: f64) -> Scene {
     Scene::parse(&text).unwrap()
 }
 
-/// Mean slope of the heap's flank between .15 and .85 of its height, degrees: heights of the highest point in rings about the axis.
+/// Slope of the cone of the same volume whose centre of mass is as high, degrees: a flank of so few points has no smooth surface.
 fn repose(simulation: &Simulation) -> f64 {
     let points = &simulation.state().points.x;
-    let ring = 0.02;
-    let mut heights: Vec<f64> = Vec::new();
-    for x in points {
-        let k = (x.x.hypot(x.y) / ring) as usize;
-        if heights.len() <= k {
-            heights.resize(k + 1, 0.0);
-        }
-        heights[k] = heights[k].max(x.z);
-    }
-    let top = heights.iter().copied().fold(0.0, f64::max);
-    let flank: Vec<(f64, f64)> = (heights.iter().enumerate())
-        .map(|(k, z)| ((k as f64 + 0.5) * ring, *z))
-        .filter(|(_, z)| (0.15 * top..=0.85 * top).contains(z))
-        .collect();
-    let count = flank.len() as f64;
-    let mean = |of: &dyn Fn(&(f64, f64)) -> f64| flank.iter().map(of).sum::<f64>() / count;
-    let (r, z) = (mean(&|p| p.0), mean(&|p| p.1));
-    let slope = mean(&|p| (p.0 - r) * (p.1 - z)) / mean(&|p| (p.0 - r).powi(2));
-    println!("height {top:.3} m, flank of {count} rings");
-    (-slope).atan().to_degrees()
+    let volume = 2.0 * 0.2_f64.powi(3);
+    let lowest = points.iter().map(|x| x.z).fold(f64::INFINITY, f64::min);
+    let mean = points.iter().map(|x| x.z - lowest).sum::<f64>() / points.len() as f64;
+    let height = 4.0 * mean;
+    let radius = (3.0 * volume / (std::f64::consts::PI * height)).sqrt();
+    (height / radius).atan().to_degrees()
 }
 
 #[test]
