@@ -3,7 +3,6 @@
 use super::measure::port_results;
 use super::space::Space;
 use super::{Conductance, Solution, SolveError, SolveReport};
-use crate::field::Fields;
 use crate::field::ports::PortValues;
 use crate::stokes::mouth::{Mouth, PortData, port_data, port_values};
 use crate::stokes::slabs::{Slabs, State};
@@ -108,17 +107,7 @@ impl<const D: usize> Seen<'_, D> {
         if cancel.is_cancelled() {
             return Err(SolveError::Cancelled);
         }
-        let at_ports = Solution {
-            report,
-            ports,
-            conductance,
-            max_speed: None,
-            wall_shear: None,
-            dissipation: None,
-            posts: None,
-            fields: Fields::default(),
-            solid: None,
-        };
+        let at_ports = Solution::at_ports(report, ports, conductance);
         Ok(match measured {
             None => at_ports,
             Some(measured) => Solution {

@@ -181,18 +181,29 @@ pub struct Solution {
 }
 
 impl Solution {
-    /// As where only ports are wanted.
-    #[must_use]
-    pub fn without_fields(self) -> Self {
+    /// Where only ports are wanted.
+    pub(crate) fn at_ports(
+        report: SolveReport,
+        ports: Vec<PortResult>,
+        conductance: Conductance,
+    ) -> Self {
         Self {
+            report,
+            ports,
+            conductance,
             max_speed: None,
             wall_shear: None,
             dissipation: None,
             posts: None,
             fields: Fields::default(),
             solid: None,
-            ..self
         }
+    }
+
+    /// As where only ports are wanted.
+    #[must_use]
+    pub fn without_fields(self) -> Self {
+        Self::at_ports(self.report, self.ports, self.conductance)
     }
 }
 
