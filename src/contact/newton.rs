@@ -15,8 +15,8 @@ pub enum Preconditioner {
     None,
     /// The inverse 3 x 3 blocks on the diagonal.
     BlockJacobi,
-    /// Sparse LU of the rigid and elastic unknowns where there are vertices; blocks on the diagonal elsewhere, but nothing on the grid of
-    /// sand, which they only slow down (measured: `preconditioners` of the crate's bench).
+    /// Sparse LU of the rigid and elastic unknowns where there are vertices; blocks on the diagonal elsewhere, but nothing on the grid where
+    /// any of the points are sand, which blocks only slow down (measured: `preconditioners` of the crate's bench).
     #[default]
     Direct,
 }
