@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use image::{Rgb, RgbImage};
+use image::RgbImage;
 use stokeslet::apic::fourier::image::{scale, square};
 use stokeslet::apic::fourier::spectrum::spectrum;
 use stokeslet::apic::fourier::{Response, centred, regular};
@@ -83,15 +83,8 @@ fn write_picture(path: &Path, picture: &RgbImage) -> Result<(), CliError> {
 /// Pictures in rows, with the scale at the right.
 fn sheet(rows: &[Vec<RgbImage>]) -> RgbImage {
     let rows: Vec<RgbImage> = rows.iter().map(|row| picture::beside(row)).collect();
-    let width = rows.iter().map(RgbImage::width).max().unwrap_or(1);
-    const GAP: u32 = 8;
-    let height = rows.iter().map(|r| r.height() + GAP).sum::<u32>();
-    let mut all = RgbImage::from_pixel(width, height.max(1), Rgb([255; 3]));
-    let mut top = 0;
-    for row in &rows {
-        image::imageops::replace(&mut all, row, 0, top);
-        top += i64::from(row.height() + GAP);
-    }
+    let all = picture::below(&rows);
+    let height = all.height();
     picture::beside(&[all, scale(height.max(2))])
 }
 

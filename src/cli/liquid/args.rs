@@ -69,7 +69,8 @@ pub struct LiquidRunArgs {
     /// Where results go.
     #[arg(long, value_name = "DIR", default_value = "results/liquid")]
     pub out: PathBuf,
-    /// What to write: pictures, a film strip of at most eight of them (strip; of what --resume found there are none), the log, particles (vtu, ply); of scenes also fields on cells (vti), in space the liquid's surface
+    /// What to write: pictures, a film strip of at most eight of them (strip; none of before --resume), the log, particles
+    /// (vtu, ply); of scenes also fields on cells (vti), in space the liquid's surface
     /// (obj, mesh.ply) and the walls' (walls.obj, walls.ply), the pressure problem with a solution (npz) and the residuals of every
     /// solve (solves).
     #[arg(long, value_name = "FORMATS", value_delimiter = ',', default_value = "png,csv",

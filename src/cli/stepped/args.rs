@@ -67,7 +67,8 @@ pub struct RunArgs {
     /// Where results go: a folder of its own for each scene.
     #[arg(long, value_name = "DIR", default_value = "results")]
     pub out: PathBuf,
-    /// What to write: pictures, a film strip of at most eight of them (strip; of what --resume found there are none), the log, particles (vtu, ply), fields on cells (vti: `apic`, `liquid`), and of liquids in space the surface
+    /// What to write: pictures, a film strip of at most eight of them (strip; none of before --resume), the log, particles
+    /// (vtu, ply), fields on cells (vti: `apic`, `liquid`), and of liquids in space the surface
     /// (obj, mesh.ply) and that of the walls (walls.obj, walls.ply), the pressure problem (npz) and the residuals of every solve (solves).
     #[arg(long, value_name = "FORMATS", value_delimiter = ',', default_value = "png,csv",
           value_parser = PossibleValuesParser::new(FORMATS))]

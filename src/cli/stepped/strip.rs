@@ -1,8 +1,8 @@
 //! A film strip: pictures of a run side by side, from its start on; one row a run where several go side by side.
 
+use image::RgbImage;
 use image::imageops::FilterType;
-use image::{Rgb, RgbImage};
-use stokeslet::dynamics::report::picture::{beside, png};
+use stokeslet::dynamics::report::picture::{below, beside, png};
 
 use super::Track;
 use crate::cli::outcome::CliError;
@@ -11,13 +11,17 @@ use crate::cli::outcome::CliError;
 const MOST: usize = 8;
 /// Longer side of each, pixels.
 const SIDE: u32 = 320;
-/// Between rows, pixels.
-const GAP: u32 = 8;
+/// Most pictures that are kept while a run goes on.
+const KEPT: usize = 4 * MOST;
 
-/// What was taken so far.
+/// What was taken so far: every so many of the pictures, fewer the longer a run goes on, and the last.
 #[derive(Default)]
 pub struct Strip {
     shots: Vec<Shot>,
+    /// How many were taken, and every how many are kept, as a power of two.
+    taken: usize,
+    halvings: u32,
+    last: Option<Shot>,
 }
 
 struct Shot {
@@ -32,7 +36,21 @@ impl Strip {
     pub fn take(&mut self, tracks: &[Box<dyn Track>], pictures: &[RgbImage]) {
         let time = tracks.first().map_or(0.0, |t| t.time());
         let pictures = pictures.iter().map(small).collect();
-        self.shots.push(Shot { time, pictures });
+        self.push(Shot { time, pictures });
+    }
+
+    fn push(&mut self, shot: Shot) {
+        if let Some(before) = self.last.replace(shot) {
+            if self.taken.is_multiple_of(1 << self.halvings) {
+                self.shots.push(before);
+            }
+            self.taken += 1;
+        }
+        if self.shots.len() > KEPT {
+            let mut k = 0..;
+            self.shots.retain(|_| k.next().is_some_and(|k| k % 2 == 0));
+            self.halvings += 1;
+        }
     }
 
     /// The strip as a PNG file; `None` where nothing was taken.
@@ -59,7 +77,8 @@ impl Strip {
     }
 
     fn shown(&self) -> Vec<&Shot> {
-        chosen(self.shots.len()).map(|k| &self.shots[k]).collect()
+        let all: Vec<&Shot> = self.shots.iter().chain(&self.last).collect();
+        chosen(all.len()).map(|k| all[k]).collect()
     }
 }
 
@@ -80,23 +99,10 @@ fn small(picture: &RgbImage) -> RgbImage {
     image::imageops::resize(picture, width, height, FilterType::Triangle)
 }
 
-/// Pictures below each other.
-fn below(rows: &[RgbImage]) -> RgbImage {
-    let gaps = GAP * rows.len().saturating_sub(1) as u32;
-    let width = rows.iter().map(RgbImage::width).max().unwrap_or(1);
-    let height = rows.iter().map(RgbImage::height).sum::<u32>() + gaps;
-    let mut all = RgbImage::from_pixel(width, height, Rgb([255; 3]));
-    let mut top = 0;
-    for row in rows {
-        image::imageops::replace(&mut all, row, 0, top);
-        top += i64::from(row.height() + GAP);
-    }
-    all
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use image::Rgb;
 
     #[test]
     fn strips_hold_the_first_the_last_and_few_between() {
@@ -113,19 +119,41 @@ mod tests {
             time,
             pictures: shades.map(|shade| small(&picture(shade))).to_vec(),
         };
-        let strip = Strip {
-            shots: vec![shot(0.0, [10, 20]), shot(1.5, [30, 40])],
-        };
+        let mut strip = Strip::default();
+        strip.push(shot(0.0, [10, 20]));
+        strip.push(shot(1.5, [30, 40]));
         let bytes = strip.png().unwrap().unwrap();
         assert_eq!(strip.times(), [0.0, 1.5]);
         let image = image::load_from_memory(&bytes).unwrap().to_rgb8();
         let at = |x: u32, y: u32| image.get_pixel(x, y).0[0];
         let (right, low) = (image.width() - 1, image.height() - 1);
-        assert_eq!(low + 1, 160 + GAP + 160);
+        assert!(low >= 2 * 160 && right >= 2 * 320);
         assert_eq!(
             [at(0, 0), at(right, 0), at(0, low), at(right, low)],
             [10, 30, 20, 40]
         );
         assert!(Strip::default().png().unwrap().is_none());
+    }
+
+    #[test]
+    fn a_long_run_keeps_few_pictures_with_the_first_and_the_last() {
+        for count in [1, 7, 33, 34, 5000] {
+            let mut strip = Strip::default();
+            for k in 0..count {
+                strip.push(Shot {
+                    time: f64::from(k),
+                    pictures: Vec::new(),
+                });
+                assert!(strip.shots.len() <= KEPT);
+            }
+            let times = strip.times();
+            assert_eq!(times.len(), (count as usize).min(MOST));
+            assert_eq!(
+                (times[0], times[times.len() - 1]),
+                (0.0, f64::from(count - 1))
+            );
+            let gaps = times.windows(2).map(|t| t[1] - t[0]);
+            assert!(gaps.clone().all(|gap| gap > 0.0), "{times:?}");
+        }
     }
 }

@@ -176,6 +176,20 @@ pub fn beside(pictures: &[RgbImage]) -> RgbImage {
     all
 }
 
+/// Pictures below each other, of whatever sizes.
+pub fn below(pictures: &[RgbImage]) -> RgbImage {
+    let gaps = GAP * pictures.len().saturating_sub(1) as u32;
+    let width = pictures.iter().map(|p| p.width()).max().unwrap_or(SIDE);
+    let height = pictures.iter().map(|p| p.height()).sum::<u32>() + gaps;
+    let mut all = RgbImage::from_pixel(width, height.max(1), Rgb([255; 3]));
+    let mut top = 0;
+    for picture in pictures {
+        image::imageops::replace(&mut all, picture, 0, top);
+        top += i64::from(picture.height() + GAP);
+    }
+    all
+}
+
 /// As a PNG file.
 ///
 /// # Errors
