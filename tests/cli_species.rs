@@ -110,6 +110,26 @@ fn engines_are_chosen_and_can_be_demanded() {
     assert!(summary.contains("regions_by_elements"), "{summary}");
 }
 
+/// A picture of what isn't followed is refused before anything is solved, with what asks for it.
+#[test]
+fn a_picture_of_ages_says_how_ages_are_asked_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let text = TEE.replace("FLOW", "1 uL/min");
+    let (exit, out, err) = solve(folder.path(), &text, &["--picture", "age"]);
+    assert!(
+        exit == Some(1) && err.contains("residence_time = true"),
+        "{out}{err}"
+    );
+    let (exit, out, err) = solve(folder.path(), &text, &["--picture", "agent"]);
+    assert!(
+        exit == Some(1) && !err.contains("residence_time"),
+        "{out}{err}"
+    );
+    let with = text.replace("[species]", "[species]\nresidence_time = true");
+    let (exit, out, err) = solve(folder.path(), &with, &["--picture", "age"]);
+    assert_eq!(exit, Some(0), "{out}{err}");
+}
+
 #[test]
 fn tracers_are_frames_of_a_period_and_go_with_the_next_solve() {
     let folder = tempfile::tempdir().unwrap();

@@ -104,6 +104,9 @@ pub fn check(design: &Design, request: &SpeciesRequest) -> Option<Diagnostic> {
     let unknown = |name: &str, what: &str| {
         let message = format!("{what} `{name}`, which this design doesn't have");
         let help = match nearest(name, names.iter().copied()) {
+            _ if name == "age" && !names.is_empty() && !request.skip => {
+                "`residence_time = true` under [species] asks for the age of the fluid".to_owned()
+            }
             Some(near) => format!("did you mean `{near}`?"),
             None if names.is_empty() => "add it under [species]".to_owned(),
             None => format!("its species are {}", names.join(", ")),
