@@ -18,7 +18,7 @@ use stokeslet::session::{
     DepthSettings, ErrorEstimate, Progress, Solution, SolveError, SolveSettings, Stage, Timings,
     advice, assembled_system, solve, solve_with_errors, with_arms,
 };
-use stokeslet::species::SpeciesError;
+use stokeslet::species::{Engine, SpeciesError};
 use stokeslet::table::Table;
 use thiserror::Error;
 
@@ -142,7 +142,7 @@ impl Failure {
                 SpeciesError::Still
                 | SpeciesError::SlipWalls
                 | SpeciesError::Depths
-                | SpeciesError::Depth { .. },
+                | SpeciesError::ElementsInSpace,
             ) => Outcome::InputErrors,
             Failure::Read(_)
             | Failure::Solve(_)
@@ -208,16 +208,15 @@ pub fn solve_one(
     let Some(chip) = chip.filter(|_| depth.is_none()) else {
         return Err(refused(loaded));
     };
-    let follows = request.tracers.is_some()
-        || !request.species.skip
-            && loaded
-                .design
-                .as_ref()
-                .is_some_and(|d| !d.species.species.is_empty());
-    if follows && chip.model == DepthModel::Full {
+    let follows = !request.species.skip
+        && loaded
+            .design
+            .as_ref()
+            .is_some_and(|d| !d.species.species.is_empty());
+    let by_elements = request.species.settings.engine == Engine::Elliptic;
+    if follows && by_elements && chip.model == DepthModel::Full {
         // Before minutes are spent on the flow.
-        let model = chip.model.name();
-        return Err(SpeciesError::Depth { model }.into());
+        return Err(SpeciesError::ElementsInSpace.into());
     }
     let mut settings = SolveSettings {
         recorder: recorder.clone(),
@@ -259,7 +258,15 @@ pub fn solve_one(
     let meshed = with_arms(&chip, settings.resolution, settings.corners);
     let mut found = match dissolved {
         Some(design) => {
-            let run = || species::run(design, &meshed, &solution, &request.species);
+            let run = || {
+                species::run(
+                    design,
+                    &meshed,
+                    &solution,
+                    &request.species,
+                    &request.formats,
+                )
+            };
             match (context.pool.install(run), design.species.species.first()) {
                 // A mistake in the design, which only its flow tells.
                 (Err(SpeciesError::Still), Some(first)) => {

@@ -7,7 +7,7 @@ use stokeslet::chip::{Chip, Condition};
 use stokeslet::design::{Design, Dimension};
 use stokeslet::diagnostic::{Diagnostic, nearest};
 use stokeslet::export::readable::{Quantity, figures};
-use stokeslet::export::{Colouring, Extra};
+use stokeslet::export::{Colouring, Extra, Format};
 use stokeslet::quantities;
 use stokeslet::session::Solution;
 use stokeslet::species::{
@@ -141,6 +141,7 @@ pub fn run(
     chip: &Chip,
     solution: &Solution,
     request: &SpeciesRequest,
+    formats: &[Format],
 ) -> Result<Found, SpeciesError> {
     let mut found = Found::default();
     if request.skip || design.species.species.is_empty() {
@@ -179,6 +180,9 @@ pub fn run(
     }
     let fields = &solution.fields;
     found.extra = files::extra(chip, fields, &paths, settings, (&results, &units));
+    if formats.contains(&Format::Vtu) {
+        files::add_solid(chip, &paths, settings, &results, &mut found.extra);
+    }
     let mut names = found.extra.fields.iter();
     let picture = names.position(|f| f.name == request.picture);
     found.colouring = picture.map(Colouring::Extra);

@@ -205,7 +205,7 @@ mod tests {
         let solution = Solver::new(&chip).resolution(6).solve().unwrap();
         let fields = &solution.fields;
         let flows = solution.ports.iter().map(|p| p.flow_rate).collect();
-        let net = network(&chip, fields, flows).unwrap();
+        let net = network(&chip, fields, &crate::network::integrals(fields), flows).unwrap();
         let (psi, kinds) = stream_functions(&net, fields).unwrap();
         let likenesses = likenesses(&net, &psi, &kinds);
         let factors: Vec<f64> = likenesses.iter().flatten().map(|l| l.factor).collect();

@@ -140,7 +140,7 @@ fn by_modes(
 }
 
 /// Where nodes of a pipe lie along the flow, 0..1, and over eta.
-fn place_in_pipe<'a>(
+pub(crate) fn place_in_pipe<'a>(
     chip: &Chip,
     fields: &'a Fields,
     pipe: &'a Pipe,
@@ -216,7 +216,7 @@ fn in_pipe(
 }
 
 /// Stations of a pipe over its length: its entry, where the nearest of the nodes behind it is, and on to its end.
-fn stations(nodes: impl Iterator<Item = f64>) -> Vec<f64> {
+pub(crate) fn stations(nodes: impl Iterator<Item = f64>) -> Vec<f64> {
     let nearest = nodes.filter(|&from| from > 1e-9).fold(1.0, f64::min);
     let first = nearest.max(FIRST);
     let count = ((1.0 / first).ln() / RATIO.ln()).ceil();

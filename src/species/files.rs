@@ -29,10 +29,13 @@ pub fn extra(
     (results, units): (&[SpeciesResult], &[&str]),
 ) -> Extra {
     let mut out = Extra::default();
-    let mut profiles = "species,port,eta,y_m,c\n".to_owned();
+    let mut profiles = match paths.space {
+        Some(_) => "species,port,eta,y_m,z_m,c\n".to_owned(),
+        None => "species,port,eta,y_m,c\n".to_owned(),
+    };
     for (result, unit) in results.iter().zip(units) {
         out.columns.extend(columns(result));
-        profiles_of(chip, result, &mut profiles);
+        profiles_of(chip, paths, settings, result, &mut profiles);
         if fields.cells.is_empty() {
             continue;
         }
@@ -41,6 +44,7 @@ pub fn extra(
                 name: name.to_owned(),
                 unit: unit.to_owned(),
                 values,
+                in_solid: Vec::new(),
             });
         };
         push(
@@ -85,14 +89,57 @@ fn columns(result: &SpeciesResult) -> Vec<Column> {
     out
 }
 
-/// Rows of `profiles.csv`: concentrations across outlets.
-fn profiles_of(chip: &Chip, result: &SpeciesResult, out: &mut String) {
+/// Adds values at the nodes of a solid to the fields of a chip in three dimensions: what its files show beside the flow.
+pub fn add_solid(
+    chip: &Chip,
+    paths: &Paths,
+    settings: Settings,
+    results: &[SpeciesResult],
+    extra: &mut Extra,
+) {
+    let mut fields = extra.fields.iter_mut();
+    for result in results {
+        for ages in [false, true] {
+            let Some(values) = result.in_solid(chip, paths, settings, ages) else {
+                continue;
+            };
+            if let Some(field) = fields.next() {
+                field.in_solid = values;
+            }
+        }
+    }
+}
+
+/// Rows of `profiles.csv`: concentrations across outlets; of a chip in three dimensions over the lower half of its depth.
+fn profiles_of(
+    chip: &Chip,
+    paths: &Paths,
+    settings: Settings,
+    result: &SpeciesResult,
+    out: &mut String,
+) {
     let ports = result.ports.iter().zip(&result.streams.ports);
     for (port, (at, stream)) in chip.ports.iter().zip(ports) {
         let Some(stream) = stream.as_ref().filter(|_| at.rate <= 0.0) else {
             continue;
         };
         let width = chip.parts[port.socket.part].shape.mouths()[port.socket.socket].width;
+        if let Some(space) = &paths.space {
+            let [ny, nz] = space.cells(width, settings.tubes);
+            for (k, c) in stream.value.iter().enumerate() {
+                let eta = ((k % ny) as f64 + 0.5) / ny as f64;
+                let z = 0.5 * paths.depth * ((k / ny) as f64 + 0.5) / nz as f64;
+                // Writing into a String does not fail.
+                let _ = writeln!(
+                    out,
+                    "{},{},{eta:e},{:e},{z:e},{c:e}",
+                    cell(&result.name),
+                    cell(&port.name),
+                    eta * width
+                );
+            }
+            continue;
+        }
         let profile = Profile::new(width, chip.drag());
         for (eta, c) in stream.places(profile).middle.iter().zip(&stream.value) {
             // Writing into a String does not fail.

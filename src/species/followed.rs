@@ -11,11 +11,12 @@ use crate::copies::ways_of_all;
 use crate::elliptic::Elliptic;
 use crate::elliptic::operator::Cubic;
 use crate::field::Place;
-use crate::input::{Settings, Species};
-use crate::network::{Network, network};
+use crate::input::{Engine, Settings, Species};
+use crate::network::{Network, integrals, network};
 use crate::plan::{Choice, Plan, choose};
 use crate::psi::{Psi, stream_functions};
 use crate::region::Ways;
+use crate::space::Space;
 use crate::stream::Stream;
 use crate::transport::{Engines, Followed, Task, both_tubes, follow};
 use stokeslet_base::cancel::CancelToken;
@@ -40,6 +41,8 @@ pub struct Paths {
     pub cubics: Vec<OnceLock<Option<Cubic>>>,
     /// By region, made at its first use: where its nodes lie among its streams.
     pub(crate) places: Vec<OnceLock<Vec<Place>>>,
+    /// Of a chip in three dimensions: all of its flow; stream functions and ways are those of its mean over the depth then.
+    pub space: Option<Space>,
     /// m of depth that a flow per depth is multiplied by; 1 without a depth.
     pub depth: f64,
     /// Whether rates are volumes per time.
@@ -50,12 +53,15 @@ impl Paths {
     /// Finds the paths of the fluid in a solved chip.
     ///
     /// # Errors
-    /// [`SpeciesError`]; three dimensions are refused.
+    /// [`SpeciesError`].
     /// # Accuracy and cost
-    /// One sparse Cholesky factorisation a kind of region and some dozens of stream lines a region, side by side on the caller's pool.
+    /// In the plane one sparse Cholesky factorisation a kind of region and some dozens of stream lines a region, side by side on the caller's pool.
     pub fn of(chip: &Chip, solution: &Solution) -> Result<Self, SpeciesError> {
         let depth = chip.depth.unwrap_or(1.0);
         let flows = solution.ports.iter().map(|p| p.flow_rate / depth);
+        if chip.model == DepthModel::Full {
+            return Self::in_space(chip, solution, flows.collect(), false);
+        }
         Self::of_flow(chip, &solution.fields, flows.collect())
     }
 
@@ -66,6 +72,9 @@ impl Paths {
     pub fn backwards(chip: &Chip, solution: &Solution) -> Result<Self, SpeciesError> {
         let depth = chip.depth.unwrap_or(1.0);
         let flows = solution.ports.iter().map(|p| -p.flow_rate / depth);
+        if chip.model == DepthModel::Full {
+            return Self::in_space(chip, solution, flows.collect(), true);
+        }
         let mut fields = solution.fields.clone();
         fields.velocity.iter_mut().for_each(|u| *u = *u * -1.0);
         Self::of_flow(chip, &fields, flows.collect())
@@ -73,19 +82,13 @@ impl Paths {
 
     /// From velocities and what enters at every port, m^2/s.
     fn of_flow(chip: &Chip, fields: &Fields, flows: Vec<f64>) -> Result<Self, SpeciesError> {
-        if chip.model == DepthModel::Full {
-            return Err(SpeciesError::Depth {
-                model: chip.model.name(),
-            });
-        }
-        if chip.parts.iter().any(|part| part.walls.can_slip()) {
-            return Err(SpeciesError::SlipWalls);
-        }
-        if chip.has_depths() {
-            return Err(SpeciesError::Depths);
-        }
-        let depth = chip.depth.unwrap_or(1.0);
-        let net = network(chip, fields, flows)?;
+        check_walls(chip)?;
+        let net = network(chip, fields, &integrals(fields), flows)?;
+        Self::of_network(chip, net, fields)
+    }
+
+    /// From a network and the velocity in its plane.
+    fn of_network(chip: &Chip, net: Network, fields: &Fields) -> Result<Self, SpeciesError> {
         let (psi, kinds) = stream_functions(&net, fields)?;
         let ways = ways_of_all(&net, &psi, &kinds)?;
         let cubics = net.regions.iter().map(|_| OnceLock::new()).collect();
@@ -96,10 +99,40 @@ impl Paths {
             ways,
             cubics,
             places,
-            depth,
+            space: None,
+            depth: chip.depth.unwrap_or(1.0),
             has_depth: chip.depth.is_some(),
         })
     }
+
+    /// In three dimensions, from what enters at every port over the depth, m^2/s.
+    fn in_space(
+        chip: &Chip,
+        solution: &Solution,
+        flows: Vec<f64>,
+        backwards: bool,
+    ) -> Result<Self, SpeciesError> {
+        check_walls(chip)?;
+        let solid = solution.solid.as_ref().ok_or(SpeciesError::NoFields)?;
+        let space = Space::new(solid, &solution.fields, backwards)?;
+        let net = network(chip, space.mean(), space.integrals(), flows)?;
+        let plane = Self::of_network(chip, net, space.mean())?;
+        Ok(Self {
+            space: Some(space),
+            ..plane
+        })
+    }
+}
+
+/// Whether the walls and depths of a chip are those that this is made for.
+fn check_walls(chip: &Chip) -> Result<(), SpeciesError> {
+    if chip.parts.iter().any(|part| part.walls.can_slip()) {
+        return Err(SpeciesError::SlipWalls);
+    }
+    if chip.has_depths() {
+        return Err(SpeciesError::Depths);
+    }
+    Ok(())
 }
 
 /// A species at a port.
@@ -194,6 +227,37 @@ impl SpeciesResult {
         Some(self.at_nodes(chip, fields, paths, settings, ages, true))
     }
 
+    /// Concentrations, or ages where they were wanted, at all nodes of a chip in three dimensions.
+    pub fn in_solid(
+        &self,
+        chip: &Chip,
+        paths: &Paths,
+        settings: Settings,
+        ages: bool,
+    ) -> Option<Vec<f64>> {
+        let followed = match ages {
+            true => self.ages.as_ref()?,
+            false => &self.streams,
+        };
+        let task = self.task(settings, ages);
+        let fluid = (&paths.net, &paths.ways[..]);
+        paths
+            .space
+            .as_ref()?
+            .in_solid(chip, fluid, followed, &task)
+            .ok()
+    }
+
+    /// What it was followed with, to be read between the streams.
+    fn task(&self, settings: Settings, ages: bool) -> Task<'static> {
+        Task {
+            diffusivity: self.diffusivity,
+            inflow: &[],
+            tubes: both_tubes(settings)[0],
+            ages,
+        }
+    }
+
     fn at_nodes(
         &self,
         chip: &Chip,
@@ -203,12 +267,11 @@ impl SpeciesResult {
         followed: &Followed,
         ages: bool,
     ) -> Vec<f64> {
-        let task = Task {
-            diffusivity: self.diffusivity,
-            inflow: &[],
-            tubes: settings.tubes,
-            ages,
-        };
+        let task = self.task(settings, ages);
+        if let Some(space) = &paths.space {
+            let found = space.at_mid_depth(chip, (&paths.net, &paths.ways), followed, &task);
+            return found.unwrap_or_else(|_| vec![f64::NAN; fields.nodes.len()]);
+        }
         let elements = [self.diffusivity, 0.0, self.reference];
         let elements = (elements, self.element_order);
         crate::field::nodal(chip, fields, paths, followed, &task, elements)
@@ -262,6 +325,12 @@ pub fn solve_unless(
     ages: bool,
     cancel: &CancelToken,
 ) -> Result<Vec<SpeciesResult>, SpeciesError> {
+    if let Some(space) = &paths.space {
+        if settings.engine == Engine::Elliptic {
+            return Err(SpeciesError::ElementsInSpace);
+        }
+        space.prepare((&paths.net, &paths.ways), both_tubes(settings)[0])?;
+    }
     species
         .par_iter()
         .map(|s| solve_one(chip, paths, s, settings, ages, cancel))
@@ -298,7 +367,11 @@ fn solve_one(
         |order: usize| Elliptic::new(net, &paths.psi, &paths.cubics, [d, 0.0, reference], order);
     let probe = elements(1);
     let fits = |r: usize| !paths.psi[r].cells.is_empty() && probe.sections(r).is_some();
-    let choice = choose(net, &fits, d, &settings);
+    let choice = match paths.space {
+        Some(_) => Choice::tubes(net),
+        None => choose(net, &fits, d, &settings),
+    };
+    let [fine, coarse] = both_tubes(settings);
     let run = |tubes: usize, coarser: usize| {
         let task = Task {
             diffusivity: d,
@@ -310,6 +383,16 @@ fn solve_one(
             order: choice.order.saturating_sub(coarser).max(1),
             ..choice.clone()
         };
+        if let Some(space) = &paths.space {
+            let task = Task {
+                tubes: fine,
+                ..task
+            };
+            return Ok((
+                space.follow((net, &paths.ways), &task, coarser > 0, cancel)?,
+                Plan::tubes(net),
+            ));
+        }
         if choice.order == 0 {
             let plan = Plan::tubes(net);
             return Ok((
@@ -328,7 +411,6 @@ fn solve_one(
         };
         Ok::<_, SpeciesError>((follow(net, &paths.ways, &task, engines)?, plan))
     };
-    let [fine, coarse] = both_tubes(settings);
     let of_ages = || {
         let task = Task {
             diffusivity: d,
@@ -337,8 +419,10 @@ fn solve_one(
             ages: true,
         };
         let plan = Plan::tubes(net);
-        let by_tubes = Engines::tubes(&plan, cancel);
-        let follow = || follow(net, &paths.ways, &task, by_tubes);
+        let follow = || match &paths.space {
+            Some(space) => space.follow((net, &paths.ways), &task, false, cancel),
+            None => follow(net, &paths.ways, &task, Engines::tubes(&plan, cancel)),
+        };
         ages.then(follow).transpose()
     };
     let (best, (check, age)) = match choice.order {

@@ -23,7 +23,8 @@
 //! | [`solve`] | species into results | all above |
 //! | [`across`](mod@across) | nodal values and two points into a profile with its mixing index | `trace` |
 //! | [`tracers`] | ways of the fluid into particles at any time | `trace` |
-//! | [`duct`] | a cross-section in three dimensions into its exact transfer; no junctions yet | |
+//! | [`duct`] | a cross-section in three dimensions into its exact transfer | |
+//! | [`space`] | a chip in three dimensions: pipes by `duct`, regions by maps between cells | `duct`, `network` |
 //! | [`files`] | results into columns, fields and profiles of files | |
 //! | [`drawing`] | a region into a picture of its tubes | `region` |
 //!
@@ -49,7 +50,7 @@
 //! profiles fade as these do. Regions where `ALONG/Pe` exceeds the tolerance (1e-3: below `Pe` of about 150), and whose layers
 //! elements resolve, are solved by [`elliptic`]. Added to the estimate: what diffuses through
 //! pipes in which hardly anything flows, where tubes are on a side of them; the difference to half as many tubes and one order less; and what the
-//! error of the flow does ([`OF_FLOW`]). Ages are followed by tubes everywhere. Chips in three dimensions are refused.
+//! error of the flow does ([`OF_FLOW`]). Ages are followed by tubes everywhere.
 //!
 //! # Sources
 //! Tubes between stream lines as coordinates: von Mises 1927. Rational exponential: Trefethen, Weideman, Schmelzer, BIT 46 (2006). Mixing index:
@@ -73,6 +74,7 @@ pub mod profile;
 pub mod psi;
 pub mod rational;
 pub mod region;
+pub mod space;
 pub mod stream;
 pub mod trace;
 pub mod tracers;
@@ -92,14 +94,11 @@ pub enum SpeciesError {
     /// Nothing flows.
     #[error("nothing flows through this chip, so nothing carries the species")]
     Still,
-    /// Made for the plane.
+    /// The second engine is made for the plane.
     #[error(
-        "species are made for the planar and shallow models; this chip is solved with the {model} model"
+        "elements follow species in the planar and shallow models only; leave out the choice of an engine to follow them in three dimensions"
     )]
-    Depth {
-        /// Its name.
-        model: &'static str,
-    },
+    ElementsInSpace,
     /// Made for walls that hold the fluid.
     #[error("species are made for walls that hold the fluid; some here slip")]
     SlipWalls,

@@ -21,6 +21,7 @@ use crate::SpeciesError;
 use crate::profile::Profile;
 use stokeslet_base::geometry::Point;
 use stokeslet_cad::chip::Chip;
+use stokeslet_cad::design::DepthModel;
 use stokeslet_flow::field::Fields;
 
 /// Widths of a pipe that belong to the region at its end: the flow is developed to 2e-3 behind them (entry modes fall like exp(-4.2 x/w)).
@@ -114,16 +115,15 @@ pub struct Network {
 /// A cell of a region.
 pub const NO_PIPE: u32 = u32::MAX;
 
-/// Area of a cell (straight edges) and the integral of velocity over it.
-fn integrals(fields: &Fields, cell: usize) -> (f64, Point) {
-    let n = fields.cells[cell];
-    let x = n.map(|k| fields.nodes[k as usize]);
-    let area = 0.5 * (x[1] - x[0]).cross(x[2] - x[0]);
-    // The mean of a quadratic is that of its values at the middles of the edges.
-    let sum = n[3..]
-        .iter()
-        .fold(Point::default(), |s, &k| s + fields.velocity[k as usize]);
-    (area, sum * (area / 3.0))
+/// The integral of velocity over every cell, whose edges are taken to be straight, m^3/s.
+pub fn integrals(fields: &Fields) -> Vec<Point> {
+    let one = |n: &[u32; 6]| {
+        let [a, b, c] = [0, 1, 2].map(|k| fields.nodes[n[k] as usize]);
+        // The mean of a quadratic is that of its values at the middles of the edges.
+        let middles = n[3..].iter().map(|&k| fields.velocity[k as usize]);
+        middles.fold(Point::default(), |s, u| s + u) * ((b - a).cross(c - a) / 6.0)
+    };
+    fields.cells.par_iter().map(one).collect()
 }
 
 /// Area between a cell's curved edges and its chords, added to the chords' triangle.
@@ -137,16 +137,28 @@ fn area(fields: &Fields, cell: usize) -> f64 {
     })
 }
 
-/// Finds pipes and regions of a solved chip in the plane; `port_flow`: into the chip at every port, m^2/s.
+/// Finds pipes and regions of a solved chip from its flow in the plane, or its mean over the depth.
 ///
+/// # Shapes and units
+/// - `integrals`: of the velocity over every cell of the fields, m^3/s ([`integrals`])
+/// - `port_flow`: into the chip at every port, m^2/s
 /// # Errors
 /// [`SpeciesError::NoFields`] where only ports were solved, [`SpeciesError::Still`] where nothing flows, [`SpeciesError::Topology`].
-pub fn network(chip: &Chip, fields: &Fields, port_flow: Vec<f64>) -> Result<Network, SpeciesError> {
+pub fn network(
+    chip: &Chip,
+    fields: &Fields,
+    integrals: &[Point],
+    port_flow: Vec<f64>,
+) -> Result<Network, SpeciesError> {
     if fields.cells.is_empty() {
         return Err(SpeciesError::NoFields);
     }
     let mut net = Network {
-        drag: chip.drag(),
+        drag: match (chip.model, chip.depth) {
+            // The mean over the depth is nearly that of the shallow model.
+            (DepthModel::Full, depth) => DepthModel::Shallow.drag(depth),
+            _ => chip.drag(),
+        },
         port_flow,
         pipe_of_cell: vec![NO_PIPE; fields.cells.len()],
         ..Network::default()
@@ -166,7 +178,14 @@ pub fn network(chip: &Chip, fields: &Fields, port_flow: Vec<f64>) -> Result<Netw
         .into_par_iter()
         .map(|p| {
             let is_port = [0, 1].map(|socket| port_at(p, socket).is_some());
-            Middle::of(chip, fields, p, &cells_of[p], is_port, net.drag)
+            Middle::of(
+                chip,
+                (fields, integrals),
+                p,
+                &cells_of[p],
+                is_port,
+                net.drag,
+            )
         })
         .collect();
     for (p, middle) in found.into_iter().enumerate() {

@@ -38,6 +38,17 @@ pub struct Choice {
     pub order: usize,
 }
 
+impl Choice {
+    /// No elements.
+    pub fn tubes(net: &Network) -> Self {
+        Self {
+            regions: vec![false; net.regions.len()],
+            pipes: vec![false; net.pipes.len()],
+            order: 0,
+        }
+    }
+}
+
 /// Cells across the narrowest mouth of a region.
 pub fn cells(region: &Region) -> usize {
     region
@@ -72,11 +83,7 @@ pub fn choose(
         Engine::Elliptic => true,
         Engine::Auto => ALONG / pe[0] > settings.tolerance && pe[1] <= most_peclet(cells),
     };
-    let mut out = Choice {
-        regions: vec![false; net.regions.len()],
-        pipes: vec![false; net.pipes.len()],
-        order: 0,
-    };
+    let mut out = Choice::tubes(net);
     let any_cells = net
         .regions
         .iter()

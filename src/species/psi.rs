@@ -435,7 +435,8 @@ mod tests {
         let solution = Solver::new(&chip).resolution(6).solve().unwrap();
         let fields = &solution.fields;
         let flows = solution.ports.iter().map(|p| p.flow_rate).collect();
-        let net = crate::network::network(&chip, fields, flows).unwrap();
+        let net = crate::network::network(&chip, fields, &crate::network::integrals(fields), flows)
+            .unwrap();
         let all: Vec<Prepared> = (0..net.regions.len())
             .map(|r| Prepared::new(&net, r, fields))
             .collect();

@@ -12,7 +12,7 @@ use crate::network::{Beyond, End, Network, STILL};
 use crate::plan::{LONE_CELLS, Plan, Step};
 use crate::profile::Profile;
 use crate::rational::Exponential;
-use crate::region::{Table, Ways};
+use crate::region::{Table, Way, Ways};
 use crate::stream::{Places, Stream};
 use stokeslet_base::cancel::CancelToken;
 
@@ -60,6 +60,44 @@ pub struct Followed {
     pub rates: Vec<Option<f64>>,
 }
 
+impl Followed {
+    /// Nothing known yet.
+    pub(crate) fn empty(net: &Network) -> Self {
+        Self {
+            ports: vec![None; net.port_flow.len()],
+            pipes: vec![None; net.pipes.len()],
+            regions: vec![Within::default(); net.regions.len()],
+            modes: vec![None; net.pipes.len()],
+            traces: vec![None; net.regions.len()],
+            rates: vec![None; net.port_flow.len()],
+        }
+    }
+
+    /// Streams at ports from those of pipes and regions; `mouths` of a region are those of its inlets and outlets, in the order of its streams.
+    pub(crate) fn gather_ports(
+        &mut self,
+        net: &Network,
+        mouths: impl Fn(usize) -> [Vec<usize>; 2],
+    ) {
+        for (pipe, both) in net.pipes.iter().zip(&self.pipes) {
+            let end = usize::from(pipe.flow > 0.0);
+            if let (End::Port(k), Some([_, stream])) = (pipe.ends[end], both) {
+                self.ports[k] = Some(stream.clone());
+            }
+        }
+        for (r, within) in self.regions.iter().enumerate() {
+            let [inlets, outlets] = mouths(r);
+            let begins = inlets.iter().zip(within.inlets.iter().map(|s| &s[0]));
+            let ends = outlets.iter().zip(within.outlets.iter().map(|s| &s[1]));
+            for (&mouth, stream) in begins.chain(ends) {
+                if let Beyond::Port(k) = net.regions[r].mouths[mouth].beyond {
+                    self.ports[k] = Some(stream.clone());
+                }
+            }
+        }
+    }
+}
+
 /// The engines that follow a species.
 #[derive(Clone, Copy)]
 pub struct Engines<'a> {
@@ -104,14 +142,7 @@ pub fn follow(
         End::Region(r, _) => engines.plan.is_elliptic[r],
         _ => false,
     };
-    let mut out = Followed {
-        ports: vec![None; net.port_flow.len()],
-        pipes: vec![None; net.pipes.len()],
-        regions: vec![Within::default(); net.regions.len()],
-        modes: vec![None; net.pipes.len()],
-        traces: vec![None; net.regions.len()],
-        rates: vec![None; net.port_flow.len()],
-    };
+    let mut out = Followed::empty(net);
     // Ages are measured by their own range, stream by stream ([`spread`]), not by that of what is dissolved.
     let range = if task.ages { 0.0 } else { range(task) };
     let still = STILL * net.largest;
@@ -246,30 +277,10 @@ pub fn follow(
             last = now;
         }
     }
-    for (p, pipe) in net.pipes.iter().enumerate() {
-        let end = if pipe.flow > 0.0 { 1 } else { 0 };
-        if let (End::Port(k), Some([_, stream])) = (pipe.ends[end], &out.pipes[p]) {
-            out.ports[k] = Some(stream.clone());
-        }
-    }
-    for (r, within) in out.regions.iter().enumerate() {
-        let ends = ways[r]
-            .inlets
-            .iter()
-            .zip(&within.inlets)
-            .map(|(w, s)| (w, &s[0]));
-        for (way, stream) in ends.chain(
-            ways[r]
-                .outlets
-                .iter()
-                .zip(&within.outlets)
-                .map(|(w, s)| (w, &s[1])),
-        ) {
-            if let Beyond::Port(k) = net.regions[r].mouths[way.mouth].beyond {
-                out.ports[k] = Some(stream.clone());
-            }
-        }
-    }
+    out.gather_ports(net, |r| {
+        let mouths = |list: &[Way]| list.iter().map(|w| w.mouth).collect();
+        [mouths(&ways[r].inlets), mouths(&ways[r].outlets)]
+    });
     Ok(out)
 }
 
@@ -381,7 +392,7 @@ fn behind_group(
                 }),
             Beyond::Port(k) => at_port.get(&k).cloned().unwrap_or_default(),
         };
-        let ends = |list: &[crate::region::Way]| {
+        let ends = |list: &[Way]| {
             list.iter()
                 .map(|w| mouth(w.mouth, w.profile))
                 .map(|s| [s.clone(), s])

@@ -21,8 +21,10 @@ pub struct NodalField {
     pub name: String,
     /// Its unit, for legends; may be empty.
     pub unit: String,
-    /// By node.
+    /// By node; of a chip in three dimensions at mid-depth.
     pub values: Vec<f64>,
+    /// By node of a solid; empty where it isn't known there.
+    pub in_solid: Vec<f64>,
 }
 
 /// One more file.

@@ -185,7 +185,13 @@ fn write_format(
         // Written last, by the caller: it tells how long the others took.
         Format::Json => Ok(()),
         Format::Vtu => staging.write("fields.vtu", |out| match &results.solution.solid {
-            Some(solid) => write_tetrahedra(out, &solid.whole()),
+            Some(solid) => {
+                let of_solid = results.extra.fields.iter();
+                let scalars = of_solid
+                    .filter(|f| f.in_solid.len() == solid.nodal.nodes.len())
+                    .map(|f| (&*f.name, solid.whole_of(&f.in_solid).into()));
+                write_tetrahedra(out, &solid.whole(), scalars)
+            }
             None => vtu::write(out, &results.solution.fields, &results.extra.fields),
         }),
         Format::Svg => staging.write("picture.svg", |out| {

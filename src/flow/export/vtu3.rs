@@ -24,11 +24,15 @@ fn is_consistent(fields: &Nodal<3>) -> bool {
         && fields.cells.iter().all(|&node| (node as usize) < n)
 }
 
-/// Writes `fields` as a `.vtu` file.
+/// Writes `fields` as a `.vtu` file, with other scalars at their nodes.
 ///
 /// # Errors
 /// [`io::ErrorKind::InvalidInput`] where slices don't belong together; else what the writer says.
-pub fn write_tetrahedra(out: &mut dyn Write, fields: &Nodal<3>) -> io::Result<()> {
+pub fn write_tetrahedra<'a>(
+    out: &mut dyn Write,
+    fields: &Nodal<3>,
+    others: impl Iterator<Item = (&'a str, Cow<'a, [f64]>)>,
+) -> io::Result<()> {
     if !is_consistent(fields) {
         return Err(io::Error::new(
             io::ErrorKind::InvalidInput,
@@ -37,6 +41,7 @@ pub fn write_tetrahedra(out: &mut dyn Write, fields: &Nodal<3>) -> io::Result<()
     }
     let scalars: Vec<_> = inside()
         .filter_map(|q| Some((q.name, Cow::Owned(q.at_nodes_in_space(fields)?))))
+        .chain(others)
         .collect();
     let grid = Grid {
         n_nodes: fields.nodes.len(),
@@ -131,7 +136,7 @@ mod tests {
             ..
         } = &fields;
         let mut bytes = Vec::new();
-        write_tetrahedra(&mut bytes, &fields).expect("memory takes it");
+        write_tetrahedra(&mut bytes, &fields, std::iter::empty()).expect("memory takes it");
         assert_eq!(f64s(&bytes, "Points"), nodes.concat());
         assert_eq!(f64s(&bytes, "velocity"), velocity.concat());
         assert_eq!(f64s(&bytes, "pressure"), *pressure);
@@ -177,7 +182,8 @@ mod tests {
             part: vec![0],
             walls: Vec::new(),
         };
-        let error = write_tetrahedra(&mut Vec::new(), &fields).expect_err("there is no node 1");
+        let error = write_tetrahedra(&mut Vec::new(), &fields, std::iter::empty())
+            .expect_err("there is no node 1");
         assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
     }
 }

@@ -100,6 +100,16 @@ impl Solid {
         out
     }
 
+    /// Values at the nodes of [`Self::whole`], from those at the nodes of what was solved.
+    pub fn whole_of(&self, values: &[f64]) -> Vec<f64> {
+        let mut out = values.to_vec();
+        if self.top == Top::Symmetry {
+            let images = (0..values.len()).filter(|&n| !self.is_middle(n as u32));
+            out.extend(images.map(|n| values[n]));
+        }
+        out
+    }
+
     /// Over the whole depth: what was solved, and its mirror image above where that was half.
     pub fn whole(&self) -> Cow<'_, Nodal<3>> {
         if self.top == Top::Wall {

@@ -25,7 +25,6 @@ use crate::panels::{Asked, Notice, Panels, Question};
 use crate::results::ResultView;
 use crate::seen::{Selection, Workspace};
 use crate::words::capital;
-use stokeslet_cad::design::DepthModel;
 use stokeslet_flow::export::{ExportError, Format};
 use stokeslet_species::Species;
 use stokeslet_species::files::unit;
@@ -512,7 +511,7 @@ impl App {
         let mut order = Order::new(solved, title, &self.state.shown, formats, folder);
         order.errors = errors;
         order.streamlines.1 = self.state.settings.layers.contains(&Layer::Streamlines);
-        if let Some(design) = design.filter(|_| order.solved.chip.model != DepthModel::Full) {
+        if let Some(design) = design {
             let all = &design.species.species;
             let species = all
                 .iter()

@@ -299,7 +299,10 @@ fn add_species(
     let mut results = follow(first, &paths, true).map_err(why)?;
     results.extend(follow(rest, &paths, false).map_err(why)?);
     let of = (&results[..], &units[..]);
-    let found = files::extra(chip, &solution.fields, &paths, settings, of);
+    let mut found = files::extra(chip, &solution.fields, &paths, settings, of);
+    if order.formats.contains(&Format::Vtu) {
+        files::add_solid(chip, &paths, settings, &results, &mut found);
+    }
     let name = match order.of_species {
         Some(Quantity::Species(k)) => results.get(usize::from(k)).map(|r| r.name.as_str()),
         Some(Quantity::Age) => Some("age"),

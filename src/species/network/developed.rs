@@ -3,7 +3,6 @@
 use stokeslet_base::geometry::Point;
 use stokeslet_flow::field::Fields;
 
-use super::integrals;
 use crate::profile::Profile;
 
 /// Of the greatest speed of a section: how far its velocity may be from that of a developed flow where it is cut.
@@ -14,6 +13,8 @@ const NEARLY: f64 = 1.25;
 /// A straight channel of a solved chip, seen along itself.
 pub(super) struct Straight<'a> {
     pub fields: &'a Fields,
+    /// Of the velocity, by cell of the fields.
+    pub integrals: &'a [Point],
     /// Its cells.
     pub cells: &'a [u32],
     /// From the chip to itself: x along, y across from the middle.
@@ -85,7 +86,7 @@ impl Straight<'_> {
         let flux: f64 = self
             .cells
             .iter()
-            .map(|&c| integrals(fields, c as usize).1.dot(self.along))
+            .map(|&c| self.integrals[c as usize].dot(self.along))
             .sum();
         // Flow per depth over the width.
         let mean = flux / self.length / self.width;
@@ -113,7 +114,7 @@ impl Straight<'_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::network::{Network, network};
+    use crate::network::{Network, integrals, network};
     use stokeslet_cad::chip::place;
     use stokeslet_cad::library::Library;
     use stokeslet_flow::session::Solver;
@@ -125,7 +126,8 @@ mod tests {
         let chip = chip.unwrap();
         let solution = Solver::new(&chip).resolution(8).solve().unwrap();
         let flows = solution.ports.iter().map(|p| p.flow_rate).collect();
-        network(&chip, &solution.fields, flows).unwrap()
+        let fields = &solution.fields;
+        network(&chip, fields, &integrals(fields), flows).unwrap()
     }
 
     /// Regions of two tees with a pipe of so many widths between them and others to the ports, and what of their area isn't pipe.

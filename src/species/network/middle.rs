@@ -5,8 +5,8 @@ use stokeslet_cad::chip::Chip;
 use stokeslet_cad::shape::{Shape, Strip};
 use stokeslet_flow::field::Fields;
 
+use super::ENTRY;
 use super::developed::Straight;
-use super::{ENTRY, integrals};
 use crate::profile::Profile;
 
 /// The developed middle of a straight channel.
@@ -25,7 +25,7 @@ impl Middle {
     /// That of part `p`, if it has one.
     pub fn of(
         chip: &Chip,
-        fields: &Fields,
+        (fields, integrals): (&Fields, &[Point]),
         p: usize,
         cells: &[u32],
         is_port: [bool; 2],
@@ -50,6 +50,7 @@ impl Middle {
         let direction = part.motion.rotate(Point::new(1.0, 0.0));
         let straight = Straight {
             fields,
+            integrals,
             cells,
             back: &back,
             along: direction,
@@ -67,7 +68,7 @@ impl Middle {
             let high = x.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             if low >= from - tiny && high <= to + tiny {
                 middle.push(c);
-                flux += integrals(fields, c as usize).1.dot(direction);
+                flux += integrals[c as usize].dot(direction);
             } else if low < from - tiny && high > from + tiny || low < to - tiny && high > to + tiny
             {
                 // It straddles an end.

@@ -1,0 +1,413 @@
+//! Which part of the flow of each cell of the inlets reaches each cell of the outlets of a region: the mapping method of mixers
+//! (Spencer, Wiley 1951; Singh, Meijer et al., Microfluid. Nanofluid. 5, 2008).
+//!
+//! ```text
+//!             cells of the outlets                      fluxes F: rows sum to the flow of the outlets' cells (constants stay constants),
+//!            | F  F  .  . |                                       columns to that of the inlets' (nothing is lost)
+//! inlets --> | .  F  F  . |  c_out = F c_in / W_out     balanced by turns (Sinkhorn, Knopp 1967), since lines of a flow that isn't
+//!            | .  .  F  F |                                       divergence free to rounding don't keep their flux
+//! ```
+//! Half of the flux is followed forwards from every cell of the inlets, half backwards from every cell of the outlets, so no cell is forgotten.
+
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+
+use super::line::{Arrival, Window, follow};
+use super::slab::{At, Slab};
+use crate::duct::{Duct, cell_flows};
+use crate::network::Region;
+
+/// Lines of a cell, along each side.
+const LINES: usize = 2;
+/// Rounds of balancing.
+const ROUNDS: usize = 1000;
+/// Part of a flux that may begin or end in the cell beside its own, before balancing.
+const ROOM: f64 = 2e-2;
+/// Of the flow: imbalance of a cell that is rounding.
+const ROUNDING: f64 = 1e-15;
+/// Into the region from its mouth, over the mouth's width: lines begin there.
+const INSIDE: f64 = 1e-6;
+
+/// Flux between two cells.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Flux {
+    /// Among all cells of the inlets, mouth by mouth.
+    from: u32,
+    /// Among all cells of the outlets.
+    to: u32,
+    /// m^2/s.
+    flux: f64,
+    /// Mean time from one to the other, s.
+    time: f64,
+}
+
+/// A mouth of a map.
+#[derive(Clone, Debug)]
+pub struct MapMouth {
+    /// Index into the region's mouths.
+    pub mouth: usize,
+    /// Its flow, m^2/s, positive.
+    pub flow: f64,
+    /// m.
+    pub width: f64,
+    /// Its cells.
+    pub cells: [usize; 2],
+    /// Number of its first cell.
+    pub first: usize,
+}
+
+/// A region as a linear map from the cells of its inlets to those of its outlets.
+#[derive(Clone, Debug, Default)]
+pub struct Map {
+    /// Where fluid enters.
+    pub inlets: Vec<MapMouth>,
+    /// Where it leaves.
+    pub outlets: Vec<MapMouth>,
+    /// By cell of an outlet.
+    fluxes: Vec<Flux>,
+    /// Flow of every cell of the outlets, m^2/s.
+    leaving: Vec<f64>,
+    /// Lines that were followed, and those of them that got lost.
+    pub lines: [usize; 2],
+}
+
+/// A mouth while its lines are followed.
+struct Section<'a> {
+    mouth: MapMouth,
+    duct: &'a Duct,
+    /// Of the parts of its cells.
+    parts: Vec<f64>,
+}
+
+impl Section<'_> {
+    fn cell_of(&self, arrival: &Arrival) -> u32 {
+        (self.mouth.first + self.duct.cell(arrival.eta, arrival.height)) as u32
+    }
+}
+
+impl Map {
+    /// Follows the lines of a region.
+    ///
+    /// # Accuracy and cost
+    /// Smears by half a cell. Four lines a cell of the mouths, side by side on the caller's pool.
+    pub fn new(slab: &Slab, region: &Region, ducts: &[&Duct]) -> Self {
+        let windows = Window::of_region(region, &slab.mean);
+        let sections = |outwards: bool| {
+            let mut first = 0;
+            let mut out = Vec::new();
+            for (m, mouth) in region.mouths.iter().enumerate() {
+                if mouth.outflow == 0.0 || (mouth.outflow > 0.0) != outwards {
+                    continue;
+                }
+                let duct = ducts[m];
+                out.push(Section {
+                    mouth: MapMouth {
+                        mouth: m,
+                        flow: mouth.outflow.abs(),
+                        width: mouth.width,
+                        cells: duct.cells,
+                        first,
+                    },
+                    duct,
+                    parts: cell_flows(duct.depth, duct.cells.map(|n| LINES * n)),
+                });
+                first += duct.flow.len();
+            }
+            out
+        };
+        let (inlets, outlets) = (sections(false), sections(true));
+        let mut out = Self::default();
+        let mut found: FxHashMap<(u32, u32), [f64; 2]> = FxHashMap::default();
+        for forwards in [true, false] {
+            let (begins, ends) = match forwards {
+                true => (&inlets, &outlets),
+                false => (&outlets, &inlets),
+            };
+            for section in begins {
+                let [ny, nz] = section.duct.cells.map(|n| LINES * n);
+                let window = &windows[section.mouth.mouth];
+                let lines: Vec<(usize, f64, Option<Arrival>)> = (0..ny * nz)
+                    .into_par_iter()
+                    .map(|k| {
+                        let eta = ((k % ny) as f64 + 0.5) / ny as f64;
+                        let height = 0.5 * ((k / ny) as f64 + 0.5) / nz as f64;
+                        let plane = window.inside(eta, INSIDE);
+                        let at = At {
+                            plane,
+                            height: height * slab.depth,
+                        };
+                        let cell = section.duct.cell(eta, height);
+                        let flux = 0.5 * section.mouth.flow * section.parts[k];
+                        (cell, flux, follow(slab, &windows, at, forwards))
+                    })
+                    .collect();
+                for (cell, flux, arrival) in lines {
+                    out.lines[0] += 1;
+                    let end = arrival.as_ref().and_then(|a| {
+                        let end = ends.iter().find(|e| e.mouth.mouth == a.mouth)?;
+                        Some((end.cell_of(a), a))
+                    });
+                    let Some((other, arrival)) = end else {
+                        out.lines[1] += 1;
+                        continue;
+                    };
+                    let here = (section.mouth.first + cell) as u32;
+                    let key = if forwards {
+                        (here, other)
+                    } else {
+                        (other, here)
+                    };
+                    let [sum, time] = found.entry(key).or_default();
+                    *sum += flux;
+                    *time += flux * arrival.time;
+                }
+            }
+        }
+        let cells = |sections: &[Section<'_>]| -> Vec<f64> {
+            let flows = sections
+                .iter()
+                .flat_map(|s| s.duct.flow.iter().map(|w| w * s.mouth.flow));
+            flows.collect()
+        };
+        let (entering, leaving) = (cells(&inlets), cells(&outlets));
+        out.fluxes = found
+            .into_iter()
+            .map(|((from, to), [flux, time])| Flux {
+                from,
+                to,
+                flux,
+                time: time / flux,
+            })
+            .collect();
+        out.fluxes.sort_unstable_by_key(|f| (f.to, f.from));
+        out.leaving = leaving;
+        out.inlets = inlets.into_iter().map(|s| s.mouth).collect();
+        out.outlets = outlets.into_iter().map(|s| s.mouth).collect();
+        out.reach_all(entering.len());
+        out.reach_neighbours();
+        out.balance(&entering);
+        out.fit_times(region.area);
+        out
+    }
+
+    /// Gives cells that no line begins or ends in the partners of their nearest neighbours.
+    fn reach_all(&mut self, entering: usize) {
+        let (mut has_in, mut has_out) = (vec![false; entering], vec![false; self.leaving.len()]);
+        for f in &self.fluxes {
+            has_in[f.from as usize] = true;
+            has_out[f.to as usize] = true;
+        }
+        let mut more = Vec::new();
+        for (mouths, has, is_out) in [
+            (&self.inlets, &has_in, false),
+            (&self.outlets, &has_out, true),
+        ] {
+            for mouth in mouths {
+                let [ny, nz] = mouth.cells;
+                let cells = || mouth.first..mouth.first + ny * nz;
+                for cell in cells().filter(|&c| !has[c]) {
+                    let place = |c: usize| ((c - mouth.first) % ny, (c - mouth.first) / ny);
+                    let (i, j) = place(cell);
+                    let distance = |c: &usize| {
+                        let (k, l) = place(*c);
+                        i.abs_diff(k).pow(2) + j.abs_diff(l).pow(2)
+                    };
+                    let nearest = cells().filter(|&c| has[c]).min_by_key(distance);
+                    let known = self.fluxes.iter().filter(|f| {
+                        let of = if is_out { f.to } else { f.from };
+                        nearest.is_none_or(|n| of as usize == n)
+                    });
+                    more.extend(known.map(|f| match is_out {
+                        true => Flux {
+                            to: cell as u32,
+                            ..*f
+                        },
+                        false => Flux {
+                            from: cell as u32,
+                            ..*f
+                        },
+                    }));
+                }
+            }
+        }
+        self.fluxes.extend(more);
+        self.fluxes.sort_by_key(|f| (f.to, f.from));
+    }
+
+    /// Lets a little of every flux begin or end in the cells beside its own, where balancing may need room.
+    fn reach_neighbours(&mut self) {
+        let beside = |mouths: &[MapMouth], cell: u32| -> Vec<u32> {
+            let cell = cell as usize;
+            let held = |m: &&MapMouth| (m.first..m.first + m.cells[0] * m.cells[1]).contains(&cell);
+            let Some(mouth) = mouths.iter().find(held) else {
+                return Vec::new();
+            };
+            let [ny, nz] = mouth.cells;
+            let (i, j) = ((cell - mouth.first) % ny, (cell - mouth.first) / ny);
+            let sides = [
+                (i > 0).then(|| cell - 1),
+                (i + 1 < ny).then(|| cell + 1),
+                (j > 0).then(|| cell - ny),
+                (j + 1 < nz).then(|| cell + ny),
+            ];
+            sides.into_iter().flatten().map(|c| c as u32).collect()
+        };
+        let mut found: FxHashMap<(u32, u32), [f64; 2]> = FxHashMap::default();
+        let mut add = |from, to, f: &Flux, part: f64| {
+            let [sum, time] = found.entry((to, from)).or_default();
+            *sum += part * f.flux;
+            *time += part * f.flux * f.time;
+        };
+        for f in &self.fluxes {
+            add(f.from, f.to, f, 1.0);
+            for from in beside(&self.inlets, f.from) {
+                add(from, f.to, f, ROOM);
+            }
+            for to in beside(&self.outlets, f.to) {
+                add(f.from, to, f, ROOM);
+            }
+        }
+        let merged = found.into_iter();
+        self.fluxes = merged
+            .map(|((to, from), [flux, time])| Flux {
+                from,
+                to,
+                flux,
+                time: time / flux,
+            })
+            .collect();
+        self.fluxes.sort_unstable_by_key(|f| (f.to, f.from));
+    }
+
+    /// Scales columns and rows by turns until both sum to the flows of their cells; what is left is moved between columns within rows.
+    fn balance(&mut self, entering: &[f64]) {
+        let whole: f64 = entering.iter().sum();
+        let sums = |fluxes: &[Flux], n: usize, of: &dyn Fn(&Flux) -> u32| {
+            let mut sums = vec![0.0; n];
+            for f in fluxes {
+                sums[of(f) as usize] += f.flux;
+            }
+            sums
+        };
+        for _ in 0..ROUNDS {
+            let columns = sums(&self.fluxes, entering.len(), &|f| f.from);
+            for f in &mut self.fluxes {
+                f.flux *= entering[f.from as usize] / columns[f.from as usize];
+            }
+            let rows = sums(&self.fluxes, self.leaving.len(), &|f| f.to);
+            for f in &mut self.fluxes {
+                f.flux *= self.leaving[f.to as usize] / rows[f.to as usize];
+            }
+            let off = rows.iter().zip(&self.leaving).map(|(a, b)| (a - b).abs());
+            if off.fold(0.0, f64::max) <= ROUNDING * whole {
+                break;
+            }
+        }
+        // Rows are exact now. Columns with too much give it to those with too little, in the rows where they have it.
+        let columns = sums(&self.fluxes, entering.len(), &|f| f.from);
+        let lacks: Vec<(u32, f64)> = (0..entering.len() as u32)
+            .map(|k| (k, entering[k as usize] - columns[k as usize]))
+            .filter(|l| l.1 > ROUNDING * whole)
+            .collect();
+        let lacking: f64 = lacks.iter().map(|l| l.1).sum();
+        let mut given: FxHashMap<u32, [f64; 2]> = FxHashMap::default();
+        for f in &mut self.fluxes {
+            let (column, wanted) = (columns[f.from as usize], entering[f.from as usize]);
+            if column - wanted > ROUNDING * whole {
+                let part = f.flux * (1.0 - wanted / column);
+                f.flux -= part;
+                let [sum, time] = given.entry(f.to).or_default();
+                *sum += part;
+                *time += part * f.time;
+            }
+        }
+        let mut given: Vec<(u32, [f64; 2])> = given.into_iter().collect();
+        given.sort_unstable_by_key(|g| g.0);
+        for (to, [sum, time]) in given {
+            self.fluxes.extend(lacks.iter().map(|&(from, lack)| Flux {
+                from,
+                to,
+                flux: sum * lack / lacking,
+                time: time / sum,
+            }));
+        }
+        self.fluxes.sort_by_key(|f| (f.to, f.from));
+    }
+
+    /// Scales times so that flow times time is the region's area: what stands in eddies is with what passes them.
+    fn fit_times(&mut self, area: f64) {
+        let known: f64 = self.fluxes.iter().map(|f| f.flux * f.time).sum();
+        if known > 0.0 {
+            self.fluxes.iter_mut().for_each(|f| f.time *= area / known);
+        }
+    }
+
+    /// The same between cells twice as long and high: fluxes are sums, so nothing is lost.
+    pub fn coarser(&self) -> Self {
+        let halves = |mouths: &[MapMouth]| {
+            let mut numbers = Vec::new();
+            let mut out = Vec::new();
+            let mut first = 0;
+            for mouth in mouths {
+                let [ny, nz] = mouth.cells;
+                let cells = [ny / 2, nz / 2];
+                numbers.extend(
+                    (0..ny * nz).map(|k| (first + k / ny / 2 * cells[0] + k % ny / 2) as u32),
+                );
+                out.push(MapMouth {
+                    cells,
+                    first,
+                    ..mouth.clone()
+                });
+                first += cells[0] * cells[1];
+            }
+            (out, numbers, first)
+        };
+        let (inlets, from, _) = halves(&self.inlets);
+        let (outlets, to, n) = halves(&self.outlets);
+        let mut found: FxHashMap<(u32, u32), [f64; 2]> = FxHashMap::default();
+        for f in &self.fluxes {
+            let [sum, time] = found
+                .entry((to[f.to as usize], from[f.from as usize]))
+                .or_default();
+            *sum += f.flux;
+            *time += f.flux * f.time;
+        }
+        let mut fluxes: Vec<Flux> = found
+            .into_iter()
+            .map(|((to, from), [flux, time])| Flux {
+                from,
+                to,
+                flux,
+                time: time / flux,
+            })
+            .collect();
+        fluxes.sort_unstable_by_key(|f| (f.to, f.from));
+        let mut leaving = vec![0.0; n];
+        for (k, w) in self.leaving.iter().enumerate() {
+            leaving[to[k] as usize] += w;
+        }
+        Self {
+            inlets,
+            outlets,
+            fluxes,
+            leaving,
+            lines: self.lines,
+        }
+    }
+
+    /// Concentrations of all cells of the outlets, mouth by mouth, from those of all cells of the inlets; as ages where they gain the time on the way.
+    pub fn apply(&self, entering: &[f64], ages: bool) -> Vec<Vec<f64>> {
+        let mut leaving = vec![0.0; self.leaving.len()];
+        for f in &self.fluxes {
+            let gained = if ages { f.time } else { 0.0 };
+            leaving[f.to as usize] += f.flux * (entering[f.from as usize] + gained);
+        }
+        leaving
+            .iter_mut()
+            .zip(&self.leaving)
+            .for_each(|(c, w)| *c /= w);
+        let part = |m: &MapMouth| leaving[m.first..m.first + m.cells[0] * m.cells[1]].to_vec();
+        self.outlets.iter().map(part).collect()
+    }
+}

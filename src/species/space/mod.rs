@@ -1,0 +1,470 @@
+//! Species in three dimensions (`model = "full"`): pipes by the eigenbasis of their cross-section, regions by the mapping method.
+//!
+//! ```text
+//! inlets' cells --stage 1--> --stage 2, side by side--> --map--> outlets' cells --stage 3--> --pipe: exact--> the next region
+//!                  duct              joined              map                        duct           duct
+//! ```
+//! | module | turns what into what |
+//! | --- | --- |
+//! | `slab` | the nodes of a solved solid into the velocity at any point, and its mean over the depth for the network |
+//! | `line` | a point of a region into the mouths from which its fluid comes and to which it goes |
+//! | [`map`] | lines into fluxes between cells, balanced |
+//! | `joined` | sections of several inlets into one and back |
+//! | [`crate::duct`] | the cells of a section at the begin of a pipe into those at any place of it |
+//! | `nodal` | all of it into values at nodes |
+//!
+//! Only the lower half of the depth is followed, since what enters is the same above and below. A section has cells of equal size, about three for every
+//! eight tubes that the plane would have; the estimate's second run has half as many each way, with the same map, its fluxes added up.
+//!
+//! The mean of the flow over the depth is a plane flow that conserves: its stream function tells where streams meet and part, and each stage's
+//! exchange is that of a pipe as long as the flux-weighted mean of its equivalent length ([`crate::region`]). Diffusion along the flow is left out, as by tubes in the plane, and estimated by the same rule.
+//!
+//! Proven, by the tests of `tests/space.rs`: balance, constants and range to rounding whatever is followed; a joint between two pipes is
+//! one pipe; flow times age is the volume; a tee at Pe 30 and 100 against quadratic tetrahedra on all of the chip; the layer between two streams
+//! behind a tee is broader at the floor than at mid-depth. Not proven: chains of tens of junctions, in each of which the map smears by up to half a cell
+//! (the estimate sees it: it is twice as much with cells twice as large).
+
+mod joined;
+mod line;
+pub mod map;
+mod nodal;
+mod slab;
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rayon::prelude::*;
+
+use self::joined::Joined;
+use self::map::Map;
+use self::slab::Slab;
+use crate::SpeciesError;
+use crate::duct::{Duct, Station};
+use crate::network::{Beyond, End, Network, Pipe, STILL};
+use crate::plan::{Plan, Step};
+use crate::profile::Profile;
+use crate::region::{Chain, Table, Way, Ways};
+use crate::stream::Stream;
+use crate::transport::{Followed, Task, Within};
+use stokeslet_base::cancel::CancelToken;
+use stokeslet_base::geometry::Point;
+use stokeslet_flow::field::{Fields, Solid};
+
+/// Rounds of a flow in circles.
+const CIRCLES: usize = 200;
+/// Places at which a stage's equivalent length is read for its mean.
+const STAGES: usize = 40;
+/// A chip's network, and the ways of its mean flow by region.
+type Fluid<'a> = (&'a Network, &'a [Ways]);
+/// Most cells across a section: an eigenbasis is dense.
+const MOST: usize = 96;
+
+/// Cells across a section that is followed with so many tubes in the plane; a multiple of four, so that half of it is even.
+fn cells_across(tubes: usize) -> usize {
+    (tubes * 3 / 8 / 4 * 4).clamp(8, MOST)
+}
+
+/// Cells across, and over half the depth of a section of some depth over its width.
+fn cells(depth: f64, ny: usize) -> [usize; 2] {
+    let nz = (0.5 * depth * ny as f64 / 2.0).round() as usize * 2;
+    [ny, nz.clamp(4, ny)]
+}
+
+/// The fluid of a chip in three dimensions.
+#[derive(Clone, Debug)]
+pub struct Space {
+    slab: Arc<Slab>,
+    /// By cells across, made at their first use.
+    levels: Arc<Mutex<Vec<(usize, Arc<Level>)>>>,
+}
+
+/// Sections and maps of one number of cells across.
+#[derive(Debug)]
+struct Level {
+    /// Depth over width of those that there are.
+    ducts: Vec<(f64, Duct)>,
+    /// By region.
+    maps: Vec<Map>,
+    /// By region: where streams of several inlets run side by side before they part again.
+    joined: Vec<Option<Joined>>,
+    /// By region.
+    lambdas: Vec<Lambdas>,
+}
+
+/// Equivalent lengths over widths of a region's inlets and outlets, in the order of its map.
+#[derive(Clone, Debug, Default)]
+struct Lambdas {
+    inlets: Vec<f64>,
+    outlets: Vec<f64>,
+}
+
+/// Flux-weighted mean of a stage's equivalent length.
+fn mean(table: &Table, profile: Profile) -> f64 {
+    let middle = |k: usize| (k as f64 + 0.5) / STAGES as f64;
+    let (mut sum, mut whole) = (0.0, 0.0);
+    for eta in (0..STAGES).map(middle) {
+        sum += profile.speed(eta) * table.at(eta).0;
+        whole += profile.speed(eta);
+    }
+    sum / whole
+}
+
+/// Stages of a region's mean flow as lengths of its sections, and of the section that joins them.
+fn stages<'a>(
+    ways: &Ways,
+    map: &Map,
+    duct: impl Fn(f64) -> Option<&'a Duct>,
+) -> (Lambdas, Option<Joined>) {
+    let of = |list: &[Way]| list.iter().map(|w| mean(&w.table, w.profile)).collect();
+    let mut lambdas = Lambdas {
+        inlets: of(&ways.inlets),
+        outlets: of(&ways.outlets),
+    };
+    let flow = |chain: &Chain| {
+        let bundles = chain.bundles.iter().map(|&b| &ways.bundles[b]);
+        bundles.map(|b| b.psi[1] - b.psi[0]).sum::<f64>()
+    };
+    let whole: f64 = ways.chains.iter().map(flow).sum();
+    let side_by_side: f64 = ways
+        .chains
+        .iter()
+        .map(|c| flow(c) / whole * mean(&c.table, c.profile))
+        .sum();
+    match (&mut lambdas.inlets[..], &mut lambdas.outlets[..]) {
+        ([one], [other]) => {
+            *one += 0.5 * side_by_side;
+            *other += 0.5 * side_by_side;
+        }
+        ([one], _) | (_, [one]) => *one += side_by_side,
+        _ => {
+            // Those of the chain that carries most, from right to left.
+            let most = ways
+                .chains
+                .iter()
+                .max_by(|a, b| flow(a).total_cmp(&flow(b)));
+            let mut order: Vec<usize> = Vec::new();
+            for &b in most.iter().flat_map(|c| &c.bundles) {
+                if !order.contains(&ways.bundles[b].inlet) {
+                    order.push(ways.bundles[b].inlet);
+                }
+            }
+            let mouths = order.iter().filter_map(|&i| map.inlets.get(i));
+            let sections: Option<Vec<(&map::MapMouth, &Duct)>> =
+                mouths.map(|m| Some((m, duct(m.width)?))).collect();
+            let both = sections.unwrap_or_default();
+            let lambda = most.map_or(0.0, |c| mean(&c.table, c.profile));
+            if let (Some(joined), true) = (Joined::new(&both, lambda), both.len() > 1) {
+                return (lambdas, Some(joined));
+            }
+        }
+    }
+    (lambdas, None)
+}
+
+impl Level {
+    fn duct(&self, depth: f64) -> Option<&Duct> {
+        let known = self.ducts.iter().find(|d| is_alike(d.0, depth));
+        known.map(|d| &d.1)
+    }
+}
+
+/// Whether two depths over widths are one, to rounding.
+fn is_alike(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-9 * a.abs().max(b.abs())
+}
+
+impl Space {
+    /// Sorts the nodes of a solid; `middle` is its flow at mid-depth.
+    ///
+    /// # Errors
+    /// [`SpeciesError::NoFields`] where the solid isn't the extrusion of that plane.
+    pub fn new(solid: &Solid, middle: &Fields, backwards: bool) -> Result<Self, SpeciesError> {
+        let slab = Slab::new(solid, middle).ok_or(SpeciesError::NoFields)?;
+        let slab = if backwards { slab.reversed() } else { slab };
+        Ok(Self {
+            slab: Arc::new(slab),
+            levels: Arc::default(),
+        })
+    }
+
+    /// Means of the flow over the depth, at the nodes of the plane.
+    pub fn mean(&self) -> &Fields {
+        &self.slab.mean
+    }
+
+    /// Those of that velocity over the cells of the plane, as the tetrahedra have them, m^3/s.
+    pub fn integrals(&self) -> &[Point] {
+        &self.slab.integrals
+    }
+
+    /// Sections and maps with so many cells across; those with twice as many are asked first, so that their maps can be added up.
+    fn level(&self, (net, ways): Fluid<'_>, ny: usize) -> Result<Arc<Level>, SpeciesError> {
+        // Never held while work is shared out: a thread that waits for its share may take over somebody else's, who asks for the same.
+        let known = |ny: usize| {
+            let levels = self.levels.lock().unwrap_or_else(PoisonError::into_inner);
+            let found = levels.iter().find(|l| l.0 == ny);
+            found.map(|l| l.1.clone())
+        };
+        if let Some(level) = known(ny) {
+            return Ok(level);
+        }
+        // Regions and lines are followed side by side, never one matrix by many threads: the same bits whatever the pool.
+        faer::set_global_parallelism(faer::Par::Seq);
+        let mut depths: Vec<f64> = Vec::new();
+        let widths = net.pipes.iter().map(|p| p.width);
+        let mouths = net.regions.iter().flat_map(|r| &r.mouths);
+        for width in widths.chain(mouths.map(|m| m.width)) {
+            let depth = self.slab.depth / width;
+            if !depths.iter().any(|d| is_alike(*d, depth)) {
+                depths.push(depth);
+            }
+        }
+        let finer = known(2 * ny);
+        let section = |&depth: &f64| {
+            let cells = match finer.as_ref().and_then(|f| f.duct(depth)) {
+                Some(fine) => fine.cells.map(|n| n / 2),
+                None => cells(depth, ny),
+            };
+            Ok((depth, Duct::new(depth, cells)?))
+        };
+        let ducts = depths
+            .par_iter()
+            .map(section)
+            .collect::<Result<_, SpeciesError>>()?;
+        let mut level = Level {
+            ducts,
+            maps: Vec::new(),
+            joined: Vec::new(),
+            lambdas: Vec::new(),
+        };
+        level.maps = match &finer {
+            Some(finer) => finer.maps.iter().map(Map::coarser).collect(),
+            None => {
+                let maps = net.regions.par_iter().map(|region| {
+                    let of = |m: &crate::network::Mouth| level.duct(self.slab.depth / m.width);
+                    let ducts: Option<Vec<&Duct>> = region.mouths.iter().map(of).collect();
+                    ducts.map_or_else(Map::default, |d| Map::new(&self.slab, region, &d))
+                });
+                maps.collect()
+            }
+        };
+        let duct = |width: f64| level.duct(self.slab.depth / width);
+        let both = ways.iter().zip(&level.maps);
+        (level.lambdas, level.joined) = both.map(|(w, m)| stages(w, m, duct)).unzip();
+        let level = Arc::new(level);
+        let mut levels = self.levels.lock().unwrap_or_else(PoisonError::into_inner);
+        if levels.iter().all(|l| l.0 != ny) {
+            levels.push((ny, level.clone()));
+        }
+        Ok(level)
+    }
+
+    /// Cells across a channel, and over half its depth, of streams that were followed with so many tubes.
+    pub fn cells(&self, width: f64, tubes: usize) -> [usize; 2] {
+        cells(self.slab.depth / width, cells_across(tubes))
+    }
+
+    /// Makes sections and maps of both runs of an estimate, which species share.
+    ///
+    /// # Errors
+    /// [`SpeciesError::Singular`].
+    pub(crate) fn prepare(&self, fluid: Fluid<'_>, tubes: usize) -> Result<(), SpeciesError> {
+        self.level_of(fluid, tubes, true).map(|_| ())
+    }
+
+    /// Sections and maps of a run with so many tubes, of which the estimate's other run has half.
+    fn level_of(
+        &self,
+        fluid: Fluid<'_>,
+        tubes: usize,
+        coarser: bool,
+    ) -> Result<Arc<Level>, SpeciesError> {
+        let ny = cells_across(tubes);
+        let fine = self.level(fluid, ny)?;
+        if coarser {
+            self.level(fluid, ny / 2)
+        } else {
+            Ok(fine)
+        }
+    }
+
+    /// Follows one species, or ages, through the chip; `coarser` with half the cells each way.
+    ///
+    /// # Errors
+    /// [`SpeciesError::Cancelled`], [`SpeciesError::Singular`].
+    pub fn follow(
+        &self,
+        (net, ways): Fluid<'_>,
+        task: &Task<'_>,
+        coarser: bool,
+        cancel: &CancelToken,
+    ) -> Result<Followed, SpeciesError> {
+        let level = self.level_of((net, ways), task.tubes, coarser)?;
+        let run = Run {
+            net,
+            level: &level,
+            task,
+            depth: self.slab.depth,
+        };
+        let plan = Plan::tubes(net);
+        let mut out = Followed::empty(net);
+        for (p, pipe) in net.pipes.iter().enumerate() {
+            let first = pipe.ends[usize::from(pipe.flow < 0.0)];
+            if let (End::Port(k), true) = (first, pipe.flow.abs() >= STILL * net.largest) {
+                let stream = run.entering(k, pipe.width)?;
+                out.ports[k] = Some(stream.clone());
+                out.pipes[p] = Some(run.through(pipe, stream)?);
+            }
+        }
+        let rounds = if plan.is_circular { CIRCLES } else { 1 };
+        let mut last = f64::INFINITY;
+        for _ in 0..rounds {
+            for regions in &plan.levels {
+                let step = |step: &Step| {
+                    let Step::Tubes(r) = step else {
+                        return Ok(None);
+                    };
+                    match cancel.is_cancelled() {
+                        true => Err(SpeciesError::Cancelled),
+                        false => run.region(*r, &out.pipes).map(|found| Some((*r, found))),
+                    }
+                };
+                let found: Vec<_> = regions.par_iter().map(step).collect::<Result<_, _>>()?;
+                for (r, (within, pipes)) in found.into_iter().flatten() {
+                    out.regions[r] = within;
+                    for (p, both) in pipes {
+                        out.pipes[p] = Some(both);
+                    }
+                }
+            }
+            let now: f64 = out.pipes.iter().flatten().map(|p| p[1].rate().abs()).sum();
+            if (now - last).abs() <= 1e-12 * now.abs() {
+                break;
+            }
+            last = now;
+        }
+        out.gather_ports(net, |r| {
+            let mouths = |list: &[map::MapMouth]| list.iter().map(|m| m.mouth).collect();
+            let map = &level.maps[r];
+            [mouths(&map.inlets), mouths(&map.outlets)]
+        });
+        Ok(out)
+    }
+}
+
+/// One species on its way.
+struct Run<'a> {
+    net: &'a Network,
+    level: &'a Level,
+    task: &'a Task<'a>,
+    depth: f64,
+}
+
+/// Streams of pipes, at both ends.
+type Pipes = Vec<(usize, [Stream; 2])>;
+
+impl Run<'_> {
+    fn duct(&self, width: f64) -> Result<&Duct, SpeciesError> {
+        let duct = self.level.duct(self.depth / width);
+        duct.ok_or(SpeciesError::NoFields)
+    }
+
+    /// What enters by a port.
+    fn entering(&self, port: usize, width: f64) -> Result<Stream, SpeciesError> {
+        let duct = self.duct(width)?;
+        let [ny, _] = duct.cells;
+        let edge = |k: usize| k as f64 / ny as f64;
+        let value = |k: usize| match self.task.ages {
+            true => 0.0,
+            false => self.task.inflow[port].mean(edge(k % ny), edge(k % ny + 1)),
+        };
+        let values = (0..duct.flow.len()).map(value).collect();
+        Ok(section(duct, self.net.port_flow[port].abs(), values))
+    }
+
+    /// Both ends of a pipe that a stream enters.
+    fn through(&self, pipe: &Pipe, stream: Stream) -> Result<[Stream; 2], SpeciesError> {
+        let duct = self.duct(pipe.width)?;
+        let mut end = stream.clone();
+        duct.advance(&mut end.value, self.station(pipe, 1.0));
+        Ok([stream, end])
+    }
+
+    /// So much of a pipe's length on.
+    fn station(&self, pipe: &Pipe, part: f64) -> Station {
+        station(self.task, pipe.flow.abs(), [part * pipe.length, pipe.width])
+    }
+
+    /// Streams within a region, and those of the pipes behind it.
+    fn region(
+        &self,
+        r: usize,
+        pipes: &[Option<[Stream; 2]>],
+    ) -> Result<(Within, Pipes), SpeciesError> {
+        let map = &self.level.maps[r];
+        let mouths = &self.net.regions[r].mouths;
+        let lambdas = &self.level.lambdas[r];
+        let stage = |m: &map::MapMouth, lambda: f64| Station {
+            x: lambda * self.task.diffusivity / m.flow,
+            time: 0.0,
+        };
+        let mut within = Within::default();
+        for (m, &lambda) in map.inlets.iter().zip(&lambdas.inlets) {
+            let duct = self.duct(m.width)?;
+            let begin = match mouths[m.mouth].beyond {
+                Beyond::Port(k) => self.entering(k, m.width)?,
+                // On a circle that hasn't been gone round yet.
+                Beyond::Pipe(p, _) => pipes[p].as_ref().map_or_else(
+                    || section(duct, m.flow, vec![0.0; duct.flow.len()]),
+                    |both| both[1].clone(),
+                ),
+            };
+            let mut met = begin.clone();
+            duct.advance(&mut met.value, stage(m, lambda));
+            within.inlets.push([begin, met]);
+        }
+        let mut entering: Vec<f64> = within
+            .inlets
+            .iter()
+            .flat_map(|i| i[1].value.clone())
+            .collect();
+        if let Some(joined) = &self.level.joined[r] {
+            let duct = self.duct(joined.width)?;
+            joined.exchange(&mut entering, duct, self.task.diffusivity);
+        }
+        let mut behind = Vec::new();
+        let outlets = map.outlets.iter().zip(&lambdas.outlets);
+        for ((m, &lambda), values) in outlets.zip(map.apply(&entering, self.task.ages)) {
+            let duct = self.duct(m.width)?;
+            let parted = section(duct, m.flow, values);
+            let mut end = parted.clone();
+            duct.advance(&mut end.value, stage(m, lambda));
+            if let Beyond::Pipe(p, _) = mouths[m.mouth].beyond {
+                behind.push((p, self.through(&self.net.pipes[p], end.clone())?));
+            }
+            within.outlets.push([parted, end]);
+        }
+        Ok((within, behind))
+    }
+}
+
+/// So far along a channel `[length, width]` with some flow, m and m^2/s.
+fn station(task: &Task<'_>, flow: f64, [length, width]: [f64; 2]) -> Station {
+    let time = if task.ages {
+        length * width / flow
+    } else {
+        0.0
+    };
+    Station {
+        x: length / width * task.diffusivity / flow,
+        time,
+    }
+}
+
+/// The cells of a section as a stream: means, rates and ranges are those of tubes.
+fn section(duct: &Duct, flow: f64, values: Vec<f64>) -> Stream {
+    Stream {
+        flow: duct.flow.iter().map(|w| w * flow).collect(),
+        value: values,
+        square: Vec::new(),
+    }
+}

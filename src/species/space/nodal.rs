@@ -1,0 +1,214 @@
+//! Sections become values at nodes: those of the plane at mid-depth, or those of all levels.
+
+use rayon::prelude::*;
+
+use super::line::{Arrival, Window, follow};
+use super::slab::At;
+use super::{Fluid, Space, station};
+use crate::SpeciesError;
+use crate::duct::{Duct, Station};
+use crate::field::{place_in_pipe, stations};
+use crate::network::{NO_PIPE, Network, STILL};
+use crate::stream::Stream;
+use crate::transport::{Followed, Task};
+use stokeslet_base::geometry::Point;
+use stokeslet_cad::chip::Chip;
+
+/// How far nodes on walls are moved towards the middle of their cell, where fluid moves.
+const OFF_WALL: f64 = 0.05;
+
+/// One node of the plane, on all levels that are wanted.
+type Column = (u32, Vec<f64>);
+
+impl Space {
+    /// Values of a followed species (or of ages) at mid-depth, at the nodes of the plane.
+    ///
+    /// # Errors
+    /// [`SpeciesError::Singular`].
+    pub fn at_mid_depth(
+        &self,
+        chip: &Chip,
+        (net, ways): Fluid<'_>,
+        followed: &Followed,
+        task: &Task<'_>,
+    ) -> Result<Vec<f64>, SpeciesError> {
+        let last = self.slab.levels - 1;
+        let columns = self.columns(chip, (net, ways), followed, task, &[last])?;
+        Ok(columns.into_iter().map(|c| c[0]).collect())
+    }
+
+    /// The same at all nodes of the solid.
+    ///
+    /// # Errors
+    /// [`SpeciesError::Singular`].
+    pub fn in_solid(
+        &self,
+        chip: &Chip,
+        (net, ways): Fluid<'_>,
+        followed: &Followed,
+        task: &Task<'_>,
+    ) -> Result<Vec<f64>, SpeciesError> {
+        let levels: Vec<usize> = (0..self.slab.levels).collect();
+        let columns = self.columns(chip, (net, ways), followed, task, &levels)?;
+        let value = |&(column, level): &(u32, u32)| columns[column as usize][level as usize];
+        Ok(self.slab.place.iter().map(value).collect())
+    }
+
+    /// By node of the plane: values on some levels.
+    fn columns(
+        &self,
+        chip: &Chip,
+        (net, ways): Fluid<'_>,
+        followed: &Followed,
+        task: &Task<'_>,
+        levels: &[usize],
+    ) -> Result<Vec<Vec<f64>>, SpeciesError> {
+        let level = self.level_of((net, ways), task.tubes, false)?;
+        let fields = &self.slab.mean;
+        let heights: Vec<f64> = levels
+            .iter()
+            .map(|&l| self.slab.height(l) / self.slab.depth)
+            .collect();
+        let mut nodes_of_pipe: Vec<Vec<u32>> = vec![Vec::new(); net.pipes.len()];
+        for (cell, &p) in fields.cells.iter().zip(&net.pipe_of_cell) {
+            if p != NO_PIPE {
+                nodes_of_pipe[p as usize].extend(cell);
+            }
+        }
+        let pipes = nodes_of_pipe
+            .into_par_iter()
+            .enumerate()
+            .map(|(p, mut nodes)| {
+                nodes.sort_unstable();
+                nodes.dedup();
+                let pipe = &net.pipes[p];
+                let duct = level.duct(self.slab.depth / pipe.width);
+                let begin = followed.pipes[p]
+                    .as_ref()
+                    .filter(|_| pipe.flow.abs() >= STILL * net.largest);
+                let (Some(duct), Some([begin, _])) = (duct, begin) else {
+                    return nodes
+                        .into_iter()
+                        .map(|n| (n, vec![0.0; heights.len()]))
+                        .collect();
+                };
+                let place = place_in_pipe(chip, fields, pipe);
+                let at: Vec<[f64; 2]> = nodes.iter().map(|&n| place(n)).collect();
+                let parts = stations(at.iter().map(|a| a[0]));
+                let ways: Vec<Station> = parts
+                    .iter()
+                    .map(|part| station(task, pipe.flow.abs(), [part * pipe.length, pipe.width]))
+                    .collect();
+                let sections = duct.at(&begin.value, &ways);
+                let value = |&[from, eta]: &[f64; 2], height: f64| {
+                    let k = parts
+                        .partition_point(|&part| part < from)
+                        .clamp(1, parts.len() - 1);
+                    // Layers grow like the root of the distance.
+                    let (a, b, x) = (parts[k - 1].sqrt(), parts[k].sqrt(), from.sqrt());
+                    let t = (x - a) / (b - a);
+                    (1.0 - t) * duct.value(&sections[k - 1], eta, height)
+                        + t * duct.value(&sections[k], eta, height)
+                };
+                let columns = nodes
+                    .iter()
+                    .zip(&at)
+                    .map(|(&n, at)| (n, heights.iter().map(|&h| value(at, h)).collect()));
+                columns.collect::<Vec<Column>>()
+            });
+        let regions = (0..net.regions.len()).into_par_iter().map(|r| {
+            self.in_region(net, followed, r, &heights, |width| {
+                level.duct(self.slab.depth / width)
+            })
+        });
+        let mut out = vec![vec![0.0; heights.len()]; fields.nodes.len()];
+        let found: Vec<Vec<Column>> = regions.chain(pipes).collect();
+        for (node, values) in found.into_iter().flatten() {
+            out[node as usize] = values;
+        }
+        Ok(out)
+    }
+
+    /// Values in a region: those of the mouth that fluid came from, in the first half of its way, or of that which it goes to.
+    fn in_region<'a>(
+        &self,
+        net: &Network,
+        followed: &Followed,
+        r: usize,
+        heights: &[f64],
+        duct: impl Fn(f64) -> Option<&'a Duct> + Sync,
+    ) -> Vec<Column> {
+        let (slab, region) = (&self.slab, &net.regions[r]);
+        let windows = Window::of_region(region, &slab.mean);
+        let within = &followed.regions[r];
+        // By mouth: its stream at the region's rim, and where streams meet.
+        let mut streams: Vec<Option<[&Stream; 2]>> = vec![None; region.mouths.len()];
+        let (mut inlets, mut outlets) = (within.inlets.iter(), within.outlets.iter());
+        for (stream, mouth) in streams.iter_mut().zip(&region.mouths) {
+            if mouth.outflow < 0.0 {
+                *stream = inlets.next().map(|[rim, inner]| [rim, inner]);
+            } else if mouth.outflow > 0.0 {
+                *stream = outlets.next().map(|[inner, rim]| [rim, inner]);
+            }
+        }
+        let at_mouth = |arrival: &Arrival, part: f64| {
+            let [rim, inner] = streams[arrival.mouth]?;
+            let duct = duct(region.mouths[arrival.mouth].width)?;
+            let read = |s: &Stream| duct.value(&s.value, arrival.eta, arrival.height);
+            Some((1.0 - part) * read(rim) + part * read(inner))
+        };
+        let flow: f64 = within.inlets.iter().map(|i| i[0].total()).sum();
+        let rate: f64 = within.inlets.iter().map(|i| i[0].rate()).sum();
+        let mean = if flow > 0.0 { rate / flow } else { 0.0 };
+        // Every node once, with the middle of one of its cells.
+        let mut nodes: Vec<(u32, Point)> = Vec::new();
+        for &c in &region.cells {
+            let cell = slab.mean.cells[c as usize];
+            let corner = |k: usize| slab.mean.nodes[cell[k] as usize];
+            let middle = (corner(0) + corner(1) + corner(2)) * (1.0 / 3.0);
+            nodes.extend(cell.map(|n| (n, middle)));
+        }
+        nodes.sort_by_key(|n| n.0);
+        nodes.dedup_by_key(|n| n.0);
+        let value = |plane: Point, height: f64| {
+            let at = At {
+                plane,
+                height: height.max(OFF_WALL * heights_step(slab.levels)) * slab.depth,
+            };
+            let (came, goes) = (
+                follow(slab, &windows, at, false),
+                follow(slab, &windows, at, true),
+            );
+            match (came, goes) {
+                (Some(a), Some(b)) => {
+                    let part = a.length / (a.length + b.length).max(f64::MIN_POSITIVE);
+                    match part < 0.5 {
+                        true => at_mouth(&a, 2.0 * part),
+                        false => at_mouth(&b, 2.0 * (1.0 - part)),
+                    }
+                }
+                (Some(a), None) => at_mouth(&a, 1.0),
+                (None, Some(b)) => at_mouth(&b, 1.0),
+                (None, None) => None,
+            }
+        };
+        let column = |&(node, middle): &(u32, Point)| {
+            let at = slab.mean.nodes[node as usize];
+            let inside = at + (middle - at) * OFF_WALL;
+            // Where fluid stands still it is as mixed as what passes.
+            (
+                node,
+                heights
+                    .iter()
+                    .map(|&h| value(inside, h).unwrap_or(mean))
+                    .collect(),
+            )
+        };
+        nodes.par_iter().map(column).collect()
+    }
+}
+
+/// Of the depth: between two levels.
+fn heights_step(levels: usize) -> f64 {
+    0.5 / (levels - 1) as f64
+}
