@@ -153,10 +153,39 @@ fn tracers_are_frames_of_a_period_and_go_with_the_next_solve() {
     let (exit, ..) = solve(folder.path(), &text, &[]);
     assert_eq!(exit, Some(0));
     assert!(!frames.exists(), "frames of another solve");
-    let deep = text.replace("planar", "full");
-    let (exit, _, err) = solve(folder.path(), &deep, &["--tracers", "10", "--no-species"]);
+}
+
+/// In three dimensions: tracers go with the mean over the depth, species are everywhere, elements are refused before anything is solved.
+#[test]
+fn species_are_followed_over_the_depth() {
+    let folder = tempfile::tempdir().unwrap();
+    let deep = TEE.replace("FLOW", "1 uL/min").replace("planar", "full");
+    let run = |arguments: &[&str]| solve(folder.path(), &deep, arguments);
+    let written = |name: &str| fs::read(folder.path().join("results/x").join(name)).unwrap();
+    let files = ["--picture", "dye", "--format", "csv,json,svg,vtu"];
+    let loose = ["--species-tolerance", "0.01"];
+    let (exit, out, err) = run(&[&files[..], &loose[..]].concat());
     assert!(
-        exit == Some(1) && err.contains("planar and shallow"),
+        exit == Some(0) && out.contains("maps between sections of 48 x 24 cells"),
+        "{out}{err}"
+    );
+    assert!(out.contains("out (out): 0.500000"), "{out}");
+    let profiles = String::from_utf8(written("profiles.csv")).unwrap();
+    let mut lines = profiles.lines();
+    assert_eq!(lines.next(), Some("species,port,eta,y_m,z_m,c"));
+    let rows: Vec<&str> = lines.collect();
+    assert!(rows.len() == 48 * 12 && rows.iter().all(|r| r.starts_with("dye,out,")));
+    let fields = String::from_utf8_lossy(&written("fields.vtu")).into_owned();
+    assert!(fields.contains("Name=\"dye\""), "a scalar of the solid");
+    assert!(String::from_utf8_lossy(&written("picture.svg")).contains("dye"));
+    let (exit, out, err) = run(&["--tracers", "10", "--no-species"]);
+    assert!(exit == Some(0) && out.contains("10 ways"), "{out}{err}");
+    let (exit, _, err) = run(&["--species-engine", "elliptic"]);
+    assert!(
+        exit == Some(1) && err.contains("leave out the choice of an engine"),
         "{err}"
     );
+    // What is less exact than was asked isn't mended by what is refused.
+    let (exit, _, err) = run(&["--species-tolerance", "1e-5"]);
+    assert!(exit == Some(3) && !err.contains("elliptic"), "{err}");
 }

@@ -253,7 +253,9 @@ fn doubts(result: &SpeciesResult, span: Range<usize>, request: &SpeciesRequest) 
             result.name, result.estimated_error, request.tolerance
         );
         let worst = of_tubes.max(of_along).max(of_flow);
-        let mend = if worst == of_along && result.regions_by_tubes > 0 {
+        let mend = if worst == of_along && result.section.is_some() {
+            "--model shallow includes diffusion along the flow".to_owned()
+        } else if worst == of_along && result.regions_by_tubes > 0 {
             "--species-engine elliptic includes diffusion along the flow".to_owned()
         } else if worst == of_tubes && result.element_order == 0 {
             format!("use --species-tubes {}", 2 * request.settings.tubes)
@@ -288,6 +290,10 @@ fn above(value: f64) -> f64 {
 fn engines(result: &SpeciesResult) -> String {
     let (tubes, elements) = (result.regions_by_tubes, result.regions_by_elements);
     let order = result.element_order;
+    if let Some([across, over_half]) = result.section {
+        let over = 2 * over_half;
+        return format!("maps between sections of {across} x {over} cells");
+    }
     match (tubes, elements) {
         (_, 0) if order == 0 => "tubes".to_owned(),
         (0, _) => format!("elements of order {order}"),

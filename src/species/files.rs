@@ -120,7 +120,7 @@ fn profiles_of(
 ) {
     let ports = result.ports.iter().zip(&result.streams.ports);
     for (port, (at, stream)) in chip.ports.iter().zip(ports) {
-        let Some(stream) = stream.as_ref().filter(|_| at.rate <= 0.0) else {
+        let Some(stream) = stream.as_ref().filter(|_| at.error.is_some()) else {
             continue;
         };
         let width = chip.parts[port.socket.part].shape.mouths()[port.socket.socket].width;

@@ -180,6 +180,9 @@ pub struct SpeciesResult {
     pub regions_by_tubes: usize,
     /// Regions that elements solved.
     pub regions_by_elements: usize,
+    /// In three dimensions: cells across the width, and over half the depth, of its widest section. Regions are counted with those of tubes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub section: Option<[usize; 2]>,
     /// Order of those elements, 0 without any.
     pub element_order: usize,
     /// Estimated greatest error of an outlet's mean, over the range: tubes, and diffusion along the flow that is left out.
@@ -498,6 +501,12 @@ fn solve_one(
         regions_by_tubes: (0..net.regions.len()).filter(|&r| flows(r)).count()
             - regions_by_elements,
         regions_by_elements,
+        section: paths.space.as_ref().map(|space| {
+            let widths = net.pipes.iter().map(|p| p.width);
+            let mouths = net.regions.iter().flat_map(|r| &r.mouths);
+            let widest = widths.chain(mouths.map(|m| m.width)).fold(0.0, f64::max);
+            space.cells(widest, fine)
+        }),
         element_order: choice.order,
         reference,
         name: species.name.clone(),

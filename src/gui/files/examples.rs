@@ -7,12 +7,13 @@ use include_dir::{Dir, include_dir};
 static DESIGNS: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../designs");
 
 /// From the simplest to the largest; what the folder has besides comes after, by name.
-const ORDER: [&str; 23] = [
+const ORDER: [&str; 24] = [
     "straight",
     "tee",
     "y-mixer",
     "h-filter",
     "h-filter-species",
+    "layer-in-depth",
     "flow-focus",
     "three-inlets",
     "bridge",

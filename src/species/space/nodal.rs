@@ -195,16 +195,44 @@ impl Space {
         let column = |&(node, middle): &(u32, Point)| {
             let at = slab.mean.nodes[node as usize];
             let inside = at + (middle - at) * OFF_WALL;
-            // Where fluid stands still it is as mixed as what passes.
-            (
-                node,
-                heights
-                    .iter()
-                    .map(|&h| value(inside, h).unwrap_or(mean))
-                    .collect(),
-            )
+            let values = heights.iter().map(|&h| value(inside, h)).collect();
+            (node, values)
         };
-        nodes.par_iter().map(column).collect()
+        let mut columns: Vec<(u32, Vec<Option<f64>>)> = nodes.par_iter().map(column).collect();
+        let cells: Vec<[usize; 6]> = region
+            .cells
+            .iter()
+            .map(|&c| slab.mean.cells[c as usize].map(|n| nodes.partition_point(|o| o.0 < n)))
+            .collect();
+        spread(&mut columns, &cells);
+        let whole = |values: Vec<Option<f64>>| values.into_iter().map(|c| c.unwrap_or(mean));
+        columns
+            .into_iter()
+            .map(|(node, values)| (node, whole(values).collect()))
+            .collect()
+    }
+}
+
+/// Gives nodes in corners and eddies, whose lines got lost, what their neighbours have; cells by places in the list of columns.
+fn spread(columns: &mut [(u32, Vec<Option<f64>>)], cells: &[[usize; 6]]) {
+    loop {
+        let mut found: Vec<(usize, usize, f64)> = Vec::new();
+        for cell in cells {
+            for level in 0..columns[cell[0]].1.len() {
+                let known = cell.iter().filter_map(|&k| columns[k].1[level]);
+                let (n, sum) = known.fold((0, 0.0), |(n, sum), c| (n + 1, sum + c));
+                if (1..6).contains(&n) {
+                    let unknown = cell.iter().filter(|&&k| columns[k].1[level].is_none());
+                    found.extend(unknown.map(|&k| (k, level, sum / f64::from(n))));
+                }
+            }
+        }
+        if found.is_empty() {
+            return;
+        }
+        for (k, level, c) in found {
+            columns[k].1[level].get_or_insert(c);
+        }
     }
 }
 
