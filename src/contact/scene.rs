@@ -252,6 +252,23 @@ pub struct Expect {
     pub why: String,
 }
 
+/// What pictures show, and from where; by default the surroundings of the start.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct View {
+    /// Turned about z and tilted down, radians. Default 0.6, 0.3.
+    #[serde(default = "from_the_right")]
+    pub from: [f64; 2],
+    /// Least corner of the box that is shown, m.
+    pub least: [f64; 3],
+    /// Greatest corner, m.
+    pub most: [f64; 3],
+}
+
+fn from_the_right() -> [f64; 2] {
+    [0.6, 0.3]
+}
+
 /// The row of the paper's table 2.1.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -323,6 +340,9 @@ pub struct Scene {
     /// The paper's row.
     #[serde(default)]
     pub paper: Option<PaperRow>,
+    /// What pictures show.
+    #[serde(default)]
+    pub view: Option<View>,
 }
 
 fn unit() -> f64 {
@@ -357,6 +377,14 @@ impl SceneFile for Scene {
         c.positive("tolerance", self.tolerance);
         c.within("friction", self.friction, 0.0..=f64::INFINITY);
         c.vector("gravity", &self.gravity, 3);
+        if let Some(view) = &self.view {
+            c.vector("view.from", &view.from, 2);
+            c.vector("view.least", &view.least, 3);
+            c.vector("view.most", &view.most, 3);
+            let is_box = (0..3).all(|k| view.least[k] < view.most[k]);
+            let most = format_args!("{:?}", view.most);
+            c.that(is_box, "view.most", most, "greater than `view.least`");
+        }
         let mut names: Vec<&str> = Vec::new();
         for (k, plane) in self.plane.iter().enumerate() {
             c.vector(format_args!("plane[{k}].normal"), &plane.normal, 3);

@@ -12,6 +12,7 @@ use stokeslet_dynamics::stepped::{
 };
 
 use crate::real::V3;
+use crate::scene::{BodySpec, ShapeSpec};
 use crate::simulation::{HEAD, Pull};
 use crate::snapshot::BodyView;
 use crate::table::rows;
@@ -191,8 +192,11 @@ impl Sibling for Simulation {
         self.snapshot()
     }
 
-    /// The box around everything at the start, twice as large sideways: bodies slide and fall.
+    /// What the scene's view says, or the box around everything at the start, twice as large sideways: bodies slide and fall.
     fn bounds(&self) -> [[f64; 3]; 2] {
+        if let Some(view) = self.scene().view {
+            return [view.least, view.most];
+        }
         let snapshot = self.snapshot();
         let points = snapshot.bodies.iter().flat_map(|b| &b.points);
         let [least, most] = surrounding(points.map(|p| [p.x, p.y, p.z]));
@@ -206,11 +210,11 @@ impl Sibling for Simulation {
         let mut look = Look {
             dimension: 3,
             up: 2,
-            from: [0.6, 0.3],
+            from: self.scene().view.map_or(FROM, |view| view.from),
             bounds,
             palette: BODIES,
             points: Vec::new(),
-            meshes: ground(self.scene(), bounds),
+            meshes: [ground(self.scene(), bounds), bowls(self.scene())].concat(),
             contacts: Vec::new(),
             cells: None,
         };
@@ -222,7 +226,7 @@ impl Sibling for Simulation {
                 look.points.push(Points {
                     role,
                     at,
-                    radius: spacing(body.points.len(), &bounds),
+                    radius: RADIUS * self.scene().grid_spacing.unwrap_or_default(),
                     speed,
                     pressure: Vec::new(),
                     id: Vec::new(),
@@ -230,6 +234,7 @@ impl Sibling for Simulation {
             } else {
                 look.meshes.push(Mesh {
                     role,
+                    one_sided: false,
                     points: at,
                     triangles: body.triangles.clone(),
                     speed,
@@ -337,6 +342,9 @@ impl Sibling for Simulation {
     }
 }
 
+/// Where scenes without a view of their own are seen from, rad.
+const FROM: [f64; 2] = [0.6, 0.3];
+
 fn role(body: &BodyView, k: usize) -> Role {
     match body.kind {
         Kind::Fixed => Role::Fixed,
@@ -373,6 +381,7 @@ fn ground(scene: &Scene, [least, most]: [[f64; 3]; 2]) -> Vec<Mesh> {
             };
             Mesh {
                 role: Role::Ground,
+                one_sided: true,
                 points: vec![at(-1.0, -1.0), at(1.0, -1.0), at(1.0, 1.0), at(-1.0, 1.0)],
                 triangles: vec![[0, 1, 2], [0, 2, 3]],
                 speed: Vec::new(),
@@ -381,11 +390,48 @@ fn ground(scene: &Scene, [least, most]: [[f64; 3]; 2]) -> Vec<Mesh> {
         .collect()
 }
 
-/// A radius with which so many points look like a body about a third as large as the picture's box.
-fn spacing(points: usize, [least, most]: &[[f64; 3]; 2]) -> f64 {
-    let volume: f64 = (0..3).map(|k| (most[k] - least[k]).max(1e-9)).product();
-    0.3 * (volume / 8.0 / points.max(1) as f64).cbrt()
+/// Cells of a bowl around and from its rim to its bottom, for pictures.
+const BOWL: [usize; 2] = [48, 12];
+
+/// Bowls, which have no surface of their own to draw.
+fn bowls(scene: &Scene) -> Vec<Mesh> {
+    let [around, down] = BOWL;
+    let bowl = |body: &BodySpec| {
+        let ShapeSpec::Bowl { radius } = body.shape else {
+            return None;
+        };
+        let point = |k: usize| {
+            let turn = (k % around) as f64 / around as f64 * std::f64::consts::TAU;
+            let dip = (k / around) as f64 / down as f64 * std::f64::consts::FRAC_PI_2;
+            let [x, y, z] = body.position;
+            let out = radius * dip.cos();
+            [
+                x + out * turn.cos(),
+                y + out * turn.sin(),
+                z - radius * dip.sin(),
+            ]
+        };
+        let corner = |j: usize, i: usize| (j * around + i % around) as u32;
+        let cell = |j: usize, i: usize| {
+            let [a, b] = [corner(j, i), corner(j, i + 1)];
+            let [c, d] = [corner(j + 1, i), corner(j + 1, i + 1)];
+            // Seen from inside.
+            [[a, b, c], [b, d, c]]
+        };
+        let cells = (0..down).flat_map(|j| (0..around).flat_map(move |i| cell(j, i)));
+        Some(Mesh {
+            role: Role::Fixed,
+            one_sided: true,
+            points: (0..(down + 1) * around).map(point).collect(),
+            triangles: cells.collect(),
+            speed: Vec::new(),
+        })
+    };
+    scene.body.iter().filter_map(bowl).collect()
 }
+
+/// Of a grid cell, in which there are about two material points along each side: balls that nearly touch.
+const RADIUS: f64 = 0.3;
 
 #[cfg(test)]
 mod tests {

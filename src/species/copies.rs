@@ -35,7 +35,7 @@ struct Likeness {
     factor: f64,
 }
 
-/// The ways through all regions; those of copies are those of their originals.
+/// The ways through all regions; those of copies are those of their originals. And by region: which one it is a copy of, and how many times as fast.
 ///
 /// - `kinds`: by region, the first that has the same matrix of a stream function ([`crate::psi::stream_functions`])
 ///
@@ -45,7 +45,7 @@ pub(crate) fn ways_of_all(
     net: &Network,
     psi: &[Psi],
     kinds: &[usize],
-) -> Result<Vec<Ways>, SpeciesError> {
+) -> Result<(Vec<Ways>, Vec<Option<(usize, f64)>>), SpeciesError> {
     let likenesses = likenesses(net, psi, kinds);
     let originals: Vec<Ways> = psi
         .par_iter()
@@ -61,7 +61,9 @@ pub(crate) fn ways_of_all(
         .map(|likeness| likeness.map(|like| like.moved(&originals[like.of])))
         .collect();
     let both = originals.into_iter().zip(copies);
-    Ok(both.map(|(own, copy)| copy.unwrap_or(own)).collect())
+    let ways = both.map(|(own, copy)| copy.unwrap_or(own)).collect();
+    let alike = likenesses.iter().map(|l| l.map(|l| (l.of, l.factor)));
+    Ok((ways, alike.collect()))
 }
 
 /// By region: which one before it flows alike, if there is one.
@@ -214,7 +216,7 @@ mod tests {
         // Its four bends; in each serpentine alone their neighbours differ by more than copies may.
         assert!(factors.len() >= 4, "{factors:?}");
         assert!(factors.iter().all(third), "{factors:?}");
-        let all = ways_of_all(&net, &psi, &kinds).unwrap();
+        let (all, _) = ways_of_all(&net, &psi, &kinds).unwrap();
         for (r, likeness) in likenesses.iter().enumerate() {
             if likeness.is_none() {
                 continue;

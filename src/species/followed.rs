@@ -16,7 +16,7 @@ use crate::network::{Network, integrals, network};
 use crate::plan::{Choice, Plan, choose};
 use crate::psi::{Psi, stream_functions};
 use crate::region::Ways;
-use crate::space::Space;
+use crate::space::{Fluid, Space};
 use crate::stream::Stream;
 use crate::transport::{Engines, Followed, Task, both_tubes, follow};
 use stokeslet_base::cancel::CancelToken;
@@ -39,6 +39,8 @@ pub struct Paths {
     pub ways: Vec<Ways>,
     /// By region: cubic stream functions, made where elements ask for them.
     pub cubics: Vec<OnceLock<Option<Cubic>>>,
+    /// By region: which earlier one it is a copy of, and its flow over that one's.
+    pub(crate) alike: Vec<Option<(usize, f64)>>,
     /// By region, made at its first use: where its nodes lie among its streams.
     pub(crate) places: Vec<OnceLock<Vec<Place>>>,
     /// Of a chip in three dimensions: all of its flow; stream functions and ways are those of its mean over the depth then.
@@ -90,7 +92,7 @@ impl Paths {
     /// From a network and the velocity in its plane.
     fn of_network(chip: &Chip, net: Network, fields: &Fields) -> Result<Self, SpeciesError> {
         let (psi, kinds) = stream_functions(&net, fields)?;
-        let ways = ways_of_all(&net, &psi, &kinds)?;
+        let (ways, alike) = ways_of_all(&net, &psi, &kinds)?;
         let cubics = net.regions.iter().map(|_| OnceLock::new()).collect();
         let places = net.regions.iter().map(|_| OnceLock::new()).collect();
         Ok(Self {
@@ -98,6 +100,7 @@ impl Paths {
             psi,
             ways,
             cubics,
+            alike,
             places,
             space: None,
             depth: chip.depth.unwrap_or(1.0),
@@ -121,6 +124,17 @@ impl Paths {
             space: Some(space),
             ..plane
         })
+    }
+}
+
+impl Paths {
+    /// What three dimensions ask of the plane.
+    fn fluid(&self) -> Fluid<'_> {
+        Fluid {
+            net: &self.net,
+            ways: &self.ways,
+            alike: &self.alike,
+        }
     }
 }
 
@@ -243,11 +257,10 @@ impl SpeciesResult {
             false => &self.streams,
         };
         let task = self.task(settings, ages);
-        let fluid = (&paths.net, &paths.ways[..]);
         paths
             .space
             .as_ref()?
-            .in_solid(chip, fluid, followed, &task)
+            .in_solid(chip, paths.fluid(), followed, &task)
             .ok()
     }
 
@@ -272,7 +285,7 @@ impl SpeciesResult {
     ) -> Vec<f64> {
         let task = self.task(settings, ages);
         if let Some(space) = &paths.space {
-            let found = space.at_mid_depth(chip, (&paths.net, &paths.ways), followed, &task);
+            let found = space.at_mid_depth(chip, paths.fluid(), followed, &task);
             return found.unwrap_or_else(|_| vec![f64::NAN; fields.nodes.len()]);
         }
         let elements = [self.diffusivity, 0.0, self.reference];
@@ -332,7 +345,7 @@ pub fn solve_unless(
         if settings.engine == Engine::Elliptic {
             return Err(SpeciesError::ElementsInSpace);
         }
-        space.prepare((&paths.net, &paths.ways), both_tubes(settings)[0])?;
+        space.prepare(paths.fluid(), both_tubes(settings)[0])?;
     }
     species
         .par_iter()
@@ -392,7 +405,7 @@ fn solve_one(
                 ..task
             };
             return Ok((
-                space.follow((net, &paths.ways), &task, coarser > 0, cancel)?,
+                space.follow(paths.fluid(), &task, coarser > 0, cancel)?,
                 Plan::tubes(net),
             ));
         }
@@ -423,7 +436,7 @@ fn solve_one(
         };
         let plan = Plan::tubes(net);
         let follow = || match &paths.space {
-            Some(space) => space.follow((net, &paths.ways), &task, false, cancel),
+            Some(space) => space.follow(paths.fluid(), &task, false, cancel),
             None => follow(net, &paths.ways, &task, Engines::tubes(&plan, cancel)),
         };
         ages.then(follow).transpose()

@@ -33,6 +33,8 @@ pub struct Ball {
 pub struct Triangle {
     /// Its corners, m.
     pub corners: [[f64; 3]; 3],
+    /// Seen only from where its corners go counter-clockwise: a wall doesn't hide what it is the wall of.
+    pub one_sided: bool,
     /// Its colour in full light.
     pub colour: [u8; 3],
 }
@@ -265,7 +267,12 @@ impl Canvas {
 
     fn draw(&mut self, drawing: &Drawing, camera: &Camera) {
         for triangle in &drawing.triangles {
-            self.triangle(triangle.corners.map(|c| camera.see(c)), triangle.colour);
+            let seen = triangle.corners.map(|c| camera.see(c));
+            let side = |k: usize, axis: usize| seen[k][axis] - seen[0][axis];
+            let is_front = side(1, 0) * side(2, 1) > side(1, 1) * side(2, 0);
+            if is_front || !triangle.one_sided {
+                self.triangle(seen, triangle.colour);
+            }
         }
         for ball in &drawing.balls {
             self.ball(camera.see(ball.at), ball.radius, ball.colour);
@@ -427,6 +434,7 @@ mod tests {
             colour: RED,
         };
         let wall = |z: f64| Triangle {
+            one_sided: false,
             corners: [[0.0, 0.0, z], [2.0, 0.0, z], [0.0, 2.0, z]],
             colour: BLUE,
         };

@@ -50,6 +50,8 @@ pub struct Mesh {
     pub points: Vec<[f64; 3]>,
     /// Its triangles.
     pub triangles: Vec<[u32; 3]>,
+    /// Seen only from where triangles go counter-clockwise: walls, which don't hide what they hold.
+    pub one_sided: bool,
     /// Speeds of the vertices, m/s; empty of what doesn't move.
     pub speed: Vec<f64>,
 }
@@ -205,6 +207,7 @@ impl Look {
             for (k, corners) in surface.triangles.iter().enumerate() {
                 if let Some(colour) = triangle(surface, k) {
                     drawing.triangles.push(Triangle {
+                        one_sided: surface.one_sided,
                         corners: corners.map(|v| surface.points[v as usize]),
                         colour,
                     });

@@ -283,7 +283,11 @@ impl FieldIndex {
 
     fn place_in(&self, fields: &Fields, cell: usize, p: Point) -> Option<[f64; 3]> {
         if self.is_curved[cell] {
-            return barycentric(&nodes_of(fields, cell), p);
+            // Most cells of a bin don't hold the point; Newton's method would find out last.
+            let x = nodes_of(fields, cell);
+            let (low, high) = cell_box(&x);
+            let is_near = p.x >= low.x && p.x <= high.x && p.y >= low.y && p.y <= high.y;
+            return is_near.then(|| barycentric(&x, p)).flatten();
         }
         let v = fields.cells[cell];
         let [a, b, c] = [0, 1, 2].map(|k| fields.nodes[v[k] as usize]);

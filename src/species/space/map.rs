@@ -20,7 +20,7 @@ use crate::network::Region;
 /// Lines of a cell, along each side.
 const LINES: usize = 2;
 /// Rounds of balancing.
-const ROUNDS: usize = 1000;
+const ROUNDS: usize = 400;
 /// Part of a flux that may begin or end in the cell beside its own, before balancing.
 const ROOM: f64 = 2e-2;
 /// Of the flow: imbalance of a cell that is rounding.
@@ -289,19 +289,32 @@ impl Map {
             }
             sums
         };
+        // Factors of columns and rows; fluxes are sorted by rows.
+        let mut column = vec![1.0; entering.len()];
+        let mut row = vec![1.0; self.leaving.len()];
         for _ in 0..ROUNDS {
-            let columns = sums(&self.fluxes, entering.len(), &|f| f.from);
-            for f in &mut self.fluxes {
-                f.flux *= entering[f.from as usize] / columns[f.from as usize];
+            let mut sums = vec![0.0; entering.len()];
+            for f in &self.fluxes {
+                sums[f.from as usize] += f.flux * row[f.to as usize];
             }
-            let rows = sums(&self.fluxes, self.leaving.len(), &|f| f.to);
-            for f in &mut self.fluxes {
-                f.flux *= self.leaving[f.to as usize] / rows[f.to as usize];
+            let mut off = 0.0_f64;
+            for ((factor, sum), wanted) in column.iter_mut().zip(&sums).zip(entering) {
+                off = off.max((sum * *factor - wanted).abs());
+                *factor = wanted / sum;
             }
-            let off = rows.iter().zip(&self.leaving).map(|(a, b)| (a - b).abs());
-            if off.fold(0.0, f64::max) <= ROUNDING * whole {
+            let mut sums = vec![0.0; self.leaving.len()];
+            for f in &self.fluxes {
+                sums[f.to as usize] += f.flux * column[f.from as usize];
+            }
+            for ((factor, sum), wanted) in row.iter_mut().zip(&sums).zip(&self.leaving) {
+                *factor = wanted / sum;
+            }
+            if off <= ROUNDING * whole {
                 break;
             }
+        }
+        for f in &mut self.fluxes {
+            f.flux *= column[f.from as usize] * row[f.to as usize];
         }
         // Rows are exact now. Columns with too much give it to those with too little, in the rows where they have it.
         let columns = sums(&self.fluxes, entering.len(), &|f| f.from);
@@ -340,6 +353,20 @@ impl Map {
         if known > 0.0 {
             self.fluxes.iter_mut().for_each(|f| f.time *= area / known);
         }
+    }
+
+    /// That of a region of the same shape that flows as this one, but so many times as fast.
+    pub fn faster(&self, factor: f64) -> Self {
+        let mut out = self.clone();
+        for mouth in out.inlets.iter_mut().chain(&mut out.outlets) {
+            mouth.flow *= factor;
+        }
+        out.leaving.iter_mut().for_each(|w| *w *= factor);
+        for f in &mut out.fluxes {
+            f.flux *= factor;
+            f.time /= factor;
+        }
+        out
     }
 
     /// The same between cells twice as long and high: fluxes are sums, so nothing is lost.

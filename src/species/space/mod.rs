@@ -53,8 +53,6 @@ use stokeslet_flow::field::{Fields, Solid};
 const CIRCLES: usize = 200;
 /// Places at which a stage's equivalent length is read for its mean.
 const STAGES: usize = 40;
-/// A chip's network, and the ways of its mean flow by region.
-type Fluid<'a> = (&'a Network, &'a [Ways]);
 /// Most cells across a section: an eigenbasis is dense.
 const MOST: usize = 96;
 
@@ -67,6 +65,17 @@ fn cells_across(tubes: usize) -> usize {
 fn cells(depth: f64, ny: usize) -> [usize; 2] {
     let nz = (0.5 * depth * ny as f64 / 2.0).round() as usize * 2;
     [ny, nz.clamp(4, ny)]
+}
+
+/// The mean of the flow over the depth, as the plane knows it.
+#[derive(Clone, Copy, Debug)]
+pub struct Fluid<'a> {
+    /// Pipes and regions.
+    pub net: &'a Network,
+    /// By region.
+    pub ways: &'a [Ways],
+    /// By region: which earlier one it is a copy of, and its flow over that one's.
+    pub alike: &'a [Option<(usize, f64)>],
 }
 
 /// The fluid of a chip in three dimensions.
@@ -197,7 +206,8 @@ impl Space {
     }
 
     /// Sections and maps with so many cells across; those with twice as many are asked first, so that their maps can be added up.
-    fn level(&self, (net, ways): Fluid<'_>, ny: usize) -> Result<Arc<Level>, SpeciesError> {
+    fn level(&self, fluid: Fluid<'_>, ny: usize) -> Result<Arc<Level>, SpeciesError> {
+        let Fluid { net, ways, alike } = fluid;
         // Never held while work is shared out: a thread that waits for its share may take over somebody else's, who asks for the same.
         let known = |ny: usize| {
             let levels = self.levels.lock().unwrap_or_else(PoisonError::into_inner);
@@ -239,12 +249,21 @@ impl Space {
         level.maps = match &finer {
             Some(finer) => finer.maps.iter().map(Map::coarser).collect(),
             None => {
-                let maps = net.regions.par_iter().map(|region| {
+                let maps = net.regions.par_iter().zip(alike).map(|(region, copy)| {
+                    if copy.is_some() {
+                        return Map::default();
+                    }
                     let of = |m: &crate::network::Mouth| level.duct(self.slab.depth / m.width);
                     let ducts: Option<Vec<&Duct>> = region.mouths.iter().map(of).collect();
                     ducts.map_or_else(Map::default, |d| Map::new(&self.slab, region, &d))
                 });
-                maps.collect()
+                let mut maps: Vec<Map> = maps.collect();
+                for (r, copy) in alike.iter().enumerate() {
+                    if let Some((of, factor)) = *copy {
+                        maps[r] = maps[of].faster(factor);
+                    }
+                }
+                maps
             }
         };
         let duct = |width: f64| level.duct(self.slab.depth / width);
@@ -293,12 +312,13 @@ impl Space {
     /// [`SpeciesError::Cancelled`], [`SpeciesError::Singular`].
     pub fn follow(
         &self,
-        (net, ways): Fluid<'_>,
+        fluid: Fluid<'_>,
         task: &Task<'_>,
         coarser: bool,
         cancel: &CancelToken,
     ) -> Result<Followed, SpeciesError> {
-        let level = self.level_of((net, ways), task.tubes, coarser)?;
+        let level = self.level_of(fluid, task.tubes, coarser)?;
+        let net = fluid.net;
         let run = Run {
             net,
             level: &level,

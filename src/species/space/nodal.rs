@@ -28,12 +28,12 @@ impl Space {
     pub fn at_mid_depth(
         &self,
         chip: &Chip,
-        (net, ways): Fluid<'_>,
+        fluid: Fluid<'_>,
         followed: &Followed,
         task: &Task<'_>,
     ) -> Result<Vec<f64>, SpeciesError> {
         let last = self.slab.levels - 1;
-        let columns = self.columns(chip, (net, ways), followed, task, &[last])?;
+        let columns = self.columns(chip, fluid, followed, task, &[last])?;
         Ok(columns.into_iter().map(|c| c[0]).collect())
     }
 
@@ -44,12 +44,12 @@ impl Space {
     pub fn in_solid(
         &self,
         chip: &Chip,
-        (net, ways): Fluid<'_>,
+        fluid: Fluid<'_>,
         followed: &Followed,
         task: &Task<'_>,
     ) -> Result<Vec<f64>, SpeciesError> {
         let levels: Vec<usize> = (0..self.slab.levels).collect();
-        let columns = self.columns(chip, (net, ways), followed, task, &levels)?;
+        let columns = self.columns(chip, fluid, followed, task, &levels)?;
         let value = |&(column, level): &(u32, u32)| columns[column as usize][level as usize];
         Ok(self.slab.place.iter().map(value).collect())
     }
@@ -58,12 +58,13 @@ impl Space {
     fn columns(
         &self,
         chip: &Chip,
-        (net, ways): Fluid<'_>,
+        fluid: Fluid<'_>,
         followed: &Followed,
         task: &Task<'_>,
         levels: &[usize],
     ) -> Result<Vec<Vec<f64>>, SpeciesError> {
-        let level = self.level_of((net, ways), task.tubes, false)?;
+        let level = self.level_of(fluid, task.tubes, false)?;
+        let net = fluid.net;
         let fields = &self.slab.mean;
         let heights: Vec<f64> = levels
             .iter()

@@ -1,0 +1,172 @@
+//! Q7 and Q10: bodies that fall on each other, on cloth, into a bowl and on a ball, and come to rest there.
+//!
+//! `cargo test --release -p stokeslet-contact --test rest -- --ignored --nocapture`
+
+#![expect(clippy::unwrap_used, reason = "a failed helper fails its test")]
+
+use stokeslet_contact::{Settings, Simulation, StepLog, scenes};
+
+/// What a run to a scene's end shows.
+struct Run {
+    simulation: Simulation,
+    /// Kinetic energy at the end over its peak.
+    kinetic: f64,
+    /// Over the last fifth of a second: mean vertical force on what lies in or on an object, N, by its name.
+    lifted: f64,
+}
+
+/// Runs a scene to its end, or for as many seconds; `object` is what carries, `watch` is asked every step.
+fn run(
+    name: &str,
+    object: &str,
+    seconds: Option<f64>,
+    mut watch: impl FnMut(&Simulation, &StepLog),
+) -> Run {
+    let mut scene = scenes::find(name).unwrap().scene();
+    scene.duration = seconds.unwrap_or(scene.duration);
+    let mut simulation = Simulation::new(&scene, &Settings::default()).unwrap();
+    let (mut peak, mut kinetic) = (0.0_f64, 0.0);
+    let mut forces = Vec::new();
+    while !simulation.is_over() {
+        let log = simulation.step();
+        kinetic = log.energies.kinetic;
+        peak = peak.max(kinetic);
+        watch(&simulation, &log);
+        if simulation.time() > scene.duration - 0.2 {
+            let touches = simulation.snapshot().touches;
+            let on = touches.iter().filter(|t| t.object == object);
+            // What is touched may be the body whose particles touch.
+            let under = touches.iter().filter(|t| t.body == object);
+            let up = on.map(|t| t.force.z).sum::<f64>() - under.map(|t| t.force.z).sum::<f64>();
+            forces.push(up);
+        }
+    }
+    let t = simulation.totals();
+    println!(
+        "{name}: {:.2} Newton a step, worst {}, {} of {} steps not converged",
+        t.newton as f64 / t.steps as f64,
+        t.worst_newton,
+        t.stalled + t.cut,
+        t.steps
+    );
+    let run = Run {
+        kinetic: kinetic / peak,
+        lifted: forces.iter().sum::<f64>() / forces.len() as f64,
+        simulation,
+    };
+    println!(
+        "{name}: kinetic energy {:.1e} of its peak, {object} carries {:.4} N",
+        run.kinetic, run.lifted
+    );
+    run
+}
+
+const GRAVITY: f64 = 9.81;
+
+/// Q7: walks over tori end in their first state, mostly, none is long, and the tori come to rest.
+#[test]
+#[ignore = "a minute in release"]
+fn tori_come_to_rest_on_each_other_by_short_walks() {
+    let (mut walks, mut long, mut longest, mut given_up) = (0, 0, 0, 0);
+    let run = run("torus_dr", "plane", None, |simulation, log| {
+        let touches = simulation.snapshot().touches;
+        walks += touches.iter().filter(|t| t.object != "plane").count();
+        long += log.touching - log.one_state;
+        longest = longest.max(log.longest_walk);
+        given_up += log.unfinished_walks;
+    });
+    println!(
+        "torus_dr: {long} of {walks} walks left their first state, longest {longest}, {given_up} given up"
+    );
+    assert!(given_up == 0 && longest <= 10, "{longest}");
+    assert!(run.kinetic < 1e-4, "{}", run.kinetic);
+}
+
+/// Q10: everything stays in the bowl, at rest, and weighs there what it weighs.
+#[test]
+#[ignore = "a minute in release"]
+fn a_bowl_holds_what_falls_into_it() {
+    let run = run("bowl", "bowl", None, |_, _| ());
+    let scene = run.simulation.scene().clone();
+    let moving = scene.body.iter().filter(|b| b.name != "bowl");
+    let mut weight = 0.0;
+    for body in moving {
+        let at = run.simulation.body(&body.name).unwrap().position;
+        let from_middle = (at.x.powi(2) + at.y.powi(2) + (at.z - 0.25).powi(2)).sqrt();
+        println!(
+            "{}: {from_middle:.3} m from the middle, {:.3} m high",
+            body.name, at.z
+        );
+        assert!(at.x.hypot(at.y) < 0.25, "{} left: {at:?}", body.name);
+        weight += body.mass * GRAVITY;
+    }
+    assert!(run.kinetic < 1e-3, "{}", run.kinetic);
+    assert!(
+        (run.lifted / weight - 1.0).abs() < 0.03,
+        "{} of {weight} N",
+        run.lifted
+    );
+}
+
+/// Q10: four cubes stay on a cloth that isn't torn.
+#[test]
+#[ignore = "two minutes in release"]
+fn a_cloth_holds_four_cubes() {
+    let run = run("cloth", "cloth", None, |_, _| ());
+    let snapshot = run.simulation.snapshot();
+    let cloth = snapshot.bodies.iter().find(|b| b.name == "cloth").unwrap();
+    let lowest = cloth
+        .points
+        .iter()
+        .map(|p| p.z)
+        .fold(f64::INFINITY, f64::min);
+    let longest = cloth
+        .triangles
+        .iter()
+        .flat_map(|t| [[t[0], t[1]], [t[1], t[2]], [t[2], t[0]]])
+        .map(|[a, b]| (cloth.points[a as usize] - cloth.points[b as usize]).norm())
+        .fold(0.0, f64::max);
+    // Cells of 1/29 m and their diagonals.
+    let at_start = 2f64.sqrt() / 29.0;
+    println!(
+        "cloth: lowest {lowest:.3} m, longest edge {:.2} of the diagonals at the start",
+        longest / at_start
+    );
+    for k in 1..=4 {
+        let at = run.simulation.body(&format!("cube {k}")).unwrap().position;
+        assert!(at.z > lowest, "cube {k} at {at:?}");
+    }
+    assert!(longest < 1.5 * at_start);
+    let weight = 4.0 * 0.05 * GRAVITY;
+    assert!(
+        (run.lifted / weight - 1.0).abs() < 0.05,
+        "{} of {weight} N",
+        run.lifted
+    );
+}
+
+/// Q10: a soft block rests on a ball with its weight, neither crushed nor torn.
+#[test]
+#[ignore = "four minutes in release: it swings for more than the scene's two seconds"]
+fn a_ball_carries_a_soft_block() {
+    let run = run("goo_on_sph", "ball", Some(4.0), |_, _| ());
+    let weight = 0.17 * GRAVITY;
+    let volumes = run
+        .simulation
+        .state()
+        .points
+        .gradient
+        .iter()
+        .map(|f| f.determinant());
+    let [least, most] = volumes.fold([f64::INFINITY, 0.0_f64], |[a, b], j| [a.min(j), b.max(j)]);
+    println!(
+        "goo: volume {least:.2} to {most:.2} of the start's, kinetic {:.1e}",
+        run.kinetic
+    );
+    assert!(least > 0.3 && most < 2.0);
+    assert!(
+        (run.lifted / weight - 1.0).abs() < 0.05,
+        "{} of {weight} N",
+        run.lifted
+    );
+}
