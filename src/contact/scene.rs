@@ -5,6 +5,7 @@
 //! [[plane]]                 normal = [0, 0, 1]    offset = 0
 //! [[body]]                  name = "cube"  kind = "rigid"  mass = 0.04  position = [0, 0, 0.05]
 //! shape = { box = { sides = [0.1, 0.1, 0.1] } }
+//! [view]                    from = [0.6, 0.3]  least = [-0.1, -0.1, 0]  most = [0.4, 0.1, 0.2]
 //! [[expect]]                body = "cube"  quantity = "travel"  at = 0.6  least = 0.01  most = 0.02
 //! ```
 //! Lengths in m, masses in kg, times in s, angles in radians. Knows how scenes are written, not how they run.

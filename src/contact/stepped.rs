@@ -439,6 +439,32 @@ mod tests {
     use crate::SceneFile;
     use stokeslet_dynamics::stepped::{Of, System};
 
+    /// Pictures show what the scene says; walls of a wedge and a bowl face what they hold.
+    #[test]
+    fn scenes_say_what_their_pictures_show() {
+        let text = "name='a'\nabout='b'\ntime_step=0.01\nduration=1\nfriction=0.3\nstiffness=1e3\n\
+             [view]\nleast=[-1, 0, 0]\nmost=[1, 2, 3]\nfrom=[0.1, 0.9]\n\
+             [[body]]\nname='bowl'\nkind='fixed'\nshape={ bowl = { radius = 0.25 } }\nposition=[0, 0, 0.25]\n";
+        let scene = Scene::parse(text).expect("a scene");
+        let simulation = Simulation::new(&scene, &Settings::default()).expect("starts");
+        let bounds = simulation.bounds();
+        assert_eq!(bounds, [[-1.0, 0.0, 0.0], [1.0, 2.0, 3.0]]);
+        let look = simulation.look(&simulation.snapshot(), bounds);
+        assert_eq!(look.from, [0.1, 0.9]);
+        let [bowl] = &look.meshes[..] else {
+            panic!("{} meshes", look.meshes.len())
+        };
+        for triangle in &bowl.triangles {
+            let [a, b, c] = triangle.map(|k| V3::from(bowl.points[k as usize]));
+            let inwards = V3::new(0.0, 0.0, 0.25) - (a + b + c) / 3.0;
+            // The lowest row is triangles whose third corner is the bottom, twice.
+            let normal = (b - a).cross(&(c - a));
+            assert!(normal.norm() < 1e-9 || normal.dot(&inwards) > 0.0);
+        }
+        let error = Scene::parse(&text.replace("[1, 2, 3]", "[-2, 2, 3]")).expect_err("no box");
+        assert!(error.to_string().contains("view.most"), "{error}");
+    }
+
     #[test]
     fn a_thrown_cube_whose_friction_is_taken_away_runs_on_as_the_slope_says() {
         let system: &dyn System = &Of::<Simulation>::ROW;

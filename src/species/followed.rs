@@ -345,7 +345,7 @@ pub fn solve_unless(
         if settings.engine == Engine::Elliptic {
             return Err(SpeciesError::ElementsInSpace);
         }
-        space.prepare(paths.fluid(), both_tubes(settings)[0])?;
+        space.prepare(paths.fluid(), both_tubes(settings)[0], cancel)?;
     }
     species
         .par_iter()

@@ -448,6 +448,21 @@ mod tests {
             assert_eq!(hue(&image, 0.5, 0.5), middle, "the wall is at {z}");
             assert_eq!(hue(&image, 0.9, 0.1), "blue", "beside the ball");
         }
+        // A wall seen from behind hides nothing; turned round it does.
+        for (corners, middle) in [([0, 1, 2], "blue"), ([0, 2, 1], "red")] {
+            let seen = wall(0.7).corners;
+            let drawing = Drawing {
+                balls: vec![ball],
+                triangles: vec![Triangle {
+                    one_sided: true,
+                    corners: corners.map(|k| seen[k]),
+                    ..wall(0.7)
+                }],
+                lines: Vec::new(),
+            };
+            let image = draw(&drawing, &Camera::PLANE, BOX, None, &|_, _| None);
+            assert_eq!(hue(&image, 0.5, 0.5), middle, "{corners:?}");
+        }
         let alone = Drawing {
             balls: vec![ball],
             ..Drawing::default()

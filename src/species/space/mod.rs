@@ -39,7 +39,7 @@ use self::map::Map;
 use self::slab::Slab;
 use crate::SpeciesError;
 use crate::duct::{Duct, Station};
-use crate::network::{Beyond, End, Network, Pipe, STILL};
+use crate::network::{Beyond, End, Mouth, Network, Pipe, STILL};
 use crate::plan::{Plan, Step};
 use crate::profile::Profile;
 use crate::region::{Chain, Table, Way, Ways};
@@ -56,15 +56,19 @@ const STAGES: usize = 40;
 /// Most cells across a section: an eigenbasis is dense.
 const MOST: usize = 96;
 
-/// Cells across a section that is followed with so many tubes in the plane; a multiple of four, so that half of it is even.
+/// Cells across a section are a multiple of this, in both runs of an estimate.
+const UNIT: usize = 8;
+
+/// Cells across a section that is followed with so many tubes in the plane.
 fn cells_across(tubes: usize) -> usize {
-    (tubes * 3 / 8 / 4 * 4).clamp(8, MOST)
+    let twice = 2 * UNIT;
+    (tubes * 3 / 8 / twice * twice).clamp(twice, MOST)
 }
 
-/// Cells across, and over half the depth of a section of some depth over its width.
+/// Cells across, and over half the depth of a section of some depth over its width: about squares, and half as many each way with half as many across.
 fn cells(depth: f64, ny: usize) -> [usize; 2] {
-    let nz = (0.5 * depth * ny as f64 / 2.0).round() as usize * 2;
-    [ny, nz.clamp(4, ny)]
+    let rows = (0.5 * depth * UNIT as f64).round().clamp(1.0, UNIT as f64);
+    [ny, ny / UNIT * rows as usize]
 }
 
 /// The mean of the flow over the depth, as the plane knows it.
@@ -82,9 +86,12 @@ pub struct Fluid<'a> {
 #[derive(Clone, Debug)]
 pub struct Space {
     slab: Arc<Slab>,
-    /// By cells across, made at their first use.
-    levels: Arc<Mutex<Vec<(usize, Arc<Level>)>>>,
+    /// By cells across the finer run, and whether it is the coarser one; made at their first use.
+    levels: Arc<Mutex<Vec<(Key, Arc<Level>)>>>,
 }
+
+/// Cells across the finer run of an estimate, and whether the coarser one is meant.
+type Key = (usize, bool);
 
 /// Sections and maps of one number of cells across.
 #[derive(Debug)]
@@ -205,20 +212,29 @@ impl Space {
         &self.slab.integrals
     }
 
-    /// Sections and maps with so many cells across; those with twice as many are asked first, so that their maps can be added up.
-    fn level(&self, fluid: Fluid<'_>, ny: usize) -> Result<Arc<Level>, SpeciesError> {
-        let Fluid { net, ways, alike } = fluid;
+    /// Sections and maps of a run with so many tubes, or of the estimate's other run, whose maps are added up from those of the first.
+    fn level(
+        &self,
+        fluid: Fluid<'_>,
+        (ny, coarser): Key,
+        cancel: &CancelToken,
+    ) -> Result<Arc<Level>, SpeciesError> {
         // Never held while work is shared out: a thread that waits for its share may take over somebody else's, who asks for the same.
-        let known = |ny: usize| {
+        let known = || {
             let levels = self.levels.lock().unwrap_or_else(PoisonError::into_inner);
-            let found = levels.iter().find(|l| l.0 == ny);
+            let found = levels.iter().find(|l| l.0 == (ny, coarser));
             found.map(|l| l.1.clone())
         };
-        if let Some(level) = known(ny) {
+        if let Some(level) = known() {
             return Ok(level);
         }
+        let finer = match coarser {
+            true => Some(self.level(fluid, (ny, false), cancel)?),
+            false => None,
+        };
         // Regions and lines are followed side by side, never one matrix by many threads: the same bits whatever the pool.
         faer::set_global_parallelism(faer::Par::Seq);
+        let net = fluid.net;
         let mut depths: Vec<f64> = Vec::new();
         let widths = net.pipes.iter().map(|p| p.width);
         let mouths = net.regions.iter().flat_map(|r| &r.mouths);
@@ -228,82 +244,75 @@ impl Space {
                 depths.push(depth);
             }
         }
-        let finer = known(2 * ny);
-        let section = |&depth: &f64| {
-            let cells = match finer.as_ref().and_then(|f| f.duct(depth)) {
-                Some(fine) => fine.cells.map(|n| n / 2),
-                None => cells(depth, ny),
-            };
-            Ok((depth, Duct::new(depth, cells)?))
-        };
-        let ducts = depths
-            .par_iter()
-            .map(section)
-            .collect::<Result<_, SpeciesError>>()?;
+        let across = if coarser { ny / 2 } else { ny };
+        let section = |&depth: &f64| Ok((depth, Duct::new(depth, cells(depth, across))?));
+        let ducts = depths.par_iter().map(section);
         let mut level = Level {
-            ducts,
+            ducts: ducts.collect::<Result<_, SpeciesError>>()?,
             maps: Vec::new(),
             joined: Vec::new(),
             lambdas: Vec::new(),
         };
         level.maps = match &finer {
             Some(finer) => finer.maps.iter().map(Map::coarser).collect(),
-            None => {
-                let maps = net.regions.par_iter().zip(alike).map(|(region, copy)| {
-                    if copy.is_some() {
-                        return Map::default();
-                    }
-                    let of = |m: &crate::network::Mouth| level.duct(self.slab.depth / m.width);
-                    let ducts: Option<Vec<&Duct>> = region.mouths.iter().map(of).collect();
-                    ducts.map_or_else(Map::default, |d| Map::new(&self.slab, region, &d))
-                });
-                let mut maps: Vec<Map> = maps.collect();
-                for (r, copy) in alike.iter().enumerate() {
-                    if let Some((of, factor)) = *copy {
-                        maps[r] = maps[of].faster(factor);
-                    }
-                }
-                maps
-            }
+            None => self.maps(fluid, &level, cancel)?,
         };
         let duct = |width: f64| level.duct(self.slab.depth / width);
-        let both = ways.iter().zip(&level.maps);
+        let both = fluid.ways.iter().zip(&level.maps);
         (level.lambdas, level.joined) = both.map(|(w, m)| stages(w, m, duct)).unzip();
         let level = Arc::new(level);
         let mut levels = self.levels.lock().unwrap_or_else(PoisonError::into_inner);
-        if levels.iter().all(|l| l.0 != ny) {
-            levels.push((ny, level.clone()));
+        if levels.iter().all(|l| l.0 != (ny, coarser)) {
+            levels.push(((ny, coarser), level.clone()));
         }
         Ok(level)
     }
 
-    /// Cells across a channel, and over half its depth, of streams that were followed with so many tubes.
-    pub fn cells(&self, width: f64, tubes: usize) -> [usize; 2] {
-        cells(self.slab.depth / width, cells_across(tubes))
+    /// By region; those of copies are those of their originals.
+    fn maps(
+        &self,
+        fluid: Fluid<'_>,
+        level: &Level,
+        cancel: &CancelToken,
+    ) -> Result<Vec<Map>, SpeciesError> {
+        let regions = fluid.net.regions.par_iter().zip(fluid.alike);
+        let originals = regions.map(|(region, copy)| {
+            if cancel.is_cancelled() {
+                return Err(SpeciesError::Cancelled);
+            }
+            let of = |m: &Mouth| level.duct(self.slab.depth / m.width);
+            let ducts: Option<Vec<&Duct>> = region.mouths.iter().map(of).collect();
+            Ok(match (ducts, copy) {
+                (Some(ducts), None) => Map::new(&self.slab, region, &ducts),
+                _ => Map::default(),
+            })
+        });
+        let mut maps: Vec<Map> = originals.collect::<Result<_, SpeciesError>>()?;
+        for (r, copy) in fluid.alike.iter().enumerate() {
+            if let Some((of, factor)) = *copy {
+                maps[r] = maps[of].faster(factor);
+            }
+        }
+        Ok(maps)
     }
 
     /// Makes sections and maps of both runs of an estimate, which species share.
     ///
     /// # Errors
-    /// [`SpeciesError::Singular`].
-    pub(crate) fn prepare(&self, fluid: Fluid<'_>, tubes: usize) -> Result<(), SpeciesError> {
-        self.level_of(fluid, tubes, true).map(|_| ())
-    }
-
-    /// Sections and maps of a run with so many tubes, of which the estimate's other run has half.
-    fn level_of(
+    /// [`SpeciesError::Singular`], [`SpeciesError::Cancelled`].
+    pub(crate) fn prepare(
         &self,
         fluid: Fluid<'_>,
         tubes: usize,
-        coarser: bool,
-    ) -> Result<Arc<Level>, SpeciesError> {
-        let ny = cells_across(tubes);
-        let fine = self.level(fluid, ny)?;
-        if coarser {
-            self.level(fluid, ny / 2)
-        } else {
-            Ok(fine)
-        }
+        cancel: &CancelToken,
+    ) -> Result<(), SpeciesError> {
+        let key = (cells_across(tubes), true);
+        self.level(fluid, key, cancel).map(|_| ())
+    }
+
+    /// Cells across a channel, and over half its depth, of streams that were followed with so many tubes.
+    pub fn cells(&self, width: f64, tubes: usize) -> [usize; 2] {
+        cells(self.slab.depth / width, cells_across(tubes))
     }
 
     /// Follows one species, or ages, through the chip; `coarser` with half the cells each way.
@@ -317,7 +326,7 @@ impl Space {
         coarser: bool,
         cancel: &CancelToken,
     ) -> Result<Followed, SpeciesError> {
-        let level = self.level_of(fluid, task.tubes, coarser)?;
+        let level = self.level(fluid, (cells_across(task.tubes), coarser), cancel)?;
         let net = fluid.net;
         let run = Run {
             net,

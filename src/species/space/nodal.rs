@@ -4,13 +4,14 @@ use rayon::prelude::*;
 
 use super::line::{Arrival, Window, follow};
 use super::slab::At;
-use super::{Fluid, Space, station};
+use super::{Fluid, Space, cells_across, station};
 use crate::SpeciesError;
 use crate::duct::{Duct, Station};
 use crate::field::{place_in_pipe, stations};
 use crate::network::{NO_PIPE, Network, STILL};
 use crate::stream::Stream;
 use crate::transport::{Followed, Task};
+use stokeslet_base::cancel::CancelToken;
 use stokeslet_base::geometry::Point;
 use stokeslet_cad::chip::Chip;
 
@@ -63,7 +64,8 @@ impl Space {
         task: &Task<'_>,
         levels: &[usize],
     ) -> Result<Vec<Vec<f64>>, SpeciesError> {
-        let level = self.level_of(fluid, task.tubes, false)?;
+        let key = (cells_across(task.tubes), false);
+        let level = self.level(fluid, key, &CancelToken::new())?;
         let net = fluid.net;
         let fields = &self.slab.mean;
         let heights: Vec<f64> = levels

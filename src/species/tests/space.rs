@@ -11,12 +11,12 @@ use stokeslet_cad::library::Library;
 use stokeslet_flow::fem::lagrange::cell_point;
 use stokeslet_flow::fem::quadrature::simplex;
 use stokeslet_flow::mesh::TETRAHEDRON_FACETS;
-use stokeslet_flow::session::{Solution, Solver};
+use stokeslet_flow::session::{DepthSettings, Solution, Solver};
 use stokeslet_species::{Engine, Paths, Settings, SpeciesError, SpeciesResult};
 use support::{CROSS, H, TEE, dye};
 
-/// A chip of width-1 channels, `depth` deep, solved in three dimensions.
-fn solved(text: &str, depth: f64, resolution: u32) -> (Chip, Solution) {
+/// A chip of width-1 channels, `depth` deep, to be solved in three dimensions.
+fn placed(text: &str, depth: f64) -> Chip {
     let head = format!(
         "format = 1\nfluid = {{ viscosity = \"1 Pa s\" }}\nchip = {{ width = \"1 m\", depth = \"{depth} m\", model = \"full\" }}\n"
     );
@@ -25,7 +25,12 @@ fn solved(text: &str, depth: f64, resolution: u32) -> (Chip, Solution) {
     assert!(mistakes.is_empty(), "{mistakes:?}");
     let (chip, mistakes) = place(&design.unwrap(), &Library::embedded());
     assert!(mistakes.is_empty(), "{mistakes:?}");
-    let chip = chip.unwrap();
+    chip.unwrap()
+}
+
+/// The same, solved.
+fn solved(text: &str, depth: f64, resolution: u32) -> (Chip, Solution) {
+    let chip = placed(text, depth);
     let solution = Solver::new(&chip).resolution(resolution).solve().unwrap();
     (chip, solution)
 }
@@ -327,6 +332,35 @@ fn nodes_have_the_values_of_streams() {
         .nodal_ages(&chip, &solution.fields, &paths, settings)
         .unwrap();
     assert!(ages.iter().all(|a| *a >= 0.0 && *a < 100.0));
+}
+
+/// Where all of the depth was solved only its lower half is followed: with the same result.
+#[test]
+fn half_of_the_depth_and_all_of_it_are_the_same() {
+    let found = [false, true].map(|whole| {
+        let depth = DepthSettings {
+            whole,
+            ..DepthSettings::default()
+        };
+        let chip = placed(CROSS, 0.5);
+        let solution = Solver::new(&chip)
+            .resolution(4)
+            .depth(depth)
+            .solve()
+            .unwrap();
+        let paths = Paths::of(&chip, &solution).unwrap();
+        let out = follow(&chip, &paths, 300.0, &[("west", 1.0)], true);
+        let all = out.in_solid(&chip, &paths, Settings::default(), false);
+        let solid = solution.solid.unwrap();
+        assert_eq!(all.unwrap().len(), solid.nodal.nodes.len());
+        let means = out.ports.iter().map(|p| [p.mean, p.age_mean_s]);
+        means.flatten().flatten().collect::<Vec<_>>()
+    });
+    let off = found[0].iter().zip(&found[1]).map(|(a, b)| (a - b).abs());
+    let most = off.fold(0.0, f64::max);
+    println!("{most:e} between half and all of the depth");
+    // Lines on the bounds of cells may end in either.
+    assert!(found[0].len() == 8 && most < 1e-3, "{found:?}");
 }
 
 #[test]
