@@ -208,8 +208,10 @@ impl Prepared {
 
     /// What makes its right-hand side from velocities and from what is given.
     fn loads(&self) -> Loads {
-        let mut loads = Loads::default();
         let rule = simplex::<2>(DEGREE);
+        let mut of_velocity: Vec<(u32, u32, [f64; 2])> =
+            Vec::with_capacity(36 * self.psi.cells.len());
+        let mut of_given = Vec::new();
         for cell in &self.psi.cells {
             let nodes = self.nodes(cell);
             let rotation = rotation(&nodes, &rule);
@@ -220,36 +222,63 @@ impl Prepared {
             };
             for i in (0..6).filter(|&i| unknown[i] != GIVEN) {
                 for j in 0..6 {
-                    loads
-                        .of_velocity
-                        .push((unknown[i], cell[j], rotation[i][j]));
+                    of_velocity.push((unknown[i], cell[j], rotation[i][j]));
                     if unknown[j] == GIVEN {
-                        loads.of_given.push((unknown[i], cell[j], matrix[i][j]));
+                        of_given.push((unknown[i], cell[j], matrix[i][j]));
                     }
                 }
             }
         }
-        loads
-    }
-
-    /// Its right-hand side, over a scale, from the loads of a copy that is turned by an angle (cosine and sine) to become this one.
-    fn load(&self, loads: &Loads, [cos, sin]: [f64; 2], scale: f64) -> Mat<f64> {
-        let mut rhs = Mat::<f64>::zeros(self.count, 1);
-        for &(row, node, [x, y]) in &loads.of_velocity {
-            let u = self.psi.velocity[node as usize];
-            // The velocity as the copy sees it.
-            let (along, across) = (cos * u.x + sin * u.y, cos * u.y - sin * u.x);
-            rhs[(row as usize, 0)] += (x * along + y * across) / scale;
+        // Cells that share an edge or a node share entries.
+        of_velocity.sort_by_key(|e| (e.0, e.1));
+        of_velocity.dedup_by(|next, kept| {
+            let is_same = (next.0, next.1) == (kept.0, kept.1);
+            if is_same {
+                kept.2 = [0, 1].map(|k| kept.2[k] + next.2[k]);
+            }
+            is_same
+        });
+        Loads {
+            of_velocity,
+            of_given,
         }
-        for &(row, node, value) in &loads.of_given {
-            rhs[(row as usize, 0)] -= value * self.psi.value[node as usize] / scale;
-        }
-        rhs
     }
 }
 
+/// Copies whose right-hand sides are made and solved side by side.
+const LANES: usize = 8;
+
+/// The right-hand sides of some copies, over a scale, each from the loads of a region that is turned by an angle (cosine and sine) to become it.
+fn loads_of(copies: &[Prepared], loads: &Loads, turns: &[[f64; 2]], scale: f64) -> Mat<f64> {
+    let nodes = copies.first().map_or(0, |c| c.psi.at.len());
+    // By node: the velocity as the first copy sees it, and what is given.
+    let mut velocity = vec![[[0.0; LANES]; 2]; nodes];
+    let mut given = vec![[0.0; LANES]; nodes];
+    for (lane, (copy, [cos, sin])) in copies.iter().zip(turns).enumerate() {
+        for (k, (u, value)) in copy.psi.velocity.iter().zip(&copy.psi.value).enumerate() {
+            velocity[k][0][lane] = (cos * u.x + sin * u.y) / scale;
+            velocity[k][1][lane] = (cos * u.y - sin * u.x) / scale;
+            given[k][lane] = value / scale;
+        }
+    }
+    let count = copies.first().map_or(0, |c| c.count);
+    let mut rhs = vec![[0.0; LANES]; count];
+    for &(row, node, [x, y]) in &loads.of_velocity {
+        let (sum, [along, across]) = (&mut rhs[row as usize], &velocity[node as usize]);
+        for lane in 0..LANES {
+            sum[lane] += x * along[lane] + y * across[lane];
+        }
+    }
+    for &(row, node, value) in &loads.of_given {
+        let (sum, known) = (&mut rhs[row as usize], &given[node as usize]);
+        for lane in 0..LANES {
+            sum[lane] -= value * known[lane];
+        }
+    }
+    Mat::from_fn(count, copies.len(), |row, lane| rhs[row][lane])
+}
+
 /// What right-hand sides of copies have in common: row, node, factor.
-#[derive(Default)]
 struct Loads {
     /// Factors of both components of the velocity there.
     of_velocity: Vec<(u32, u32, [f64; 2])>,
@@ -296,28 +325,36 @@ fn solve_alike(copies: Vec<Prepared>, scale: f64) -> Result<Vec<(usize, Psi)>, S
         }
         _ => None,
     };
-    let solved = copies.into_par_iter().map(|mut copy| {
+    let mut copies = copies;
+    let solved = copies.par_chunks_mut(LANES).map(|some| {
         if let Some((factor, loads, at)) = &shared {
-            let turn = turn_between(at, &copy.psi.at).unwrap_or([1.0, 0.0]);
-            let x = factor.solve(&copy.load(loads, turn, scale));
-            let psi = &mut copy.psi;
-            for (value, &k) in psi.value.iter_mut().zip(&copy.unknown) {
-                if k != GIVEN {
-                    *value = x[(k as usize, 0)] * scale;
+            let turn = |copy: &Prepared| turn_between(at, &copy.psi.at).unwrap_or([1.0, 0.0]);
+            let turns: Vec<[f64; 2]> = some.iter().map(turn).collect();
+            let x = factor.solve(&loads_of(some, loads, &turns, scale));
+            for (lane, copy) in some.iter_mut().enumerate() {
+                let psi = &mut copy.psi;
+                for (value, &k) in psi.value.iter_mut().zip(&copy.unknown) {
+                    if k != GIVEN {
+                        *value = x[(k as usize, lane)] * scale;
+                    }
                 }
+                let islands = copy.islands.iter();
+                psi.walls
+                    .extend(islands.map(|&i| x[(i as usize, lane)] * scale));
             }
-            let islands = copy.islands.iter();
-            psi.walls
-                .extend(islands.map(|&i| x[(i as usize, 0)] * scale));
         }
-        match copy.psi.value.iter().all(|v| v.is_finite()) {
-            true => Ok((copy.region, copy.psi)),
-            false => Err(SpeciesError::Singular {
-                region: copy.region,
-            }),
-        }
+        let taken =
+            some.iter_mut()
+                .map(|copy| match copy.psi.value.iter().all(|v| v.is_finite()) {
+                    true => Ok((copy.region, std::mem::take(&mut copy.psi))),
+                    false => Err(SpeciesError::Singular {
+                        region: copy.region,
+                    }),
+                });
+        taken.collect::<Result<Vec<_>, _>>()
     });
-    solved.collect()
+    let solved: Vec<Vec<(usize, Psi)>> = solved.collect::<Result<_, _>>()?;
+    Ok(solved.into_iter().flatten().collect())
 }
 
 /// Walks round the outer rim: constants on walls, the developed profile on mouths.

@@ -39,6 +39,8 @@ pub struct Trace {
 /// Follows level lines of one region's stream function.
 pub struct Tracer<'a> {
     psi: &'a Psi,
+    /// Of every node psi, place and velocity, in one line of memory.
+    nodes: Vec<[f64; WIDTH]>,
     /// Triangles across the sides of each: side `k` is from corner `k` to the next; `NONE` outside.
     across: Vec<[u32; 3]>,
     /// Nodes of every mouth, counter-clockwise.
@@ -48,6 +50,10 @@ pub struct Tracer<'a> {
 }
 
 const NONE: u32 = u32::MAX;
+/// Numbers of a node, and some that are not used.
+const WIDTH: usize = 8;
+/// Points of a line for which there is room from its begin on.
+const ROOM: usize = 128;
 
 fn key(a: u32, b: u32) -> (u32, u32) {
     (a.min(b), a.max(b))
@@ -97,12 +103,6 @@ fn root(a: f64, m: f64, b: f64, s: f64) -> f64 {
     if t.is_nan() { 0.5 } else { t.clamp(0.0, 1.0) }
 }
 
-/// The quadratic through `a` at 0, `m` at 1/2, `b` at 1.
-fn along(t: f64, a: Point, m: Point, b: Point) -> Point {
-    let rest = 1.0 - t;
-    a * (rest * (rest - t)) + m * (4.0 * t * rest) + b * (t * (t - rest))
-}
-
 impl<'a> Tracer<'a> {
     /// Prepares the triangles of a region.
     pub fn new(psi: &'a Psi, region: &Region) -> Self {
@@ -145,7 +145,11 @@ impl<'a> Tracer<'a> {
                 }
             }
         }
+        let nodes = psi.at.iter().zip(&psi.velocity).zip(&psi.value);
         Self {
+            nodes: nodes
+                .map(|((x, u), s)| [*s, x.x, x.y, u.x, u.y, 0.0, 0.0, 0.0])
+                .collect(),
             psi,
             across,
             mouths,
@@ -159,29 +163,32 @@ impl<'a> Tracer<'a> {
 
     /// Place and speed where the line crosses the side `a`-`b` of a triangle.
     fn crossing(&self, triangle: u32, a: u32, b: u32, s: f64) -> (Point, f64) {
-        let Psi {
-            at,
-            velocity,
-            value,
-            cells,
-            ..
-        } = self.psi;
-        let cell = &cells[triangle as usize / 4];
-        let local = |node: u32| cell.iter().position(|&n| n == node).unwrap_or_default();
+        let cell = &self.psi.cells[triangle as usize / 4];
+        let [first, second, third] = FOURTHS[triangle as usize % 4];
+        let local = |node: u32| match node {
+            n if n == cell[first] => first,
+            n if n == cell[second] => second,
+            _ => third,
+        };
         // From the lower node number to the higher, so that both sides find the same point.
         let (a, b) = key(a, b);
         let basis = &HALFWAY[local(a)][local(b)];
         // In the middle of the side; at its ends are nodes.
-        let (mut psi, mut x, mut u) = (0.0, Point::default(), Point::default());
+        let mut m = [0.0; WIDTH];
         for (&n, &p) in cell.iter().zip(basis) {
-            psi += value[n as usize] * p;
-            x = x + at[n as usize] * p;
-            u = u + velocity[n as usize] * p;
+            let node = &self.nodes[n as usize];
+            for (sum, value) in m.iter_mut().zip(node) {
+                *sum += value * p;
+            }
         }
-        let (a, b) = (a as usize, b as usize);
-        let t = root(value[a], psi, value[b], s);
-        let speed = along(t, velocity[a], u, velocity[b]);
-        (along(t, at[a], x, at[b]), speed.dot(speed).sqrt())
+        let (a, b) = (&self.nodes[a as usize], &self.nodes[b as usize]);
+        let t = root(a[0], m[0], b[0], s);
+        let rest = 1.0 - t;
+        // The quadratic through a at 0, m at 1/2, b at 1.
+        let (of_a, of_m, of_b) = (rest * (rest - t), 4.0 * t * rest, t * (t - rest));
+        let at: [f64; WIDTH] = std::array::from_fn(|k| a[k] * of_a + m[k] * of_m + b[k] * of_b);
+        let [_, x, y, u, v, ..] = at;
+        (Point::new(x, y), (u * u + v * v).sqrt())
     }
 
     /// The mouth by which the stream line of value `s` from in-mouth `mouth` leaves; `None` where it doesn't start there.
@@ -191,7 +198,14 @@ impl<'a> Tracer<'a> {
 
     /// The stream line of value `s` from in-mouth `mouth`; `None` where it doesn't start there.
     pub fn trace(&self, mouth: usize, s: f64) -> Option<Trace> {
-        let mut trace = Trace::default();
+        let room = || Vec::with_capacity(ROOM);
+        let mut trace = Trace {
+            points: Vec::with_capacity(ROOM),
+            work: room(),
+            time: room(),
+            length: room(),
+            out: 0,
+        };
         let mut speed = 0.0;
         let out = self.walk(mouth, s, |triangle, [a, b]| {
             let (x, v) = self.crossing(triangle, a, b, s);
@@ -294,17 +308,12 @@ mod tests {
                     continue;
                 }
                 let t = root(a, m, b, s);
-                let here = along(
-                    t,
-                    Point::new(a, 0.0),
-                    Point::new(m, 0.0),
-                    Point::new(b, 0.0),
-                );
+                let rest = 1.0 - t;
+                let here = a * rest * (rest - t) + m * 4.0 * t * rest + b * t * (t - rest);
                 assert!((0.0..=1.0).contains(&t));
                 assert!(
-                    (here.x - s).abs() < 1e-12,
-                    "{a} {m} {b} at {s}: {t} has {}",
-                    here.x
+                    (here - s).abs() < 1e-12,
+                    "{a} {m} {b} at {s}: {t} has {here}"
                 );
                 seen += 1;
             }

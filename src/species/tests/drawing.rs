@@ -17,8 +17,8 @@ fn the_tee_shows_two_streams_apart_then_joined_and_where_they_meet() {
     let drawing = tee();
     let count = |what: &str| drawing.matches(what).count();
     assert_eq!(count("<circle"), 1, "they meet once and never part");
-    // 22 lines a bundle, every second one; a path a stage.
-    assert_eq!([count("#56b4e9"), count("#0072b2")], [22, 22]);
+    // 16 lines a bundle, every second one; a path a stage.
+    assert_eq!([count("#56b4e9"), count("#0072b2")], [16, 16]);
     assert!(
         drawing.lines().all(|l| !l.trim().is_empty()),
         "a blank line would end the picture in the docs"
