@@ -22,6 +22,9 @@ const PLACED: f64 = 1e-9;
 /// Flows that one kind of region is tried against.
 const TRIED: usize = 8;
 
+/// Which earlier region one is a copy of, and its flow over that one's; `None` of an original.
+pub type CopyOf = Option<(usize, f64)>;
+
 /// How a region flows as another does.
 #[derive(Clone, Copy, Debug)]
 struct Likeness {
@@ -45,7 +48,7 @@ pub(crate) fn ways_of_all(
     net: &Network,
     psi: &[Psi],
     kinds: &[usize],
-) -> Result<(Vec<Ways>, Vec<Option<(usize, f64)>>), SpeciesError> {
+) -> Result<(Vec<Ways>, Vec<CopyOf>), SpeciesError> {
     let likenesses = likenesses(net, psi, kinds);
     let originals: Vec<Ways> = psi
         .par_iter()

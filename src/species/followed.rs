@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 
 use crate::SpeciesError;
 use crate::along::along;
-use crate::copies::ways_of_all;
+use crate::copies::{CopyOf, ways_of_all};
 use crate::elliptic::Elliptic;
 use crate::elliptic::operator::Cubic;
 use crate::field::Place;
@@ -40,7 +40,7 @@ pub struct Paths {
     /// By region: cubic stream functions, made where elements ask for them.
     pub cubics: Vec<OnceLock<Option<Cubic>>>,
     /// By region: which earlier one it is a copy of, and its flow over that one's.
-    pub(crate) alike: Vec<Option<(usize, f64)>>,
+    pub(crate) alike: Vec<CopyOf>,
     /// By region, made at its first use: where its nodes lie among its streams.
     pub(crate) places: Vec<OnceLock<Vec<Place>>>,
     /// Of a chip in three dimensions: all of its flow; stream functions and ways are those of its mean over the depth then.

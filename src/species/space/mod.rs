@@ -38,6 +38,7 @@ use self::joined::Joined;
 use self::map::Map;
 use self::slab::Slab;
 use crate::SpeciesError;
+use crate::copies::CopyOf;
 use crate::duct::{Duct, Station};
 use crate::network::{Beyond, End, Mouth, Network, Pipe, STILL};
 use crate::plan::{Plan, Step};
@@ -79,7 +80,7 @@ pub struct Fluid<'a> {
     /// By region.
     pub ways: &'a [Ways],
     /// By region: which earlier one it is a copy of, and its flow over that one's.
-    pub alike: &'a [Option<(usize, f64)>],
+    pub alike: &'a [CopyOf],
 }
 
 /// The fluid of a chip in three dimensions.
@@ -87,11 +88,13 @@ pub struct Fluid<'a> {
 pub struct Space {
     slab: Arc<Slab>,
     /// By cells across the finer run, and whether it is the coarser one; made at their first use.
-    levels: Arc<Mutex<Vec<(Key, Arc<Level>)>>>,
+    levels: Arc<Mutex<Levels>>,
 }
 
 /// Cells across the finer run of an estimate, and whether the coarser one is meant.
 type Key = (usize, bool);
+/// Those that were made.
+type Levels = Vec<(Key, Arc<Level>)>;
 
 /// Sections and maps of one number of cells across.
 #[derive(Debug)]
