@@ -39,6 +39,7 @@ mod depth;
 mod keys;
 mod links;
 mod names;
+mod page;
 mod parse;
 mod print;
 mod rewrite;
@@ -50,7 +51,7 @@ mod value;
 mod variables;
 
 pub use depth::{DepthModel, SIDE_LAYER_FACTOR};
-pub use keys::{format_page, json_schema};
+pub use page::{format_page, json_schema};
 pub use parse::{parse, parse_with};
 pub use print::print;
 pub use rewrite::{Edit, RewriteError, rewrite};
