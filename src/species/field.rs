@@ -10,7 +10,7 @@ use rstar::primitives::GeomWithData;
 use crate::elliptic::Elliptic;
 use crate::elliptic::pipe::InPipe;
 use crate::followed::Paths;
-use crate::network::{NO_PIPE, Pipe, STILL};
+use crate::network::{NO_PIPE, Network, Pipe, STILL};
 use crate::profile::Profile;
 use crate::rational::Exponential;
 use crate::region::{Line, Way, Ways};
@@ -63,28 +63,15 @@ pub fn nodal(
 ) -> Vec<f64> {
     let net = &paths.net;
     let elliptic = Elliptic::new(net, &paths.psi, &paths.cubics, elements, order.max(1));
-    let mut nodes_of_pipe: Vec<Vec<u32>> = vec![Vec::new(); net.pipes.len()];
-    for (c, &p) in net
-        .pipe_of_cell
-        .iter()
-        .enumerate()
-        .filter(|(_, p)| **p != NO_PIPE)
-    {
-        nodes_of_pipe[p as usize].extend(fields.cells[c]);
-    }
+    let nodes_of_pipe = nodes_of_pipes(net, fields);
     let mut out = vec![0.0; fields.nodes.len()];
-    let pipes = nodes_of_pipe
-        .into_par_iter()
-        .enumerate()
-        .map(|(p, mut nodes)| {
-            nodes.sort_unstable();
-            nodes.dedup();
-            let values = match &followed.modes[p] {
-                Some(modes) => by_modes(chip, fields, paths, p, modes, &nodes),
-                None => in_pipe(chip, fields, paths, p, followed, task, &nodes),
-            };
-            (nodes, values)
-        });
+    let pipes = nodes_of_pipe.into_par_iter().enumerate().map(|(p, nodes)| {
+        let values = match &followed.modes[p] {
+            Some(modes) => by_modes(chip, fields, paths, p, modes, &nodes),
+            None => in_pipe(chip, fields, paths, p, followed, task, &nodes),
+        };
+        (nodes, values)
+    });
     let regions = (0..net.regions.len()).into_par_iter().map(|r| {
         let traces = followed.traces[r].as_ref();
         let solved = traces.and_then(|traces| by_elements(&elliptic, paths, r, traces));
@@ -204,15 +191,34 @@ fn in_pipe(
         })
         .collect();
     let value = |&[from, eta]: &[f64; 2]| {
-        let k = parts
-            .partition_point(|&part| part < from)
-            .clamp(1, parts.len() - 1);
-        // Layers grow like the root of the distance.
-        let (a, b, x) = (parts[k - 1].sqrt(), parts[k].sqrt(), from.sqrt());
-        let t = (x - a) / (b - a);
+        let (k, t) = between(&parts, from);
         (1.0 - t) * sections[k - 1].at(eta) + t * sections[k].at(eta)
     };
     at.iter().map(value).collect()
+}
+
+/// By pipe: the nodes of its cells, each once.
+pub(crate) fn nodes_of_pipes(net: &Network, fields: &Fields) -> Vec<Vec<u32>> {
+    let mut out: Vec<Vec<u32>> = vec![Vec::new(); net.pipes.len()];
+    for (cell, &p) in fields.cells.iter().zip(&net.pipe_of_cell) {
+        if p != NO_PIPE {
+            out[p as usize].extend(cell);
+        }
+    }
+    out.par_iter_mut().for_each(|nodes| {
+        nodes.sort_unstable();
+        nodes.dedup();
+    });
+    out
+}
+
+/// The station behind a place, and how far the place is from the one before to that: layers grow like the root of the distance.
+pub(crate) fn between(stations: &[f64], from: f64) -> (usize, f64) {
+    let k = stations
+        .partition_point(|&part| part < from)
+        .clamp(1, stations.len() - 1);
+    let (a, b) = (stations[k - 1].sqrt(), stations[k].sqrt());
+    (k, (from.sqrt() - a) / (b - a))
 }
 
 /// Stations of a pipe over its length: its entry, where the nearest of the nodes behind it is, and on to its end.

@@ -99,6 +99,13 @@ pub fn follow(slab: &Slab, windows: &[Window], from: At, forwards: bool) -> Opti
         let speed = u.iter().map(|x| x * x).sum::<f64>().sqrt();
         (speed > 0.0).then(|| (u.map(|x| sign * x / speed), speed, cell))
     };
+    let arrive = |(mouth, _, at): (usize, f64, At), [length, time]: [f64; 2]| Arrival {
+        mouth,
+        eta: windows[mouth].eta(at.plane).clamp(0.0, 1.0),
+        height: (at.height / slab.depth).clamp(0.0, 0.5),
+        length,
+        time,
+    };
     let half = 0.5 * slab.depth;
     let mut at = from;
     let (mut length, mut time) = (0.0, 0.0);
@@ -126,15 +133,8 @@ pub fn follow(slab: &Slab, windows: &[Window], from: At, forwards: bool) -> Opti
             }
             // A mouth may be the rim of the chip: what lies beyond it, straight ahead, has no velocity.
             if let Some(arrival) = leave(windows, forwards, at, at.moved(a, step), half) {
-                let (mouth, part, to) = arrival;
-                let window = &windows[mouth];
-                return Some(Arrival {
-                    mouth,
-                    eta: window.eta(to.plane).clamp(0.0, 1.0),
-                    height: (to.height / slab.depth).clamp(0.0, 0.5),
-                    length: length + part * step,
-                    time: time + part * step / speed,
-                });
+                let way = arrival.1 * step;
+                return Some(arrive(arrival, [length + way, time + way / speed]));
             }
             step *= 0.5;
         }
@@ -144,14 +144,8 @@ pub fn follow(slab: &Slab, windows: &[Window], from: At, forwards: bool) -> Opti
         length += part * step;
         // By the speed in the middle of the step: second order.
         time += part * step / middle;
-        if let Some((mouth, _, to)) = arrival {
-            return Some(Arrival {
-                mouth,
-                eta: windows[mouth].eta(to.plane).clamp(0.0, 1.0),
-                height: (to.height / slab.depth).clamp(0.0, 0.5),
-                length,
-                time,
-            });
+        if let Some(arrival) = arrival {
+            return Some(arrive(arrival, [length, time]));
         }
         at = to;
         (direction, speed, cell) = unit(at)?;

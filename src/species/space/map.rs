@@ -41,6 +41,34 @@ struct Flux {
     time: f64,
 }
 
+/// Fluxes that are added up by the cells that they are between, with their flux-weighted times.
+#[derive(Default)]
+struct Merged(FxHashMap<(u32, u32), [f64; 2]>);
+
+impl Merged {
+    fn add(&mut self, cells: (u32, u32), flux: f64, time: f64) {
+        let [sum, carried] = self.0.entry(cells).or_default();
+        *sum += flux;
+        *carried += flux * time;
+    }
+
+    /// By cell of an outlet.
+    fn fluxes(self) -> Vec<Flux> {
+        let fluxes = self
+            .0
+            .into_iter()
+            .map(|((from, to), [flux, carried])| Flux {
+                from,
+                to,
+                flux,
+                time: carried / flux,
+            });
+        let mut fluxes: Vec<Flux> = fluxes.collect();
+        fluxes.sort_unstable_by_key(|f| (f.to, f.from));
+        fluxes
+    }
+}
+
 /// A mouth of a map.
 #[derive(Clone, Debug)]
 pub struct MapMouth {
@@ -67,8 +95,6 @@ pub struct Map {
     fluxes: Vec<Flux>,
     /// Flow of every cell of the outlets, m^2/s.
     leaving: Vec<f64>,
-    /// Lines that were followed, and those of them that got lost.
-    pub lines: [usize; 2],
 }
 
 /// A mouth while its lines are followed.
@@ -117,7 +143,7 @@ impl Map {
         };
         let (inlets, outlets) = (sections(false), sections(true));
         let mut out = Self::default();
-        let mut found: FxHashMap<(u32, u32), [f64; 2]> = FxHashMap::default();
+        let mut found = Merged::default();
         for forwards in [true, false] {
             let (begins, ends) = match forwards {
                 true => (&inlets, &outlets),
@@ -142,13 +168,11 @@ impl Map {
                     })
                     .collect();
                 for (cell, flux, arrival) in lines {
-                    out.lines[0] += 1;
                     let end = arrival.as_ref().and_then(|a| {
                         let end = ends.iter().find(|e| e.mouth.mouth == a.mouth)?;
                         Some((end.cell_of(a), a))
                     });
                     let Some((other, arrival)) = end else {
-                        out.lines[1] += 1;
                         continue;
                     };
                     let here = (section.mouth.first + cell) as u32;
@@ -157,9 +181,7 @@ impl Map {
                     } else {
                         (other, here)
                     };
-                    let [sum, time] = found.entry(key).or_default();
-                    *sum += flux;
-                    *time += flux * arrival.time;
+                    found.add(key, flux, arrival.time);
                 }
             }
         }
@@ -170,16 +192,7 @@ impl Map {
             flows.collect()
         };
         let (entering, leaving) = (cells(&inlets), cells(&outlets));
-        out.fluxes = found
-            .into_iter()
-            .map(|((from, to), [flux, time])| Flux {
-                from,
-                to,
-                flux,
-                time: time / flux,
-            })
-            .collect();
-        out.fluxes.sort_unstable_by_key(|f| (f.to, f.from));
+        out.fluxes = found.fluxes();
         out.leaving = leaving;
         out.inlets = inlets.into_iter().map(|s| s.mouth).collect();
         out.outlets = outlets.into_iter().map(|s| s.mouth).collect();
@@ -252,31 +265,17 @@ impl Map {
             ];
             sides.into_iter().flatten().map(|c| c as u32).collect()
         };
-        let mut found: FxHashMap<(u32, u32), [f64; 2]> = FxHashMap::default();
-        let mut add = |from, to, f: &Flux, part: f64| {
-            let [sum, time] = found.entry((to, from)).or_default();
-            *sum += part * f.flux;
-            *time += part * f.flux * f.time;
-        };
+        let mut found = Merged::default();
         for f in &self.fluxes {
-            add(f.from, f.to, f, 1.0);
+            found.add((f.from, f.to), f.flux, f.time);
             for from in beside(&self.inlets, f.from) {
-                add(from, f.to, f, ROOM);
+                found.add((from, f.to), ROOM * f.flux, f.time);
             }
             for to in beside(&self.outlets, f.to) {
-                add(f.from, to, f, ROOM);
+                found.add((f.from, to), ROOM * f.flux, f.time);
             }
         }
-        let merged = found.into_iter();
-        self.fluxes = merged
-            .map(|((to, from), [flux, time])| Flux {
-                from,
-                to,
-                flux,
-                time: time / flux,
-            })
-            .collect();
-        self.fluxes.sort_unstable_by_key(|f| (f.to, f.from));
+        self.fluxes = found.fluxes();
     }
 
     /// Scales columns and rows by turns until both sum to the flows of their cells; what is left is moved between columns within rows.
@@ -392,24 +391,11 @@ impl Map {
         };
         let (inlets, from, _) = halves(&self.inlets);
         let (outlets, to, n) = halves(&self.outlets);
-        let mut found: FxHashMap<(u32, u32), [f64; 2]> = FxHashMap::default();
+        let mut found = Merged::default();
         for f in &self.fluxes {
-            let [sum, time] = found
-                .entry((to[f.to as usize], from[f.from as usize]))
-                .or_default();
-            *sum += f.flux;
-            *time += f.flux * f.time;
+            let cells = (from[f.from as usize], to[f.to as usize]);
+            found.add(cells, f.flux, f.time);
         }
-        let mut fluxes: Vec<Flux> = found
-            .into_iter()
-            .map(|((to, from), [flux, time])| Flux {
-                from,
-                to,
-                flux,
-                time: time / flux,
-            })
-            .collect();
-        fluxes.sort_unstable_by_key(|f| (f.to, f.from));
         let mut leaving = vec![0.0; n];
         for (k, w) in self.leaving.iter().enumerate() {
             leaving[to[k] as usize] += w;
@@ -417,9 +403,8 @@ impl Map {
         Self {
             inlets,
             outlets,
-            fluxes,
+            fluxes: found.fluxes(),
             leaving,
-            lines: self.lines,
         }
     }
 

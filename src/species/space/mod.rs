@@ -21,8 +21,8 @@
 //!
 //! Proven, by the tests of `tests/space.rs`: balance, constants and range to rounding whatever is followed; a joint between two pipes is
 //! one pipe; flow times age is the volume; a tee at Pe 30 and 100 against quadratic tetrahedra on all of the chip; the layer between two streams
-//! behind a tee is broader at the floor than at mid-depth. Not proven: chains of tens of junctions, in each of which the map smears by up to half a cell
-//! (the estimate sees it: it is twice as much with cells twice as large).
+//! behind a tee is broader at the floor than at mid-depth. Chains of tens of junctions, in each of which the map smears by up to half a cell
+//! (the estimate sees it: it is twice as much with cells twice as large), were only seen beside the shallow model ([`crate::method`]).
 
 mod joined;
 mod line;
@@ -417,13 +417,9 @@ impl Run<'_> {
     fn through(&self, pipe: &Pipe, stream: Stream) -> Result<[Stream; 2], SpeciesError> {
         let duct = self.duct(pipe.width)?;
         let mut end = stream.clone();
-        duct.advance(&mut end.value, self.station(pipe, 1.0));
+        let to = station(self.task, pipe.flow.abs(), [pipe.length, pipe.width]);
+        duct.advance(&mut end.value, to);
         Ok([stream, end])
-    }
-
-    /// So much of a pipe's length on.
-    fn station(&self, pipe: &Pipe, part: f64) -> Station {
-        station(self.task, pipe.flow.abs(), [part * pipe.length, pipe.width])
     }
 
     /// Streams within a region, and those of the pipes behind it.

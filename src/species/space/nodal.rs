@@ -7,15 +7,15 @@ use super::slab::At;
 use super::{Fluid, Space, cells_across, station};
 use crate::SpeciesError;
 use crate::duct::{Duct, Station};
-use crate::field::{place_in_pipe, stations};
-use crate::network::{NO_PIPE, Network, STILL};
+use crate::field::{between, nodes_of_pipes, place_in_pipe, stations};
+use crate::network::{Network, STILL};
 use crate::stream::Stream;
 use crate::transport::{Followed, Task};
 use stokeslet_base::cancel::CancelToken;
 use stokeslet_base::geometry::Point;
 use stokeslet_cad::chip::Chip;
 
-/// How far nodes on walls are moved towards the middle of their cell, where fluid moves.
+/// How far towards the middle of its cell a node is read: on walls nothing moves.
 const OFF_WALL: f64 = 0.05;
 
 /// One node of the plane, on all levels that are wanted.
@@ -72,18 +72,10 @@ impl Space {
             .iter()
             .map(|&l| self.slab.height(l) / self.slab.depth)
             .collect();
-        let mut nodes_of_pipe: Vec<Vec<u32>> = vec![Vec::new(); net.pipes.len()];
-        for (cell, &p) in fields.cells.iter().zip(&net.pipe_of_cell) {
-            if p != NO_PIPE {
-                nodes_of_pipe[p as usize].extend(cell);
-            }
-        }
-        let pipes = nodes_of_pipe
+        let pipes = nodes_of_pipes(net, fields)
             .into_par_iter()
             .enumerate()
-            .map(|(p, mut nodes)| {
-                nodes.sort_unstable();
-                nodes.dedup();
+            .map(|(p, nodes)| {
                 let pipe = &net.pipes[p];
                 let duct = level.duct(self.slab.depth / pipe.width);
                 let begin = followed.pipes[p]
@@ -104,12 +96,7 @@ impl Space {
                     .collect();
                 let sections = duct.at(&begin.value, &ways);
                 let value = |&[from, eta]: &[f64; 2], height: f64| {
-                    let k = parts
-                        .partition_point(|&part| part < from)
-                        .clamp(1, parts.len() - 1);
-                    // Layers grow like the root of the distance.
-                    let (a, b, x) = (parts[k - 1].sqrt(), parts[k].sqrt(), from.sqrt());
-                    let t = (x - a) / (b - a);
+                    let (k, t) = between(&parts, from);
                     (1.0 - t) * duct.value(&sections[k - 1], eta, height)
                         + t * duct.value(&sections[k], eta, height)
                 };
