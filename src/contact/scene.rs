@@ -253,12 +253,15 @@ pub struct Expect {
     pub why: String,
 }
 
+/// Where scenes are seen from that don't say it: turned about z and tilted down, radians.
+pub const FROM: [f64; 2] = [0.6, 0.3];
+
 /// What pictures show, and from where; by default the surroundings of the start.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct View {
-    /// Turned about z and tilted down, radians. Default 0.6, 0.3.
-    #[serde(default = "from_the_right")]
+    /// Turned about z and tilted down, radians. Default [`FROM`].
+    #[serde(default = "from")]
     pub from: [f64; 2],
     /// Least corner of the box that is shown, m.
     pub least: [f64; 3],
@@ -266,8 +269,8 @@ pub struct View {
     pub most: [f64; 3],
 }
 
-fn from_the_right() -> [f64; 2] {
-    [0.6, 0.3]
+fn from() -> [f64; 2] {
+    FROM
 }
 
 /// The row of the paper's table 2.1.

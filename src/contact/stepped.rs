@@ -12,7 +12,7 @@ use stokeslet_dynamics::stepped::{
 };
 
 use crate::real::V3;
-use crate::scene::{BodySpec, ShapeSpec};
+use crate::scene::{BodySpec, FROM, ShapeSpec};
 use crate::simulation::{HEAD, Pull};
 use crate::snapshot::BodyView;
 use crate::table::rows;
@@ -341,9 +341,6 @@ impl Sibling for Simulation {
         Some(rows.map_err(Fault::from))
     }
 }
-
-/// Where scenes without a view of their own are seen from, rad.
-const FROM: [f64; 2] = [0.6, 0.3];
 
 fn role(body: &BodyView, k: usize) -> Role {
     match body.kind {
