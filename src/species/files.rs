@@ -124,32 +124,25 @@ fn profiles_of(
             continue;
         };
         let width = chip.parts[port.socket.part].shape.mouths()[port.socket.socket].width;
-        if let Some(space) = &paths.space {
-            let [ny, nz] = space.cells(width, settings.tubes);
-            for (k, c) in stream.value.iter().enumerate() {
-                let eta = ((k % ny) as f64 + 0.5) / ny as f64;
-                let z = 0.5 * paths.depth * ((k / ny) as f64 + 0.5) / nz as f64;
-                // Writing into a String does not fail.
-                let _ = writeln!(
-                    out,
-                    "{},{},{eta:e},{:e},{z:e},{c:e}",
-                    cell(&result.name),
-                    cell(&port.name),
-                    eta * width
-                );
+        // Across, and of a chip in three dimensions over the floor, m.
+        let places: Vec<(f64, Option<f64>)> = match &paths.space {
+            Some(space) => {
+                let [ny, nz] = space.cells(width, settings.tubes);
+                let middle = |k: usize, n: usize| (k as f64 + 0.5) / n as f64;
+                let half = 0.5 * paths.depth;
+                let place = |k: usize| (middle(k % ny, ny), Some(half * middle(k / ny, nz)));
+                (0..ny * nz).map(place).collect()
             }
-            continue;
-        }
-        let profile = Profile::new(width, chip.drag());
-        for (eta, c) in stream.places(profile).middle.iter().zip(&stream.value) {
+            None => {
+                let places = stream.places(Profile::new(width, chip.drag()));
+                places.middle.into_iter().map(|eta| (eta, None)).collect()
+            }
+        };
+        let (name, port) = (cell(&result.name), cell(&port.name));
+        for ((eta, z), c) in places.into_iter().zip(&stream.value) {
+            let height = z.map_or_else(String::new, |z| format!("{z:e},"));
             // Writing into a String does not fail.
-            let _ = writeln!(
-                out,
-                "{},{},{eta:e},{:e},{c:e}",
-                cell(&result.name),
-                cell(&port.name),
-                eta * width
-            );
+            let _ = writeln!(out, "{name},{port},{eta:e},{:e},{height}{c:e}", eta * width);
         }
     }
 }
