@@ -14,7 +14,7 @@ use std::time::Instant;
 
 use eframe::egui::{self, Event, Modifiers, MouseWheelUnit, Painter, TouchPhase, Vec2, pos2, vec2};
 use stokeslet::library::Library;
-use stokeslet_gui::canvas::{Canvas, Overlay, View};
+use stokeslet_gui::canvas::{Canvas, FieldPainter, View};
 use stokeslet_gui::document::Document;
 use stokeslet_gui::seen::{Seen, Selection, State};
 use support::{Asked, Failure, Report, median};
@@ -35,7 +35,7 @@ const HEADINGS: [&str; 7] = [
 
 struct Nothing;
 
-impl Overlay for Nothing {
+impl FieldPainter for Nothing {
     fn under(&mut self, _: &Painter, _: &View, _: &Seen<'_>) {}
     fn over(&mut self, _: &Painter, _: &View, _: &Seen<'_>) {}
 }
@@ -100,7 +100,7 @@ fn measure(name: &str, report: &mut Report) -> Result<(), Failure> {
 fn frames(action: &str, size: [f32; 2], state: &mut State) -> (Vec<f64>, usize) {
     let ctx = egui::Context::default();
     let mut canvas = Canvas::default();
-    canvas.fit(&state.document.layout);
+    canvas.fit(&state.document.layout, state.document.design.as_deref());
     let (mut times, mut triangles) = (Vec::new(), 0);
     for frame in 0..FRAMES + 10 {
         if action == "edit" {

@@ -8,7 +8,7 @@ use eframe::egui::{Event, Key, Modifiers, PointerButton, Pos2, Vec2, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use stokeslet::chip::SocketUse;
-use stokeslet::design::{Attachment, Bend, Placement, PortCondition, Spanned, Value};
+use stokeslet::design::{Attachment, Bend, OverlayLayer, Placement, PortCondition, Spanned, Value};
 use stokeslet::edits::{Align, Axis};
 use stokeslet::export::Format;
 use stokeslet::geometry::Point;

@@ -289,6 +289,9 @@ pub struct ExportArgs {
     /// Mask: black field with clear channels, or black channels.
     #[arg(long, default_value = "dark", value_parser = PossibleValuesParser::new(["dark", "clear"]))]
     pub polarity: String,
+    /// Mask: of the flow, or of the control layer.
+    #[arg(long, default_value = "flow", value_parser = PossibleValuesParser::new(["flow", "control"]))]
+    pub layer: String,
 }
 
 /// Of `import`.

@@ -20,6 +20,13 @@ use super::{print_chain, print_out};
 /// Settings that mean nothing, and what keeps it from looking at any design.
 pub fn run(args: &ExportArgs, library: Option<&Path>) -> Result<Outcome, CliError> {
     let formats = formats(&args.format);
+    if args.layer == "control" && formats != [Format::Mask] {
+        return Err(CliError::Usage {
+            message:
+                "--layer control is for masks alone: --format mask; DXF and GDSII have all layers"
+                    .to_owned(),
+        });
+    }
     let settings = settings(args)?;
     let set = read_settings(&args.set)?;
     let library = find_library(library)?;
@@ -57,7 +64,7 @@ pub fn run(args: &ExportArgs, library: Option<&Path>) -> Result<Outcome, CliErro
             );
         }
         let outlined = |chip| match &loaded.design {
-            Some(design) => Outlines::new(chip).with_kinds(design),
+            Some(design) => Outlines::new(chip).with_design(design),
             None => Outlines::new(chip),
         };
         let whole = outlined(chip);
@@ -81,8 +88,17 @@ pub fn run(args: &ExportArgs, library: Option<&Path>) -> Result<Outcome, CliErro
             };
             let path = args
                 .out
-                .join(format!("{}{}", input.folder, format.ending()));
+                .join(format!("{}{}", input.folder, settings.ending(format)));
             stokeslet::export::write_file(&path, &bytes)?;
+            let n_overlays = outlines.overlays.len();
+            if n_overlays > 0 && !format.has_overlays() {
+                eprintln!(
+                    "warning: {}: {} of [control] and [notes] left out: {} has no layers for them",
+                    input.path.display(),
+                    count(n_overlays, "shape"),
+                    format.name()
+                );
+            }
             if outlines.chip.has_depths() && !format.tells_depths() {
                 eprintln!(
                     "warning: {}: parts differ in depth, and {} holds the outline of all together; gds has a datatype for each depth",
@@ -136,6 +152,7 @@ fn settings(args: &ExportArgs) -> Result<Settings, CliError> {
         } else {
             Polarity::Dark
         },
+        is_control: args.layer == "control",
         depth: depth
             .map(|text| parse_length("--depth", text))
             .transpose()?,

@@ -114,7 +114,8 @@ impl App {
             None => {
                 app.panels.hear(&Command::Gallery);
                 // The first component stays where it is put, at the scale at which it was put there.
-                app.canvas.fit(&app.state.document.layout.clone());
+                let document = &app.state.document;
+                app.canvas.fit(&document.layout, document.design.as_deref());
             }
         }
         app
@@ -228,7 +229,11 @@ impl App {
                 self.select(selection);
             }
             Command::SelectAll => {
-                let items = self.state.document.layout.items.iter().cloned().collect();
+                let document = &self.state.document;
+                let overlays = document.design.iter().flat_map(|d| &d.overlays);
+                let overlays = overlays.map(|o| &o.name.value);
+                let items = document.layout.items.iter().chain(overlays);
+                let items = items.cloned().collect();
                 self.select(Selection { items, port: None });
             }
             Command::Show(name) => self.show(name),
@@ -247,9 +252,13 @@ impl App {
             Command::Fit if self.sees_liquids() => self.liquids.stage.fit(),
             Command::ZoomIn => self.canvas.zoom_in(),
             Command::ZoomOut => self.canvas.zoom_out(),
-            Command::Fit => self.canvas.fit(self.state.document.shown_layout()),
+            Command::Fit => {
+                let document = &self.state.document;
+                let design = document.shown_design().map(|d| &**d);
+                self.canvas.fit(document.shown_layout(), design);
+            }
             Command::FitSelection => {
-                self.canvas.fit_selection(&self.state.selection);
+                self.fit_selection();
             }
             Command::TogglePanel(panel) => toggle(&mut self.state.settings.panels, *panel),
             Command::ToggleLayer(layer) => toggle(&mut self.state.settings.layers, *layer),
@@ -324,21 +333,29 @@ impl App {
     /// Selects an item or a port by its name, and brings it into view.
     fn show(&mut self, name: &str) {
         let layout = &self.state.document.layout;
-        if layout.item(name).is_some() {
+        let design = self.state.document.design.clone();
+        let mut overlays = design.iter().flat_map(|d| &d.overlays);
+        let is_overlay = overlays.any(|o| o.name.value == name);
+        if is_overlay || layout.item(name).is_some() {
             self.select(Selection::one(name));
-        } else if let Some(design) = &self.state.document.design
+        } else if let Some(design) = &design
             && let Some(port) = design.ports.iter().find(|p| p.name.value == name)
         {
             let at = port.at.value.clone();
             let owner = at.rsplit_once('.').map_or(&*at, |(owner, _)| owner);
             self.select(Selection::one(owner));
-            self.canvas.fit_selection(&self.state.selection);
+            self.fit_selection();
             return self.select(Selection::of_port(name));
         }
-        if !self.canvas.fit_selection(&self.state.selection) {
+        if !self.fit_selection() {
             // What has no place on the canvas has one in the text.
             self.open_panel(Panel::Source);
         }
+    }
+
+    fn fit_selection(&mut self) -> bool {
+        let design = self.state.document.shown_design().map(|d| &**d);
+        self.canvas.fit_selection(&self.state.selection, design)
     }
 
     fn open_panel(&mut self, panel: Panel) {

@@ -17,7 +17,9 @@ use super::studies::{Question, StudyCommand};
 use stokeslet_base::geometry::Point;
 use stokeslet_base::units::{Metre, PascalSecond};
 use stokeslet_cad::design::DepthModel;
-use stokeslet_cad::design::{Bend, Edit, Inlet, Placement, PortCondition, Value};
+use stokeslet_cad::design::{
+    Bend, Edit, Inlet, Overlay, OverlayLayer, OverlayShape, Placement, PortCondition, Value,
+};
 pub use stokeslet_cad::edits::ChannelEnd;
 use stokeslet_cad::edits::{Align, Axis};
 use stokeslet_flow::export::Format;
@@ -129,6 +131,10 @@ pub enum Command {
         /// How it turns.
         bend: Bend,
     },
+    /// Draws something on the control layer, or a note.
+    AddOverlay(OverlayLayer, OverlayShape),
+    /// Changes a control shape or a note.
+    SetOverlay(Overlay),
     /// Moves one way-point of a channel.
     MoveWayPoint {
         /// The channel.
@@ -337,6 +343,10 @@ pub enum Layer {
     Mesh,
     /// Parts by kind, and where they meet.
     Parts,
+    /// Valves and the channels that press them.
+    Control,
+    /// What people should know.
+    Notes,
 }
 
 /// How the window looks.
@@ -451,7 +461,7 @@ impl Panel {
 
 impl Layer {
     /// All of them, in the order of the menu.
-    pub const ALL: [Layer; 8] = [
+    pub const ALL: [Layer; 10] = [
         Layer::Grid,
         Layer::Names,
         Layer::Sockets,
@@ -460,7 +470,17 @@ impl Layer {
         Layer::Tracers,
         Layer::Mesh,
         Layer::Parts,
+        Layer::Control,
+        Layer::Notes,
     ];
+
+    /// The one that shows overlays of a layer of the design.
+    pub fn of(layer: OverlayLayer) -> Self {
+        match layer {
+            OverlayLayer::Control => Layer::Control,
+            OverlayLayer::Notes => Layer::Notes,
+        }
+    }
 
     /// Its name in the menu.
     pub fn label(self) -> &'static str {
@@ -473,6 +493,8 @@ impl Layer {
             Layer::Tracers => "tracers",
             Layer::Mesh => "mesh",
             Layer::Parts => "parts and separators",
+            Layer::Control => "control layer",
+            Layer::Notes => "notes",
         }
     }
 }

@@ -5,6 +5,7 @@ use eframe::egui::{Key, Modifiers};
 use super::command::{Command, Layer};
 use super::results::Quantity;
 use super::seen::{Tool, Workspace};
+use stokeslet_cad::design::OverlayLayer;
 use stokeslet_cad::edits::Axis;
 use stokeslet_flow::export::Format;
 
@@ -44,6 +45,12 @@ pub const SHORTCUTS: &[Binding] = {
         (NONE, Key::P, || C::SetTool(Tool::Probe)),
         (NONE, Key::L, || C::SetTool(Tool::Line)),
         (NONE, Key::T, || C::SetTool(Tool::Streamline)),
+        (SHIFT, Key::C, || {
+            C::SetTool(Tool::Overlay(OverlayLayer::Control))
+        }),
+        (NONE, Key::N, || {
+            C::SetTool(Tool::Overlay(OverlayLayer::Notes))
+        }),
         (NONE, Key::F, || C::Fit),
         (SHIFT, Key::F, || C::FitSelection),
         (CTRL, Key::Plus, || C::ZoomIn),

@@ -9,12 +9,13 @@ use super::liquids::Liquids;
 use super::results::before::Before;
 use super::results::{ResultView, Results, WorkerStatus};
 use super::studies::Studies;
+use stokeslet_cad::design::OverlayLayer;
 use stokeslet_cad::library::Library;
 
 /// What is selected, by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selection {
-    /// Components and channels.
+    /// Components, channels, control shapes and notes.
     pub items: BTreeSet<String>,
     /// A port.
     pub port: Option<String>,
@@ -71,11 +72,13 @@ pub enum Tool {
     Line,
     /// Seed streamlines where clicked.
     Streamline,
+    /// Draw on the control layer, or put notes down.
+    Overlay(OverlayLayer),
 }
 
 impl Tool {
     /// All that need nothing else, in the order of the toolbar.
-    pub const ALL: [Tool; 7] = [
+    pub const ALL: [Tool; 9] = [
         Tool::Select,
         Tool::Channel,
         Tool::Port,
@@ -83,6 +86,8 @@ impl Tool {
         Tool::Probe,
         Tool::Line,
         Tool::Streamline,
+        Tool::Overlay(OverlayLayer::Control),
+        Tool::Overlay(OverlayLayer::Notes),
     ];
 
     /// Its name in menus, tooltips and the status line.
@@ -96,6 +101,8 @@ impl Tool {
             Tool::Probe => "Probe",
             Tool::Line => "Line probe",
             Tool::Streamline => "Streamline",
+            Tool::Overlay(OverlayLayer::Control) => "Control layer",
+            Tool::Overlay(OverlayLayer::Notes) => "Note",
         }
     }
 
@@ -114,6 +121,10 @@ impl Tool {
             Tool::Probe => "Click to keep a probe; the pointer always reads the field",
             Tool::Line => "Drag a line to take a profile",
             Tool::Streamline => "Click in the flow to seed a streamline",
+            Tool::Overlay(OverlayLayer::Control) => {
+                "Click points of a control channel, double-click ends it; drag a valve"
+            }
+            Tool::Overlay(OverlayLayer::Notes) => "Click to put a note down, drag a frame",
         }
     }
 }

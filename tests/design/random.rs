@@ -4,8 +4,8 @@ use proptest::prelude::*;
 use proptest::{collection::vec, option};
 use stokeslet::design::DepthModel;
 use stokeslet::design::{
-    Attachment, Bend, Channel, Component, Connection, Design, Dimension, Placement, Port,
-    PortCondition, Spanned, Value, print,
+    Attachment, Bend, Channel, Component, Connection, Design, Dimension, Overlay, OverlayLayer,
+    OverlayShape, Placement, Port, PortCondition, Spanned, Value, print,
 };
 use stokeslet::geometry::Point;
 use stokeslet::shape::WallKind;
@@ -111,6 +111,33 @@ fn port(k: usize) -> impl Strategy<Value = Port> {
     })
 }
 
+fn overlay(k: usize) -> impl Strategy<Value = Overlay> {
+    let shape = prop_oneof![
+        (vec(point(), 2..5), option::of(length())).prop_map(|(points, width)| OverlayShape::Path {
+            points,
+            width: width.map(Metre),
+        }),
+        (point(), point()).prop_map(|(a, b)| OverlayShape::Rectangle([a, b])),
+        (point(), length()).prop_map(|(centre, diameter)| OverlayShape::Circle {
+            centre,
+            diameter: Metre(diameter),
+        }),
+        (point(), "[a-z\"\\\\\n'µ{}#]{0,8}", option::of(length())).prop_map(|(at, text, size)| {
+            OverlayShape::Text {
+                at,
+                text,
+                size: size.map(Metre),
+            }
+        }),
+    ];
+    shape.prop_map(move |shape| Overlay {
+        name: Spanned::nowhere(format!("o{k}")),
+        // Printed by layer.
+        layer: OverlayLayer::ALL[k / 2],
+        shape,
+    })
+}
+
 fn design() -> impl Strategy<Value = Design> {
     let head = (
         option::of("[ -~µ\n]{0,20}"),
@@ -126,9 +153,10 @@ fn design() -> impl Strategy<Value = Design> {
         (socket(), socket()).prop_map(|(a, b)| Connection { a, b }),
         0..3,
     );
+    let overlays = (0..4_usize).prop_flat_map(|n| (0..n).map(overlay).collect::<Vec<_>>());
     let ports = (0..4_usize).prop_flat_map(|n| (0..n).map(port).collect::<Vec<_>>());
-    (head, components, channels, connections, ports).prop_map(
-        |(head, components, channels, connections, ports)| Design {
+    (head, components, channels, connections, ports, overlays).prop_map(
+        |(head, components, channels, connections, ports, overlays)| Design {
             name: "full".to_owned(),
             title: head.0,
             viscosity: PascalSecond(head.1),
@@ -150,6 +178,7 @@ fn design() -> impl Strategy<Value = Design> {
             ports,
             parametric: Default::default(),
             species: Default::default(),
+            overlays,
         },
     )
 }

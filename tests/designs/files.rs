@@ -102,6 +102,9 @@ fn without_spans(mut design: Design) -> Design {
         port.at.span = 0..0;
         port.condition.span = 0..0;
     }
+    for overlay in &mut design.overlays {
+        overlay.name.span = 0..0;
+    }
     for species in &mut design.species.species {
         species.name.span = 0..0;
         species.diffusivity.span = 0..0;

@@ -517,3 +517,66 @@ fn what_is_solved_is_held_against_what_was_kept() {
     window.run_steps(2);
     assert!(window.query_by_label("Before and now").is_none());
 }
+
+#[test]
+fn valves_and_notes_are_drawn_over_the_chip_and_never_solved() {
+    let home = home();
+    let mut window = empty(home.path());
+    place(&mut window, "pipe", 0.0, 0.0);
+    apply(&mut window, Command::Fit);
+    window.run_steps(4);
+    let layers = |window: &Window| {
+        let design = window.state().document().design.clone().expect("a design");
+        let all = design.overlays.iter();
+        all.map(|o| (o.layer, o.name.value.clone()))
+            .collect::<Vec<_>>()
+    };
+    let parts = layout(&window).parts.len();
+    let middle = on_screen(&window, middle_of(&window, "pipe1"));
+    // A valve is a drag, by the key of its tool.
+    window.key_press_modifiers(Modifiers::SHIFT, Key::C);
+    window.run_steps(2);
+    drag(&mut window, middle - vec2(30.0, 30.0), vec2(60.0, 60.0));
+    // A note is a click, and what is typed then is what it says.
+    window.key_press(Key::N);
+    window.run_steps(2);
+    click(&mut window, middle + vec2(0.0, 120.0));
+    window.run_steps(4);
+    window.event(Event::Text("shut by hand".to_owned()));
+    window.run_steps(2);
+    window.key_press(Key::Enter);
+    window.run_steps(3);
+    let control = (OverlayLayer::Control, "valve1".to_owned());
+    let note = (OverlayLayer::Notes, "note1".to_owned());
+    assert_eq!(
+        layers(&window),
+        [control.clone(), note],
+        "{}",
+        text(&window)
+    );
+    assert!(
+        text(&window).contains("\"shut by hand\""),
+        "{}",
+        text(&window)
+    );
+    assert_eq!(layout(&window).parts.len(), parts, "no part of the flow");
+    // All is dragged together, and comes back by undo.
+    let before = text(&window);
+    apply(&mut window, Command::SelectAll);
+    drag(&mut window, middle, vec2(90.0, 0.0));
+    let moved = text(&window);
+    assert_ne!(moved, before);
+    let design = window.state().document().design.clone().expect("a design");
+    let at = middle_of(&window, "pipe1");
+    let (low, high) = design.overlays[0].shape.bounds(0.0);
+    assert!(
+        ((low + high) * 0.5 - at).norm() < 5e-5,
+        "the valve stays over its pipe\n{moved}"
+    );
+    apply(&mut window, Command::Undo);
+    assert_eq!(text(&window), before);
+    apply(&mut window, Command::Select(Selection::one("note1")));
+    window.key_press(Key::Delete);
+    window.run_steps(3);
+    assert_eq!(layers(&window), [control]);
+}

@@ -110,7 +110,7 @@ fn read_placement(table: &Table<'_, '_>, reporter: &mut Reporter) -> Option<Plac
     }
 }
 
-fn read_point(
+pub(super) fn read_point(
     table: &Table<'_, '_>,
     node: &Node<'_>,
     key: &str,
@@ -149,6 +149,21 @@ fn read_point(
         value: Point::new(x?, y?),
         span: node.span(),
     })
+}
+
+/// The list of positions at a key; `None` where one of them can't be read.
+pub(super) fn read_points(
+    table: &Table<'_, '_>,
+    key: &str,
+    reporter: &mut Reporter,
+) -> Option<Vec<Point>> {
+    let list = table.list(key, reporter)?;
+    let read = |node| read_point(table, node, key, reporter);
+    let points: Vec<_> = list.iter().map(read).collect();
+    points
+        .into_iter()
+        .map(|point| point.map(|p| p.value))
+        .collect()
 }
 
 fn read_parameters(

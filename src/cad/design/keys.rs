@@ -406,8 +406,81 @@ pub(super) static SPECIES: Section = Section {
     ],
 };
 
+const OVERLAY_KEYS: &[Key] = &[
+    key(
+        "path",
+        Kind::Positions,
+        false,
+        "[[\"0 mm\", \"1 mm\"], [\"2 mm\", \"1 mm\"]]",
+        "a line through these points, with mitred corners",
+    ),
+    key(
+        "width",
+        LENGTH,
+        false,
+        "\"50 um\"",
+        "of a path, across; without it, the chip's",
+    ),
+    key(
+        "box",
+        Kind::Positions,
+        false,
+        "[[\"0 mm\", \"0 mm\"], [\"200 um\", \"100 um\"]]",
+        "a rectangle by two opposite corners",
+    ),
+    key(
+        "circle",
+        Kind::Position,
+        false,
+        "[\"1 mm\", \"2 mm\"]",
+        "a disc about this point",
+    ),
+    key(
+        "diameter",
+        LENGTH,
+        false,
+        "\"600 um\"",
+        "of a circle, which needs it",
+    ),
+    key(
+        "text",
+        Kind::Text,
+        false,
+        "\"mixes here\"",
+        "one line of text",
+    ),
+    key(
+        "at",
+        Kind::Position,
+        false,
+        "[\"3 mm\", \"1 mm\"]",
+        "left end of a text's base line; texts need it",
+    ),
+    key(
+        "size",
+        LENGTH,
+        false,
+        "\"200 um\"",
+        "height of a text's capitals; without it, the chip's width",
+    ),
+];
+
+pub(super) static CONTROL: Section = Section {
+    name: "control",
+    entry: Some("control shape"),
+    doc: "The control layer: valves and the channels that press them. It is drawn and exported on a layer of its own, and not solved. Each entry has one of `path`, `box`, `circle`, `text`.",
+    keys: OVERLAY_KEYS,
+};
+
+pub(super) static NOTES: Section = Section {
+    name: "notes",
+    entry: Some("note"),
+    doc: "What people should know: drawn and exported on a layer of its own, as `[control]` is.",
+    keys: OVERLAY_KEYS,
+};
+
 /// All sections, in the order in which they are printed.
-pub(super) static SECTIONS: [&Section; 9] = [
+pub(super) static SECTIONS: [&Section; 11] = [
     &FLUID,
     &CHIP,
     &COMPONENTS,
@@ -417,6 +490,8 @@ pub(super) static SECTIONS: [&Section; 9] = [
     &SHEETS,
     &PORTS,
     &SPECIES,
+    &CONTROL,
+    &NOTES,
 ];
 
 /// Keys of the file itself: those that are no sections, then the sections.
@@ -444,6 +519,11 @@ mod tests {
                     !["repeat", "attach", "to", "flow_rate", "traction_free", "of"]
                         .contains(&k.name)
                 })
+                // Of what overlays can look like, one.
+                .filter(|k| {
+                    ![CONTROL.name, NOTES.name].contains(&section.name)
+                        || ["path", "width"].contains(&k.name)
+                })
                 .map(|k| match k.name {
                     // A port of this design.
                     "inlets" => "inlets = { port1 = \"1 mM\" }".to_owned(),
@@ -453,8 +533,9 @@ mod tests {
             text += &match section.entry {
                 None => format!("[{}]\n{}\n", section.name, entries.join("\n")),
                 Some(entry) => format!(
-                    "[{}]\n{entry}1 = {{ {} }}\n",
+                    "[{}]\n{}1 = {{ {} }}\n",
                     section.name,
+                    entry.replace(' ', "_"),
                     entries.join(", ")
                 ),
             };

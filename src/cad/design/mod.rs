@@ -39,6 +39,7 @@ mod depth;
 mod keys;
 mod links;
 mod names;
+mod overlays;
 mod page;
 mod parse;
 mod print;
@@ -51,6 +52,7 @@ mod value;
 mod variables;
 
 pub use depth::{DepthModel, SIDE_LAYER_FACTOR};
+pub use overlays::{Overlay, OverlayLayer, OverlayShape};
 pub use page::{format_page, json_schema};
 pub use parse::{parse, parse_with};
 pub use print::print;

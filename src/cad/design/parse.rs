@@ -6,6 +6,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::components::{read_channels, read_components};
 use super::links::{read_links, read_sheets};
+use super::overlays::{OverlayLayer, read_overlays};
 use super::sections::{read_chip, read_connections, read_fluid, read_ports};
 use super::species::{SpeciesSection, read_species};
 use super::table::{Node, Owner, Table};
@@ -297,6 +298,11 @@ fn read_root(root: &DeTable<'_>, name: &str, reporter: &mut Reporter) -> Option<
         .map_or_else(SpeciesSection::default, |node| {
             read_species(node, root.get("ports"), &ports, reporter)
         });
+    let overlays = OverlayLayer::ALL.into_iter().flat_map(|layer| {
+        let node = table.get(layer.section());
+        node.map_or_else(Vec::new, |node| read_overlays(node, layer, reporter))
+    });
+    let overlays = overlays.collect();
     check_names(root, reporter);
     let ((viscosity, density), chip) = (fluid?, chip?);
     Some(Design {
@@ -317,6 +323,7 @@ fn read_root(root: &DeTable<'_>, name: &str, reporter: &mut Reporter) -> Option<
         ports,
         parametric: Parametric::default(),
         species,
+        overlays,
     })
 }
 
@@ -367,33 +374,41 @@ fn read_version(root: &DeTable<'_>, reporter: &mut Reporter) -> bool {
     true
 }
 
-/// Well-formed names everywhere; components and channels share theirs.
+/// Well-formed names everywhere; components, channels and what is drawn over them share theirs.
 fn check_names(root: &DeTable<'_>, reporter: &mut Reporter) {
     let tables = |key: &str| root.get(key).and_then(|node| node.get_ref().as_table());
-    for (section, what) in [
+    let [control, notes] = OverlayLayer::ALL.map(|layer| (layer.section(), layer.entry()));
+    let shared = [
         ("components", "component"),
         ("channels", "channel"),
-        ("links", "link"),
-        ("ports", "port"),
-    ] {
+        control,
+        notes,
+    ];
+    for (section, what) in shared
+        .into_iter()
+        .chain([("links", "link"), ("ports", "port")])
+    {
         for (name, _) in tables(section).into_iter().flatten() {
             names::check_name(what, name.get_ref(), name.span(), reporter);
         }
     }
-    let (Some(components), Some(channels)) = (tables("components"), tables("channels")) else {
-        return;
-    };
-    for (name, _) in channels {
-        if components.contains_key(name.get_ref().as_ref()) {
+    for (k, (section, what)) in shared.into_iter().enumerate() {
+        for (name, _) in tables(section).into_iter().flatten() {
+            let has = |(other, _): &&(&str, &str)| {
+                tables(other).is_some_and(|table| table.contains_key(name.get_ref().as_ref()))
+            };
+            let Some((_, other)) = shared[..k].iter().find(has) else {
+                continue;
+            };
             let message = format!(
-                "`{}` names a component and a channel",
+                "`{}` names a {other} and a {what}",
                 super::table::short(name.get_ref())
             );
             let diagnostic = Diagnostic::error(codes::DUPLICATE, message)
                 .at(name.span())
                 .about(name.get_ref().as_ref());
             reporter.report(
-                diagnostic.with_help("sockets are found by these names: rename one of the two"),
+                diagnostic.with_help("things are found by these names: rename one of the two"),
             );
         }
     }

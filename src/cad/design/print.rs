@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use super::{
-    Bend, Channel, Component, Connection, Design, Dimension, FORMAT, Link, Placement, Port,
-    PortCondition, Repetition, Sheets, Value,
+    Bend, Channel, Component, Connection, Design, Dimension, FORMAT, Link, Overlay, OverlayLayer,
+    Placement, Port, PortCondition, Repetition, Sheets, Value,
 };
 use crate::design::DepthModel;
 use crate::shape::WallKind;
@@ -112,6 +112,20 @@ fn plain(design: &Design) -> String {
         port,
     );
     super::species::print_species(&mut out, &design.species);
+    for layer in OverlayLayer::ALL {
+        let overlays: Vec<&Overlay> = design
+            .overlays
+            .iter()
+            .filter(|o| o.layer == layer)
+            .collect();
+        print_section(
+            &mut out,
+            (layer.section(), repetitions),
+            &overlays,
+            |overlay| &overlay.name.value,
+            |overlay| super::overlays::overlay(overlay),
+        );
+    }
     out
 }
 
@@ -365,7 +379,7 @@ pub(super) fn quoted(text: &str) -> String {
     toml_edit::Value::from(text).to_string()
 }
 
-fn point(at: Point) -> String {
+pub(super) fn point(at: Point) -> String {
     format!(
         "[{}, {}]",
         quantity(at.x, Dimension::Length),

@@ -9,7 +9,7 @@ pub use edit::{Edit, RewriteError};
 
 use toml_edit::{DocumentMut, Item, RawString, Table, TableLike, Value as TomlValue};
 
-use super::{Dimension, Placement, Value, print, species};
+use super::{Dimension, OverlayLayer, Placement, Value, overlays, print, species};
 
 /// Applies the edits in order; the text as it is, but for them. (Line ends of both kinds in one file become line feeds.)
 ///
@@ -176,6 +176,33 @@ fn apply(document: &mut DocumentMut, edit: &Edit) -> Result<(), RewriteError> {
             }
             set(table, key, &text)?;
         }
+        Edit::AddOverlay(added) => {
+            let text = overlays::overlay(added);
+            add(document, overlay(added.layer), &added.name.value, &text)?;
+        }
+        Edit::SetOverlay(changed) => {
+            let name = &changed.name.value;
+            let now = overlay_called(document, name)?;
+            if now != overlay(changed.layer) {
+                remove(document, now, name)?;
+                let text = overlays::overlay(changed);
+                return add(document, overlay(changed.layer), name, &text);
+            }
+            let table = entry(document, now, name)?;
+            let fields = overlays::fields(&changed.shape);
+            for key in now_keys(table) {
+                if !fields.iter().any(|(field, _)| *field == key) {
+                    unset(table, &key);
+                }
+            }
+            for (key, text) in fields {
+                set(table, key, &text)?;
+            }
+        }
+        Edit::RemoveOverlay(name) => {
+            let named = overlay_called(document, name)?;
+            remove(document, named, name)?;
+        }
         Edit::AddSpecies(added) => {
             let text = species::one(added);
             add(document, SPECIES, &added.name.value, &text)?;
@@ -214,6 +241,35 @@ const LINK: Named = ("links", "link");
 const PORT: Named = ("ports", "port");
 const VARIABLE: Named = ("variables", "variable");
 const SPECIES: Named = ("species", "species");
+
+const CONTROL: Named = ("control", "control shape");
+const NOTE: Named = ("notes", "note");
+/// What is found by names that nothing else may have.
+const ITEMS: [Named; 4] = [COMPONENT, CHANNEL, CONTROL, NOTE];
+
+fn overlay(layer: OverlayLayer) -> Named {
+    match layer {
+        OverlayLayer::Control => CONTROL,
+        OverlayLayer::Notes => NOTE,
+    }
+}
+
+/// Where an overlay stands.
+fn overlay_called(document: &DocumentMut, name: &str) -> Result<Named, RewriteError> {
+    let all = OverlayLayer::ALL.map(overlay);
+    let mut found = all.into_iter().filter(|(section, _)| {
+        let section = document.get(section);
+        section.is_some_and(|section| section.get(name).is_some())
+    });
+    found.next().ok_or_else(|| RewriteError::NotFound {
+        what: "control shape or note",
+        name: name.to_owned(),
+    })
+}
+
+fn now_keys(table: &dyn TableLike) -> Vec<String> {
+    table.iter().map(|(key, _)| key.to_owned()).collect()
+}
 
 /// The section, made at the end of the file if it isn't there.
 fn section<'d>(
@@ -255,11 +311,10 @@ fn add(
     name: &str,
     text: &str,
 ) -> Result<(), RewriteError> {
-    // Components and channels share their names.
     for (key, what) in match named {
         PORT => &[PORT][..],
         SPECIES => &[SPECIES],
-        _ => &[COMPONENT, CHANNEL],
+        _ => &ITEMS,
     } {
         if document
             .get(key)

@@ -45,6 +45,12 @@
 //!
 //! [species]                            # what is dissolved; see `species.rs`
 //! dye = { diffusivity = "4.3e-10 m^2/s", inlets = { inlet = "1 mM" } }
+//!
+//! [control]                            # drawn and exported, not solved; see `overlays.rs`
+//! valve = { box = [["0 mm", "0 mm"], ["200 um", "200 um"]] }
+//!
+//! [notes]                              # the same, for people
+//! n1 = { text = "mixes here", at = ["3 mm", "1 mm"] }
 //! ```
 //!
 //! - Every quantity is a text with a number and a unit; the units are the rows of `units/table.rs`, with prefixes, products and powers ("mPa s", "m^2/s", "uL/min").
@@ -55,7 +61,7 @@
 //! - `depth` of a component, channel or link is its own; without it, it is as deep as the chip. Where two depths meet the floor has a step: volume is
 //!   kept and pressure goes on, without the loss of the step itself. Not in the full model.
 //! - `format`, `fluid.viscosity` and `chip.width` are required, `chip.depth` in the shallow and full models and where a flow rate is a volume per time.
-//! - Names have letters, digits, `_` and `-`; a component and a channel can't have the same.
+//! - Names have letters, digits, `_` and `-`; components, channels, control shapes and notes can't have the same.
 //! - Tables may as well be written as sections (`[components.y1]`) or with dotted keys.
 //! - `repeat = 5`, or `repeat = { count = [4, 3], step = ["1 mm", "=2 * w"] }`, makes an entry of components, channels or ports a row or
 //!   a grid of copies: `p_1`, `p_2`, ..., or `p_1_1`, ... In each, expressions know its numbers `i` and `j`, and texts may hold them: "row_{i}.up".
@@ -71,7 +77,7 @@ use stokeslet_base::units::{
     FlowRate, FlowRatePerDepth, KilogramPerCubicMetre, Metre, Pascal, PascalSecond, Radian,
 };
 
-use super::{SpeciesSection, Value};
+use super::{Overlay, SpeciesSection, Value};
 use crate::library::Defaults;
 
 /// A value and the bytes of the file that it came from.
@@ -127,6 +133,8 @@ pub struct Design {
     pub parametric: super::Parametric,
     /// What is dissolved in the liquid.
     pub species: SpeciesSection,
+    /// Control layer and notes, which aren't solved; those of one layer in the file's order.
+    pub overlays: Vec<Overlay>,
 }
 
 impl Design {

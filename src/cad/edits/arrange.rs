@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::f64::consts::{FRAC_PI_2, PI};
 
 use super::draft::Draft;
+use super::overlays;
 use super::rigid::transform;
 use super::sockets::{bounds_of, owner, tidy_point};
 use super::{Align, Axis, Drawing, Refusal};
@@ -49,13 +50,18 @@ fn about_middle(
     selection: &BTreeSet<String>,
     turn: Motion,
 ) -> Result<Vec<Edit>, Refusal> {
-    let selected: BTreeSet<usize> = drawing.indices(selection)?.into_iter().collect();
+    let overlays = overlays::bounds(drawing.design, |name| selection.contains(name));
+    let selected: BTreeSet<usize> = match (drawing.indices(selection), overlays) {
+        (Err(refusal), None) => return Err(refusal),
+        (items, _) => items.unwrap_or_default().into_iter().collect(),
+    };
     // Components say where the middle is: their channels may be routed anew and would shift it.
     let components = drawing.design.components.len();
     let (low, high) = bounds_of(drawing.layout, |item| {
         item < components && selected.contains(&item)
     })
     .or_else(|| bounds_of(drawing.layout, |item| selected.contains(&item)))
+    .or(overlays)
     .ok_or(Refusal::NothingSelected)?;
     // Tidy, so that turning back meets the same middle.
     let middle = tidy_point((low + high) * 0.5, drawing.design.width.0);
@@ -64,6 +70,10 @@ fn about_middle(
         ..turn
     };
     let mut draft = Draft::of(drawing);
+    overlays::transform(&mut draft, selection, &motion);
+    if selected.is_empty() {
+        return Ok(draft.edits());
+    }
     let wishes = selected.into_iter().map(|item| (item, motion)).collect();
     transform(&mut draft, &wishes);
     Ok(draft.settled())

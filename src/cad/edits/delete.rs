@@ -10,7 +10,7 @@ use super::{Drawing, Refusal};
 use crate::design::{Edit, Placement};
 use stokeslet_base::geometry::Motion;
 
-/// Removes components, channels and a port by name. What was attached to them stays where it is.
+/// Removes components, channels, overlays and a port by name. What was attached to them stays where it is.
 ///
 /// # Errors
 /// [`Refusal::NothingSelected`].
@@ -28,7 +28,12 @@ pub fn delete(
             .filter(|name| items.contains(*name))
             .map(String::as_str),
     );
+    let has_overlays = design
+        .overlays
+        .iter()
+        .any(|o| items.contains(&o.name.value));
     if gone.is_empty()
+        && !has_overlays
         && !design
             .ports
             .iter()
@@ -64,6 +69,7 @@ pub fn delete(
         .retain(|c| !gone.contains(c.name.value.as_str()));
     kept.channels
         .retain(|c| !gone.contains(c.name.value.as_str()));
+    kept.overlays.retain(|o| !items.contains(&o.name.value));
     kept.connections
         .retain(|pair| stays(&pair.a.value) && stays(&pair.b.value));
     kept.ports

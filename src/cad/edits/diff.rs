@@ -2,7 +2,9 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::design::{Channel, Component, Connection, Design, Edit, Placement, Port, Value};
+use crate::design::{
+    Channel, Component, Connection, Design, Edit, Overlay, Placement, Port, Value,
+};
 
 /// Removals first, so that names and sockets are free when others take them.
 pub(super) fn edits(old: &Design, new: &Design) -> Vec<Edit> {
@@ -31,6 +33,13 @@ pub(super) fn edits(old: &Design, new: &Design) -> Vec<Edit> {
             edits.push(Edit::RemoveComponent(name.clone()));
         }
     }
+    let overlays = by_name(&old.overlays, |o| &o.name.value);
+    let new_overlays = by_name(&new.overlays, |o| &o.name.value);
+    for overlay in &old.overlays {
+        if !new_overlays.contains_key(overlay.name.value.as_str()) {
+            edits.push(Edit::RemoveOverlay(overlay.name.value.clone()));
+        }
+    }
     for component in &new.components {
         match components.get(component.name.value.as_str()) {
             Some(old) if old.kind.value == component.kind.value => {
@@ -46,6 +55,13 @@ pub(super) fn edits(old: &Design, new: &Design) -> Vec<Edit> {
             None => edits.push(Edit::AddChannel(channel.clone())),
         }
     }
+    for overlay in &new.overlays {
+        match overlays.get(overlay.name.value.as_str()) {
+            Some(old) if same_overlay(old, overlay) => {}
+            Some(_) => edits.push(Edit::SetOverlay(overlay.clone())),
+            None => edits.push(Edit::AddOverlay(overlay.clone())),
+        }
+    }
     for connection in missing(&new.connections, &new_pairs, &old_pairs) {
         edits.push(Edit::Connect(connection));
     }
@@ -58,6 +74,11 @@ fn by_name<T>(items: &[T], name: impl Fn(&T) -> &String) -> FxHashMap<&str, &T> 
         .iter()
         .map(|item| (name(item).as_str(), item))
         .collect()
+}
+
+/// Equal but for where they stand in the text.
+fn same_overlay(a: &Overlay, b: &Overlay) -> bool {
+    a.layer == b.layer && a.shape == b.shape
 }
 
 /// Both ways round are one.

@@ -6,6 +6,7 @@ use rstar::RTree;
 use rstar::primitives::GeomWithData;
 
 use super::draft::{Draft, Preview, attached};
+use super::overlays;
 use super::rigid::transform;
 use super::sockets::{facing_each_other, meet, owner, same_width};
 use super::{Drawing, Refusal};
@@ -23,7 +24,11 @@ pub fn move_items(
     selection: &BTreeSet<String>,
     by: Point,
 ) -> Result<Vec<Edit>, Refusal> {
-    let edits = moved(drawing, selection, by)?.settled();
+    let draft = moved(drawing, selection, by)?;
+    let edits = match moves_only_overlays(drawing, selection) {
+        true => draft.edits(),
+        false => draft.settled(),
+    };
     if edits.is_empty() && by != Point::default() {
         return Err(Refusal::Held);
     }
@@ -39,7 +44,14 @@ pub fn preview_move(
     selection: &BTreeSet<String>,
     by: Point,
 ) -> Result<Preview, Refusal> {
-    Ok(moved(drawing, selection, by)?.previewed())
+    let draft = moved(drawing, selection, by)?;
+    Ok(match moves_only_overlays(drawing, selection) {
+        true => Preview {
+            design: draft.design,
+            layout: drawing.layout.clone(),
+        },
+        false => draft.previewed(),
+    })
 }
 
 fn moved<'d>(
@@ -48,10 +60,21 @@ fn moved<'d>(
     by: Point,
 ) -> Result<Draft<'d>, Refusal> {
     let mut draft = Draft::of(drawing);
-    let moved = transform(&mut draft, &wishes(drawing, selection, by)?);
+    let motion = Motion::new(0.0, by);
+    let has_overlays = overlays::transform(&mut draft, selection, &motion);
+    let wishes = match wishes(drawing, selection, by) {
+        Err(_) if has_overlays => return Ok(draft),
+        wishes => wishes?,
+    };
+    let moved = transform(&mut draft, &wishes);
     let snapping = Snapping::of(drawing, &moved, by);
     attach_where_they_land(&mut draft, drawing, &snapping, by);
     Ok(draft)
+}
+
+/// Whether nothing moves that the layout has.
+fn moves_only_overlays(drawing: &Drawing<'_>, selection: &BTreeSet<String>) -> bool {
+    drawing.indices(selection).is_err()
 }
 
 fn wishes(

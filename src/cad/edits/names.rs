@@ -7,7 +7,7 @@ use crate::design::Design;
 /// Leaves room for a number below the longest name that designs may have, bytes.
 const MAX_BASE: usize = 80;
 
-/// A name for a component or channel that the design doesn't have yet: `base` (without its own number) and the least free number.
+/// A name for a component, channel or overlay that the design doesn't have yet: `base` (without its own number) and the least free number.
 pub fn fresh_name(design: &Design, base: &str) -> String {
     Names::of_items(design).fresh(base)
 }
@@ -21,11 +21,18 @@ pub fn fresh_port_name(design: &Design, base: &str) -> String {
 pub(super) struct Names(BTreeSet<String>);
 
 impl Names {
-    /// Of components and channels, which share their names.
+    /// Of components, channels and overlays, which share their names.
     pub fn of_items(design: &Design) -> Self {
         let components = design.components.iter().map(|c| &c.name.value);
         let channels = design.channels.iter().map(|c| &c.name.value);
-        Self(components.chain(channels).cloned().collect())
+        let overlays = design.overlays.iter().map(|o| &o.name.value);
+        Self(
+            components
+                .chain(channels)
+                .chain(overlays)
+                .cloned()
+                .collect(),
+        )
     }
 
     /// Of ports.

@@ -7,13 +7,14 @@ use rustc_hash::FxHashMap;
 
 use super::draft::{Draft, references_mut};
 use super::names::Names;
+use super::overlays::{self, around_both};
 use super::sockets::{bounds_of, owner, tidy_point};
 use super::subset::subset;
 use super::{Drawing, Refusal};
 use crate::chip::lay_out;
 use crate::design::{Design, Dimension, Edit, Placement, parse, rewrite};
 use stokeslet_base::diagnostic::Severity;
-use stokeslet_base::geometry::Point;
+use stokeslet_base::geometry::{Motion, Point};
 use stokeslet_base::units::print_quantity;
 
 /// Without a place, copies go so many widths to the right and down.
@@ -30,6 +31,7 @@ pub fn copy(drawing: &Drawing<'_>, selection: &BTreeSet<String>) -> Result<Strin
     let mut edits: Vec<Edit> = Vec::new();
     edits.extend(part.components.into_iter().map(Edit::AddComponent));
     edits.extend(part.channels.into_iter().map(Edit::AddChannel));
+    edits.extend(part.overlays.into_iter().map(Edit::AddOverlay));
     edits.extend(part.connections.into_iter().map(Edit::Connect));
     edits.extend(part.ports.into_iter().map(Edit::AddPort));
     rewrite("", &edits).map_err(|error| Refusal::NotADesign(error.to_string()))
@@ -47,8 +49,8 @@ pub fn paste(
     at: Option<Point>,
 ) -> Result<(Vec<Edit>, Vec<String>), Refusal> {
     let part = read(drawing, snippet)?;
-    if part.components.is_empty() && part.channels.is_empty() {
-        let nothing = "it has no components and no channels".to_owned();
+    if part.components.is_empty() && part.channels.is_empty() && part.overlays.is_empty() {
+        let nothing = "it has no components, no channels and nothing drawn over them".to_owned();
         return Err(Refusal::NotADesign(nothing));
     }
     let beside = Point::new(BESIDE, -BESIDE) * drawing.design.width.0;
@@ -56,7 +58,11 @@ pub fn paste(
         None => beside,
         Some(at) => {
             let layout = lay_out(&part, drawing.library);
-            bounds_of(&layout, |_| true).map_or(beside, |(low, high)| at - (low + high) * 0.5)
+            let around = around_both(
+                bounds_of(&layout, |_| true),
+                overlays::bounds(&part, |_| true),
+            );
+            around.map_or(beside, |(low, high)| at - (low + high) * 0.5)
         }
     };
     add(drawing, part, &[by])
@@ -121,7 +127,8 @@ pub fn array(
 
 /// The name of the only component of a part of a design, where it has a place of its own, is no copy of a repeated entry, and nothing refers to it.
 fn alone<'p>(drawing: &Drawing<'_>, part: &'p Design) -> Option<&'p str> {
-    let ([component], []) = (&part.components[..], &part.channels[..]) else {
+    let ([component], [], []) = (&part.components[..], &part.channels[..], &part.overlays[..])
+    else {
         return None;
     };
     let name = component.name.value.as_str();
@@ -143,12 +150,8 @@ fn alone<'p>(drawing: &Drawing<'_>, part: &'p Design) -> Option<&'p str> {
 /// How far apart the copies of an array are by themselves, m: what is selected, and a gap of two widths.
 pub fn array_step(drawing: &Drawing<'_>, selection: &BTreeSet<String>) -> Point {
     let gap = BESIDE * drawing.design.width.0;
-    let is_selected = |item: usize| {
-        let name = drawing.layout.items.get(item);
-        name.is_some_and(|name| selection.contains(name))
-    };
     let size =
-        bounds_of(drawing.layout, is_selected).map_or(Point::default(), |(low, high)| high - low);
+        selected_bounds(drawing, selection).map_or(Point::default(), |(low, high)| high - low);
     tidy_point(size + Point::new(gap, gap), drawing.design.width.0)
 }
 
@@ -171,10 +174,12 @@ pub fn beside(drawing: &Drawing<'_>, selection: &BTreeSet<String>) -> Point {
 
 /// The box around what is selected, m.
 fn selected_bounds(drawing: &Drawing<'_>, selection: &BTreeSet<String>) -> Option<(Point, Point)> {
-    bounds_of(drawing.layout, |item| {
+    let items = bounds_of(drawing.layout, |item| {
         let name = drawing.layout.items.get(item);
         name.is_some_and(|name| selection.contains(name))
-    })
+    });
+    let overlays = overlays::bounds(drawing.design, |name| selection.contains(name));
+    around_both(items, overlays)
 }
 
 /// A text as a design; what sections of a file leave out is that of this one.
@@ -227,6 +232,7 @@ fn add(
         let design = &mut draft.design;
         design.components.append(&mut copy.components);
         design.channels.append(&mut copy.channels);
+        design.overlays.append(&mut copy.overlays);
         design.connections.append(&mut copy.connections);
         design.ports.append(&mut copy.ports);
     }
@@ -244,15 +250,19 @@ fn shift(part: &mut Design, by: Point, width: f64) {
             via.value = tidy_point(via.value + by, width);
         }
     }
+    for overlay in &mut part.overlays {
+        overlays::apply(overlay, &Motion::new(0.0, by), width);
+    }
 }
 
-/// Gives everything a name that is free, wherever it is referred to. Returns the names of components and channels.
+/// Gives everything a name that is free, wherever it is referred to. Returns the names of all but ports.
 fn rename(part: &mut Design, items: &mut Names, ports: &mut Names) -> Vec<String> {
     let mut renamed: FxHashMap<String, String> = FxHashMap::default();
     let mut names = Vec::new();
     let components = part.components.iter_mut().map(|c| &mut c.name.value);
     let channels = part.channels.iter_mut().map(|c| &mut c.name.value);
-    for name in components.chain(channels) {
+    let overlays = part.overlays.iter_mut().map(|o| &mut o.name.value);
+    for name in components.chain(channels).chain(overlays) {
         let fresh = items.fresh_or_same(name);
         renamed.insert(std::mem::replace(name, fresh.clone()), fresh.clone());
         names.push(fresh);

@@ -12,7 +12,7 @@ use super::{Drawing, Refusal};
 use crate::design::{Channel, Design, Placement, Spanned};
 use stokeslet_base::geometry::Point;
 
-/// The selected components and channels with the connections and ports among them.
+/// The selected components, channels and overlays with the connections and ports among them.
 ///
 /// # Errors
 /// [`Refusal::NothingSelected`].
@@ -31,6 +31,12 @@ pub(super) fn subset(
         sheets: Default::default(),
         ports: Vec::new(),
         species: Default::default(),
+        overlays: design
+            .overlays
+            .iter()
+            .filter(|o| selection.contains(&o.name.value))
+            .cloned()
+            .collect(),
         ..design.clone()
     };
     let mut kept: FxHashSet<&str> = FxHashSet::default();
@@ -112,7 +118,8 @@ pub(super) fn subset(
     subset.connections = pairs.cloned().collect();
     let ports = design.ports.iter().filter(|port| is_kept(&port.at.value));
     subset.ports = ports.cloned().collect();
-    if subset.components.is_empty() && subset.channels.is_empty() {
+    let has_none = subset.components.is_empty() && subset.channels.is_empty();
+    if has_none && subset.overlays.is_empty() {
         return Err(Refusal::NothingSelected);
     }
     Ok(subset)

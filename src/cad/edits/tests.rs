@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::draft::Draft;
 use super::*;
 use crate::chip::{SocketUse, lay_out};
-use crate::design::{Bend, Edit, Placement, parse, rewrite};
+use crate::design::{Bend, Edit, OverlayLayer, OverlayShape, Placement, parse, rewrite};
 use stokeslet_base::diagnostic::Severity;
 use stokeslet_base::geometry::{Motion, Point};
 
@@ -488,4 +488,119 @@ fn channels_that_cross_get_a_cross() {
         Bend::Mitred,
     );
     assert_eq!(kinds(&opened.after(&slant.unwrap().0), "cross"), 0);
+}
+
+/// A pipe with a valve over it, a line and a note.
+const OVERLAID: &str = "[components]\np = { kind = \"pipe\", at = [\"0 mm\", \"0 mm\"] }\n[control]\nvalve = { box = [[\"0 mm\", \"0 mm\"], [\"1 mm\", \"2 mm\"]] } # shut by hand\n\
+    line = { path = [[\"0 mm\", \"0 mm\"], [\"4 mm\", \"0 mm\"]], width = \"50 um\" }\n[notes]\nn = { text = \"here\", at = [\"3 mm\", \"1 mm\"] }\n";
+
+fn points_of(opened: &Opened, name: &str) -> Vec<Point> {
+    let all = opened.design.overlays.iter();
+    let mut named = all.filter(|o| o.name.value == name);
+    named
+        .next()
+        .map_or(Vec::new(), |o| o.shape.points().to_vec())
+}
+
+fn names(all: &[&str]) -> BTreeSet<String> {
+    all.iter().map(|name| (*name).to_owned()).collect()
+}
+
+#[test]
+fn overlays_move_with_what_is_selected_and_alone() {
+    let opened = open(OVERLAID);
+    let by = Point::new(1e-3, 2e-3);
+    for selected in [names(&["valve"]), names(&["valve", "p"])] {
+        let edits = move_items(&opened.drawing(), &selected, by).unwrap();
+        let moved = opened.after(&edits);
+        let want = [Point::new(1e-3, 2e-3), Point::new(2e-3, 4e-3)];
+        assert_eq!(points_of(&moved, "valve"), want);
+        assert_eq!(points_of(&moved, "n"), points_of(&opened, "n"));
+        let pipe = moved.layout.motions[0].unwrap().translation;
+        assert_eq!(pipe == by, selected.contains("p"));
+        assert!(moved.text.contains("# shut by hand"));
+        let preview = preview_move(&opened.drawing(), &selected, by).unwrap();
+        assert_eq!(
+            preview.design.overlays[0].shape,
+            moved.design.overlays[0].shape
+        );
+    }
+    let turned = rotate(&opened.drawing(), &names(&["valve"]), 1).unwrap();
+    let (low, high) = opened.after(&turned).design.overlays[0].shape.bounds(1.0);
+    let size = high - low;
+    assert!((size.x - 2e-3).abs() < 1e-12 && (size.y - 1e-3).abs() < 1e-12);
+    assert!(((low + high) * 0.5 - Point::new(5e-4, 1e-3)).norm() < 1e-12);
+}
+
+#[test]
+fn overlays_are_copied_pasted_renamed_and_removed() {
+    let opened = open(OVERLAID);
+    let text = copy(&opened.drawing(), &names(&["valve", "n"])).unwrap();
+    let at = Point::new(9e-3, 9e-3);
+    let (edits, pasted) = paste(&opened.drawing(), &text, Some(at)).unwrap();
+    assert_eq!(pasted, ["valve2", "n2"]);
+    let twice = opened.after(&edits);
+    assert_eq!(twice.design.overlays.len(), 5);
+    let layers = |name: &str| {
+        let mut all = twice.design.overlays.iter();
+        all.find(|o| o.name.value == name).map(|o| o.layer)
+    };
+    assert_eq!(layers("valve2"), layers("valve"));
+    assert_eq!(layers("n2"), layers("n"));
+    let (edits, copies) = array(&opened.drawing(), &names(&["valve"]), (3, 2), by_two()).unwrap();
+    assert_eq!(copies.len(), 6);
+    assert_eq!(opened.after(&edits).design.overlays.len(), 3 + 5);
+    let rename = Edit::Rename {
+        from: "valve".to_owned(),
+        to: "v".to_owned(),
+    };
+    let renamed = opened.after(&[rename]);
+    assert_eq!(points_of(&renamed, "v").len(), 2);
+    let taken = Edit::Rename {
+        from: "valve".to_owned(),
+        to: "p".to_owned(),
+    };
+    assert!(
+        rewrite(&opened.text, &[taken]).is_err(),
+        "a component's name"
+    );
+    let edits = delete(&opened.drawing(), &names(&["valve", "p"]), None).unwrap();
+    let left = opened.after(&edits);
+    assert_eq!(left.design.overlays.len(), 2);
+    assert!(left.design.components.is_empty());
+}
+
+fn by_two() -> Point {
+    Point::new(2e-3, 3e-3)
+}
+
+#[test]
+fn an_overlay_changes_its_shape_and_its_layer() {
+    let opened = open(OVERLAID);
+    let mut valve = opened.design.overlays[0].clone();
+    valve.shape = OverlayShape::Circle {
+        centre: by_two(),
+        diameter: stokeslet_base::units::Metre(6e-4),
+    };
+    let round = opened.after(&[Edit::SetOverlay(valve.clone())]);
+    assert_eq!(round.design.overlays[0].shape, valve.shape);
+    assert!(round.text.contains("# shut by hand"), "{}", round.text);
+    valve.layer = OverlayLayer::Notes;
+    let noted = opened.after(&[Edit::SetOverlay(valve)]);
+    let layers: Vec<_> = noted.design.overlays.iter().map(|o| o.layer).collect();
+    assert_eq!(
+        layers,
+        [
+            OverlayLayer::Control,
+            OverlayLayer::Notes,
+            OverlayLayer::Notes
+        ]
+    );
+    let (edits, name) = add_overlay(
+        &opened.drawing(),
+        OverlayLayer::Control,
+        OverlayShape::Rectangle([Point::default(), by_two()]),
+    );
+    assert_eq!(name, "valve1");
+    assert_eq!(points_of(&opened.after(&edits), "valve1")[1], by_two());
 }

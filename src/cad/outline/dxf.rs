@@ -1,24 +1,27 @@
 //! DXF R2000 in millimetres: a block for each kind of part and an INSERT for each part, or the united outline flat.
 //!
 //! Tables, blocks and objects are those that ezdxf's audit and KLayout want to find; every handle occurs once.
-//! Layers: FLOW (and FLOW_HOLES for what flat islands enclose), PORTS (names and lines across the openings), FRAME.
+//! Layers: FLOW (and FLOW_HOLES for what flat islands enclose), PORTS (names and lines across the openings), FRAME, CONTROL, NOTES.
 
 use std::collections::BTreeMap;
 use std::fmt::{Display, Write as _};
 
 use super::arc::MOST_TURN;
 use super::number::{mm, plain};
-use super::part::{Edge, kind, kind_name, outline};
+use super::part::{Edge, kind, kind_name, outline, rectangle};
 use super::{Outlines, Settings};
+use crate::design::{OverlayLayer, OverlayShape};
 use stokeslet_base::fingerprint::Fingerprint;
 use stokeslet_base::geometry::{Motion, Point};
 
-const LAYERS: [(&str, u8); 5] = [
+const LAYERS: [(&str, u8); 7] = [
     ("0", 7),
     ("FLOW", 5),
     ("FLOW_HOLES", 1),
     ("PORTS", 3),
     ("FRAME", 8),
+    ("CONTROL", 30),
+    ("NOTES", 2),
 ];
 
 /// Pairs of group code and value, with handles that never repeat.
@@ -95,6 +98,18 @@ impl Pairs {
         }
     }
 
+    /// A line of text, `height` in m.
+    fn label(&mut self, (owner, layer): (u32, &str), at: Point, height: f64, text: &str) {
+        self.entity("TEXT", owner, layer);
+        self.put(100, "AcDbText");
+        self.point(at);
+        self.put(30, "0");
+        self.put(40, mm(height));
+        // A line break would end the value.
+        self.put(1, text.replace(['\r', '\n'], " "));
+        self.put(100, "AcDbText");
+    }
+
     fn point(&mut self, p: Point) {
         self.put(10, mm(p.x));
         self.put(20, mm(p.y));
@@ -143,6 +158,7 @@ pub(super) fn write(outlines: &Outlines, settings: &Settings) -> Vec<u8> {
         }
     }
     ports(&mut body, outlines, model);
+    overlays(&mut body, outlines, model);
     if settings.margin > 0.0 {
         frame(&mut body, outlines, settings.margin, model);
     }
@@ -159,7 +175,7 @@ fn header(outlines: &Outlines, seed: u32) -> String {
         text: String::new(),
         next: 0,
     };
-    let (low, high) = outlines.bounds();
+    let (low, high) = outlines.sheet();
     head.all(&[
         (0, "SECTION"),
         (2, "HEADER"),
@@ -310,29 +326,55 @@ fn ports(out: &mut Pairs, outlines: &Outlines, owner: u32) {
         out.put(31, "0");
         let height = (b - a).norm() / 2.0;
         let outward = -(b - a).left().normalized();
-        out.entity("TEXT", owner, "PORTS");
-        out.put(100, "AcDbText");
-        out.point((a + b) * 0.5 + outward * height);
-        out.put(30, "0");
-        out.put(40, mm(height));
-        out.put(1, &port.name);
-        out.put(100, "AcDbText");
+        let at = (a + b) * 0.5 + outward * height;
+        out.label((owner, "PORTS"), at, height, &port.name);
+    }
+}
+
+/// Control layer and notes, paths as polylines as wide.
+fn overlays(out: &mut Pairs, outlines: &Outlines, owner: u32) {
+    let usual = outlines.usual_width;
+    for overlay in &outlines.overlays {
+        let layer = match overlay.layer {
+            OverlayLayer::Control => "CONTROL",
+            OverlayLayer::Notes => "NOTES",
+        };
+        match &overlay.shape {
+            OverlayShape::Path { points, width } => {
+                out.entity("LWPOLYLINE", owner, layer);
+                out.put(100, "AcDbPolyline");
+                out.put(90, points.len());
+                out.put(70, 0);
+                out.put(43, mm(width.map_or(usual, |w| w.0)));
+                points.iter().for_each(|p| out.point(*p));
+            }
+            OverlayShape::Rectangle(corners) => {
+                let edges = rectangle(*corners).map(|from| Edge {
+                    from,
+                    turn: 0.0,
+                    socket: None,
+                });
+                out.polyline(owner, layer, &edges);
+            }
+            OverlayShape::Circle { centre, diameter } => {
+                out.entity("CIRCLE", owner, layer);
+                out.put(100, "AcDbCircle");
+                out.point(*centre);
+                out.put(30, "0");
+                out.put(40, mm(diameter.0 / 2.0));
+            }
+            OverlayShape::Text { at, text, size } => {
+                let height = size.map_or(usual, |s| s.0);
+                out.label((owner, layer), *at, height, text);
+            }
+        }
     }
 }
 
 fn frame(out: &mut Pairs, outlines: &Outlines, margin: f64, owner: u32) {
-    let (low, high) = outlines.bounds();
-    let (low, high) = (
-        low - Point::new(margin, margin),
-        high + Point::new(margin, margin),
-    );
-    let corners = [
-        low,
-        Point::new(high.x, low.y),
-        high,
-        Point::new(low.x, high.y),
-    ];
-    let edges = corners.map(|from| Edge {
+    let (low, high) = outlines.sheet();
+    let by = Point::new(margin, margin);
+    let edges = rectangle([low - by, high + by]).map(|from| Edge {
         from,
         turn: 0.0,
         socket: None,

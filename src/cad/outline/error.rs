@@ -42,6 +42,11 @@ pub enum OutlineError {
         /// Where, mm.
         y_mm: f64,
     },
+    /// A mask of a control layer that isn't there.
+    #[error(
+        "the design has no shapes on its control layer: add some under [control] (texts are not part of masks)"
+    )]
+    NoControl,
     /// A setting out of its range.
     #[error("{name} must be {range}, not {value}")]
     Setting {

@@ -48,6 +48,11 @@ impl Format {
         matches!(self, Format::Gds | Format::Stl | Format::Parchmint)
     }
 
+    /// Whether it has the control layer, and notes, beside the flow.
+    pub fn has_overlays(self) -> bool {
+        matches!(self, Format::Dxf | Format::Gds | Format::Mask)
+    }
+
     /// How the names of its files end, after the design's.
     pub fn ending(self) -> &'static str {
         match self {
@@ -102,6 +107,8 @@ pub struct Settings {
     pub has_patches: bool,
     /// Mask: what is black.
     pub polarity: Polarity,
+    /// Mask: whether it is that of the control layer, not of the flow. Both have sheets of one size.
+    pub is_control: bool,
     /// STL: depth of a chip that gives none.
     pub depth: Option<f64>,
 }
@@ -117,6 +124,7 @@ impl Default for Settings {
             floor: 1e-3,
             has_patches: false,
             polarity: Polarity::Dark,
+            is_control: false,
             depth: None,
         }
     }
@@ -168,6 +176,14 @@ impl Settings {
         }
     }
 
+    /// How names of files end, after the design's.
+    pub fn ending(&self, format: Format) -> &'static str {
+        match format {
+            Format::Mask if self.is_control => ".control.mask.svg",
+            _ => format.ending(),
+        }
+    }
+
     /// The tolerance, or a format's default.
     pub(super) fn tolerance_or(&self, default: f64) -> f64 {
         if self.tolerance > 0.0 {
@@ -201,7 +217,7 @@ pub fn write(
         Format::Dxf => Ok(dxf::write(outlines, settings)),
         Format::Gds => gds::write(outlines, settings),
         Format::Stl => stl::write(outlines, settings),
-        Format::Mask => Ok(mask::write(outlines, settings)),
+        Format::Mask => mask::write(outlines, settings),
         Format::Parchmint => Ok(parchmint::write(outlines)),
     }
 }

@@ -1,4 +1,4 @@
-//! GDSII: cells for kinds of parts, referenced by TOP; layer 1 the flow, 2 the frame, 10 the names of ports. Flow as deep as the chip has
+//! GDSII: cells for kinds of parts, referenced by TOP; layer 1 the flow, 2 the frame, 3 the control layer, 10 the names of ports, 11 notes. Flow as deep as the chip has
 //! datatype 0; each other depth one of its own, from 1 in order of depth, and its depth in its cells' names.
 //!
 //! Integers of the database unit throughout. A corner of a mouth is rounded once, in the chip's frame, and is that of both
@@ -6,15 +6,17 @@
 //! is in its cell, so parts share a cell where their integers agree.
 
 use std::collections::BTreeMap;
+use std::f64::consts::TAU;
 use std::fmt::Write as _;
 
 use super::arc::{MOST_TURN, chord_turn, flatten};
 use super::joined::joined;
-use super::part::{Edge, PartOutline, kind_name, outline};
+use super::part::{Edge, PartOutline, kind_name, outline, rectangle};
 use super::triangulate::triangulate;
 use super::walls::quarters;
 use super::{OutlineError, Outlines, Settings};
-use crate::shape::{Shape, Strip};
+use crate::design::{Overlay, OverlayLayer, OverlayShape};
+use crate::shape::{Hole, Shape, Strip};
 use stokeslet_base::geometry::{Motion, Point};
 
 /// How far chords may be from their arcs unless asked otherwise, m.
@@ -27,7 +29,9 @@ const MOST_CORNERS: usize = 8190;
 const MOST_DEPTHS: usize = 255;
 const FLOW: i16 = 1;
 const FRAME: i16 = 2;
+const CONTROL: i16 = 3;
 const PORTS: i16 = 10;
+const NOTES: i16 = 11;
 
 type Grid = (i64, i64);
 
@@ -65,6 +69,7 @@ struct Cells {
     kinds: Vec<(String, usize, Cell)>,
     /// Of each part its cell and its place.
     references: Vec<(usize, Frame)>,
+    overlays: Vec<OnLayer>,
     /// Database unit, m.
     grid: f64,
 }
@@ -110,9 +115,12 @@ impl Cells {
             });
             references.push((at, frame));
         }
+        let overlays = outlines.overlays.iter();
+        let overlays = overlays.map(|o| OnLayer::of(o, outlines.usual_width, tolerance, grid));
         Ok(Self {
             kinds,
             references,
+            overlays: overlays.collect::<Result<_, _>>()?,
             grid,
         })
     }
@@ -153,10 +161,13 @@ impl Cells {
         }
         for port in &outlines.ports {
             let middle = to_grid((port.ends.0 + port.ends.1) * 0.5, grid);
-            out.label(&port.name, middle);
+            out.label(PORTS, &port.name, middle);
+        }
+        for overlay in &self.overlays {
+            overlay.put(&mut out);
         }
         if settings.margin > 0.0 {
-            let (low, high) = outlines.bounds();
+            let (low, high) = outlines.sheet();
             let margin = Point::new(settings.margin, settings.margin);
             let (a, c) = (to_grid(low - margin, grid), to_grid(high + margin, grid));
             out.boundary((FRAME, 0), &[a, (c.0, a.1), c, (a.0, c.1)]);
@@ -164,6 +175,66 @@ impl Cells {
         out.empty(0x07);
         out.empty(0x04);
         out.0
+    }
+}
+
+/// A control shape or a note in database units, and its layer.
+enum OnLayer {
+    Path(i16, i64, Vec<Grid>),
+    Polygon(i16, Vec<Grid>),
+    Label(i16, String, Grid),
+}
+
+impl OnLayer {
+    fn of(overlay: &Overlay, usual: f64, tolerance: f64, grid: f64) -> Result<Self, OutlineError> {
+        let layer = match overlay.layer {
+            OverlayLayer::Control => CONTROL,
+            OverlayLayer::Notes => NOTES,
+        };
+        let name = || overlay.name.value.clone();
+        let (low, high) = overlay.shape.bounds(usual);
+        let reach = [low.x, low.y, high.x, high.y];
+        let reach = reach.into_iter().map(f64::abs).fold(0.0, f64::max);
+        within_reach(name, reach, grid, f64::from(i32::MAX - 1) * grid)?;
+        let on_grid =
+            |points: &[Point]| -> Vec<Grid> { points.iter().map(|p| to_grid(*p, grid)).collect() };
+        let on_layer = match &overlay.shape {
+            OverlayShape::Path { points, width } => {
+                let width = round(width.map_or(usual, |w| w.0), grid).max(1);
+                Self::Path(layer, width, on_grid(points))
+            }
+            OverlayShape::Rectangle(corners) => Self::Polygon(layer, on_grid(&rectangle(*corners))),
+            OverlayShape::Circle { centre, diameter } => {
+                let radius = diameter.0 / 2.0;
+                let n = (TAU / chord_turn(radius, tolerance)).ceil();
+                let hole = Hole::Circle {
+                    centre: *centre,
+                    radius,
+                };
+                Self::Polygon(layer, on_grid(&hole.chords(n as usize)))
+            }
+            OverlayShape::Text { at, text, .. } => {
+                Self::Label(layer, text.clone(), to_grid(*at, grid))
+            }
+        };
+        match &on_layer {
+            Self::Path(_, _, points) | Self::Polygon(_, points) if points.len() > MOST_CORNERS => {
+                Err(OutlineError::TooManyCorners {
+                    part: name(),
+                    corners: points.len(),
+                    limit: MOST_CORNERS,
+                })
+            }
+            _ => Ok(on_layer),
+        }
+    }
+
+    fn put(&self, out: &mut Records) {
+        match self {
+            Self::Path(layer, width, points) => out.path(*layer, *width, points),
+            Self::Polygon(layer, corners) => out.boundary((*layer, 0), corners),
+            Self::Label(layer, text, at) => out.label(*layer, text, *at),
+        }
     }
 }
 
@@ -207,14 +278,24 @@ fn check_reach(outlines: &Outlines, grid: f64, margin: f64) -> Result<(), Outlin
             .iter()
             .map(|e| e.from.x.abs().max(e.from.y.abs()));
         let reach = reach.fold(0.0, f64::max);
-        if reach.is_nan() || reach > limit {
-            return Err(OutlineError::TooFar {
-                part: part.name.clone(),
-                reach_mm: reach * 1e3,
-                grid_nm: grid * 1e9,
-                limit_mm: limit * 1e3,
-            });
-        }
+        within_reach(|| part.name.clone(), reach, grid, limit)?;
+    }
+    Ok(())
+}
+
+fn within_reach(
+    part: impl Fn() -> String,
+    reach: f64,
+    grid: f64,
+    limit: f64,
+) -> Result<(), OutlineError> {
+    if reach.is_nan() || reach > limit {
+        return Err(OutlineError::TooFar {
+            part: part(),
+            reach_mm: reach * 1e3,
+            grid_nm: grid * 1e9,
+            limit_mm: limit * 1e3,
+        });
     }
     Ok(())
 }
@@ -461,9 +542,20 @@ impl Records {
         self.empty(0x11);
     }
 
-    fn label(&mut self, text: &str, at: Grid) {
+    /// A line as wide as `width` database units, with ends where its points are.
+    fn path(&mut self, layer: i16, width: i64, points: &[Grid]) {
+        self.empty(0x09);
+        self.int16(0x0d, &[layer]);
+        self.int16(0x0e, &[0]);
+        self.int16(0x21, &[0]);
+        self.record(0x0f, 3, &(width as i32).to_be_bytes());
+        self.points(points.iter().copied());
+        self.empty(0x11);
+    }
+
+    fn label(&mut self, layer: i16, text: &str, at: Grid) {
         self.empty(0x0c);
-        self.int16(0x0d, &[PORTS]);
+        self.int16(0x0d, &[layer]);
         self.int16(0x16, &[0]);
         self.points(std::iter::once(at));
         self.text(0x19, text);

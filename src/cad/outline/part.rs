@@ -144,6 +144,20 @@ impl PartOutline {
     }
 }
 
+/// Corners of a rectangle along the axes by two that are opposite, counter-clockwise.
+pub(super) fn rectangle([a, b]: [Point; 2]) -> [Point; 4] {
+    let (low, high) = (
+        Point::new(a.x.min(b.x), a.y.min(b.y)),
+        Point::new(a.x.max(b.x), a.y.max(b.y)),
+    );
+    [
+        low,
+        Point::new(high.x, low.y),
+        high,
+        Point::new(low.x, high.y),
+    ]
+}
+
 /// Area that a loop of edges encloses, m²; positive where it runs counter-clockwise.
 pub(super) fn area(edges: &[Edge]) -> f64 {
     let Some(origin) = edges.first().map(|e| e.from) else {

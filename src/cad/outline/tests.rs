@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use super::gds::real8;
 use super::*;
 use crate::chip::{Chip, place};
-use crate::design::parse;
+use crate::design::{Design, parse};
 use crate::library::Library;
 use crate::shape::{Shape, Strip};
 use stokeslet_base::geometry::Point;
@@ -473,4 +473,85 @@ fn write_all_designs() {
         println!("{}: {:.3} s", chip.name, start.elapsed().as_secs_f64());
     }
     std::fs::write(out.join("facts.csv"), facts).unwrap();
+}
+
+/// A pipe, a valve over it, a control line, a hole to punch, and two notes.
+fn overlaid() -> (Chip, Design) {
+    let text = "format = 1\nfluid = { viscosity = \"1 mPa s\" }\nchip = { width = \"100 um\", depth = \"50 um\", model = \"shallow\" }\n\
+        components = { p = { kind = \"pipe\", at = [\"0 mm\", \"0 mm\"], parameters = { length = \"2 mm\" } } }\n\
+        ports = { a = { at = \"p.a\", pressure = \"1 Pa\" }, b = { at = \"p.b\", pressure = \"0 Pa\" } }\n\
+        [control]\nvalve = { box = [[\"0.9 mm\", \"-100 um\"], [\"1.1 mm\", \"100 um\"]] }\nline = { path = [[\"1 mm\", \"0 mm\"], [\"1 mm\", \"3 mm\"]], width = \"40 um\" }\n\
+        hole = { circle = [\"1 mm\", \"3 mm\"], diameter = \"600 um\" }\nlabel = { text = \"V1\", at = [\"0 mm\", \"2 mm\"] }\n\
+        [notes]\nn = { text = \"mixes here\", at = [\"1 mm\", \"-2 mm\"], size = \"200 um\" }\n";
+    let (design, mistakes) = parse(text, "overlaid");
+    let design = design.unwrap_or_else(|| panic!("{mistakes:?}"));
+    let (chip, faults) = place(&design, &Library::embedded());
+    (chip.unwrap_or_else(|| panic!("{faults:?}")), design)
+}
+
+#[test]
+fn control_layer_and_notes_are_on_layers_of_their_own() {
+    let (chip, design) = overlaid();
+    let (bare, whole) = (
+        Outlines::new(&chip),
+        Outlines::new(&chip).with_design(&design),
+    );
+    let settings = Settings::default();
+    let dxf =
+        |outlines| String::from_utf8(write(Format::Dxf, outlines, &settings).unwrap()).unwrap();
+    let count = |text: &str, layer: &str| text.matches(&format!("  8\n{layer}\n")).count();
+    let (without, with) = (dxf(&bare), dxf(&whole));
+    assert_eq!(
+        [count(&without, "CONTROL"), count(&without, "NOTES")],
+        [0, 0]
+    );
+    assert_eq!([count(&with, "CONTROL"), count(&with, "NOTES")], [4, 1]);
+    assert_eq!(count(&with, "FLOW"), count(&without, "FLOW"));
+    assert!(with.contains(" 43\n0.04\n"), "the line's width");
+    // GDSII: what each element's layer is.
+    let gds = |outlines| write(Format::Gds, outlines, &settings).unwrap();
+    let layers = |bytes: &[u8]| {
+        let mut layers = BTreeMap::new();
+        let mut at = 0;
+        while at + 4 <= bytes.len() {
+            let length = usize::from(u16::from_be_bytes([bytes[at], bytes[at + 1]]));
+            if bytes[at + 2] == 0x0d {
+                *layers.entry(bytes[at + 5]).or_insert(0) += 1;
+            }
+            at += length.max(4);
+        }
+        layers
+    };
+    assert_eq!(layers(&gds(&bare)), BTreeMap::from([(1, 1), (10, 2)]));
+    let want = BTreeMap::from([(1, 1), (3, 4), (10, 2), (11, 1)]);
+    assert_eq!(layers(&gds(&whole)), want);
+    // Both masks have one sheet; the flow's has nothing of the control layer.
+    let mask = |is_control| {
+        let settings = Settings {
+            is_control,
+            ..Settings::default()
+        };
+        write(Format::Mask, &whole, &settings).map(|bytes| String::from_utf8(bytes).unwrap())
+    };
+    let sheet = |text: &str| {
+        let from = text.find("width=").unwrap();
+        text[from..from + text[from..].find('>').unwrap()].to_owned()
+    };
+    let (flow, control) = (mask(false).unwrap(), mask(true).unwrap());
+    assert_eq!(sheet(&flow), sheet(&control));
+    assert!(!flow.contains("polyline") && !flow.contains("circle"));
+    let shapes = ["<polyline", "<rect", "<circle", "<text"];
+    let counts = shapes.map(|shape| control.matches(shape).count());
+    assert_eq!(counts, [1, 2, 1, 0], "the field is a rectangle too");
+    let settings = Settings {
+        is_control: true,
+        ..Settings::default()
+    };
+    assert_eq!(
+        write(Format::Mask, &bare, &settings),
+        Err(OutlineError::NoControl)
+    );
+    // Solids are of the flow alone.
+    let stl = |outlines| write(Format::Stl, outlines, &Settings::default()).unwrap();
+    assert_eq!(stl(&bare), stl(&whole));
 }

@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::arc::MOST_TURN;
 use super::part::{self, Edge, PartOutline, area};
 use crate::chip::Chip;
-use crate::design::Design;
+use crate::design::{Design, Overlay, OverlayLayer};
 use crate::shape::SocketRef;
 use stokeslet_base::geometry::{Motion, Point};
 
@@ -49,6 +49,10 @@ pub struct Outlines<'a> {
     pub ports: Vec<PortLine>,
     /// The library's kind of each component by name, for formats that tell it; empty where nobody said.
     pub kinds: BTreeMap<String, String>,
+    /// Control layer and notes, for formats that have layers; empty where nobody said.
+    pub overlays: Vec<Overlay>,
+    /// What is as wide as the chip's channels unless it says otherwise, m.
+    pub(super) usual_width: f64,
 }
 
 impl<'a> Outlines<'a> {
@@ -83,12 +87,16 @@ impl<'a> Outlines<'a> {
             loops,
             ports,
             kinds: BTreeMap::new(),
+            overlays: Vec::new(),
+            usual_width: 0.0,
         }
     }
 
-    /// With the kinds of the design's components.
+    /// With what files tell of the design besides its walls: kinds of components, control layer and notes.
     #[must_use]
-    pub fn with_kinds(mut self, design: &Design) -> Self {
+    pub fn with_design(mut self, design: &Design) -> Self {
+        self.overlays = design.overlays.clone();
+        self.usual_width = design.width.0;
         let components = design.components.iter();
         self.kinds = components
             .map(|c| (c.name.value.clone(), c.kind.value.clone()))
@@ -121,6 +129,17 @@ impl<'a> Outlines<'a> {
     pub fn islands_and_holes(&self) -> (usize, usize) {
         let islands = self.loops.iter().filter(|l| l.area() > 0.0).count();
         (islands, self.loops.len() - islands)
+    }
+
+    /// Smallest and largest coordinates of walls and control layer, m: sheets of both are as large.
+    pub fn sheet(&self) -> (Point, Point) {
+        let control = self.overlays.iter();
+        let control = control.filter(|o| o.layer == OverlayLayer::Control);
+        control.fold(self.bounds(), |(low, high), overlay| {
+            let (a, b) = overlay.shape.bounds(self.usual_width);
+            let low = Point::new(low.x.min(a.x), low.y.min(a.y));
+            (low, Point::new(high.x.max(b.x), high.y.max(b.y)))
+        })
     }
 
     /// Smallest and largest coordinates of the walls, m; arcs included.

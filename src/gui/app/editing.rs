@@ -3,15 +3,16 @@
 use std::time::{Duration, Instant};
 
 use eframe::egui;
+use rustc_hash::FxHashSet;
 
 use super::App;
 use crate::command::Command;
 use crate::panels::Notice;
-use crate::seen::Selection;
+use crate::seen::{Selection, Tool};
 use crate::words::sentence;
 use stokeslet_base::geometry::Point;
 use stokeslet_base::units::Radian;
-use stokeslet_cad::design::{Edit, Placement, print};
+use stokeslet_cad::design::{Edit, OverlayShape, Placement, print};
 use stokeslet_cad::drawing::draw;
 use stokeslet_cad::edits::{self, Drawing, Refusal};
 
@@ -138,6 +139,17 @@ impl App {
                 let (edits, name) = edits::channel(d, from, to, via, *bend)?;
                 Ok((edits, Some(Selection::one(&name))))
             }),
+            Command::AddOverlay(layer, shape) => {
+                self.edit(command, |d, _| {
+                    let (edits, name) = edits::add_overlay(d, *layer, shape.clone());
+                    Ok((edits, Some(Selection::one(&name))))
+                });
+                if matches!(shape, OverlayShape::Text { .. }) {
+                    // Ready to be typed over.
+                    self.apply(Command::SetTool(Tool::Select));
+                    self.apply(Command::EditName);
+                }
+            }
             Command::MoveWayPoint { channel, index, to } => self.edit(command, |d, _| {
                 Ok((edits::move_way_point(d, channel, *index, *to)?, None))
             }),
@@ -344,11 +356,13 @@ impl App {
     /// Names that are no longer in the design can't be selected.
     fn forget_what_is_gone(&mut self) {
         let layout = &self.state.document.layout;
+        let design = self.state.document.design.as_ref();
+        let overlays = design.iter().flat_map(|d| &d.overlays);
+        let overlays: FxHashSet<&str> = overlays.map(|o| o.name.value.as_str()).collect();
         self.state
             .selection
             .items
-            .retain(|name| layout.item(name).is_some());
-        let design = self.state.document.design.as_ref();
+            .retain(|name| overlays.contains(name.as_str()) || layout.item(name).is_some());
         let has_port =
             |port: &String| design.is_some_and(|d| d.ports.iter().any(|p| p.name.value == *port));
         self.state.selection.port = self.state.selection.port.take().filter(has_port);
@@ -362,6 +376,7 @@ fn plain(command: &Command) -> Option<Vec<Edit>> {
             port: port.clone(),
             condition: *condition,
         },
+        Command::SetOverlay(overlay) => Edit::SetOverlay(overlay.clone()),
         Command::SetTitle(title) => Edit::SetTitle(title.clone()),
         Command::SetViscosity(viscosity) => Edit::SetViscosity(*viscosity),
         Command::SetModel(model) => Edit::SetModel(*model),
@@ -402,6 +417,7 @@ fn join_key(command: &Command) -> Option<String> {
         } => Some(format!("parameter {component}.{parameter}")),
         Command::SetCondition(port, _) => Some(format!("condition {port}")),
         Command::SetPlacement(component, _) => Some(format!("placement {component}")),
+        Command::SetOverlay(overlay) => Some(format!("overlay {}", overlay.name.value)),
         Command::SetChannelShape { channel, .. } => Some(format!("shape {channel}")),
         Command::SetItemDepth { item, .. } => Some(format!("depth {item}")),
         Command::SetViscosity(_) => Some("viscosity".to_owned()),

@@ -217,7 +217,9 @@ impl App {
         // Whoever opens a design wants to see it.
         self.enter(Workspace::Chip);
         self.solving.forget();
-        self.canvas.fit(self.state.document.shown_layout());
+        let document = &self.state.document;
+        let design = document.shown_design().map(|d| &**d);
+        self.canvas.fit(document.shown_layout(), design);
         if self.state.document.design.is_none() {
             // What can't be drawn can be read.
             self.open_panel(Panel::Source);

@@ -14,7 +14,8 @@ use crate::studies::StudyCommand;
 use stokeslet_base::geometry::Point;
 use stokeslet_base::units::{Metre, Pascal, PascalSecond, Radian};
 use stokeslet_cad::design::{
-    Bend, Concentration, DepthModel, Inlet, Placement, PortCondition, Spanned, Value,
+    Bend, Concentration, DepthModel, Inlet, Overlay, OverlayLayer, OverlayShape, Placement,
+    PortCondition, Spanned, Value,
 };
 use stokeslet_cad::edits::{Align, Axis};
 use stokeslet_flow::export::Format;
@@ -120,14 +121,17 @@ fn number(command: &C) -> usize {
         C::DrawLinks => 95,
         C::KeepBefore => 96,
         C::ForgetBefore => 97,
+        C::AddOverlay(..) => 98,
+        C::SetOverlay(_) => 99,
     }
 }
 
 /// Kinds of commands.
-const KINDS: usize = 98;
+const KINDS: usize = 100;
 
 fn one_of_each(home: &std::path::Path) -> Vec<C> {
     let (name, at) = ("p".to_owned(), Point::default());
+    let valve = OverlayShape::Rectangle([at, Point::new(1e-3, 1e-3)]);
     let placement = Placement::Absolute {
         at,
         rotation: Radian(0.0),
@@ -182,6 +186,12 @@ fn one_of_each(home: &std::path::Path) -> Vec<C> {
             index: 0,
             to: at,
         },
+        C::AddOverlay(OverlayLayer::Control, valve.clone()),
+        C::SetOverlay(Overlay {
+            name: Spanned::nowhere("valve1".to_owned()),
+            layer: OverlayLayer::Control,
+            shape: valve,
+        }),
         C::AddPort("p.a".to_owned()),
         C::SetCondition("in".to_owned(), PortCondition::Pressure(Pascal(1.0))),
         C::RemovePort("in".to_owned()),

@@ -13,6 +13,7 @@ mod guides;
 mod menu;
 pub(crate) mod navigate;
 pub mod outline;
+pub mod overlays;
 pub mod paint;
 mod pick;
 pub mod ports;
@@ -40,6 +41,7 @@ use scene::{Bounds, Scene};
 use stokeslet_base::diagnostic::Severity;
 use stokeslet_base::geometry::Point;
 use stokeslet_cad::chip::{LaidSocket, Layout, SocketUse};
+use stokeslet_cad::design::{Design, OverlayLayer};
 use stokeslet_cad::shape::Mouth;
 use stroke::Pen;
 use theme::Colours;
@@ -53,7 +55,7 @@ const SETTLING: u8 = 3;
 pub(crate) const STEP: f64 = 1.4;
 
 /// What draws results on the canvas.
-pub trait Overlay {
+pub trait FieldPainter {
     /// Over the chip's area, under its walls.
     fn under(&mut self, painter: &egui::Painter, view: &View, seen: &Seen<'_>);
     /// Over everything: legends, probes.
@@ -89,15 +91,18 @@ pub struct Canvas {
 }
 
 impl Canvas {
-    /// Shows all of a layout from the next frame on; of an empty one, a piece of the plane about its origin.
-    pub fn fit(&mut self, layout: &Layout) {
+    /// Shows all of a layout, and of what a design draws over it, from the next frame on; of an empty one, a piece of the plane about its
+    /// origin.
+    pub fn fit(&mut self, layout: &Layout, design: Option<&Design>) {
         self.was_shown = true;
         let corners = layout.parts.iter().flat_map(|part| {
             let to_chip = part.motion.to_apply();
             let corners = stokeslet_cad::library::boundary(&part.shape, 36);
             corners.into_iter().map(to_chip)
         });
-        match Bounds::around(corners) {
+        let overlays = design.and_then(|design| overlays::bounds(design, |_| true));
+        let both = [Bounds::around(corners), overlays].into_iter().flatten();
+        match both.reduce(|a, b| a.with(&b)) {
             Some(bounds) => self.fit_box(bounds.low, bounds.high),
             None => {
                 let rect = self.view.rect;
@@ -116,11 +121,13 @@ impl Canvas {
     }
 
     /// Shows what is selected from the next frame on; `false` where none of it is placed.
-    pub fn fit_selection(&mut self, selection: &Selection) -> bool {
-        let items = self
-            .scene
-            .as_ref()
-            .and_then(|scene| scene.box_of(&selection.items));
+    pub fn fit_selection(&mut self, selection: &Selection, design: Option<&Design>) -> bool {
+        let is_selected = |name: &str| selection.items.contains(name);
+        let overlays = design.and_then(|design| overlays::bounds(design, is_selected));
+        let scene = self.scene.as_ref();
+        let items = scene.and_then(|scene| scene.box_of(&selection.items));
+        let items = [items, overlays].into_iter().flatten();
+        let items = items.reduce(|a, b| a.with(&b));
         let port = selection.port.as_ref().and_then(|port| {
             let (_, mouth) = self.ports.iter().find(|(name, _)| name == port)?;
             Some(Bounds::of(mouth.middle, mouth.middle).grown(4.0 * mouth.width))
@@ -163,7 +170,7 @@ impl Canvas {
         &mut self,
         ui: &mut egui::Ui,
         seen: &Seen<'_>,
-        overlay: &mut dyn Overlay,
+        fields: &mut dyn FieldPainter,
         out: &mut Vec<Command>,
     ) {
         let (area, painter) = ui.allocate_painter(ui.available_size(), Sense::hover());
@@ -220,7 +227,7 @@ impl Canvas {
             tools::hear(&mut self.tools, &frame, out);
         }
         self.hear_menu(&frame, out);
-        self.paint(&frame, overlay);
+        self.paint(&frame, fields);
         access::widgets(&frame, out);
         let menu = &self.menu;
         response.context_menu(|ui| menu::menu(ui, menu, seen, &scene, out));
@@ -309,7 +316,7 @@ impl Canvas {
         };
     }
 
-    fn paint(&mut self, frame: &Frame<'_>, overlay: &mut dyn Overlay) {
+    fn paint(&mut self, frame: &Frame<'_>, fields: &mut dyn FieldPainter) {
         let (painter, view, scene) = (frame.painter, frame.view, frame.scene);
         let (seen, colours) = (frame.seen, frame.colours);
         let layers = &seen.settings.layers;
@@ -328,7 +335,7 @@ impl Canvas {
             .painted
             .meshes(look, scene, &mut self.outlines, colours);
         painter.add(areas);
-        overlay.under(painter, view, seen);
+        fields.under(painter, view, seen);
         // Under the walls of now, which hide it where nothing was changed.
         let before = self.before_of(seen);
         if let Some(before) = before.filter(|b| !Arc::ptr_eq(&b.layout, &scene.layout)) {
@@ -349,6 +356,11 @@ impl Canvas {
             ));
         }
         painter.add(walls);
+        let hovered = match &self.tools.hover {
+            Some(Hit::Item(name)) => Some(name.clone()),
+            _ => None,
+        };
+        overlays::paint(frame, OverlayLayer::Control, hovered.as_deref());
         paint::threads(painter, view, scene, colours);
         if layers.contains(&Layer::Sockets) {
             paint::sockets(painter, view, scene, colours);
@@ -357,6 +369,7 @@ impl Canvas {
         if layers.contains(&Layer::Names) {
             paint::names(painter, view, scene, colours);
         }
+        overlays::paint(frame, OverlayLayer::Notes, hovered.as_deref());
         for port in frame.ports {
             let is_selected = seen.selection.port.as_ref() == Some(&port.name);
             let is_hovered = self.tools.hover == Some(Hit::Port(port.name.clone()));
@@ -369,7 +382,7 @@ impl Canvas {
         }
         self.paint_problems(frame);
         tools::paint(&self.tools, frame, &mut self.outlines);
-        overlay.over(painter, view, seen);
+        fields.over(painter, view, seen);
         grid::paint_bar(painter, view, colours);
     }
 
@@ -470,8 +483,11 @@ fn describe(frame: &Frame<'_>, name: &str) -> String {
         .design()
         .zip(item)
         .and_then(|(design, item)| design.components.get(item));
-    match component {
-        Some(component) => format!("{name} · {}", component.kind.value),
-        None => format!("{name} · channel"),
+    let overlays = frame.design().map_or(&[][..], |design| &design.overlays);
+    let overlay = overlays.iter().find(|o| o.name.value == name);
+    match (component, overlay) {
+        (_, Some(overlay)) => format!("{name} · {}", overlay.layer.entry()),
+        (Some(component), None) => format!("{name} · {}", component.kind.value),
+        (None, None) => format!("{name} · channel"),
     }
 }

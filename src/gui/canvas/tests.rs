@@ -7,14 +7,14 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 
 use super::grid::Grid;
-use super::{Canvas, DraggedKind, Overlay, View};
-use crate::command::{ChannelEnd, Command};
+use super::{Canvas, DraggedKind, FieldPainter, View};
+use crate::command::{ChannelEnd, Command, Layer};
 use crate::document::Document;
 use crate::seen::{Seen, Selection, State, Tool};
 use stokeslet_base::geometry::Point;
 use stokeslet_base::units::Metre;
 use stokeslet_cad::chip::{Layout, lay_out};
-use stokeslet_cad::design::{Bend, Design, Placement};
+use stokeslet_cad::design::{Bend, Design, OverlayLayer, OverlayShape, Placement};
 use stokeslet_cad::library::Library;
 
 fn text_of(components: &str, rest: &str) -> String {
@@ -46,7 +46,7 @@ struct Bench {
 
 struct Nothing;
 
-impl Overlay for Nothing {
+impl FieldPainter for Nothing {
     fn under(&mut self, _: &egui::Painter, _: &View, _: &Seen<'_>) {}
     fn over(&mut self, _: &egui::Painter, _: &View, _: &Seen<'_>) {}
 }
@@ -449,6 +449,91 @@ fn ports_probes_lines_and_seeds_come_from_single_gestures() {
     assert_eq!(take(&mut harness), [want], "from socket to socket");
 }
 
+const OVERLAID: &str = "[control]\nvalve = { box = [[\"0.4 mm\", \"-0.1 mm\"], [\"0.6 mm\", \"0.1 mm\"]] }\n[notes]\nn = { text = \"here\", at = [\"0 mm\", \"0.4 mm\"], size = \"0.1 mm\" }";
+
+#[test]
+fn control_lines_valves_and_notes_are_drawn() {
+    let mut harness = bench(PIPES, "");
+    harness.state_mut().state.tool = Tool::Overlay(OverlayLayer::Control);
+    let places = [(0.5, 0.0), (0.5, 0.5), (1.0, 0.5)].map(|(x, y)| at(&harness, x, y));
+    for place in places {
+        click(&mut harness, place);
+    }
+    assert_eq!(take(&mut harness), [], "the line goes on");
+    harness.key_press(Key::Enter);
+    harness.run_steps(2);
+    let points = vec![
+        Point::new(5e-4, 0.0),
+        Point::new(5e-4, 5e-4),
+        Point::new(1e-3, 5e-4),
+    ];
+    let line = OverlayShape::Path {
+        points,
+        width: None,
+    };
+    let want = Command::AddOverlay(OverlayLayer::Control, line);
+    assert_eq!(take(&mut harness), [want]);
+    let (a, b) = (at(&harness, 0.4, -0.1), at(&harness, 0.6, 0.1));
+    drag(&mut harness, a, b);
+    let corners = [Point::new(4e-4, -1e-4), Point::new(6e-4, 1e-4)];
+    let valve = OverlayShape::Rectangle(corners);
+    let want = Command::AddOverlay(OverlayLayer::Control, valve);
+    assert_eq!(take(&mut harness), [want]);
+    // Escape gives up the line first, then the tool.
+    click(&mut harness, places[0]);
+    harness.key_press(Key::Escape);
+    harness.run_steps(2);
+    assert_eq!(take(&mut harness), []);
+    harness.state_mut().state.tool = Tool::Overlay(OverlayLayer::Notes);
+    click(&mut harness, places[1]);
+    let commands = take(&mut harness);
+    let is_note = |c: &Command| matches!(c, Command::AddOverlay(OverlayLayer::Notes, OverlayShape::Text { at, .. }) if *at == Point::new(5e-4, 5e-4));
+    assert!(commands.len() == 1 && is_note(&commands[0]), "{commands:?}");
+}
+
+#[test]
+fn what_is_drawn_over_the_chip_is_clicked_dragged_and_hidden() {
+    let mut harness = bench(PIPES, OVERLAID);
+    let over = at(&harness, 0.5, 0.0);
+    click(&mut harness, over);
+    assert_eq!(
+        take(&mut harness),
+        [Command::Select(Selection::one("valve"))]
+    );
+    // A corner of what is selected.
+    let (a, b) = (at(&harness, 0.6, 0.1), at(&harness, 0.8, 0.2));
+    drag(&mut harness, a, b);
+    let commands = take(&mut harness);
+    let [Command::SetOverlay(overlay)] = &commands[..] else {
+        panic!("{commands:?}");
+    };
+    let corners = [Point::new(4e-4, -1e-4), Point::new(8e-4, 2e-4)];
+    assert_eq!(overlay.shape, OverlayShape::Rectangle(corners));
+    // All of it.
+    let (a, b) = (at(&harness, 0.5, 0.03), at(&harness, 0.7, 0.03));
+    drag(&mut harness, a, b);
+    let commands = take(&mut harness);
+    let is_moved =
+        |c: &Command| matches!(c, Command::Move(by) if (*by - Point::new(2e-4, 0.0)).norm() < 1e-9);
+    assert!(commands.iter().any(is_moved), "{commands:?}");
+    // A box takes it with what lies below.
+    let (a, b) = (at(&harness, -0.3, -0.3), at(&harness, 1.4, 0.3));
+    drag(&mut harness, a, b);
+    let items = harness.state().state.selection.items.clone();
+    assert_eq!(items.into_iter().collect::<Vec<_>>(), ["p", "valve"]);
+    take(&mut harness);
+    // Once hidden, what lies below is hit.
+    harness
+        .state_mut()
+        .state
+        .settings
+        .layers
+        .remove(&Layer::Control);
+    harness.run_steps(2);
+    click(&mut harness, over);
+    assert_eq!(take(&mut harness), [Command::Select(Selection::one("p"))]);
+}
+
 #[test]
 fn the_wheel_zooms_at_the_pointer_and_two_fingers_pan() {
     let mut harness = bench(PIPES, "");
@@ -515,7 +600,7 @@ fn way_points_of_the_selected_channel_are_handles() {
 fn a_document_is_fitted_when_it_is_first_seen() {
     let mut harness = bench(PIPES, "");
     let layout = harness.state().state.document.layout.clone();
-    harness.state_mut().canvas.fit(&layout);
+    harness.state_mut().canvas.fit(&layout, None);
     harness.run_steps(3);
     let view = harness.state().canvas.view;
     let inside = view.rect.shrink(60.0);

@@ -33,6 +33,10 @@ pub struct Colours {
     pub ghost_fill: Color32,
     /// Walls of the chip that is compared with.
     pub before: Color32,
+    /// The control layer.
+    pub control: Color32,
+    /// Notes.
+    pub note: Color32,
     /// What would be connected.
     pub fits: Color32,
     /// What is wrong.
@@ -81,6 +85,8 @@ pub const LIGHT: Colours = Colours {
     ghost: rgb(0x5b_7c_99),
     ghost_fill: clear(0x7f_a8_c9, 110),
     before: rgb(0xc9_6f_00),
+    control: rgb(0x7a_3f_b8),
+    note: rgb(0x6a_58_00),
     fits: rgb(0x1b_8a_3a),
     error: rgb(0xd0_21_21),
     ink: rgb(0x22_2a_31),
@@ -105,6 +111,8 @@ pub const DARK: Colours = Colours {
     ghost: rgb(0x9d_b8_cf),
     ghost_fill: clear(0x6f_99_bb, 90),
     before: rgb(0xff_b3_47),
+    control: rgb(0xc3_9b_ff),
+    note: rgb(0xf0_d9_60),
     fits: rgb(0x5f_d6_7d),
     error: rgb(0xff_6b_6b),
     ink: rgb(0xe8_ec_f0),
@@ -149,7 +157,14 @@ mod tests {
             for behind in [colours.background, colours.fluid] {
                 let text = contrast(colours.ink, behind);
                 assert!(text >= 7.0, "ink: {text}");
-                for line in [colours.wall, colours.accent, colours.port, colours.error] {
+                for line in [
+                    colours.wall,
+                    colours.accent,
+                    colours.port,
+                    colours.error,
+                    colours.control,
+                    colours.note,
+                ] {
                     let line = contrast(line, behind);
                     assert!(line >= 3.0, "a line: {line}");
                 }

@@ -3,6 +3,7 @@
 use super::{Command, Panel, Theme};
 use crate::seen::Tool;
 use crate::studies::StudyCommand;
+use stokeslet_cad::design::OverlayLayer;
 use stokeslet_cad::edits::Axis;
 
 impl Command {
@@ -50,6 +51,9 @@ impl Command {
             Command::Align(align) => align.label(),
             Command::DrawLinks => "Draw links as channels",
             Command::Channel { .. } => "Draw channel",
+            Command::AddOverlay(OverlayLayer::Control, _) => "Draw on the control layer",
+            Command::AddOverlay(OverlayLayer::Notes, _) => "Add note",
+            Command::SetOverlay(overlay) => return format!("Change {}", overlay.name.value),
             Command::MoveWayPoint { .. } => "Move way-point",
             Command::AddPort(socket) => return format!("Open {socket} to the outside"),
             Command::SetCondition(port, _) => return format!("Set port {port}"),
@@ -184,6 +188,12 @@ impl Command {
             Command::SetTool(Tool::Probe) => "value point read",
             Command::SetTool(Tool::Line) => "profile cross section plot",
             Command::SetTool(Tool::Streamline) => "trace particle path",
+            Command::SetTool(Tool::Overlay(OverlayLayer::Control)) => {
+                "valve pneumatic layer draw box line"
+            }
+            Command::SetTool(Tool::Overlay(OverlayLayer::Notes)) => {
+                "text label comment annotation annotate frame"
+            }
             Command::SetTool(Tool::Place(_)) => "add insert component",
             Command::TogglePanel(Panel::Variables) => "parameters sliders window view hide show",
             Command::TogglePanel(Panel::Study) => {

@@ -7,7 +7,7 @@ use include_dir::{Dir, include_dir};
 static DESIGNS: Dir = include_dir!("$CARGO_MANIFEST_DIR/../../designs");
 
 /// From the simplest to the largest; what the folder has besides comes after, by name.
-const ORDER: [&str; 24] = [
+const ORDER: [&str; 25] = [
     "straight",
     "tee",
     "y-mixer",
@@ -16,6 +16,7 @@ const ORDER: [&str; 24] = [
     "layer-in-depth",
     "flow-focus",
     "three-inlets",
+    "valved-inlets",
     "bridge",
     "parallel-resistors",
     "spiral-delay",

@@ -27,18 +27,21 @@ pub enum OutlineKind {
     MaskDark,
     /// Photomask, black channels in a clear field.
     MaskClear,
+    /// Photomask of the control layer, clear in a black field.
+    MaskControl,
     /// Netlist with a drawing.
     Parchmint,
 }
 
 impl OutlineKind {
     /// All of them, in the order of the menu.
-    pub const ALL: [OutlineKind; 8] = [
+    pub const ALL: [OutlineKind; 9] = [
         OutlineKind::Dxf,
         OutlineKind::DxfFlat,
         OutlineKind::Gds,
         OutlineKind::MaskDark,
         OutlineKind::MaskClear,
+        OutlineKind::MaskControl,
         OutlineKind::Fluid,
         OutlineKind::Block,
         OutlineKind::Parchmint,
@@ -52,6 +55,7 @@ impl OutlineKind {
             OutlineKind::Gds => "GDSII, a cell for each kind of part",
             OutlineKind::MaskDark => "Mask (SVG), clear channels in black",
             OutlineKind::MaskClear => "Mask (SVG), black channels",
+            OutlineKind::MaskControl => "Mask (SVG) of the control layer, clear in black",
             OutlineKind::Fluid => "STL of the fluid",
             OutlineKind::Block => "STL of a block with the channel",
             OutlineKind::Parchmint => "ParchMint netlist",
@@ -64,14 +68,17 @@ impl OutlineKind {
             OutlineKind::Dxf | OutlineKind::DxfFlat => Format::Dxf,
             OutlineKind::Gds => Format::Gds,
             OutlineKind::Fluid | OutlineKind::Block => Format::Stl,
-            OutlineKind::MaskDark | OutlineKind::MaskClear => Format::Mask,
+            OutlineKind::MaskDark | OutlineKind::MaskClear | OutlineKind::MaskControl => {
+                Format::Mask
+            }
             OutlineKind::Parchmint => Format::Parchmint,
         }
     }
 
     /// How names of its files end, without the dot.
     pub fn ending(self) -> &'static str {
-        self.format().ending().trim_start_matches('.')
+        let ending = self.settings().ending(self.format());
+        ending.trim_start_matches('.')
     }
 
     fn settings(self) -> Settings {
@@ -87,6 +94,10 @@ impl OutlineKind {
             },
             OutlineKind::MaskClear => Settings {
                 polarity: Polarity::Clear,
+                ..usual
+            },
+            OutlineKind::MaskControl => Settings {
+                is_control: true,
                 ..usual
             },
             _ => usual,
@@ -108,7 +119,7 @@ pub fn write_outline(
         _ => Some(drawn(design, chip)),
     };
     let left_out = placed.as_ref().map_or(0, |_| design.links.len());
-    let outlines = Outlines::new(placed.as_ref().unwrap_or(chip)).with_kinds(design);
+    let outlines = Outlines::new(placed.as_ref().unwrap_or(chip)).with_design(design);
     let failed = |why: String| format!("Nothing was exported: {why}");
     let bytes = write(kind.format(), &outlines, &kind.settings())
         .map_err(|error| failed(sentence(&error)))?;
@@ -122,6 +133,10 @@ pub fn write_outline(
     }
     if left_out > 0 {
         told.push_str(&format!("; {left_out} links left out, which have no place"));
+    }
+    let overlays = outlines.overlays.len();
+    if overlays > 0 && !kind.format().has_overlays() {
+        told.push_str("; control layer and notes left out, for which it has no layers");
     }
     if outlines.chip.has_depths() && !kind.format().tells_depths() {
         told.push_str("; parts differ in depth, and this holds the outline of all together");
@@ -146,6 +161,9 @@ mod tests {
         let text = crate::files::examples::named("tee")
             .expect("it is there")
             .text;
+        let text = format!(
+            "{text}\n[control]\nvalve = {{ box = [[\"0 mm\", \"0 mm\"], [\"1 mm\", \"1 mm\"]] }}\n"
+        );
         let (design, _) = parse(text, "tee");
         let design = design.expect("a design");
         let (chip, _) = place(&design, &Library::embedded());

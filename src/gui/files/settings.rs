@@ -44,10 +44,10 @@ impl Default for Settings {
     fn default() -> Self {
         let first = PANELS.into_iter().filter(|row| row.at_first);
         Self {
-            version: 1,
+            version: 2,
             theme: Theme::System,
             panels: first.map(|row| row.panel).collect(),
-            layers: BTreeSet::from([Layer::Grid, Layer::Sockets]),
+            layers: BTreeSet::from([Layer::Grid, Layer::Sockets, Layer::Control, Layer::Notes]),
             live: true,
             live_resolution: 6,
             recent: Vec::new(),
@@ -116,6 +116,11 @@ impl Settings {
 
     /// Numbers that a hand might have written out of range.
     fn within_bounds(mut self) -> Self {
+        if self.version < 2 {
+            // Layers that version 1 didn't have to hide.
+            self.layers.extend([Layer::Control, Layer::Notes]);
+            self.version = 2;
+        }
         self.live_resolution = self.live_resolution.clamp(2, 64);
         self.recent.truncate(super::recent::MAX);
         self.hint = self.hint.filter(|&step| step < HINT_STEPS);

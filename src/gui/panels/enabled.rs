@@ -31,7 +31,7 @@ pub fn is_enabled(command: &Command, seen: &Seen<'_>) -> Result<(), &'static str
             "everything is saved",
         ),
 
-        C::SelectAll => when(!document.layout.items.is_empty(), "the design is empty"),
+        C::SelectAll => when(!is_empty(seen), "the design is empty"),
         C::Cut
         | C::Copy
         | C::Duplicate
@@ -42,7 +42,10 @@ pub fn is_enabled(command: &Command, seen: &Seen<'_>) -> Result<(), &'static str
         | C::Rotate(_)
         | C::Mirror(_) => {
             readable(seen)?;
-            when(items > 0, "no component or channel is selected")
+            when(
+                items > 0,
+                "nothing that this could be done with is selected",
+            )
         }
         C::Delete => {
             readable(seen)?;
@@ -90,6 +93,8 @@ pub fn is_enabled(command: &Command, seen: &Seen<'_>) -> Result<(), &'static str
         | C::AskToPaste
         | C::Paste(..)
         | C::Channel { .. }
+        | C::AddOverlay(..)
+        | C::SetOverlay(_)
         | C::MoveWayPoint { .. }
         | C::AddPort(_)
         | C::SetCondition(..)
@@ -131,7 +136,7 @@ pub fn is_enabled(command: &Command, seen: &Seen<'_>) -> Result<(), &'static str
 
         C::Study(command) => study(command, seen),
 
-        C::Fit => when(!document.layout.parts.is_empty(), "the design is empty"),
+        C::Fit => when(!is_empty(seen), "the design is empty"),
         C::Outline(_) | C::OutlineTo(..) => solvable(seen),
         C::Picture(_) | C::PictureTo(..) => when(
             !document.layout.parts.is_empty(),
@@ -267,6 +272,13 @@ fn when(is_so: bool, why_not: &'static str) -> Result<(), &'static str> {
 
 fn some<T>(thing: Option<T>, why_not: &'static str) -> Result<(), &'static str> {
     when(thing.is_some(), why_not)
+}
+
+/// Whether there is nothing on the canvas.
+fn is_empty(seen: &Seen<'_>) -> bool {
+    let document = seen.document;
+    let overlays = document.design.as_ref().map_or(0, |d| d.overlays.len());
+    document.layout.items.is_empty() && overlays == 0
 }
 
 /// The text can be changed by edits.

@@ -6,6 +6,7 @@ use eframe::egui::{
 };
 
 use crate::seen::Tool;
+use stokeslet_cad::design::OverlayLayer;
 
 /// A picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +47,10 @@ pub enum Icon {
     Open,
     /// A disk.
     Save,
+    /// A valve over a channel.
+    Control,
+    /// A letter.
+    Note,
     /// Four corners.
     Fit,
     /// Grey circle with a cross.
@@ -72,6 +77,8 @@ impl Icon {
             Tool::Probe => Icon::Probe,
             Tool::Line => Icon::Line,
             Tool::Streamline => Icon::Streamline,
+            Tool::Overlay(OverlayLayer::Control) => Icon::Control,
+            Tool::Overlay(OverlayLayer::Notes) => Icon::Note,
         }
     }
 }
@@ -199,6 +206,15 @@ pub fn paint(painter: &Painter, rect: Rect, icon: Icon, color: Color32) {
             draw.lines(&wave(0.7));
             draw.polygon(&[(0.8, 0.14), (1.0, 0.36), (0.74, 0.42)]);
             draw.polygon(&[(0.8, 0.54), (1.0, 0.76), (0.74, 0.82)]);
+        }
+        Icon::Control => {
+            draw.lines(&[(0.0, 0.36), (1.0, 0.36)]);
+            draw.lines(&[(0.0, 0.64), (1.0, 0.64)]);
+            draw.closed(&[(0.3, 0.1), (0.7, 0.1), (0.7, 0.9), (0.3, 0.9)]);
+        }
+        Icon::Note => {
+            draw.lines(&[(0.12, 0.14), (0.88, 0.14)]);
+            draw.lines(&[(0.5, 0.14), (0.5, 0.92)]);
         }
         Icon::Undo | Icon::Redo => {
             let flip = |(x, y): (f32, f32)| {

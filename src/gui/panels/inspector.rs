@@ -1,10 +1,11 @@
-//! What is selected, with everything that can be set: one component, a channel, several, a port, or the chip itself.
+//! What is selected, with everything that can be set: one component, a channel, a control shape or note, several, a port, or the chip itself.
 
 mod array;
 mod channel;
 mod chip;
 mod component;
 mod depth;
+mod overlay;
 mod port;
 mod several;
 mod sockets;
@@ -78,6 +79,10 @@ impl View for Inspector {
                         design.channels.iter().find(|c| c.name.value == name)
                     {
                         channel::ui(self, ui, seen, channel, out);
+                    } else if let Some(overlay) =
+                        design.overlays.iter().find(|o| o.name.value == name)
+                    {
+                        overlay::ui(self, ui, seen, overlay, out);
                     } else {
                         ui.weak(format!("There is no {name} any more."));
                     }

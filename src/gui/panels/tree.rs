@@ -1,4 +1,4 @@
-//! The chip as a tree: components under what they hang on, channels, links, ports; searched by name or kind.
+//! The chip as a tree: components under what they hang on, channels, links, ports, control layer, notes; searched by name or kind.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use super::table::View;
 use crate::command::Command;
 use crate::seen::{Seen, Selection};
-use stokeslet_cad::design::{Design, Placement};
+use stokeslet_cad::design::{Design, OverlayLayer, OverlayShape, Placement};
 
 /// Deeper ones are indented no further.
 const DEEPEST: usize = 8;
@@ -20,6 +20,8 @@ enum Group {
     Channels,
     Links,
     Ports,
+    Control,
+    Notes,
 }
 
 impl Group {
@@ -29,6 +31,8 @@ impl Group {
             Group::Channels => "Channels",
             Group::Links => "Links",
             Group::Ports => "Ports",
+            Group::Control => "Control layer",
+            Group::Notes => "Notes",
         }
     }
 }
@@ -225,7 +229,25 @@ fn leaves(design: &Design) -> Vec<Leaf> {
     for port in &design.ports {
         add(Group::Ports, &port.name.value, port.at.value.clone());
     }
+    for layer in OverlayLayer::ALL {
+        let group = match layer {
+            OverlayLayer::Control => Group::Control,
+            OverlayLayer::Notes => Group::Notes,
+        };
+        for overlay in design.overlays.iter().filter(|o| o.layer == layer) {
+            add(group, &overlay.name.value, about(&overlay.shape));
+        }
+    }
     out
+}
+
+fn about(shape: &OverlayShape) -> String {
+    match shape {
+        OverlayShape::Path { .. } => "line".to_owned(),
+        OverlayShape::Rectangle(_) => "box".to_owned(),
+        OverlayShape::Circle { .. } => "circle".to_owned(),
+        OverlayShape::Text { text, .. } => format!("“{text}”"),
+    }
 }
 
 #[cfg(test)]

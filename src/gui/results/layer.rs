@@ -19,7 +19,7 @@ use super::painting::{Asked, Look, MeshSeen, Painting, paint};
 use super::raster::Window;
 use super::solved::count;
 use super::{Quantity, Solved};
-use crate::canvas::{Overlay, View};
+use crate::canvas::{FieldPainter, View};
 use crate::command::Layer;
 use crate::seen::{Seen, Tool};
 use crate::species::Dissolved;
@@ -407,7 +407,7 @@ fn is_dark(painter: &Painter) -> bool {
     painter.ctx().global_style().visuals.dark_mode
 }
 
-impl Overlay for FieldLayer {
+impl FieldPainter for FieldLayer {
     fn under(&mut self, painter: &Painter, view: &View, seen: &Seen<'_>) {
         let Some(solved) = seen.results.seen_by(seen.shown.colour).cloned() else {
             self.sharp.clear();

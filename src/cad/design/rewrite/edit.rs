@@ -3,7 +3,9 @@
 use thiserror::Error;
 
 use crate::design::DepthModel;
-use crate::design::{Channel, Component, Connection, Placement, Port, PortCondition, Value};
+use crate::design::{
+    Channel, Component, Connection, Overlay, Placement, Port, PortCondition, Value,
+};
 use crate::design::{DissolvedSpecies, Inlet};
 use stokeslet_base::geometry::Point;
 use stokeslet_base::units::{Metre, PascalSecond};
@@ -68,7 +70,7 @@ pub enum Edit {
         /// Its new depth.
         depth: Option<Metre>,
     },
-    /// Renames a component or channel, also where it is referred to.
+    /// Renames a component, channel, control shape or note, also where it is referred to.
     Rename {
         /// Name now.
         from: String,
@@ -103,6 +105,12 @@ pub enum Edit {
         /// Its new condition.
         condition: PortCondition,
     },
+    /// Adds a control shape or a note at the end of its section.
+    AddOverlay(Overlay),
+    /// Replaces the control shape or note of the same name, perhaps on the other layer.
+    SetOverlay(Overlay),
+    /// Removes a control shape or a note.
+    RemoveOverlay(String),
     /// Adds a dissolved species at the end.
     AddSpecies(DissolvedSpecies),
     /// Removes a species.

@@ -1,14 +1,14 @@
-//! A component or channel gets another name, here and wherever it is referred to.
+//! A component, channel, control shape or note gets another name, here and wherever it is referred to.
 
 use toml_edit::{DocumentMut, Item, Key, TableLike, Value as TomlValue};
 
-use super::{CHANNEL, COMPONENT, Named, PORT, RewriteError};
+use super::{ITEMS, Named, PORT, RewriteError};
 
 pub(super) fn rename(document: &mut DocumentMut, from: &str, to: &str) -> Result<(), RewriteError> {
     if from == to {
         return Ok(());
     }
-    for named in [COMPONENT, CHANNEL] {
+    for named in ITEMS {
         if holds(document, named, to) {
             return Err(RewriteError::Taken {
                 what: named.1,
@@ -16,12 +16,12 @@ pub(super) fn rename(document: &mut DocumentMut, from: &str, to: &str) -> Result
             });
         }
     }
-    let owner = [COMPONENT, CHANNEL]
+    let owner = ITEMS
         .into_iter()
         .find(|named| holds(document, *named, from));
     let Some((section, _)) = owner else {
         return Err(RewriteError::NotFound {
-            what: "component or channel",
+            what: "component, channel, control shape or note",
             name: from.to_owned(),
         });
     };

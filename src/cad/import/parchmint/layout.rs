@@ -373,6 +373,7 @@ impl<'l> Drawing<'l> {
         let design = Design {
             parametric: Default::default(),
             species: Default::default(),
+            overlays: Vec::new(),
             name: String::new(),
             title: None,
             viscosity: PascalSecond(1e-3),

@@ -6,6 +6,7 @@
 mod channel;
 mod line_ends;
 mod measure;
+mod overlay;
 mod place;
 mod select;
 mod typed;
@@ -151,7 +152,9 @@ pub struct Tools {
     pub typed: String,
     /// Where the pointer was when a typed leg was taken: it hasn't moved since, while it is there.
     fixed_at: Option<Pos2>,
-    /// The line that is being drawn.
+    /// Points of the control line that is being drawn.
+    pub path: Vec<Point>,
+    /// The line or box that is being drawn.
     pub line: Option<[Point; 2]>,
     /// The end of a line probe that is being dragged, and where the line was before.
     line_end: Option<(LineEnd, [Point; 2])>,
@@ -178,6 +181,7 @@ impl Tools {
     pub fn is_busy(&self) -> bool {
         self.draft.is_some()
             || self.line.is_some()
+            || !self.path.is_empty()
             || self.line_end.is_some()
             || !self.drag.is_none()
     }
@@ -215,6 +219,7 @@ pub fn hear(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
         Tool::Ruler => measure::hear_ruler(tools, frame, out),
         Tool::Line => measure::hear_line(tools, frame, out),
         Tool::Probe | Tool::Streamline => measure::hear_click(tools, frame, out),
+        Tool::Overlay(layer) => overlay::hear(tools, frame, *layer, out),
     }
     // What is under way goes first; a tool with nothing under way is put down.
     if *tool != Tool::Select && frame.key(Key::Escape) {
@@ -223,6 +228,7 @@ pub fn hear(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
         } else if tools.is_busy() {
             tools.draft = None;
             tools.line = None;
+            tools.path.clear();
         } else {
             out.push(Command::SetTool(Tool::Select));
         }
@@ -240,6 +246,7 @@ pub fn paint(tools: &Tools, frame: &Frame<'_>, outlines: &mut Outlines) {
         Tool::Channel => channel::paint(tools, frame),
         Tool::Port => measure::paint_port(tools, frame),
         Tool::Ruler | Tool::Line => measure::paint_line(tools, frame),
+        Tool::Overlay(layer) => overlay::paint(tools, frame, *layer),
         Tool::Select | Tool::Place(_) | Tool::Probe | Tool::Streamline => {}
     }
     line_ends::paint(tools, frame);

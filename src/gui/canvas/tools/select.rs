@@ -9,6 +9,7 @@ use rustc_hash::FxHashSet;
 use super::{Frame, TOUCH, Tools};
 use crate::canvas::guides::{Features, guides};
 use crate::canvas::outline::Outlines;
+use crate::canvas::overlays;
 use crate::canvas::paint::{highlight, lit_socket, tag};
 use crate::canvas::pick::Catch;
 use crate::canvas::scene::{Bounds, Scene};
@@ -17,7 +18,7 @@ use crate::canvas::stroke::Pen;
 use crate::command::Command;
 use crate::seen::{Selection, Tool};
 use stokeslet_base::geometry::Point;
-use stokeslet_cad::design::{Channel, Placement};
+use stokeslet_cad::design::{Channel, Overlay, OverlayShape, Placement};
 use stokeslet_cad::edits::{Drawing, Snapping};
 use stokeslet_flow::export::readable::Quantity::Length;
 use stokeslet_flow::export::readable::figures;
@@ -30,11 +31,11 @@ const MOST_GUIDED: usize = 50;
 /// Something that can be clicked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Hit {
-    /// A way-point of the selected channel.
+    /// A way-point of the selected channel, or a point of the selected control shape or note.
     WayPoint(String, usize),
     /// A port, by name.
     Port(String),
-    /// A component or channel, by name.
+    /// A component, channel, control shape or note, by name.
     Item(String),
 }
 
@@ -99,18 +100,18 @@ impl Drag {
 
 /// What is at a place of the screen.
 pub fn hit(frame: &Frame<'_>, at: Pos2) -> Option<Hit> {
-    if let Some(channel) = selected_channel(frame)
-        && let Some(index) = channel
-            .via
-            .iter()
-            .position(|p| (frame.view.to_screen(p.value) - at).length() <= HANDLE + 4.0)
-    {
-        return Some(Hit::WayPoint(channel.name.value.clone(), index));
+    let (name, points) = handles(frame);
+    let is_near = |p: &Point| (frame.view.to_screen(*p) - at).length() <= HANDLE + 4.0;
+    if let Some(index) = points.iter().position(is_near) {
+        return Some(Hit::WayPoint(name.to_owned(), index));
     }
     if let Some(port) = frame.ports.iter().find(|port| port.is_at(at)) {
         return Some(Hit::Port(port.name.clone()));
     }
     let reach = TOUCH * frame.view.scale;
+    if let Some(overlay) = overlays::at(frame, frame.view.to_chip(at), reach) {
+        return Some(Hit::Item(overlay.name.value.clone()));
+    }
     let item = frame.scene.item_at(frame.view.to_chip(at), reach)?;
     Some(Hit::Item(frame.scene.name(item).to_owned()))
 }
@@ -119,6 +120,27 @@ fn selected_channel<'f>(frame: &'f Frame<'_>) -> Option<&'f Channel> {
     let name = frame.seen.selection.single()?;
     let design = frame.design()?;
     design.channels.iter().find(|c| c.name.value == name)
+}
+
+fn overlay_called<'f>(frame: &'f Frame<'_>, name: &str) -> Option<&'f Overlay> {
+    let overlays = &frame.design()?.overlays;
+    overlays.iter().find(|o| o.name.value == name)
+}
+
+/// The points that can be dragged, and whose they are: way-points of the selected channel, corners of the selected overlay.
+fn handles<'f>(frame: &'f Frame<'_>) -> (&'f str, Vec<Point>) {
+    if let Some(channel) = selected_channel(frame) {
+        let points = channel.via.iter().map(|p| p.value).collect();
+        return (&channel.name.value, points);
+    }
+    let single = frame.seen.selection.single();
+    match single.and_then(|name| overlay_called(frame, name)) {
+        // One point alone is dragged with the whole.
+        Some(overlay) if overlay.shape.points().len() > 1 => {
+            (&overlay.name.value, overlay.shape.points().to_vec())
+        }
+        _ => ("", Vec::new()),
+    }
 }
 
 /// Hears the pointer and the keys.
@@ -149,6 +171,10 @@ fn hear_click(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
     if frame.response.double_clicked() {
         let hit = hit(frame, at);
         match hit {
+            Some(Hit::Item(name)) if is_text(frame, &name) => {
+                out.push(Command::Select(Selection::one(&name)));
+                out.push(Command::EditName);
+            }
             Some(Hit::Item(name)) => tools.fit = frame.scene.box_of([&name]),
             Some(Hit::Port(name)) => {
                 out.push(Command::Select(Selection::of_port(&name)));
@@ -171,6 +197,11 @@ fn hear_click(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
         }
         Some(Hit::WayPoint(..)) | None => {}
     }
+}
+
+fn is_text(frame: &Frame<'_>, name: &str) -> bool {
+    let shape = overlay_called(frame, name).map(|o| &o.shape);
+    matches!(shape, Some(OverlayShape::Text { .. }))
 }
 
 fn hear_keys(frame: &Frame<'_>, out: &mut Vec<Command>) {
@@ -296,6 +327,9 @@ fn begin(frame: &Frame<'_>, origin: Pos2, out: &mut Vec<Command>) -> Drag {
 fn grabbed_origin(frame: &Frame<'_>, name: &str) -> Point {
     let components = frame.design().map(|d| &d.components);
     let component = components.and_then(|all| all.iter().find(|c| c.name.value == name));
+    if let Some(first) = overlay_called(frame, name).and_then(|o| o.shape.points().first()) {
+        return *first;
+    }
     match component.map(|c| &c.placement) {
         Some(Placement::Absolute { at, .. }) => *at,
         Some(Placement::Attached(_)) | None => Point::default(),
@@ -359,6 +393,10 @@ fn end(drag: Drag, frame: &Frame<'_>, place: Option<Point>, out: &mut Vec<Comman
             });
         }
         Drag::WayPoint { channel, index, to } => {
+            if let Some(overlay) = overlay_called(frame, &channel) {
+                out.push(Command::SetOverlay(with_point(overlay, index, to)));
+                return;
+            }
             out.push(Command::MoveWayPoint { channel, index, to });
         }
         Drag::Box { from } => {
@@ -366,10 +404,10 @@ fn end(drag: Drag, frame: &Frame<'_>, place: Option<Point>, out: &mut Vec<Comman
                 return;
             };
             let catch = catch(from, to);
-            let mut selection = Selection {
-                items: frame.scene.in_box(&Bounds::of(from, to), catch),
-                port: None,
-            };
+            let within = Bounds::of(from, to);
+            let mut items = frame.scene.in_box(&within, catch);
+            items.extend(overlays::in_box(frame, &within, catch));
+            let mut selection = Selection { items, port: None };
             if frame.shift() || frame.ctrl() {
                 let kept = frame.seen.selection.items.iter().cloned();
                 selection.items.extend(kept);
@@ -391,20 +429,17 @@ fn catch(from: Point, to: Point) -> Catch {
 /// Draws handles, the box, and what a drag would do.
 pub fn paint(tools: &Tools, frame: &Frame<'_>, outlines: &mut Outlines) {
     let (painter, view, colours) = (frame.painter, frame.view, frame.colours);
-    if *frame.seen.tool == Tool::Select
-        && let Some(channel) = selected_channel(frame)
-    {
-        for (k, via) in channel.via.iter().enumerate() {
+    if *frame.seen.tool == Tool::Select {
+        let (name, points) = handles(frame);
+        for (k, point) in points.into_iter().enumerate() {
             let grabbed = match &tools.drag {
-                Drag::WayPoint {
-                    channel: c,
-                    index,
-                    to,
-                } if *c == channel.name.value && *index == k => Some(*to),
+                Drag::WayPoint { channel, index, to } if *channel == name && *index == k => {
+                    Some(*to)
+                }
                 _ => None,
             };
-            let at = view.to_screen(grabbed.unwrap_or(via.value));
-            let is_hovered = tools.hover == Some(Hit::WayPoint(channel.name.value.clone(), k));
+            let at = view.to_screen(grabbed.unwrap_or(point));
+            let is_hovered = tools.hover == Some(Hit::WayPoint(name.to_owned(), k));
             let fill = if is_hovered || grabbed.is_some() {
                 colours.accent
             } else {
@@ -415,7 +450,21 @@ pub fn paint(tools: &Tools, frame: &Frame<'_>, outlines: &mut Outlines) {
             painter.rect(square, 1.5, fill, line, StrokeKind::Inside);
         }
         if let Drag::WayPoint { index, to, .. } = &tools.drag {
-            paint_legs(frame, channel, *index, *to);
+            if let Some(channel) = selected_channel(frame) {
+                paint_legs(frame, channel, *index, *to);
+            } else if let Some(overlay) = overlay_called(frame, name) {
+                let moved = with_point(overlay, *index, *to);
+                let usual = frame.design().map_or(0.0, |design| design.width.0);
+                let ink = overlays::Ink::of(overlay.layer, colours);
+                overlays::draw(painter, view, &moved.shape, usual, ink);
+                tag(
+                    painter,
+                    view,
+                    view.to_screen(*to),
+                    &coordinates(*to),
+                    colours,
+                );
+            }
         }
     }
     match &tools.drag {
@@ -443,6 +492,15 @@ pub fn paint(tools: &Tools, frame: &Frame<'_>, outlines: &mut Outlines) {
         Drag::Move(moved) => paint_move(moved, frame, outlines),
         Drag::None | Drag::Over | Drag::WayPoint { .. } => {}
     }
+}
+
+/// The same with one of its points elsewhere.
+fn with_point(overlay: &Overlay, index: usize, to: Point) -> Overlay {
+    let mut moved = overlay.clone();
+    if let Some(point) = moved.shape.points_mut().get_mut(index) {
+        *point = to;
+    }
+    moved
 }
 
 fn paint_legs(frame: &Frame<'_>, channel: &Channel, index: usize, to: Point) {

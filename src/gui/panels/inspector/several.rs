@@ -6,6 +6,7 @@ use super::{head, section};
 use crate::command::Command;
 use crate::panels::enabled::is_enabled;
 use crate::seen::Seen;
+use stokeslet_cad::design::OverlayLayer;
 use stokeslet_cad::edits::{Align, Axis};
 
 pub(super) fn ui(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
@@ -17,8 +18,19 @@ pub(super) fn ui(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
             .filter(|c| items.contains(&c.name.value))
             .count()
     });
-    let components = items.len() - channels;
-    let said = [count(components, "component"), count(channels, "channel")];
+    let overlays = |layer: OverlayLayer| {
+        let all = design.map_or(&[][..], |d| &d.overlays);
+        let of_layer = all.iter().filter(|o| o.layer == layer);
+        of_layer.filter(|o| items.contains(&o.name.value)).count()
+    };
+    let [control, notes] = OverlayLayer::ALL.map(overlays);
+    let components = items.len() - channels - control - notes;
+    let said = [
+        count(components, "component"),
+        count(channels, "channel"),
+        count(control, "control shape"),
+        count(notes, "note"),
+    ];
     let said: Vec<String> = said.into_iter().flatten().collect();
     head(
         ui,

@@ -1,0 +1,81 @@
+//! Control shapes and notes: they lie where the design says, and nothing hangs on them.
+
+use std::collections::BTreeSet;
+
+use super::draft::Draft;
+use super::sockets::tidy_point;
+use super::{Drawing, fresh_name};
+use crate::design::{Design, Edit, Overlay, OverlayLayer, OverlayShape, Spanned};
+use stokeslet_base::geometry::{Motion, Point};
+
+/// A box, m: lower left and upper right corner.
+type Corners = (Point, Point);
+
+/// Adds something to a layer under a name of its own, which is returned too.
+pub fn add_overlay(
+    drawing: &Drawing<'_>,
+    layer: OverlayLayer,
+    mut shape: OverlayShape,
+) -> (Vec<Edit>, String) {
+    let base = match (layer, &shape) {
+        (_, OverlayShape::Text { .. }) | (OverlayLayer::Notes, _) => "note",
+        (_, OverlayShape::Path { .. }) => "line",
+        (_, OverlayShape::Rectangle(_)) => "valve",
+        (_, OverlayShape::Circle { .. }) => "hole",
+    };
+    let name = fresh_name(drawing.design, base);
+    for p in shape.points_mut() {
+        *p = tidy_point(*p, drawing.design.width.0);
+    }
+    let overlay = Overlay {
+        name: Spanned::nowhere(name.clone()),
+        layer,
+        shape,
+    };
+    (vec![Edit::AddOverlay(overlay)], name)
+}
+
+/// Moves those of a draft that are selected; whether there are any.
+pub(super) fn transform(
+    draft: &mut Draft<'_>,
+    selection: &BTreeSet<String>,
+    motion: &Motion,
+) -> bool {
+    let width = draft.design.width.0;
+    let overlays = draft.design.overlays.iter_mut();
+    let mut any = false;
+    for overlay in overlays.filter(|o| selection.contains(&o.name.value)) {
+        apply(overlay, motion, width);
+        any = true;
+    }
+    any
+}
+
+/// Moves one; coordinates stay short.
+pub(super) fn apply(overlay: &mut Overlay, motion: &Motion, width: f64) {
+    for p in overlay.shape.points_mut() {
+        *p = tidy_point(motion.apply(*p), width);
+    }
+}
+
+/// The box around those that are taken, by name.
+pub(super) fn bounds(design: &Design, takes: impl Fn(&str) -> bool) -> Option<Corners> {
+    let taken = design.overlays.iter().filter(|o| takes(&o.name.value));
+    let boxes = taken.map(|o| o.shape.bounds(design.width.0));
+    boxes.reduce(with)
+}
+
+/// The box around what there is of two.
+pub(super) fn around_both(a: Option<Corners>, b: Option<Corners>) -> Option<Corners> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(with(a, b)),
+        (one, other) => one.or(other),
+    }
+}
+
+fn with(a: Corners, b: Corners) -> Corners {
+    (
+        Point::new(a.0.x.min(b.0.x), a.0.y.min(b.0.y)),
+        Point::new(a.1.x.max(b.1.x), a.1.y.max(b.1.y)),
+    )
+}
