@@ -19,6 +19,7 @@
 //! | --- | --- | --- | --- |
 //! | `stokeslet` | arguments into an exit code: `src/main.rs`, one file a subcommand in `src/cli/`; this facade for Rust users | all | |
 //! | `python` | texts of designs into numpy arrays: the module of a wheel, tested by `.ci/python` | `base`, `cad`, `flow`, `study` | the command line |
+//! | `web` | the window into a page of a browser (`src/web/build`); empty elsewhere | `flow`, `gui` | files, threads |
 //! | `gui` | a document and what a user does into commands, pictures and files (feature `gui`) | `base`, `cad`, `flow`, `species`, `study`, `dynamics` | solvers' insides |
 //! | `thesis` | a chip into its solution by the thesis's block rows: the second method behind [`session::Method`] | `base`, `cad`, `flow` | windows, files |
 //! | `study` | a design with variables into many solutions: sweeps, derivatives, fits | `base`, `cad`, `flow`, `species` | windows, the command line |
@@ -73,6 +74,8 @@
 //! | add a format of outlines | a file in `cad/outline/` and its row in `cad/outline/format.rs` |
 //! | see where the time of a solve goes | `solve --profile`; a stage or task of yours is a span of [`profile::Recorder`] |
 //! | add a command of the window | `gui/command.rs`; what it does is in `gui/app/`, what it means for a design in `cad/edits/` |
+//! | change what runs behind the window, on threads or between a page's frames | `gui/background.rs`; where a page's files come from and go to: `gui/files/memory.rs`, `flow/export/page.rs` |
+//! | change what is drawn over the chip and not solved | `cad/design/overlays.rs`, `cad/edits/overlays.rs`, `gui/canvas/overlays.rs`; each format of `cad/outline/` writes it |
 //! | add a panel | its row in `gui/panels/table.rs` |
 //! | add a tool of the canvas, a way to see results | `gui/canvas/tools/`, `gui/results/` |
 //! | change what a drag or a drawn channel means for a design | `cad/edits/`: one file an intention |

@@ -168,6 +168,7 @@ pub mod compute;
 pub mod group;
 pub mod lowrank;
 pub mod network;
+mod panels;
 pub mod pivot;
 pub mod plan;
 pub mod tree;

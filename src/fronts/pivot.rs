@@ -26,6 +26,7 @@ use faer::{Accum, Col, ColRef, Mat, MatMut, MatRef, Par};
 use rayon::prelude::*;
 
 use super::compute::mirror;
+use super::panels;
 
 /// From this size on a block is tried as a quasi-definite one.
 const QUASI_DEFINITE: usize = 64;
@@ -300,8 +301,8 @@ fn eliminate(mut a: MatMut<'_, f64>) -> Option<()> {
         .ok()?;
         let top = top.rb();
         let mut scaled = Mat::zeros(left.nrows(), width);
-        let rows = left.rb_mut().par_row_chunks_mut(WIDTH);
-        rows.zip(scaled.as_mut().par_row_chunks_mut(WIDTH))
+        let rows = panels::rows(left.rb_mut(), WIDTH).into_par_iter();
+        rows.zip(panels::rows(scaled.as_mut(), WIDTH))
             .for_each(|(mut rows, mut scaled)| {
                 solve_unit_lower_triangular_in_place(top, rows.rb_mut().transpose_mut(), Par::Seq);
                 scaled.copy_from(&rows);
@@ -311,8 +312,8 @@ fn eliminate(mut a: MatMut<'_, f64>) -> Option<()> {
                 }
             });
         let (left, scaled) = (left.rb(), scaled.as_ref());
-        let chunks = square.rb_mut().par_col_chunks_mut(WIDTH);
-        chunks.enumerate().for_each(|(k, chunk)| {
+        let chunks = panels::columns(square.rb_mut(), WIDTH);
+        chunks.into_par_iter().enumerate().for_each(|(k, chunk)| {
             let (above, n) = (k * WIDTH, chunk.ncols());
             let (_, chunk) = chunk.split_at_row_mut(above);
             let (diagonal, below) = chunk.split_at_row_mut(n);

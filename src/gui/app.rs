@@ -402,6 +402,7 @@ impl App {
         self.schedule_files();
         self.schedule_liquids();
         self.set_title();
+        background::turn();
     }
 
     fn draw(&mut self, ui: &mut egui::Ui, out: &mut Vec<Command>) {
@@ -460,8 +461,9 @@ impl App {
     /// Files dropped on the window, and its close button.
     fn hear_window(&mut self, out: &mut Vec<Command>) {
         let dropped = self.ctx.input(|i| i.raw.dropped_files.clone());
-        let path = dropped.first().map(|file| file.path().to_owned());
-        out.extend(path.map(Command::OpenPath));
+        if let Some(file) = dropped.first() {
+            self.take_dropped(file, out);
+        }
         if self.ctx.input(|i| i.viewport().close_requested()) && !self.may_close() {
             self.ctx.send_viewport_cmd(ViewportCommand::CancelClose);
             out.push(Command::Quit);
@@ -536,10 +538,11 @@ impl eframe::App for App {
     }
 }
 
-/// Opens the window and returns when it is closed.
+/// Opens the window and returns when it is closed. In a browser the page opens it: see the crate `stokeslet-web`.
 ///
 /// # Errors
 /// [`eframe::Error`]: no display, no OpenGL.
+#[cfg(not(target_arch = "wasm32"))]
 pub fn run(start: &Start) -> eframe::Result {
     let options = eframe::NativeOptions {
         viewport: egui::ViewportBuilder::default()

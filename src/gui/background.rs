@@ -1,48 +1,176 @@
-//! Threads that compute behind the window. They give way to the one that draws it, which otherwise waits for a processor behind
-//! a solve that has a thread on each (`cargo bench --bench frames -- --spikes` tells how long).
+//! Work behind the window. On threads that give way to the one that draws it, which otherwise waits for a processor behind
+//! a solve that has a thread on each (`cargo bench --bench frames -- --spikes` tells how long); in a browser, which gives a page no
+//! threads, between frames.
+//!
+//! ```text
+//! serve(work) --threads--> a loop: work(), which waits by park()
+//!             --browser--> a list:  turn(), after each frame, calls each work() once; park() waits for nothing
+//! ```
 
 use std::io;
+use std::sync::{Condvar, MutexGuard, PoisonError};
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use thread_priority::{ThreadPriority, ThreadPriorityValue};
+use web_time::Duration;
 
-/// Of 100; on Linux a niceness of 9, a seventh of the share of a thread that draws.
-const PRIORITY: u8 = 25;
+/// Whether a loop of [`serve`] goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// There is more to do, or will be.
+    GoOn,
+    /// Nobody wants anything any more.
+    End,
+}
 
-/// Starts a thread that computes.
+/// What a loop found to do.
+#[derive(Debug)]
+pub enum Found<J> {
+    /// This.
+    Job(J),
+    /// Nothing yet, and nothing can be waited for here.
+    Nothing,
+    /// Nobody wants anything any more.
+    Over,
+}
+
+/// Calls what `make` makes, there, again and again until it ends; it waits, by [`park`], where there is nothing to do.
+///
+/// # Errors
+/// The system starts no thread.
+pub fn serve<W: FnMut() -> Next + 'static>(
+    name: &str,
+    make: impl FnOnce() -> W + Send + 'static,
+) -> io::Result<()> {
+    platform::start(name, make)
+}
+
+/// Does something once.
 ///
 /// # Errors
 /// The system starts no thread.
 pub fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
-    std::thread::Builder::new()
-        .name(name.to_owned())
-        .spawn(move || {
-            give_way();
-            work();
-        })
-        .map(drop)
+    serve(name, move || {
+        let mut work = Some(work);
+        move || {
+            if let Some(work) = work.take() {
+                work();
+            }
+            Next::End
+        }
+    })
+}
+
+/// Waits until `changed` is told of; `None` where nothing can be waited for.
+pub fn park<'s, S>(changed: &Condvar, state: MutexGuard<'s, S>) -> Option<MutexGuard<'s, S>> {
+    match cfg!(target_arch = "wasm32") {
+        true => None,
+        false => Some(changed.wait(state).unwrap_or_else(PoisonError::into_inner)),
+    }
+}
+
+/// Waits for so long, or until `changed` is told of and `holds` no more; not at all where nothing can be waited for.
+pub fn pause<S>(
+    changed: &Condvar,
+    state: MutexGuard<'_, S>,
+    rest: Duration,
+    holds: impl FnMut(&mut S) -> bool,
+) {
+    if cfg!(not(target_arch = "wasm32")) {
+        // Whatever ends the wait, the caller looks anew.
+        let _ = changed.wait_timeout_while(state, rest, holds);
+    }
 }
 
 /// Threads for one solver, one a processor; `None` where the system starts none: the global ones serve then.
 pub fn pool(name: &'static str) -> Option<ThreadPool> {
     ThreadPoolBuilder::new()
         .thread_name(move |k| format!("{name} {k}"))
-        .start_handler(|_| give_way())
+        .start_handler(|_| platform::give_way())
         .build()
         .ok()
 }
 
-/// Has what runs on the global threads, such as painting fields, give way too. Where they run already they stay as they are.
-pub fn prepare() {
-    let builder = ThreadPoolBuilder::new().start_handler(|_| give_way());
-    let _ = builder.build_global();
+pub use platform::{prepare, turn};
+
+#[cfg(not(target_arch = "wasm32"))]
+mod platform {
+    use std::io;
+
+    use rayon::ThreadPoolBuilder;
+    use thread_priority::{ThreadPriority, ThreadPriorityValue};
+
+    use super::Next;
+
+    /// Of 100; on Linux a niceness of 9, a seventh of the share of a thread that draws.
+    const PRIORITY: u8 = 25;
+
+    /// Has what runs on the global threads, such as painting fields, give way too. Where they run already they stay as they are.
+    pub fn prepare() {
+        let builder = ThreadPoolBuilder::new().start_handler(|_| give_way());
+        let _ = builder.build_global();
+    }
+
+    /// Threads need no turn.
+    pub fn turn() {}
+
+    pub(super) fn start<W: FnMut() -> Next>(
+        name: &str,
+        make: impl FnOnce() -> W + Send + 'static,
+    ) -> io::Result<()> {
+        std::thread::Builder::new()
+            .name(name.to_owned())
+            .spawn(move || {
+                give_way();
+                let mut work = make();
+                while work() == Next::GoOn {}
+            })
+            .map(drop)
+    }
+
+    /// Where the system doesn't let it, such as a program that gives way even more, nothing changes.
+    pub(super) fn give_way() {
+        if let Ok(value) = ThreadPriorityValue::try_from(PRIORITY) {
+            let _ = ThreadPriority::Crossplatform(value).set_for_current();
+        }
+    }
 }
 
-/// Where the system doesn't let it, such as a program that gives way even more, nothing changes.
-fn give_way() {
-    if let Ok(value) = ThreadPriorityValue::try_from(PRIORITY) {
-        let _ = ThreadPriority::Crossplatform(value).set_for_current();
+#[cfg(target_arch = "wasm32")]
+mod platform {
+    use std::cell::RefCell;
+    use std::io;
+
+    use super::Next;
+
+    type Work = Box<dyn FnMut() -> Next>;
+
+    thread_local! {
+        static WAITING: RefCell<Vec<Work>> = const { RefCell::new(Vec::new()) };
     }
+
+    /// The page's one thread is all that there is.
+    pub fn prepare() {}
+
+    /// Gives everything that waits one turn; what it starts has its own in the next.
+    pub fn turn() {
+        let mut list = WAITING.take();
+        list.retain_mut(|work| work() == Next::GoOn);
+        WAITING.with_borrow_mut(|started| {
+            list.append(started);
+            *started = list;
+        });
+    }
+
+    pub(super) fn start<W: FnMut() -> Next + 'static>(
+        _: &str,
+        make: impl FnOnce() -> W,
+    ) -> io::Result<()> {
+        let work = Box::new(make());
+        WAITING.with_borrow_mut(|list| list.push(work));
+        Ok(())
+    }
+
+    pub(super) fn give_way() {}
 }
 
 #[cfg(all(test, target_os = "linux"))]

@@ -46,7 +46,9 @@ pub mod species;
 pub mod studies;
 pub mod words;
 
-pub use app::{App, Start, run};
+#[cfg(not(target_arch = "wasm32"))]
+pub use app::run;
+pub use app::{App, Start};
 pub use command::Command;
 pub use document::Document;
 pub use seen::{Seen, Selection, Tool, Workspace};

@@ -91,15 +91,7 @@ pub fn parameters(design: &Design) -> Vec<Parameter> {
             _ => {}
         }
     }
-    let is_expression = |keys: &[&str]| {
-        design.parametric.expressions.iter().any(|e| {
-            let path = e.path.iter().map(|step| match step {
-                stokeslet_cad::design::Step::Key(key) => key.as_str(),
-                stokeslet_cad::design::Step::Index(_) => "",
-            });
-            path.eq(keys.iter().copied())
-        })
-    };
+    let is_expression = |keys: &[&str]| design.parametric.expression(keys).is_some();
     if !is_expression(&["chip", "width"]) {
         add("chip.width".into(), design.width.0, LENGTH, Target::Width);
     }
@@ -210,7 +202,7 @@ pub fn sensitivities(
     outputs: &[Output],
     context: &Context<'_>,
 ) -> Result<Sensitivities, SampleError> {
-    let begin = std::time::Instant::now();
+    let begin = web_time::Instant::now();
     let chip = placed(design, context)?;
     let settings = SolveSettings {
         resolution: design.resolution.unwrap_or(context.settings.resolution),
@@ -250,7 +242,7 @@ pub fn sensitivities(
     };
     let values = taken(design, &chip, solution)?;
     let first = begin.elapsed().as_secs_f64();
-    let begin = std::time::Instant::now();
+    let begin = web_time::Instant::now();
     let mut parameters = parameters(design);
     // The flow knows nothing of what it carries.
     let follows = outputs.iter().any(Catalogue::needs_species);

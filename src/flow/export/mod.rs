@@ -7,11 +7,15 @@
 
 mod contour;
 pub mod csv;
+mod error;
 mod extra;
+#[cfg(not(target_arch = "wasm32"))]
 mod folder;
 mod format;
 mod labels;
 pub mod matrix_market;
+#[cfg(target_arch = "wasm32")]
+mod page;
 mod picture;
 pub mod polylines;
 pub mod readable;
@@ -30,9 +34,13 @@ use stokeslet_base::cancel::CancelToken;
 use stokeslet_base::geometry::Point;
 use stokeslet_cad::chip::Chip;
 
+pub use error::ExportError;
 pub use extra::{Column, Extra, ExtraFile, NodalField};
-pub use folder::{ExportError, Staging, write_file};
+#[cfg(not(target_arch = "wasm32"))]
+pub use folder::{Staging, write_file};
 pub use format::Format;
+#[cfg(target_arch = "wasm32")]
+pub use page::{Staging, hand_out_files, write_file};
 pub use summary::{
     Digest, DigestErrors, DigestPort, DigestPortError, DigestTimings, Summary, is_sealed,
     model_name,

@@ -58,7 +58,7 @@ pub fn reading(solved: &SolvedFlow<'_>, p: Point) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Instant;
+    use web_time::Instant;
 
     use super::testing::{channel, solved, solved_example};
     use super::*;

@@ -1,6 +1,6 @@
 //! The method of fronts: a chip eliminated once, and asked for any values at its ports.
 
-use std::time::Instant;
+use web_time::Instant;
 
 use super::conductances::conductances;
 use super::flow::{Answer, Flow, Imbalance};

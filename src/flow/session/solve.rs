@@ -1,6 +1,6 @@
 //! A chip becomes its solution: eliminated, then asked for its own conditions.
 
-use std::time::Instant;
+use web_time::Instant;
 
 use super::{Progress, Solution, SolveError, SolveSettings, Timings, WantedResults, eliminate};
 use stokeslet_base::cancel::CancelToken;

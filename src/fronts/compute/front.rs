@@ -15,6 +15,7 @@ use rayon::prelude::*;
 
 use super::inside::{Inside, Way, Whole};
 use super::lower::{Lower, Triangle};
+use crate::panels;
 use crate::pivot::Pivot;
 use crate::plan::{Image, NOWHERE};
 use crate::tree::{Run, runs};
@@ -149,19 +150,22 @@ pub fn eliminate(parts: &[Part<'_>], b: usize, e: usize) -> Option<(Lower, Insid
     let pivot = Pivot::new(sum([b, b + e], [b, b + e]))?;
     // H or, by LU, the weights.
     let mut made = Mat::zeros(e, b);
-    let panels = made.as_mut().par_col_chunks_mut(WIDTH);
-    panels.enumerate().for_each(|(k, mut made)| {
-        let first = k * WIDTH;
-        let coupling = sum([b, b + e], [first, first + made.ncols()]);
-        pivot.permute(&coupling, made.as_mut());
-        if pivot.is_symmetric() {
-            pivot.lower(made.as_mut());
-            pivot.middle(made);
-        } else {
-            pivot.solve_permuted(made.as_mut());
-            made *= faer::Scale(-1.0);
-        }
-    });
+    let panels = panels::columns(made.as_mut(), WIDTH);
+    panels
+        .into_par_iter()
+        .enumerate()
+        .for_each(|(k, mut made)| {
+            let first = k * WIDTH;
+            let coupling = sum([b, b + e], [first, first + made.ncols()]);
+            pivot.permute(&coupling, made.as_mut());
+            if pivot.is_symmetric() {
+                pivot.lower(made.as_mut());
+                pivot.middle(made);
+            } else {
+                pivot.solve_permuted(made.as_mut());
+                made *= faer::Scale(-1.0);
+            }
+        });
     let blocks = each_block(b, |columns| {
         let [first, last] = columns;
         let mut block = sum([first, b], columns);

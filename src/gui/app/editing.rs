@@ -1,6 +1,6 @@
 //! Commands that change the document, and the way back.
 
-use std::time::{Duration, Instant};
+use web_time::{Duration, Instant};
 
 use eframe::egui;
 use rustc_hash::FxHashSet;

@@ -4,9 +4,13 @@ use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, channel};
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{SystemTime, UNIX_EPOCH};
 
-use eframe::egui::{ColorImage, ScreenshotCallback, ThemePreference, ViewportCommand};
+use web_time::Instant;
+
+use eframe::egui::{
+    ColorImage, DroppedFileHandle, ScreenshotCallback, ThemePreference, ViewportCommand,
+};
 
 use super::{App, Start};
 use crate::command::{Command, Layer, Panel};
@@ -115,6 +119,20 @@ impl Filing {
 }
 
 impl App {
+    /// A file that was dropped on the window is opened; in a browser, once the page has read it.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub(super) fn take_dropped(&self, file: &DroppedFileHandle, out: &mut Vec<Command>) {
+        out.push(Command::OpenPath(file.path().to_owned()));
+    }
+
+    /// A file that was dropped on the window is opened; in a browser, once the page has read it.
+    #[cfg(target_arch = "wasm32")]
+    pub(super) fn take_dropped(&mut self, file: &DroppedFileHandle, _: &mut Vec<Command>) {
+        let ctx = self.ctx.clone();
+        let wake = move || ctx.request_repaint();
+        self.filing.dialogs.read(file.clone(), wake);
+    }
+
     /// Does a command about files; `false` if it is none.
     pub(super) fn apply_to_files(&mut self, command: &Command) -> bool {
         let leaves = matches!(

@@ -35,7 +35,7 @@ pub fn menu(ui: &mut Ui, target: &Target, seen: &Seen<'_>, scene: &Scene, out: &
             entry(ui, Command::Fit, out);
         }
         Some(Hit::Item(name)) => on_item(ui, name, scene, out),
-        Some(Hit::WayPoint(..)) | None => {
+        Some(Hit::WayPoint(..) | Hit::Parameter(_)) | None => {
             entry(ui, Command::AskToPaste, out);
             entry(ui, Command::SelectAll, out);
             ui.separator();

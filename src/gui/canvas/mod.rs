@@ -305,7 +305,7 @@ impl Canvas {
                 out.push(Command::Select(Selection::one(name)));
             }
             Some(Hit::Port(name)) => out.push(Command::Select(Selection::of_port(name))),
-            Some(Hit::Item(_) | Hit::WayPoint(..)) | None => {}
+            Some(Hit::Item(_) | Hit::WayPoint(..) | Hit::Parameter(_)) | None => {}
         }
         let place = frame.view.to_chip(at);
         let socket = frame.scene.free_socket_at(place, frame.reach());

@@ -12,9 +12,9 @@ use crate::command::{ChannelEnd, Command, Layer};
 use crate::document::Document;
 use crate::seen::{Seen, Selection, State, Tool};
 use stokeslet_base::geometry::Point;
-use stokeslet_base::units::Metre;
+use stokeslet_base::units::{Dimension, Metre};
 use stokeslet_cad::chip::{Layout, lay_out};
-use stokeslet_cad::design::{Bend, Design, OverlayLayer, OverlayShape, Placement};
+use stokeslet_cad::design::{Bend, Design, OverlayLayer, OverlayShape, Placement, Value};
 use stokeslet_cad::library::Library;
 
 fn text_of(components: &str, rest: &str) -> String {
@@ -532,6 +532,37 @@ fn what_is_drawn_over_the_chip_is_clicked_dragged_and_hidden() {
     harness.run_steps(2);
     click(&mut harness, over);
     assert_eq!(take(&mut harness), [Command::Select(Selection::one("p"))]);
+}
+
+#[test]
+fn a_parameter_is_dragged_by_its_handle() {
+    let mut harness = bench(PIPES, "");
+    let end = at(&harness, 1.0, 0.0);
+    drag(&mut harness, end, end + Vec2::new(60.0, 0.0));
+    let commands = take(&mut harness);
+    let is_move = |c: &Command| matches!(c, Command::Move(_));
+    assert!(commands.iter().any(is_move), "what isn't selected is moved");
+    harness.state_mut().state.selection = Selection::one("p");
+    harness.run_steps(2);
+    drag(&mut harness, end, end + Vec2::new(61.0, 3.0));
+    let commands = take(&mut harness);
+    let want = Command::SetParameter {
+        component: "p".to_owned(),
+        parameter: "length".to_owned(),
+        value: Some(Value::Quantity(1.3e-3, Dimension::Length)),
+    };
+    assert_eq!(
+        commands.last(),
+        Some(&want),
+        "61 points of 5 µm, on the grid"
+    );
+    assert!(!commands.iter().any(is_move), "{commands:?}");
+    // Nowhere to take the whole by would be left of something small.
+    harness.state_mut().canvas.view.scale = 2e-5;
+    harness.run_steps(2);
+    let end = at(&harness, 1.0, 0.0);
+    drag(&mut harness, end, end + Vec2::new(60.0, 0.0));
+    assert!(take(&mut harness).iter().any(is_move));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The system's file dialogs, on a thread of their own; where the system has none, the window's own asks instead.
 
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use web_time::{Duration, Instant};
 
 use super::export::PictureFormat;
 use super::outline::OutlineKind;
@@ -117,9 +117,22 @@ impl Dialogs {
         if self.open.is_some() {
             return;
         }
-        let (wanted, suggested) = (ask.clone(), suggested.to_owned());
-        let task = Task::start("dialog", wake, move || show(&wanted, &suggested));
+        let task = show(&ask, suggested, wake);
         self.open = Some((ask, Instant::now(), task));
+    }
+
+    /// Reads a file that was dropped on the page, as if it had been chosen to be opened.
+    #[cfg(target_arch = "wasm32")]
+    pub fn read(
+        &mut self,
+        file: eframe::egui::DroppedFileHandle,
+        wake: impl FnOnce() + Send + 'static,
+    ) {
+        let task = Task::later(wake, async move {
+            super::memory::keep(file.path(), file.bytes_async().await.ok()?);
+            Some(file.path().to_owned())
+        });
+        self.open = Some((Ask::Open, Instant::now(), task));
     }
 
     /// The answer, once.
@@ -153,7 +166,39 @@ fn has_dialogs() -> bool {
     bus || std::env::split_paths(&folders).any(|folder| folder.join("zenity").is_file())
 }
 
-fn show(ask: &Ask, suggested: &Path) -> Option<PathBuf> {
+/// In a browser: what is opened is asked for by the page, and kept in memory; what is written is downloaded under its suggested name.
+#[cfg(target_arch = "wasm32")]
+fn show(
+    ask: &Ask,
+    suggested: &Path,
+    wake: impl FnOnce() + Send + 'static,
+) -> Task<Option<PathBuf>> {
+    if ask.writes() {
+        let path = suggested.to_owned();
+        return Task::start("dialog", wake, move || Some(path));
+    }
+    let dialog = rfd::AsyncFileDialog::new().set_title(ask.title());
+    let picked = dialog.add_filter("Designs", &ask.extensions()).pick_file();
+    Task::later(wake, async move {
+        let file = picked.await?;
+        let path = PathBuf::from(file.file_name());
+        super::memory::keep(&path, file.read().await);
+        Some(path)
+    })
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+fn show(
+    ask: &Ask,
+    suggested: &Path,
+    wake: impl FnOnce() + Send + 'static,
+) -> Task<Option<PathBuf>> {
+    let (ask, suggested) = (ask.clone(), suggested.to_owned());
+    Task::start("dialog", wake, move || choose(&ask, &suggested))
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+fn choose(ask: &Ask, suggested: &Path) -> Option<PathBuf> {
     if !has_dialogs() {
         return None;
     }

@@ -93,7 +93,7 @@ fn note(folder: &Path, families: bool, files: &mut State) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::Instant;
+    use web_time::Instant;
 
     fn next(watch: &LibraryWatch) -> Found {
         let begin = Instant::now();

@@ -11,6 +11,7 @@ pub mod dialogs;
 pub mod examples;
 pub mod export;
 pub mod library_watch;
+pub mod memory;
 pub mod open;
 pub mod outline;
 mod paper;

@@ -60,6 +60,12 @@ impl Stamp {
     /// # Errors
     /// What the file system says.
     pub fn of(path: &Path) -> io::Result<Self> {
+        if let Some(bytes) = super::memory::size(path) {
+            return Ok(Self {
+                bytes,
+                modified: None,
+            });
+        }
         let data = fs::metadata(path)?;
         Ok(Self {
             bytes: data.len(),
@@ -81,11 +87,13 @@ pub fn open(path: &Path) -> Result<Opened, OpenError> {
     if path.is_dir() {
         return Err(failed(io::ErrorKind::IsADirectory.into()));
     }
-    let mut bytes = Vec::new();
-    let file = File::open(path).map_err(failed)?;
-    file.take(MAX_BYTES + 1)
-        .read_to_end(&mut bytes)
-        .map_err(failed)?;
+    let mut bytes = super::memory::read(path).unwrap_or_default();
+    if bytes.is_empty() {
+        let file = File::open(path).map_err(failed)?;
+        file.take(MAX_BYTES + 1)
+            .read_to_end(&mut bytes)
+            .map_err(failed)?;
+    }
     if bytes.len() as u64 > MAX_BYTES {
         return Err(OpenError::TooLarge {
             path: path.to_owned(),

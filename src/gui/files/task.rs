@@ -44,6 +44,18 @@ impl<T: Send + 'static> Task<T> {
         Self { answer }
     }
 
+    /// An answer that the page will have.
+    #[cfg(target_arch = "wasm32")]
+    pub fn later(wake: impl FnOnce() + 'static, work: impl Future<Output = T> + 'static) -> Self {
+        let (tell, answer) = channel();
+        wasm_bindgen_futures::spawn_local(async move {
+            // Nobody waits any more once the page is left.
+            let _ = tell.send(Ok(work.await));
+            wake();
+        });
+        Self { answer }
+    }
+
     /// The answer, once.
     pub fn poll(&self) -> Option<Result<T, NoAnswer>> {
         match self.answer.try_recv() {

@@ -10,7 +10,9 @@
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use web_time::{Duration, Instant};
+
+use rayon::ThreadPool;
 
 use super::means::Means;
 use super::shot::{Apart, Shot, Snapshot};
@@ -19,7 +21,7 @@ use super::systems::OwnScene;
 use super::told::{Failure, Told};
 use super::track::system::SystemTracks;
 use super::track::{NotDone, Track, start, track};
-use crate::background;
+use crate::background::{self, Found, Next};
 use crate::results::newest::Wake;
 use stokeslet_base::cancel::CancelToken;
 use stokeslet_dynamics::lcp::{SolveLog, Watch};
@@ -157,7 +159,10 @@ impl Runner {
             wake: Arc::new(wake),
         });
         let own = shared.clone();
-        let started = background::spawn("liquids", move || run(&own));
+        let started = background::serve("liquids", move || {
+            let mut running = Running::default();
+            move || run(&own, &mut running)
+        });
         if let Err(error) = started {
             shared.lock().news.push(News::Failed(Failure {
                 view: 0,
@@ -283,56 +288,75 @@ enum Work {
     Frame,
 }
 
-fn run(shared: &Shared) {
-    let pool = background::pool("liquids");
-    let mut stage: Option<Stage> = None;
-    let mut at: At = None;
-    while let Some((work, token)) = wait(shared, &at) {
-        let begin = Instant::now();
-        let mut make = || -> Result<News, NotDone> {
-            match &work {
-                Work::Start(wanted) => {
-                    // The run before makes room.
-                    stage = None;
-                    stage = Some(Stage::new(&wanted.setup, &wanted.choices)?);
-                    Ok(News::Started(views(&stage)))
-                }
-                Work::Choose(choices) => {
-                    if let Some(stage) = &mut stage {
-                        stage.choose(choices)?;
-                    }
-                    Ok(News::Chosen(views(&stage)))
-                }
-                Work::Frame => match &mut stage {
-                    Some(stage) => stage.frame(shared, &token),
-                    None => Err(NotDone::Cancelled),
-                },
-            }
-        };
-        let outcome = catch_unwind(AssertUnwindSafe(|| match &pool {
-            Some(pool) => pool.install(&mut make),
-            None => make(),
-        }));
-        let outcome = outcome.unwrap_or_else(|_| {
-            Err(failed(
-                "The simulation ended without an answer, which is a mistake of this program".into(),
-            ))
-        });
-        if let (Err(NotDone::Failed(_)), Some(stage)) = (&outcome, &mut stage) {
-            // What a crash or a failure left in solvers is not trusted.
-            stage.renew();
+/// What goes from one piece of work to the next.
+struct Running {
+    pool: Option<ThreadPool>,
+    stage: Option<Stage>,
+    at: At,
+}
+
+impl Default for Running {
+    fn default() -> Self {
+        Self {
+            pool: background::pool("liquids"),
+            stage: None,
+            at: None,
         }
-        match &work {
-            Work::Start(wanted) => at = Some((wanted.serial, wanted.choices.clone())),
-            Work::Choose(choices) => {
-                if let Some(at) = &mut at {
-                    at.1.clone_from(choices);
-                }
-            }
-            Work::Frame => {}
-        }
-        tell(shared, &at, outcome, &token, begin);
     }
+}
+
+/// Does the work that waits.
+fn run(shared: &Shared, Running { pool, stage, at }: &mut Running) -> Next {
+    let (work, token) = match wait(shared, at) {
+        Found::Job(job) => job,
+        Found::Nothing => return Next::GoOn,
+        Found::Over => return Next::End,
+    };
+    let begin = Instant::now();
+    let mut make = || -> Result<News, NotDone> {
+        match &work {
+            Work::Start(wanted) => {
+                // The run before makes room.
+                *stage = None;
+                *stage = Some(Stage::new(&wanted.setup, &wanted.choices)?);
+                Ok(News::Started(views(stage)))
+            }
+            Work::Choose(choices) => {
+                if let Some(stage) = stage {
+                    stage.choose(choices)?;
+                }
+                Ok(News::Chosen(views(stage)))
+            }
+            Work::Frame => match stage {
+                Some(stage) => stage.frame(shared, &token),
+                None => Err(NotDone::Cancelled),
+            },
+        }
+    };
+    let outcome = catch_unwind(AssertUnwindSafe(|| match pool {
+        Some(pool) => pool.install(&mut make),
+        None => make(),
+    }));
+    let outcome = outcome.unwrap_or_else(|_| {
+        Err(failed(
+            "The simulation ended without an answer, which is a mistake of this program".into(),
+        ))
+    });
+    if let (Err(NotDone::Failed(_)), Some(stage)) = (&outcome, &mut *stage) {
+        // What a crash or a failure left in solvers is not trusted.
+        stage.renew();
+    }
+    match &work {
+        Work::Start(wanted) => *at = Some((wanted.serial, wanted.choices.clone())),
+        Work::Choose(choices) => {
+            if let Some(at) = at {
+                at.1.clone_from(choices);
+            }
+        }
+        Work::Frame => {}
+    }
+    tell(shared, at, outcome, &token, begin);
+    Next::GoOn
 }
 
 /// Takes what became of work into the state, unless it is of a run that was left.
@@ -386,15 +410,14 @@ fn pace(shared: &Shared, begin: Instant) {
     let rest = LEAST.saturating_sub(begin.elapsed());
     let state = shared.lock();
     let goes_on = |state: &mut State| state.goal == Goal::Endless && !state.is_over;
-    // Whatever ends the wait, the loop looks anew.
-    let _ = shared.changed.wait_timeout_while(state, rest, goes_on);
+    background::pause(&shared.changed, state, rest, goes_on);
 }
 
-fn wait(shared: &Shared, at: &At) -> Option<(Work, CancelToken)> {
+fn wait(shared: &Shared, at: &At) -> Found<(Work, CancelToken)> {
     let mut state = shared.lock();
     loop {
         if state.is_over {
-            return None;
+            return Found::Over;
         }
         let work = match (&state.wanted, at) {
             (Some(wanted), None) => Some(Work::Start(wanted.clone())),
@@ -409,12 +432,12 @@ fn wait(shared: &Shared, at: &At) -> Option<(Work, CancelToken)> {
         };
         if let Some(work) = work {
             state.working = true;
-            return Some((work, state.token.clone()));
+            return Found::Job((work, state.token.clone()));
         }
-        state = shared
-            .changed
-            .wait(state)
-            .unwrap_or_else(PoisonError::into_inner);
+        match background::park(&shared.changed, state) {
+            Some(parked) => state = parked,
+            None => return Found::Nothing,
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The examples as pictures; a click opens one, solved.
 
-use std::time::{Duration, Instant};
+use web_time::{Duration, Instant};
 
 use eframe::egui::{
     self, Align2, CursorIcon, Modal, RichText, Role, Sense, TextStyle, Ui, WidgetInfo, vec2,

@@ -1,6 +1,6 @@
 //! The library as pictures: search, click to place, drag on to the canvas.
 
-use std::time::{Duration, Instant};
+use web_time::{Duration, Instant};
 
 use eframe::egui::{
     self, Align2, CollapsingHeader, CursorIcon, Role, Sense, TextEdit, TextStyle, Ui, WidgetInfo,

@@ -135,7 +135,7 @@ fn estimate(order: &Order, table: &Table) -> Option<Estimate> {
 
 #[cfg(test)]
 mod tests {
-    use std::time::{Duration, Instant};
+    use web_time::{Duration, Instant};
 
     use super::*;
     use crate::results::tests::{example, solved};

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use crate::background;
+use crate::background::{self, Found, Next};
 
 /// Wakes the window: something is done.
 pub type Wake = Arc<dyn Fn() + Send + Sync>;
@@ -58,8 +58,13 @@ impl<J: Send + 'static, R: Send + 'static> Newest<J, R> {
         });
         let own = shared.clone();
         // Where no thread can be started there are no pictures, and everything else goes on.
-        let _ = background::spawn(name, move || {
-            while let Some(job) = wait(&own) {
+        let _ = background::serve(name, move || {
+            move || {
+                let job = match wait(&own) {
+                    Found::Job(job) => job,
+                    Found::Nothing => return Next::GoOn,
+                    Found::Over => return Next::End,
+                };
                 let is_stale = || own.is_stale.load(Ordering::Relaxed);
                 let result = catch_unwind(AssertUnwindSafe(|| work(job, &is_stale)));
                 let mut state = own.lock();
@@ -69,6 +74,7 @@ impl<J: Send + 'static, R: Send + 'static> Newest<J, R> {
                 }
                 drop(state);
                 wake();
+                Next::GoOn
             }
         });
         Self { shared }
@@ -94,21 +100,21 @@ impl<J: Send + 'static, R: Send + 'static> Newest<J, R> {
     }
 }
 
-fn wait<J, R>(shared: &Shared<J, R>) -> Option<J> {
+fn wait<J, R>(shared: &Shared<J, R>) -> Found<J> {
     let mut state = shared.lock();
     loop {
         if state.is_over {
-            return None;
+            return Found::Over;
         }
         if let Some(job) = state.next.take() {
             state.is_busy = true;
             shared.is_stale.store(false, Ordering::Relaxed);
-            return Some(job);
+            return Found::Job(job);
         }
-        state = shared
-            .changed
-            .wait(state)
-            .unwrap_or_else(PoisonError::into_inner);
+        match background::park(&shared.changed, state) {
+            Some(parked) => state = parked,
+            None => return Found::Nothing,
+        }
     }
 }
 
@@ -123,7 +129,7 @@ impl<J, R> Drop for Newest<J, R> {
 #[cfg(test)]
 mod tests {
     use std::sync::mpsc;
-    use std::time::{Duration, Instant};
+    use web_time::{Duration, Instant};
 
     use super::*;
 

@@ -9,11 +9,13 @@
 mod check;
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use web_time::{Duration, Instant};
+
+use rayon::ThreadPool;
 
 use super::newest::Wake;
 use super::{Reuse, Solved, WorkerStatus};
-use crate::background;
+use crate::background::{self, Found, Next};
 use crate::words::capital;
 use stokeslet_base::cancel::CancelToken;
 use stokeslet_base::profile::{ProfileTable, Recorder};
@@ -117,7 +119,10 @@ impl Worker {
             wake: Arc::new(wake),
         });
         let own = shared.clone();
-        let started = background::spawn("solver", move || run(&own, &table));
+        let started = background::serve("solver", move || {
+            let (pool, kept) = (background::pool("solver"), Mutex::default());
+            move || run(&own, &table, (&pool, &kept))
+        });
         if let Err(error) = started {
             shared.lock().events.push(Event::Failed {
                 revision: 0,
@@ -200,54 +205,61 @@ impl Drop for Worker {
     }
 }
 
-fn run(shared: &Shared, table: &Table) {
-    let pool = background::pool("solver");
-    let kept: Mutex<Option<Kept>> = Mutex::new(None);
-    while let Some((job, asked, token)) = wait(shared) {
-        let work = |(job, token): &(Job, CancelToken)| {
-            let solve = || {
-                let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
-                solve_one(job, table, shared, token, &mut kept)
-            };
-            match &pool {
-                Some(pool) => pool.install(solve),
-                None => solve(),
-            }
+/// Does the job that waits; `kept` is what the one before left.
+fn run(
+    shared: &Shared,
+    table: &Table,
+    (pool, kept): (&Option<ThreadPool>, &Mutex<Option<Kept>>),
+) -> Next {
+    let (job, asked, token) = match wait(shared) {
+        Found::Job(job) => job,
+        Found::Nothing => return Next::GoOn,
+        Found::Over => return Next::End,
+    };
+    let work = |(job, token): &(Job, CancelToken)| {
+        let solve = || {
+            let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
+            solve_one(job, table, shared, token, &mut kept)
         };
-        let outcome = side_by_side(&[(job.clone(), token.clone())], 1, work).pop();
-        let event = match outcome {
-            Some(Ok(Ok(mut solved))) => {
-                solved.seconds = asked.elapsed().as_secs_f64();
-                Some(Event::Solved(Arc::new(solved)))
-            }
-            Some(Ok(Err(Refusal::Cancelled))) | None => None,
-            Some(Ok(Err(Refusal::Because(message)))) => Some(failed((job.revision, message))),
-            Some(Err(crash)) => {
-                // What a crash left behind is not trusted.
-                *kept.lock().unwrap_or_else(PoisonError::into_inner) = None;
-                Some(failed((job.revision, crash.to_string())))
-            }
-        };
-        let mut state = shared.lock();
-        state.running = None;
-        // What was cancelled is stale, however it ended.
-        if !token.is_cancelled() {
-            state.events.extend(event);
+        match pool {
+            Some(pool) => pool.install(solve),
+            None => solve(),
         }
-        drop(state);
-        (shared.wake)();
+    };
+    let outcome = side_by_side(&[(job.clone(), token.clone())], 1, work).pop();
+    let event = match outcome {
+        Some(Ok(Ok(mut solved))) => {
+            solved.seconds = asked.elapsed().as_secs_f64();
+            Some(Event::Solved(Arc::new(solved)))
+        }
+        Some(Ok(Err(Refusal::Cancelled))) | None => None,
+        Some(Ok(Err(Refusal::Because(message)))) => Some(failed((job.revision, message))),
+        Some(Err(crash)) => {
+            // What a crash left behind is not trusted.
+            *kept.lock().unwrap_or_else(PoisonError::into_inner) = None;
+            Some(failed((job.revision, crash.to_string())))
+        }
+    };
+    let mut state = shared.lock();
+    state.running = None;
+    // What was cancelled is stale, however it ended.
+    if !token.is_cancelled() {
+        state.events.extend(event);
     }
+    drop(state);
+    (shared.wake)();
+    Next::GoOn
 }
 
 fn failed((revision, message): (u64, String)) -> Event {
     Event::Failed { revision, message }
 }
 
-fn wait(shared: &Shared) -> Option<(Job, Instant, CancelToken)> {
+fn wait(shared: &Shared) -> Found<(Job, Instant, CancelToken)> {
     let mut state = shared.lock();
     loop {
         if state.is_over {
-            return None;
+            return Found::Over;
         }
         if let Some((job, asked)) = state.next.take() {
             let token = CancelToken::new();
@@ -258,12 +270,12 @@ fn wait(shared: &Shared) -> Option<(Job, Instant, CancelToken)> {
                 stage: Stage::Mesh,
                 fraction: 0.0,
             });
-            return Some((job, asked, token));
+            return Found::Job((job, asked, token));
         }
-        state = shared
-            .changed
-            .wait(state)
-            .unwrap_or_else(PoisonError::into_inner);
+        match background::park(&shared.changed, state) {
+            Some(parked) => state = parked,
+            None => return Found::Nothing,
+        }
     }
 }
 

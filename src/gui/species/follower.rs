@@ -7,7 +7,7 @@
 
 use std::cell::RefCell;
 use std::sync::Arc;
-use std::time::Instant;
+use web_time::Instant;
 
 use super::{Dissolved, oldest};
 use crate::results::Solved;

@@ -88,6 +88,17 @@ impl Parametric {
     pub fn variable(&self, name: &str) -> Option<&Variable> {
         self.variables.iter().find(|variable| variable.name == name)
     }
+
+    /// The expression that stands under these keys, such as `["chip", "width"]`.
+    pub fn expression(&self, keys: &[&str]) -> Option<&Expression> {
+        self.expressions.iter().find(|expression| {
+            let path = expression.path.iter().map(|step| match step {
+                Step::Key(key) => key.as_str(),
+                Step::Index(_) => "",
+            });
+            path.eq(keys.iter().copied())
+        })
+    }
 }
 
 /// A variable's new value, from outside of the file: `stokeslet solve --set w=80um`.

@@ -1,6 +1,6 @@
 //! A chip's pieces become an eliminated chip: planned, computed, counted.
 
-use std::time::Instant;
+use web_time::Instant;
 
 use super::ends::{elements, long_ends};
 use super::{Flow, wrong};

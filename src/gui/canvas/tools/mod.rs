@@ -4,6 +4,7 @@
 //! the document.
 
 mod channel;
+mod handles;
 mod line_ends;
 mod measure;
 mod overlay;
@@ -24,6 +25,7 @@ use super::theme::Colours;
 use crate::command::Command;
 use crate::seen::{Seen, Tool};
 pub use channel::End;
+use handles::Handles;
 use line_ends::LineEnd;
 pub use place::DraggedKind;
 pub use select::{Hit, hit};
@@ -136,6 +138,8 @@ impl Frame<'_> {
 pub struct Tools {
     /// What is under the pointer.
     pub hover: Option<Hit>,
+    /// Parameters of what is selected, to be dragged.
+    handles: Handles,
     /// A drag with the select tool.
     pub drag: select::Drag,
     /// How the place tool holds its component.

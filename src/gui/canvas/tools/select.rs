@@ -6,6 +6,7 @@ use std::sync::Arc;
 use eframe::egui::{Color32, CursorIcon, Key, Pos2, Rect, Stroke, StrokeKind, Vec2};
 use rustc_hash::FxHashSet;
 
+use super::handles::{self, Handles, Held};
 use super::{Frame, TOUCH, Tools};
 use crate::canvas::guides::{Features, guides};
 use crate::canvas::outline::Outlines;
@@ -33,6 +34,8 @@ const MOST_GUIDED: usize = 50;
 pub enum Hit {
     /// A way-point of the selected channel, or a point of the selected control shape or note.
     WayPoint(String, usize),
+    /// A parameter of the selected component, by its handle.
+    Parameter(String),
     /// A port, by name.
     Port(String),
     /// A component, channel, control shape or note, by name.
@@ -54,6 +57,8 @@ pub enum Drag {
     },
     /// Items move.
     Move(Move),
+    /// A parameter is dragged by its handle.
+    Parameter(Held),
     /// A way-point moves.
     WayPoint {
         /// The channel.
@@ -100,7 +105,7 @@ impl Drag {
 
 /// What is at a place of the screen.
 pub fn hit(frame: &Frame<'_>, at: Pos2) -> Option<Hit> {
-    let (name, points) = handles(frame);
+    let (name, points) = points(frame);
     let is_near = |p: &Point| (frame.view.to_screen(*p) - at).length() <= HANDLE + 4.0;
     if let Some(index) = points.iter().position(is_near) {
         return Some(Hit::WayPoint(name.to_owned(), index));
@@ -116,6 +121,12 @@ pub fn hit(frame: &Frame<'_>, at: Pos2) -> Option<Hit> {
     Some(Hit::Item(frame.scene.name(item).to_owned()))
 }
 
+/// As [`hit`], with the handles of parameters before all else.
+fn hit_with(handles: &Handles, frame: &Frame<'_>, at: Pos2) -> Option<Hit> {
+    let parameter = handles.at(frame, at).map(Hit::Parameter);
+    parameter.or_else(|| hit(frame, at))
+}
+
 fn selected_channel<'f>(frame: &'f Frame<'_>) -> Option<&'f Channel> {
     let name = frame.seen.selection.single()?;
     let design = frame.design()?;
@@ -128,7 +139,7 @@ fn overlay_called<'f>(frame: &'f Frame<'_>, name: &str) -> Option<&'f Overlay> {
 }
 
 /// The points that can be dragged, and whose they are: way-points of the selected channel, corners of the selected overlay.
-fn handles<'f>(frame: &'f Frame<'_>) -> (&'f str, Vec<Point>) {
+fn points<'f>(frame: &'f Frame<'_>) -> (&'f str, Vec<Point>) {
     if let Some(channel) = selected_channel(frame) {
         let points = channel.via.iter().map(|p| p.value).collect();
         return (&channel.name.value, points);
@@ -145,14 +156,15 @@ fn handles<'f>(frame: &'f Frame<'_>) -> (&'f str, Vec<Point>) {
 
 /// Hears the pointer and the keys.
 pub fn hear(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
+    tools.handles.refresh(frame);
     hear_drag(tools, frame, out);
     if tools.drag.is_none() {
         tools.hover = frame
             .pointer
             .filter(|_| frame.response.hovered())
-            .and_then(|at| hit(frame, at));
+            .and_then(|at| hit_with(&tools.handles, frame, at));
         match &tools.hover {
-            Some(Hit::WayPoint(..)) => frame.cursor(CursorIcon::Grab),
+            Some(Hit::WayPoint(..) | Hit::Parameter(_)) => frame.cursor(CursorIcon::Grab),
             Some(Hit::Item(name)) if frame.seen.selection.items.contains(name) => {
                 frame.cursor(CursorIcon::Move);
             }
@@ -180,7 +192,7 @@ fn hear_click(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
                 out.push(Command::Select(Selection::of_port(&name)));
                 out.push(Command::EditName);
             }
-            Some(Hit::WayPoint(..)) | None => {}
+            Some(Hit::WayPoint(..) | Hit::Parameter(_)) | None => {}
         }
         return;
     }
@@ -195,7 +207,7 @@ fn hear_click(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
         None if !more && !frame.seen.selection.is_empty() => {
             out.push(Command::Select(Selection::default()));
         }
-        Some(Hit::WayPoint(..)) | None => {}
+        Some(Hit::WayPoint(..) | Hit::Parameter(_)) | None => {}
     }
 }
 
@@ -228,7 +240,7 @@ fn hear_keys(frame: &Frame<'_>, out: &mut Vec<Command>) {
 
 fn hear_drag(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
     if let Some(origin) = frame.drag_began() {
-        tools.drag = begin(frame, origin, out);
+        tools.drag = begin(&tools.handles, frame, origin, out);
     }
     if tools.drag.is_none() {
         return;
@@ -264,6 +276,12 @@ fn hear_drag(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
                 });
             }
         }
+        Drag::Parameter(held) => {
+            frame.cursor(CursorIcon::Grabbing);
+            if let Some(place) = place {
+                held.follow(&tools.handles, place, frame, out);
+            }
+        }
         Drag::WayPoint { channel, index, to } => {
             frame.cursor(CursorIcon::Grabbing);
             if let Some(place) = place {
@@ -277,10 +295,14 @@ fn hear_drag(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
     }
 }
 
-fn begin(frame: &Frame<'_>, origin: Pos2, out: &mut Vec<Command>) -> Drag {
+fn begin(handles: &Handles, frame: &Frame<'_>, origin: Pos2, out: &mut Vec<Command>) -> Drag {
     let from = frame.view.to_chip(origin);
     let selection = frame.seen.selection;
-    match hit(frame, origin) {
+    match hit_with(handles, frame, origin) {
+        Some(Hit::Parameter(parameter)) => {
+            let held = handles.hold(&parameter, from);
+            held.map_or(Drag::Over, Drag::Parameter)
+        }
         Some(Hit::WayPoint(channel, index)) => Drag::WayPoint {
             to: way_point(frame, &channel, index, from),
             channel,
@@ -383,7 +405,7 @@ fn way_point(frame: &Frame<'_>, channel: &str, index: usize, place: Point) -> Po
 
 fn end(drag: Drag, frame: &Frame<'_>, place: Option<Point>, out: &mut Vec<Command>) {
     match drag {
-        Drag::None | Drag::Over => {}
+        Drag::None | Drag::Over | Drag::Parameter(_) => {}
         Drag::Move(moved) => {
             let is_nothing = moved.by == Point::default();
             out.push(match (is_nothing, moved.copies) {
@@ -430,7 +452,7 @@ fn catch(from: Point, to: Point) -> Catch {
 pub fn paint(tools: &Tools, frame: &Frame<'_>, outlines: &mut Outlines) {
     let (painter, view, colours) = (frame.painter, frame.view, frame.colours);
     if *frame.seen.tool == Tool::Select {
-        let (name, points) = handles(frame);
+        let (name, points) = points(frame);
         for (k, point) in points.into_iter().enumerate() {
             let grabbed = match &tools.drag {
                 Drag::WayPoint { channel, index, to } if *channel == name && *index == k => {
@@ -490,7 +512,18 @@ pub fn paint(tools: &Tools, frame: &Frame<'_>, outlines: &mut Outlines) {
             }
         }
         Drag::Move(moved) => paint_move(moved, frame, outlines),
-        Drag::None | Drag::Over | Drag::WayPoint { .. } => {}
+        Drag::None | Drag::Over | Drag::WayPoint { .. } | Drag::Parameter(_) => {}
+    }
+    let hovered = match &tools.hover {
+        Some(Hit::Parameter(parameter)) => Some(parameter.as_str()),
+        _ => None,
+    };
+    let held = match &tools.drag {
+        Drag::Parameter(held) => Some(held),
+        _ => None,
+    };
+    if *frame.seen.tool == Tool::Select && !tools.drag.is_move() {
+        handles::paint(&tools.handles, frame, hovered, held);
     }
 }
 

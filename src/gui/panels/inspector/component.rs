@@ -11,7 +11,7 @@ use crate::seen::Seen;
 use crate::words::capital;
 use stokeslet_base::geometry::Point;
 use stokeslet_base::units::{Dimension, Radian};
-use stokeslet_cad::design::{Attachment, Component, Edit, Placement, Step, Value};
+use stokeslet_cad::design::{Attachment, Component, Edit, Placement, Value};
 use stokeslet_cad::library::{Definition, Parameter, ParameterKind};
 
 pub(super) fn ui(
@@ -280,16 +280,8 @@ fn parameter(
 /// The expression that gives a parameter, with its `=`.
 fn expression(seen: &Seen<'_>, component: &str, parameter: &str) -> Option<String> {
     let design = seen.document.shown_design()?;
-    let path = ["components", component, "parameters", parameter];
-    let stands_there = |step: &[Step]| {
-        let keys = step.iter().map(|step| match step {
-            Step::Key(key) => key.as_str(),
-            Step::Index(_) => "",
-        });
-        keys.eq(path)
-    };
-    let mut all = design.parametric.expressions.iter();
-    let found = all.find(|expression| stands_there(&expression.path));
+    let keys = ["components", component, "parameters", parameter];
+    let found = design.parametric.expression(&keys);
     found.map(|expression| expression.source.clone())
 }
 

@@ -1,0 +1,337 @@
+//! Parameters as places of a component that can be dragged: each where it moves the component most.
+//!
+//! ```text
+//!   component, parameter p --realise at p and p + h--> two outlines, corner by corner
+//!       --what it is attached by stays--> d(place)/dp of each corner; the fastest is the handle
+//! ```
+
+use super::Drawing;
+use super::sockets::own_mouths;
+use crate::design::{Component, Placement, Spanned, Value};
+use crate::library::{Parameter, ParameterKind, Realisation, boundary};
+use crate::shape::Mouth;
+use stokeslet_base::geometry::{Motion, Point};
+use stokeslet_base::units::{Dimension, parse_quantity};
+
+/// Chords of a whole turn, where walls are round.
+const CHORDS: usize = 36;
+/// Step of a difference, over the value or, where that is nothing, the chip's width or a radian.
+const STEP: f64 = 1e-4;
+/// A socket is taken before a wall unless the wall moves faster than it by more than this: outer walls of bends do, by a little.
+const AS_FAST: f64 = 0.5;
+/// Places that move this much as fast as the fastest are as good.
+const ALIKE: f64 = 0.99;
+/// Places that move less than this for one unit of the parameter (for an angle, times the chip's width) tell nothing.
+const SLOWEST: f64 = 0.05;
+
+/// A parameter with a place that follows it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Handle {
+    /// The parameter's name.
+    pub parameter: String,
+    /// Of its value: a length or an angle.
+    pub dimension: Dimension,
+    /// Now, m or rad.
+    pub value: f64,
+    /// The place on the chip, m.
+    pub at: Point,
+    /// How fast it moves with the value: m per m, or m per rad.
+    pub rate: Point,
+    /// Least and greatest value.
+    pub range: [Option<f64>; 2],
+}
+
+impl Handle {
+    /// The value, within its range, that brings the place nearest to `to` (m), to first order.
+    pub fn value_at(&self, to: Point) -> f64 {
+        let by = (to - self.at).dot(self.rate) / self.rate.dot(self.rate);
+        self.within(self.value + by)
+    }
+
+    /// The nearest value of its range.
+    pub fn within(&self, value: f64) -> f64 {
+        let [min, max] = self.range;
+        let value = min.map_or(value, |min| value.max(min));
+        max.map_or(value, |max| value.min(max))
+    }
+}
+
+/// The handles of a component: of its lengths and angles that are no expressions, those that move it. None of what isn't placed.
+///
+/// # Accuracy and cost
+/// The component is realised once a parameter; rates are one-sided differences, good to 1e-4.
+pub fn handles(drawing: &Drawing<'_>, component: &str) -> Vec<Handle> {
+    let all = &drawing.design.components;
+    let Some(index) = all.iter().position(|c| c.name.value == component) else {
+        return Vec::new();
+    };
+    let component = &all[index];
+    let defaults = drawing.design.defaults_of(component);
+    let library = drawing.library;
+    let kind = component.kind.value.as_str();
+    let (Some(definition), Some(motion)) = (
+        library.get(kind),
+        drawing.layout.motions.get(index).copied().flatten(),
+    ) else {
+        return Vec::new();
+    };
+    let given = &component.parameters;
+    let Ok(now) = library.realise(kind, given, &defaults) else {
+        return Vec::new();
+    };
+    let (sockets, places) = places(&now);
+    let is_expression = |parameter: &str| {
+        let name = component.name.value.as_str();
+        let keys = ["components", name, "parameters", parameter];
+        drawing.design.parametric.expression(&keys).is_some()
+    };
+    let parameters = definition.parameters.iter();
+    let varied = parameters.filter(|p| {
+        matches!(p.kind, ParameterKind::Length | ParameterKind::Angle) && !is_expression(&p.name)
+    });
+    let handle = |parameter: &Parameter| -> Option<Handle> {
+        let dimension = parameter.kind.dimension()?;
+        let stated = given.iter().find(|(name, _)| name.value == parameter.name);
+        let value = match stated.map(|(_, value)| &value.value) {
+            Some(Value::Quantity(value, _)) => *value,
+            Some(_) => return None,
+            None => {
+                let usual = library.default_value(kind, &parameter.name, &defaults);
+                parse_quantity(&usual.ok()?).ok()?.0
+            }
+        };
+        let unit = match dimension {
+            Dimension::Length => drawing.design.width.0,
+            _ => 1.0,
+        };
+        let step = STEP * if value == 0.0 { unit } else { value.abs() };
+        let mut moved = [step, -step].into_iter().filter_map(|step| {
+            let given = with(given, &parameter.name, value + step, dimension);
+            let then = library.realise(kind, &given, &defaults).ok()?;
+            let rates = rates(component, [&now, &then], &places, step)?;
+            Some(rates)
+        });
+        let rates = moved.next()?;
+        let speed = |k: usize| rates[k].norm();
+        let greatest = (0..places.len()).map(speed).fold(0.0, f64::max);
+        let first = |mut among: std::ops::Range<usize>, least: f64| {
+            among.find(|&k| speed(k) >= least * greatest)
+        };
+        // A mirrored place moves as fast: always the same of the two, also after the next step of a drag.
+        let at = first(0..sockets, AS_FAST).or(first(0..places.len(), ALIKE))?;
+        let rate = motion.rotate(rates[at]);
+        let slowest = match dimension {
+            Dimension::Length => SLOWEST,
+            _ => SLOWEST * drawing.design.width.0,
+        };
+        (rate.norm() >= slowest).then(|| Handle {
+            parameter: parameter.name.clone(),
+            dimension,
+            value,
+            at: motion.apply(places[at]),
+            rate,
+            range: library
+                .range(kind, &parameter.name, &defaults)
+                .unwrap_or_default(),
+        })
+    };
+    varied.filter_map(handle).collect()
+}
+
+/// Places of a component's outline in its own frame, m: its sockets, whose number comes first, then the middles of all edges.
+fn places(realisation: &Realisation) -> (usize, Vec<Point>) {
+    let mouths = own_mouths(realisation);
+    let sockets = mouths.len();
+    let mut out: Vec<Point> = mouths.into_iter().map(|(_, mouth)| mouth.middle).collect();
+    for part in &realisation.parts {
+        let place = part.motion.to_apply();
+        let corners = boundary(&part.shape, CHORDS);
+        let next = corners.iter().cycle().skip(1);
+        out.extend(
+            corners
+                .iter()
+                .zip(next)
+                .map(|(a, b)| place((*a + *b) * 0.5)),
+        );
+    }
+    (sockets, out)
+}
+
+/// How fast every place moves, in the frame in which what the component is attached by stays; `None` where the outlines can't be compared.
+fn rates(
+    component: &Component,
+    [now, then]: [&Realisation; 2],
+    places_now: &[Point],
+    step: f64,
+) -> Option<Vec<Point>> {
+    let (_, places_then) = places(then);
+    if places_then.len() != places_now.len() {
+        return None;
+    }
+    let stays = match &component.placement {
+        Placement::Absolute { .. } => Motion::IDENTITY,
+        Placement::Attached(attachment) => {
+            let mouth = |of: &Realisation| {
+                let mouths = own_mouths(of);
+                let mut all = mouths.into_iter();
+                let found = all.find(|(name, _)| *name == attachment.socket.value);
+                found.map(|(_, mouth)| frame(&mouth))
+            };
+            mouth(now)?.after(&mouth(then)?.inverse())
+        }
+    };
+    let both = places_now.iter().zip(places_then);
+    let rate = |(now, then): (&Point, Point)| (stays.apply(then) - *now) * (1.0 / step);
+    Some(both.map(rate).collect())
+}
+
+/// The frame of a mouth: its middle and where it looks.
+fn frame(mouth: &Mouth) -> Motion {
+    Motion::new(mouth.direction, mouth.middle)
+}
+
+type Given = Vec<(Spanned<String>, Spanned<Value>)>;
+
+/// The parameters with one of them set.
+fn with(
+    given: &[(Spanned<String>, Spanned<Value>)],
+    parameter: &str,
+    value: f64,
+    dimension: Dimension,
+) -> Given {
+    let mut out: Given = given
+        .iter()
+        .filter(|(name, _)| name.value != parameter)
+        .cloned()
+        .collect();
+    out.push((
+        Spanned::nowhere(parameter.to_owned()),
+        Spanned::nowhere(Value::Quantity(value, dimension)),
+    ));
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chip::lay_out;
+    use crate::design::{Edit, parse, rewrite};
+    use crate::library::Library;
+
+    fn found(components: &str, component: &str) -> Vec<Handle> {
+        let text = format!(
+            "format = 1\nfluid = {{ viscosity = \"1 mPa s\" }}\nchip = {{ width = \"100 um\" }}\n[variables]\nl = \"1 mm\"\n[components]\n{components}\n"
+        );
+        let (design, mistakes) = parse(&text, "x");
+        let design = design.unwrap_or_else(|| panic!("{mistakes:?}"));
+        let library = Library::embedded();
+        let layout = lay_out(&design, &library);
+        let drawing = Drawing {
+            design: &design,
+            layout: &layout,
+            library: &library,
+        };
+        handles(&drawing, component)
+    }
+
+    fn named<'h>(all: &'h [Handle], name: &str) -> &'h Handle {
+        let found = all.iter().find(|h| h.parameter == name);
+        found.unwrap_or_else(|| panic!("no {name}: {all:?}"))
+    }
+
+    #[test]
+    fn a_pipe_is_drawn_out_by_the_end_that_is_free_to_move() {
+        let pipe = "p = { kind = \"pipe\", at = [\"1 mm\", \"2 mm\"], rotation = \"90 deg\", mirror = true, parameters = { length = \"1 mm\" } }";
+        let all = found(pipe, "p");
+        let length = named(&all, "length");
+        assert!(
+            (length.at - Point::new(1e-3, 3e-3)).norm() < 1e-9,
+            "{length:?}"
+        );
+        assert!(
+            (length.rate - Point::new(0.0, 1.0)).norm() < 1e-6,
+            "{length:?}"
+        );
+        assert_eq!(length.value, 1e-3);
+        assert!((length.value_at(Point::new(7e-3, 4e-3)) - 2e-3).abs() < 1e-9);
+        let width = named(&all, "width");
+        assert!((width.rate.norm() - 0.5).abs() < 1e-6, "a wall: {width:?}");
+        assert!((width.at.x - 1e-3).abs() > 4.9e-5, "{width:?}");
+        // Hanging by its far end it grows the other way.
+        let hung = format!(
+            "{pipe}\nq = {{ kind = \"pipe\", attach = \"b\", to = \"p.b\", parameters = {{ length = \"500 um\" }} }}"
+        );
+        let all = found(&hung, "q");
+        let length = named(&all, "length");
+        assert!(
+            (length.at - Point::new(1e-3, 3.5e-3)).norm() < 1e-9,
+            "{length:?}"
+        );
+        assert!(
+            (length.rate - Point::new(0.0, 1.0)).norm() < 1e-6,
+            "{length:?}"
+        );
+    }
+
+    #[test]
+    fn expressions_have_no_handles_and_counts_neither() {
+        let pipe = "p = { kind = \"pipe\", at = [\"0 mm\", \"0 mm\"], parameters = { length = \"=2 * l\" } }";
+        let all = found(pipe, "p");
+        assert!(all.iter().all(|h| h.parameter != "length"), "{all:?}");
+        let serpentine = "s = { kind = \"serpentine_round\", at = [\"0 mm\", \"0 mm\"] }";
+        let all = found(serpentine, "s");
+        assert!(all.iter().all(|h| h.parameter != "legs"), "{all:?}");
+        named(&all, "height");
+        assert_eq!(found(serpentine, "nothing"), []);
+    }
+
+    /// What each handle of each component of the library promises: the value that it gives for a place near by brings the handle there.
+    #[test]
+    fn every_handle_of_the_library_goes_where_it_is_dragged() {
+        let library = Library::embedded();
+        let (mut n, mut kinds) = (0, 0);
+        for definition in library.definitions() {
+            let kind = &definition.name;
+            let body = format!(
+                "c = {{ kind = \"{kind}\", at = [\"0 mm\", \"0 mm\"], rotation = \"30 deg\" }}\n"
+            );
+            let text = format!(
+                "format = 1\nfluid = {{ viscosity = \"1 mPa s\" }}\nchip = {{ width = \"100 um\", depth = \"50 um\", model = \"shallow\" }}\n[components]\n{body}"
+            );
+            let open = |text: &str| {
+                let (design, mistakes) = parse(text, "x");
+                let design = design.unwrap_or_else(|| panic!("{kind}: {mistakes:?}"));
+                let layout = lay_out(&design, &library);
+                let drawing = Drawing {
+                    design: &design,
+                    layout: &layout,
+                    library: &library,
+                };
+                handles(&drawing, "c")
+            };
+            let all = open(&text);
+            kinds += usize::from(!all.is_empty());
+            for handle in &all {
+                // A hundredth of its value, the way that it can go.
+                let value = handle.within(1.01 * handle.value);
+                let to = handle.at + handle.rate * (value - handle.value);
+                assert!((handle.value_at(to) - value).abs() <= 1e-9 * value.abs());
+                let edit = Edit::SetParameter {
+                    component: "c".to_owned(),
+                    parameter: handle.parameter.clone(),
+                    value: Some(Value::Quantity(value, handle.dimension)),
+                };
+                let then = open(&rewrite(&text, &[edit]).unwrap());
+                let Some(then) = then.iter().find(|h| h.parameter == handle.parameter) else {
+                    continue;
+                };
+                n += 1;
+                let off = (then.at - to).norm() / (to - handle.at).norm().max(1e-12);
+                let is_there = off < 0.05 || to == handle.at;
+                assert!(is_there, "{kind} {}: {off}", handle.parameter);
+            }
+        }
+        println!("{n} handles of {kinds} components");
+        assert!(n > 40 && kinds > 15, "{n} handles of {kinds} components");
+    }
+}

@@ -1,0 +1,143 @@
+"""Tries the site of `src/web/build` in headless Chromium: opens a design, draws, solves live, saves by download.
+
+    python3 -m venv .venv && .venv/bin/pip install playwright        # and a Chromium: `apt-get install chromium`
+    .venv/bin/python src/web/try.py SITE [PICTURES]                   # SITE: the folder that `src/web/build` made
+
+What a page downloads is compared with what the command line says of the same design (`target/release/stokeslet`, or `STOKESLET`).
+"""
+
+import csv
+import functools
+import http.server
+import io
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+
+from playwright.sync_api import sync_playwright
+
+SIZE = {"width": 1280, "height": 800}
+# Where the canvas of the window is free of panels.
+MIDDLE = (560, 420)
+
+
+def serve(site):
+    class Quiet(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *_):
+            pass
+
+    handler = functools.partial(Quiet, directory=site)
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    return f"http://127.0.0.1:{server.server_port}/"
+
+
+class Tried:
+    """A page, what it said to the console, and what it downloaded."""
+
+    def __init__(self, browser, address, pictures):
+        self.page = browser.new_page(viewport=SIZE, accept_downloads=True)
+        self.pictures, self.errors, self.downloads = pictures, [], {}
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("console", self.hear)
+        self.page.on("download", self.keep)
+        self.page.goto(address)
+        self.page.wait_for_selector("#told", state="detached", timeout=60_000)
+        self.page.wait_for_timeout(1500)
+
+    def hear(self, message):
+        if message.type == "error":
+            self.errors.append(message.text)
+
+    def keep(self, download):
+        self.downloads[download.suggested_filename] = pathlib.Path(download.path()).read_bytes()
+
+    def press(self, *keys):
+        for key in keys:
+            self.page.keyboard.press(key)
+            self.page.wait_for_timeout(150)
+
+    def shot(self, name):
+        if self.pictures:
+            self.page.screenshot(path=str(pathlib.Path(self.pictures) / f"{name}.png"))
+
+    def wait_for(self, name, seconds=60):
+        for _ in range(10 * seconds):
+            if name in self.downloads:
+                return self.downloads[name].decode()
+            self.page.wait_for_timeout(100)
+        raise AssertionError(f"no {name}; downloaded: {sorted(self.downloads)}; said: {self.errors}")
+
+    def end(self):
+        assert not self.errors, self.errors
+        self.page.close()
+
+
+def flows(text):
+    rows = list(csv.DictReader(line for line in io.StringIO(text) if not line.startswith("#")))
+    key = next(k for k in rows[0] if k.startswith("flow_rate"))
+    return {row["port"]: float(row[key]) for row in rows}
+
+
+def solved_by_the_command_line(program, design):
+    out = tempfile.mkdtemp()
+    subprocess.run([program, "solve", design, "--out", out, "--format", "csv"], check=True, stdout=subprocess.DEVNULL)
+    text = next(pathlib.Path(out).glob("*/ports.csv")).read_text()
+    shutil.rmtree(out)
+    return flows(text)
+
+
+def main():
+    site, pictures = sys.argv[1], (sys.argv[2:] or [None])[0]
+    root = pathlib.Path(__file__).resolve().parents[2]
+    program = os.environ.get("STOKESLET", root / "target/release/stokeslet")
+    address = serve(site)
+    with sync_playwright() as play:
+        browser = play.chromium.launch(
+            executable_path=shutil.which("chromium"),
+            args=["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"],
+        )
+        # An example, solved as the design says, gives what the command line gives.
+        tried = Tried(browser, f"{address}#tee", pictures)
+        tried.page.wait_for_timeout(2000)
+        tried.press("F5")
+        tried.page.wait_for_timeout(2000)
+        tried.press("Digit1")
+        tried.shot("tee")
+        tried.press("Control+e")
+        got = flows(tried.wait_for("tee-ports.csv"))
+        want = solved_by_the_command_line(program, root / "designs/tee.toml")
+        assert got.keys() == want.keys(), (got, want)
+        for port, flow in want.items():
+            assert abs(got[port] - flow) <= 1e-9 * abs(flow), (port, got[port], flow)
+        tried.end()
+        # A channel is drawn from nothing, opened at both ends, and saved.
+        tried = Tried(browser, address, pictures)
+        tried.press("Escape")
+        x, y = MIDDLE
+        tried.press("c")
+        for place in [(x - 150, y), (x + 150, y)]:
+            tried.page.mouse.click(*place)
+            tried.page.wait_for_timeout(600)
+        tried.press("Enter", "Escape")
+        tried.press("o")
+        for place in [(x - 150, y), (x + 150, y)]:
+            tried.page.mouse.click(*place)
+            tried.page.wait_for_timeout(600)
+        tried.page.wait_for_timeout(1500)
+        tried.shot("drawn")
+        tried.press("Control+s")
+        name = next(iter(tried.downloads), "untitled.toml")
+        text = tried.wait_for(name)
+        assert "[ports]" in text and "pipe" in text, text
+        tried.end()
+        browser.close()
+    print("the page opens designs, draws, solves as the command line does, and saves")
+
+
+if __name__ == "__main__":
+    main()
