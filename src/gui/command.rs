@@ -106,6 +106,8 @@ pub enum Command {
         /// From one to the next, m.
         step: Point,
     },
+    /// Copies what is selected as a mirror on this line shows it.
+    MirrorCopy(Point, Point),
     /// To the clipboard.
     Copy,
     /// To the clipboard, and away.

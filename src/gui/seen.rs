@@ -74,11 +74,13 @@ pub enum Tool {
     Streamline,
     /// Draw on the control layer, or put notes down.
     Overlay(OverlayLayer),
+    /// Draw a line that what is selected is mirrored on.
+    Mirror,
 }
 
 impl Tool {
     /// All that need nothing else, in the order of the toolbar.
-    pub const ALL: [Tool; 9] = [
+    pub const ALL: [Tool; 10] = [
         Tool::Select,
         Tool::Channel,
         Tool::Port,
@@ -88,6 +90,7 @@ impl Tool {
         Tool::Streamline,
         Tool::Overlay(OverlayLayer::Control),
         Tool::Overlay(OverlayLayer::Notes),
+        Tool::Mirror,
     ];
 
     /// Its name in menus, tooltips and the status line.
@@ -103,6 +106,7 @@ impl Tool {
             Tool::Streamline => "Streamline",
             Tool::Overlay(OverlayLayer::Control) => "Control layer",
             Tool::Overlay(OverlayLayer::Notes) => "Note",
+            Tool::Mirror => "Mirror line",
         }
     }
 
@@ -125,6 +129,7 @@ impl Tool {
                 "Click points of a control channel, double-click ends it; drag a valve"
             }
             Tool::Overlay(OverlayLayer::Notes) => "Click to put a note down, drag a frame",
+            Tool::Mirror => "Select half of a chip, then drag the line that it is mirrored on",
         }
     }
 }

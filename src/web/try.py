@@ -119,6 +119,8 @@ def main():
         tried = Tried(browser, address, pictures)
         tried.press("Escape")
         x, y = MIDDLE
+        tried.page.mouse.click(x, y - 120)
+        tried.page.wait_for_timeout(600)
         tried.press("c")
         for place in [(x - 150, y), (x + 150, y)]:
             tried.page.mouse.click(*place)
@@ -131,9 +133,8 @@ def main():
         tried.page.wait_for_timeout(1500)
         tried.shot("drawn")
         tried.press("Control+s")
-        name = next(iter(tried.downloads), "untitled.toml")
-        text = tried.wait_for(name)
-        assert "[ports]" in text and "pipe" in text, text
+        text = tried.wait_for("untitled.toml")
+        assert "pipe" in text and text.count("pressure") == 2, text
         tried.end()
         browser.close()
     print("the page opens designs, draws, solves as the command line does, and saves")

@@ -109,16 +109,19 @@ pub fn handles(drawing: &Drawing<'_>, component: &str) -> Vec<Handle> {
             let given = with(given, &parameter.name, value + step, dimension);
             let then = library.realise(kind, &given, &defaults).ok()?;
             let rates = rates(component, [&now, &then], &places, step)?;
-            Some(rates)
+            Some((rates, has_other_widths(&now, &then)))
         });
-        let rates = moved.next()?;
+        let (rates, is_width) = moved.next()?;
         let speed = |k: usize| rates[k].norm();
         let greatest = (0..places.len()).map(speed).fold(0.0, f64::max);
         let first = |mut among: std::ops::Range<usize>, least: f64| {
             among.find(|&k| speed(k) >= least * greatest)
         };
         // A mirrored place moves as fast: always the same of the two, also after the next step of a drag.
-        let at = first(0..sockets, AS_FAST).or(first(0..places.len(), ALIKE))?;
+        let at = match is_width {
+            true => wall(&rates, sockets),
+            false => first(0..sockets, AS_FAST).or(first(0..places.len(), ALIKE)),
+        }?;
         let rate = motion.rotate(rates[at]);
         let slowest = match dimension {
             Dimension::Length => SLOWEST,
@@ -183,6 +186,41 @@ fn rates(
     let both = places_now.iter().zip(places_then);
     let rate = |(now, then): (&Point, Point)| (stays.apply(then) - *now) * (1.0 / step);
     Some(both.map(rate).collect())
+}
+
+/// The first wall that moves as one does whose middle stays, whatever else a width moves: by half of the width.
+fn wall(rates: &[Point], sockets: usize) -> Option<usize> {
+    let off = |k: usize| (rates[k].norm() - 0.5).abs();
+    let least = (sockets..rates.len())
+        .map(off)
+        .fold(f64::INFINITY, f64::min);
+    (sockets..rates.len()).find(|&k| off(k) <= least + 0.01)
+}
+
+/// Whether a socket of one is wider than that of the other.
+fn has_other_widths(now: &Realisation, then: &Realisation) -> bool {
+    let (now, then) = (own_mouths(now), own_mouths(then));
+    let mut both = now.iter().zip(&then);
+    both.any(|((_, a), (_, b))| (a.width - b.width).abs() > 1e-9 * a.width)
+}
+
+/// Whether a component can have this value, whatever the ranges of its other parameters make of it.
+pub fn can_be(drawing: &Drawing<'_>, component: &str, handle: &Handle, value: f64) -> bool {
+    let mut all = drawing.design.components.iter();
+    let Some(component) = all.find(|c| c.name.value == component) else {
+        return false;
+    };
+    let given = with(
+        &component.parameters,
+        &handle.parameter,
+        value,
+        handle.dimension,
+    );
+    let defaults = drawing.design.defaults_of(component);
+    let library = drawing.library;
+    library
+        .realise(&component.kind.value, &given, &defaults)
+        .is_ok()
 }
 
 /// The frame of a mouth: its middle and where it looks.
@@ -278,10 +316,13 @@ mod tests {
         let pipe = "p = { kind = \"pipe\", at = [\"0 mm\", \"0 mm\"], parameters = { length = \"=2 * l\" } }";
         let all = found(pipe, "p");
         assert!(all.iter().all(|h| h.parameter != "length"), "{all:?}");
+        // Its width moves the far socket too, and is dragged by a wall.
         let serpentine = "s = { kind = \"serpentine_round\", at = [\"0 mm\", \"0 mm\"] }";
         let all = found(serpentine, "s");
         assert!(all.iter().all(|h| h.parameter != "legs"), "{all:?}");
         named(&all, "height");
+        let (width, pitch) = (named(&all, "width"), named(&all, "pitch"));
+        assert!((width.at - pitch.at).norm() > 4e-5, "{width:?} {pitch:?}");
         assert_eq!(found(serpentine, "nothing"), []);
     }
 

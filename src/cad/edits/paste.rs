@@ -8,10 +8,10 @@ use rustc_hash::FxHashMap;
 use super::draft::{Draft, references_mut};
 use super::names::Names;
 use super::overlays::{self, around_both};
-use super::sockets::{bounds_of, owner, tidy_point};
+use super::sockets::{bounds_of, owner, placement_at, tidy_point};
 use super::subset::subset;
 use super::{Drawing, Refusal};
-use crate::chip::lay_out;
+use crate::chip::{lay_out, normalise};
 use crate::design::{Design, Dimension, Edit, Placement, parse, rewrite};
 use stokeslet_base::diagnostic::Severity;
 use stokeslet_base::geometry::{Motion, Point};
@@ -65,7 +65,7 @@ pub fn paste(
             around.map_or(beside, |(low, high)| at - (low + high) * 0.5)
         }
     };
-    add(drawing, part, &[by])
+    add(drawing, part, &[Motion::new(0.0, by)])
 }
 
 /// Copies what is selected, shifted by `by` (m). Returns the names of the new components and channels.
@@ -78,7 +78,35 @@ pub fn duplicate(
     by: Point,
 ) -> Result<(Vec<Edit>, Vec<String>), Refusal> {
     let part = subset(drawing, selection)?;
-    add(drawing, part, &[by])
+    add(drawing, part, &[Motion::new(0.0, by)])
+}
+
+/// Copies what is selected as a mirror on the line through two points (m) shows it; what meets there, face to face, is joined. Returns the
+/// names of the copies.
+///
+/// # Errors
+/// [`Refusal::NothingSelected`]; [`Refusal::NoLine`] where the points are one.
+pub fn mirror_copy(
+    drawing: &Drawing<'_>,
+    selection: &BTreeSet<String>,
+    [from, to]: [Point; 2],
+) -> Result<(Vec<Edit>, Vec<String>), Refusal> {
+    let along = to - from;
+    if along.norm() <= 1e-6 * drawing.design.width.0 {
+        return Err(Refusal::NoLine);
+    }
+    let part = subset(drawing, selection)?;
+    // Mirrored in the x axis, then turned by twice the line's angle: the line's points stay.
+    let turn = Motion {
+        angle: normalise(2.0 * along.angle()),
+        mirror: true,
+        translation: Point::default(),
+    };
+    let mirror = Motion {
+        translation: from - turn.apply(from),
+        ..turn
+    };
+    add(drawing, part, &[mirror])
 }
 
 /// Copies of what is selected in columns and rows, `step` (m) from one to the next; what is selected is the first of them. Returns
@@ -116,9 +144,10 @@ pub fn array(
             return Ok((vec![edit], names));
         }
     }
-    let offsets: Vec<Point> = all()
+    let offsets: Vec<Motion> = all()
         .skip(1)
         .map(|(i, j)| Point::new(step.x * f64::from(i), step.y * f64::from(j)))
+        .map(|by| Motion::new(0.0, by))
         .collect();
     let (edits, names) = add(drawing, part, &offsets)?;
     let all = selection.iter().cloned().chain(names).collect();
@@ -214,20 +243,20 @@ fn read(drawing: &Drawing<'_>, snippet: &str) -> Result<Design, Refusal> {
     })
 }
 
-/// Adds a copy of the part for each of the offsets, m, under fresh names.
+/// Adds a copy of the part for each of the motions, under fresh names.
 fn add(
     drawing: &Drawing<'_>,
     mut part: Design,
-    offsets: &[Point],
+    motions: &[Motion],
 ) -> Result<(Vec<Edit>, Vec<String>), Refusal> {
     check_references(&mut part)?;
     let mut items = Names::of_items(drawing.design);
     let mut ports = Names::of_ports(drawing.design);
     let mut draft = Draft::of(drawing);
     let mut names = Vec::new();
-    for by in offsets {
+    for motion in motions {
         let mut copy = part.clone();
-        shift(&mut copy, *by, drawing.design.width.0);
+        carry(&mut copy, motion, drawing.design.width.0);
         names.extend(rename(&mut copy, &mut items, &mut ports));
         let design = &mut draft.design;
         design.components.append(&mut copy.components);
@@ -239,19 +268,35 @@ fn add(
     Ok((draft.settled(), names))
 }
 
-fn shift(part: &mut Design, by: Point, width: f64) {
+fn carry(part: &mut Design, motion: &Motion, width: f64) {
     for component in &mut part.components {
-        if let Placement::Absolute { at, .. } = &mut component.placement {
-            *at = tidy_point(*at + by, width);
+        match &mut component.placement {
+            Placement::Absolute { at, .. } if !motion.mirror && motion.angle == 0.0 => {
+                *at = tidy_point(motion.apply(*at), width);
+            }
+            Placement::Absolute {
+                at,
+                rotation,
+                mirror,
+            } => {
+                let now = Motion {
+                    angle: rotation.0,
+                    mirror: *mirror,
+                    translation: *at,
+                };
+                component.placement = placement_at(&motion.after(&now), width);
+            }
+            // Its place follows from its host's, mirrored as that is.
+            Placement::Attached(attachment) => attachment.mirror ^= motion.mirror,
         }
     }
     for channel in &mut part.channels {
         for via in &mut channel.via {
-            via.value = tidy_point(via.value + by, width);
+            via.value = tidy_point(motion.apply(via.value), width);
         }
     }
     for overlay in &mut part.overlays {
-        overlays::apply(overlay, &Motion::new(0.0, by), width);
+        overlays::apply(overlay, motion, width);
     }
 }
 

@@ -54,6 +54,9 @@ pub enum Refusal {
     /// Both ends are one.
     #[error("a channel needs two different ends")]
     SameEnd,
+    /// A mirror without a direction.
+    #[error("a mirror line has two ends: drag it")]
+    NoLine,
     /// No way leads there.
     #[error(
         "no channel fits between these ends: move them apart, turn one of them, or add way-points"

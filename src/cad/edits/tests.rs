@@ -604,3 +604,51 @@ fn an_overlay_changes_its_shape_and_its_layer() {
     assert_eq!(name, "valve1");
     assert_eq!(points_of(&opened.after(&edits), "valve1")[1], by_two());
 }
+
+/// Half of a chip, mirrored on the axis of the tee's stem, meets the other half.
+#[test]
+fn a_mirror_line_makes_the_other_half() {
+    let half = open(
+        "[components]\nt = { kind = \"tee\", at = [\"0 mm\", \"0 mm\"] }\n\
+        arm = { kind = \"pipe\", attach = \"a\", to = \"t.right\", parameters = { length = \"1 mm\" } }\n\
+        turn = { kind = \"bend_round\", attach = \"a\", to = \"arm.b\" }\n\
+        [channels]\nc = { from = \"turn.b\", via = [[\"1.25 mm\", \"3 mm\"]] }\n\
+        [control]\nv = { box = [[\"0.4 mm\", \"-0.1 mm\"], [\"0.6 mm\", \"0.1 mm\"]] }\n",
+    );
+    // Wherever the turn ends, the channel starts on its axis.
+    let selected = names(&["arm", "turn", "v"]);
+    let line = [Point::new(0.0, -1e-3), Point::new(0.0, 2e-3)];
+    let (edits, copies) = mirror_copy(&half.drawing(), &selected, line).unwrap();
+    assert_eq!(copies.len(), 3);
+    let whole = half.after(&edits);
+    let place = |name: &str, socket: &str| {
+        let mut all = whole.layout.sockets.iter();
+        let full = format!("{name}.{socket}");
+        let found = all.find(|s| whole.layout.full_name(s) == full);
+        found.unwrap_or_else(|| panic!("no {full}\n{}", whole.text))
+    };
+    for (item, copy, socket) in [
+        ("arm", "arm2", "a"),
+        ("arm", "arm2", "b"),
+        ("turn", "turn2", "b"),
+    ] {
+        let (own, other) = (place(item, socket).mouth, place(copy, socket).mouth);
+        let mirrored = Point::new(-own.middle.x, own.middle.y);
+        assert!((other.middle - mirrored).norm() < 1e-9, "{item}: {other:?}");
+    }
+    // The tee's other arm lies there, and is joined.
+    assert_eq!(
+        place("t", "left").used,
+        SocketUse::Connected,
+        "{}",
+        whole.text
+    );
+    let (low, high) = whole.design.overlays[1].shape.bounds(0.0);
+    assert!((low - Point::new(-6e-4, -1e-4)).norm() < 1e-12 && (high.x + 4e-4).abs() < 1e-12);
+    let at_once = [Point::default(), Point::default()];
+    assert_eq!(
+        mirror_copy(&half.drawing(), &selected, at_once),
+        Err(Refusal::NoLine)
+    );
+    assert!(mirror_copy(&half.drawing(), &names(&[]), line).is_err());
+}

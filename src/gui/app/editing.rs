@@ -118,6 +118,14 @@ impl App {
                 let (edits, names) = edits::duplicate(d, &app.state.selection.items, *by)?;
                 Ok((edits, Some(many(names))))
             }),
+            Command::MirrorCopy(from, to) => {
+                self.edit(command, |d, app| {
+                    let items = &app.state.selection.items;
+                    let (edits, names) = edits::mirror_copy(d, items, [*from, *to])?;
+                    Ok((edits, Some(many(names))))
+                });
+                self.apply(Command::SetTool(Tool::Select));
+            }
             Command::Array { count, step } => self.edit(command, |d, app| {
                 let items = &app.state.selection.items;
                 let (edits, names) = edits::array(d, items, *count, *step)?;
@@ -280,6 +288,7 @@ impl App {
                 | Command::Mirror(_)
                 | Command::Duplicate
                 | Command::DuplicateBy(_)
+                | Command::MirrorCopy(..)
                 | Command::Delete
                 | Command::Cut
         );

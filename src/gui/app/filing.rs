@@ -341,6 +341,8 @@ impl App {
         let folder = self.state.document.path.as_deref().and_then(Path::parent);
         let folder = folder.map_or_else(|| PathBuf::from("."), Path::to_owned);
         let stem = match &ask {
+            // A page downloads files, whose names begin with that of their folder.
+            Ask::Export(_) if cfg!(target_arch = "wasm32") => self.state.document.name().to_owned(),
             Ask::Export(_) => return self.show_dialog(ask, &folder.join("results")),
             _ => self.state.document.name().to_owned(),
         };

@@ -123,11 +123,12 @@ fn number(command: &C) -> usize {
         C::ForgetBefore => 97,
         C::AddOverlay(..) => 98,
         C::SetOverlay(_) => 99,
+        C::MirrorCopy(..) => 100,
     }
 }
 
 /// Kinds of commands.
-const KINDS: usize = 100;
+const KINDS: usize = 101;
 
 fn one_of_each(home: &std::path::Path) -> Vec<C> {
     let (name, at) = ("p".to_owned(), Point::default());
@@ -252,6 +253,7 @@ fn one_of_each(home: &std::path::Path) -> Vec<C> {
         C::MoveLine(7, [at, at]),
         C::CopyProfiles,
         C::DuplicateBy(at),
+        C::MirrorCopy(at, Point::new(0.0, 1e-3)),
         C::AddRuler(at, at),
         C::SetVariable("w".to_owned(), Value::Number(1.0)),
         C::RemoveVariable("w".to_owned()),

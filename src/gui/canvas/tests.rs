@@ -566,6 +566,27 @@ fn a_parameter_is_dragged_by_its_handle() {
 }
 
 #[test]
+fn a_mirror_line_snaps_to_sockets_and_to_eighths_of_a_turn() {
+    let mut harness = bench(PIPES, "");
+    harness.state_mut().state.tool = Tool::Mirror;
+    let (a, b) = (at(&harness, 1.01, 0.01), at(&harness, 1.06, 0.6));
+    drag(&mut harness, a, b);
+    assert_eq!(take(&mut harness), [], "nothing is selected");
+    harness.state_mut().state.selection = Selection::one("p");
+    harness.run_steps(2);
+    drag(&mut harness, a, b);
+    let commands = take(&mut harness);
+    let [Command::MirrorCopy(from, to)] = commands[..] else {
+        panic!("{commands:?}");
+    };
+    assert_eq!(from, Point::new(1e-3, 0.0), "the socket p.b");
+    assert!(
+        (to.x - 1e-3).abs() < 1e-12 && to.y > 5e-4,
+        "upright: {to:?}"
+    );
+}
+
+#[test]
 fn the_wheel_zooms_at_the_pointer_and_two_fingers_pan() {
     let mut harness = bench(PIPES, "");
     let pos = pos2(300.0, 200.0);

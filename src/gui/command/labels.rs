@@ -41,6 +41,7 @@ impl Command {
             Command::Mirror(Axis::X) => "Mirror left and right",
             Command::Mirror(Axis::Y) => "Mirror top and bottom",
             Command::Duplicate | Command::DuplicateBy(_) => "Duplicate",
+            Command::MirrorCopy(..) => "Mirror a copy",
             Command::Array { count, .. } => {
                 return format!("Array of {} × {}", count.0, count.1);
             }
@@ -194,6 +195,7 @@ impl Command {
             Command::SetTool(Tool::Overlay(OverlayLayer::Notes)) => {
                 "text label comment annotation annotate frame"
             }
+            Command::SetTool(Tool::Mirror) => "symmetric symmetry reflect flip copy half axis",
             Command::SetTool(Tool::Place(_)) => "add insert component",
             Command::TogglePanel(Panel::Variables) => "parameters sliders window view hide show",
             Command::TogglePanel(Panel::Study) => {

@@ -36,6 +36,7 @@ pub fn is_enabled(command: &Command, seen: &Seen<'_>) -> Result<(), &'static str
         | C::Copy
         | C::Duplicate
         | C::DuplicateBy(_)
+        | C::MirrorCopy(..)
         | C::Array { .. }
         | C::Move(_)
         | C::PreviewMove(_)

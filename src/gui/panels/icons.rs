@@ -51,6 +51,8 @@ pub enum Icon {
     Control,
     /// A letter.
     Note,
+    /// Two triangles beside a line.
+    Mirror,
     /// Four corners.
     Fit,
     /// Grey circle with a cross.
@@ -79,6 +81,7 @@ impl Icon {
             Tool::Streamline => Icon::Streamline,
             Tool::Overlay(OverlayLayer::Control) => Icon::Control,
             Tool::Overlay(OverlayLayer::Notes) => Icon::Note,
+            Tool::Mirror => Icon::Mirror,
         }
     }
 }
@@ -211,6 +214,11 @@ pub fn paint(painter: &Painter, rect: Rect, icon: Icon, color: Color32) {
             draw.lines(&[(0.0, 0.36), (1.0, 0.36)]);
             draw.lines(&[(0.0, 0.64), (1.0, 0.64)]);
             draw.closed(&[(0.3, 0.1), (0.7, 0.1), (0.7, 0.9), (0.3, 0.9)]);
+        }
+        Icon::Mirror => {
+            draw.lines(&[(0.5, 0.0), (0.5, 1.0)]);
+            draw.closed(&[(0.36, 0.2), (0.36, 0.8), (0.02, 0.8)]);
+            draw.closed(&[(0.64, 0.2), (0.64, 0.8), (0.98, 0.8)]);
         }
         Icon::Note => {
             draw.lines(&[(0.12, 0.14), (0.88, 0.14)]);

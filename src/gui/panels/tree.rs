@@ -6,7 +6,7 @@ use eframe::egui::{self, Role, TextEdit, TextStyle, Ui, WidgetInfo};
 use rustc_hash::FxHashMap;
 
 use super::table::View;
-use crate::command::Command;
+use crate::command::{Command, Layer};
 use crate::seen::{Seen, Selection};
 use stokeslet_cad::design::{Design, OverlayLayer, OverlayShape, Placement};
 
@@ -34,6 +34,23 @@ impl Group {
             Group::Control => "Control layer",
             Group::Notes => "Notes",
         }
+    }
+}
+
+/// Layers are shown or hidden here too.
+fn hide_ui(ui: &mut Ui, seen: &Seen<'_>, group: Group, out: &mut Vec<Command>) {
+    let layer = match group {
+        Group::Control => Layer::Control,
+        Group::Notes => Layer::Notes,
+        _ => return,
+    };
+    let is_seen = seen.settings.layers.contains(&layer);
+    let label = if is_seen { "Hide" } else { "Show" };
+    let name = format!("{label} {}", layer.label());
+    let response = ui.small_button(label);
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
+    if response.clicked() {
+        out.push(Command::ToggleLayer(layer));
     }
 }
 
@@ -93,9 +110,12 @@ impl View for Tree {
                             false => "-",
                         };
                         let text = format!("{sign} {} ({n})", group.label());
-                        if ui.selectable_label(false, text).clicked() {
-                            turned = Some(*group);
-                        }
+                        ui.horizontal(|ui| {
+                            if ui.selectable_label(false, text).clicked() {
+                                turned = Some(*group);
+                            }
+                            hide_ui(ui, seen, *group, out);
+                        });
                     }
                     Line::Leaf(leaf) => leaf_ui(ui, seen, leaf, out),
                 }
@@ -308,5 +328,22 @@ mod tests {
             matches!(commands.last(), Some(Command::Select(s)) if s.single() == Some("mixer")),
             "{commands:?}"
         );
+    }
+
+    #[test]
+    fn what_is_drawn_over_the_chip_is_listed_and_hidden() {
+        let mut state = opened_example("valved-inlets");
+        state.settings.panels.insert(Panel::Tree);
+        let shown = Shown::new(state);
+        shown.borrow_mut().panels.choose(Panel::Tree);
+        let mut harness = harness(&shown);
+        harness.get_by_label("Search the chip").focus();
+        harness.get_by_label("Search the chip").type_text("shuts");
+        harness.run_steps(2);
+        harness.get_by_label("- Notes (2)");
+        harness.get_by_label("Hide notes").click();
+        harness.run_steps(2);
+        let commands = &shown.borrow().commands;
+        assert_eq!(commands.last(), Some(&Command::ToggleLayer(Layer::Notes)));
     }
 }

@@ -3,14 +3,14 @@
 use eframe::egui::{Color32, Pos2, Shape, Stroke, vec2};
 
 use super::Frame;
-use crate::canvas::paint::tag;
+use crate::canvas::paint::{Side, tag_on};
 use crate::command::Command;
 use crate::panels::values::show_quantity;
 use crate::seen::Tool;
 use stokeslet_base::geometry::Point;
 use stokeslet_base::units::Dimension;
 use stokeslet_cad::design::Value;
-use stokeslet_cad::edits::{Drawing, Handle, handles};
+use stokeslet_cad::edits::{Drawing, Handle, can_be, handles};
 
 /// Half the width of a handle, points.
 const HALF: f32 = 5.5;
@@ -77,7 +77,10 @@ impl Handles {
         let large = |size: Point| size.x.max(size.y) >= frame.view.length(SMALLEST);
         let mut out: Vec<(&Handle, Pos2)> = Vec::new();
         if size.is_some_and(large) {
-            for handle in &self.all {
+            // Of two in one place the one that moves faster.
+            let mut all: Vec<&Handle> = self.all.iter().collect();
+            all.sort_by(|a, b| b.rate.norm().total_cmp(&a.rate.norm()));
+            for handle in all {
                 let at = frame.view.to_screen(handle.at);
                 if out.iter().all(|(_, other)| (*other - at).length() >= APART) {
                     out.push((handle, at));
@@ -130,7 +133,17 @@ impl Held {
         let value = handle.within(step.map_or(wanted, |step| (wanted / step).round() * step));
         // What a file would say: no more figures than anybody reads.
         let value = tidy(value, handle.dimension);
-        if value != handle.value && value > 0.0 {
+        let document = frame.seen.document;
+        let Some(design) = document.design.as_ref().filter(|_| value != handle.value) else {
+            return;
+        };
+        let drawing = Drawing {
+            design,
+            layout: &document.layout,
+            library: frame.seen.library,
+        };
+        // What it can't be, it stays at what it was.
+        if can_be(&drawing, &self.component, handle, value) {
             out.push(Command::SetParameter {
                 component: self.component.clone(),
                 parameter: self.parameter.clone(),
@@ -174,7 +187,8 @@ pub fn paint(handles: &Handles, frame: &Frame<'_>, hovered: Option<&str>, held: 
         if is_lit {
             let value = show_quantity(handle.value, handle.dimension);
             let text = format!("{} {value}", handle.parameter.replace('_', " "));
-            tag(painter, view, at, &text, colours);
+            // The values of the flow there are written below.
+            tag_on(painter, view, at, &text, colours, Side::Above);
         }
     }
 }

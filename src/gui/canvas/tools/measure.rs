@@ -1,9 +1,12 @@
-//! Tools of one click or one line: ports, probes, streamlines, profiles, the ruler.
+//! Tools of one click or one line: ports, probes, streamlines, profiles, the ruler, the mirror line.
 
 use eframe::egui::{CursorIcon, Pos2, Stroke};
 
 use super::{Frame, Tools};
-use crate::canvas::paint::{lit_socket, tag};
+use crate::canvas::outline::Outlines;
+use crate::canvas::paint::{ghost, lit_socket, tag};
+use crate::canvas::scene::Placed;
+use crate::canvas::stroke::Pen;
 use crate::command::Command;
 use crate::seen::Tool;
 use stokeslet_base::geometry::Point;
@@ -82,12 +85,7 @@ pub fn hear_click(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) 
 /// Hears the ruler: what it measured stays, whatever tool comes next.
 pub fn hear_ruler(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
     draw(tools, frame, |frame, p| {
-        let near = |q: &Point| (*q - p).norm() <= frame.reach();
-        let middles = frame.scene.layout.sockets.iter().map(|s| s.mouth.middle);
-        let nearest = middles
-            .filter(near)
-            .min_by(|a, b| (*a - p).norm().total_cmp(&(*b - p).norm()));
-        nearest.unwrap_or_else(|| frame.snap(p))
+        to_socket(frame, p).unwrap_or_else(|| frame.snap(p))
     });
     if frame.drag_ended()
         && let Some([from, to]) = tools.line.take()
@@ -95,6 +93,84 @@ pub fn hear_ruler(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) 
     {
         out.push(Command::AddRuler(from, to));
     }
+}
+
+/// The middle of the nearest socket within reach.
+fn to_socket(frame: &Frame<'_>, p: Point) -> Option<Point> {
+    let away = |q: &Point| (*q - p).norm();
+    let middles = frame.scene.layout.sockets.iter().map(|s| s.mouth.middle);
+    let near = middles.filter(|q| away(q) <= frame.reach());
+    near.min_by(|a, b| away(a).total_cmp(&away(b)))
+}
+
+/// Hears the mirror line: from sockets or the grid, along a multiple of 45 degrees.
+pub fn hear_mirror(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
+    let from = tools.line.map(|line| line[0]);
+    draw(tools, frame, |frame, p| {
+        let snapped = to_socket(frame, p).unwrap_or_else(|| frame.snap(p));
+        from.map_or(snapped, |from| from + eighth(snapped - from))
+    });
+    if frame.drag_ended()
+        && let Some([from, to]) = tools.line.take()
+    {
+        match (to - from).norm() >= frame.view.length(SHORTEST) {
+            true if frame.seen.selection.items.is_empty() => {
+                let why = "Nothing is selected that could be mirrored".to_owned();
+                tools.refusal = frame.pointer.map(|at| (at, why));
+            }
+            true => out.push(Command::MirrorCopy(from, to)),
+            false => {}
+        }
+    }
+}
+
+/// The way itself, turned to the nearest multiple of 45 degrees.
+fn eighth(by: Point) -> Point {
+    let step = std::f64::consts::FRAC_PI_4;
+    let along = Point::unit((by.angle() / step).round() * step);
+    along * along.dot(by)
+}
+
+/// The line across all of the view, and what is selected as it shows it.
+pub fn paint_mirror(tools: &Tools, frame: &Frame<'_>, outlines: &mut Outlines) {
+    let Some([from, to]) = tools.line.filter(|[a, b]| a != b) else {
+        return;
+    };
+    let (painter, view, colours) = (frame.painter, frame.view, frame.colours);
+    let along = (to - from).normalized();
+    let (low, high) = view.seen();
+    let far = along * (high - low).norm();
+    let ends = [view.to_screen(from - far), view.to_screen(to + far)];
+    let line = Stroke::new(1.5, colours.accent);
+    painter.extend(eframe::egui::Shape::dashed_line(&ends, line, 10.0, 5.0));
+    let reflected = |p: Point| {
+        let d = p - from;
+        from + along * (2.0 * along.dot(d)) - d
+    };
+    let scene = frame.scene;
+    let items = frame.seen.selection.items.iter();
+    let items = items.filter_map(|name| scene.item(name));
+    let parts: Vec<_> = items
+        .flat_map(|item| &scene.parts_of[item])
+        .map(|&part| {
+            let placed = scene.parts[part];
+            let origin = reflected(placed.origin);
+            let turned = |axis: Point| reflected(placed.origin + axis) - origin;
+            let placed = Placed {
+                x_axis: turned(placed.x_axis),
+                y_axis: turned(placed.y_axis),
+                origin,
+                ..placed
+            };
+            (placed, &scene.layout.parts[part].shape)
+        })
+        .collect();
+    let pen = Pen {
+        width: 1.2,
+        colour: colours.ghost,
+        pixel: 1.0 / painter.pixels_per_point(),
+    };
+    painter.add(ghost(&parts, outlines, view, pen, colours.ghost_fill));
 }
 
 /// Hears the line probe.

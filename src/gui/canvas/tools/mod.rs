@@ -224,6 +224,7 @@ pub fn hear(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
         Tool::Line => measure::hear_line(tools, frame, out),
         Tool::Probe | Tool::Streamline => measure::hear_click(tools, frame, out),
         Tool::Overlay(layer) => overlay::hear(tools, frame, *layer, out),
+        Tool::Mirror => measure::hear_mirror(tools, frame, out),
     }
     // What is under way goes first; a tool with nothing under way is put down.
     if *tool != Tool::Select && frame.key(Key::Escape) {
@@ -251,6 +252,7 @@ pub fn paint(tools: &Tools, frame: &Frame<'_>, outlines: &mut Outlines) {
         Tool::Port => measure::paint_port(tools, frame),
         Tool::Ruler | Tool::Line => measure::paint_line(tools, frame),
         Tool::Overlay(layer) => overlay::paint(tools, frame, *layer),
+        Tool::Mirror => measure::paint_mirror(tools, frame, outlines),
         Tool::Select | Tool::Place(_) | Tool::Probe | Tool::Streamline => {}
     }
     line_ends::paint(tools, frame);
