@@ -8,7 +8,9 @@ use eframe::egui::{Event, Key, Modifiers, PointerButton, Pos2, Vec2, vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable;
 use stokeslet::chip::SocketUse;
-use stokeslet::design::{Attachment, Bend, OverlayLayer, Placement, PortCondition, Spanned, Value};
+use stokeslet::design::{
+    Attachment, Bend, OverlayLayer, OverlayShape, Placement, PortCondition, Spanned, Value,
+};
 use stokeslet::edits::{Align, Axis};
 use stokeslet::export::Format;
 use stokeslet::geometry::Point;
@@ -622,7 +624,26 @@ impl Random {
             all.iter().map(|d| d.name.clone()).collect()
         };
         let item = self.pick(items).unwrap_or_else(|| "nobody".into());
-        match self.below(30) {
+        match self.below(33) {
+            30 => {
+                let (a, b) = (self.point(), self.point());
+                let shape = match self.below(3) {
+                    0 => OverlayShape::Rectangle([a, b]),
+                    1 => OverlayShape::Circle {
+                        centre: a,
+                        diameter: Metre(self.real(1e-5, 1e-3)),
+                    },
+                    _ => OverlayShape::Path {
+                        points: vec![a, b, self.point()],
+                        width: None,
+                    },
+                };
+                Command::AddOverlay(OverlayLayer::ALL[self.below(2)], shape)
+            }
+            31 => [Command::Group, Command::Ungroup][self.below(2)].clone(),
+            // Not for ever twice as many.
+            32 if items.len() < 30 => Command::MirrorCopy(self.point(), self.point()),
+            32 => Command::Delete,
             0..=3 => Command::Place {
                 kind: self.pick(&kinds).unwrap_or_default(),
                 placement: match self.pick(&sockets).filter(|_| self.below(2) == 0) {

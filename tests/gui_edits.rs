@@ -9,7 +9,8 @@ use std::f64::consts::FRAC_PI_2;
 
 use stokeslet::chip::{LaidSocket, Layout, SocketUse, lay_out};
 use stokeslet::design::{
-    Attachment, Bend, Design, Dimension, Edit, Placement, Spanned, Value, parse, rewrite,
+    Attachment, Bend, Design, Dimension, Edit, OverlayLayer, OverlayShape, Placement, Spanned,
+    Value, parse, rewrite,
 };
 use stokeslet::diagnostic::Severity;
 use stokeslet::edits::{self, Align, Axis, Drawing, Refusal, Snapping};
@@ -257,7 +258,39 @@ fn intend(random: &mut Random, opened: &Opened) -> (&'static str, Result<Vec<Edi
     let channels: Vec<_> = opened.design.channels.iter().collect();
     let components: Vec<_> = opened.design.components.iter().collect();
     let selection = random.selection(opened);
-    match random.below(16) {
+    match random.below(19) {
+        16 => {
+            let line = [random.place(opened), random.place(opened)];
+            let made = edits::mirror_copy(&drawing, &selection, line);
+            ("mirror copy", made.map(|(edits, _)| edits))
+        }
+        17 => match random.pick(&opened.design.groups) {
+            Some(group) if random.below(2) == 0 => {
+                let of = group.of.iter().map(|member| member.value.clone());
+                ("ungroup", edits::ungroup(&drawing, &of.collect()))
+            }
+            _ => {
+                let made = edits::group(&drawing, &selection);
+                ("group", made.map(|(edits, _)| edits))
+            }
+        },
+        18 => {
+            let (a, b) = (random.place(opened), random.place(opened));
+            let shape = match random.below(3) {
+                0 => OverlayShape::Rectangle([a, b]),
+                1 => OverlayShape::Path {
+                    points: vec![a, b],
+                    width: None,
+                },
+                _ => OverlayShape::Text {
+                    at: a,
+                    text: "here".to_owned(),
+                    size: None,
+                },
+            };
+            let layer = OverlayLayer::ALL[random.below(2)];
+            ("overlay", Ok(edits::add_overlay(&drawing, layer, shape).0))
+        }
         0 | 1 => {
             let by = random.shift(opened, 8.0);
             ("move", edits::move_items(&drawing, &selection, by))
@@ -379,7 +412,7 @@ fn random_intentions_leave_designs() {
     let mut done: BTreeMap<&str, [usize; 3]> = BTreeMap::new();
     for (k, start) in shipped().into_iter().enumerate() {
         let large = start.layout.parts.len() > 200;
-        let (runs, steps) = if large { (1, 12) } else { (6, 25) };
+        let (runs, steps) = if large { (1, 12) } else { (6, 32) };
         for run in 0..runs {
             let seed = (k as u64) << 32 | run;
             let mut random = Random(seed);
@@ -399,8 +432,11 @@ fn random_intentions_leave_designs() {
                 let broken = next.broken();
                 if was_whole && !broken.is_empty() {
                     counts[2] += 1;
-                    // What is put somewhere may come to lie on a socket of another width or direction, which can't be joined.
+                    // What is put somewhere may come to lie on a socket of another width or direction, or on two at once, which can't be joined.
                     let may_break = [
+                        "copy and paste",
+                        "duplicate",
+                        "mirror copy",
                         "place",
                         "move",
                         "rotate",

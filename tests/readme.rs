@@ -114,10 +114,10 @@ fn files_that_the_readme_links_exist() {
 fn the_gate_is_the_test_command_of_the_readme() {
     let command = block(&readme(), "## Test", "sh").to_string();
     let script = fs::read_to_string(root().join(".ci/run")).unwrap();
-    // Then come Python's own tests, and other people's programs.
+    // Then come Python's own tests, the window in a browser, and other people's programs.
     assert!(
         script.ends_with(&format!(
-            "\ngate() {{\n{command}}}\ngate\n.ci/python\ntests/interop/audit --where-possible\n"
+            "\ngate() {{\n{command}}}\ngate\n.ci/python\n.ci/web\ntests/interop/audit --where-possible\n"
         )),
         ".ci/run ends with {command}"
     );

@@ -108,6 +108,10 @@ pub enum Command {
     },
     /// Copies what is selected as a mirror on this line shows it.
     MirrorCopy(Point, Point),
+    /// Selects what is selected together from now on, by a click on any of it.
+    Group,
+    /// The end of that.
+    Ungroup,
     /// To the clipboard.
     Copy,
     /// To the clipboard, and away.
@@ -392,6 +396,8 @@ impl Command {
             C::Copy,
             C::AskToPaste,
             C::Duplicate,
+            C::Group,
+            C::Ungroup,
             C::EditName,
             C::Detach,
             C::Delete,

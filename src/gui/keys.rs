@@ -31,6 +31,8 @@ pub const SHORTCUTS: &[Binding] = {
         (CTRL, Key::Y, || C::Redo),
         (CTRL, Key::A, || C::SelectAll),
         (CTRL, Key::D, || C::Duplicate),
+        (CTRL, Key::G, || C::Group),
+        (BOTH, Key::G, || C::Ungroup),
         (NONE, Key::F2, || C::EditName),
         (NONE, Key::Delete, || C::Delete),
         (NONE, Key::Backspace, || C::Delete),

@@ -178,6 +178,7 @@ fn design() -> impl Strategy<Value = Design> {
             ports,
             parametric: Default::default(),
             species: Default::default(),
+            groups: Vec::new(),
             overlays,
         },
     )

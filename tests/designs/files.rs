@@ -102,6 +102,10 @@ fn without_spans(mut design: Design) -> Design {
         port.at.span = 0..0;
         port.condition.span = 0..0;
     }
+    for group in &mut design.groups {
+        group.name.span = 0..0;
+        group.of.iter_mut().for_each(|member| member.span = 0..0);
+    }
     for overlay in &mut design.overlays {
         overlay.name.span = 0..0;
     }

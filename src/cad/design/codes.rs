@@ -28,3 +28,4 @@ pub(super) const SETTING: &str = "D345";
 pub(super) const REPEAT: &str = "D346";
 pub(super) const STEP: &str = "D347";
 pub(super) const INLET: &str = "D018";
+pub(super) const MEMBER: &str = "D019";

@@ -23,6 +23,8 @@ pub(super) enum Kind {
     Positions,
     /// A list of pairs of texts.
     Pairs,
+    /// A list of texts.
+    Names,
     /// A table of anything, by name.
     Table,
     /// A whole number, or a table of `count`, `step` and `through`.
@@ -479,8 +481,21 @@ pub(super) static NOTES: Section = Section {
     keys: OVERLAY_KEYS,
 };
 
+pub(super) static GROUPS: Section = Section {
+    name: "groups",
+    entry: Some("group"),
+    doc: "What is selected together in the window; nothing else follows from it.",
+    keys: &[key(
+        "of",
+        Kind::Names,
+        true,
+        "[\"t1\", \"valve1\"]",
+        "names of components, channels, control shapes and notes",
+    )],
+};
+
 /// All sections, in the order in which they are printed.
-pub(super) static SECTIONS: [&Section; 11] = [
+pub(super) static SECTIONS: [&Section; 12] = [
     &FLUID,
     &CHIP,
     &COMPONENTS,
@@ -492,6 +507,7 @@ pub(super) static SECTIONS: [&Section; 11] = [
     &SPECIES,
     &CONTROL,
     &NOTES,
+    &GROUPS,
 ];
 
 /// Keys of the file itself: those that are no sections, then the sections.
@@ -516,8 +532,8 @@ mod tests {
                 .keys
                 .iter()
                 .filter(|k| {
-                    !["repeat", "attach", "to", "flow_rate", "traction_free", "of"]
-                        .contains(&k.name)
+                    !["repeat", "attach", "to", "flow_rate", "traction_free"].contains(&k.name)
+                        && (k.name != "of" || section.name == GROUPS.name)
                 })
                 // Of what overlays can look like, one.
                 .filter(|k| {
@@ -525,7 +541,8 @@ mod tests {
                         || ["path", "width"].contains(&k.name)
                 })
                 .map(|k| match k.name {
-                    // A port of this design.
+                    // Something of this design.
+                    "of" if section.name == GROUPS.name => "of = [\"channel1\"]".to_owned(),
                     "inlets" => "inlets = { port1 = \"1 mM\" }".to_owned(),
                     _ => format!("{} = {}", k.name, k.example),
                 })

@@ -24,6 +24,7 @@
 //! | D016 | a volumetric flow rate in a chip without a depth |
 //! | D017 | warning: a depth, but no model that says how it enters |
 //! | D018 | a species that enters by a port that isn't there, or by one where liquid is drawn off |
+//! | D019 | warning: a group of something that isn't there |
 //! | D340 | an expression that can't be read |
 //! | D341 | variables that depend on themselves |
 //! | D342 | an unknown variable, unit or function in an expression |
@@ -36,6 +37,7 @@
 mod codes;
 mod components;
 mod depth;
+mod groups;
 mod keys;
 mod links;
 mod names;
@@ -52,6 +54,7 @@ mod value;
 mod variables;
 
 pub use depth::{DepthModel, SIDE_LAYER_FACTOR};
+pub use groups::Group;
 pub use overlays::{Overlay, OverlayLayer, OverlayShape};
 pub use page::{format_page, json_schema};
 pub use parse::{parse, parse_with};

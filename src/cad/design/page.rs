@@ -17,6 +17,7 @@ fn value_words(kind: Kind) -> String {
         Kind::Position => "two lengths".into(),
         Kind::Positions => "list of positions".into(),
         Kind::Pairs => "list of pairs of sockets".into(),
+        Kind::Names => "list of names".into(),
         Kind::Table => "table".into(),
         Kind::Repetition => "number or table".into(),
     }
@@ -148,6 +149,7 @@ fn value_schema(kind: Kind) -> Value {
         Kind::Choice(choices) => json!({ "enum": choices }),
         Kind::Position => position,
         Kind::Positions | Kind::Pairs => json!({ "type": "array", "items": position }),
+        Kind::Names => json!({ "type": "array", "items": { "type": "string" } }),
         Kind::Table => json!({ "type": "object" }),
         Kind::Repetition => {
             json!({ "anyOf": [{ "type": "integer" }, expression, { "type": "object" }] })

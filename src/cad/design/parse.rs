@@ -5,6 +5,7 @@ use std::ops::Range;
 use toml::de::{DeTable, DeValue};
 
 use super::components::{read_channels, read_components};
+use super::groups::read_groups;
 use super::links::{read_links, read_sheets};
 use super::overlays::{OverlayLayer, read_overlays};
 use super::sections::{read_chip, read_connections, read_fluid, read_ports};
@@ -303,6 +304,8 @@ fn read_root(root: &DeTable<'_>, name: &str, reporter: &mut Reporter) -> Option<
         node.map_or_else(Vec::new, |node| read_overlays(node, layer, reporter))
     });
     let overlays = overlays.collect();
+    let groups = table.get("groups");
+    let groups = groups.map_or_else(Vec::new, |node| read_groups(node, root, reporter));
     check_names(root, reporter);
     let ((viscosity, density), chip) = (fluid?, chip?);
     Some(Design {
@@ -323,6 +326,7 @@ fn read_root(root: &DeTable<'_>, name: &str, reporter: &mut Reporter) -> Option<
         ports,
         parametric: Parametric::default(),
         species,
+        groups,
         overlays,
     })
 }

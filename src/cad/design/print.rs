@@ -126,6 +126,13 @@ fn plain(design: &Design) -> String {
             |overlay| super::overlays::overlay(overlay),
         );
     }
+    print_section(
+        &mut out,
+        ("groups", repetitions),
+        &design.groups,
+        |group| &group.name.value,
+        |group| super::groups::group(group.of.iter().map(|m| m.value.as_str())),
+    );
     out
 }
 

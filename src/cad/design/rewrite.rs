@@ -9,7 +9,7 @@ pub use edit::{Edit, RewriteError};
 
 use toml_edit::{DocumentMut, Item, RawString, Table, TableLike, Value as TomlValue};
 
-use super::{Dimension, OverlayLayer, Placement, Value, overlays, print, species};
+use super::{Dimension, OverlayLayer, Placement, Value, groups, overlays, print, species};
 
 /// Applies the edits in order; the text as it is, but for them. (Line ends of both kinds in one file become line feeds.)
 ///
@@ -203,6 +203,11 @@ fn apply(document: &mut DocumentMut, edit: &Edit) -> Result<(), RewriteError> {
             let named = overlay_called(document, name)?;
             remove(document, named, name)?;
         }
+        Edit::SetGroup { name, of } if of.is_empty() => remove(document, GROUP, name)?,
+        Edit::SetGroup { name, of } => {
+            let text = groups::group(of.iter().map(String::as_str));
+            set(section(document, GROUP.0)?, name, &text)?;
+        }
         Edit::AddSpecies(added) => {
             let text = species::one(added);
             add(document, SPECIES, &added.name.value, &text)?;
@@ -244,6 +249,7 @@ const SPECIES: Named = ("species", "species");
 
 const CONTROL: Named = ("control", "control shape");
 const NOTE: Named = ("notes", "note");
+const GROUP: Named = ("groups", "group");
 /// What is found by names that nothing else may have.
 const ITEMS: [Named; 4] = [COMPONENT, CHANNEL, CONTROL, NOTE];
 

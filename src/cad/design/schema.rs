@@ -51,6 +51,9 @@
 //!
 //! [notes]                              # the same, for people
 //! n1 = { text = "mixes here", at = ["3 mm", "1 mm"] }
+//!
+//! [groups]                             # what is selected together
+//! pump = { of = ["t1", "valve"] }
 //! ```
 //!
 //! - Every quantity is a text with a number and a unit; the units are the rows of `units/table.rs`, with prefixes, products and powers ("mPa s", "m^2/s", "uL/min").
@@ -77,7 +80,7 @@ use stokeslet_base::units::{
     FlowRate, FlowRatePerDepth, KilogramPerCubicMetre, Metre, Pascal, PascalSecond, Radian,
 };
 
-use super::{Overlay, SpeciesSection, Value};
+use super::{Group, Overlay, SpeciesSection, Value};
 use crate::library::Defaults;
 
 /// A value and the bytes of the file that it came from.
@@ -133,6 +136,8 @@ pub struct Design {
     pub parametric: super::Parametric,
     /// What is dissolved in the liquid.
     pub species: SpeciesSection,
+    /// What is selected together, in the file's order.
+    pub groups: Vec<Group>,
     /// Control layer and notes, which aren't solved; those of one layer in the file's order.
     pub overlays: Vec<Overlay>,
 }

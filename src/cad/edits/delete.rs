@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use rustc_hash::FxHashSet;
 
 use super::draft::Draft;
+use super::groups;
 use super::sockets::owner;
 use super::{Drawing, Refusal};
 use crate::design::{Edit, Placement};
@@ -70,9 +71,12 @@ pub fn delete(
     kept.channels
         .retain(|c| !gone.contains(c.name.value.as_str()));
     kept.overlays.retain(|o| !items.contains(&o.name.value));
+    groups::keep(&mut kept.groups, |name| {
+        !gone.contains(name) && !items.contains(name)
+    });
     kept.connections
         .retain(|pair| stays(&pair.a.value) && stays(&pair.b.value));
     kept.ports
         .retain(|p| stays(&p.at.value) && Some(p.name.value.as_str()) != port);
-    Ok(draft.edits())
+    Ok(draft.settled())
 }

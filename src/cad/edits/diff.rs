@@ -40,6 +40,16 @@ pub(super) fn edits(old: &Design, new: &Design) -> Vec<Edit> {
             edits.push(Edit::RemoveOverlay(overlay.name.value.clone()));
         }
     }
+    let groups = by_name(&old.groups, |g| &g.name.value);
+    let new_groups = by_name(&new.groups, |g| &g.name.value);
+    for group in &old.groups {
+        if !new_groups.contains_key(group.name.value.as_str()) {
+            edits.push(Edit::SetGroup {
+                name: group.name.value.clone(),
+                of: Vec::new(),
+            });
+        }
+    }
     for component in &new.components {
         match components.get(component.name.value.as_str()) {
             Some(old) if old.kind.value == component.kind.value => {
@@ -60,6 +70,16 @@ pub(super) fn edits(old: &Design, new: &Design) -> Vec<Edit> {
             Some(old) if same_overlay(old, overlay) => {}
             Some(_) => edits.push(Edit::SetOverlay(overlay.clone())),
             None => edits.push(Edit::AddOverlay(overlay.clone())),
+        }
+    }
+    for group in &new.groups {
+        let of: Vec<String> = group.of.iter().map(|m| m.value.clone()).collect();
+        let old = groups.get(group.name.value.as_str());
+        if old.is_none_or(|old| !old.of.iter().map(|m| &m.value).eq(&of)) {
+            edits.push(Edit::SetGroup {
+                name: group.name.value.clone(),
+                of,
+            });
         }
     }
     for connection in missing(&new.connections, &new_pairs, &old_pairs) {

@@ -40,6 +40,11 @@ impl Names {
         Self(design.ports.iter().map(|p| p.name.value.clone()).collect())
     }
 
+    /// Of groups.
+    pub fn of_groups(design: &Design) -> Self {
+        Self(design.groups.iter().map(|g| g.name.value.clone()).collect())
+    }
+
     /// Of dissolved species.
     pub fn of_species(design: &Design) -> Self {
         let all = design.species.species.iter();

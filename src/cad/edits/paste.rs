@@ -32,6 +32,10 @@ pub fn copy(drawing: &Drawing<'_>, selection: &BTreeSet<String>) -> Result<Strin
     edits.extend(part.components.into_iter().map(Edit::AddComponent));
     edits.extend(part.channels.into_iter().map(Edit::AddChannel));
     edits.extend(part.overlays.into_iter().map(Edit::AddOverlay));
+    edits.extend(part.groups.into_iter().map(|group| Edit::SetGroup {
+        name: group.name.value,
+        of: group.of.into_iter().map(|member| member.value).collect(),
+    }));
     edits.extend(part.connections.into_iter().map(Edit::Connect));
     edits.extend(part.ports.into_iter().map(Edit::AddPort));
     rewrite("", &edits).map_err(|error| Refusal::NotADesign(error.to_string()))
@@ -252,15 +256,20 @@ fn add(
     check_references(&mut part)?;
     let mut items = Names::of_items(drawing.design);
     let mut ports = Names::of_ports(drawing.design);
+    let mut groups = Names::of_groups(drawing.design);
     let mut draft = Draft::of(drawing);
     let mut names = Vec::new();
     for motion in motions {
         let mut copy = part.clone();
         carry(&mut copy, motion, drawing.design.width.0);
         names.extend(rename(&mut copy, &mut items, &mut ports));
+        for group in &mut copy.groups {
+            group.name.value = groups.fresh_or_same(&group.name.value);
+        }
         let design = &mut draft.design;
         design.components.append(&mut copy.components);
         design.channels.append(&mut copy.channels);
+        design.groups.append(&mut copy.groups);
         design.overlays.append(&mut copy.overlays);
         design.connections.append(&mut copy.connections);
         design.ports.append(&mut copy.ports);
@@ -317,6 +326,11 @@ fn rename(part: &mut Design, items: &mut Names, ports: &mut Names) -> Vec<String
             && let Some(fresh) = renamed.get(item)
         {
             reference.value = format!("{fresh}.{socket}");
+        }
+    }
+    for member in part.groups.iter_mut().flat_map(|group| &mut group.of) {
+        if let Some(fresh) = renamed.get(&member.value) {
+            member.value.clone_from(fresh);
         }
     }
     for port in &mut part.ports {

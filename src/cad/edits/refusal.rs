@@ -19,6 +19,9 @@ pub enum Refusal {
     /// To line up takes two, to spread three.
     #[error("select at least {0} components that aren't attached to each other")]
     TooFew(usize),
+    /// One thing is no group.
+    #[error("select at least 2 things to group them")]
+    Alone,
     /// No component or channel of this name, or it could not be placed.
     #[error("there is no component or channel `{0}`, or it has no place yet: see the problems")]
     NoItem(String),

@@ -161,6 +161,9 @@ fn join_pairs(draft: &mut Draft<'_>, before: &Sockets<'_>, after: &Sockets<'_>) 
         .filter(|(_, mouth)| mouth.middle.x.is_finite() && mouth.middle.y.is_finite())
         .collect();
     free.sort_by(|(name, a), (other, b)| a.middle.x.total_cmp(&b.middle.x).then(name.cmp(other)));
+    // What one partner has left another may have, that lay there all the time.
+    let freed = |name: &str| before.get(name).is_some_and(|s| s.used != SocketUse::Free);
+    let newly = |name: &str| freed(name) || moved(name, before, after);
     let mut taken: FxHashSet<&str> = FxHashSet::default();
     for (k, (a, mouth_a)) in free.iter().enumerate() {
         let reach = PLACE_TOLERANCE * mouth_a.width;
@@ -168,8 +171,8 @@ fn join_pairs(draft: &mut Draft<'_>, before: &Sockets<'_>, after: &Sockets<'_>) 
             .iter()
             .take_while(|(_, mouth)| mouth.middle.x - mouth_a.middle.x <= reach);
         for (b, mouth_b) in near {
-            let newly = moved(a, before, after) || moved(b, before, after);
-            if newly && meet(mouth_a, mouth_b) && !taken.contains(*a) && !taken.contains(*b) {
+            let is_new = newly(a) || newly(b);
+            if is_new && meet(mouth_a, mouth_b) && !taken.contains(*a) && !taken.contains(*b) {
                 taken.extend([*a, *b]);
                 draft.connect(a, b);
             }

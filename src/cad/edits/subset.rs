@@ -6,6 +6,7 @@ use rustc_hash::FxHashSet;
 
 use super::draft::Draft;
 use super::free_start::free_start;
+use super::groups;
 use super::names::Names;
 use super::sockets::{Sockets, owner, placement_at, tidy_point};
 use super::{Drawing, Refusal};
@@ -118,6 +119,7 @@ pub(super) fn subset(
     subset.connections = pairs.cloned().collect();
     let ports = design.ports.iter().filter(|port| is_kept(&port.at.value));
     subset.ports = ports.cloned().collect();
+    groups::keep(&mut subset.groups, is_selected);
     let has_none = subset.components.is_empty() && subset.channels.is_empty();
     if has_none && subset.overlays.is_empty() {
         return Err(Refusal::NothingSelected);

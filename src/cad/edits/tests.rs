@@ -652,3 +652,67 @@ fn a_mirror_line_makes_the_other_half() {
     );
     assert!(mirror_copy(&half.drawing(), &names(&[]), line).is_err());
 }
+
+#[test]
+fn groups_hold_together_whatever_becomes_of_their_members() {
+    let opened = open(OVERLAID);
+    let (edits, name) = group(&opened.drawing(), &names(&["valve", "line", "p"])).unwrap();
+    assert_eq!(name, "group1");
+    let grouped = opened.after(&edits);
+    let members = |opened: &Opened, name: &str| {
+        let mut all = opened.design.groups.iter();
+        let found = all.find(|g| g.name.value == name);
+        found.map(|g| {
+            g.of.iter()
+                .map(|m| m.value.clone())
+                .collect::<BTreeSet<_>>()
+        })
+    };
+    assert_eq!(
+        members(&grouped, "group1"),
+        Some(names(&["valve", "line", "p"]))
+    );
+    assert_eq!(
+        together(&grouped.design, "line"),
+        names(&["valve", "line", "p"])
+    );
+    assert_eq!(together(&grouped.design, "n"), names(&["n"]));
+    // Renamed, copied, removed, grouped otherwise, and apart again.
+    let rename = Edit::Rename {
+        from: "valve".to_owned(),
+        to: "v".to_owned(),
+    };
+    let renamed = grouped.after(&[rename]);
+    assert_eq!(
+        members(&renamed, "group1"),
+        Some(names(&["v", "line", "p"]))
+    );
+    let all = names(&["valve", "line", "p"]);
+    let (edits, _) = duplicate(&grouped.drawing(), &all, by_two()).unwrap();
+    let twice = grouped.after(&edits);
+    assert_eq!(
+        members(&twice, "group2"),
+        Some(names(&["valve2", "line2", "p2"]))
+    );
+    assert_eq!(members(&twice, "group1"), Some(all));
+    let edits = delete(&grouped.drawing(), &names(&["p"]), None).unwrap();
+    let fewer = grouped.after(&edits);
+    assert_eq!(members(&fewer, "group1"), Some(names(&["valve", "line"])));
+    let edits = delete(&fewer.drawing(), &names(&["line"]), None).unwrap();
+    assert_eq!(
+        members(&fewer.after(&edits), "group1"),
+        None,
+        "one is no group"
+    );
+    let (edits, _) = group(&grouped.drawing(), &names(&["p", "n"])).unwrap();
+    let other = grouped.after(&edits);
+    assert_eq!(members(&other, "group1"), Some(names(&["valve", "line"])));
+    assert_eq!(members(&other, "group2"), Some(names(&["p", "n"])));
+    let apart = ungroup(&grouped.drawing(), &names(&["valve", "line", "p"])).unwrap();
+    assert!(grouped.after(&apart).design.groups.is_empty());
+    assert!(ungroup(&opened.drawing(), &names(&["p"])).is_err());
+    assert_eq!(
+        group(&opened.drawing(), &names(&["p"])),
+        Err(Refusal::Alone)
+    );
+}

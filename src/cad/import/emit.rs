@@ -182,6 +182,7 @@ impl<'a> Emitter<'a> {
             ports: Vec::new(),
             parametric: Default::default(),
             species: Default::default(),
+            groups: Vec::new(),
             overlays: Vec::new(),
         };
         Self {

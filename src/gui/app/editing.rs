@@ -118,6 +118,12 @@ impl App {
                 let (edits, names) = edits::duplicate(d, &app.state.selection.items, *by)?;
                 Ok((edits, Some(many(names))))
             }),
+            Command::Group => self.edit(command, |d, app| {
+                Ok((edits::group(d, &app.state.selection.items)?.0, None))
+            }),
+            Command::Ungroup => self.edit(command, |d, app| {
+                Ok((edits::ungroup(d, &app.state.selection.items)?, None))
+            }),
             Command::MirrorCopy(from, to) => {
                 self.edit(command, |d, app| {
                     let items = &app.state.selection.items;
@@ -289,6 +295,8 @@ impl App {
                 | Command::Duplicate
                 | Command::DuplicateBy(_)
                 | Command::MirrorCopy(..)
+                | Command::Group
+                | Command::Ungroup
                 | Command::Delete
                 | Command::Cut
         );

@@ -124,11 +124,13 @@ fn number(command: &C) -> usize {
         C::AddOverlay(..) => 98,
         C::SetOverlay(_) => 99,
         C::MirrorCopy(..) => 100,
+        C::Group => 101,
+        C::Ungroup => 102,
     }
 }
 
 /// Kinds of commands.
-const KINDS: usize = 101;
+const KINDS: usize = 103;
 
 fn one_of_each(home: &std::path::Path) -> Vec<C> {
     let (name, at) = ("p".to_owned(), Point::default());
@@ -169,6 +171,8 @@ fn one_of_each(home: &std::path::Path) -> Vec<C> {
         C::Rotate(1),
         C::Mirror(Axis::X),
         C::Duplicate,
+        C::Group,
+        C::Ungroup,
         C::Copy,
         C::Cut,
         C::AskToPaste,

@@ -587,6 +587,32 @@ fn a_mirror_line_snaps_to_sockets_and_to_eighths_of_a_turn() {
 }
 
 #[test]
+fn a_click_selects_all_of_a_group_and_another_one_thing_of_it() {
+    let mut harness = bench(PIPES, "[groups]\npair = { of = [\"p\", \"q\"] }");
+    let on_p = at(&harness, 0.5, 0.0);
+    click(&mut harness, on_p);
+    let selected = |harness: &Harness<'_, Bench>| {
+        let items = harness.state().state.selection.items.iter();
+        items.cloned().collect::<Vec<_>>()
+    };
+    assert_eq!(selected(&harness), ["p", "q"]);
+    click(&mut harness, on_p);
+    assert_eq!(selected(&harness), ["p"]);
+    let nowhere = at(&harness, 0.5, 0.5);
+    click(&mut harness, nowhere);
+    take(&mut harness);
+    // A drag of one moves both.
+    let to = at(&harness, 0.7, 0.0);
+    drag(&mut harness, on_p, to);
+    assert_eq!(selected(&harness), ["p", "q"]);
+    let commands = take(&mut harness);
+    assert!(
+        commands.iter().any(|c| matches!(c, Command::Move(_))),
+        "{commands:?}"
+    );
+}
+
+#[test]
 fn the_wheel_zooms_at_the_pointer_and_two_fingers_pan() {
     let mut harness = bench(PIPES, "");
     let pos = pos2(300.0, 200.0);

@@ -42,6 +42,8 @@ impl Command {
             Command::Mirror(Axis::Y) => "Mirror top and bottom",
             Command::Duplicate | Command::DuplicateBy(_) => "Duplicate",
             Command::MirrorCopy(..) => "Mirror a copy",
+            Command::Group => "Group",
+            Command::Ungroup => "Ungroup",
             Command::Array { count, .. } => {
                 return format!("Array of {} × {}", count.0, count.1);
             }
@@ -156,6 +158,8 @@ impl Command {
             Command::Duplicate => "clone copy repeat",
             Command::EditName => "name label title",
             Command::Delete => "remove erase clear",
+            Command::Group => "together combine join select",
+            Command::Ungroup => "apart separate break",
             Command::Detach => "disconnect unlink separate place",
             Command::Rotate(_) => "rotate left right",
             Command::Mirror(_) => "flip reflect",

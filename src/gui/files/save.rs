@@ -55,11 +55,13 @@ pub fn save(path: &Path, text: &str, expected: Option<&Stamp>) -> Result<Stamp, 
                 });
             }
         }
-        // A vanished file is written anew: the work is worth more than the question.
-        Err(e) if e.kind() == io::ErrorKind::NotFound => {}
+        // A vanished file is written anew: the work is worth more than the question. A page has no files to look at.
+        Err(e) if [io::ErrorKind::NotFound, io::ErrorKind::Unsupported].contains(&e.kind()) => {}
         Err(e) => return Err(ExportError::on("write", path)(e).into()),
     }
     write_file(&target, text.as_bytes())?;
+    #[cfg(target_arch = "wasm32")]
+    super::memory::keep(&target, text.as_bytes().to_vec());
     Ok(Stamp::of(&target).map_err(ExportError::on("read back", path))?)
 }
 

@@ -48,6 +48,17 @@ pub fn is_enabled(command: &Command, seen: &Seen<'_>) -> Result<(), &'static str
                 "nothing that this could be done with is selected",
             )
         }
+        C::Group => {
+            readable(seen)?;
+            when(items > 1, "fewer than two things are selected")
+        }
+        C::Ungroup => {
+            readable(seen)?;
+            let groups = document.design.iter().flat_map(|d| &d.groups);
+            let mut members = groups.flat_map(|group| &group.of);
+            let is_grouped = members.any(|m| seen.selection.items.contains(&m.value));
+            when(is_grouped, "nothing of a group is selected")
+        }
         C::Delete => {
             readable(seen)?;
             when(!seen.selection.is_empty(), "nothing is selected")

@@ -219,6 +219,8 @@ fn edit(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
             entry(ui, seen, C::Align(align), out);
         }
     });
+    entry(ui, seen, C::Group, out);
+    entry(ui, seen, C::Ungroup, out);
     entry(ui, seen, C::DrawLinks, out);
     ui.separator();
     ui.menu_button("Tool", |ui| tools(ui, seen, out));

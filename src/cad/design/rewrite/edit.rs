@@ -111,6 +111,13 @@ pub enum Edit {
     SetOverlay(Overlay),
     /// Removes a control shape or a note.
     RemoveOverlay(String),
+    /// Sets what a group has, or adds one; with nothing the group goes.
+    SetGroup {
+        /// The group.
+        name: String,
+        /// Names of what belongs to it.
+        of: Vec<String>,
+    },
     /// Adds a dissolved species at the end.
     AddSpecies(DissolvedSpecies),
     /// Removes a species.

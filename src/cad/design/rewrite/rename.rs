@@ -31,6 +31,7 @@ pub(super) fn rename(document: &mut DocumentMut, from: &str, to: &str) -> Result
         from,
         to,
     );
+    rename_members(document, from, to);
     for (section, keys) in [
         ("components", &["to"][..]),
         ("channels", &["from", "to"]),
@@ -66,6 +67,24 @@ pub(super) fn rename(document: &mut DocumentMut, from: &str, to: &str) -> Result
         }
     }
     Ok(())
+}
+
+/// Renames a member of groups.
+fn rename_members(document: &mut DocumentMut, from: &str, to: &str) {
+    let groups = document.get_mut("groups").and_then(Item::as_table_like_mut);
+    for (_, item) in groups.into_iter().flat_map(|table| table.iter_mut()) {
+        let of = item
+            .as_table_like_mut()
+            .and_then(|table| table.get_mut("of"));
+        let of = of.and_then(Item::as_array_mut);
+        for value in of.into_iter().flat_map(|of| of.iter_mut()) {
+            if value.as_str() == Some(from) {
+                let decor = value.decor().clone();
+                *value = TomlValue::from(to);
+                *value.decor_mut() = decor;
+            }
+        }
+    }
 }
 
 /// Renames a port, and the inlets of species that name it.

@@ -110,6 +110,7 @@ pub(super) fn emit(network: &Network, name: &str, out: &mut Reporter) -> Option<
     let design = Design {
         parametric: Default::default(),
         species: Default::default(),
+        groups: Vec::new(),
         overlays: Vec::new(),
         name: name.to_owned(),
         title: Some(format!("{name} (from MMFT)")),

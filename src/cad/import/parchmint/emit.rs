@@ -122,6 +122,7 @@ pub(super) fn emit(
     let design = Design {
         parametric: Default::default(),
         species: Default::default(),
+        groups: Vec::new(),
         overlays: Vec::new(),
         name: name.to_owned(),
         title: Some(format!(

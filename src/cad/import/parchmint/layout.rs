@@ -373,6 +373,7 @@ impl<'l> Drawing<'l> {
         let design = Design {
             parametric: Default::default(),
             species: Default::default(),
+            groups: Vec::new(),
             overlays: Vec::new(),
             name: String::new(),
             title: None,

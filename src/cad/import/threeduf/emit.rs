@@ -225,6 +225,7 @@ fn empty(drawing: &Drawing, name: &str, out: &mut Reporter) -> Design {
     Design {
         parametric: Default::default(),
         species: Default::default(),
+        groups: Vec::new(),
         overlays: Vec::new(),
         walls: Default::default(),
         name: name.to_owned(),

@@ -20,7 +20,7 @@ use crate::command::Command;
 use crate::seen::{Selection, Tool};
 use stokeslet_base::geometry::Point;
 use stokeslet_cad::design::{Channel, Overlay, OverlayShape, Placement};
-use stokeslet_cad::edits::{Drawing, Snapping};
+use stokeslet_cad::edits::{Drawing, Snapping, together};
 use stokeslet_flow::export::readable::Quantity::Length;
 use stokeslet_flow::export::readable::figures;
 
@@ -202,12 +202,28 @@ fn hear_click(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
     let more = frame.shift() || frame.ctrl();
     match hit(frame, at) {
         Some(Hit::Item(name)) if more => out.push(Command::ToggleSelected(name)),
-        Some(Hit::Item(name)) => out.push(Command::Select(Selection::one(&name))),
+        Some(Hit::Item(name)) => {
+            // A second click takes one thing out of its group.
+            let is_selected = frame.seen.selection.items.contains(&name);
+            let items = match is_selected && frame.seen.selection.items.len() > 1 {
+                true => BTreeSet::from([name]),
+                false => with_group(frame, &name),
+            };
+            out.push(Command::Select(Selection { items, port: None }));
+        }
         Some(Hit::Port(name)) => out.push(Command::Select(Selection::of_port(&name))),
         None if !more && !frame.seen.selection.is_empty() => {
             out.push(Command::Select(Selection::default()));
         }
         Some(Hit::WayPoint(..) | Hit::Parameter(_)) | None => {}
+    }
+}
+
+/// What is selected with one thing.
+fn with_group(frame: &Frame<'_>, name: &str) -> BTreeSet<String> {
+    match frame.design() {
+        Some(design) => together(design, name),
+        None => BTreeSet::from([name.to_owned()]),
     }
 }
 
@@ -313,8 +329,13 @@ fn begin(handles: &Handles, frame: &Frame<'_>, origin: Pos2, out: &mut Vec<Comma
             let names: BTreeSet<String> = if is_selected {
                 selection.items.clone()
             } else {
-                out.push(Command::Select(Selection::one(&name)));
-                BTreeSet::from([name.clone()])
+                let items = with_group(frame, &name);
+                let port = None;
+                out.push(Command::Select(Selection {
+                    items: items.clone(),
+                    port,
+                }));
+                items
             };
             let items: Vec<usize> = names.iter().filter_map(|n| frame.scene.item(n)).collect();
             let moving = match frame.design() {
