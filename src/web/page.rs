@@ -22,7 +22,9 @@ pub fn open() {
         if let Some(told) = document.get_element_by_id("told") {
             match opened {
                 Ok(()) => told.remove(),
-                Err(why) => told.set_inner_html(&format!("This browser can't show it: {why:?}")),
+                Err(why) => {
+                    told.set_text_content(Some(&format!("This browser can't show it: {why:?}")))
+                }
             }
         }
     });

@@ -21,7 +21,7 @@ use stokeslet_base::geometry::Point;
 use stokeslet_base::units::Metre;
 
 /// A character's width over its height, for boxes around texts.
-const TEXT_ASPECT: f64 = 0.6;
+const TEXT_ASPECT: f64 = 0.7;
 
 /// Where something is drawn that isn't flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

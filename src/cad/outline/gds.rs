@@ -1,5 +1,5 @@
-//! GDSII: cells for kinds of parts, referenced by TOP; layer 1 the flow, 2 the frame, 3 the control layer, 10 the names of ports, 11 notes. Flow as deep as the chip has
-//! datatype 0; each other depth one of its own, from 1 in order of depth, and its depth in its cells' names.
+//! GDSII: cells for kinds of parts, referenced by TOP; layer 1 the flow, 2 the frame, 3 the control layer, 10 the names of ports, 11 notes.
+//! Flow as deep as the chip has datatype 0; each other depth one of its own, from 1 in order of depth, and its depth in its cells' names.
 //!
 //! Integers of the database unit throughout. A corner of a mouth is rounded once, in the chip's frame, and is that of both
 //! parts that meet there: nothing gapes. References turn by whole quarters only, which no reader rounds; what else turns a part
@@ -116,7 +116,9 @@ impl Cells {
             references.push((at, frame));
         }
         let overlays = outlines.overlays.iter();
-        let overlays = overlays.map(|o| OnLayer::of(o, outlines.usual_width, tolerance, grid));
+        let limit = f64::from(i32::MAX - 1) * grid - settings.margin;
+        let usual = outlines.usual_width;
+        let overlays = overlays.map(|o| OnLayer::of(o, usual, tolerance, (grid, limit)));
         Ok(Self {
             kinds,
             references,
@@ -186,16 +188,23 @@ enum OnLayer {
 }
 
 impl OnLayer {
-    fn of(overlay: &Overlay, usual: f64, tolerance: f64, grid: f64) -> Result<Self, OutlineError> {
+    /// - `usual`: width of what says none, m; `grid`, `limit`: the database unit and the farthest coordinate, m
+    fn of(
+        overlay: &Overlay,
+        usual: f64,
+        tolerance: f64,
+        (grid, limit): (f64, f64),
+    ) -> Result<Self, OutlineError> {
         let layer = match overlay.layer {
             OverlayLayer::Control => CONTROL,
             OverlayLayer::Notes => NOTES,
         };
         let name = || overlay.name.value.clone();
         let (low, high) = overlay.shape.bounds(usual);
-        let reach = [low.x, low.y, high.x, high.y];
+        // A width is a number of the format as well.
+        let reach = [low.x, low.y, high.x, high.y, high.x - low.x, high.y - low.y];
         let reach = reach.into_iter().map(f64::abs).fold(0.0, f64::max);
-        within_reach(name, reach, grid, f64::from(i32::MAX - 1) * grid)?;
+        within_reach(name, reach, grid, limit)?;
         let on_grid =
             |points: &[Point]| -> Vec<Grid> { points.iter().map(|p| to_grid(*p, grid)).collect() };
         let on_layer = match &overlay.shape {
@@ -207,6 +216,7 @@ impl OnLayer {
             OverlayShape::Circle { centre, diameter } => {
                 let radius = diameter.0 / 2.0;
                 let n = (TAU / chord_turn(radius, tolerance)).ceil();
+                let n = n.min(MOST_CORNERS as f64);
                 let hole = Hole::Circle {
                     centre: *centre,
                     radius,

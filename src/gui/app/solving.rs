@@ -114,6 +114,10 @@ impl App {
 
     /// Has the errors of the newest solution estimated; makes way for a solve.
     pub(super) fn schedule_estimate(&mut self) {
+        // A page stands still meanwhile: not while something is dragged.
+        if cfg!(target_arch = "wasm32") && self.ctx.input(|i| i.pointer.any_down()) {
+            return;
+        }
         if !self.solving.is_idle() {
             self.solving.estimator.forget();
         } else if let Some(solved) = self.without_estimate() {

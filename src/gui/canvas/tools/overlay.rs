@@ -25,7 +25,7 @@ pub fn hear(tools: &mut Tools, frame: &Frame<'_>, layer: OverlayLayer, out: &mut
     let Some(at) = frame.place().map(|place| next(tools, frame, place)) else {
         return;
     };
-    if frame.key(Key::Backspace) {
+    if !tools.path.is_empty() && frame.key(Key::Backspace) {
         tools.path.pop();
     }
     let clicked = frame.response.clicked();
