@@ -1,4 +1,4 @@
-"""Tries the site of `src/web/build` in headless Chromium: opens a design, draws, solves live, saves by download.
+"""Tries the site of `src/web/build` in headless Chromium: opens a design, draws, solves live, saves by download, recovers what wasn't.
 
     python3 -m venv .venv && .venv/bin/pip install playwright        # and a Chromium: `apt-get install chromium`
     .venv/bin/python src/web/try.py SITE [PICTURES]                   # SITE: the folder that `src/web/build` made
@@ -18,7 +18,7 @@ import sys
 import tempfile
 import threading
 
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Error, sync_playwright
 
 SIZE = {"width": 1280, "height": 800}
 # Where the canvas of the window is free of panels.
@@ -54,12 +54,23 @@ class Tried:
             self.errors.append(message.text)
 
     def keep(self, download):
-        self.downloads[download.suggested_filename] = pathlib.Path(download.path()).read_bytes()
+        try:
+            self.downloads[download.suggested_filename] = pathlib.Path(download.path()).read_bytes()
+        except Error:
+            pass  # The page was left before the last of many was there.
 
     def press(self, *keys):
         for key in keys:
             self.page.keyboard.press(key)
             self.page.wait_for_timeout(150)
+
+    def draw(self, *places):
+        """A channel through places of the page."""
+        self.press("c")
+        for place in places:
+            self.page.mouse.click(*place)
+            self.page.wait_for_timeout(600)
+        self.press("Enter", "Escape")
 
     def shot(self, name):
         if self.pictures:
@@ -71,6 +82,11 @@ class Tried:
                 return self.downloads[name].decode()
             self.page.wait_for_timeout(100)
         raise AssertionError(f"no {name}; downloaded: {sorted(self.downloads)}; said: {self.errors}")
+
+    def kept(self):
+        """Unsaved work that the browser keeps."""
+        script = "Object.entries(localStorage).filter(([k]) => k.startsWith('stokeslet/recovery/')).map(([, v]) => v)"
+        return self.page.evaluate(script)
 
     def end(self):
         assert not self.errors, self.errors
@@ -121,23 +137,31 @@ def main():
         x, y = MIDDLE
         tried.page.mouse.click(x, y - 120)
         tried.page.wait_for_timeout(600)
-        tried.press("c")
-        for place in [(x - 150, y), (x + 150, y)]:
-            tried.page.mouse.click(*place)
-            tried.page.wait_for_timeout(600)
-        tried.press("Enter", "Escape")
+        tried.draw((x - 150, y), (x + 150, y))
         tried.press("o")
         for place in [(x - 150, y), (x + 150, y)]:
             tried.page.mouse.click(*place)
             tried.page.wait_for_timeout(600)
         tried.page.wait_for_timeout(1500)
         tried.shot("drawn")
+        kept = tried.kept()
+        assert len(kept) == 1 and "pipe" in kept[0], kept
         tried.press("Control+s")
         text = tried.wait_for("untitled.toml")
         assert "pipe" in text and text.count("pressure") == 2, text
+        tried.page.wait_for_timeout(500)
+        assert not tried.kept(), "what is saved needn't be recovered"
+        # What isn't saved is offered at the next visit.
+        tried.draw((x - 150, y - 200), (x + 150, y - 200))
+        assert len(tried.kept()) == 1, tried.kept()
+        tried.page.reload()
+        tried.page.wait_for_selector("#told", state="detached", timeout=60_000)
+        tried.page.wait_for_timeout(1500)
+        tried.shot("recovered")
+        assert len(tried.kept()) == 1, tried.kept()
         tried.end()
         browser.close()
-    print("the page opens designs, draws, solves as the command line does, and saves")
+    print("the page opens designs, draws, solves as the command line does, and saves, and keeps what isn't saved")
 
 
 if __name__ == "__main__":

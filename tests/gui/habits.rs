@@ -560,6 +560,9 @@ fn valves_and_notes_are_drawn_over_the_chip_and_never_solved() {
         text(&window)
     );
     assert_eq!(layout(&window).parts.len(), parts, "no part of the flow");
+    // Screen readers find it, and the field of its layer.
+    window.get_by_label("valve1 (control shape)");
+    window.get_by_role_and_label(Role::ComboBox, "layer");
     // All is dragged together, and comes back by undo.
     let before = text(&window);
     apply(&mut window, Command::SelectAll);

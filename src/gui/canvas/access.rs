@@ -2,6 +2,7 @@
 
 use eframe::egui::{Id, Pos2, Rect, Role, Sense, Vec2, WidgetInfo, accesskit};
 
+use super::overlays;
 use super::tools::Frame;
 use crate::command::Command;
 use crate::seen::{Selection, Tool};
@@ -21,11 +22,12 @@ pub fn widgets(frame: &Frame<'_>, out: &mut Vec<Command>) {
         .filter(is_seen)
         .take(MOST + 1)
         .collect();
-    if items.len() + scene.free.len() + frame.ports.len() > MOST {
+    let design = frame.design();
+    let drawn: Vec<_> = overlays::shown(design, frame.seen).take(MOST + 1).collect();
+    if items.len() + scene.free.len() + frame.ports.len() + drawn.len() > MOST {
         return;
     }
     let selection = frame.seen.selection;
-    let design = frame.design();
     for item in items {
         let name = scene.name(item);
         let kind = design.map_or("", |design| match design.components.get(item) {
@@ -38,6 +40,16 @@ pub fn widgets(frame: &Frame<'_>, out: &mut Vec<Command>) {
         let label = format!("{name} ({kind})");
         let is_selected = selection.items.contains(name);
         let at = frame.view.to_screen(anchor);
+        if widget(frame, ("item", name), at, &label, is_selected) {
+            out.push(Command::Select(Selection::one(name)));
+        }
+    }
+    for overlay in drawn {
+        let name = &overlay.name.value;
+        let (low, high) = overlay.shape.bounds(design.map_or(0.0, |d| d.width.0));
+        let at = frame.view.to_screen((low + high) * 0.5);
+        let label = format!("{name} ({})", overlay.layer.entry());
+        let is_selected = selection.items.contains(name);
         if widget(frame, ("item", name), at, &label, is_selected) {
             out.push(Command::Select(Selection::one(name)));
         }

@@ -6,6 +6,10 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+#[cfg(not(target_arch = "wasm32"))]
+pub mod autosave;
+#[cfg(target_arch = "wasm32")]
+#[path = "autosave_page.rs"]
 pub mod autosave;
 pub mod dialogs;
 pub mod examples;
@@ -24,6 +28,8 @@ pub mod task;
 /// Where settings and recovered work are kept: `chosen`, else the system's own place for such; `None` on systems without one.
 pub fn home(chosen: Option<&Path>) -> Option<PathBuf> {
     match chosen {
+        // What a browser keeps has names of its own.
+        _ if cfg!(target_arch = "wasm32") => Some(PathBuf::from("stokeslet")),
         Some(folder) => Some(folder.to_owned()),
         None => directories::ProjectDirs::from("", "", "stokeslet")
             .map(|folders| folders.config_dir().to_owned()),

@@ -1,18 +1,25 @@
 //! What is kept between runs: looks, panels, recent files. Not the design.
 
 use std::collections::BTreeSet;
+#[cfg(not(target_arch = "wasm32"))]
 use std::fs::File;
-use std::io::{ErrorKind, Read};
+#[cfg(not(target_arch = "wasm32"))]
+use std::io::Read as _;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+#[cfg(target_arch = "wasm32")]
+use super::memory::visits;
 use super::reason;
 use crate::command::{Layer, Panel, Theme};
 use crate::liquids::LiquidSettings;
 use crate::panels::hint::STEPS as HINT_STEPS;
 use crate::panels::table::PANELS;
-use stokeslet_flow::export::{ExportError, write_file};
+use stokeslet_flow::export::ExportError;
+#[cfg(not(target_arch = "wasm32"))]
+use stokeslet_flow::export::write_file;
 
 /// Kept between runs. Unknown keys are ignored and missing ones have defaults, so that versions may differ.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -61,6 +68,7 @@ impl Default for Settings {
 /// The file in the home folder.
 const FILE: &str = "settings.json";
 /// Largest such file, bytes: a broken one is not worth reading whole.
+#[cfg(not(target_arch = "wasm32"))]
 const MAX_BYTES: u64 = 1 << 20;
 
 impl Settings {
@@ -69,11 +77,8 @@ impl Settings {
         let Some(path) = home.map(|home| home.join(FILE)) else {
             return (Self::default(), None);
         };
-        let mut text = String::new();
-        let read =
-            File::open(&path).and_then(|file| file.take(MAX_BYTES).read_to_string(&mut text));
-        match read {
-            Ok(_) => {}
+        let text = match read(&path) {
+            Ok(text) => text,
             Err(e) if e.kind() == ErrorKind::NotFound => return (Self::default(), None),
             Err(e) => {
                 let notice = format!(
@@ -83,7 +88,7 @@ impl Settings {
                 );
                 return (Self::default(), Some(notice));
             }
-        }
+        };
         // A list would be taken for the values in their order.
         let read = match text.trim_start().starts_with('[') {
             true => Err(serde::de::Error::custom("a list, wanted names with values")),
@@ -111,7 +116,7 @@ impl Settings {
         };
         let text = serde_json::to_string_pretty(self)
             .map_err(|e| ExportError::on("write", &path)(e.into()))?;
-        write_file(&path, text.as_bytes())
+        write(&path, &text)
     }
 
     /// Numbers that a hand might have written out of range.
@@ -122,10 +127,42 @@ impl Settings {
             self.version = 2;
         }
         self.live_resolution = self.live_resolution.clamp(2, 64);
+        if cfg!(target_arch = "wasm32") {
+            // A page has its files as long as it is open.
+            self.recent.clear();
+        }
         self.recent.truncate(super::recent::MAX);
         self.hint = self.hint.filter(|&step| step < HINT_STEPS);
         self.liquids = self.liquids.within_bounds();
         self
+    }
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+fn read(path: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    let file = File::open(path)?;
+    file.take(MAX_BYTES).read_to_string(&mut text)?;
+    Ok(text)
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+fn write(path: &Path, text: &str) -> Result<(), ExportError> {
+    write_file(path, text.as_bytes())
+}
+
+#[cfg(target_arch = "wasm32")]
+fn read(_: &Path) -> io::Result<String> {
+    visits::read(FILE).ok_or(ErrorKind::NotFound.into())
+}
+
+#[cfg(target_arch = "wasm32")]
+fn write(path: &Path, text: &str) -> Result<(), ExportError> {
+    match visits::keep(FILE, text) {
+        true => Ok(()),
+        false => Err(ExportError::on("write", path)(
+            ErrorKind::StorageFull.into(),
+        )),
     }
 }
 

@@ -1,10 +1,10 @@
 //! A control shape or a note: its layer, its size, what it says.
 
-use eframe::egui::{ComboBox, Ui};
+use eframe::egui::{ComboBox, Role, Ui};
 
 use super::{FIELD, Inspector, head, is_name, key_of_name};
 use crate::command::Command;
-use crate::panels::fields::{Field, row};
+use crate::panels::fields::{Field, named, row};
 use crate::seen::Seen;
 use stokeslet_base::units::{Dimension, Metre};
 use stokeslet_cad::design::{Overlay, OverlayLayer, OverlayShape};
@@ -88,7 +88,7 @@ pub(super) fn ui(
     row(ui, "layer", "Where it is drawn and exported.", |ui| {
         let combo =
             ComboBox::from_id_salt("layer of overlay").selected_text(overlay.layer.section());
-        combo.show_ui(ui, |ui| {
+        let combo = combo.show_ui(ui, |ui| {
             for layer in OverlayLayer::ALL {
                 let is_so = layer == overlay.layer;
                 if ui.selectable_label(is_so, layer.section()).clicked() && !is_so {
@@ -99,6 +99,7 @@ pub(super) fn ui(
                 }
             }
         });
+        named(&combo.response, Role::ComboBox, "layer");
     });
     rename(inspector, ui, overlay, out);
 }
