@@ -432,11 +432,9 @@ fn random_intentions_leave_designs() {
                 let broken = next.broken();
                 if was_whole && !broken.is_empty() {
                     counts[2] += 1;
-                    // What is put somewhere may come to lie on a socket of another width or direction, or on two at once, which can't be joined.
+                    // What is put somewhere may come to lie on a socket of another width or direction, which can't be joined.
                     let may_break = [
                         "copy and paste",
-                        "duplicate",
-                        "mirror copy",
                         "place",
                         "move",
                         "rotate",

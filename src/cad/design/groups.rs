@@ -7,10 +7,11 @@
 
 use toml::de::{DeTable, DeValue};
 
+use super::names::ITEMS;
 use super::print::{braces, quoted};
 use super::sections::named_entries;
 use super::table::{Node, Owner, Table};
-use super::{OverlayLayer, Spanned, codes, keys};
+use super::{Spanned, codes, keys};
 use stokeslet_base::diagnostic::{Diagnostic, Reporter};
 
 /// Things that are selected together.
@@ -85,10 +86,9 @@ fn read_group(
 }
 
 fn is_there(root: &DeTable<'_>, name: &str) -> bool {
-    let [control, notes] = OverlayLayer::ALL.map(OverlayLayer::section);
-    ["components", "channels", control, notes]
+    ITEMS
         .into_iter()
-        .filter_map(|section| root.get(section)?.get_ref().as_table())
+        .filter_map(|(section, _)| root.get(section)?.get_ref().as_table())
         .any(|table| table.contains_key(name))
 }
 

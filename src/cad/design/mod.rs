@@ -55,7 +55,7 @@ mod variables;
 
 pub use depth::{DepthModel, SIDE_LAYER_FACTOR};
 pub use groups::Group;
-pub use overlays::{Overlay, OverlayLayer, OverlayShape};
+pub use overlays::{Overlay, OverlayLayer, OverlayShape, overlay_bounds};
 pub use page::{format_page, json_schema};
 pub use parse::{parse, parse_with};
 pub use print::print;

@@ -3,8 +3,19 @@
 use std::ops::Range;
 
 use super::table::{Table, short};
-use super::{Spanned, codes};
+use super::{OverlayLayer, Spanned, codes};
 use stokeslet_base::diagnostic::{Diagnostic, Reporter};
+
+/// Sections of what is found by name, and what one entry of each is called: no two may have the same name.
+pub(super) const ITEMS: [(&str, &str); 4] = [
+    ("components", "component"),
+    ("channels", "channel"),
+    (
+        OverlayLayer::Control.section(),
+        OverlayLayer::Control.entry(),
+    ),
+    (OverlayLayer::Notes.section(), OverlayLayer::Notes.entry()),
+];
 
 /// Longest name, bytes.
 const MAX_LENGTH: usize = 100;

@@ -15,9 +15,10 @@ use super::components::{read_point, read_points};
 use super::print::{braces, point, quantity, quoted};
 use super::sections::{LENGTHS, named_entries};
 use super::table::{Node, Owner, Table};
-use super::{Dimension, Spanned, codes, keys};
+use super::{Design, Dimension, Spanned, codes, keys};
 use stokeslet_base::diagnostic::Reporter;
 use stokeslet_base::geometry::Point;
+use stokeslet_base::geometry::outline::bounds;
 use stokeslet_base::units::Metre;
 
 /// A character's width over its height, for boxes around texts.
@@ -37,7 +38,7 @@ impl OverlayLayer {
     pub const ALL: [Self; 2] = [Self::Control, Self::Notes];
 
     /// Its section in design files.
-    pub fn section(self) -> &'static str {
+    pub const fn section(self) -> &'static str {
         match self {
             Self::Control => "control",
             Self::Notes => "notes",
@@ -45,7 +46,7 @@ impl OverlayLayer {
     }
 
     /// What one of its entries is called.
-    pub fn entry(self) -> &'static str {
+    pub const fn entry(self) -> &'static str {
         match self {
             Self::Control => "control shape",
             Self::Notes => "note",
@@ -94,6 +95,14 @@ pub enum OverlayShape {
     },
 }
 
+/// The box around those of a design that are taken, by name, m: lower left and upper right corner; `None` without any.
+pub fn overlay_bounds(design: &Design, takes: impl Fn(&str) -> bool) -> Option<(Point, Point)> {
+    let taken = design.overlays.iter().filter(|o| takes(&o.name.value));
+    let boxes = taken.map(|o| o.shape.bounds(design.width.0));
+    let corners: Vec<Point> = boxes.flat_map(|(low, high)| [low, high]).collect();
+    (!corners.is_empty()).then(|| bounds(&corners))
+}
+
 impl OverlayShape {
     /// Every point that says where it lies.
     pub fn points(&self) -> &[Point] {
@@ -118,16 +127,9 @@ impl OverlayShape {
     /// The box around it, m: lower left and upper right corner; `usual` is the chip's width.
     pub fn bounds(&self, usual: f64) -> (Point, Point) {
         let around = |points: &[Point], by: f64| {
-            let fold = |pick: fn(f64, f64) -> f64, start: f64| {
-                points.iter().fold(Point::new(start, start), |a, p| {
-                    Point::new(pick(a.x, p.x), pick(a.y, p.y))
-                })
-            };
+            let (low, high) = bounds(points);
             let by = Point::new(by, by);
-            (
-                fold(f64::min, f64::INFINITY) - by,
-                fold(f64::max, f64::NEG_INFINITY) + by,
-            )
+            (low - by, high + by)
         };
         match self {
             Self::Path { points, width } => around(points, width.map_or(usual, |w| w.0) / 2.0),

@@ -381,27 +381,18 @@ fn read_version(root: &DeTable<'_>, reporter: &mut Reporter) -> bool {
 /// Well-formed names everywhere; components, channels and what is drawn over them share theirs.
 fn check_names(root: &DeTable<'_>, reporter: &mut Reporter) {
     let tables = |key: &str| root.get(key).and_then(|node| node.get_ref().as_table());
-    let [control, notes] = OverlayLayer::ALL.map(|layer| (layer.section(), layer.entry()));
-    let shared = [
-        ("components", "component"),
-        ("channels", "channel"),
-        control,
-        notes,
-    ];
-    for (section, what) in shared
-        .into_iter()
-        .chain([("links", "link"), ("ports", "port")])
-    {
+    let others = [("links", "link"), ("ports", "port")];
+    for (section, what) in names::ITEMS.into_iter().chain(others) {
         for (name, _) in tables(section).into_iter().flatten() {
             names::check_name(what, name.get_ref(), name.span(), reporter);
         }
     }
-    for (k, (section, what)) in shared.into_iter().enumerate() {
+    for (k, (section, what)) in names::ITEMS.into_iter().enumerate() {
         for (name, _) in tables(section).into_iter().flatten() {
             let has = |(other, _): &&(&str, &str)| {
                 tables(other).is_some_and(|table| table.contains_key(name.get_ref().as_ref()))
             };
-            let Some((_, other)) = shared[..k].iter().find(has) else {
+            let Some((_, other)) = names::ITEMS[..k].iter().find(has) else {
                 continue;
             };
             let message = format!(

@@ -9,6 +9,7 @@ pub use edit::{Edit, RewriteError};
 
 use toml_edit::{DocumentMut, Item, RawString, Table, TableLike, Value as TomlValue};
 
+use super::names::ITEMS;
 use super::{Dimension, OverlayLayer, Placement, Value, groups, overlays, print, species};
 
 /// Applies the edits in order; the text as it is, but for them. (Line ends of both kinds in one file become line feeds.)
@@ -190,7 +191,8 @@ fn apply(document: &mut DocumentMut, edit: &Edit) -> Result<(), RewriteError> {
             }
             let table = entry(document, now, name)?;
             let fields = overlays::fields(&changed.shape);
-            for key in now_keys(table) {
+            let now: Vec<String> = table.iter().map(|(key, _)| key.to_owned()).collect();
+            for key in now {
                 if !fields.iter().any(|(field, _)| *field == key) {
                     unset(table, &key);
                 }
@@ -247,17 +249,10 @@ const PORT: Named = ("ports", "port");
 const VARIABLE: Named = ("variables", "variable");
 const SPECIES: Named = ("species", "species");
 
-const CONTROL: Named = ("control", "control shape");
-const NOTE: Named = ("notes", "note");
 const GROUP: Named = ("groups", "group");
-/// What is found by names that nothing else may have.
-const ITEMS: [Named; 4] = [COMPONENT, CHANNEL, CONTROL, NOTE];
 
 fn overlay(layer: OverlayLayer) -> Named {
-    match layer {
-        OverlayLayer::Control => CONTROL,
-        OverlayLayer::Notes => NOTE,
-    }
+    (layer.section(), layer.entry())
 }
 
 /// Where an overlay stands.
@@ -271,10 +266,6 @@ fn overlay_called(document: &DocumentMut, name: &str) -> Result<Named, RewriteEr
         what: "control shape or note",
         name: name.to_owned(),
     })
-}
-
-fn now_keys(table: &dyn TableLike) -> Vec<String> {
-    table.iter().map(|(key, _)| key.to_owned()).collect()
 }
 
 /// The section, made at the end of the file if it isn't there.

@@ -9,7 +9,7 @@ use super::rigid::transform;
 use super::sockets::{bounds_of, owner, tidy_point};
 use super::{Align, Axis, Drawing, Refusal};
 use crate::chip::normalise;
-use crate::design::{Edit, Placement};
+use crate::design::{Edit, Placement, overlay_bounds};
 use stokeslet_base::geometry::{Motion, Point};
 
 /// Turns by quarter turns, counter-clockwise, about the middle of the selection.
@@ -50,7 +50,7 @@ fn about_middle(
     selection: &BTreeSet<String>,
     turn: Motion,
 ) -> Result<Vec<Edit>, Refusal> {
-    let overlays = overlays::bounds(drawing.design, |name| selection.contains(name));
+    let overlays = overlay_bounds(drawing.design, |name| selection.contains(name));
     let selected: BTreeSet<usize> = match (drawing.indices(selection), overlays) {
         (Err(refusal), None) => return Err(refusal),
         (items, _) => items.unwrap_or_default().into_iter().collect(),

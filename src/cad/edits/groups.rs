@@ -9,7 +9,7 @@ use crate::design::{Design, Edit, Group, Spanned};
 /// Puts what is selected into a group of its own; what it belonged to before it leaves. Returns the group's name.
 ///
 /// # Errors
-/// [`Refusal::NothingSelected`]; [`Refusal::TooFew`] where that is one thing.
+/// [`Refusal::NothingSelected`]; [`Refusal::Alone`] where that is one thing.
 pub fn group(
     drawing: &Drawing<'_>,
     selection: &BTreeSet<String>,

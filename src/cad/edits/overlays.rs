@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use super::draft::Draft;
 use super::sockets::tidy_point;
 use super::{Drawing, fresh_name};
-use crate::design::{Design, Edit, Overlay, OverlayLayer, OverlayShape, Spanned};
+use crate::design::{Edit, Overlay, OverlayLayer, OverlayShape, Spanned};
+use stokeslet_base::geometry::outline::bounds;
 use stokeslet_base::geometry::{Motion, Point};
 
 /// A box, m: lower left and upper right corner.
@@ -58,24 +59,10 @@ pub(super) fn apply(overlay: &mut Overlay, motion: &Motion, width: f64) {
     }
 }
 
-/// The box around those that are taken, by name.
-pub(super) fn bounds(design: &Design, takes: impl Fn(&str) -> bool) -> Option<Corners> {
-    let taken = design.overlays.iter().filter(|o| takes(&o.name.value));
-    let boxes = taken.map(|o| o.shape.bounds(design.width.0));
-    boxes.reduce(with)
-}
-
 /// The box around what there is of two.
 pub(super) fn around_both(a: Option<Corners>, b: Option<Corners>) -> Option<Corners> {
     match (a, b) {
-        (Some(a), Some(b)) => Some(with(a, b)),
+        (Some(a), Some(b)) => Some(bounds(&[a.0, a.1, b.0, b.1])),
         (one, other) => one.or(other),
     }
-}
-
-fn with(a: Corners, b: Corners) -> Corners {
-    (
-        Point::new(a.0.x.min(b.0.x), a.0.y.min(b.0.y)),
-        Point::new(a.1.x.max(b.1.x), a.1.y.max(b.1.y)),
-    )
 }

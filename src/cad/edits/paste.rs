@@ -12,7 +12,7 @@ use super::sockets::{bounds_of, owner, placement_at, tidy_point};
 use super::subset::subset;
 use super::{Drawing, Refusal};
 use crate::chip::{lay_out, normalise};
-use crate::design::{Design, Dimension, Edit, Placement, parse, rewrite};
+use crate::design::{Design, Dimension, Edit, Placement, overlay_bounds, parse, rewrite};
 use stokeslet_base::diagnostic::Severity;
 use stokeslet_base::geometry::{Motion, Point};
 use stokeslet_base::units::print_quantity;
@@ -64,7 +64,7 @@ pub fn paste(
             let layout = lay_out(&part, drawing.library);
             let around = around_both(
                 bounds_of(&layout, |_| true),
-                overlays::bounds(&part, |_| true),
+                overlay_bounds(&part, |_| true),
             );
             around.map_or(beside, |(low, high)| at - (low + high) * 0.5)
         }
@@ -211,7 +211,7 @@ fn selected_bounds(drawing: &Drawing<'_>, selection: &BTreeSet<String>) -> Optio
         let name = drawing.layout.items.get(item);
         name.is_some_and(|name| selection.contains(name))
     });
-    let overlays = overlays::bounds(drawing.design, |name| selection.contains(name));
+    let overlays = overlay_bounds(drawing.design, |name| selection.contains(name));
     around_both(items, overlays)
 }
 

@@ -98,6 +98,16 @@ impl Pairs {
         }
     }
 
+    /// A closed polyline around a box, by two opposite corners.
+    fn rectangle(&mut self, owner: u32, layer: &str, corners: [Point; 2]) {
+        let edges = rectangle(corners).map(|from| Edge {
+            from,
+            turn: 0.0,
+            socket: None,
+        });
+        self.polyline(owner, layer, &edges);
+    }
+
     /// A line of text, `height` in m.
     fn label(&mut self, (owner, layer): (u32, &str), at: Point, height: f64, text: &str) {
         self.entity("TEXT", owner, layer);
@@ -349,12 +359,7 @@ fn overlays(out: &mut Pairs, outlines: &Outlines, owner: u32) {
                 points.iter().for_each(|p| out.point(*p));
             }
             OverlayShape::Rectangle(corners) => {
-                let edges = rectangle(*corners).map(|from| Edge {
-                    from,
-                    turn: 0.0,
-                    socket: None,
-                });
-                out.polyline(owner, layer, &edges);
+                out.rectangle(owner, layer, *corners);
             }
             OverlayShape::Circle { centre, diameter } => {
                 out.entity("CIRCLE", owner, layer);
@@ -374,12 +379,7 @@ fn overlays(out: &mut Pairs, outlines: &Outlines, owner: u32) {
 fn frame(out: &mut Pairs, outlines: &Outlines, margin: f64, owner: u32) {
     let (low, high) = outlines.sheet();
     let by = Point::new(margin, margin);
-    let edges = rectangle([low - by, high + by]).map(|from| Edge {
-        from,
-        turn: 0.0,
-        socket: None,
-    });
-    out.polyline(owner, "FRAME", &edges);
+    out.rectangle(owner, "FRAME", [low - by, high + by]);
 }
 
 fn objects(out: &mut Pairs) {

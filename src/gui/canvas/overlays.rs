@@ -14,7 +14,7 @@ use super::tools::Frame;
 use crate::command::Layer;
 use crate::seen::{Seen, Tool};
 use stokeslet_base::geometry::Point;
-use stokeslet_cad::design::{Design, Overlay, OverlayLayer, OverlayShape};
+use stokeslet_cad::design::{Design, Overlay, OverlayLayer, OverlayShape, overlay_bounds};
 
 /// Capitals are so much of a font's size.
 const CAPITALS: f32 = 0.7;
@@ -60,9 +60,8 @@ pub fn in_box(frame: &Frame<'_>, within: &Bounds, catch: Catch) -> BTreeSet<Stri
 
 /// The box around those that are taken, by name.
 pub fn bounds(design: &Design, takes: impl Fn(&str) -> bool) -> Option<Bounds> {
-    let taken = design.overlays.iter().filter(|o| takes(&o.name.value));
-    let boxes = taken.map(|o| box_of(o, design.width.0));
-    boxes.reduce(|a, b| a.with(&b))
+    let corners = overlay_bounds(design, takes);
+    corners.map(|(low, high)| Bounds { low, high })
 }
 
 fn box_of(overlay: &Overlay, usual: f64) -> Bounds {

@@ -141,9 +141,20 @@ impl Inspector {
         renamed: fn(String, String) -> Command,
         out: &mut Vec<Command>,
     ) {
-        let key = key_of_name(name);
+        self.rename_by(ui, &key_of_name(name), name, renamed, out);
+    }
+
+    /// As [`Self::rename`], by a field of another key: that of the name is for what a double click edits.
+    fn rename_by(
+        &mut self,
+        ui: &mut Ui,
+        key: &str,
+        name: &str,
+        renamed: fn(String, String) -> Command,
+        out: &mut Vec<Command>,
+    ) {
         let field = Field {
-            key: &key,
+            key,
             label: "name",
             shown: name,
             is_default: false,

@@ -20,8 +20,7 @@ enum Group {
     Channels,
     Links,
     Ports,
-    Control,
-    Notes,
+    Overlays(OverlayLayer),
 }
 
 impl Group {
@@ -31,19 +30,18 @@ impl Group {
             Group::Channels => "Channels",
             Group::Links => "Links",
             Group::Ports => "Ports",
-            Group::Control => "Control layer",
-            Group::Notes => "Notes",
+            Group::Overlays(OverlayLayer::Control) => "Control layer",
+            Group::Overlays(OverlayLayer::Notes) => "Notes",
         }
     }
 }
 
 /// Layers are shown or hidden here too.
 fn hide_ui(ui: &mut Ui, seen: &Seen<'_>, group: Group, out: &mut Vec<Command>) {
-    let layer = match group {
-        Group::Control => Layer::Control,
-        Group::Notes => Layer::Notes,
-        _ => return,
+    let Group::Overlays(layer) = group else {
+        return;
     };
+    let layer = Layer::of(layer);
     let is_seen = seen.settings.layers.contains(&layer);
     let label = if is_seen { "Hide" } else { "Show" };
     let name = format!("{label} {}", layer.label());
@@ -250,11 +248,8 @@ fn leaves(design: &Design) -> Vec<Leaf> {
         add(Group::Ports, &port.name.value, port.at.value.clone());
     }
     for layer in OverlayLayer::ALL {
-        let group = match layer {
-            OverlayLayer::Control => Group::Control,
-            OverlayLayer::Notes => Group::Notes,
-        };
         for overlay in design.overlays.iter().filter(|o| o.layer == layer) {
+            let group = Group::Overlays(layer);
             add(group, &overlay.name.value, about(&overlay.shape));
         }
     }

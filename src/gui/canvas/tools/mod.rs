@@ -7,6 +7,7 @@ mod channel;
 mod handles;
 mod line_ends;
 mod measure;
+mod moving;
 mod overlay;
 mod place;
 mod select;

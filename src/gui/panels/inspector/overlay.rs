@@ -2,7 +2,7 @@
 
 use eframe::egui::{ComboBox, Role, Ui};
 
-use super::{FIELD, Inspector, head, is_name, key_of_name};
+use super::{FIELD, Inspector, head, key_of_name};
 use crate::command::Command;
 use crate::panels::fields::{Field, named, row};
 use crate::seen::Seen;
@@ -101,7 +101,11 @@ pub(super) fn ui(
         });
         named(&combo.response, Role::ComboBox, "layer");
     });
-    rename(inspector, ui, overlay, out);
+    let key = match overlay.shape {
+        OverlayShape::Text { .. } => format!("{name}.name"),
+        _ => key_of_name(name),
+    };
+    inspector.rename_by(ui, &key, name, Command::Rename, out);
 }
 
 /// What a note says: F2 and a double click edit this, not its name.
@@ -120,28 +124,4 @@ fn says(inspector: &mut Inspector, ui: &mut Ui, name: &str, text: &str) -> Optio
         false => Ok(text.to_owned()),
     };
     inspector.fields.row(ui, "text", &field, read, |_| ())
-}
-
-fn rename(inspector: &mut Inspector, ui: &mut Ui, overlay: &Overlay, out: &mut Vec<Command>) {
-    let name = overlay.name.value.as_str();
-    let key = match overlay.shape {
-        OverlayShape::Text { .. } => format!("{name}.name"),
-        _ => key_of_name(name),
-    };
-    let field = Field {
-        key: &key,
-        label: "name",
-        shown: name,
-        is_default: false,
-        doc: "Letters, digits, _ and -.",
-        measure: None,
-        width: FIELD,
-    };
-    let read = |text: &str| match is_name(text.trim()) {
-        true => Ok(text.trim().to_owned()),
-        false => Err("use letters, digits, _ and -".to_owned()),
-    };
-    if let Some(new) = inspector.fields.row(ui, "name", &field, read, |_| ()) {
-        out.push(Command::Rename(name.to_owned(), new));
-    }
 }

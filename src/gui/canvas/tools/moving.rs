@@ -1,0 +1,146 @@
+//! Items on the move with the select tool: what they meet, what they line up with, where they would lie.
+
+use std::sync::Arc;
+
+use eframe::egui::{Color32, Stroke};
+use rustc_hash::FxHashSet;
+
+use super::Frame;
+use super::select::coordinates;
+use crate::canvas::guides::{Features, guides};
+use crate::canvas::outline::Outlines;
+use crate::canvas::paint::{highlight, lit_socket, tag};
+use crate::canvas::scene::{Bounds, Scene};
+use crate::canvas::stroke::Pen;
+use stokeslet_base::geometry::Point;
+use stokeslet_cad::edits::Snapping;
+
+/// With more items on the move than this nobody looks what each lines up with.
+const MOST_GUIDED: usize = 50;
+
+/// Items that are being moved.
+#[derive(Clone, Debug)]
+pub struct Move {
+    /// The layout before.
+    pub base: Arc<Scene>,
+    /// Sockets that may meet.
+    pub snapping: Snapping,
+    /// What moves with it, indices into its items.
+    pub moving: FxHashSet<usize>,
+    /// Where the button went down, m.
+    pub from: Point,
+    /// What lands on the grid, m.
+    pub origin: Point,
+    /// By how much now, m.
+    pub by: Point,
+    /// The free socket that would be met, by its full name.
+    pub meets: Option<String>,
+    /// Whether a copy goes there: Alt is held.
+    pub copies: bool,
+}
+
+impl Move {
+    /// Follows the pointer: by sockets that meet, the grid, or along one axis.
+    pub fn follow(&mut self, place: Point, frame: &Frame<'_>) {
+        let raw = place - self.from;
+        if frame.shift() {
+            // Along one axis, that of the longer way.
+            let snapped = frame.snap(self.origin + raw) - self.origin;
+            let is_level = raw.x.abs() >= raw.y.abs();
+            self.by = match is_level {
+                true => Point::new(snapped.x, 0.0),
+                false => Point::new(0.0, snapped.y),
+            };
+            self.meets = None;
+            return;
+        }
+        (self.by, self.meets) = match self.snapping.nearest(raw, frame.reach()) {
+            Some((by, socket)) => (by, Some(socket.to_owned())),
+            None => (frame.snap(self.origin + raw) - self.origin, None),
+        };
+    }
+}
+
+/// Thin lines where what is dragged lines up with what stays and is in view.
+fn paint_guides(moved: &Move, frame: &Frame<'_>) {
+    let base = &moved.base;
+    if moved.moving.len() > MOST_GUIDED {
+        return;
+    }
+    let (low, high) = frame.view.seen();
+    let seen = Bounds { low, high };
+    let mut others = vec![Features::default(); base.boxes.len()];
+    let mut own = Features::default();
+    for (item, bounds) in base.boxes.iter().enumerate() {
+        let Some(bounds) = bounds else {
+            continue;
+        };
+        if moved.moving.contains(&item) {
+            let by = moved.by;
+            let there = Bounds::of(bounds.low + by, bounds.high + by);
+            own.bounds = Some(own.bounds.map_or(there, |all| all.with(&there)));
+        } else if bounds.meets(&seen) {
+            others[item].bounds = Some(*bounds);
+        }
+    }
+    for socket in &base.layout.sockets {
+        let middle = socket.mouth.middle;
+        if moved.moving.contains(&socket.item) {
+            own.sockets.push(middle + moved.by);
+        } else if others[socket.item].bounds.is_some() {
+            others[socket.item].sockets.push(middle);
+        }
+    }
+    let line = Stroke::new(1.0, frame.colours.fits.gamma_multiply(0.7));
+    for ends in guides(&own, &others, frame.view.length(0.5)) {
+        let ends = ends.map(|p| frame.view.to_screen(p));
+        frame.painter.line_segment(ends, line);
+    }
+}
+
+/// Draws what moves as it would lie, and says by how much.
+pub fn paint_move(moved: &Move, frame: &Frame<'_>, outlines: &mut Outlines) {
+    let (painter, colours) = (frame.painter, frame.colours);
+    if moved.by != Point::default() {
+        paint_guides(moved, frame);
+    }
+    let document = frame.seen.document;
+    let is_preview = !Arc::ptr_eq(document.shown_layout(), &document.layout);
+    if !is_preview && moved.by != Point::default() {
+        let mut view = *frame.view;
+        view.middle = view.middle - moved.by;
+        let pen = Pen {
+            width: 1.2,
+            colour: colours.ghost,
+            pixel: 1.0 / painter.pixels_per_point(),
+        };
+        let parts = moved
+            .moving
+            .iter()
+            .flat_map(|&item| moved.base.parts_of[item].iter().copied());
+        let mut parts: Vec<usize> = parts.collect();
+        parts.sort_unstable();
+        let parts = parts.into_iter();
+        let mesh = highlight(
+            parts,
+            &moved.base,
+            outlines,
+            &view,
+            pen,
+            Color32::TRANSPARENT,
+        );
+        painter.add(mesh);
+    }
+    let verb = if moved.copies { "copy by" } else { "by" };
+    let mut text = format!("{verb} {}", coordinates(moved.by));
+    if let Some(name) = &moved.meets {
+        if let Some(socket) = moved.base.socket(name) {
+            let mouth = &moved.base.layout.sockets[socket].mouth;
+            lit_socket(painter, frame.view, mouth, colours.fits);
+        }
+        text = format!("meets {name}\n{text}");
+    }
+    if let Some(at) = frame.response.interact_pointer_pos() {
+        tag(painter, frame.view, at, &text, colours);
+    }
+}
