@@ -131,6 +131,25 @@ def main():
         for port, flow in want.items():
             assert abs(got[port] - flow) <= 1e-9 * abs(flow), (port, got[port], flow)
         tried.end()
+        # Files are picked and dropped.
+        tee = (root / "designs/tee.toml").read_text()
+        tried = Tried(browser, address, pictures)
+        tried.press("Escape")
+        tried.page.mouse.click(*MIDDLE)
+        tried.page.wait_for_timeout(800)
+        with tried.page.expect_file_chooser() as chooser:
+            tried.press("Control+o")
+        chooser.value.set_files({"name": "picked.toml", "mimeType": "text/plain", "buffer": tee.encode()})
+        tried.page.wait_for_timeout(2000)
+        tried.press("Control+Shift+s")
+        assert tried.wait_for("picked.toml") == tee
+        script = "text => { const t = new DataTransfer(); t.items.add(new File([text], 'dropped.toml')); return t; }"
+        dropped = tried.page.evaluate_handle(script, tee + "# dropped\n")
+        tried.page.dispatch_event("canvas", "drop", {"dataTransfer": dropped})
+        tried.page.wait_for_timeout(2000)
+        tried.press("Control+Shift+s")
+        assert tried.wait_for("dropped.toml").endswith("# dropped\n")
+        tried.end()
         # A channel is drawn from nothing, opened at both ends, and saved.
         tried = Tried(browser, address, pictures)
         tried.press("Escape")
@@ -161,7 +180,7 @@ def main():
         assert len(tried.kept()) == 1, tried.kept()
         tried.end()
         browser.close()
-    print("the page opens designs, draws, solves as the command line does, and saves, and keeps what isn't saved")
+    print("the page opens, picks and takes designs, draws, solves as the command line does, and saves, and keeps what isn't saved")
 
 
 if __name__ == "__main__":

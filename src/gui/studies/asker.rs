@@ -196,7 +196,10 @@ fn answer(
                 Ok(())
             };
             run.solve::<ThreadPoolBuildError>(&indices, cancel, &mut tell)
-                .map_err(|error| format!("No study can be run: {error}."))
+                .map_err(|error| match cfg!(target_arch = "wasm32") {
+                    true => "A browser gives a page no threads to sweep with: the program itself sweeps, in its window or by `stokeslet sweep`.".to_owned(),
+                    false => format!("No study can be run: {error}."),
+                })
         }
         Question::Goals { varied, goals } => {
             let catalogue = Catalogue::new(&design, &chip);
