@@ -28,6 +28,8 @@ use tempfile::TempDir;
     reason = "the corpus is needed here, not its assertions; a failed helper fails its test"
 )]
 mod broken;
+#[path = "gui/dimensions.rs"]
+mod dimensions;
 #[cfg(target_os = "linux")]
 #[path = "gui/disk.rs"]
 mod disk;
@@ -624,7 +626,7 @@ impl Random {
             all.iter().map(|d| d.name.clone()).collect()
         };
         let item = self.pick(items).unwrap_or_else(|| "nobody".into());
-        match self.below(33) {
+        match self.below(35) {
             30 => {
                 let (a, b) = (self.point(), self.point());
                 let shape = match self.below(3) {
@@ -639,6 +641,24 @@ impl Random {
                     },
                 };
                 Command::AddOverlay(OverlayLayer::ALL[self.below(2)], shape)
+            }
+            33 => [
+                Command::ToggleDimensions,
+                Command::HideSelected,
+                Command::ShowHidden,
+                Command::SetHidden(Selection::one(&item), self.below(2) == 0),
+            ][self.below(4)]
+            .clone(),
+            34 => {
+                let parameter = ["length", "width", "angle"][self.below(3)].to_owned();
+                match self.below(3) {
+                    0 => Command::EditDimension(item, parameter),
+                    k => Command::SetDimension {
+                        component: item,
+                        parameter,
+                        is_written: k == 1,
+                    },
+                }
             }
             31 => [Command::Group, Command::Ungroup][self.below(2)].clone(),
             // Not for ever twice as many.

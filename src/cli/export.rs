@@ -64,7 +64,7 @@ pub fn run(args: &ExportArgs, library: Option<&Path>) -> Result<Outcome, CliErro
             );
         }
         let outlined = |chip| match &loaded.design {
-            Some(design) => Outlines::new(chip).with_design(design),
+            Some(design) => Outlines::new(chip).with_design(design, &library),
             None => Outlines::new(chip),
         };
         let whole = outlined(chip);

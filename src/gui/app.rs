@@ -34,7 +34,7 @@ use super::liquids::stage::pointed;
 use super::panels::{self, Notice, Panels};
 use super::results::before::Before;
 use super::results::{FieldLayer, ResultView, Results};
-use super::seen::{Seen, Selection, State, Tool, Workspace};
+use super::seen::{Hidden, Seen, Selection, State, Tool, Workspace};
 use super::species::Dissolved;
 use super::species::follower::Following;
 use super::studies::Asker;
@@ -233,6 +233,8 @@ impl App {
                 let overlays = document.design.iter().flat_map(|d| &d.overlays);
                 let overlays = overlays.map(|o| &o.name.value);
                 let items = document.layout.items.iter().chain(overlays);
+                // Nothing is done to what isn't seen.
+                let items = items.filter(|name| !self.state.hidden.items.contains(*name));
                 let items = items.cloned().collect();
                 self.select(Selection { items, port: None });
             }
@@ -244,6 +246,12 @@ impl App {
                     self.open_panel(Panel::Inspector);
                     self.panels.edit_name(&name);
                 }
+            }
+            Command::SetHidden(which, is_hidden) => self.hide(which, *is_hidden),
+            Command::HideSelected => self.hide(&self.state.selection.clone(), true),
+            Command::ShowHidden => self.state.hidden = Hidden::default(),
+            Command::EditDimension(component, parameter) => {
+                self.canvas.edit_dimension(component, parameter);
             }
             Command::SetTool(tool) => self.state.tool = tool.clone(),
             Command::Enter(workspace) => self.enter(*workspace),
@@ -328,6 +336,19 @@ impl App {
             .document
             .history
             .note_selection(&self.state.selection);
+    }
+
+    /// Hides things, or shows them again; what is hidden isn't selected any more.
+    fn hide(&mut self, which: &Selection, is_hidden: bool) {
+        self.state.hidden.set(which, is_hidden);
+        if is_hidden {
+            let mut selection = self.state.selection.clone();
+            selection.items.retain(|name| !which.items.contains(name));
+            selection.port = selection
+                .port
+                .filter(|port| which.port.as_ref() != Some(port));
+            self.select(selection);
+        }
     }
 
     /// Selects an item or a port by its name, and brings it into view.

@@ -77,6 +77,13 @@ pub enum Command {
     /// Shows a place on the canvas and selects what it belongs to (a problem was clicked): item or port by name.
     Show(String),
 
+    /// Hides these on the canvas, or shows them again.
+    SetHidden(Selection, bool),
+    /// Hides what is selected.
+    HideSelected,
+    /// Shows all that was hidden.
+    ShowHidden,
+
     // Editing.
     /// Places a component; the name is made from the kind.
     Place {
@@ -171,6 +178,19 @@ pub enum Command {
         /// Its new value.
         value: Option<Value>,
     },
+    /// Writes a length or an angle of a component beside it, or no longer.
+    SetDimension {
+        /// The component.
+        component: String,
+        /// Its parameter.
+        parameter: String,
+        /// Whether it is to be written.
+        is_written: bool,
+    },
+    /// Writes all lengths and angles of what is selected beside it; where they all are, none.
+    ToggleDimensions,
+    /// Opens a field on the canvas for a parameter of a component.
+    EditDimension(String, String),
     /// Gives the selected component, which hangs on another, a place of its own: where it lies.
     Detach,
     /// Puts a component at a position and angle as typed.
@@ -353,6 +373,8 @@ pub enum Layer {
     Control,
     /// What people should know.
     Notes,
+    /// Lengths and angles that are written beside their components.
+    Dimensions,
 }
 
 /// How the window looks.
@@ -399,6 +421,9 @@ impl Command {
             C::Group,
             C::Ungroup,
             C::EditName,
+            C::ToggleDimensions,
+            C::HideSelected,
+            C::ShowHidden,
             C::Detach,
             C::Delete,
             C::Rotate(1),
@@ -469,7 +494,7 @@ impl Panel {
 
 impl Layer {
     /// All of them, in the order of the menu.
-    pub const ALL: [Layer; 10] = [
+    pub const ALL: [Layer; 11] = [
         Layer::Grid,
         Layer::Names,
         Layer::Sockets,
@@ -480,6 +505,7 @@ impl Layer {
         Layer::Parts,
         Layer::Control,
         Layer::Notes,
+        Layer::Dimensions,
     ];
 
     /// The one that shows overlays of a layer of the design.
@@ -503,6 +529,7 @@ impl Layer {
             Layer::Parts => "parts and separators",
             Layer::Control => "control layer",
             Layer::Notes => "notes",
+            Layer::Dimensions => "dimensions",
         }
     }
 }

@@ -52,6 +52,36 @@ impl Selection {
     }
 }
 
+/// What isn't shown on the canvas, by name; it is solved all the same.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Hidden {
+    /// Components, channels, control shapes and notes.
+    pub items: BTreeSet<String>,
+    /// Ports.
+    pub ports: BTreeSet<String>,
+}
+
+impl Hidden {
+    /// Whether everything is shown.
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty() && self.ports.is_empty()
+    }
+
+    /// With these, or without them.
+    pub fn set(&mut self, which: &Selection, is_hidden: bool) {
+        match is_hidden {
+            true => {
+                self.items.extend(which.items.iter().cloned());
+                self.ports.extend(which.port.clone());
+            }
+            false => {
+                self.items.retain(|name| !which.items.contains(name));
+                self.ports.retain(|port| which.port.as_ref() != Some(port));
+            }
+        }
+    }
+}
+
 /// What the pointer does on the canvas.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Tool {
@@ -166,6 +196,8 @@ pub struct State {
     pub library: Library,
     /// What is selected.
     pub selection: Selection,
+    /// What isn't shown on the canvas.
+    pub hidden: Hidden,
     /// What the pointer does.
     pub tool: Tool,
     /// The newest results, perhaps of an older revision.
@@ -193,6 +225,7 @@ impl State {
             document,
             library,
             selection: Selection::default(),
+            hidden: Hidden::default(),
             tool: Tool::default(),
             results: Results::default(),
             shown: ResultView::default(),
@@ -211,6 +244,7 @@ impl State {
             document: &self.document,
             library: &self.library,
             selection: &self.selection,
+            hidden: &self.hidden,
             tool: &self.tool,
             results: &self.results,
             shown: &self.shown,
@@ -233,6 +267,8 @@ pub struct Seen<'a> {
     pub library: &'a Library,
     /// What is selected.
     pub selection: &'a Selection,
+    /// What isn't shown on the canvas.
+    pub hidden: &'a Hidden,
     /// What the pointer does.
     pub tool: &'a Tool,
     /// The newest results, perhaps of an older revision.

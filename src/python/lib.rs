@@ -202,7 +202,7 @@ fn outlines(
     let format = Format::from_name(format).ok_or_else(|| {
         pyo3::exceptions::PyValueError::new_err(format!("there is no format `{format}`"))
     })?;
-    let outlines = Outlines::new(&chip).with_design(&design);
+    let outlines = Outlines::new(&chip).with_design(&design, &Library::embedded());
     write(format, &outlines, &Settings::default())
         .map_err(|error| SolveError::new_err(error.to_string()))
 }

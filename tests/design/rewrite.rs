@@ -189,6 +189,7 @@ fn things_are_added_at_the_end_of_their_section() {
             Spanned::nowhere(Value::Quantity(1e-3, Dimension::Length)),
         )],
         depth: None,
+        dimensions: Vec::new(),
     };
     let channel = Channel {
         name: name("c3"),

@@ -209,6 +209,7 @@ fn bend_of(link: &Link, width: f64) -> Component {
             },
         )],
         depth: link.depth,
+        dimensions: Vec::new(),
     }
 }
 

@@ -31,6 +31,7 @@
 //! | D235 | a shallow chip with channels narrower than deep (warning) |
 //! | D238 | a component, channel or link with a depth of its own in the full model, or in a chip without a depth |
 //! | D236 | a planar chip in which nothing holds back the flow: all walls slip |
+//! | D239 | a dimension of what is no length or angle among a component's parameters (warning) |
 //! | D237 | a wall between channels that is too thin to be meant (warning; `cad::rules`) |
 
 use std::ops::Range;
@@ -46,7 +47,7 @@ use super::layout::Layout;
 use super::links::place_links;
 use super::{Chip, Port, check, overlap, sheets};
 use crate::design::{Component, Design, Placement, Spanned};
-use crate::library::{Library, Realisation};
+use crate::library::{Library, ParameterKind, Realisation};
 use crate::shape::{Connection, SocketRef};
 use stokeslet_base::diagnostic::{Diagnostic, Reporter, nearest};
 use stokeslet_base::geometry::Motion;
@@ -62,10 +63,40 @@ pub type Realise<'a> = dyn Fn(&Component) -> Result<Arc<Realisation>, Vec<Diagno
 
 /// Places a design with the components of a library; see [`place_with`].
 pub fn place(design: &Design, library: &Library) -> (Option<Chip>, Vec<Diagnostic>) {
-    place_with(design, &|component: &Component| {
+    let (chip, mut diagnostics) = place_with(design, &|component: &Component| {
         let defaults = design.defaults_of(component);
         library.realise(&component.kind.value, &component.parameters, &defaults)
-    })
+    });
+    diagnostics.extend(strange_dimensions(design, library));
+    (chip, diagnostics)
+}
+
+/// Dimensions that nothing can be written for.
+fn strange_dimensions(design: &Design, library: &Library) -> Vec<Diagnostic> {
+    let components = design.components.iter();
+    let named = components.flat_map(|c| c.dimensions.iter().map(move |d| (c, d)));
+    let strange = named.filter_map(|(component, dimension)| {
+        let definition = library.get(&component.kind.value)?;
+        let measured = || {
+            let all = definition.parameters.iter();
+            all.filter(|p| matches!(p.kind, ParameterKind::Length | ParameterKind::Angle))
+                .map(|p| p.name.as_str())
+        };
+        if measured().any(|name| name == dimension.value) {
+            return None;
+        }
+        let (name, of) = (&component.name.value, &dimension.value);
+        let message = format!("component `{name}` has no length or angle `{of}` to be written");
+        let names: Vec<&str> = measured().collect();
+        let help = match nearest(&dimension.value, measured()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None if names.is_empty() => "remove it: it has none".to_owned(),
+            None => format!("it has {}", names.join(", ")),
+        };
+        let warning = Diagnostic::warning("D239", message);
+        Some(warning.at(dimension.span.clone()).with_help(help))
+    });
+    strange.collect()
 }
 
 /// Realises, places and connects a design, and checks the result.
@@ -101,7 +132,8 @@ pub fn lay_out(design: &Design, library: &Library) -> Layout {
         let defaults = design.defaults_of(component);
         library.realise(&component.kind.value, &component.parameters, &defaults)
     };
-    let (assembly, complete, ports, out) = assemble(design, &realise);
+    let (assembly, complete, ports, mut out) = assemble(design, &realise);
+    out.diagnostics.extend(strange_dimensions(design, library));
     Layout::new(design, assembly, ports, complete, out)
 }
 

@@ -46,13 +46,34 @@ fn read_component(
     if table.has("depth") && depth.is_none() {
         return None;
     }
+    let dimensions = read_dimensions(&table, reporter)?;
     Some(Component {
         name,
         kind: kind?,
         placement: placement?,
         parameters,
         depth: depth.map(|depth| Metre(depth.value)),
+        dimensions,
     })
+}
+
+fn read_dimensions(table: &Table<'_, '_>, reporter: &mut Reporter) -> Option<Vec<Spanned<String>>> {
+    if !table.has("dimensions") {
+        return Some(Vec::new());
+    }
+    let mut out = Vec::new();
+    for node in table.list("dimensions", reporter)? {
+        let DeValue::String(text) = node.get_ref() else {
+            let wanted = "a list of parameters in quotes";
+            table.wrong_type("dimensions", node, node.get_ref(), wanted, reporter);
+            return None;
+        };
+        out.push(Spanned {
+            value: text.to_string(),
+            span: node.span(),
+        });
+    }
+    Some(out)
 }
 
 fn read_placement(table: &Table<'_, '_>, reporter: &mut Reporter) -> Option<Placement> {

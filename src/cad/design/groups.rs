@@ -8,7 +8,7 @@
 use toml::de::{DeTable, DeValue};
 
 use super::names::ITEMS;
-use super::print::{braces, quoted};
+use super::print::{braces, names_of};
 use super::sections::named_entries;
 use super::table::{Node, Owner, Table};
 use super::{Spanned, codes, keys};
@@ -94,8 +94,7 @@ fn is_there(root: &DeTable<'_>, name: &str) -> bool {
 
 /// `{ of = ["valve1", "line1"] }`
 pub(super) fn group<'n>(of: impl Iterator<Item = &'n str>) -> String {
-    let of: Vec<String> = of.map(quoted).collect();
-    braces(vec![format!("of = [{}]", of.join(", "))])
+    braces(vec![format!("of = {}", names_of(of))])
 }
 
 #[cfg(test)]

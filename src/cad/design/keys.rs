@@ -220,6 +220,13 @@ pub(super) static COMPONENTS: Section = Section {
             "parameters of its kind by name: quantities, numbers, true or false, texts, lists",
         ),
         DEPTH,
+        key(
+            "dimensions",
+            Kind::Names,
+            false,
+            "[\"length\", \"width\"]",
+            "lengths and angles among its parameters whose values are written beside it, in the window and in outlines",
+        ),
         REPEAT,
     ],
 };

@@ -229,7 +229,17 @@ pub(super) fn component(component: &Component) -> String {
             .map(|(name, item)| format!("{} = {}", key(&name.value), value(&item.value)));
         fields.push(format!("parameters = {}", braces(parameters.collect())));
     }
+    if !component.dimensions.is_empty() {
+        let names = component.dimensions.iter().map(|d| d.value.as_str());
+        fields.push(format!("dimensions = {}", names_of(names)));
+    }
     braces(fields)
+}
+
+/// `["length", "width"]`
+pub(super) fn names_of<'n>(names: impl Iterator<Item = &'n str>) -> String {
+    let names: Vec<String> = names.map(quoted).collect();
+    format!("[{}]", names.join(", "))
 }
 
 /// `depth = "20 um"`, of what has one of its own.

@@ -142,6 +142,10 @@ fn apply(document: &mut DocumentMut, edit: &Edit) -> Result<(), RewriteError> {
             let text = depth.map(|depth| print::quantity(depth.0, Dimension::Length));
             set_or_remove(entry(document, named, item)?, "depth", text)?;
         }
+        Edit::SetDimensions { component, of } => {
+            let text = (!of.is_empty()).then(|| print::names_of(of.iter().map(String::as_str)));
+            set_or_remove(entry(document, COMPONENT, component)?, "dimensions", text)?;
+        }
         Edit::Rename { from, to } => rename::rename(document, from, to)?,
         Edit::AddChannel(channel) => add(
             document,

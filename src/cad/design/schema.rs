@@ -66,6 +66,7 @@
 //! - `format`, `fluid.viscosity` and `chip.width` are required, `chip.depth` in the shallow and full models and where a flow rate is a volume per time.
 //! - Names have letters, digits, `_` and `-`; components, channels, control shapes and notes can't have the same.
 //! - Tables may as well be written as sections (`[components.y1]`) or with dotted keys.
+//! - `dimensions = ["length"]` of a component writes the values of these parameters beside it.
 //! - `repeat = 5`, or `repeat = { count = [4, 3], step = ["1 mm", "=2 * w"] }`, makes an entry of components, channels or ports a row or
 //!   a grid of copies: `p_1`, `p_2`, ..., or `p_1_1`, ... In each, expressions know its numbers `i` and `j`, and texts may hold them: "row_{i}.up".
 //!   `step` moves each copy of a placed one; `through = "out"` attaches each copy but the first to that socket of the one before.
@@ -165,6 +166,8 @@ pub struct Component {
     pub parameters: Vec<(Spanned<String>, Spanned<Value>)>,
     /// Its own depth; default the chip's.
     pub depth: Option<Metre>,
+    /// Parameters whose values are written beside it.
+    pub dimensions: Vec<Spanned<String>>,
 }
 
 /// Where a component lies.

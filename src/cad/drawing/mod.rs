@@ -386,6 +386,7 @@ impl<'a> Page<'a> {
                     (nowhere("width"), quantity(wire.width)),
                 ],
                 depth: self.design.links[wire.links[0]].depth,
+                dimensions: Vec::new(),
             });
             for (open, socket) in open.into_iter().zip(["a", "b"]) {
                 renamed.extend(open.map(|open| (open, format!("{name}.{socket}"))));

@@ -170,6 +170,14 @@ fn component_changed(old: &Component, new: &Component, edits: &mut Vec<Edit>) {
             depth: new.depth,
         });
     }
+    let names =
+        |of: &Component| -> Vec<String> { of.dimensions.iter().map(|d| d.value.clone()).collect() };
+    if names(old) != names(new) {
+        edits.push(Edit::SetDimensions {
+            component: component(),
+            of: names(new),
+        });
+    }
     let value_in = |among: &Component, name: &str| -> Option<Value> {
         let found = among.parameters.iter().find(|(n, _)| n.value == name);
         found.map(|(_, value)| value.value.clone())

@@ -213,6 +213,7 @@ pub(super) fn component(
         placement,
         parameters,
         depth: None,
+        dimensions: Vec::new(),
     }
 }
 

@@ -39,9 +39,26 @@ pub struct Handle {
     pub rate: Point,
     /// Least and greatest value.
     pub range: [Option<f64>; 2],
+    /// Whether an expression gives the value: it can't be dragged.
+    pub is_expression: bool,
 }
 
+/// How far a place's speed may be from 1 or 1/2 for what it moves along to be the measured length.
+const EVEN: f64 = 0.02;
+
 impl Handle {
+    /// The ends of what is measured, m, where that is a line: a length whose place is one of its ends, and moves by all of a change, or by
+    /// half of it while the other end moves as far the other way.
+    pub fn span(&self) -> Option<[Point; 2]> {
+        let speed = self.rate.norm();
+        let is_end = [1.0, 0.5].iter().any(|even| (speed - even).abs() < EVEN);
+        let is_line = self.dimension == Dimension::Length && is_end;
+        is_line.then(|| {
+            let along = self.rate * (1.0 / speed);
+            [self.at - along * self.value, self.at]
+        })
+    }
+
     /// The value, within its range, that brings the place nearest to `to` (m), to first order.
     pub fn value_at(&self, to: Point) -> f64 {
         let by = (to - self.at).dot(self.rate) / self.rate.dot(self.rate);
@@ -62,10 +79,18 @@ impl Handle {
 /// The component is realised once a parameter; rates are one-sided differences, good to 1e-4.
 pub fn handles(drawing: &Drawing<'_>, component: &str) -> Vec<Handle> {
     let all = &drawing.design.components;
-    let Some(index) = all.iter().position(|c| c.name.value == component) else {
-        return Vec::new();
-    };
-    let component = &all[index];
+    let index = all.iter().position(|c| c.name.value == component);
+    let found = index.map_or_else(Vec::new, |index| handles_of(drawing, index, |_| true));
+    found.into_iter().filter(|h| !h.is_expression).collect()
+}
+
+/// Handles of those parameters that are wanted, of the component of this number.
+pub(super) fn handles_of(
+    drawing: &Drawing<'_>,
+    index: usize,
+    is_wanted: impl Fn(&str) -> bool,
+) -> Vec<Handle> {
+    let component = &drawing.design.components[index];
     let defaults = drawing.design.defaults_of(component);
     let library = drawing.library;
     let kind = component.kind.value.as_str();
@@ -87,7 +112,7 @@ pub fn handles(drawing: &Drawing<'_>, component: &str) -> Vec<Handle> {
     };
     let parameters = definition.parameters.iter();
     let varied = parameters.filter(|p| {
-        matches!(p.kind, ParameterKind::Length | ParameterKind::Angle) && !is_expression(&p.name)
+        matches!(p.kind, ParameterKind::Length | ParameterKind::Angle) && is_wanted(&p.name)
     });
     let handle = |parameter: &Parameter| -> Option<Handle> {
         let dimension = parameter.kind.dimension()?;
@@ -136,6 +161,7 @@ pub fn handles(drawing: &Drawing<'_>, component: &str) -> Vec<Handle> {
             range: library
                 .range(kind, &parameter.name, &defaults)
                 .unwrap_or_default(),
+            is_expression: is_expression(&parameter.name),
         })
     };
     varied.filter_map(handle).collect()

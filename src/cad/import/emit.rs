@@ -252,6 +252,7 @@ impl<'a> Emitter<'a> {
                 .map(|(name, value)| (Spanned::nowhere(name.to_owned()), Spanned::nowhere(value)))
                 .collect(),
             depth: None,
+            dimensions: Vec::new(),
         });
     }
 
@@ -440,6 +441,7 @@ impl<'a> Emitter<'a> {
             placement: Placement::Attached(attachment),
             parameters: vec![(Spanned::nowhere("length".to_owned()), length)],
             depth: None,
+            dimensions: Vec::new(),
         });
     }
 

@@ -478,7 +478,7 @@ fn write_all_designs() {
 /// A pipe, a valve over it, a control line, a hole to punch, and two notes.
 fn overlaid() -> (Chip, Design) {
     let text = "format = 1\nfluid = { viscosity = \"1 mPa s\" }\nchip = { width = \"100 um\", depth = \"50 um\", model = \"shallow\" }\n\
-        components = { p = { kind = \"pipe\", at = [\"0 mm\", \"0 mm\"], parameters = { length = \"2 mm\" } } }\n\
+        components = { p = { kind = \"pipe\", at = [\"0 mm\", \"0 mm\"], parameters = { length = \"2 mm\" }, dimensions = [\"length\"] } }\n\
         ports = { a = { at = \"p.a\", pressure = \"1 Pa\" }, b = { at = \"p.b\", pressure = \"0 Pa\" } }\n\
         [control]\nvalve = { box = [[\"0.9 mm\", \"-100 um\"], [\"1.1 mm\", \"100 um\"]] }\nline = { path = [[\"1 mm\", \"0 mm\"], [\"1 mm\", \"3 mm\"]], width = \"40 um\" }\n\
         hole = { circle = [\"1 mm\", \"3 mm\"], diameter = \"600 um\" }\nlabel = { text = \"V1\", at = [\"0 mm\", \"2 mm\"] }\n\
@@ -494,7 +494,7 @@ fn control_layer_and_notes_are_on_layers_of_their_own() {
     let (chip, design) = overlaid();
     let (bare, whole) = (
         Outlines::new(&chip),
-        Outlines::new(&chip).with_design(&design),
+        Outlines::new(&chip).with_design(&design, &Library::embedded()),
     );
     let settings = Settings::default();
     let dxf =
@@ -505,7 +505,8 @@ fn control_layer_and_notes_are_on_layers_of_their_own() {
         [count(&without, "CONTROL"), count(&without, "NOTES")],
         [0, 0]
     );
-    assert_eq!([count(&with, "CONTROL"), count(&with, "NOTES")], [4, 1]);
+    assert_eq!([count(&with, "CONTROL"), count(&with, "NOTES")], [4, 2]);
+    assert!(with.contains("  1\nlength 2 mm\n"), "a dimension");
     assert_eq!(count(&with, "FLOW"), count(&without, "FLOW"));
     assert!(with.contains(" 43\n0.04\n"), "the line's width");
     // GDSII: what each element's layer is.
@@ -523,7 +524,7 @@ fn control_layer_and_notes_are_on_layers_of_their_own() {
         layers
     };
     assert_eq!(layers(&gds(&bare)), BTreeMap::from([(1, 1), (10, 2)]));
-    let want = BTreeMap::from([(1, 1), (3, 4), (10, 2), (11, 1)]);
+    let want = BTreeMap::from([(1, 1), (3, 4), (10, 2), (11, 2)]);
     assert_eq!(layers(&gds(&whole)), want);
     // Both masks have one sheet; the flow's has nothing of the control layer.
     let mask = |is_control| {

@@ -6,8 +6,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::arc::MOST_TURN;
 use super::part::{self, Edge, PartOutline, area};
-use crate::chip::Chip;
+use crate::chip::{Chip, lay_out};
 use crate::design::{Design, Overlay, OverlayLayer};
+use crate::edits::{Drawing, dimension_notes};
+use crate::library::Library;
 use crate::shape::SocketRef;
 use stokeslet_base::geometry::{Motion, Point};
 
@@ -92,10 +94,18 @@ impl<'a> Outlines<'a> {
         }
     }
 
-    /// With what files tell of the design besides its walls: kinds of components, control layer and notes.
+    /// With what files tell of the design besides its walls: kinds of components, control layer and notes, dimensions.
     #[must_use]
-    pub fn with_design(mut self, design: &Design) -> Self {
+    pub fn with_design(mut self, design: &Design, library: &Library) -> Self {
         self.overlays = design.overlays.clone();
+        if design.components.iter().any(|c| !c.dimensions.is_empty()) {
+            let drawing = Drawing {
+                design,
+                layout: &lay_out(design, library),
+                library,
+            };
+            self.overlays.extend(dimension_notes(&drawing));
+        }
         self.usual_width = design.width.0;
         let components = design.components.iter();
         self.kinds = components

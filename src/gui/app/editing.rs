@@ -6,7 +6,7 @@ use eframe::egui;
 use rustc_hash::FxHashSet;
 
 use super::App;
-use crate::command::Command;
+use crate::command::{Command, Layer};
 use crate::panels::Notice;
 use crate::seen::{Selection, Tool};
 use crate::words::sentence;
@@ -188,6 +188,21 @@ impl App {
                 let edits = edits::set_parameter(d, component, parameter, value.clone())?;
                 Ok((edits, None))
             }),
+            Command::SetDimension {
+                component,
+                parameter,
+                is_written,
+            } => self.edit(command, |d, _| {
+                let edits = edits::set_dimension(d, component, parameter, *is_written)?;
+                Ok((edits, None))
+            }),
+            Command::ToggleDimensions => {
+                self.edit(command, |d, app| {
+                    let items = &app.state.selection.items;
+                    Ok((edits::toggle_dimensions(d, items)?, None))
+                });
+                self.state.settings.layers.insert(Layer::Dimensions);
+            }
             Command::SetPlacement(component, placement) => self.edit(command, |d, _| {
                 Ok((edits::set_placement(d, component, placement)?, None))
             }),

@@ -26,7 +26,7 @@ use crate::files::{self, examples, recent, sentence};
 use crate::liquids::LiquidFormat;
 use crate::panels::{Asked, Notice, Panels, Question};
 use crate::results::ResultView;
-use crate::seen::{Selection, Workspace};
+use crate::seen::{Hidden, Selection, Workspace};
 use crate::words::capital;
 use stokeslet_flow::export::{ExportError, Format};
 use stokeslet_species::Species;
@@ -222,6 +222,7 @@ impl App {
         self.state.document = document;
         self.state.document.revision += revision;
         self.state.selection = Selection::default();
+        self.state.hidden = Hidden::default();
         self.state.shown = ResultView {
             colour: self.state.shown.colour,
             ..ResultView::default()

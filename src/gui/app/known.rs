@@ -126,11 +126,17 @@ fn number(command: &C) -> usize {
         C::MirrorCopy(..) => 100,
         C::Group => 101,
         C::Ungroup => 102,
+        C::SetDimension { .. } => 103,
+        C::ToggleDimensions => 104,
+        C::EditDimension(..) => 105,
+        C::SetHidden(..) => 106,
+        C::HideSelected => 107,
+        C::ShowHidden => 108,
     }
 }
 
 /// Kinds of commands.
-const KINDS: usize = 103;
+const KINDS: usize = 109;
 
 fn one_of_each(home: &std::path::Path) -> Vec<C> {
     let (name, at) = ("p".to_owned(), Point::default());
@@ -208,6 +214,16 @@ fn one_of_each(home: &std::path::Path) -> Vec<C> {
             parameter: "length".to_owned(),
             value: None,
         },
+        C::SetDimension {
+            component: name.clone(),
+            parameter: "length".to_owned(),
+            is_written: true,
+        },
+        C::ToggleDimensions,
+        C::EditDimension(name.clone(), "length".to_owned()),
+        C::SetHidden(Selection::one(&name), true),
+        C::HideSelected,
+        C::ShowHidden,
         C::Detach,
         C::SetPlacement(name.clone(), placement),
         C::SetChannelShape {

@@ -21,9 +21,10 @@ impl App {
             return;
         };
         let (design, chip, path) = (design.clone(), chip.clone(), path.to_owned());
+        let library = self.state.library.clone();
         let ctx = self.ctx.clone();
         let wake = move || ctx.request_repaint();
-        let work = move || outline::write_outline(kind, &design, &chip, &path);
+        let work = move || outline::write_outline(kind, (&design, &library), &chip, &path);
         self.filing.writing.push(Task::start("outline", wake, work));
     }
 

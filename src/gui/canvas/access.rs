@@ -17,7 +17,8 @@ pub fn widgets(frame: &Frame<'_>, out: &mut Vec<Command>) {
     let scene = frame.scene;
     let (low, high) = frame.view.seen();
     let seen = super::scene::Bounds { low, high };
-    let is_seen = |item: &usize| scene.boxes[*item].is_some_and(|b| b.meets(&seen));
+    let is_seen =
+        |item: &usize| scene.boxes[*item].is_some_and(|b| b.meets(&seen)) && !scene.hides(*item);
     let items: Vec<usize> = (0..scene.boxes.len())
         .filter(is_seen)
         .take(MOST + 1)
@@ -52,6 +53,15 @@ pub fn widgets(frame: &Frame<'_>, out: &mut Vec<Command>) {
         let is_selected = selection.items.contains(name);
         if widget(frame, ("item", name), at, &label, is_selected) {
             out.push(Command::Select(Selection::one(name)));
+        }
+    }
+    for dimension in frame.dimensions.iter().take(MOST) {
+        let (component, parameter) = (&dimension.component, &dimension.parameter);
+        let name = format!("{component}.{parameter}");
+        let label = format!("dimension {name}");
+        let at = dimension.rect.center();
+        if widget(frame, ("dimension", &name), at, &label, false) {
+            out.push(Command::EditDimension(component.clone(), parameter.clone()));
         }
     }
     for &k in &scene.free {

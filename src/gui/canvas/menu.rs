@@ -35,7 +35,15 @@ pub fn menu(ui: &mut Ui, target: &Target, seen: &Seen<'_>, scene: &Scene, out: &
             entry(ui, Command::Fit, out);
         }
         Some(Hit::Item(name)) => on_item(ui, name, scene, out),
-        Some(Hit::WayPoint(..) | Hit::Parameter(_)) | None => {
+        Some(Hit::Dimension(component, parameter)) => {
+            on_parameter(ui, component, parameter, seen, out);
+        }
+        Some(Hit::Parameter(parameter)) => {
+            if let Some(component) = seen.selection.single() {
+                on_parameter(ui, component, parameter, seen, out);
+            }
+        }
+        Some(Hit::WayPoint(..)) | None => {
             entry(ui, Command::AskToPaste, out);
             entry(ui, Command::SelectAll, out);
             ui.separator();
@@ -48,6 +56,32 @@ pub fn menu(ui: &mut Ui, target: &Target, seen: &Seen<'_>, scene: &Scene, out: &
             entry(ui, Command::Fit, out);
         }
     }
+}
+
+fn on_parameter(
+    ui: &mut Ui,
+    component: &str,
+    parameter: &str,
+    seen: &Seen<'_>,
+    out: &mut Vec<Command>,
+) {
+    let (component, parameter) = (component.to_owned(), parameter.to_owned());
+    let design = seen.document.shown_design();
+    let mut all = design.iter().flat_map(|d| &d.components);
+    let found = all.find(|c| c.name.value == component);
+    let is_there = found.is_some_and(|c| c.dimensions.iter().any(|d| d.value == parameter));
+    entry(
+        ui,
+        Command::EditDimension(component.clone(), parameter.clone()),
+        out,
+    );
+    let written = Command::SetDimension {
+        component,
+        parameter,
+        is_written: !is_there,
+    };
+    entry(ui, written, out);
+    entry(ui, Command::ToggleDimensions, out);
 }
 
 fn on_item(ui: &mut Ui, name: &str, scene: &Scene, out: &mut Vec<Command>) {
@@ -81,6 +115,8 @@ fn on_item(ui: &mut Ui, name: &str, scene: &Scene, out: &mut Vec<Command>) {
         });
         ui.separator();
     }
+    entry(ui, Command::ToggleDimensions, out);
+    entry(ui, Command::HideSelected, out);
     entry(ui, Command::FitSelection, out);
     entry(ui, Command::Delete, out);
 }

@@ -8,6 +8,7 @@
 //! bar. While only the pointer moves, the chip's meshes are not made again.
 
 mod access;
+pub mod dimensions;
 pub mod grid;
 mod guides;
 mod menu;
@@ -34,6 +35,7 @@ use eframe::egui::{self, Color32, Sense};
 
 use super::command::{Command, Layer};
 use super::seen::{Seen, Selection, Tool};
+use dimensions::Dimensions;
 use grid::Grid;
 use outline::Outlines;
 use paint::{Look, Painted, Side};
@@ -84,6 +86,7 @@ pub struct Canvas {
     serial: u64,
     outlines: Outlines,
     painted: Painted,
+    dimensions: Dimensions,
     tools: Tools,
     menu: menu::Target,
     fit: Option<(Bounds, u8)>,
@@ -142,6 +145,11 @@ impl Canvas {
             bounds.high + Point::new(room, room),
         );
         true
+    }
+
+    /// Opens a field for a parameter of a component where it is drawn.
+    pub fn edit_dimension(&mut self, component: &str, parameter: &str) {
+        self.tools.edit(component, parameter);
     }
 
     /// Closer, about the middle.
@@ -209,6 +217,7 @@ impl Canvas {
         let ports = design.map_or_else(Vec::new, |design| {
             ports::symbols(&painter, &view, &scene, design, seen.results)
         });
+        let dimensions = self.dimensions.labels(&painter, &view, &scene, seen);
         let frame = Frame {
             ui: &*ui,
             response: &response,
@@ -216,6 +225,7 @@ impl Canvas {
             view: &view,
             scene: &scene,
             ports: &ports,
+            dimensions: &dimensions,
             seen,
             colours,
             grid: seen.settings.snap.then(|| Grid::at(view.scale)),
@@ -228,6 +238,7 @@ impl Canvas {
         }
         self.hear_menu(&frame, out);
         self.paint(&frame, fields);
+        tools::edit_ui(&mut self.tools, &frame, out);
         access::widgets(&frame, out);
         let menu = &self.menu;
         response.context_menu(|ui| menu::menu(ui, menu, seen, &scene, out));
@@ -242,6 +253,7 @@ impl Canvas {
         let layout = seen.document.shown_layout();
         if let Some(scene) = &self.scene
             && Arc::ptr_eq(&scene.layout, layout)
+            && scene.hidden == *seen.hidden
         {
             return scene.clone();
         }
@@ -251,7 +263,8 @@ impl Canvas {
             self.before = None;
         }
         self.serial += 1;
-        let scene = Arc::new(Scene::new(layout.clone(), &mut self.outlines));
+        let scene = Scene::new(layout.clone(), &mut self.outlines);
+        let scene = Arc::new(scene.without(seen.hidden));
         let design = seen.document.shown_design();
         let ports_of = |socket: &LaidSocket| match socket.used {
             SocketUse::Port(port) => {
@@ -299,12 +312,13 @@ impl Canvas {
         let Some(at) = at.filter(|_| frame.response.secondary_clicked()) else {
             return;
         };
-        let hit = tools::hit(frame, at);
+        let hit = self.tools.hit(frame, at);
         match &hit {
             Some(Hit::Item(name)) if !frame.seen.selection.items.contains(name) => {
                 out.push(Command::Select(Selection::one(name)));
             }
             Some(Hit::Port(name)) => out.push(Command::Select(Selection::of_port(name))),
+            Some(Hit::Dimension(name, _)) => out.push(Command::Select(Selection::one(name))),
             Some(Hit::Item(_) | Hit::WayPoint(..) | Hit::Parameter(_)) | None => {}
         }
         let place = frame.view.to_chip(at);
@@ -336,6 +350,10 @@ impl Canvas {
             .meshes(look, scene, &mut self.outlines, colours);
         painter.add(areas);
         fields.under(painter, view, seen);
+        if !seen.hidden.is_empty() {
+            // Colours lie over the whole chip.
+            painter.add(paint::cover(scene, &mut self.outlines, view, colours));
+        }
         // Under the walls of now, which hide it where nothing was changed.
         let before = self.before_of(seen);
         if let Some(before) = before.filter(|b| !Arc::ptr_eq(&b.layout, &scene.layout)) {
@@ -370,6 +388,11 @@ impl Canvas {
             paint::names(painter, view, scene, colours);
         }
         overlays::paint(frame, OverlayLayer::Notes, hovered.as_deref());
+        for label in frame.dimensions {
+            let hit = Hit::Dimension(label.component.clone(), label.parameter.clone());
+            let is_lit = self.tools.hover == Some(hit);
+            dimensions::paint(painter, label, is_lit, colours);
+        }
         for port in frame.ports {
             let is_selected = seen.selection.port.as_ref() == Some(&port.name);
             let is_hovered = self.tools.hover == Some(Hit::Port(port.name.clone()));

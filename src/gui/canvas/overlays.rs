@@ -33,7 +33,10 @@ pub fn shown<'a>(
     });
     let layers: Vec<OverlayLayer> = layers.collect();
     let overlays = design.map_or(&[][..], |design| &design.overlays);
-    overlays.iter().filter(move |o| layers.contains(&o.layer))
+    let is_hidden = |name: &String| seen.hidden.items.contains(name);
+    overlays
+        .iter()
+        .filter(move |o| layers.contains(&o.layer) && !is_hidden(&o.name.value))
 }
 
 /// The overlay at a place, or within `reach` of it, m; of several the one that was drawn last.

@@ -253,6 +253,25 @@ pub fn highlight(
     mesh
 }
 
+/// The background, over what is hidden.
+pub fn cover(scene: &Scene, outlines: &mut Outlines, view: &View, colours: &Colours) -> Mesh {
+    let mut mesh = Mesh::default();
+    let mut screen = Vec::new();
+    let items = scene
+        .hidden
+        .items
+        .iter()
+        .filter_map(|name| scene.item(name));
+    for &part in items.flat_map(|item| &scene.parts_of[item]) {
+        let placed = &scene.parts[part];
+        let shape = &scene.layout.parts[part].shape;
+        let outline = outlines.get(placed.shape, shape, view.scale);
+        to_screen(&outline, view, placed, &mut screen);
+        fill(&mut mesh, &outline, &screen, colours.background);
+    }
+    mesh
+}
+
 /// Parts that aren't on the chip yet, moved by `placed` of each.
 pub fn ghost(
     parts: &[(Placed, &stokeslet_cad::shape::Shape)],
@@ -343,7 +362,7 @@ pub fn names(painter: &Painter, view: &View, scene: &Scene, colours: &Colours) {
     let font = FontId::proportional(12.0);
     let mut left = MOST_NAMES;
     for (item, bounds) in scene.boxes.iter().enumerate() {
-        let Some(bounds) = bounds.filter(|b| b.meets(&seen)) else {
+        let Some(bounds) = bounds.filter(|b| b.meets(&seen) && !scene.hides(item)) else {
             continue;
         };
         let size = bounds.size();

@@ -90,6 +90,7 @@ impl Scene {
     pub fn in_box(&self, frame: &Bounds, catch: Catch) -> BTreeSet<String> {
         let caught: Vec<usize> = match catch {
             Catch::Contained => (0..self.boxes.len())
+                .filter(|&item| !self.hides(item))
                 .filter(|&item| self.boxes[item].is_some_and(|b| frame.holds(&b)))
                 .collect(),
             Catch::Touched => self

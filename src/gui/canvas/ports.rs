@@ -119,8 +119,12 @@ pub fn symbols(
 ) -> Vec<Symbol> {
     let sockets = scene.layout.sockets.iter().enumerate();
     let at_ports = sockets.filter_map(|(k, socket)| match socket.used {
-        SocketUse::Port(port) => Some((k, socket, design.ports.get(port)?)),
-        SocketUse::Free | SocketUse::Connected => None,
+        SocketUse::Port(port) if !scene.hides(socket.item) => {
+            let port = design.ports.get(port)?;
+            let is_hidden = scene.hidden.ports.contains(&port.name.value);
+            (!is_hidden).then_some((k, socket, port))
+        }
+        SocketUse::Port(_) | SocketUse::Free | SocketUse::Connected => None,
     });
     at_ports
         .filter_map(|(k, socket, port)| {

@@ -9,6 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::View;
 use super::outline::Outlines;
+use crate::seen::Hidden;
 use stokeslet_base::geometry::Point;
 use stokeslet_cad::chip::{Layout, SocketUse};
 use stokeslet_cad::library::boundary;
@@ -158,6 +159,9 @@ pub struct Scene {
     pub free: Vec<usize>,
     /// Joints whose two openings lie apart, since a link has no place of its own: both middles and directions.
     pub apart: Vec<[(Point, f64); 2]>,
+    /// What isn't shown.
+    pub hidden: Hidden,
+    is_hidden: Vec<bool>,
     pub(super) tree: RTree<Boxed>,
     items: FxHashMap<String, usize>,
     outer: FxHashMap<SocketRef, usize>,
@@ -211,6 +215,8 @@ impl Scene {
         });
         let apart = apart.collect();
         Self {
+            hidden: Hidden::default(),
+            is_hidden: vec![false; layout.items.len()],
             parts,
             parts_of,
             boxes,
@@ -223,6 +229,33 @@ impl Scene {
             outer,
             layout,
         }
+    }
+
+    /// The same without some items: they are neither drawn nor found, but their places are known.
+    #[must_use]
+    pub fn without(mut self, hidden: &Hidden) -> Self {
+        for name in &hidden.items {
+            if let Some(item) = self.item(name) {
+                self.is_hidden[item] = true;
+            }
+        }
+        if self.is_hidden.contains(&true) {
+            let is_shown = |item: usize| !self.is_hidden[item];
+            let sockets = &self.layout.sockets;
+            self.free.retain(|&k| is_shown(sockets[k].item));
+            let boxed = self
+                .tree
+                .iter()
+                .filter(|b| is_shown(self.parts[b.part].owner));
+            self.tree = RTree::bulk_load(boxed.copied().collect());
+        }
+        self.hidden.clone_from(hidden);
+        self
+    }
+
+    /// Whether an item isn't shown.
+    pub fn hides(&self, item: usize) -> bool {
+        self.is_hidden[item]
     }
 
     /// The item of this name.
@@ -264,7 +297,7 @@ impl Scene {
         let seen = Bounds { low, high };
         let parts = self.parts.iter().enumerate();
         parts
-            .filter(move |(_, part)| part.bounds.meets(&seen))
+            .filter(move |(_, part)| part.bounds.meets(&seen) && !self.is_hidden[part.owner])
             .map(|(k, _)| k)
     }
 

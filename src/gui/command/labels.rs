@@ -62,6 +62,26 @@ impl Command {
             Command::SetCondition(port, _) => return format!("Set port {port}"),
             Command::RemovePort(port) => return format!("Remove port {port}"),
             Command::EditName => "Rename…",
+            Command::SetDimension {
+                parameter,
+                is_written: true,
+                ..
+            } => return format!("Write {} beside it", parameter.replace('_', " ")),
+            Command::SetDimension { parameter, .. } => {
+                return format!("Remove dimension {}", parameter.replace('_', " "));
+            }
+            Command::ToggleDimensions => "Dimensions of the selection",
+            Command::EditDimension(_, parameter) => {
+                return format!("Set {}…", parameter.replace('_', " "));
+            }
+            Command::SetHidden(which, is_hidden) => {
+                let names = which.items.iter().chain(&which.port);
+                let names: Vec<&str> = names.map(String::as_str).collect();
+                let verb = if *is_hidden { "Hide" } else { "Show" };
+                return format!("{verb} {}", names.join(", "));
+            }
+            Command::HideSelected => "Hide selection",
+            Command::ShowHidden => "Show all that is hidden",
             Command::Detach => "Detach",
             Command::Rename(from, to) | Command::RenamePort(from, to) => {
                 return format!("Rename {from} to {to}");
@@ -158,6 +178,9 @@ impl Command {
             Command::Duplicate => "clone copy repeat",
             Command::EditName => "name label title",
             Command::Delete => "remove erase clear",
+            Command::ToggleDimensions => "measure length width label annotate size",
+            Command::HideSelected => "invisible isolate",
+            Command::ShowHidden => "visible unhide reveal",
             Command::Group => "together combine join select",
             Command::Ungroup => "apart separate break",
             Command::Detach => "disconnect unlink separate place",

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use stokeslet_cad::chip::{Chip, drawn};
 use stokeslet_cad::design::Design;
+use stokeslet_cad::library::Library;
 use stokeslet_cad::outline::{Format, Outlines, Polarity, Settings, Solid, write};
 use stokeslet_flow::export::write_file;
 
@@ -108,7 +109,7 @@ impl OutlineKind {
 /// Writes it; what to tell then, or why there is no file.
 pub fn write_outline(
     kind: OutlineKind,
-    design: &Design,
+    (design, library): (&Design, &Library),
     chip: &Arc<Chip>,
     path: &Path,
 ) -> Result<String, String> {
@@ -119,7 +120,7 @@ pub fn write_outline(
         _ => Some(drawn(design, chip)),
     };
     let left_out = placed.as_ref().map_or(0, |_| design.links.len());
-    let outlines = Outlines::new(placed.as_ref().unwrap_or(chip)).with_design(design);
+    let outlines = Outlines::new(placed.as_ref().unwrap_or(chip)).with_design(design, library);
     let failed = |why: String| format!("Nothing was exported: {why}");
     let bytes = write(kind.format(), &outlines, &kind.settings())
         .map_err(|error| failed(sentence(&error)))?;
@@ -154,7 +155,6 @@ mod tests {
     use super::*;
     use stokeslet_cad::chip::place;
     use stokeslet_cad::design::parse;
-    use stokeslet_cad::library::Library;
 
     #[test]
     fn every_kind_is_written_and_no_two_are_alike() {
@@ -172,11 +172,20 @@ mod tests {
         let mut seen = std::collections::BTreeSet::new();
         for (k, kind) in OutlineKind::ALL.into_iter().enumerate() {
             let path = suggested(kind, home.path(), &format!("tee{k}"));
-            let told = write_outline(kind, &design, &chip, &path).expect("written");
+            let told = write_outline(kind, (&design, &Library::embedded()), &chip, &path)
+                .expect("written");
             assert!(told.contains("1 island, 0 holes"), "{told}");
             assert!(seen.insert(std::fs::read(&path).unwrap()), "{kind:?}");
         }
         let nowhere = home.path().join("no/such/folder/\u{0}.dxf");
-        assert!(write_outline(OutlineKind::Dxf, &design, &chip, &nowhere).is_err());
+        assert!(
+            write_outline(
+                OutlineKind::Dxf,
+                (&design, &Library::embedded()),
+                &chip,
+                &nowhere
+            )
+            .is_err()
+        );
     }
 }

@@ -54,7 +54,13 @@ impl Default for Settings {
             version: 2,
             theme: Theme::System,
             panels: first.map(|row| row.panel).collect(),
-            layers: BTreeSet::from([Layer::Grid, Layer::Sockets, Layer::Control, Layer::Notes]),
+            layers: BTreeSet::from([
+                Layer::Grid,
+                Layer::Sockets,
+                Layer::Control,
+                Layer::Notes,
+                Layer::Dimensions,
+            ]),
             live: true,
             live_resolution: 6,
             recent: Vec::new(),
@@ -124,7 +130,10 @@ impl Settings {
         if self.version < 2 {
             // Layers that version 1 didn't have to hide.
             self.layers.extend([Layer::Control, Layer::Notes]);
-            self.version = 2;
+        }
+        if self.version < 3 {
+            self.layers.insert(Layer::Dimensions);
+            self.version = 3;
         }
         self.live_resolution = self.live_resolution.clamp(2, 64);
         if cfg!(target_arch = "wasm32") {

@@ -52,6 +52,15 @@ pub fn is_enabled(command: &Command, seen: &Seen<'_>) -> Result<(), &'static str
             readable(seen)?;
             when(items > 1, "fewer than two things are selected")
         }
+        C::ToggleDimensions => {
+            readable(seen)?;
+            let components = document.design.iter().flat_map(|d| &d.components);
+            let mut names = components.map(|c| &c.name.value);
+            let is_some = names.any(|name| seen.selection.items.contains(name));
+            when(is_some, "no component is selected")
+        }
+        C::HideSelected => when(!seen.selection.is_empty(), "nothing is selected"),
+        C::ShowHidden => when(!seen.hidden.is_empty(), "nothing is hidden"),
         C::Ungroup => {
             readable(seen)?;
             let groups = document.design.iter().flat_map(|d| &d.groups);
@@ -114,6 +123,8 @@ pub fn is_enabled(command: &Command, seen: &Seen<'_>) -> Result<(), &'static str
         | C::Rename(..)
         | C::RenamePort(..)
         | C::SetParameter { .. }
+        | C::SetDimension { .. }
+        | C::EditDimension(..)
         | C::SetPlacement(..)
         | C::SetChannelShape { .. }
         | C::SetItemDepth { .. }
@@ -204,6 +215,7 @@ pub fn is_enabled(command: &Command, seen: &Seen<'_>) -> Result<(), &'static str
         | C::ToggleSelected(_)
         | C::Show(_)
         | C::EndPreview
+        | C::SetHidden(..)
         | C::SetText(_)
         | C::SetTool(_)
         | C::ZoomIn

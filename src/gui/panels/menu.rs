@@ -221,6 +221,7 @@ fn edit(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
     });
     entry(ui, seen, C::Group, out);
     entry(ui, seen, C::Ungroup, out);
+    entry(ui, seen, C::ToggleDimensions, out);
     entry(ui, seen, C::DrawLinks, out);
     ui.separator();
     ui.menu_button("Tool", |ui| tools(ui, seen, out));
@@ -248,6 +249,8 @@ fn view(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
     }
     ui.separator();
     ui.menu_button("On the canvas", |ui| layers(ui, seen, &Layer::ALL, out));
+    entry(ui, seen, C::HideSelected, out);
+    entry(ui, seen, C::ShowHidden, out);
     looks(ui, seen, out);
 }
 

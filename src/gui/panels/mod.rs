@@ -17,6 +17,7 @@
 //! [`table`].
 
 pub mod about;
+pub mod assigned;
 pub mod command_palette;
 pub mod enabled;
 pub mod fields;

@@ -170,6 +170,23 @@ fn leaf_ui(ui: &mut Ui, seen: &Seen<'_>, leaf: &Leaf, out: &mut Vec<Command>) {
             .selectable_label(is_selected, &leaf.name)
             .on_hover_text("Click to select, with Ctrl one more; double-click to go there");
         ui.weak(&leaf.about);
+        let which = match leaf.group {
+            Group::Ports => Selection::of_port(&leaf.name),
+            _ => Selection::one(&leaf.name),
+        };
+        let is_hidden = match leaf.group {
+            Group::Ports => seen.hidden.ports.contains(&leaf.name),
+            _ => seen.hidden.items.contains(&leaf.name),
+        };
+        if leaf.group != Group::Links {
+            let verb = if is_hidden { "Show" } else { "Hide" };
+            let told = format!("{verb} {}", leaf.name);
+            let button = ui.small_button(verb);
+            button.widget_info(|| WidgetInfo::labeled(Role::Button, true, &told));
+            if button.clicked() {
+                out.push(Command::SetHidden(which, !is_hidden));
+            }
+        }
         if response.double_clicked() {
             out.push(Command::Show(leaf.name.clone()));
         } else if response.clicked() {

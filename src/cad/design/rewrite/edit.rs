@@ -70,6 +70,13 @@ pub enum Edit {
         /// Its new depth.
         depth: Option<Metre>,
     },
+    /// Sets which parameters of a component have their values written beside it; with none, nothing is.
+    SetDimensions {
+        /// The component.
+        component: String,
+        /// Names of its parameters.
+        of: Vec<String>,
+    },
     /// Renames a component, channel, control shape or note, also where it is referred to.
     Rename {
         /// Name now.

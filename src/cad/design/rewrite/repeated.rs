@@ -51,7 +51,9 @@ fn touches<'e>(edit: &'e Edit, repetition: &Repetition) -> Option<&'e str> {
     let (of_ports, name) = match edit {
         Edit::RemoveComponent(name) | Edit::RemoveChannel(name) => (false, name),
         Edit::Place { component, .. } | Edit::SetParameter { component, .. } => (false, component),
-        Edit::Repeat { component, .. } => (false, component),
+        Edit::Repeat { component, .. } | Edit::SetDimensions { component, .. } => {
+            (false, component)
+        }
         Edit::SetItemDepth { item, .. } => (false, item),
         Edit::Rename { from, .. } => (false, from),
         Edit::SetChannel(channel) => (false, &channel.name.value),
@@ -119,6 +121,10 @@ fn moved_to(edit: &Edit, name: &str) -> Option<Edit> {
             value,
         },
         Edit::SetItemDepth { depth, .. } => Edit::SetItemDepth { item: name, depth },
+        Edit::SetDimensions { of, .. } => Edit::SetDimensions {
+            component: name,
+            of,
+        },
         Edit::SetCondition { condition, .. } => Edit::SetCondition {
             port: name,
             condition,

@@ -378,6 +378,7 @@ impl Emitter<'_> {
                 .map(|(name, value)| (nowhere(name), Spanned::nowhere(value)))
                 .collect(),
             depth: None,
+            dimensions: Vec::new(),
         });
     }
 }

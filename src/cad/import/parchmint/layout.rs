@@ -177,6 +177,7 @@ impl<'l> Drawing<'l> {
             placement,
             parameters,
             depth: self.depth.map(Metre),
+            dimensions: Vec::new(),
         });
         self.components.len() - 1
     }

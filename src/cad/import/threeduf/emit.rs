@@ -343,6 +343,7 @@ fn component(
             .map(|(name, value)| (nowhere(name), Spanned::nowhere(value)))
             .collect(),
         depth: None,
+        dimensions: Vec::new(),
     }
 }
 

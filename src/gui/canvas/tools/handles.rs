@@ -99,6 +99,13 @@ impl Handles {
         near.map(|(handle, _)| handle.parameter.clone())
     }
 
+    /// Where the handle of a parameter is, m, if its component is the selected one.
+    pub fn place_of(&self, component: &str, parameter: &str) -> Option<Point> {
+        let (_, own) = self.of.as_ref()?;
+        let handle = self.named(parameter).filter(|_| own == component)?;
+        Some(handle.at)
+    }
+
     fn named(&self, parameter: &str) -> Option<&Handle> {
         self.all.iter().find(|h| h.parameter == parameter)
     }

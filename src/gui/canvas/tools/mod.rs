@@ -4,6 +4,7 @@
 //! the document.
 
 mod channel;
+mod editor;
 mod handles;
 mod line_ends;
 mod measure;
@@ -17,6 +18,7 @@ use eframe::egui::{self, CursorIcon, Key, PointerButton, Pos2};
 use std::sync::Arc;
 
 use super::View;
+use super::dimensions::Label;
 use super::grid::Grid;
 use super::outline::Outlines;
 use super::ports::Symbol;
@@ -26,10 +28,12 @@ use super::theme::Colours;
 use crate::command::Command;
 use crate::seen::{Seen, Tool};
 pub use channel::End;
+use editor::Editor;
+pub use editor::ui as edit_ui;
 use handles::Handles;
 use line_ends::LineEnd;
 pub use place::DraggedKind;
-pub use select::{Hit, hit};
+pub use select::Hit;
 use stokeslet_base::geometry::Point;
 use stokeslet_base::units::Metre;
 use stokeslet_cad::design::{Bend, Design};
@@ -53,6 +57,8 @@ pub struct Frame<'a> {
     pub scene: &'a Arc<Scene>,
     /// Ports that are shown.
     pub ports: &'a [Symbol],
+    /// Dimensions that are shown.
+    pub dimensions: &'a [Label],
     /// Everything else.
     pub seen: &'a Seen<'a>,
     /// Of the canvas.
@@ -141,6 +147,8 @@ pub struct Tools {
     pub hover: Option<Hit>,
     /// Parameters of what is selected, to be dragged.
     handles: Handles,
+    /// The field on the canvas, where one is open.
+    editor: Option<Editor>,
     /// A drag with the select tool.
     pub drag: select::Drag,
     /// How the place tool holds its component.
@@ -182,6 +190,16 @@ impl Tools {
         }
     }
 
+    /// What is at a place of the screen.
+    pub fn hit(&self, frame: &Frame<'_>, at: Pos2) -> Option<Hit> {
+        select::hit_with(&self.handles, frame, at)
+    }
+
+    /// Opens a field for a parameter of a component.
+    pub fn edit(&mut self, component: &str, parameter: &str) {
+        self.editor = Some(Editor::new(component, parameter));
+    }
+
     /// Whether something is under way that Esc ends.
     pub fn is_busy(&self) -> bool {
         self.draft.is_some()
@@ -204,6 +222,9 @@ pub fn hear(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
             round: tools.round,
             ..Tools::default()
         };
+    }
+    if tools.editor.is_some() && frame.key(Key::Escape) {
+        tools.editor = None;
     }
     tools.hover = None;
     tools.ghost = None;

@@ -31,6 +31,8 @@ pub enum Hit {
     WayPoint(String, usize),
     /// A parameter of the selected component, by its handle.
     Parameter(String),
+    /// A dimension: component and parameter.
+    Dimension(String, String),
     /// A port, by name.
     Port(String),
     /// A component, channel, control shape or note, by name.
@@ -78,11 +80,17 @@ impl Drag {
 }
 
 /// What is at a place of the screen.
-pub fn hit(frame: &Frame<'_>, at: Pos2) -> Option<Hit> {
+fn hit(frame: &Frame<'_>, at: Pos2) -> Option<Hit> {
     let (name, points) = points(frame);
     let is_near = |p: &Point| (frame.view.to_screen(*p) - at).length() <= HANDLE + 4.0;
     if let Some(index) = points.iter().position(is_near) {
         return Some(Hit::WayPoint(name.to_owned(), index));
+    }
+    if let Some(label) = frame.dimensions.iter().find(|l| l.rect.contains(at)) {
+        return Some(Hit::Dimension(
+            label.component.clone(),
+            label.parameter.clone(),
+        ));
     }
     if let Some(port) = frame.ports.iter().find(|port| port.is_at(at)) {
         return Some(Hit::Port(port.name.clone()));
@@ -96,7 +104,7 @@ pub fn hit(frame: &Frame<'_>, at: Pos2) -> Option<Hit> {
 }
 
 /// As [`hit`], with the handles of parameters before all else.
-fn hit_with(handles: &Handles, frame: &Frame<'_>, at: Pos2) -> Option<Hit> {
+pub(super) fn hit_with(handles: &Handles, frame: &Frame<'_>, at: Pos2) -> Option<Hit> {
     let parameter = handles.at(frame, at).map(Hit::Parameter);
     parameter.or_else(|| hit(frame, at))
 }
@@ -155,8 +163,13 @@ fn hear_click(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
         return;
     };
     if frame.response.double_clicked() {
-        let hit = hit(frame, at);
-        match hit {
+        match hit_with(&tools.handles, frame, at) {
+            Some(Hit::Parameter(parameter)) => {
+                if let Some(component) = frame.seen.selection.single() {
+                    tools.edit(component, &parameter);
+                }
+            }
+            Some(Hit::Dimension(component, parameter)) => tools.edit(&component, &parameter),
             Some(Hit::Item(name)) if is_text(frame, &name) => {
                 out.push(Command::Select(Selection::one(&name)));
                 out.push(Command::EditName);
@@ -166,7 +179,7 @@ fn hear_click(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
                 out.push(Command::Select(Selection::of_port(&name)));
                 out.push(Command::EditName);
             }
-            Some(Hit::WayPoint(..) | Hit::Parameter(_)) | None => {}
+            Some(Hit::WayPoint(..)) | None => {}
         }
         return;
     }
@@ -186,6 +199,7 @@ fn hear_click(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
             out.push(Command::Select(Selection { items, port: None }));
         }
         Some(Hit::Port(name)) => out.push(Command::Select(Selection::of_port(&name))),
+        Some(Hit::Dimension(name, _)) => out.push(Command::Select(Selection::one(&name))),
         None if !more && !frame.seen.selection.is_empty() => {
             out.push(Command::Select(Selection::default()));
         }
@@ -335,7 +349,7 @@ fn begin(handles: &Handles, frame: &Frame<'_>, origin: Pos2, out: &mut Vec<Comma
                 copies: false,
             })
         }
-        Some(Hit::Port(_)) => Drag::Over,
+        Some(Hit::Port(_) | Hit::Dimension(..)) => Drag::Over,
         None => Drag::Box { from },
     }
 }

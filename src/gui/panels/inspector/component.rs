@@ -4,9 +4,10 @@ use eframe::egui::{self, ComboBox, Ui};
 
 use super::{FIELD, Inspector, Known, depth, head, section, sockets};
 use crate::command::{Command, Panel};
+use crate::panels::assigned::{assigned, expression, read_or_expression};
 use crate::panels::fields::{Field, named, row, tick};
 use crate::panels::palette::defaults;
-use crate::panels::values::{Measure, read, show, show_quantity};
+use crate::panels::values::{self, Measure, show, show_quantity};
 use crate::seen::Seen;
 use crate::words::capital;
 use stokeslet_base::geometry::Point;
@@ -250,24 +251,11 @@ fn parameter(
                 measure: measure.filter(|_| expression.is_none()),
                 width: FIELD,
             };
-            let read = |text: &str| match text.trim() {
-                text if text.starts_with('=') => Ok(Value::Text(text.to_owned())),
-                text => read(text, kind),
-            };
-            match inspector.fields.row(ui, &label, &field, read, after) {
-                // It isn't known before the file is read what an expression amounts to: nothing is routed anew for it.
-                Some(value @ Value::Text(_)) => out.push(Command::Edit(
-                    set(None).label(),
-                    vec![Edit::SetParameter {
-                        component: name.to_owned(),
-                        parameter: parameter.name.clone(),
-                        value: Some(value),
-                    }],
-                )),
-                Some(value) => out.push(set(Some(value))),
-                None => {}
+            let read = |text: &str| read_or_expression(text, kind);
+            if let Some(value) = inspector.fields.row(ui, &label, &field, read, after) {
+                out.push(assigned(name, &parameter.name, value));
             }
-            if named_value && let Ok(value) = crate::panels::values::read(&shown, kind) {
+            if named_value && let Ok(value) = values::read(&shown, kind) {
                 make_variable(seen, name, &parameter.name, value, out);
             }
         }
@@ -275,14 +263,6 @@ fn parameter(
     if reset {
         out.push(set(None));
     }
-}
-
-/// The expression that gives a parameter, with its `=`.
-fn expression(seen: &Seen<'_>, component: &str, parameter: &str) -> Option<String> {
-    let design = seen.document.shown_design()?;
-    let keys = ["components", component, "parameters", parameter];
-    let found = design.parametric.expression(&keys);
-    found.map(|expression| expression.source.clone())
 }
 
 /// A variable of this value, named after the parameter, which refers to it then.

@@ -1,0 +1,215 @@
+//! Dimensions on the canvas: lengths and angles that are written beside their components, with a line over what is measured.
+//!
+//! ```text
+//!   design --edits::dimensions, once a revision--> values and places --view--> labels, clear of the component and of each other
+//! ```
+
+use eframe::egui::{Align2, Color32, FontId, Painter, Pos2, Rect, Shape, Stroke, Vec2, vec2};
+
+use super::View;
+use super::scene::Scene;
+use super::theme::Colours;
+use crate::command::Layer;
+use crate::panels::values::show_quantity;
+use crate::seen::Seen;
+use stokeslet_base::geometry::Point;
+use stokeslet_cad::edits::{Dimensioned, Drawing, dimensions};
+
+/// A component smaller than this on the screen has none, points.
+const SMALLEST: f32 = 24.0;
+/// From the component to its dimension line, points.
+const AWAY: f32 = 14.0;
+/// Where the line would be farther from what it measures than half of that, and than this, it is drawn there, points.
+const FARTHEST: f32 = 60.0;
+/// From one label to the next, points.
+const STEP: f32 = 19.0;
+/// A label goes so far at most to be clear of others, steps.
+const MOST_STEPS: usize = 6;
+/// Length of an arrow's head, points.
+const HEAD: f32 = 7.0;
+
+/// The dimensions of the design, found once a revision.
+#[derive(Debug, Default)]
+pub struct Dimensions {
+    of: Option<u64>,
+    all: Vec<Dimensioned>,
+}
+
+/// A dimension, ready to be drawn.
+#[derive(Clone, Debug)]
+pub struct Label {
+    /// The component.
+    pub component: String,
+    /// Its parameter.
+    pub parameter: String,
+    /// The value, with the parameter's name where no line says what is measured.
+    pub text: String,
+    /// Where the text is; also where it is clicked.
+    pub rect: Rect,
+    /// The dimension line.
+    line: Option<[Pos2; 2]>,
+    /// From what is measured to the line.
+    feet: Option<[[Pos2; 2]; 2]>,
+}
+
+impl Dimensions {
+    /// Labels of those that are to be seen.
+    pub fn labels(
+        &mut self,
+        painter: &Painter,
+        view: &View,
+        scene: &Scene,
+        seen: &Seen<'_>,
+    ) -> Vec<Label> {
+        self.refresh(seen);
+        let mut labels: Vec<Label> = Vec::new();
+        if seen.settings.layers.contains(&Layer::Dimensions) {
+            for dimension in &self.all {
+                let taken: Vec<Rect> = labels.iter().map(|l| l.rect).collect();
+                labels.extend(label(dimension, (painter, view, scene, seen), &taken));
+            }
+        }
+        labels
+    }
+
+    fn refresh(&mut self, seen: &Seen<'_>) {
+        let document = seen.document;
+        if self.of == Some(document.revision) {
+            return;
+        }
+        self.of = Some(document.revision);
+        self.all = document.design.as_ref().map_or_else(Vec::new, |design| {
+            dimensions(&Drawing {
+                design,
+                layout: &document.layout,
+                library: seen.library,
+            })
+        });
+    }
+}
+
+fn label(
+    Dimensioned {
+        component,
+        index,
+        handle,
+    }: &Dimensioned,
+    (painter, view, scene, seen): (&Painter, &View, &Scene, &Seen<'_>),
+    taken: &[Rect],
+) -> Option<Label> {
+    let bounds = scene.boxes.get(*index).copied().flatten()?;
+    if scene.hides(*index) {
+        return None;
+    }
+    let size = bounds.size();
+    if size.x.max(size.y) < view.length(SMALLEST) {
+        return None;
+    }
+    // While the component is dragged its dimensions go with it.
+    let then = seen
+        .document
+        .layout
+        .motions
+        .get(*index)
+        .copied()
+        .flatten()?;
+    let now = scene.layout.motions.get(*index).copied().flatten()?;
+    let moved = now.after(&then.inverse());
+    let to_screen = |p: Point| view.to_screen(moved.apply(p));
+    let value = show_quantity(handle.value, handle.dimension);
+    let ends = handle.span().map(|ends| ends.map(to_screen));
+    let text = match ends {
+        Some(_) => value,
+        None => format!("{} {value}", handle.parameter.replace('_', " ")),
+    };
+    let font = FontId::proportional(12.0);
+    let room = painter
+        .layout_no_wrap(text.clone(), font, Color32::WHITE)
+        .size()
+        + vec2(8.0, 2.0);
+    let mut label = Label {
+        component: component.clone(),
+        parameter: handle.parameter.clone(),
+        text,
+        rect: Rect::NOTHING,
+        line: None,
+        feet: None,
+    };
+    let (middle, way) = match ends {
+        Some(ends) => {
+            let corners = [
+                bounds.low,
+                Point::new(bounds.high.x, bounds.low.y),
+                bounds.high,
+                Point::new(bounds.low.x, bounds.high.y),
+            ];
+            let corners = corners.map(|p| view.to_screen(p));
+            placed_line(&mut label, ends, &corners)
+        }
+        None => {
+            let rate = moved.rotate(handle.rate).normalized();
+            let way = vec2(rate.x as f32, -rate.y as f32);
+            (to_screen(handle.at) + way * AWAY, way)
+        }
+    };
+    let reach = (way.x * room.x / 2.0).abs() + (way.y * room.y / 2.0).abs();
+    let place = |step: usize| {
+        let out = reach + 3.0 + step as f32 * STEP;
+        Rect::from_center_size(middle + way * out, room)
+    };
+    let is_free = |step: &usize| taken.iter().all(|other| !other.intersects(place(*step)));
+    label.rect = place((0..MOST_STEPS).find(is_free).unwrap_or(0));
+    let is_seen = view.rect.expand(40.0).intersects(label.rect);
+    is_seen.then_some(label)
+}
+
+/// Puts the dimension line beside the component where that is near, else on what is measured. Returns where the text begins, and which way
+/// it goes from there.
+fn placed_line(label: &mut Label, [a, b]: [Pos2; 2], corners: &[Pos2; 4]) -> (Pos2, Vec2) {
+    let along = (b - a).normalized();
+    // Above what lies, to the left of what stands.
+    let mut normal = along.rot90();
+    if normal.y > 0.1 || (normal.y.abs() <= 0.1 && normal.x > 0.0) {
+        normal = -normal;
+    }
+    let edge = corners.iter().map(|c| (*c - a).dot(normal));
+    let edge = edge.fold(f32::NEG_INFINITY, f32::max);
+    if edge <= FARTHEST.max(0.5 * (b - a).length()) {
+        let by = normal * (edge + AWAY);
+        label.line = Some([a + by, b + by]);
+        label.feet = Some([a, b].map(|p| [p + normal * 3.0, p + by + normal * 4.0]));
+        (a + (b - a) * 0.5 + by, normal)
+    } else {
+        label.line = Some([a, b]);
+        (b, along)
+    }
+}
+
+/// Draws a dimension; lit while the pointer is on it.
+pub fn paint(painter: &Painter, label: &Label, is_lit: bool, colours: &Colours) {
+    let colour = match is_lit {
+        true => colours.hover,
+        false => colours.note,
+    };
+    let thin = Stroke::new(1.0, colour.gamma_multiply(0.7));
+    for foot in label.feet.iter().flatten() {
+        painter.line_segment(*foot, thin);
+    }
+    if let Some([a, b]) = label.line {
+        let along = (b - a).normalized();
+        painter.line_segment([a, b], Stroke::new(1.0, colour));
+        // Between close ends arrows come from outside.
+        let inwards = match (b - a).length() < 3.0 * HEAD {
+            true => -1.0,
+            false => 1.0,
+        };
+        for (tip, back) in [(a, along * inwards), (b, along * -inwards)] {
+            let (end, side) = (tip + back * HEAD, back.rot90() * (0.32 * HEAD));
+            let head = vec![tip, end + side, end - side];
+            painter.add(Shape::convex_polygon(head, colour, Stroke::NONE));
+        }
+    }
+    painter.rect_filled(label.rect, 4.0, colours.paper);
+    let (middle, font) = (label.rect.center(), FontId::proportional(12.0));
+    painter.text(middle, Align2::CENTER_CENTER, &label.text, font, colour);
+}
