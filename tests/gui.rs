@@ -35,6 +35,8 @@ mod dimensions;
 mod disk;
 #[path = "gui/errors.rs"]
 mod errors;
+#[path = "gui/films.rs"]
+mod films;
 #[path = "gui/habits.rs"]
 mod habits;
 #[path = "gui/killed.rs"]

@@ -31,7 +31,7 @@ use super::files::settings::Settings;
 use super::keys::SHORTCUTS;
 use super::liquids::LIQUID_SHORTCUTS;
 use super::liquids::stage::pointed;
-use super::panels::{self, Notice, Panels};
+use super::panels::{self, Notice, OnCanvas, Panels};
 use super::results::before::Before;
 use super::results::{FieldLayer, ResultView, Results};
 use super::seen::{Hidden, Seen, Selection, State, Tool, Workspace};
@@ -444,7 +444,11 @@ impl App {
                     .show(ui, |ui| self.liquids.stage.ui(ui, &seen, out));
             }
         }
-        self.panels.above(ui, &seen, out);
+        let canvas = match seen.settings.hint {
+            Some(_) => self.canvas.state(),
+            None => OnCanvas::default(),
+        };
+        self.panels.above(ui, &seen, &canvas, out);
     }
 
     /// Keys that the text fields and the canvas have left over.

@@ -1,6 +1,10 @@
 //! Undo and redo: labelled texts of the design, a drag being one step.
 
+mod past;
+
 use std::sync::Arc;
+
+pub use past::{Past, Recent};
 
 use super::seen::Selection;
 

@@ -151,6 +151,8 @@ fn what_is_hidden_is_neither_seen_nor_caught() {
         "nor its sockets"
     );
     assert!(window.state().selection().is_empty());
+    // Its card lies where the box begins.
+    apply(&mut window, Command::Hint(None));
     let all = window.state().canvas().view.rect.shrink(30.0);
     drag(&mut window, all.left_top(), all.size());
     let selected = window.state().selection().items.clone();

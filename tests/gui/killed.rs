@@ -52,6 +52,12 @@ fn work_that_was_not_saved_is_offered_after_a_kill() {
         window.state().document().is_modified(),
         "it is in no file yet"
     );
+    // What was done before is undone as if nothing had happened.
+    apply(&mut window, Command::Undo);
+    assert_ne!(text(&window), drawn);
+    assert!(!text(&window).contains("cross1"), "{}", text(&window));
+    apply(&mut window, Command::Redo);
+    assert_eq!(text(&window), drawn);
     let saved = home.path().join("saved.toml");
     apply(&mut window, Command::SaveTo(saved.clone()));
     assert_eq!(std::fs::read_to_string(saved).expect("saved"), drawn);

@@ -331,7 +331,11 @@ impl App {
             unsaved.path.clone(),
             &self.state.library,
         );
+        let past = unsaved.past.history(&unsaved.text);
         self.show_document(document);
+        if let Some(past) = past {
+            self.state.document.history = past;
+        }
         self.state.document.mark_unsaved();
         self.filing.recovered = Some(leftover);
         self.panels.close_windows();
@@ -448,7 +452,11 @@ impl App {
             self.filing.noted = Some(self.state.document.text.clone());
             if self.state.document.is_modified() {
                 let path = self.state.document.path.as_deref();
-                autosave.note(&self.state.document.text, path, self.state.document.name());
+                autosave.note(
+                    &self.state.document.history,
+                    path,
+                    self.state.document.name(),
+                );
             } else {
                 autosave.clear();
             }

@@ -1,12 +1,13 @@
 //! Dimensions on the canvas: lengths and angles that are written beside their components, with a line over what is measured.
 //!
 //! ```text
-//!   design --edits::dimensions, once a revision--> values and places --view--> labels, clear of the component and of each other
+//!   design --edits::dimensions, once a revision--> values and places --view--> labels, clear of the component, ports and each other
 //! ```
 
 use eframe::egui::{Align2, Color32, FontId, Painter, Pos2, Rect, Shape, Stroke, Vec2, vec2};
 
 use super::View;
+use super::ports::Symbol;
 use super::scene::Scene;
 use super::theme::Colours;
 use crate::command::Layer;
@@ -59,14 +60,19 @@ impl Dimensions {
         painter: &Painter,
         view: &View,
         scene: &Scene,
+        ports: &[Symbol],
         seen: &Seen<'_>,
     ) -> Vec<Label> {
         self.refresh(seen);
         let mut labels: Vec<Label> = Vec::new();
         if seen.settings.layers.contains(&Layer::Dimensions) {
+            let arrow = |port: &Symbol| Rect::from_two_pos(port.foot, port.head()).expand(4.0);
+            let ports = ports.iter().flat_map(|port| [port.text, arrow(port)]);
+            let mut taken: Vec<Rect> = ports.collect();
             for dimension in &self.all {
-                let taken: Vec<Rect> = labels.iter().map(|l| l.rect).collect();
-                labels.extend(label(dimension, (painter, view, scene, seen), &taken));
+                let made = label(dimension, (painter, view, scene, seen), &taken);
+                taken.extend(made.iter().map(|label| label.rect));
+                labels.extend(made);
             }
         }
         labels

@@ -34,6 +34,7 @@ use std::sync::Arc;
 use eframe::egui::{self, Color32, Sense};
 
 use super::command::{Command, Layer};
+use super::panels::OnCanvas;
 use super::seen::{Seen, Selection, Tool};
 use dimensions::Dimensions;
 use grid::Grid;
@@ -63,6 +64,11 @@ pub trait FieldPainter {
     /// Over everything: legends, probes.
     fn over(&mut self, painter: &egui::Painter, view: &View, seen: &Seen<'_>);
 }
+
+/// Around the opening of a port its arrow, name and value lie within this, points.
+const PORT_ROOM: egui::Vec2 = egui::vec2(140.0, 110.0);
+/// At most so many boxes are looked at to find room beside them.
+const MOST_BOXES: usize = 400;
 
 /// The pointer belongs to the panels this near to them, points.
 const EDGE: f32 = 4.0;
@@ -172,6 +178,23 @@ impl Canvas {
         self.tools.is_busy()
     }
 
+    /// What is going on, for what is shown over it.
+    pub fn state(&self) -> OnCanvas {
+        let scene = self.scene.iter();
+        let boxes = scene.flat_map(|scene| scene.boxes.iter().flatten());
+        // Where there are more than can be told apart it doesn't matter what is covered.
+        let boxes = boxes.take(MOST_BOXES).map(|b| {
+            egui::Rect::from_two_pos(self.view.to_screen(b.low), self.view.to_screen(b.high))
+        });
+        let ports = self.ports.iter().map(|(_, mouth)| {
+            egui::Rect::from_center_size(self.view.to_screen(mouth.middle), PORT_ROOM)
+        });
+        OnCanvas {
+            is_busy: self.is_busy(),
+            taken: boxes.chain(ports).collect(),
+        }
+    }
+
     /// Draws the chip into the rest of `ui`, and hears the pointer. Keys that a tool needs are taken from the input, so
     /// shortcuts of the whole window are heard after this.
     pub fn ui(
@@ -217,7 +240,9 @@ impl Canvas {
         let ports = design.map_or_else(Vec::new, |design| {
             ports::symbols(&painter, &view, &scene, design, seen.results)
         });
-        let dimensions = self.dimensions.labels(&painter, &view, &scene, seen);
+        let dimensions = self
+            .dimensions
+            .labels(&painter, &view, &scene, &ports, seen);
         let frame = Frame {
             ui: &*ui,
             response: &response,

@@ -178,7 +178,7 @@ impl Command {
             Command::Duplicate => "clone copy repeat",
             Command::EditName => "name label title",
             Command::Delete => "remove erase clear",
-            Command::ToggleDimensions => "measure length width label annotate size",
+            Command::ToggleDimensions => "length width label annotate size",
             Command::HideSelected => "invisible isolate",
             Command::ShowHidden => "visible unhide reveal",
             Command::Group => "together combine join select",

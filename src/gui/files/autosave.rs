@@ -4,11 +4,10 @@
 //! text as it changes --note--> thread, waits a little, newest only --> HOME/recovery/<pid>-<time>.json
 //! saved or closed --clear--> the file goes;  next start --leftovers--> files whose program is dead: what can be recovered
 //! ```
-//! A file is written whole or not at all, so a crash while writing leaves the one before.
+//! The newest steps of undo are kept with it. A file is written whole or not at all, so a crash while writing leaves the one before.
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -19,10 +18,11 @@ use serde::{Deserialize, Serialize};
 use sysinfo::{Pid, ProcessesToUpdate, System};
 
 use super::sentence;
+use crate::history::{History, Past, Recent};
 use stokeslet_flow::export::write_file;
 
 /// From a change to its file: long enough that typing writes once, short enough to lose little.
-pub const DELAY: Duration = Duration::from_secs(3);
+pub const DELAY: Duration = Duration::from_millis(600);
 /// Largest file of this kind that is read, bytes.
 const MAX_BYTES: u64 = 256 << 20;
 
@@ -31,6 +31,9 @@ const MAX_BYTES: u64 = 256 << 20;
 pub struct Unsaved {
     /// The design's text.
     pub text: String,
+    /// The way back.
+    #[serde(default)]
+    pub past: Past,
     /// The file that it belongs to, if it has one.
     pub path: Option<PathBuf>,
     /// What the window called it.
@@ -60,7 +63,7 @@ impl Leftover {
 }
 
 enum Order {
-    Note(Unsaved),
+    Note(Unsaved, Recent),
     Clear(Sender<()>),
 }
 
@@ -96,16 +99,17 @@ impl Autosave {
     }
 
     /// Says what is unsaved now; costs a frame no more than copying the text.
-    pub fn note(&self, text: &Arc<str>, path: Option<&Path>, name: &str) {
+    pub fn note(&self, history: &History, path: Option<&Path>, name: &str) {
         let unsaved = Unsaved {
-            text: text.to_string(),
+            text: history.steps()[history.now()].text.to_string(),
+            past: Past::default(),
             path: path.map(Path::to_owned),
             name: name.to_owned(),
             time: seconds(),
             pid: self.pid,
             started: self.started,
         };
-        self.send(Order::Note(unsaved));
+        self.send(Order::Note(unsaved, history.recent()));
     }
 
     /// Everything is saved, or given up on purpose: nothing is left to recover when this returns.
@@ -145,7 +149,7 @@ fn write_as_ordered(
     orders: &Receiver<Order>,
     failed: &Sender<String>,
 ) {
-    let mut waiting: Option<(Unsaved, Instant)> = None;
+    let mut waiting: Option<((Unsaved, Recent), Instant)> = None;
     loop {
         let order = match &waiting {
             None => orders.recv().map_err(|_| RecvTimeoutError::Disconnected),
@@ -153,9 +157,9 @@ fn write_as_ordered(
         };
         match order {
             // The first change sets the time, so that steady typing is written too.
-            Ok(Order::Note(unsaved)) => {
+            Ok(Order::Note(unsaved, recent)) => {
                 let due = waiting.map_or_else(|| Instant::now() + delay, |(_, due)| due);
-                waiting = Some((unsaved, due));
+                waiting = Some(((unsaved, recent), due));
             }
             Ok(Order::Clear(done)) => {
                 waiting = None;
@@ -163,7 +167,8 @@ fn write_as_ordered(
                 let _ = done.send(());
             }
             Err(ended) => {
-                if let Some((unsaved, _)) = waiting.take() {
+                if let Some(((mut unsaved, recent), _)) = waiting.take() {
+                    unsaved.past = Past::of(&recent);
                     write(file, &unsaved, failed);
                 }
                 if ended == RecvTimeoutError::Disconnected {
@@ -239,8 +244,8 @@ fn nanos() -> u128 {
 mod tests {
     use super::*;
 
-    fn text(content: &str) -> Arc<str> {
-        content.into()
+    fn text(content: &str) -> History {
+        History::new(content.into())
     }
 
     fn wait_for(mut is_true: impl FnMut() -> bool, what: &str) {
@@ -276,6 +281,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let dead = Unsaved {
             text: "a".into(),
+            past: Past::default(),
             path: None,
             name: "untitled".into(),
             time: 1_000,

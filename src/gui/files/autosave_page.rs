@@ -6,12 +6,12 @@
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use web_time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::memory::visits;
+use crate::history::{History, Past};
 
 /// Nothing is waited for: an entry is written at once.
 pub const DELAY: Duration = Duration::ZERO;
@@ -23,6 +23,9 @@ const PREFIX: &str = "recovery/";
 pub struct Unsaved {
     /// The design's text.
     pub text: String,
+    /// The way back.
+    #[serde(default)]
+    pub past: Past,
     /// The file that it belongs to, if it has one.
     pub path: Option<PathBuf>,
     /// What the window called it.
@@ -63,9 +66,10 @@ impl Autosave {
     }
 
     /// Says what is unsaved now.
-    pub fn note(&self, text: &Arc<str>, path: Option<&Path>, name: &str) {
+    pub fn note(&self, history: &History, path: Option<&Path>, name: &str) {
         let unsaved = Unsaved {
-            text: text.to_string(),
+            text: history.steps()[history.now()].text.to_string(),
+            past: Past::of(&history.recent()),
             path: path.map(Path::to_owned),
             name: name.to_owned(),
             time: since_1970().as_secs(),

@@ -51,7 +51,7 @@ impl Default for Settings {
     fn default() -> Self {
         let first = PANELS.into_iter().filter(|row| row.at_first);
         Self {
-            version: 2,
+            version: 3,
             theme: Theme::System,
             panels: first.map(|row| row.panel).collect(),
             layers: BTreeSet::from([

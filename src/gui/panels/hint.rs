@@ -1,6 +1,6 @@
 //! Five steps for newcomers, each of which goes on by itself when it is done.
 
-use eframe::egui::{self, Align2, RichText, Ui, vec2};
+use eframe::egui::{self, Align2, Rect, RichText, Ui, vec2};
 
 use super::icons::{Icon, small_icon_button};
 use crate::command::Command;
@@ -57,8 +57,55 @@ pub fn is_done(step: usize, seen: &Seen<'_>) -> bool {
     }
 }
 
-/// Draws the step that is shown, above the lower left corner of `rect`.
-pub fn hint_ui(ui: &Ui, seen: &Seen<'_>, rect: egui::Rect, out: &mut Vec<Command>) {
+/// Size of the card, about, points.
+const CARD: egui::Vec2 = vec2(324.0, 112.0);
+
+/// What is going on on the canvas, for what is shown over it.
+#[derive(Clone, Debug, Default)]
+pub struct OnCanvas {
+    /// Whether something is being drawn or dragged.
+    pub is_busy: bool,
+    /// Where something is that people look at.
+    pub taken: Vec<Rect>,
+}
+
+/// The card's place: a corner of the canvas, kept until the step changes or something is drawn there.
+#[derive(Debug, Default)]
+pub struct Card {
+    corner: usize,
+    step: usize,
+}
+
+/// Corners in which the card may be; the legend has the fourth.
+const CORNERS: [Align2; 3] = [Align2::LEFT_TOP, Align2::LEFT_BOTTOM, Align2::RIGHT_BOTTOM];
+
+impl Card {
+    /// Chooses the corner where the card covers the least.
+    fn settle(&mut self, step: usize, rect: Rect, canvas: &OnCanvas) -> Align2 {
+        let covered = |corner: &Align2| -> f32 {
+            let card = corner.align_size_within_rect(CARD, rect.shrink(12.0));
+            let shared = canvas.taken.iter().map(|r| r.intersect(card));
+            let shared = shared.filter(|r| r.is_positive());
+            shared.map(|r| r.area()).sum()
+        };
+        if self.step != step || covered(&CORNERS[self.corner]) > 0.0 {
+            self.step = step;
+            let all = CORNERS.iter().map(covered).enumerate();
+            let least = all.min_by(|a, b| a.1.total_cmp(&b.1));
+            self.corner = least.map_or(0, |(corner, _)| corner);
+        }
+        CORNERS[self.corner]
+    }
+}
+
+/// Draws the step that is shown, in a corner of `rect`; out of the way while something is drawn.
+pub fn hint_ui(
+    card: &mut Card,
+    ui: &Ui,
+    seen: &Seen<'_>,
+    (rect, canvas): (Rect, &OnCanvas),
+    out: &mut Vec<Command>,
+) {
     let Some(step) = seen.settings.hint.filter(|&step| step < STEPS) else {
         return;
     };
@@ -67,10 +114,14 @@ pub fn hint_ui(ui: &Ui, seen: &Seen<'_>, rect: egui::Rect, out: &mut Vec<Command
         out.push(Command::Hint(next));
         return;
     }
+    if canvas.is_busy {
+        return;
+    }
+    let corner = card.settle(step, rect, canvas);
     let (title, text) = WORDS[step];
     egui::Area::new(egui::Id::unique("hint"))
-        .pivot(Align2::LEFT_BOTTOM)
-        .fixed_pos(rect.left_bottom() + vec2(12.0, -12.0))
+        .pivot(corner)
+        .fixed_pos(corner.pos_in_rect(&rect.shrink(12.0)))
         .constrain_to(rect)
         .show(ui.ctx(), |ui| {
             egui::Frame::popup(ui.style())

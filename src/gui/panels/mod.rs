@@ -17,6 +17,7 @@
 //! [`table`].
 
 pub mod about;
+pub mod advice;
 pub mod assigned;
 pub mod command_palette;
 pub mod enabled;
@@ -57,6 +58,7 @@ use eframe::egui::{self, Frame, Margin, Panel as Side, Rect, Ui};
 
 use self::command_palette::CommandPalette;
 use self::gallery::Gallery;
+use self::hint::Card;
 use self::icons::{Icon, small_icon_button};
 use self::path_dialog::PathDialog;
 use self::table::{PANELS, Place, Row, View, row};
@@ -69,6 +71,7 @@ use crate::liquids::shot::Probe;
 use stokeslet_base::geometry::Point;
 
 pub use enabled::is_enabled;
+pub use hint::OnCanvas;
 pub use question::{Asked, Choice, ChoiceKind, Question};
 pub use toast::{Notice, NoticeKind};
 
@@ -86,6 +89,7 @@ enum Above {
 pub struct Panels {
     gallery: Gallery,
     toasts: Toasts,
+    card: Card,
     questions: VecDeque<Question>,
     answer: Option<(Asked, usize)>,
     above: Option<Above>,
@@ -105,6 +109,7 @@ impl Default for Panels {
         Self {
             gallery: Gallery::default(),
             toasts: Toasts::default(),
+            card: Card::default(),
             questions: VecDeque::new(),
             answer: None,
             above: None,
@@ -353,10 +358,16 @@ impl Panels {
     }
 
     /// Draws what is above everything: messages, hints, dialogs, questions. To be called after the canvas.
-    pub fn above(&mut self, ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+    pub fn above(
+        &mut self,
+        ui: &mut Ui,
+        seen: &Seen<'_>,
+        canvas: &OnCanvas,
+        out: &mut Vec<Command>,
+    ) {
         let rect = self.canvas.unwrap_or_else(|| ui.max_rect());
         if seen.workspace == Workspace::Chip {
-            hint::hint_ui(ui, seen, rect, out);
+            hint::hint_ui(&mut self.card, ui, seen, (rect, canvas), out);
         }
         if self.above.is_none() && self.questions.is_empty() {
             self.toasts.ui(ui, rect);

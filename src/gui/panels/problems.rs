@@ -2,6 +2,7 @@
 
 use eframe::egui::{self, CursorIcon, RichText, Role, Sense, Ui, WidgetInfo};
 
+use super::advice::{advice, is_blank};
 use super::icons::{Icon, icon};
 use crate::command::Command;
 use crate::seen::Seen;
@@ -13,6 +14,9 @@ const MOST: usize = 200;
 
 /// Errors and warnings.
 pub fn counts(seen: &Seen<'_>) -> (usize, usize) {
+    if is_blank(seen) {
+        return (0, 0);
+    }
     let all = &seen.document.diagnostics;
     let errors = all.iter().filter(|d| d.severity == Severity::Error).count();
     (errors, all.len() - errors)
@@ -36,6 +40,10 @@ pub fn summary(seen: &Seen<'_>) -> Option<String> {
 /// Draws the list.
 pub fn problems_ui(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
     let all = &seen.document.diagnostics;
+    if is_blank(seen) {
+        ui.label("Nothing is drawn yet. Click a component in the library and then on the canvas, or take the channel tool (C).");
+        return;
+    }
     if all.is_empty() {
         ui.horizontal(|ui| {
             icon(ui, Icon::Tick, good(ui));
@@ -74,9 +82,9 @@ fn problem(
                             .wrap()
                             .selectable(false),
                     );
-                    if let Some(help) = &diagnostic.help {
+                    if let Some(help) = advice(diagnostic) {
                         ui.add(
-                            egui::Label::new(RichText::new(quoted(help)).weak())
+                            egui::Label::new(RichText::new(help).weak())
                                 .wrap()
                                 .selectable(false),
                         );
@@ -154,7 +162,8 @@ fn place(seen: &Seen<'_>, diagnostic: &Diagnostic) -> String {
 
 /// Where it is in the file's text, for whoever reads that.
 fn line_of(seen: &Seen<'_>, diagnostic: &Diagnostic) -> Option<String> {
-    let span = diagnostic.place.span.as_ref()?;
+    // What is missing from all of the file has no place in it.
+    let span = diagnostic.place.span.as_ref().filter(|s| !s.is_empty())?;
     let (line, _) = line_and_column(&seen.document.text, span.start);
     Some(format!("line {line}"))
 }

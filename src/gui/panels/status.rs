@@ -2,6 +2,7 @@
 
 use eframe::egui::{self, Align, Layout, RichText, Role, Ui, WidgetInfo};
 
+use super::advice::is_blank;
 use super::icons::{Icon, icon};
 use super::problems::{counts, good, summary};
 use super::toolbar::{bar, progress, seconds};
@@ -155,7 +156,11 @@ fn problems(ui: &mut Ui, seen: &Seen<'_>) -> bool {
         (0, _) => (Icon::Warning, visuals.warn_fg_color),
         _ => (Icon::Error, visuals.error_fg_color),
     };
-    let text = summary(seen).unwrap_or_else(|| "no problems".to_owned());
+    let nothing = match is_blank(seen) {
+        true => "nothing drawn yet",
+        false => "no problems",
+    };
+    let text = summary(seen).unwrap_or_else(|| nothing.to_owned());
     let open = seen.settings.panels.contains(&Panel::Problems);
     let response = ui.add(egui::Button::new(RichText::new(&text).color(color)).frame(false));
     response.widget_info(|| WidgetInfo::labeled(Role::Button, true, format!("Problems: {text}")));

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use eframe::egui;
 use egui_kittest::Harness;
 
-use super::Panels;
+use super::{OnCanvas, Panels};
 use crate::command::Command;
 use crate::document::Document;
 use crate::seen::State;
@@ -46,7 +46,8 @@ impl Shown {
     pub fn draw(&mut self, ui: &mut egui::Ui) {
         let seen = self.state.seen();
         self.panels.around(ui, &seen, None, &mut self.commands);
-        self.panels.above(ui, &seen, &mut self.commands);
+        let canvas = OnCanvas::default();
+        self.panels.above(ui, &seen, &canvas, &mut self.commands);
         for command in &self.commands {
             self.panels.hear(command);
         }

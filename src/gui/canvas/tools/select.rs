@@ -559,6 +559,14 @@ pub fn coordinates(p: Point) -> String {
         "m" if p == Point::default() => "µm",
         unit => unit,
     };
-    let number = |x: f64| figures(x * scale.factor);
+    // What rounding leaves of nothing is nothing.
+    let least = 1e-9 * p.x.abs().max(p.y.abs());
+    let number = |x: f64| {
+        figures(if x.abs() < least {
+            0.0
+        } else {
+            x * scale.factor
+        })
+    };
     format!("{} {unit}, {} {unit}", number(p.x), number(p.y))
 }
