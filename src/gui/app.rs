@@ -70,6 +70,7 @@ pub struct App {
     title: String,
     /// A layout of so many parts took too long to be previewed.
     slow_preview: Option<usize>,
+    resting: editing::Resting,
 }
 
 impl App {
@@ -107,6 +108,7 @@ impl App {
             ctx: ctx.clone(),
             title: String::new(),
             slow_preview: None,
+            resting: editing::Resting::default(),
         };
         app.look();
         match &start.design {
@@ -411,6 +413,7 @@ impl App {
         for command in commands {
             self.apply(command);
         }
+        self.settle_preview();
         self.answer_questions();
         if !self.ctx.input(|i| i.pointer.any_down()) {
             // What is dragged next is a step of its own.

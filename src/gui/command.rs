@@ -96,6 +96,8 @@ pub enum Command {
     Move(Point),
     /// As [`Command::Move`], shown only: the pointer is still down.
     PreviewMove(Point),
+    /// What a command would do, shown only: the pointer rests on its button.
+    Preview(Box<Command>),
     /// The drag was given up.
     EndPreview,
     /// Turns what is selected by quarter turns, counter-clockwise.

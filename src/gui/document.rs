@@ -196,6 +196,21 @@ impl Document {
         self.preview = Some((Arc::new(preview.design), Arc::new(preview.layout)));
     }
 
+    /// Shows what edits would lead to; nothing where they can't be made, or where that would take long.
+    pub fn preview_edits(&mut self, edits: &[Edit], library: &Library) {
+        const MOST_PARTS: usize = 4_000;
+        self.end_preview();
+        if self.layout.parts.len() > MOST_PARTS {
+            return;
+        }
+        let text = design::rewrite(&self.text, edits);
+        let design = text.ok().and_then(|text| design::parse(text, &self.name).0);
+        if let Some(design) = design {
+            let layout = lay_out(&design, library);
+            self.preview(Preview { design, layout });
+        }
+    }
+
     /// Forgets the preview.
     pub fn end_preview(&mut self) {
         if self.preview.take().is_some() {

@@ -322,18 +322,20 @@ const HABITS: &[Habit] = &[
     }),
     ("align and spread", |film| {
         film.empty();
-        for (k, (x, y)) in [(0.0, 0.0), (1.6e-3, 0.5e-3), (4e-3, -0.4e-3)]
-            .into_iter()
-            .enumerate()
-        {
-            let _ = k;
+        for (x, y) in [(0.0, 0.0), (1.6e-3, 0.5e-3), (4e-3, -0.4e-3)] {
             place(&mut film.window, "chamber", x, y);
         }
         apply(&mut film.window, Command::SelectAll);
         apply(&mut film.window, Command::Fit);
         film.shot();
-        apply(&mut film.window, Command::Align(Align::CentreY));
+        // The button shows what it would do while the pointer rests on it.
+        let button = film
+            .window
+            .get_by_role_and_label(Role::Button, "Top")
+            .rect();
+        hover(&mut film.window, button.center());
         film.shot();
+        apply(&mut film.window, Command::Align(Align::Top));
         apply(&mut film.window, Command::Align(Align::SpreadX));
         film.shot();
     }),
@@ -527,7 +529,7 @@ const HABITS: &[Habit] = &[
         film.shot();
         let field = film.window.get_by_role_and_label(Role::TextInput, "width");
         let at = field.rect().center();
-        drag_seen(film, at, vec2(-30.0, 0.0));
+        drag_seen(film, at, vec2(15.0, 0.0));
         film.solve();
         film.shot();
     }),

@@ -583,3 +583,48 @@ fn valves_and_notes_are_drawn_over_the_chip_and_never_solved() {
     window.run_steps(3);
     assert_eq!(layers(&window), [control]);
 }
+
+#[test]
+fn a_button_shows_what_it_would_do_while_the_pointer_rests_on_it() {
+    let home = home();
+    let mut window = empty(home.path());
+    for (x, y) in [(0.0, 0.0), (2e-3, 0.5e-3), (5e-3, -0.4e-3)] {
+        place(&mut window, "chamber", x, y);
+    }
+    apply(&mut window, Command::SelectAll);
+    apply(&mut window, Command::Fit);
+    window.run_steps(6);
+    let before = text(&window);
+    let heights = |window: &Window| -> Vec<f64> {
+        let layout = window.state().document().shown_layout().clone();
+        let all = layout.motions.iter().flatten();
+        all.map(|m| (m.translation.y * 1e9).round()).collect()
+    };
+    let apart = heights(&window);
+    let button = window.get_by_role_and_label(Role::Button, "Top").rect();
+    window.hover_at(button.center());
+    window.run_steps(3);
+    let shown = heights(&window);
+    assert!(shown.iter().all(|y| *y == shown[0]), "{shown:?}");
+    assert_eq!(text(&window), before, "nothing is done yet");
+    window.hover_at(window.state().canvas().view.rect.center());
+    window.run_steps(3);
+    assert_eq!(heights(&window), apart, "shown no longer");
+    click(&mut window, button.center());
+    assert_ne!(text(&window), before);
+    assert_eq!(heights(&window), shown);
+}
+
+#[test]
+fn a_number_is_not_dragged_to_what_its_component_can_not_have() {
+    let home = home();
+    let mut window = open(Some(&example("y-mixer")), home.path());
+    window.key_press(Key::Escape);
+    apply(&mut window, Command::Select(Selection::one("mixer")));
+    window.run_steps(4);
+    let field = window.get_by_role_and_label(Role::TextInput, "width");
+    let at = field.rect().center();
+    drag(&mut window, at, vec2(-60.0, 0.0));
+    assert_eq!(wrong(&window), Vec::<String>::new(), "{}", text(&window));
+    assert!(text(&window).contains("width = "), "it went down as far as it can");
+}

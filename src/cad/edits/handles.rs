@@ -131,7 +131,8 @@ pub(super) fn handles_of(
         };
         let step = STEP * if value == 0.0 { unit } else { value.abs() };
         let mut moved = [step, -step].into_iter().filter_map(|step| {
-            let given = with(given, &parameter.name, value + step, dimension);
+            let varied = Value::Quantity(value + step, dimension);
+            let given = with(given, &parameter.name, varied);
             let then = library.realise(kind, &given, &defaults).ok()?;
             let rates = rates(component, [&now, &then], &places, step)?;
             Some((rates, has_other_widths(&now, &then)))
@@ -231,17 +232,12 @@ fn has_other_widths(now: &Realisation, then: &Realisation) -> bool {
 }
 
 /// Whether a component can have this value, whatever the ranges of its other parameters make of it.
-pub fn can_be(drawing: &Drawing<'_>, component: &str, handle: &Handle, value: f64) -> bool {
+pub fn can_be(drawing: &Drawing<'_>, component: &str, parameter: &str, value: &Value) -> bool {
     let mut all = drawing.design.components.iter();
     let Some(component) = all.find(|c| c.name.value == component) else {
         return false;
     };
-    let given = with(
-        &component.parameters,
-        &handle.parameter,
-        value,
-        handle.dimension,
-    );
+    let given = with(&component.parameters, parameter, value.clone());
     let defaults = drawing.design.defaults_of(component);
     let library = drawing.library;
     library
@@ -257,12 +253,7 @@ fn frame(mouth: &Mouth) -> Motion {
 type Given = Vec<(Spanned<String>, Spanned<Value>)>;
 
 /// The parameters with one of them set.
-fn with(
-    given: &[(Spanned<String>, Spanned<Value>)],
-    parameter: &str,
-    value: f64,
-    dimension: Dimension,
-) -> Given {
+fn with(given: &[(Spanned<String>, Spanned<Value>)], parameter: &str, value: Value) -> Given {
     let mut out: Given = given
         .iter()
         .filter(|(name, _)| name.value != parameter)
@@ -270,7 +261,7 @@ fn with(
         .collect();
     out.push((
         Spanned::nowhere(parameter.to_owned()),
-        Spanned::nowhere(Value::Quantity(value, dimension)),
+        Spanned::nowhere(value),
     ));
     out
 }

@@ -22,6 +22,17 @@ const SLOW_PREVIEW: Duration = Duration::from_millis(12);
 /// What an intention comes to: changes, and what is selected then (`None`: as before).
 type Intended = Result<(Vec<Edit>, Option<Selection>), Refusal>;
 
+/// What the button under the pointer would do.
+#[derive(Debug, Default)]
+pub(super) struct Resting {
+    /// Shown now.
+    shown: Option<Command>,
+    /// Whether the pointer is still there in this frame.
+    is_asked: bool,
+    /// Whether edits are to be shown instead of made.
+    is_trial: bool,
+}
+
 impl App {
     /// Does a command that changes the document; `false` if it is none.
     pub(super) fn apply_to_document(&mut self, command: &Command) -> bool {
@@ -31,6 +42,7 @@ impl App {
             Command::GoTo(step) => self.go_to(*step),
             Command::PreviewMove(by) => self.preview_move(*by),
             Command::EndPreview => self.state.document.end_preview(),
+            Command::Preview(command) => self.preview(command),
             Command::Copy => self.copy(),
             Command::Cut => {
                 self.copy();
@@ -277,6 +289,13 @@ impl App {
         };
         self.state.document.end_preview();
         match intend(&drawing, self) {
+            // What can't be done is told when it is asked for.
+            Ok((edits, _)) if self.resting.is_trial => {
+                self.state
+                    .document
+                    .preview_edits(&edits, &self.state.library);
+            }
+            Err(_) if self.resting.is_trial => {}
             Ok((edits, selection)) => self.edit_plainly(command, edits, selection),
             Err(refusal) => self.notify(Notice::error(sentence(&refusal.to_string()))),
         }
@@ -348,6 +367,25 @@ impl App {
         match edits::copy(&drawing, &self.state.selection.items) {
             Ok(text) => self.ctx.copy_text(text),
             Err(refusal) => self.notify(Notice::error(sentence(&refusal.to_string()))),
+        }
+    }
+
+    /// Shows what a command would do, until the pointer leaves its button.
+    fn preview(&mut self, command: &Command) {
+        self.resting.is_asked = true;
+        if self.resting.shown.as_ref() != Some(command) {
+            self.resting.shown = Some(command.clone());
+            self.resting.is_trial = true;
+            self.apply_intention(command);
+            self.resting.is_trial = false;
+        }
+    }
+
+    /// To be called once a frame: a preview that nobody asked for in it is over.
+    pub(super) fn settle_preview(&mut self) {
+        let is_asked = std::mem::take(&mut self.resting.is_asked);
+        if !is_asked && self.resting.shown.take().is_some() {
+            self.state.document.end_preview();
         }
     }
 

@@ -132,11 +132,12 @@ fn number(command: &C) -> usize {
         C::SetHidden(..) => 106,
         C::HideSelected => 107,
         C::ShowHidden => 108,
+        C::Preview(_) => 109,
     }
 }
 
 /// Kinds of commands.
-const KINDS: usize = 109;
+const KINDS: usize = 110;
 
 fn one_of_each(home: &std::path::Path) -> Vec<C> {
     let (name, at) = ("p".to_owned(), Point::default());
@@ -173,6 +174,7 @@ fn one_of_each(home: &std::path::Path) -> Vec<C> {
         },
         C::Move(at),
         C::PreviewMove(at),
+        C::Preview(Box::new(C::Align(Align::Left))),
         C::EndPreview,
         C::Rotate(1),
         C::Mirror(Axis::X),

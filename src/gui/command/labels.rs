@@ -35,6 +35,7 @@ impl Command {
             Command::Show(name) => return format!("Show {name}"),
             Command::Place { kind, .. } => return format!("Place {kind}"),
             Command::Move(_) | Command::PreviewMove(_) => "Move",
+            Command::Preview(command) => return command.label(),
             Command::EndPreview => "Give up dragging",
             Command::Rotate(turns) if *turns < 0 => "Turn right",
             Command::Rotate(_) => "Turn left",

@@ -22,6 +22,7 @@ pub fn is_enabled(command: &Command, seen: &Seen<'_>) -> Result<(), &'static str
     let items = seen.selection.items.len();
     match command {
         C::Liquid(command) => command.is_enabled(seen),
+        C::Preview(command) => is_enabled(command, seen),
         C::Fit if sees_liquids => Ok(()),
         C::Undo => some(history.undo_label(), "nothing was done yet"),
         C::Redo => some(history.redo_label(), "nothing was undone"),

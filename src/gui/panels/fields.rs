@@ -259,6 +259,11 @@ impl Fields {
         read(&text).ok()
     }
 
+    /// Whether the number of a field is being dragged.
+    pub fn is_dragging(&self, key: &str) -> bool {
+        self.drag.as_ref().is_some_and(|(own, ..)| own == key)
+    }
+
     /// Whether something is typed that isn't taken yet.
     pub fn is_typing(&self) -> bool {
         !self.drafts.is_empty()

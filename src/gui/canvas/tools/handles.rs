@@ -150,11 +150,12 @@ impl Held {
             library: frame.seen.library,
         };
         // What it can't be, it stays at what it was.
-        if can_be(&drawing, &self.component, handle, value) {
+        let value = Value::Quantity(value, handle.dimension);
+        if can_be(&drawing, &self.component, &self.parameter, &value) {
             out.push(Command::SetParameter {
                 component: self.component.clone(),
                 parameter: self.parameter.clone(),
-                value: Some(Value::Quantity(value, handle.dimension)),
+                value: Some(value),
             });
         }
     }

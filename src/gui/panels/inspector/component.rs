@@ -13,6 +13,7 @@ use crate::words::capital;
 use stokeslet_base::geometry::Point;
 use stokeslet_base::units::{Dimension, Radian};
 use stokeslet_cad::design::{Attachment, Component, Edit, Placement, Value};
+use stokeslet_cad::edits::{Drawing, can_be};
 use stokeslet_cad::library::{Definition, Parameter, ParameterKind};
 
 pub(super) fn ui(
@@ -252,7 +253,11 @@ fn parameter(
                 width: FIELD,
             };
             let read = |text: &str| read_or_expression(text, kind);
-            if let Some(value) = inspector.fields.row(ui, &label, &field, read, after) {
+            let value = inspector.fields.row(ui, &label, &field, read, after);
+            // A drag ends where the component can't be so; what is typed is told.
+            let is_dragged = inspector.fields.is_dragging(&key);
+            let value = value.filter(|v| !is_dragged || can_have(seen, name, parameter, v));
+            if let Some(value) = value {
                 out.push(assigned(name, &parameter.name, value));
             }
             if named_value && let Ok(value) = values::read(&shown, kind) {
@@ -263,6 +268,16 @@ fn parameter(
     if reset {
         out.push(set(None));
     }
+}
+
+fn can_have(seen: &Seen<'_>, component: &str, parameter: &Parameter, value: &Value) -> bool {
+    let document = seen.document;
+    let drawing = document.design.as_ref().map(|design| Drawing {
+        design,
+        layout: &document.layout,
+        library: seen.library,
+    });
+    drawing.is_none_or(|drawing| can_be(&drawing, component, &parameter.name, value))
 }
 
 /// A variable of this value, named after the parameter, which refers to it then.
