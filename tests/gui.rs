@@ -21,6 +21,8 @@ use stokeslet_gui::results::Quantity;
 use stokeslet_gui::{App, Command, Selection, Start, Tool};
 use tempfile::TempDir;
 
+#[path = "gui/actions.rs"]
+mod actions;
 #[path = "support/broken.rs"]
 #[expect(
     dead_code,
@@ -45,6 +47,8 @@ mod killed;
 mod named;
 #[path = "gui/opening.rs"]
 mod opening;
+#[path = "gui/small.rs"]
+mod small;
 #[path = "gui/species.rs"]
 mod species;
 #[path = "gui/variables.rs"]
@@ -645,11 +649,12 @@ impl Random {
                 Command::AddOverlay(OverlayLayer::ALL[self.below(2)], shape)
             }
             33 => [
+                Command::OpenEnds,
                 Command::ToggleDimensions,
                 Command::HideSelected,
                 Command::ShowHidden,
                 Command::SetHidden(Selection::one(&item), self.below(2) == 0),
-            ][self.below(4)]
+            ][self.below(5)]
             .clone(),
             34 => {
                 let parameter = ["length", "width", "angle"][self.below(3)].to_owned();

@@ -448,7 +448,7 @@ impl App {
             }
         }
         let canvas = match seen.settings.hint {
-            Some(_) => self.canvas.state(),
+            Some(_) => self.canvas.state(&seen),
             None => OnCanvas::default(),
         };
         self.panels.above(ui, &seen, &canvas, out);

@@ -161,6 +161,8 @@ pub enum Command {
     },
     /// Opens a socket `item.socket` to the outside.
     AddPort(String),
+    /// Opens all free ends of what is selected, or of the chip.
+    OpenEnds,
     /// Sets what holds at a port.
     SetCondition(String, PortCondition),
     /// Removes a port.
@@ -423,6 +425,7 @@ impl Command {
             C::Group,
             C::Ungroup,
             C::EditName,
+            C::OpenEnds,
             C::ToggleDimensions,
             C::HideSelected,
             C::ShowHidden,

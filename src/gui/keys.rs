@@ -34,6 +34,7 @@ pub const SHORTCUTS: &[Binding] = {
         (CTRL, Key::G, || C::Group),
         (BOTH, Key::G, || C::Ungroup),
         (NONE, Key::F2, || C::EditName),
+        (SHIFT, Key::O, || C::OpenEnds),
         (NONE, Key::D, || C::ToggleDimensions),
         (NONE, Key::H, || C::HideSelected),
         (SHIFT, Key::H, || C::ShowHidden),

@@ -626,5 +626,8 @@ fn a_number_is_not_dragged_to_what_its_component_can_not_have() {
     let at = field.rect().center();
     drag(&mut window, at, vec2(-60.0, 0.0));
     assert_eq!(wrong(&window), Vec::<String>::new(), "{}", text(&window));
-    assert!(text(&window).contains("width = "), "it went down as far as it can");
+    assert!(
+        text(&window).contains("width = "),
+        "it went down as far as it can"
+    );
 }

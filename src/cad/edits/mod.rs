@@ -58,7 +58,7 @@ pub use obstacles::Obstacles;
 pub use overlays::add_overlay;
 pub use paste::{array, array_step, beside, copy, duplicate, mirror_copy, paste};
 pub use place::place;
-pub use ports::add_port;
+pub use ports::{add_port, open_ends};
 pub use refusal::Refusal;
 pub use shape::{move_way_point, set_channel_shape, set_parameter, set_placement};
 pub use sockets::{own_mouths, same_width};

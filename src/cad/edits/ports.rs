@@ -1,5 +1,7 @@
 //! Opens a socket to the outside.
 
+use std::collections::BTreeSet;
+
 use super::sockets::Sockets;
 use super::{Drawing, Refusal, fresh_port_name};
 use crate::chip::SocketUse;
@@ -24,6 +26,39 @@ pub fn add_port(drawing: &Drawing<'_>, socket: &str) -> Result<(Vec<Edit>, Strin
         condition: Spanned::nowhere(PortCondition::Pressure(Pascal(pressure))),
     };
     Ok((vec![Edit::AddPort(port)], name))
+}
+
+/// Opens every free socket of what is selected, or of the whole chip where nothing is, as [`add_port`] does one.
+///
+/// # Errors
+/// [`Refusal::NothingFree`].
+pub fn open_ends(
+    drawing: &Drawing<'_>,
+    selection: &BTreeSet<String>,
+) -> Result<Vec<Edit>, Refusal> {
+    let layout = drawing.layout;
+    let is_meant = |item: usize| selection.is_empty() || selection.contains(&layout.items[item]);
+    let all = layout.sockets.iter();
+    let free = all.filter(|s| s.used == SocketUse::Free && is_meant(s.item));
+    let mut design = drawing.design.clone();
+    let mut edits = Vec::new();
+    for socket in free {
+        let with_those_before = Drawing {
+            design: &design,
+            ..*drawing
+        };
+        let (added, _) = add_port(&with_those_before, &layout.full_name(socket))?;
+        for edit in &added {
+            if let Edit::AddPort(port) = edit {
+                design.ports.push(port.clone());
+            }
+        }
+        edits.extend(added);
+    }
+    match edits.is_empty() {
+        true => Err(Refusal::NothingFree),
+        false => Ok(edits),
+    }
 }
 
 /// Whether a socket can get a partner or a port.
@@ -85,5 +120,35 @@ mod tests {
             lay_out(&design, &library).chip.is_some(),
             "it can be solved"
         );
+        // All at once comes to the same; what is selected alone, to what it has.
+        let bare = text[..text.find("[ports]").unwrap()].to_owned()
+            + "q = { kind = \"pipe\", attach = \"a\", to = \"p.up\" }\n";
+        let open = |text: &str, selection: &[&str]| {
+            let design = parse(text, "x").0.unwrap();
+            let drawing = Drawing {
+                design: &design,
+                layout: &lay_out(&design, &library),
+                library: &library,
+            };
+            let selection = selection.iter().map(|name| (*name).to_owned()).collect();
+            open_ends(&drawing, &selection).map(|edits| rewrite(text, &edits).unwrap())
+        };
+        let ports = |text: &str| -> Vec<(String, String)> {
+            let design = parse(text, "x").0.unwrap();
+            let all = design.ports.iter();
+            all.map(|p| (p.name.value.clone(), p.at.value.clone()))
+                .collect()
+        };
+        let one = open(&bare, &["q"]).unwrap();
+        let pair = |a: &str, b: &str| (a.to_owned(), b.to_owned());
+        assert_eq!(ports(&one), [pair("inlet", "q.b")]);
+        let all = open(&one, &[]).unwrap();
+        let want = [
+            pair("inlet", "q.b"),
+            pair("outlet", "p.left"),
+            pair("outlet2", "p.right"),
+        ];
+        assert_eq!(ports(&all), want);
+        assert!(matches!(open(&all, &[]), Err(Refusal::NothingFree)));
     }
 }

@@ -19,6 +19,9 @@ pub enum Refusal {
     /// To line up takes two, to spread three.
     #[error("select at least {0} components that aren't attached to each other")]
     TooFew(usize),
+    /// Nothing to open.
+    #[error("no end is free: all are joined or open already")]
+    NothingFree,
     /// One thing is no group.
     #[error("select at least 2 things to group them")]
     Alone,

@@ -183,6 +183,9 @@ impl App {
                 let (edits, name) = edits::add_port(d, socket)?;
                 Ok((edits, Some(Selection::of_port(&name))))
             }),
+            Command::OpenEnds => self.edit(command, |d, app| {
+                Ok((edits::open_ends(d, &app.state.selection.items)?, None))
+            }),
             Command::AddSpecies(port) => {
                 let before = self.count_species();
                 self.edit(command, |d, _| {

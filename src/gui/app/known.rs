@@ -133,11 +133,12 @@ fn number(command: &C) -> usize {
         C::HideSelected => 107,
         C::ShowHidden => 108,
         C::Preview(_) => 109,
+        C::OpenEnds => 110,
     }
 }
 
 /// Kinds of commands.
-const KINDS: usize = 110;
+const KINDS: usize = 111;
 
 fn one_of_each(home: &std::path::Path) -> Vec<C> {
     let (name, at) = ("p".to_owned(), Point::default());
@@ -221,6 +222,7 @@ fn one_of_each(home: &std::path::Path) -> Vec<C> {
             parameter: "length".to_owned(),
             is_written: true,
         },
+        C::OpenEnds,
         C::ToggleDimensions,
         C::EditDimension(name.clone(), "length".to_owned()),
         C::SetHidden(Selection::one(&name), true),

@@ -115,10 +115,23 @@ fn on_item(ui: &mut Ui, name: &str, scene: &Scene, out: &mut Vec<Command>) {
         });
         ui.separator();
     }
+    if scene
+        .item(name)
+        .is_some_and(|item| has_free_end(scene, item))
+    {
+        entry(ui, Command::OpenEnds, out);
+    }
     entry(ui, Command::ToggleDimensions, out);
     entry(ui, Command::HideSelected, out);
     entry(ui, Command::FitSelection, out);
     entry(ui, Command::Delete, out);
+}
+
+fn has_free_end(scene: &Scene, item: usize) -> bool {
+    let sockets = scene.layout.sockets.iter();
+    sockets
+        .filter(|s| s.item == item)
+        .any(|s| s.used == SocketUse::Free)
 }
 
 fn entry(ui: &mut Ui, command: Command, out: &mut Vec<Command>) {

@@ -179,9 +179,10 @@ impl Canvas {
     }
 
     /// What is going on, for what is shown over it.
-    pub fn state(&self) -> OnCanvas {
+    pub fn state(&self, seen: &Seen<'_>) -> OnCanvas {
         let scene = self.scene.iter();
-        let boxes = scene.flat_map(|scene| scene.boxes.iter().flatten());
+        let boxes = scene.flat_map(|scene| scene.boxes.iter().flatten().copied());
+        let boxes = boxes.chain(overlays::boxes(seen));
         // Where there are more than can be told apart it doesn't matter what is covered.
         let boxes = boxes.take(MOST_BOXES).map(|b| {
             egui::Rect::from_two_pos(self.view.to_screen(b.low), self.view.to_screen(b.high))

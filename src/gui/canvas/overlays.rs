@@ -61,6 +61,13 @@ pub fn in_box(frame: &Frame<'_>, within: &Bounds, catch: Catch) -> BTreeSet<Stri
     caught.map(|o| o.name.value.clone()).collect()
 }
 
+/// Boxes of those that are to be seen.
+pub fn boxes(seen: &Seen<'_>) -> Vec<Bounds> {
+    let design = seen.document.shown_design().map(|d| &**d);
+    let usual = design.map_or(0.0, |design| design.width.0);
+    shown(design, seen).map(|o| box_of(o, usual)).collect()
+}
+
 /// The box around those that are taken, by name.
 pub fn bounds(design: &Design, takes: impl Fn(&str) -> bool) -> Option<Bounds> {
     let corners = overlay_bounds(design, takes);

@@ -4,6 +4,7 @@ use crate::command::Command;
 use crate::seen::{Seen, Workspace};
 use crate::species::quantities;
 use crate::studies::StudyCommand;
+use stokeslet_cad::chip::SocketUse;
 use stokeslet_cad::design::Placement;
 use stokeslet_cad::edits::Align;
 
@@ -52,6 +53,12 @@ pub fn is_enabled(command: &Command, seen: &Seen<'_>) -> Result<(), &'static str
         C::Group => {
             readable(seen)?;
             when(items > 1, "fewer than two things are selected")
+        }
+        C::OpenEnds => {
+            readable(seen)?;
+            let sockets = &document.layout.sockets;
+            let is_free = sockets.iter().any(|s| s.used == SocketUse::Free);
+            when(is_free, "no end is free")
         }
         C::ToggleDimensions => {
             readable(seen)?;

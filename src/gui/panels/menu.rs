@@ -221,6 +221,7 @@ fn edit(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
     });
     entry(ui, seen, C::Group, out);
     entry(ui, seen, C::Ungroup, out);
+    entry(ui, seen, C::OpenEnds, out);
     entry(ui, seen, C::ToggleDimensions, out);
     entry(ui, seen, C::DrawLinks, out);
     ui.separator();
