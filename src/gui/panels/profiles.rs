@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use eframe::egui::{RichText, Sense, Ui, vec2};
+use eframe::egui::{self, Align, Layout, RichText, Sense, Ui, vec2};
 use egui_plot::{Legend, Line, Plot};
 
 use crate::command::Command;
@@ -14,6 +14,9 @@ use stokeslet_flow::export::readable::{Quantity as Unit, Scale, figures};
 use stokeslet_flow::field::Sample;
 use stokeslet_flow::probe::{Profile, profiles};
 use stokeslet_flow::quantities::{self, FieldQuantity};
+
+/// Width of the list beside the plot, points.
+const LIST: f32 = 250.0;
 
 /// What is plotted over the distance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,8 +119,31 @@ pub fn profiles_ui(ui: &mut Ui, seen: &Seen<'_>, state: &mut State, out: &mut Ve
         }
         return;
     };
+    // Beside each other: what is below the canvas is low.
+    let room = ui.available_size();
+    ui.horizontal_top(|ui| {
+        let column = vec2(LIST.min(0.45 * room.x), room.y);
+        ui.allocate_ui_with_layout(column, Layout::top_down(Align::Min), |ui| {
+            ui.set_min_size(column);
+            egui::ScrollArea::vertical()
+                .auto_shrink(false)
+                .show(ui, |ui| list_ui(ui, solved, seen, state, out));
+        });
+        let plotted = state.plotted;
+        plot_ui(ui, state.profiles(solved, &seen.shown.lines), plotted);
+    });
+}
+
+/// What is plotted, and the lines.
+fn list_ui(
+    ui: &mut Ui,
+    solved: &Arc<Solved>,
+    seen: &Seen<'_>,
+    state: &mut State,
+    out: &mut Vec<Command>,
+) {
     ui.horizontal_wrapped(|ui| {
-        ui.spacing_mut().item_spacing.x = 4.0;
+        ui.spacing_mut().item_spacing = vec2(4.0, 3.0);
         for plotted in Plotted::all() {
             let is_on = state.plotted == plotted;
             if ui
@@ -127,11 +153,6 @@ pub fn profiles_ui(ui: &mut Ui, seen: &Seen<'_>, state: &mut State, out: &mut Ve
             {
                 state.plotted = plotted;
             }
-        }
-        ui.separator();
-        let hint = "All lines as a table in SI units: the same as the command line's line.csv";
-        if ui.button("Copy as CSV").on_hover_text(hint).clicked() {
-            out.push(Command::CopyProfiles);
         }
     });
     let plotted = state.plotted;
@@ -152,7 +173,10 @@ pub fn profiles_ui(ui: &mut Ui, seen: &Seen<'_>, state: &mut State, out: &mut Ve
             }
         });
     }
-    plot_ui(ui, profiles, plotted);
+    let hint = "All lines as a table in SI units: the same as the command line's line.csv";
+    if ui.button("Copy as CSV").on_hover_text(hint).clicked() {
+        out.push(Command::CopyProfiles);
+    }
 }
 
 /// Length and greatest value of a profile.
@@ -204,7 +228,7 @@ fn runs(profile: &Profile, plotted: Plotted, [x, y]: [Scale; 2]) -> Vec<Vec<[f64
 
 fn plot_ui(ui: &mut Ui, profiles: &[Profile], plotted: Plotted) {
     let [x, y] = scales(profiles, plotted);
-    let height = ui.available_height().clamp(140.0, 420.0);
+    let height = (ui.available_height() - 2.0).clamp(60.0, 420.0);
     let name = |k: usize| format!("line {}", k + 1);
     let mut plot = Plot::new(("profiles", plotted.label()))
         .height(height)
