@@ -1,7 +1,7 @@
 //! What a frame of the canvas costs, from the pointer's events to triangles ready for the graphics card, without a window.
 //!
 //! ```text
-//! cargo bench --bench canvas            grid20 and voronoi-s4, at 1280 x 800 and 2560 x 1440; some seconds
+//! cargo bench --bench canvas            grid20, voronoi-s4 and 20,000 tees, at 1280 x 800 and 2560 x 1440; some seconds
 //! ```
 //! `fit`: the whole chip, the pointer moving over it. `pan`: the same, pushed a little every frame. `zoom`: the wheel, a notch a
 //! frame, in and out again. `all`: everything selected. `edit`: the layout is another one every frame.
@@ -20,7 +20,9 @@ use stokeslet_gui::seen::{Seen, Selection, State};
 use support::{Asked, Failure, Report, median};
 
 const FRAMES: usize = 120;
-const DESIGNS: [&str; 2] = ["grid20", "voronoi-s4"];
+const DESIGNS: [&str; 3] = ["grid20", "voronoi-s4", TEES];
+/// 142 by 141 of them.
+const TEES: &str = "20,000 tees";
 const SIZES: [[f32; 2]; 2] = [[1280.0, 800.0], [2560.0, 1440.0]];
 const ACTIONS: [&str; 5] = ["fit", "pan", "zoom", "all", "edit"];
 const HEADINGS: [&str; 7] = [
@@ -64,8 +66,15 @@ fn main() -> ExitCode {
 }
 
 fn measure(name: &str, report: &mut Report) -> Result<(), Failure> {
-    let path = format!("{}/designs/{name}.toml", env!("CARGO_MANIFEST_DIR"));
-    let text = std::fs::read_to_string(path)?;
+    let text = match name {
+        TEES => "format = 1\nfluid = { viscosity = \"1 mPa s\" }\nchip = { width = \"100 um\" }\n[components]\n\
+            t = { kind = \"tee\", at = [\"0 mm\", \"0 mm\"], repeat = { count = [142, 141], step = [\"1 mm\", \"1 mm\"] } }\n"
+            .to_owned(),
+        _ => {
+            let path = format!("{}/designs/{name}.toml", env!("CARGO_MANIFEST_DIR"));
+            std::fs::read_to_string(path)?
+        }
+    };
     let library = Library::embedded();
     let document = Document::new(&text, name, None, &library);
     let mut state = State::new(document, library);

@@ -41,6 +41,8 @@ mod errors;
 mod films;
 #[path = "gui/habits.rs"]
 mod habits;
+#[path = "gui/keyboard.rs"]
+mod keyboard;
 #[path = "gui/killed.rs"]
 mod killed;
 #[path = "gui/named.rs"]

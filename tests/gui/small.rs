@@ -101,3 +101,42 @@ fn a_channel_between_tees_moves_or_says_why_not() {
         "in silence"
     );
 }
+
+/// Whatever is shown, while nobody does anything no frame is asked for.
+#[test]
+fn a_window_that_waits_is_idle_in_every_state() {
+    let states: &[(&str, &[Command])] = &[
+        ("gallery", &[Command::Gallery]),
+        ("first steps", &[Command::Hint(Some(4))]),
+        ("tree", &[Command::TogglePanel(Panel::Tree)]),
+        ("source", &[Command::TogglePanel(Panel::Source)]),
+        ("species", &[Command::TogglePanel(Panel::Species)]),
+        ("study", &[Command::TogglePanel(Panel::Study)]),
+        ("streamlines", &[Command::ToggleLayer(Layer::Streamlines)]),
+        ("mesh", &[Command::ToggleLayer(Layer::Mesh)]),
+        ("channel tool", &[Command::SetTool(Tool::Channel)]),
+        ("shortcuts", &[Command::Shortcuts]),
+        (
+            "dimensions",
+            &[Command::SelectAll, Command::ToggleDimensions],
+        ),
+        ("hidden", &[Command::SelectAll, Command::HideSelected]),
+    ];
+    for (name, commands) in states {
+        let home = home();
+        let mut window = open(Some(&example("y-mixer")), home.path());
+        for command in *commands {
+            apply(&mut window, command.clone());
+        }
+        let begin = Instant::now();
+        let mut quiet = 0;
+        let ctx = window.ctx.clone();
+        while quiet < 8 && begin.elapsed() < Duration::from_secs(30) {
+            window.step();
+            let waits = window.state().is_settled() && !ctx.has_requested_repaint();
+            quiet = if waits { quiet + 1 } else { 0 };
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        assert_eq!(quiet, 8, "{name}: {:?}", ctx.repaint_causes());
+    }
+}

@@ -174,10 +174,10 @@ fn label(
 fn placed_line(label: &mut Label, [a, b]: [Pos2; 2], corners: &[Pos2; 4]) -> (Pos2, Vec2) {
     let along = (b - a).normalized();
     // Above what lies, to the left of what stands.
-    let mut normal = along.rot90();
-    if normal.y > 0.1 || (normal.y.abs() <= 0.1 && normal.x > 0.0) {
-        normal = -normal;
-    }
+    let normal = match is_up(along.rot90()) {
+        true => along.rot90(),
+        false => -along.rot90(),
+    };
     let edge = corners.iter().map(|c| (*c - a).dot(normal));
     let edge = edge.fold(f32::NEG_INFINITY, f32::max);
     if edge <= FARTHEST.max(0.5 * (b - a).length()) {
@@ -187,7 +187,19 @@ fn placed_line(label: &mut Label, [a, b]: [Pos2; 2], corners: &[Pos2; 4]) -> (Po
         (a + (b - a) * 0.5 + by, normal)
     } else {
         label.line = Some([a, b]);
-        (b, along)
+        // Below, or to the right: dimension lines beside components are on the other side.
+        match is_up(along) {
+            true => (a, -along),
+            false => (b, along),
+        }
+    }
+}
+
+/// Whether a direction of the screen is upwards, or to the left where it is level.
+fn is_up(way: Vec2) -> bool {
+    match way.y.abs() > 0.1 {
+        true => way.y < 0.0,
+        false => way.x < 0.0,
     }
 }
 

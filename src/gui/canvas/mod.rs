@@ -231,7 +231,14 @@ impl Canvas {
         }
         let at = ui.input(|i| i.pointer.latest_pos());
         let over = response.contains_pointer() || response.dragged() || response.drag_stopped();
-        let at = at.filter(|_| over);
+        let mouse = at.filter(|_| over);
+        let keyed = match hears_keys {
+            true => self
+                .tools
+                .hear_cursor(ui.ctx(), seen.tool, mouse, &mut self.view, &scene),
+            false => None,
+        };
+        let at = keyed.map(|keyed| keyed.at).or(mouse);
         self.pointer = at.map(|at| self.view.to_chip(at));
 
         let view = self.view;
@@ -257,6 +264,7 @@ impl Canvas {
             grid: seen.settings.snap.then(|| Grid::at(view.scale)),
             pointer: at,
             hears_keys,
+            keyed,
         };
         let pans = pans_by_space && ui.input(|i| i.key_down(egui::Key::Space));
         if !pans {

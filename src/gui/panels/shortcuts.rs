@@ -7,7 +7,7 @@ use crate::keys::SHORTCUTS;
 use crate::liquids::LIQUID_SHORTCUTS;
 
 /// What the pointer does on the canvas.
-const GESTURES: [(&str, &str); 15] = [
+const GESTURES: [(&str, &str); 18] = [
     ("Click", "Select a component, channel or port"),
     ("Shift + click", "Select it too, or no longer"),
     ("Drag", "Move what is selected; snaps to sockets"),
@@ -19,6 +19,12 @@ const GESTURES: [(&str, &str); 15] = [
     ("Wheel, pinch", "Zoom at the pointer"),
     ("Middle drag, Space + drag", "Move the view"),
     ("Arrow keys", "Nudge by a step of the grid"),
+    ("[ and ]", "Select the thing before or after"),
+    (
+        "With a tool: arrow keys, [ and ]",
+        "A cursor on the grid, or from end to end",
+    ),
+    ("Enter with a tool", "Click at that cursor"),
     ("R, M while placing", "Turn, mirror"),
     ("Digits while drawing", "Length of the next leg"),
     ("Backspace while drawing", "Take back a way-point"),

@@ -43,7 +43,7 @@ pub fn hear(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
     }
     let Some(draft) = &mut tools.draft else {
         tools.end = start(frame);
-        if frame.response.clicked() {
+        if frame.clicked() {
             tools.draft = tools.end.take().map(|end| begin(end, frame));
         }
         return;
@@ -91,7 +91,7 @@ pub fn hear(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
             }
             (_, None) => None,
         };
-    } else if frame.response.clicked()
+    } else if frame.clicked()
         && let Some(end) = &end
     {
         if let ChannelEnd::Free(at) = end.to {

@@ -25,7 +25,7 @@ pub fn hear_port(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
         Some(_) => CursorIcon::PointingHand,
         None => CursorIcon::Crosshair,
     });
-    if !frame.response.clicked() {
+    if !frame.clicked() {
         return;
     }
     match (tools.socket, frame.pointer) {
@@ -62,7 +62,7 @@ pub fn paint_port(tools: &Tools, frame: &Frame<'_>) {
 /// Hears tools of one click.
 pub fn hear_click(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
     frame.cursor(CursorIcon::Crosshair);
-    if frame.response.clicked()
+    if frame.clicked()
         && let Some(place) = frame.place()
     {
         let is_line = *frame.seen.tool == Tool::Streamline;

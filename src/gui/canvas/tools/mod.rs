@@ -6,6 +6,7 @@
 mod channel;
 mod editor;
 mod handles;
+mod keyboard;
 mod line_ends;
 mod measure;
 mod moving;
@@ -31,6 +32,8 @@ pub use channel::End;
 use editor::Editor;
 pub use editor::ui as edit_ui;
 use handles::Handles;
+use keyboard::Cursor;
+pub use keyboard::Keyed;
 use line_ends::LineEnd;
 pub use place::DraggedKind;
 pub use select::Hit;
@@ -69,12 +72,19 @@ pub struct Frame<'a> {
     pub pointer: Option<Pos2>,
     /// Whether keys are meant for the canvas.
     pub hears_keys: bool,
+    /// Whether the keyboard's cursor is the pointer, and clicks.
+    pub keyed: Option<Keyed>,
 }
 
 impl Frame<'_> {
     /// Where the pointer is, m.
     pub fn place(&self) -> Option<Point> {
         self.pointer.map(|at| self.view.to_chip(at))
+    }
+
+    /// Whether there is a click at the pointer, by the mouse or by Enter.
+    pub fn clicked(&self) -> bool {
+        self.response.clicked() || self.keyed.is_some_and(|keyed| keyed.clicks)
     }
 
     /// [`REACH`] on the chip, m.
@@ -147,6 +157,8 @@ pub struct Tools {
     pub hover: Option<Hit>,
     /// Parameters of what is selected, to be dragged.
     handles: Handles,
+    /// The keyboard's pointer, while it is used.
+    cursor: Option<Cursor>,
     /// The field on the canvas, where one is open.
     editor: Option<Editor>,
     /// A drag with the select tool.
@@ -188,6 +200,20 @@ impl Tools {
         } else {
             Bend::Mitred
         }
+    }
+
+    /// Moves the keyboard's cursor; where it is, if it is used. `mouse` is where the mouse is over the canvas.
+    pub fn hear_cursor(
+        &mut self,
+        ctx: &egui::Context,
+        tool: &Tool,
+        mouse: Option<Pos2>,
+        view: &mut View,
+        scene: &Scene,
+    ) -> Option<Keyed> {
+        // A typed length is taken by Enter first.
+        let clicks = self.typed.is_empty();
+        keyboard::hear(&mut self.cursor, ctx, (tool, mouse, clicks), view, scene)
     }
 
     /// What is at a place of the screen.
@@ -278,6 +304,9 @@ pub fn paint(tools: &Tools, frame: &Frame<'_>, outlines: &mut Outlines) {
         Tool::Select | Tool::Place(_) | Tool::Probe | Tool::Streamline => {}
     }
     line_ends::paint(tools, frame);
+    if let Some(keyed) = frame.keyed {
+        keyboard::paint(frame.painter, keyed.at, frame.colours);
+    }
     if let (Some((_, why)), Some(at)) = (&tools.refusal, frame.pointer) {
         super::paint::tag(frame.painter, frame.view, at, why, frame.colours);
     }

@@ -28,7 +28,7 @@ pub fn hear(tools: &mut Tools, frame: &Frame<'_>, layer: OverlayLayer, out: &mut
     if !tools.path.is_empty() && frame.key(Key::Backspace) {
         tools.path.pop();
     }
-    let clicked = frame.response.clicked();
+    let clicked = frame.clicked();
     match layer {
         OverlayLayer::Notes if clicked => {
             let text = NEW_NOTE.to_owned();

@@ -23,7 +23,7 @@ pub fn hear(tools: &mut Tools, frame: &Frame<'_>, kind: &str, out: &mut Vec<Comm
     turn(tools, frame);
     hold(tools, frame, kind);
     frame.cursor(CursorIcon::Crosshair);
-    if frame.response.clicked()
+    if frame.clicked()
         && let Some(ghost) = &tools.ghost
     {
         out.push(Command::Place {

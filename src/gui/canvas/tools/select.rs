@@ -225,6 +225,11 @@ fn hear_keys(frame: &Frame<'_>, out: &mut Vec<Command>) {
     if !selection.is_empty() && frame.key(Key::Escape) {
         out.push(Command::Select(Selection::default()));
     }
+    for (key, by) in [(Key::CloseBracket, 1), (Key::OpenBracket, -1)] {
+        if frame.key(key) {
+            out.extend(neighbour(frame, by).map(|name| Command::Select(Selection::one(&name))));
+        }
+    }
     if selection.items.is_empty() {
         return;
     }
@@ -240,6 +245,22 @@ fn hear_keys(frame: &Frame<'_>, out: &mut Vec<Command>) {
             out.push(Command::Move(Point::new(x, y) * step));
         }
     }
+}
+
+/// The thing that follows the selected one in the order of the design, or goes before it.
+fn neighbour(frame: &Frame<'_>, by: isize) -> Option<String> {
+    let items = (0..frame.scene.layout.items.len()).filter(|&item| !frame.scene.hides(item));
+    let items = items.map(|item| frame.scene.name(item));
+    let drawn = overlays::shown(frame.design(), frame.seen);
+    let names: Vec<&str> = items.chain(drawn.map(|o| o.name.value.as_str())).collect();
+    let now = frame.seen.selection.single();
+    let now = now.and_then(|now| names.iter().position(|name| *name == now));
+    let next = match now {
+        Some(now) => (now as isize + by).rem_euclid(names.len() as isize) as usize,
+        None if by > 0 => 0,
+        None => names.len().checked_sub(1)?,
+    };
+    names.get(next).map(|name| (*name).to_owned())
 }
 
 fn hear_drag(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
