@@ -18,13 +18,14 @@ pub struct Dimensioned {
     pub handle: Handle,
 }
 
-/// All dimensions of a design, in its order; without those of what isn't placed, and of parameters that move nothing.
+/// Dimensions of a design, in its order, of at most so many components; without those of what isn't placed, and of parameters that move
+/// nothing.
 ///
 /// # Accuracy and cost
-/// As [`handles`], a realisation a dimension.
-pub fn dimensions(drawing: &Drawing<'_>) -> Vec<Dimensioned> {
+/// As [`super::handles`], a realisation a dimension.
+pub fn dimensions(drawing: &Drawing<'_>, most: usize) -> Vec<Dimensioned> {
     let all = drawing.design.components.iter().enumerate();
-    let with_some = all.filter(|(_, c)| !c.dimensions.is_empty());
+    let with_some = all.filter(|(_, c)| !c.dimensions.is_empty()).take(most);
     let mut out = Vec::new();
     for (index, component) in with_some {
         let is_written = |name: &str| component.dimensions.iter().any(|d| d.value == name);
@@ -56,7 +57,10 @@ pub fn dimension_notes(drawing: &Drawing<'_>) -> Vec<Overlay> {
             },
         }
     };
-    dimensions(drawing).into_iter().map(note).collect()
+    dimensions(drawing, usize::MAX)
+        .into_iter()
+        .map(note)
+        .collect()
 }
 
 /// Writes the value of a parameter beside its component, or no longer.
@@ -164,11 +168,12 @@ mod tests {
 
     fn found(text: &str) -> Vec<Dimensioned> {
         let (design, library) = (read(text), Library::embedded());
-        dimensions(&Drawing {
+        let drawing = Drawing {
             design: &design,
             layout: &lay_out(&design, &library),
             library: &library,
-        })
+        };
+        dimensions(&drawing, 9)
     }
 
     #[test]

@@ -26,6 +26,8 @@ const FARTHEST: f32 = 60.0;
 const STEP: f32 = 19.0;
 /// A label goes so far at most to be clear of others, steps.
 const MOST_STEPS: usize = 6;
+/// Of more components than this the first have them: nobody reads more at once, and they take their time.
+const MOST: usize = 200;
 /// Length of an arrow's head, points.
 const HEAD: f32 = 7.0;
 
@@ -85,11 +87,12 @@ impl Dimensions {
         }
         self.of = Some(document.revision);
         self.all = document.design.as_ref().map_or_else(Vec::new, |design| {
-            dimensions(&Drawing {
+            let drawing = Drawing {
                 design,
                 layout: &document.layout,
                 library: seen.library,
-            })
+            };
+            dimensions(&drawing, MOST)
         });
     }
 }
