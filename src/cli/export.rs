@@ -90,7 +90,8 @@ pub fn run(args: &ExportArgs, library: Option<&Path>) -> Result<Outcome, CliErro
                 .out
                 .join(format!("{}{}", input.folder, settings.ending(format)));
             stokeslet::export::write_file(&path, &bytes)?;
-            let n_overlays = outlines.overlays.len();
+            let design = loaded.design.as_ref();
+            let n_overlays = design.map_or(0, |design| design.overlays.len());
             if n_overlays > 0 && !format.has_overlays() {
                 eprintln!(
                     "warning: {}: {} of [control] and [notes] left out: {} has no layers for them",

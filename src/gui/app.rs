@@ -182,6 +182,7 @@ impl App {
             let label = label.trim_end_matches('…');
             return self.notify(Notice::info(format!("{label}: {reason}.")));
         }
+        self.note_done(&command);
         if !self.does(&command) {
             // Said rather than swallowed: whoever adds a command and forgets to do it hears of it.
             let label = command.label();

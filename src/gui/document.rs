@@ -29,6 +29,10 @@ pub struct Document {
     pub diagnostics: Vec<Diagnostic>,
     /// Grows with every change of what is shown: results of another revision are stale.
     pub revision: u64,
+    /// The greatest revision so far.
+    newest: u64,
+    /// The revision before what a button would do was shown.
+    before_trial: Option<u64>,
     /// Where it is saved.
     pub path: Option<PathBuf>,
     /// How it came to be.
@@ -62,6 +66,8 @@ impl Document {
             layout: Arc::default(),
             diagnostics: Vec::new(),
             revision: 0,
+            newest: 0,
+            before_trial: None,
             path,
             history: History::new(text.clone()),
             preview: None,
@@ -118,7 +124,7 @@ impl Document {
         join: Option<String>,
         library: &Library,
     ) -> Result<(), EditError> {
-        self.preview = None;
+        self.end_preview();
         let text = design::rewrite(&self.text, edits)?;
         if *text == *self.text {
             return Ok(());
@@ -167,7 +173,8 @@ impl Document {
     /// Reads the text again, with another library perhaps.
     pub fn read(&mut self, library: &Library) {
         self.preview = None;
-        self.revision += 1;
+        self.before_trial = None;
+        self.renew();
         let (design, mut diagnostics) = design::parse(&*self.text, &self.name);
         self.layout = Arc::new(match &design {
             Some(design) => lay_out(design, library),
@@ -192,7 +199,7 @@ impl Document {
 
     /// Shows what an intention would lead to, while the pointer is down.
     pub fn preview(&mut self, preview: Preview) {
-        self.revision += 1;
+        self.renew();
         self.preview = Some((Arc::new(preview.design), Arc::new(preview.layout)));
     }
 
@@ -207,15 +214,38 @@ impl Document {
         let design = text.ok().and_then(|text| design::parse(text, &self.name).0);
         if let Some(design) = design {
             let layout = lay_out(&design, library);
+            let before = self.revision;
             self.preview(Preview { design, layout });
+            self.before_trial = Some(before);
         }
     }
 
     /// Forgets the preview.
     pub fn end_preview(&mut self) {
         if self.preview.take().is_some() {
-            self.revision += 1;
+            match self.before_trial.take() {
+                // What was known of it holds again.
+                Some(revision) => self.revision = revision,
+                None => self.renew(),
+            }
         }
+    }
+
+    /// What is shown is another from now on.
+    fn renew(&mut self) {
+        self.newest += 1;
+        self.revision = self.newest;
+    }
+
+    /// Whether what edits would lead to is shown: nobody asked for its flow.
+    pub fn is_trial(&self) -> bool {
+        self.before_trial.is_some()
+    }
+
+    /// Revisions go on from those of a document that this one takes the place of.
+    pub fn follow(&mut self, other: &Document) {
+        self.newest += other.newest + 1;
+        self.revision = self.newest;
     }
 
     /// Where everything lies as shown: the preview's, if there is one.

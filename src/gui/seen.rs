@@ -67,6 +67,20 @@ impl Hidden {
         self.items.is_empty() && self.ports.is_empty()
     }
 
+    /// A thing has another name; where it is refused, what was hidden is shown.
+    pub fn rename(&mut self, from: &str, to: &str) {
+        if self.items.remove(from) {
+            self.items.insert(to.to_owned());
+        }
+    }
+
+    /// A port has another name.
+    pub fn rename_port(&mut self, from: &str, to: &str) {
+        if self.ports.remove(from) {
+            self.ports.insert(to.to_owned());
+        }
+    }
+
     /// With these, or without them.
     pub fn set(&mut self, which: &Selection, is_hidden: bool) {
         match is_hidden {

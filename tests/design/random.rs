@@ -63,17 +63,18 @@ fn placement() -> impl Strategy<Value = Placement> {
 
 fn component(k: usize) -> impl Strategy<Value = Component> {
     let parameters = proptest::collection::btree_map("[a-z µ.]{0,5}", value(), 0..4);
-    ("[a-z]{1,8}", placement(), parameters).prop_map(move |(kind, placement, parameters)| {
-        Component {
-            name: Spanned::nowhere(format!("p{k}é")),
-            kind: Spanned::nowhere(kind),
-            placement,
-            parameters: parameters
-                .into_iter()
-                .map(|(name, value)| (Spanned::nowhere(name), Spanned::nowhere(value)))
-                .collect(),
-            depth: None,
-        }
+    let dimensions = proptest::collection::vec("[a-z µ.]{0,5}", 0..3);
+    let all = ("[a-z]{1,8}", placement(), parameters, dimensions);
+    all.prop_map(move |(kind, placement, parameters, dimensions)| Component {
+        name: Spanned::nowhere(format!("p{k}é")),
+        kind: Spanned::nowhere(kind),
+        placement,
+        parameters: parameters
+            .into_iter()
+            .map(|(name, value)| (Spanned::nowhere(name), Spanned::nowhere(value)))
+            .collect(),
+        depth: None,
+        dimensions: dimensions.into_iter().map(Spanned::nowhere).collect(),
     })
 }
 

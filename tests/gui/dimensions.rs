@@ -117,6 +117,21 @@ fn a_handle_is_typed_over_too() {
     );
     let now = window.state().canvas().view.scale;
     assert_eq!(now, scale, "nothing was fitted");
+    // Also where a port has its arrow.
+    apply(&mut window, Command::AddPort("pipe1.b".to_owned()));
+    apply(&mut window, Command::Fit);
+    window.run_steps(6);
+    apply(&mut window, Command::Select(Selection::one("pipe1")));
+    window.run_steps(3);
+    let end = on_screen(&window, Point::new(1.5e-3, 0.0));
+    double_click(&mut window, end);
+    window.run_steps(6);
+    type_over(&mut window, "1.2 mm");
+    assert!(
+        (pipe_of(&window).0 - 1.2e-3).abs() < 1e-12,
+        "{}",
+        text(&window)
+    );
 }
 
 #[test]
@@ -179,6 +194,27 @@ fn what_is_hidden_is_neither_seen_nor_caught() {
     apply(&mut window, Command::ShowHidden);
     window.get_by_role_and_label(Role::Button, &port_label);
     assert_eq!(text(&window), before, "the file says nothing of it");
+    // What is gone isn't hidden any more when something of its name comes.
+    place(&mut window, "pipe", 0.0, 3e-3);
+    apply(&mut window, Command::HideSelected);
+    apply(&mut window, Command::Undo);
+    place(&mut window, "pipe", 0.0, 3e-3);
+    apply(&mut window, Command::Fit);
+    window.run_steps(6);
+    window.get_by_role_and_label(Role::Button, "pipe2 (pipe)");
+    // A hidden thing stays so by another name.
+    apply(&mut window, Command::HideSelected);
+    apply(
+        &mut window,
+        Command::Rename("pipe2".to_owned(), "spare".to_owned()),
+    );
+    window.run_steps(2);
+    assert!(window.query_by_label("spare (pipe)").is_none());
+    apply(&mut window, Command::ShowHidden);
+    window.get_by_role_and_label(Role::Button, "spare (pipe)");
+    apply(&mut window, Command::Undo);
+    apply(&mut window, Command::Undo);
+    apply(&mut window, Command::Select(Selection::one("tee1")));
     // Another design has nothing hidden.
     apply(&mut window, Command::HideSelected);
     assert!(!window.state().seen().hidden.is_empty());

@@ -626,7 +626,7 @@ fn folder() -> PathBuf {
 fn habits_are_filmed() {
     let wanted = std::env::var("FILMS").unwrap_or_default();
     let wanted: Vec<&str> = wanted.split(',').collect();
-    let mut still = Vec::new();
+    let (mut still, mut n) = (Vec::new(), 0);
     for look in &LOOKS {
         for (theme, colours) in [(Theme::Light, "light"), (Theme::Dark, "dark")] {
             let folder = folder().join(format!("{}-{colours}", look.name));
@@ -637,12 +637,14 @@ fn habits_are_filmed() {
                 }
                 let mut film = Film::of(look, theme);
                 habit(&mut film);
+                n += 1;
                 still.extend((!film.moves()).then_some(*name));
                 let path = folder.join(format!("{}.png", name.replace(' ', "-")));
                 film.strip().save(path).expect("written");
             }
         }
     }
+    assert!(n > 0, "no habit is called so");
     assert!(still.is_empty(), "nothing is seen to happen: {still:?}");
 }
 

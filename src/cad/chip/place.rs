@@ -34,6 +34,7 @@
 //! | D239 | a dimension of what is no length or angle among a component's parameters (warning) |
 //! | D237 | a wall between channels that is too thin to be meant (warning; `cad::rules`) |
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -75,6 +76,9 @@ pub fn place(design: &Design, library: &Library) -> (Option<Chip>, Vec<Diagnosti
 fn strange_dimensions(design: &Design, library: &Library) -> Vec<Diagnostic> {
     let components = design.components.iter();
     let named = components.flat_map(|c| c.dimensions.iter().map(move |d| (c, d)));
+    // Copies of one entry have one place in the file.
+    let mut told = BTreeSet::new();
+    let named = named.filter(|(_, d)| d.span.is_empty() || told.insert((d.span.start, d.span.end)));
     let strange = named.filter_map(|(component, dimension)| {
         let definition = library.get(&component.kind.value)?;
         let measured = || {

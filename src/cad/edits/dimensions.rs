@@ -12,31 +12,32 @@ use stokeslet_base::units::print_quantity;
 pub struct Dimensioned {
     /// The component.
     pub component: String,
-    /// Its number in the design.
-    pub index: usize,
     /// Which parameter, and where.
     pub handle: Handle,
 }
 
-/// Dimensions of a design, in its order, of at most so many components; without those of what isn't placed, and of parameters that move
-/// nothing.
+/// Dimensions of the component of this number; none where it isn't placed, or for parameters that move nothing.
 ///
 /// # Accuracy and cost
 /// As [`super::handles`], a realisation a dimension.
-pub fn dimensions(drawing: &Drawing<'_>, most: usize) -> Vec<Dimensioned> {
+pub fn dimensions_of(drawing: &Drawing<'_>, index: usize) -> Vec<Dimensioned> {
+    let component = &drawing.design.components[index];
+    let is_written = |name: &str| component.dimensions.iter().any(|d| d.value == name);
+    let found = handles_of(drawing, index, is_written).into_iter();
+    let one = |handle| Dimensioned {
+        component: component.name.value.clone(),
+        handle,
+    };
+    found.map(one).collect()
+}
+
+/// All dimensions of a design, in its order.
+pub fn dimensions(drawing: &Drawing<'_>) -> Vec<Dimensioned> {
     let all = drawing.design.components.iter().enumerate();
-    let with_some = all.filter(|(_, c)| !c.dimensions.is_empty()).take(most);
-    let mut out = Vec::new();
-    for (index, component) in with_some {
-        let is_written = |name: &str| component.dimensions.iter().any(|d| d.value == name);
-        let found = handles_of(drawing, index, is_written).into_iter();
-        out.extend(found.map(|handle| Dimensioned {
-            component: component.name.value.clone(),
-            index,
-            handle,
-        }));
-    }
-    out
+    let with_some = all.filter(|(_, c)| !c.dimensions.is_empty());
+    with_some
+        .flat_map(|(index, _)| dimensions_of(drawing, index))
+        .collect()
 }
 
 /// Dimensions as notes, for files: a text each, at the middle of what it measures.
@@ -45,7 +46,7 @@ pub fn dimension_notes(drawing: &Drawing<'_>) -> Vec<Overlay> {
         let Dimensioned {
             component, handle, ..
         } = dimension;
-        let [from, to] = handle.span().unwrap_or([handle.at; 2]);
+        let [from, to] = handle.span.unwrap_or([handle.at; 2]);
         let value = print_quantity(handle.value, handle.dimension);
         Overlay {
             name: Spanned::nowhere(format!("{component}.{}", handle.parameter)),
@@ -57,10 +58,7 @@ pub fn dimension_notes(drawing: &Drawing<'_>) -> Vec<Overlay> {
             },
         }
     };
-    dimensions(drawing, usize::MAX)
-        .into_iter()
-        .map(note)
-        .collect()
+    dimensions(drawing).into_iter().map(note).collect()
 }
 
 /// Writes the value of a parameter beside its component, or no longer.
@@ -173,7 +171,7 @@ mod tests {
             layout: &lay_out(&design, &library),
             library: &library,
         };
-        dimensions(&drawing, 9)
+        dimensions(&drawing)
     }
 
     #[test]
@@ -211,7 +209,7 @@ mod tests {
             [(4e-3, 0.0), (6e-3, 0.0)],
         ];
         for (one, want) in all.iter().zip(spans) {
-            let [from, to] = one.handle.span().expect("a line");
+            let [from, to] = one.handle.span.expect("a line");
             let want = want.map(|(x, y)| Point::new(x, y));
             let is_so = |[a, b]: [Point; 2]| (from - a).norm() < 1e-7 && (to - b).norm() < 1e-7;
             let [a, b] = want;

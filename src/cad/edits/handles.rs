@@ -41,24 +41,15 @@ pub struct Handle {
     pub range: [Option<f64>; 2],
     /// Whether an expression gives the value: it can't be dragged.
     pub is_expression: bool,
+    /// The ends of what is measured, m, where that is a line: a length between the place and another, which stays while the place moves by
+    /// all of a change, or moves by half of it the other way.
+    pub span: Option<[Point; 2]>,
 }
 
-/// How far a place's speed may be from 1 or 1/2 for what it moves along to be the measured length.
+/// How far speeds may be from 1, 1/2 and 0 at the ends of a measured length.
 const EVEN: f64 = 0.02;
 
 impl Handle {
-    /// The ends of what is measured, m, where that is a line: a length whose place is one of its ends, and moves by all of a change, or by
-    /// half of it while the other end moves as far the other way.
-    pub fn span(&self) -> Option<[Point; 2]> {
-        let speed = self.rate.norm();
-        let is_end = [1.0, 0.5].iter().any(|even| (speed - even).abs() < EVEN);
-        let is_line = self.dimension == Dimension::Length && is_end;
-        is_line.then(|| {
-            let along = self.rate * (1.0 / speed);
-            [self.at - along * self.value, self.at]
-        })
-    }
-
     /// The value, within its range, that brings the place nearest to `to` (m), to first order.
     pub fn value_at(&self, to: Point) -> f64 {
         let by = (to - self.at).dot(self.rate) / self.rate.dot(self.rate);
@@ -163,6 +154,11 @@ pub(super) fn handles_of(
                 .range(kind, &parameter.name, &defaults)
                 .unwrap_or_default(),
             is_expression: is_expression(&parameter.name),
+            span: match dimension {
+                Dimension::Length => span(&places, &rates, at, value),
+                _ => None,
+            }
+            .map(|ends| ends.map(|p| motion.apply(p))),
         })
     };
     varied.filter_map(handle).collect()
@@ -213,6 +209,24 @@ fn rates(
     let both = places_now.iter().zip(places_then);
     let rate = |(now, then): (&Point, Point)| (stays.apply(then) - *now) * (1.0 / step);
     Some(both.map(rate).collect())
+}
+
+/// The ends of a length whose one end is a place of the outline, in its own frame, m: the other end stays, or moves as fast the other way.
+fn span(places: &[Point], rates: &[Point], at: usize, value: f64) -> Option<[Point; 2]> {
+    let rate = rates[at];
+    let speed = rate.norm();
+    let opposite = match speed {
+        one if (one - 1.0).abs() < EVEN => Point::default(),
+        half if (half - 0.5).abs() < EVEN => rate * -1.0,
+        _ => return None,
+    };
+    let other = places[at] - rate * (value / speed);
+    let is_other = |k: usize| {
+        let is_there = (places[k] - other).norm() < EVEN * value.abs();
+        is_there && (rates[k] - opposite).norm() < EVEN
+    };
+    let found = (0..places.len()).any(is_other);
+    found.then_some([other, places[at]])
 }
 
 /// The first wall that moves as one does whose middle stays, whatever else a width moves: by half of the width.

@@ -48,7 +48,9 @@ pub use arrange::{align, mirror, rotate};
 pub use auto_route::{RouteEnd, RouteTask, auto_route};
 pub use channel::channel;
 pub use delete::delete;
-pub use dimensions::{Dimensioned, dimension_notes, dimensions, set_dimension, toggle_dimensions};
+pub use dimensions::{
+    Dimensioned, dimension_notes, dimensions, dimensions_of, set_dimension, toggle_dimensions,
+};
 pub use draft::Preview;
 pub use groups::{group, together, ungroup};
 pub use handles::{Handle, can_be, handles};

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::names::Names;
 use super::sockets::Sockets;
 use super::{Drawing, Refusal, fresh_port_name};
 use crate::chip::SocketUse;
@@ -20,11 +21,7 @@ pub fn add_port(drawing: &Drawing<'_>, socket: &str) -> Result<(Vec<Edit>, Strin
         ("outlet", 0.0)
     };
     let name = fresh_port_name(drawing.design, base);
-    let port = Port {
-        name: Spanned::nowhere(name.clone()),
-        at: Spanned::nowhere(socket.to_owned()),
-        condition: Spanned::nowhere(PortCondition::Pressure(Pascal(pressure))),
-    };
+    let port = port(name.clone(), socket.to_owned(), pressure);
     Ok((vec![Edit::AddPort(port)], name))
 }
 
@@ -40,24 +37,34 @@ pub fn open_ends(
     let is_meant = |item: usize| selection.is_empty() || selection.contains(&layout.items[item]);
     let all = layout.sockets.iter();
     let free = all.filter(|s| s.used == SocketUse::Free && is_meant(s.item));
-    let mut design = drawing.design.clone();
-    let mut edits = Vec::new();
-    for socket in free {
-        let with_those_before = Drawing {
-            design: &design,
-            ..*drawing
-        };
-        let (added, _) = add_port(&with_those_before, &layout.full_name(socket))?;
-        for edit in &added {
-            if let Edit::AddPort(port) = edit {
-                design.ports.push(port.clone());
+    let mut names = Names::of_ports(drawing.design);
+    let mut numbers = 2..;
+    let mut drives = drawing.design.ports.is_empty();
+    let edits = free.map(|socket| {
+        let (name, pressure) = match std::mem::take(&mut drives) {
+            true => (names.fresh_or_same("inlet"), 100.0),
+            false if !names.has("outlet") => (names.fresh_or_same("outlet"), 0.0),
+            // Counted on: chips have thousands of ends.
+            false => {
+                let numbered = numbers.by_ref().map(|k| format!("outlet{k}"));
+                let mut free = numbered.filter(|name| !names.has(name));
+                (free.next().unwrap_or_default(), 0.0)
             }
-        }
-        edits.extend(added);
-    }
+        };
+        Edit::AddPort(port(name, layout.full_name(socket), pressure))
+    });
+    let edits: Vec<Edit> = edits.collect();
     match edits.is_empty() {
         true => Err(Refusal::NothingFree),
         false => Ok(edits),
+    }
+}
+
+fn port(name: String, at: String, pressure: f64) -> Port {
+    Port {
+        name: Spanned::nowhere(name),
+        at: Spanned::nowhere(at),
+        condition: Spanned::nowhere(PortCondition::Pressure(Pascal(pressure))),
     }
 }
 

@@ -27,6 +27,8 @@ type Intended = Result<(Vec<Edit>, Option<Selection>), Refusal>;
 pub(super) struct Resting {
     /// Shown now.
     shown: Option<Command>,
+    /// Done with a click; shown again once the pointer was elsewhere.
+    done: Option<Command>,
     /// Whether the pointer is still there in this frame.
     is_asked: bool,
     /// Whether edits are to be shown instead of made.
@@ -184,7 +186,16 @@ impl App {
                 Ok((edits, Some(Selection::of_port(&name))))
             }),
             Command::OpenEnds => self.edit(command, |d, app| {
-                Ok((edits::open_ends(d, &app.state.selection.items)?, None))
+                let (items, hidden) = (&app.state.selection.items, &app.state.hidden.items);
+                let edits = match items.is_empty() && !hidden.is_empty() {
+                    // Nothing is done to what isn't seen.
+                    true => {
+                        let all = d.layout.items.iter().filter(|name| !hidden.contains(*name));
+                        edits::open_ends(d, &all.cloned().collect())?
+                    }
+                    false => edits::open_ends(d, items)?,
+                };
+                Ok((edits, None))
             }),
             Command::AddSpecies(port) => {
                 let before = self.count_species();
@@ -233,6 +244,7 @@ impl App {
                 if selection.items.remove(from) {
                     selection.items.insert(to.clone());
                 }
+                self.state.hidden.rename(from, to);
                 let (from, to) = (from.clone(), to.clone());
                 self.edit_plainly(command, vec![Edit::Rename { from, to }], Some(selection));
             }
@@ -257,6 +269,7 @@ impl App {
             }
             Command::RenamePort(from, to) => {
                 let selection = Selection::of_port(to);
+                self.state.hidden.rename_port(from, to);
                 let (from, to) = (from.clone(), to.clone());
                 self.edit_plainly(
                     command,
@@ -376,6 +389,10 @@ impl App {
     /// Shows what a command would do, until the pointer leaves its button.
     fn preview(&mut self, command: &Command) {
         self.resting.is_asked = true;
+        if self.resting.done.as_ref() == Some(command) {
+            return;
+        }
+        self.resting.done = None;
         if self.resting.shown.as_ref() != Some(command) {
             self.resting.shown = Some(command.clone());
             self.resting.is_trial = true;
@@ -384,10 +401,20 @@ impl App {
         }
     }
 
+    /// What is done isn't shown as what another click would do.
+    pub(super) fn note_done(&mut self, command: &Command) {
+        if self.resting.shown.as_ref() == Some(command) {
+            self.resting.done = self.resting.shown.take();
+        }
+    }
+
     /// To be called once a frame: a preview that nobody asked for in it is over.
     pub(super) fn settle_preview(&mut self) {
-        let is_asked = std::mem::take(&mut self.resting.is_asked);
-        if !is_asked && self.resting.shown.take().is_some() {
+        if std::mem::take(&mut self.resting.is_asked) {
+            return;
+        }
+        self.resting.done = None;
+        if self.resting.shown.take().is_some() {
             self.state.document.end_preview();
         }
     }
@@ -436,8 +463,12 @@ impl App {
             .selection
             .items
             .retain(|name| overlays.contains(name.as_str()) || layout.item(name).is_some());
+        let is_there =
+            |name: &String| overlays.contains(name.as_str()) || layout.item(name).is_some();
+        self.state.hidden.items.retain(is_there);
         let has_port =
             |port: &String| design.is_some_and(|d| d.ports.iter().any(|p| p.name.value == *port));
+        self.state.hidden.ports.retain(has_port);
         self.state.selection.port = self.state.selection.port.take().filter(has_port);
     }
 }

@@ -218,9 +218,8 @@ impl App {
     /// Another document takes the place of this one.
     pub(super) fn show_document(&mut self, document: Document) {
         // Revisions go on, so that results of the old document are never taken for those of the new one.
-        let revision = self.state.document.revision + 1;
-        self.state.document = document;
-        self.state.document.revision += revision;
+        let before = std::mem::replace(&mut self.state.document, document);
+        self.state.document.follow(&before);
         self.state.selection = Selection::default();
         self.state.hidden = Hidden::default();
         self.state.shown = ResultView {

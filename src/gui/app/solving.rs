@@ -184,6 +184,9 @@ impl App {
 
     /// Starts a solve where live mode wants one.
     pub(super) fn schedule_solve(&mut self) {
+        if self.state.document.is_trial() {
+            return;
+        }
         let revision = self.state.document.revision;
         if let Some(again) = self.solved_already() {
             // A comment, a title, a diffusivity: nothing of the flow.

@@ -1,20 +1,24 @@
 //! Dimensions on the canvas: lengths and angles that are written beside their components, with a line over what is measured.
 //!
 //! ```text
-//!   design --edits::dimensions, once a revision--> values and places --view--> labels, clear of the component, ports and each other
+//!   design --edits::dimensions, once a layout--> values and places --view--> labels, clear of the component, ports and each other
 //! ```
 
+use std::sync::Arc;
+
 use eframe::egui::{Align2, Color32, FontId, Painter, Pos2, Rect, Shape, Stroke, Vec2, vec2};
+use rustc_hash::FxHashMap;
 
 use super::View;
 use super::ports::Symbol;
-use super::scene::Scene;
+use super::scene::{Bounds, Scene};
 use super::theme::Colours;
 use crate::command::Layer;
 use crate::panels::values::show_quantity;
 use crate::seen::Seen;
 use stokeslet_base::geometry::Point;
-use stokeslet_cad::edits::{Dimensioned, Drawing, dimensions};
+use stokeslet_cad::chip::Layout;
+use stokeslet_cad::edits::{Dimensioned, Drawing, dimensions_of};
 
 /// A component smaller than this on the screen has none, points.
 const SMALLEST: f32 = 24.0;
@@ -26,16 +30,19 @@ const FARTHEST: f32 = 60.0;
 const STEP: f32 = 19.0;
 /// A label goes so far at most to be clear of others, steps.
 const MOST_STEPS: usize = 6;
-/// Of more components than this the first have them: nobody reads more at once, and they take their time.
+/// Of more components in view than this the first have them: nobody reads more at once.
 const MOST: usize = 200;
+/// Components whose dimensions are found in one frame.
+const AT_ONCE: usize = 12;
 /// Length of an arrow's head, points.
 const HEAD: f32 = 7.0;
 
-/// The dimensions of the design, found once a revision.
+/// The dimensions of the design that were seen, found once a layout.
 #[derive(Debug, Default)]
 pub struct Dimensions {
-    of: Option<u64>,
-    all: Vec<Dimensioned>,
+    of: Option<Arc<Layout>>,
+    /// By the component's number.
+    known: FxHashMap<usize, Vec<Dimensioned>>,
 }
 
 /// A dimension, ready to be drawn.
@@ -65,68 +72,90 @@ impl Dimensions {
         ports: &[Symbol],
         seen: &Seen<'_>,
     ) -> Vec<Label> {
-        self.refresh(seen);
         let mut labels: Vec<Label> = Vec::new();
-        if seen.settings.layers.contains(&Layer::Dimensions) {
-            let arrow = |port: &Symbol| Rect::from_two_pos(port.foot, port.head()).expand(4.0);
-            let ports = ports.iter().flat_map(|port| [port.text, arrow(port)]);
-            let mut taken: Vec<Rect> = ports.collect();
-            for dimension in &self.all {
-                let made = label(dimension, (painter, view, scene, seen), &taken);
-                taken.extend(made.iter().map(|label| label.rect));
-                labels.extend(made);
-            }
+        if !seen.settings.layers.contains(&Layer::Dimensions) {
+            return labels;
+        }
+        let arrow = |port: &Symbol| Rect::from_two_pos(port.foot, port.head()).expand(4.0);
+        let ports = ports.iter().flat_map(|port| [port.text, arrow(port)]);
+        let mut taken: Vec<Rect> = ports.collect();
+        for dimension in self.in_view(painter, view, scene, seen) {
+            let made = label(dimension, (painter, view, scene, seen), &taken);
+            taken.extend(made.iter().map(|label| label.rect));
+            labels.extend(made);
         }
         labels
     }
 
-    fn refresh(&mut self, seen: &Seen<'_>) {
+    /// Those of components that there is room for in view; what isn't known yet is found, some in each frame.
+    fn in_view(
+        &mut self,
+        painter: &Painter,
+        view: &View,
+        scene: &Scene,
+        seen: &Seen<'_>,
+    ) -> Vec<&Dimensioned> {
         let document = seen.document;
-        if self.of == Some(document.revision) {
-            return;
+        let Some(design) = &document.design else {
+            return Vec::new();
+        };
+        let is_same = |known: &Arc<Layout>| Arc::ptr_eq(known, &document.layout);
+        if !self.of.as_ref().is_some_and(is_same) {
+            self.of = Some(document.layout.clone());
+            self.known.clear();
         }
-        self.of = Some(document.revision);
-        self.all = document.design.as_ref().map_or_else(Vec::new, |design| {
-            let drawing = Drawing {
-                design,
-                layout: &document.layout,
-                library: seen.library,
-            };
-            dimensions(&drawing, MOST)
-        });
+        let drawing = Drawing {
+            design,
+            layout: &document.layout,
+            library: seen.library,
+        };
+        let (low, high) = view.seen();
+        let in_view = Bounds { low, high };
+        let has_room = |name: &str| {
+            let item = scene.item(name).filter(|item| !scene.hides(*item));
+            let bounds = item.and_then(|item| scene.boxes[item]);
+            bounds.is_some_and(|b| {
+                let size = b.size();
+                b.meets(&in_view) && size.x.max(size.y) >= view.length(SMALLEST)
+            })
+        };
+        let all = design.components.iter().enumerate();
+        let some = all.filter(|(_, c)| !c.dimensions.is_empty() && has_room(&c.name.value));
+        let wanted: Vec<usize> = some.map(|(index, _)| index).take(MOST).collect();
+        let mut budget = AT_ONCE;
+        for index in &wanted {
+            if self.known.contains_key(index) {
+                continue;
+            }
+            if budget == 0 {
+                painter.ctx().request_repaint();
+                break;
+            }
+            budget -= 1;
+            self.known.insert(*index, dimensions_of(&drawing, *index));
+        }
+        let known = wanted.iter().filter_map(|index| self.known.get(index));
+        known.flatten().collect()
     }
 }
 
 fn label(
-    Dimensioned {
-        component,
-        index,
-        handle,
-    }: &Dimensioned,
+    Dimensioned { component, handle }: &Dimensioned,
     (painter, view, scene, seen): (&Painter, &View, &Scene, &Seen<'_>),
     taken: &[Rect],
 ) -> Option<Label> {
-    let bounds = scene.boxes.get(*index).copied().flatten()?;
-    if scene.hides(*index) {
-        return None;
-    }
-    let size = bounds.size();
-    if size.x.max(size.y) < view.length(SMALLEST) {
-        return None;
-    }
+    let item = scene.item(component)?;
+    let bounds = scene.boxes[item]?;
     // While the component is dragged its dimensions go with it.
-    let then = seen
-        .document
-        .layout
-        .motions
-        .get(*index)
-        .copied()
-        .flatten()?;
-    let now = scene.layout.motions.get(*index).copied().flatten()?;
+    let before = &seen.document.layout;
+    let then = before
+        .item(component)
+        .and_then(|item| before.motions[item])?;
+    let now = scene.layout.motions.get(item).copied().flatten()?;
     let moved = now.after(&then.inverse());
     let to_screen = |p: Point| view.to_screen(moved.apply(p));
     let value = show_quantity(handle.value, handle.dimension);
-    let ends = handle.span().map(|ends| ends.map(to_screen));
+    let ends = handle.span.map(|ends| ends.map(to_screen));
     let text = match ends {
         Some(_) => value,
         None => format!("{} {value}", handle.parameter.replace('_', " ")),

@@ -384,7 +384,7 @@ impl Canvas {
             .meshes(look, scene, &mut self.outlines, colours);
         painter.add(areas);
         fields.under(painter, view, seen);
-        if !seen.hidden.is_empty() {
+        if !seen.hidden.items.is_empty() && seen.shown.colour.is_some() {
             // Colours lie over the whole chip.
             painter.add(paint::cover(scene, &mut self.outlines, view, colours));
         }

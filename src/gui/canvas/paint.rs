@@ -257,12 +257,15 @@ pub fn highlight(
 pub fn cover(scene: &Scene, outlines: &mut Outlines, view: &View, colours: &Colours) -> Mesh {
     let mut mesh = Mesh::default();
     let mut screen = Vec::new();
+    let (low, high) = view.seen();
+    let seen = super::scene::Bounds { low, high };
     let items = scene
         .hidden
         .items
         .iter()
         .filter_map(|name| scene.item(name));
-    for &part in items.flat_map(|item| &scene.parts_of[item]) {
+    let parts = items.flat_map(|item| &scene.parts_of[item]);
+    for &part in parts.filter(|&&part| scene.parts[part].bounds.meets(&seen)) {
         let placed = &scene.parts[part];
         let shape = &scene.layout.parts[part].shape;
         let outline = outlines.get(placed.shape, shape, view.scale);

@@ -74,8 +74,16 @@ impl Autosave {
             name: name.to_owned(),
             time: since_1970().as_secs(),
         };
-        let kept = serde_json::to_string(&unsaved).is_ok_and(|t| visits::keep(&self.entry, &t));
-        if !kept {
+        let keep = |unsaved: &Unsaved| {
+            let text = serde_json::to_string(unsaved);
+            text.is_ok_and(|text| visits::keep(&self.entry, &text))
+        };
+        // Where there is no room for the way back there may be for the work.
+        let without = || Unsaved {
+            past: Past::default(),
+            ..unsaved.clone()
+        };
+        if !keep(&unsaved) && !keep(&without()) {
             let why = "Unsaved work can't be kept safe: the browser keeps no more for this page";
             self.failure.replace(Some(why.to_owned()));
         }

@@ -135,7 +135,7 @@ pub fn write_outline(
     if left_out > 0 {
         told.push_str(&format!("; {left_out} links left out, which have no place"));
     }
-    let overlays = outlines.overlays.len();
+    let overlays = design.overlays.len();
     if overlays > 0 && !kind.format().has_overlays() {
         told.push_str("; control layer and notes left out, for which it has no layers");
     }

@@ -116,6 +116,9 @@ impl Change {
 
     fn apply(&self, before: &str) -> Option<String> {
         let tail = before.len().checked_sub(self.tail)?;
+        if self.head > tail {
+            return None;
+        }
         let (head, tail) = (before.get(..self.head)?, before.get(tail..)?);
         Some(format!("{head}{}{tail}", self.new))
     }
@@ -162,7 +165,7 @@ mod tests {
         history.push("x".into(), "µµ".into(), Selection::default(), None);
         let good = Past::of(&history.recent());
         assert!(good.history("µµ").is_some());
-        for (head, tail, now) in [(1, 0, 1), (0, 9, 1), (0, 0, 7)] {
+        for (head, tail, now) in [(1, 0, 1), (0, 9, 1), (2, 2, 1), (0, 0, 7)] {
             let mut bad = good.clone();
             (bad.changes[0].head, bad.changes[0].tail, bad.now) = (head, tail, now);
             assert!(bad.history("µµ").is_none(), "{bad:?}");

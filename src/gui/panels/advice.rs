@@ -36,7 +36,8 @@ pub fn advice(diagnostic: &Diagnostic) -> Option<String> {
 /// Whether nothing is drawn yet: a new chip is no mistake.
 pub fn is_blank(seen: &Seen<'_>) -> bool {
     let blank = seen.document.design.as_ref().is_some_and(|design| {
-        design.components.is_empty() && design.channels.is_empty() && design.links.is_empty()
+        let is_flow = design.components.is_empty() && design.channels.is_empty();
+        is_flow && design.links.is_empty() && design.overlays.is_empty()
     });
     let all = &seen.document.diagnostics;
     blank && all.iter().all(|d| d.code == "D234")

@@ -18,14 +18,14 @@ pub struct Keeper(pub Textures);
 impl TestRenderer for Keeper {
     fn handle_delta(&mut self, delta: &mut TexturesDelta) {
         let mut textures = self.0.borrow_mut();
-        for (id, deltas) in delta.set.drain() {
+        // In any order: each has a texture of its own.
+        delta.set.drain().for_each(|(id, deltas)| {
             for delta in &deltas {
                 keep(&mut textures, id, delta);
             }
-        }
-        for id in delta.free.drain() {
-            textures.remove(&id);
-        }
+        });
+        textures.retain(|id, _| !delta.free.contains(id));
+        delta.free.clear();
     }
 }
 

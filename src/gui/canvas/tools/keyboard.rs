@@ -19,8 +19,8 @@ const HALF: f32 = 11.0;
 pub struct Cursor {
     at: Point,
     mouse: Option<Pos2>,
-    /// Where Enter clicked last: another Enter there is the tool's.
-    clicked: Option<Point>,
+    /// Whether Enter clicked there: another Enter is the tool's.
+    is_clicked: bool,
 }
 
 /// The cursor in a frame.
@@ -40,7 +40,8 @@ pub fn hear(
     view: &mut View,
     scene: &Scene,
 ) -> Option<Keyed> {
-    if *tool == Tool::Select || cursor.as_ref().is_some_and(|c| c.mouse != mouse) {
+    let by_mouse = ctx.input(|input| input.pointer.any_pressed());
+    if *tool == Tool::Select || by_mouse || cursor.as_ref().is_some_and(|c| c.mouse != mouse) {
         *cursor = None;
     }
     if *tool == Tool::Select {
@@ -62,16 +63,17 @@ pub fn hear(
         }
     });
     if let Some(at) = moved {
-        let clicked = cursor.take().and_then(|c| c.clicked);
-        *cursor = Some(Cursor { at, mouse, clicked });
+        *cursor = Some(Cursor {
+            at,
+            mouse,
+            is_clicked: false,
+        });
         follow(view, at);
     }
     let cursor = cursor.as_mut()?;
-    let is_new = clicks && cursor.clicked != Some(cursor.at);
+    let is_new = clicks && !cursor.is_clicked;
     let clicks = is_new && ctx.input_mut(|input| pressed(input, Key::Enter));
-    if clicks {
-        cursor.clicked = Some(cursor.at);
-    }
+    cursor.is_clicked |= clicks;
     Some(Keyed {
         at: view.to_screen(cursor.at),
         clicks,
@@ -105,11 +107,12 @@ fn next_socket(scene: &Scene, from: Point, by: isize) -> Option<Point> {
     let away = |k: &usize| (middle(*k) - from).norm();
     let n = scene.free.len();
     let near = (0..n).min_by(|a, b| away(a).total_cmp(&away(b)))?;
-    let next = match away(&near) > 0.0 {
-        true => near,
-        false => (near as isize + by).rem_euclid(n as isize) as usize,
-    };
-    Some(middle(next))
+    if away(&near) > 0.0 {
+        return Some(middle(near));
+    }
+    // Two may lie on each other.
+    let others = (1..n as isize).map(|k| (near as isize + k * by).rem_euclid(n as isize) as usize);
+    others.map(middle).find(|p| (*p - from).norm() > 0.0)
 }
 
 /// Moves the view so that a place is in it.

@@ -187,8 +187,10 @@ fn hear_click(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
         return;
     }
     let more = frame.shift() || frame.ctrl();
-    match hit(frame, at) {
-        Some(Hit::Item(name)) if more => out.push(Command::ToggleSelected(name)),
+    match hit_with(&tools.handles, frame, at) {
+        Some(Hit::Item(name) | Hit::Dimension(name, _)) if more => {
+            out.push(Command::ToggleSelected(name))
+        }
         Some(Hit::Item(name)) => {
             // A second click takes one thing out of its group.
             let is_selected = frame.seen.selection.items.contains(&name);

@@ -253,9 +253,10 @@ fn parameter(
                 width: FIELD,
             };
             let read = |text: &str| read_or_expression(text, kind);
-            let value = inspector.fields.row(ui, &label, &field, read, after);
             // A drag ends where the component can't be so; what is typed is told.
-            let is_dragged = inspector.fields.is_dragging(&key);
+            let was_dragged = inspector.fields.is_dragging(&key);
+            let value = inspector.fields.row(ui, &label, &field, read, after);
+            let is_dragged = was_dragged || inspector.fields.is_dragging(&key);
             let value = value.filter(|v| !is_dragged || can_have(seen, name, parameter, v));
             if let Some(value) = value {
                 out.push(assigned(name, &parameter.name, value));

@@ -114,7 +114,8 @@ fn buttons(ui: &mut Ui, seen: &Seen<'_>, entries: &[(&str, Command)], out: &mut 
             let response = response.on_hover_text(&tip).on_disabled_hover_text(&tip);
             if response.clicked() {
                 out.push(command.clone());
-            } else if enabled.is_ok() && response.hovered() && *command != Command::Delete {
+            }
+            if enabled.is_ok() && response.hovered() && *command != Command::Delete {
                 out.push(Command::Preview(Box::new(command.clone())));
             }
         }
