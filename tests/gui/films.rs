@@ -541,9 +541,36 @@ const HABITS: &[Habit] = &[
         film.shot();
         film.window.key_press(Key::Enter);
         film.window.run_steps(4);
+        for _ in 0..4 {
+            film.window.key_press(Key::ArrowLeft);
+            film.window.run_steps(2);
+        }
+        film.shot();
+        film.window.key_press(Key::Enter);
+        film.window.run_steps(4);
+        film.window.key_press(Key::C);
+        film.window.key_press(Key::CloseBracket);
+        film.window.run_steps(4);
+        film.shot();
+    }),
+    ("list of keys", |film| {
+        film.open("y-mixer");
+        film.shot();
+        film.window.key_press(Key::F1);
         film.shot();
         film.window.key_press(Key::Escape);
-        film.window.key_press(Key::F1);
+        film.shot();
+    }),
+    ("free ends", |film| {
+        film.empty();
+        place(&mut film.window, "y", 0.0, 0.0);
+        apply(&mut film.window, Command::Fit);
+        film.shot();
+        film.window.key_press_modifiers(Modifiers::SHIFT, Key::O);
+        film.solve();
+        film.shot();
+        apply(&mut film.window, Command::ZoomOut);
+        film.solve();
         film.shot();
     }),
     ("first steps", |film| {

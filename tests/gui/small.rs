@@ -140,3 +140,86 @@ fn a_window_that_waits_is_idle_in_every_state() {
         assert_eq!(quiet, 8, "{name}: {:?}", ctx.repaint_causes());
     }
 }
+
+#[test]
+fn an_empty_chip_is_no_mistake_and_nobody_is_told_to_write_toml() {
+    let home = home();
+    let mut window = empty(home.path());
+    window.get_by_label("Problems: nothing drawn yet");
+    place(&mut window, "pipe", 0.0, 0.0);
+    window.run_steps(3);
+    window.get_by_label("Problems: 1 error, 2 warnings");
+    window.get_by_label_contains("take the port tool (O)");
+    for code in ["[ports]", "to say so", "line 1", "`"] {
+        let told = window.query_all_by_label_contains(code).count();
+        assert_eq!(told, 0, "{code}");
+    }
+}
+
+/// On a small window, too.
+fn open_small(name: &str, home: &Path) -> Window {
+    let start = Start {
+        design: Some(example(name)),
+        components: None,
+        home: Some(home.to_owned()),
+    };
+    let mut window = Harness::builder()
+        .with_size(vec2(1024.0, 700.0))
+        .with_max_steps(60)
+        .build_eframe(move |creation| App::new(&start, &creation.egui_ctx));
+    window.run_steps(6);
+    window
+}
+
+#[test]
+fn the_card_of_first_steps_covers_no_port() {
+    for name in ["tee", "y-mixer", "h-filter", "straight"] {
+        let home = home();
+        let mut window = open_small(name, home.path());
+        apply(&mut window, Command::Hint(Some(4)));
+        window.run_steps(4);
+        let card = window.get_by_label("Read the flow").rect();
+        let done = window.get_by_label("Done").rect();
+        let card = card.union(done);
+        let design = window.state().document().design.clone();
+        for port in &design.expect("a design").ports {
+            let label = format!("port {}", port.name.value);
+            let port = window.get_by_role_and_label(Role::Button, &label).rect();
+            assert!(!card.intersects(port), "{name}: {card} {label} {port}");
+        }
+    }
+}
+
+#[test]
+fn the_list_of_keys_has_no_text_over_text() {
+    let home = home();
+    let mut window = open_small("tee", home.path());
+    apply(&mut window, Command::Hint(None));
+    // What lies behind the list is none of its text.
+    for panel in [
+        Panel::Palette,
+        Panel::Inspector,
+        Panel::Results,
+        Panel::Problems,
+    ] {
+        apply(&mut window, Command::TogglePanel(panel));
+    }
+    apply(&mut window, Command::Shortcuts);
+    window.run_steps(4);
+    let known = window.get_by_label("Ungroup").rect();
+    let all = window.query_all_by_role(Role::Label);
+    // Those of the dialog are in its two columns, about the line of a known one.
+    let lines: Vec<_> = all
+        .map(|n| (n.rect(), n.value().unwrap_or_default()))
+        .filter(|(rect, _)| (rect.center().y - known.center().y).abs() < 120.0)
+        .filter(|(rect, _)| rect.left() > known.left() - 160.0)
+        .collect();
+    assert!(lines.len() > 10, "{lines:?}");
+    for (k, (a, what)) in lines.iter().enumerate() {
+        for (b, other) in &lines[..k] {
+            let shared = a.intersect(*b);
+            let is_over = shared.width() > 1.0 && shared.height() > 1.0;
+            assert!(!is_over, "{what} over {other}: {a} {b}");
+        }
+    }
+}

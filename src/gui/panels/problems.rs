@@ -102,14 +102,8 @@ fn problem(
     let id = ui.make_persistent_id(("problem", k));
     let row = response.rect.with_max_x(ui.max_rect().right());
     let click = ui.interact(row, id, Sense::click());
-    let message = &diagnostic.message;
-    click.widget_info(|| {
-        WidgetInfo::labeled(
-            Role::Button,
-            true,
-            format!("{}: {message}", diagnostic.code),
-        )
-    });
+    let message = quoted(&diagnostic.message);
+    click.widget_info(|| WidgetInfo::labeled(Role::Button, true, &message));
     let line = line_of(seen, diagnostic);
     let told = [Some(diagnostic.code.to_owned()), line]
         .into_iter()
@@ -188,7 +182,8 @@ mod tests {
         let shown = Shown::new(state);
         shown.borrow_mut().panels.choose(Panel::Problems);
         let mut harness = harness(&shown);
-        harness.get_by_label(&format!("D101: {message}")).click();
+        let row = harness.get_by_role_and_label(Role::Button, &quoted(&message));
+        row.click();
         harness.run_steps(2);
         assert_eq!(shown.borrow().commands, [Command::Show("x".into())]);
     }
