@@ -115,6 +115,13 @@ pub enum Command {
         /// From one to the next, m.
         step: Point,
     },
+    /// Copies what is selected around a centre, in equal angles.
+    CircularPattern {
+        /// How many, what is selected being the first.
+        count: u32,
+        /// The centre, m.
+        centre: Point,
+    },
     /// Copies what is selected as a mirror on this line shows it.
     MirrorCopy(Point, Point),
     /// Selects what is selected together from now on, by a click on any of it.

@@ -162,3 +162,47 @@ fn a_tree_of_four_outlets_takes_at_most_fifteen_actions() {
     assert_eq!(flows.len(), 5);
     println!("tree: {} actions", user.n);
 }
+
+#[test]
+fn a_ring_of_chambers_takes_six_actions() {
+    let home = home();
+    let mut user = User::at_an_empty_chip(home.path());
+    user.take("chamber");
+    let middle = user.window.state().canvas().view.rect.center();
+    user.click(middle);
+    user.window.get_by_label("Circular pattern").click();
+    user.window.run_steps(4);
+    user.n += 1;
+    for (label, value) in [("copies", "8"), ("centre y", "-3 mm")] {
+        let field = user.window.get_by_role_and_label(Role::TextInput, label);
+        field.click();
+        user.window.run_steps(2);
+        user.window.key_press_modifiers(Modifiers::COMMAND, Key::A);
+        user.window.event(Event::Text(value.to_owned()));
+        user.window.run_steps(2);
+        user.window.key_press(Key::Enter);
+        user.window.run_steps(3);
+        user.n += 1;
+    }
+    user.window.get_by_label("Make pattern of 8").click();
+    user.window.run_steps(3);
+    user.n += 1;
+    let document = user.window.state().document();
+    assert_eq!(document.layout.items.len(), 8, "{}", document.text);
+    let centre = Point::new(0.0, -3e-3);
+    let off = |p: Point| (p - centre).norm();
+    let motions: Vec<Point> = document
+        .layout
+        .motions
+        .iter()
+        .flatten()
+        .map(|m| m.translation)
+        .collect();
+    assert!(
+        motions
+            .iter()
+            .all(|p| (off(*p) - off(motions[0])).abs() < 1e-6),
+        "{motions:?}"
+    );
+    assert!(user.n <= 6, "{} actions", user.n);
+}

@@ -100,6 +100,10 @@ impl Random {
             31 => [Command::Group, Command::Ungroup][self.below(2)].clone(),
             // Not for ever twice as many.
             32 if items.len() < 30 => Command::MirrorCopy(self.point(), self.point()),
+            32 if items.len() < 60 => Command::CircularPattern {
+                count: self.below(4) as u32,
+                centre: self.point(),
+            },
             32 => Command::Delete,
             0..=3 => Command::Place {
                 kind: self.pick(&kinds).unwrap_or_default(),

@@ -58,7 +58,9 @@ pub use moving::{Snapping, move_items, preview_move};
 use names::{fresh_name, fresh_port_name};
 pub use obstacles::Obstacles;
 pub use overlays::add_overlay;
-pub use paste::{array, array_step, beside, copy, duplicate, mirror_copy, paste};
+pub use paste::{
+    array, array_step, beside, circular_pattern, copy, duplicate, middle, mirror_copy, paste,
+};
 pub use place::place;
 pub use ports::{add_port, open_ends};
 pub use refusal::Refusal;

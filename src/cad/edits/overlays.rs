@@ -1,6 +1,7 @@
 //! Control shapes and notes: they lie where the design says, and nothing hangs on them.
 
 use std::collections::BTreeSet;
+use std::f64::consts::FRAC_PI_2;
 
 use super::draft::Draft;
 use super::sockets::tidy_point;
@@ -52,8 +53,20 @@ pub(super) fn transform(
     any
 }
 
-/// Moves one; coordinates stay short.
+/// Moves one; coordinates stay short. Boxes stay along the axes: turned by less than a quarter they keep their size about a turned middle.
 pub(super) fn apply(overlay: &mut Overlay, motion: &Motion, width: f64) {
+    let quarters = motion.angle / FRAC_PI_2;
+    if let OverlayShape::Rectangle([a, b]) = &mut overlay.shape
+        && (quarters - quarters.round()).abs() > 1e-9
+    {
+        let (middle, half) = ((*a + *b) * 0.5, (*b - *a) * 0.5);
+        let there = motion.apply(middle);
+        (*a, *b) = (
+            tidy_point(there - half, width),
+            tidy_point(there + half, width),
+        );
+        return;
+    }
     for p in overlay.shape.points_mut() {
         *p = tidy_point(motion.apply(*p), width);
     }

@@ -1,6 +1,7 @@
 //! Copies: to text that people can read and paste into a file, from such text, and beside the original.
 
 use std::collections::BTreeSet;
+use std::f64::consts::TAU;
 use std::fmt::Write as _;
 
 use rustc_hash::FxHashMap;
@@ -158,6 +159,39 @@ pub fn array(
     Ok((edits, all))
 }
 
+/// Copies of what is selected around a centre (m), in equal angles, each turned with its place; what is selected is the first of them.
+/// Returns the names of all of them.
+///
+/// # Errors
+/// [`Refusal::NothingSelected`]; [`Refusal::TooMany`] copies.
+pub fn circular_pattern(
+    drawing: &Drawing<'_>,
+    selection: &BTreeSet<String>,
+    count: u32,
+    centre: Point,
+) -> Result<(Vec<Edit>, Vec<String>), Refusal> {
+    let part = subset(drawing, selection)?;
+    let n = u64::from(count) * selection.len() as u64;
+    if n > MAX_COPIES {
+        return Err(Refusal::TooMany(n));
+    }
+    let turns: Vec<Motion> = (1..count)
+        .map(|k| {
+            let turn = Motion::new(
+                normalise(TAU * f64::from(k) / f64::from(count)),
+                Point::default(),
+            );
+            Motion {
+                translation: centre - turn.apply(centre),
+                ..turn
+            }
+        })
+        .collect();
+    let (edits, names) = add(drawing, part, &turns)?;
+    let all = selection.iter().cloned().chain(names).collect();
+    Ok((edits, all))
+}
+
 /// The name of the only component of a part of a design, where it has a place of its own, is no copy of a repeated entry, and nothing refers to it.
 fn alone<'p>(drawing: &Drawing<'_>, part: &'p Design) -> Option<&'p str> {
     let ([component], [], []) = (&part.components[..], &part.channels[..], &part.overlays[..])
@@ -203,6 +237,12 @@ pub fn beside(drawing: &Drawing<'_>, selection: &BTreeSet<String>) -> Point {
             drawing.design.width.0,
         ),
     }
+}
+
+/// In the middle of the box around what is selected, m; `None` where none of it is placed.
+pub fn middle(drawing: &Drawing<'_>, selection: &BTreeSet<String>) -> Option<Point> {
+    let bounds = selected_bounds(drawing, selection);
+    bounds.map(|(low, high)| tidy_point((low + high) * 0.5, drawing.design.width.0))
 }
 
 /// The box around what is selected, m.

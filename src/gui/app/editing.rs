@@ -151,6 +151,11 @@ impl App {
                 let (edits, names) = edits::array(d, items, *count, *step)?;
                 Ok((edits, Some(many(names))))
             }),
+            Command::CircularPattern { count, centre } => self.edit(command, |d, app| {
+                let items = &app.state.selection.items;
+                let (edits, names) = edits::circular_pattern(d, items, *count, *centre)?;
+                Ok((edits, Some(many(names))))
+            }),
             Command::Paste(text, at) => self.edit(command, |d, _| {
                 let (edits, names) = edits::paste(d, text, *at)?;
                 Ok((edits, Some(many(names))))

@@ -134,11 +134,12 @@ fn number(command: &C) -> usize {
         C::ShowHidden => 108,
         C::Preview(_) => 109,
         C::OpenEnds => 110,
+        C::CircularPattern { .. } => 111,
     }
 }
 
 /// Kinds of commands.
-const KINDS: usize = 111;
+const KINDS: usize = 112;
 
 fn one_of_each(home: &std::path::Path) -> Vec<C> {
     let (name, at) = ("p".to_owned(), Point::default());
@@ -287,6 +288,10 @@ fn one_of_each(home: &std::path::Path) -> Vec<C> {
         C::Array {
             count: (2, 2),
             step: at,
+        },
+        C::CircularPattern {
+            count: 3,
+            centre: at,
         },
         C::AddSpecies(None),
         C::RemoveSpecies("dye".to_owned()),

@@ -48,6 +48,9 @@ impl Command {
             Command::Array { count, .. } => {
                 return format!("Array of {} × {}", count.0, count.1);
             }
+            Command::CircularPattern { count, .. } => {
+                return format!("Circular pattern of {count}");
+            }
             Command::Copy => "Copy",
             Command::Cut => "Cut",
             Command::AskToPaste | Command::Paste(..) => "Paste",

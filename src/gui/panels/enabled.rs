@@ -40,6 +40,7 @@ pub fn is_enabled(command: &Command, seen: &Seen<'_>) -> Result<(), &'static str
         | C::DuplicateBy(_)
         | C::MirrorCopy(..)
         | C::Array { .. }
+        | C::CircularPattern { .. }
         | C::Move(_)
         | C::PreviewMove(_)
         | C::Rotate(_)

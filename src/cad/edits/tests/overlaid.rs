@@ -229,3 +229,44 @@ fn groups_hold_together_whatever_becomes_of_their_members() {
         Err(Refusal::Alone)
     );
 }
+
+#[test]
+fn a_pattern_goes_round_its_centre_in_equal_angles() {
+    let opened = open(OVERLAID);
+    let centre = Point::new(0.0, -5e-3);
+    let selected = names(&["p", "valve"]);
+    let (edits, all) = circular_pattern(&opened.drawing(), &selected, 6, centre).unwrap();
+    assert_eq!(all.len(), 12, "{all:?}");
+    let ring = opened.after(&edits);
+    let pipes: Vec<_> = ring.layout.motions.iter().flatten().collect();
+    assert_eq!(pipes.len(), 6);
+    for (k, pipe) in pipes.iter().enumerate() {
+        let turned = 60.0 * k as f64;
+        let arm = pipe.translation - centre;
+        assert!((arm.norm() - 5e-3).abs() < 1e-7, "{arm:?}");
+        let angle = (arm.angle().to_degrees() - 90.0).rem_euclid(360.0);
+        assert!((angle - turned).abs() < 1e-3, "{angle} {turned}");
+        let own = pipe.angle.to_degrees().rem_euclid(360.0);
+        assert!((own - turned).abs() < 1e-9, "{own} {turned}");
+    }
+    // Boxes keep their size, whichever way they lie.
+    for valve in ring
+        .design
+        .overlays
+        .iter()
+        .filter(|o| o.name.value.starts_with("valve"))
+    {
+        let (low, high) = valve.shape.bounds(1.0);
+        let size = high - low;
+        let is_same = (size.x.max(size.y) - 2e-3).abs() < 1e-9;
+        assert!(
+            is_same && (size.x.min(size.y) - 1e-3).abs() < 1e-9,
+            "{size:?}"
+        );
+    }
+    assert!(matches!(
+        circular_pattern(&opened.drawing(), &selected, 20_001, centre),
+        Err(Refusal::TooMany(_))
+    ));
+    assert!(circular_pattern(&opened.drawing(), &names(&[]), 3, centre).is_err());
+}

@@ -1,8 +1,8 @@
-//! Copies of what is selected in columns and rows.
+//! Copies of what is selected: in columns and rows, or around a centre.
 
 use std::collections::BTreeSet;
 
-use eframe::egui::{CollapsingHeader, Ui};
+use eframe::egui::{Button, CollapsingHeader, Ui};
 
 use super::FIELD;
 use crate::command::Command;
@@ -12,7 +12,7 @@ use crate::panels::values::{Measure, read_quantity, show_quantity};
 use crate::seen::Seen;
 use stokeslet_base::geometry::Point;
 use stokeslet_base::units::Dimension;
-use stokeslet_cad::edits::{Drawing, array_step};
+use stokeslet_cad::edits::{Drawing, array_step, middle};
 
 /// What is typed.
 #[derive(Debug)]
@@ -21,7 +21,13 @@ pub(super) struct Form {
     /// Of this selection; steps are chosen anew for another.
     of: BTreeSet<String>,
     step: Point,
+    /// Copies of a pattern, and what they are turned about.
+    around: u32,
+    centre: Point,
 }
+
+/// More copies than this aren't shown before they are made.
+const MOST_SHOWN: u64 = 500;
 
 impl Default for Form {
     fn default() -> Self {
@@ -29,6 +35,8 @@ impl Default for Form {
             count: (3, 1),
             of: BTreeSet::new(),
             step: Point::default(),
+            around: 6,
+            centre: Point::default(),
         }
     }
 }
@@ -41,57 +49,56 @@ impl Form {
         seen: &Seen<'_>,
         out: &mut Vec<Command>,
     ) {
+        self.choose_step(seen);
         CollapsingHeader::new("Array").show(ui, |ui| {
-            self.choose_step(seen);
             for (label, n) in [("columns", &mut self.count.0), ("rows", &mut self.count.1)] {
-                let shown = n.to_string();
-                let field = Field {
-                    key: label,
-                    label,
-                    shown: &shown,
-                    is_default: false,
-                    doc: "",
-                    measure: Some(Measure::Count),
-                    width: FIELD,
-                };
-                let read = |text: &str| match text.trim().parse::<u32>() {
-                    Ok(n) if (1..=10_000).contains(&n) => Ok(n),
-                    _ => Err("write a whole number from 1 to 10000".to_owned()),
-                };
-                if let Some(new) = fields.row(ui, label, &field, read, |_| ()) {
-                    *n = new;
-                }
+                number(fields, ui, label, n);
             }
             let (x, y) = (&mut self.step.x, &mut self.step.y);
-            for (label, doc, step) in [
-                ("step x", "From one column to the next, to the right.", x),
-                ("step y", "From one row to the next, upwards.", y),
-            ] {
-                let shown = show_quantity(*step, Dimension::Length);
-                let field = Field {
-                    key: label,
-                    label,
-                    shown: &shown,
-                    is_default: false,
-                    doc,
-                    measure: Some(Measure::Quantity(Dimension::Length)),
-                    width: FIELD,
-                };
-                let read = |text: &str| read_quantity(text, Dimension::Length);
-                if let Some(new) = fields.row(ui, label, &field, read, |_| ()) {
-                    *step = new;
-                }
-            }
+            length(
+                fields,
+                ui,
+                "step x",
+                "From one column to the next, to the right.",
+                x,
+            );
+            length(
+                fields,
+                ui,
+                "step y",
+                "From one row to the next, upwards.",
+                y,
+            );
             let command = Command::Array {
                 count: self.count,
                 step: self.step,
             };
             let n = u64::from(self.count.0) * u64::from(self.count.1);
-            let enabled = is_enabled(&command, seen).is_ok() && n > 1;
-            let button = eframe::egui::Button::new(format!("Make array of {n}"));
-            if ui.add_enabled(enabled, button).clicked() {
-                out.push(command);
-            }
+            make(ui, seen, &format!("Make array of {n}"), n, command, out);
+        });
+        CollapsingHeader::new("Circular pattern").show(ui, |ui| {
+            number(fields, ui, "copies", &mut self.around);
+            let (x, y) = (&mut self.centre.x, &mut self.centre.y);
+            length(
+                fields,
+                ui,
+                "centre x",
+                "What the copies are turned about.",
+                x,
+            );
+            length(
+                fields,
+                ui,
+                "centre y",
+                "What the copies are turned about.",
+                y,
+            );
+            let command = Command::CircularPattern {
+                count: self.around,
+                centre: self.centre,
+            };
+            let (n, label) = (self.around, format!("Make pattern of {}", self.around));
+            make(ui, seen, &label, n.into(), command, out);
         });
     }
 
@@ -108,6 +115,67 @@ impl Form {
                 library: seen.library,
             };
             self.step = array_step(&drawing, &seen.selection.items);
+            // Below, where a few of them have room around it.
+            let middle = middle(&drawing, &seen.selection.items);
+            self.centre = middle.map_or(Point::default(), |p| p - Point::new(0.0, self.step.y));
         }
+    }
+}
+
+/// A row for a count.
+fn number(fields: &mut Fields, ui: &mut Ui, label: &str, n: &mut u32) {
+    let shown = n.to_string();
+    let field = Field {
+        key: label,
+        label,
+        shown: &shown,
+        is_default: false,
+        doc: "",
+        measure: Some(Measure::Count),
+        width: FIELD,
+    };
+    let read = |text: &str| match text.trim().parse::<u32>() {
+        Ok(n) if (1..=10_000).contains(&n) => Ok(n),
+        _ => Err("write a whole number from 1 to 10000".to_owned()),
+    };
+    if let Some(new) = fields.row(ui, label, &field, read, |_| ()) {
+        *n = new;
+    }
+}
+
+/// A row for a length.
+fn length(fields: &mut Fields, ui: &mut Ui, label: &str, doc: &str, value: &mut f64) {
+    let shown = show_quantity(*value, Dimension::Length);
+    let field = Field {
+        key: label,
+        label,
+        shown: &shown,
+        is_default: false,
+        doc,
+        measure: Some(Measure::Quantity(Dimension::Length)),
+        width: FIELD,
+    };
+    let read = |text: &str| read_quantity(text, Dimension::Length);
+    if let Some(new) = fields.row(ui, label, &field, read, |_| ()) {
+        *value = new;
+    }
+}
+
+/// The button; what it would make is shown while the pointer rests on it.
+fn make(
+    ui: &mut Ui,
+    seen: &Seen<'_>,
+    label: &str,
+    n: u64,
+    command: Command,
+    out: &mut Vec<Command>,
+) {
+    let enabled = is_enabled(&command, seen).is_ok() && n > 1;
+    let response = ui.add_enabled(enabled, Button::new(label));
+    if response.clicked() {
+        out.push(command.clone());
+    }
+    if enabled && n <= MOST_SHOWN && response.hovered() {
+        out.push(Command::Preview(Box::new(command)));
     }
 }
