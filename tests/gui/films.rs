@@ -553,6 +553,16 @@ const HABITS: &[Habit] = &[
         film.window.run_steps(4);
         film.shot();
     }),
+    ("focus", |film| {
+        film.open("y-mixer");
+        for n in [3, 9, 16] {
+            for _ in 0..n {
+                film.window.key_press(Key::Tab);
+                film.window.run_steps(2);
+            }
+            film.shot();
+        }
+    }),
     ("list of keys", |film| {
         film.open("y-mixer");
         film.shot();

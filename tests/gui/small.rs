@@ -223,3 +223,58 @@ fn the_list_of_keys_has_no_text_over_text() {
         }
     }
 }
+
+/// Whatever Tab comes to has a ring around it.
+#[test]
+fn what_has_the_keyboard_has_a_ring() {
+    use eframe::egui::epaint::{ClippedShape, Shape};
+    let home = home();
+    let mut window = open(Some(&example("y-mixer")), home.path());
+    settle(&mut window);
+    let ring = |window: &Window| {
+        let shapes = window.output().shapes.iter();
+        let rects = shapes.filter_map(|ClippedShape { shape, .. }| match shape {
+            Shape::Rect(rect) if rect.stroke.width == 2.0 => Some(rect.rect),
+            _ => None,
+        });
+        rects.collect::<Vec<_>>()
+    };
+    assert!(ring(&window).is_empty(), "nothing was done by keys");
+    let mut seen = std::collections::BTreeSet::new();
+    for _ in 0..40 {
+        window.key_press(Key::Tab);
+        window.run_steps(2);
+        let id = window.ctx.memory(|memory| memory.focused());
+        let response = id.and_then(|id| window.ctx.read_response(id));
+        let Some(response) = response else {
+            continue;
+        };
+        seen.insert(format!("{}", response.rect));
+        let about = response.interact_rect.expand(1.0);
+        let found = ring(&window);
+        assert!(found.contains(&about), "{about}: {found:?}");
+    }
+    assert!(seen.len() > 20, "{} stops", seen.len());
+    click(&mut window, Pos2::new(600.0, 500.0));
+    assert!(ring(&window).is_empty(), "the mouse needs none");
+}
+
+fn settle(window: &mut Window) {
+    solved(window);
+    window.run_steps(3);
+}
+
+#[test]
+fn names_of_kinds_and_parameters_are_words() {
+    let home = home();
+    let mut window = open(Some(&example("serpentine-mixing")), home.path());
+    apply(&mut window, Command::Select(Selection::one("mixer")));
+    window.run_steps(3);
+    window.get_by_label("serpentine round");
+    let labels = window.query_all_by_role(Role::Label);
+    let with: Vec<String> = labels
+        .filter_map(|n| n.value())
+        .filter(|text| text.contains('_'))
+        .collect();
+    assert!(with.is_empty(), "{with:?}");
+}

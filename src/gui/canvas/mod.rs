@@ -544,7 +544,9 @@ fn describe(frame: &Frame<'_>, name: &str) -> String {
     let overlay = overlays.iter().find(|o| o.name.value == name);
     match (component, overlay) {
         (_, Some(overlay)) => format!("{name} · {}", overlay.layer.entry()),
-        (Some(component), None) => format!("{name} · {}", component.kind.value),
+        (Some(component), None) => {
+            format!("{name} · {}", component.kind.value.replace('_', " "))
+        }
         (None, None) => format!("{name} · channel"),
     }
 }

@@ -22,6 +22,7 @@ pub mod assigned;
 pub mod command_palette;
 pub mod enabled;
 pub mod fields;
+pub mod focus;
 pub mod gallery;
 pub mod hint;
 pub mod history;
@@ -57,6 +58,7 @@ use std::path::Path;
 use eframe::egui::{self, Frame, Margin, Panel as Side, Rect, Ui};
 
 use self::command_palette::CommandPalette;
+use self::focus::Ring;
 use self::gallery::Gallery;
 use self::hint::Card;
 use self::icons::{Icon, small_icon_button};
@@ -90,6 +92,7 @@ pub struct Panels {
     gallery: Gallery,
     toasts: Toasts,
     card: Card,
+    ring: Ring,
     questions: VecDeque<Question>,
     answer: Option<(Asked, usize)>,
     above: Option<Above>,
@@ -110,6 +113,7 @@ impl Default for Panels {
             gallery: Gallery::default(),
             toasts: Toasts::default(),
             card: Card::default(),
+            ring: Ring::default(),
             questions: VecDeque::new(),
             answer: None,
             above: None,
@@ -397,6 +401,7 @@ impl Panels {
             self.answer = Some((question.asked, k));
             self.questions.pop_front();
         }
+        self.ring.ui(&ctx);
     }
 }
 

@@ -136,13 +136,12 @@ enum Line<'a> {
 impl Tree {
     /// What is shown: things that have all words searched for; headings of those that there are.
     fn rows(&self) -> Vec<Line<'_>> {
-        let words: Vec<String> = self
-            .search
-            .split_whitespace()
-            .map(str::to_lowercase)
-            .collect();
+        // Kinds are shown as words.
+        let search = self.search.replace('_', " ");
+        let words: Vec<String> = search.split_whitespace().map(str::to_lowercase).collect();
         let is_found = |leaf: &&Leaf| {
-            let text = format!("{} {}", leaf.name, leaf.about).to_lowercase();
+            let text = format!("{} {}", leaf.name, leaf.about);
+            let text = text.replace('_', " ").to_lowercase();
             words.iter().all(|word| text.contains(word))
         };
         let found: Vec<&Leaf> = self.leaves.iter().filter(is_found).collect();
@@ -235,7 +234,7 @@ fn leaves(design: &Design) -> Vec<Leaf> {
                 group: Group::Components,
                 depth,
                 name: component.name.value.clone(),
-                about: component.kind.value.clone(),
+                about: component.kind.value.replace('_', " "),
             });
             waiting.extend(hanging[k].iter().rev().map(|&h| (h, depth + 1)));
         }

@@ -28,7 +28,7 @@ pub(super) fn ui(
     let doc = definition.map_or("There is no such component in the library.", |d| {
         d.doc.as_str()
     });
-    head(ui, name, kind, doc);
+    head(ui, name, &kind.replace('_', " "), doc);
     inspector.rename(ui, name, Command::Rename, out);
     placement(inspector, ui, seen, component, out);
     depth::ui(inspector, ui, seen, (name, component.depth), out);
