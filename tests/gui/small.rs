@@ -278,3 +278,106 @@ fn names_of_kinds_and_parameters_are_words() {
         .collect();
     assert!(with.is_empty(), "{with:?}");
 }
+
+/// All that the fields of the window hold.
+fn fields(window: &Window) -> Vec<String> {
+    let all = window.query_all_by_role(Role::TextInput);
+    all.filter_map(|n| n.value()).collect()
+}
+
+#[test]
+fn values_have_units_and_no_more_figures_than_anybody_means() {
+    let home = home();
+    let mut window = empty(home.path());
+    place(&mut window, "pipe", 0.0, 0.0);
+    apply(&mut window, Command::Fit);
+    window.run_steps(4);
+    apply(&mut window, Command::Select(Selection::one("pipe1")));
+    for _ in 0..3 {
+        apply(&mut window, Command::Rotate(1));
+    }
+    let at = on_screen(&window, Point::new(0.0, -0.2e-3));
+    drag(&mut window, at, vec2(-37.0, 23.0));
+    let all = fields(&window);
+    assert!(all.len() > 6, "{all:?}");
+    for value in all {
+        let figures = value.chars().filter(char::is_ascii_digit).count();
+        assert!(figures <= 7, "{value}");
+        assert!(!value.ends_with(" m"), "{value}");
+    }
+    // What is given is shown as given, not as it was solved.
+    let mut window = open(Some(&example("tee")), home.path());
+    settle(&mut window);
+    let labels = window.query_all_by_role(Role::Label);
+    let shown: Vec<String> = labels.filter_map(|n| n.value()).collect();
+    let zeros = shown.iter().filter(|text| *text == "0 Pa").count();
+    assert!(zeros >= 2, "{shown:?}");
+    for text in shown.iter().filter(|text| text.ends_with("Pa")) {
+        let is_noise = text.trim_start_matches('-').starts_with("0.");
+        assert!(!is_noise, "{text}");
+    }
+}
+
+#[test]
+fn the_palette_of_commands_finds_what_people_call_things() {
+    for (words, tool) in [
+        ("measure", Tool::Ruler),
+        ("pen", Tool::Channel),
+        ("inlet", Tool::Port),
+        ("annotate", Tool::Overlay(OverlayLayer::Notes)),
+        ("symmetry", Tool::Mirror),
+    ] {
+        let home = home();
+        let mut window = empty(home.path());
+        window.key_press_modifiers(Modifiers::COMMAND, Key::P);
+        window.run_steps(3);
+        window.event(Event::Text(words.to_owned()));
+        window.run_steps(3);
+        window.key_press(Key::Enter);
+        window.run_steps(3);
+        assert_eq!(*window.state().seen().tool, tool, "{words}");
+    }
+}
+
+/// The badge of a slanted thing lies on it, not at the corner of the box around it.
+#[test]
+fn what_is_wrong_is_marked_where_it_is() {
+    use eframe::egui::epaint::{ClippedShape, Shape};
+    let home = home();
+    let mut window = empty(home.path());
+    apply(&mut window, Command::Hint(None));
+    place(&mut window, "pipe", 0.0, 0.0);
+    let turn = Placement::Absolute {
+        at: Point::default(),
+        rotation: Radian(0.6),
+        mirror: false,
+    };
+    apply(&mut window, Command::SetPlacement("pipe1".to_owned(), turn));
+    apply(
+        &mut window,
+        Command::SetParameter {
+            component: "pipe1".to_owned(),
+            parameter: "length".to_owned(),
+            value: Some(Value::Quantity(4e-3, Dimension::Length)),
+        },
+    );
+    // Two that lie on each other.
+    apply(&mut window, Command::Select(Selection::one("pipe1")));
+    apply(&mut window, Command::DuplicateBy(Point::new(1e-4, 0.0)));
+    apply(&mut window, Command::Fit);
+    window.run_steps(6);
+    let shapes = window.output().shapes.iter();
+    let badges = shapes.filter_map(|ClippedShape { shape, .. }| match shape {
+        Shape::Circle(circle) if circle.radius == 8.0 => Some(circle.center),
+        _ => None,
+    });
+    let badges: Vec<Pos2> = badges.collect();
+    assert!(!badges.is_empty(), "{}", text(&window));
+    let view = window.state().canvas().view;
+    for badge in badges {
+        let p = view.to_chip(badge);
+        let along = Point::unit(0.6);
+        let off = (p - along * along.dot(p)).norm();
+        assert!(off < 1.2e-4, "{off} from the pipe's axis");
+    }
+}

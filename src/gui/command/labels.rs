@@ -184,7 +184,7 @@ impl Command {
             Command::EditName => "name label title",
             Command::Delete => "remove erase clear",
             Command::OpenEnds => "ports sockets outside boundary outlets",
-            Command::ToggleDimensions => "length width label annotate size",
+            Command::ToggleDimensions => "length width label size",
             Command::HideSelected => "invisible isolate",
             Command::ShowHidden => "visible unhide reveal",
             Command::Group => "together combine join select",
