@@ -182,8 +182,8 @@ mod tests {
         let shown = Shown::new(state);
         shown.borrow_mut().panels.choose(Panel::Problems);
         let mut harness = harness(&shown);
-        let row = harness.get_by_role_and_label(Role::Button, &quoted(&message));
-        row.click();
+        let told = quoted(&message);
+        harness.get_by_role_and_label(Role::Button, &told).click();
         harness.run_steps(2);
         assert_eq!(shown.borrow().commands, [Command::Show("x".into())]);
     }
