@@ -21,6 +21,8 @@ pub(super) struct Form {
     /// Of this selection; steps are chosen anew for another.
     of: BTreeSet<String>,
     step: Point,
+    /// Around a centre, not in columns and rows.
+    is_ring: bool,
     /// Copies of a pattern, and what they are turned about.
     around: u32,
     centre: Point,
@@ -35,6 +37,7 @@ impl Default for Form {
             count: (3, 1),
             of: BTreeSet::new(),
             step: Point::default(),
+            is_ring: false,
             around: 6,
             centre: Point::default(),
         }
@@ -51,55 +54,48 @@ impl Form {
     ) {
         self.choose_step(seen);
         CollapsingHeader::new("Array").show(ui, |ui| {
-            for (label, n) in [("columns", &mut self.count.0), ("rows", &mut self.count.1)] {
-                number(fields, ui, label, n);
+            ui.horizontal(|ui| {
+                ui.selectable_value(&mut self.is_ring, false, "Columns and rows");
+                ui.selectable_value(&mut self.is_ring, true, "Circular pattern");
+            });
+            match self.is_ring {
+                true => self.ring(fields, ui, seen, out),
+                false => self.grid(fields, ui, seen, out),
             }
-            let (x, y) = (&mut self.step.x, &mut self.step.y);
-            length(
-                fields,
-                ui,
-                "step x",
-                "From one column to the next, to the right.",
-                x,
-            );
-            length(
-                fields,
-                ui,
-                "step y",
-                "From one row to the next, upwards.",
-                y,
-            );
-            let command = Command::Array {
-                count: self.count,
-                step: self.step,
-            };
-            let n = u64::from(self.count.0) * u64::from(self.count.1);
-            make(ui, seen, &format!("Make array of {n}"), n, command, out);
         });
-        CollapsingHeader::new("Circular pattern").show(ui, |ui| {
-            number(fields, ui, "copies", &mut self.around);
-            let (x, y) = (&mut self.centre.x, &mut self.centre.y);
-            length(
-                fields,
-                ui,
-                "centre x",
-                "What the copies are turned about.",
-                x,
-            );
-            length(
-                fields,
-                ui,
-                "centre y",
-                "What the copies are turned about.",
-                y,
-            );
-            let command = Command::CircularPattern {
-                count: self.around,
-                centre: self.centre,
-            };
-            let (n, label) = (self.around, format!("Make pattern of {}", self.around));
-            make(ui, seen, &label, n.into(), command, out);
-        });
+    }
+
+    fn grid(&mut self, fields: &mut Fields, ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+        for (label, n) in [("columns", &mut self.count.0), ("rows", &mut self.count.1)] {
+            number(fields, ui, label, n);
+        }
+        let (x, y) = (&mut self.step.x, &mut self.step.y);
+        let (right, up) = (
+            "From one column to the next, to the right.",
+            "From one row to the next, upwards.",
+        );
+        length(fields, ui, "step x", right, x);
+        length(fields, ui, "step y", up, y);
+        let command = Command::Array {
+            count: self.count,
+            step: self.step,
+        };
+        let n = u64::from(self.count.0) * u64::from(self.count.1);
+        make(ui, seen, &format!("Make array of {n}"), n, command, out);
+    }
+
+    fn ring(&mut self, fields: &mut Fields, ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
+        number(fields, ui, "copies", &mut self.around);
+        let (x, y) = (&mut self.centre.x, &mut self.centre.y);
+        let doc = "What the copies are turned about.";
+        length(fields, ui, "centre x", doc, x);
+        length(fields, ui, "centre y", doc, y);
+        let command = Command::CircularPattern {
+            count: self.around,
+            centre: self.centre,
+        };
+        let label = format!("Make pattern of {}", self.around);
+        make(ui, seen, &label, self.around.into(), command, out);
     }
 
     /// So far apart that the copies have room, until somebody types something else.
