@@ -381,3 +381,19 @@ fn what_is_wrong_is_marked_where_it_is() {
         assert!(off < 1.2e-4, "{off} from the pipe's axis");
     }
 }
+
+/// What is given at a port can be read, however narrow the window.
+#[test]
+fn values_of_ports_are_whole() {
+    let home = home();
+    let mut window = open_small("serpentine-mixing", home.path());
+    settle(&mut window);
+    let field = window.get_by_role_and_label(Role::TextInput, "given at sample");
+    assert_eq!(field.value().as_deref(), Some("500 nL/min"));
+    let font = eframe::egui::TextStyle::Body.resolve(&window.ctx.global_style());
+    let text = window.ctx.fonts_mut(|fonts| {
+        fonts.layout_no_wrap("500 nL/min".to_owned(), font, eframe::egui::Color32::BLACK)
+    });
+    let (room, wanted) = (field.rect().width(), text.size().x);
+    assert!(room >= wanted + 4.0, "{room} for {wanted}");
+}

@@ -1,7 +1,9 @@
 //! The table of ports: what is given, which can be typed over, and what comes of it.
 
 use eframe::egui::epaint::text::FontsView;
-use eframe::egui::{Color32, Grid, RichText, ScrollArea, TextEdit, TextStyle, Ui, WidgetInfo};
+use eframe::egui::{
+    Color32, Grid, RichText, ScrollArea, TextEdit, TextStyle, Ui, WidgetInfo, vec2,
+};
 
 use super::errors::{at_port, hint};
 use super::{State, right};
@@ -150,7 +152,9 @@ fn given_ui(
         .add(
             TextEdit::singleline(&mut text)
                 .id_salt(("given", name))
-                .desired_width(room),
+                .desired_width(room)
+                // A column of a grid is no wider than it was unless it has to be.
+                .min_size(vec2(room, 0.0)),
         )
         .on_hover_text(hint);
     response.widget_info(|| WidgetInfo {
