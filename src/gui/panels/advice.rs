@@ -55,6 +55,9 @@ mod tests {
         let empty = opened(EMPTY);
         assert!(is_blank(&empty.seen()));
         assert_eq!(summary(&empty.seen()), None);
+        let noted =
+            format!("{EMPTY}[notes]\nn = {{ text = \"here\", at = [\"0 mm\", \"0 mm\"] }}\n");
+        assert!(!is_blank(&opened(&noted).seen()), "a note is something");
         let text = format!(
             "{EMPTY}[components]\na = {{ kind = \"pipe\", at = [\"0 mm\", \"0 mm\"] }}\nb = {{ kind = \"pipe\", attach = \"a\", to = \"a.b\" }}\n\
              c = {{ kind = \"chamber\", at = [\"0.2 mm\", \"0 mm\"] }}\n"
