@@ -106,16 +106,7 @@ pub(super) fn handles_of(
         matches!(p.kind, ParameterKind::Length | ParameterKind::Angle) && is_wanted(&p.name)
     });
     let handle = |parameter: &Parameter| -> Option<Handle> {
-        let dimension = parameter.kind.dimension()?;
-        let stated = given.iter().find(|(name, _)| name.value == parameter.name);
-        let value = match stated.map(|(_, value)| &value.value) {
-            Some(Value::Quantity(value, _)) => *value,
-            Some(_) => return None,
-            None => {
-                let usual = library.default_value(kind, &parameter.name, &defaults);
-                parse_quantity(&usual.ok()?).ok()?.0
-            }
-        };
+        let (value, dimension) = value_of(drawing, component, &parameter.name)?;
         let unit = match dimension {
             Dimension::Length => drawing.design.width.0,
             _ => 1.0,
@@ -162,6 +153,26 @@ pub(super) fn handles_of(
         })
     };
     varied.filter_map(handle).collect()
+}
+
+/// A quantity among a component's parameters, SI: what the design gives, or the library's default.
+pub fn value_of(
+    drawing: &Drawing<'_>,
+    component: &Component,
+    parameter: &str,
+) -> Option<(f64, Dimension)> {
+    let mut given = component.parameters.iter();
+    let given = given.find(|(name, _)| name.value == parameter);
+    match given.map(|(_, value)| &value.value) {
+        Some(Value::Quantity(value, dimension)) => Some((*value, *dimension)),
+        Some(_) => None,
+        None => {
+            let defaults = drawing.design.defaults_of(component);
+            let kind = &component.kind.value;
+            let usual = drawing.library.default_value(kind, parameter, &defaults);
+            parse_quantity(&usual.ok()?).ok()
+        }
+    }
 }
 
 /// Places of a component's outline in its own frame, m: its sockets, whose number comes first, then the middles of all edges.

@@ -53,7 +53,7 @@ pub use dimensions::{
 };
 pub use draft::Preview;
 pub use groups::{group, together, ungroup};
-pub use handles::{Handle, can_be, handles};
+pub use handles::{Handle, can_be, handles, value_of};
 pub use moving::{Snapping, move_items, preview_move};
 use names::{fresh_name, fresh_port_name};
 pub use obstacles::Obstacles;

@@ -8,7 +8,7 @@ use crate::panels::assigned::{assigned, expression, read_or_expression};
 use crate::panels::fields::{Field, Fields};
 use crate::panels::values::{Measure, show_quantity};
 use stokeslet_base::units::Dimension;
-use stokeslet_cad::design::Value;
+use stokeslet_cad::edits::{Drawing, value_of};
 use stokeslet_cad::library::ParameterKind;
 
 /// Width of the field, points.
@@ -99,18 +99,12 @@ fn value(frame: &Frame<'_>, editor: &Editor) -> Option<(f64, Dimension)> {
     let design = frame.design()?;
     let mut all = design.components.iter();
     let component = all.find(|c| c.name.value == editor.component)?;
-    let mut given = component.parameters.iter();
-    let given = given.find(|(name, _)| name.value == editor.parameter);
-    match given.map(|(_, value)| &value.value) {
-        Some(Value::Quantity(value, dimension)) => Some((*value, *dimension)),
-        Some(_) => None,
-        None => {
-            let (kind, defaults) = (&component.kind.value, design.defaults_of(component));
-            let library = frame.seen.library;
-            let default = library.default_value(kind, &editor.parameter, &defaults);
-            stokeslet_base::units::parse_quantity(&default.ok()?).ok()
-        }
-    }
+    let drawing = Drawing {
+        design,
+        layout: &frame.seen.document.layout,
+        library: frame.seen.library,
+    };
+    value_of(&drawing, component, &editor.parameter)
 }
 
 /// Where the field opens: on the dimension, else at the handle.
