@@ -44,11 +44,7 @@ impl Opened {
     }
 
     fn drawing(&self) -> Drawing<'_> {
-        Drawing {
-            design: &self.design,
-            layout: &self.layout,
-            library: &self.library,
-        }
+        Drawing::new(&self.design, &self.layout, &self.library)
     }
 
     /// After these edits; the file must still be a design.

@@ -6,6 +6,7 @@
 mod dissolving;
 mod editing;
 mod filing;
+mod joining;
 #[cfg(test)]
 mod known;
 mod liquids;
@@ -14,6 +15,7 @@ mod picturing;
 mod solving;
 mod studying;
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::{Arc, Weak};
 
@@ -71,6 +73,8 @@ pub struct App {
     /// A layout of so many parts took too long to be previewed.
     slow_preview: Option<usize>,
     resting: editing::Resting,
+    /// Joints that it isn't answered for yet whether they are to be tapers.
+    joints_asked: BTreeSet<String>,
 }
 
 impl App {
@@ -109,6 +113,7 @@ impl App {
             title: String::new(),
             slow_preview: None,
             resting: editing::Resting::default(),
+            joints_asked: BTreeSet::new(),
         };
         app.look();
         match &start.design {

@@ -21,7 +21,7 @@ use stokeslet_cad::design::{
     Bend, Edit, Inlet, Overlay, OverlayLayer, OverlayShape, Placement, PortCondition, Value,
 };
 pub use stokeslet_cad::edits::ChannelEnd;
-use stokeslet_cad::edits::{Align, Axis};
+use stokeslet_cad::edits::{Align, Axis, Joint};
 use stokeslet_flow::export::Format;
 
 /// One thing to do. [`super::app::App::apply`] does it.
@@ -142,6 +142,8 @@ pub enum Command {
     Align(Align),
     /// Draws channels in the place of links.
     DrawLinks,
+    /// What goes between widths that differ from now on; what is selected of that is changed.
+    SetJoint(Joint),
     /// Draws a channel.
     Channel {
         /// Where it starts: a socket, or a place on a pipe (a tee is inserted there).
@@ -443,6 +445,8 @@ impl Command {
             C::Mirror(Axis::X),
             C::Mirror(Axis::Y),
             C::DrawLinks,
+            C::SetJoint(Joint::Taper),
+            C::SetJoint(Joint::Step),
             C::ZoomIn,
             C::ZoomOut,
             C::Fit,

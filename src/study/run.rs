@@ -130,7 +130,7 @@ impl Run<'_> {
                         if is_stopped() {
                             break;
                         }
-                        match self.one(index, pool, share, cancel) {
+                        match self.one(index, Some(pool), share, cancel) {
                             One::Done(record) => {
                                 if sender.send(record).is_err() {
                                     break;
@@ -165,17 +165,25 @@ impl Run<'_> {
             if is_stopped() {
                 break;
             }
-            if let One::Done(record) = self.one(index, pool, None, cancel) {
+            if let One::Done(record) = self.one(index, Some(pool), None, cancel) {
                 done(record)?;
             }
         }
         Ok(())
     }
 
+    /// Solves the point of this index on the caller's threads, for a host that starts none; `None` where it was cancelled.
+    pub fn solve_here(&self, index: usize, cancel: &CancelToken) -> Option<Record> {
+        match self.one(index, None, None, cancel) {
+            One::Done(record) => Some(record),
+            One::TooLarge | One::Cancelled => None,
+        }
+    }
+
     fn one(
         &self,
         index: usize,
-        pool: &rayon::ThreadPool,
+        pool: Option<&rayon::ThreadPool>,
         share: Option<u64>,
         cancel: &CancelToken,
     ) -> One {
@@ -184,13 +192,17 @@ impl Run<'_> {
         let settings = self.plan.settings(&point);
         let limit = share.or(self.memory_limit);
         let solved = catch_unwind(AssertUnwindSafe(|| {
-            pool.install(|| {
+            let solve = || {
                 let how = (point.resolution, limit);
                 let sampled = self.sampler.solve(&settings, how, cancel)?;
                 let outputs = self.outputs.iter().map(|o| o.of(&sampled)).collect();
                 sampled.check()?;
                 Ok::<Vec<Option<f64>>, SampleError>(outputs)
-            })
+            };
+            match pool {
+                Some(pool) => pool.install(solve),
+                None => solve(),
+            }
         }));
         let failed = |status, message: String| Record {
             index,

@@ -238,6 +238,27 @@ const HABITS: &[Habit] = &[
         film.window.run_steps(4);
         film.shot();
     }),
+    ("steps between widths", |film| {
+        film.empty();
+        place(&mut film.window, "tee", 0.0, 0.0);
+        attached(&mut film.window, "pipe", "a", "tee1.right");
+        select(&mut film.window, &["pipe1"]);
+        let field = film.window.get_by_role_and_label(Role::TextInput, "width");
+        field.click();
+        film.window.run_steps(3);
+        film.window.key_press_modifiers(Modifiers::COMMAND, Key::A);
+        typed(&mut film.window, "50");
+        film.window.key_press(Key::Enter);
+        film.window.run_steps(4);
+        film.shot();
+        let answer = film.window.get_by_label("Use steps");
+        let at = answer.rect().center();
+        hover(&mut film.window, at);
+        film.shot();
+        click(&mut film.window, at);
+        film.window.run_steps(4);
+        film.shot();
+    }),
     ("rename a port", |film| {
         film.open("tee");
         let port = film.window.state().document().design.as_ref().map(|d| {

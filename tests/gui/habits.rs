@@ -2,6 +2,7 @@
 
 use super::*;
 use stokeslet::chip::Layout;
+use stokeslet::edits::Joint;
 
 /// A typed value of a field of the inspector, taken with Enter.
 fn type_into(window: &mut Window, label: &str, new: &str) {
@@ -86,6 +87,45 @@ fn a_number_without_a_unit_is_in_that_of_its_field_and_a_branch_gets_tapers() {
     assert_eq!(kinds(&window, "taper"), 1, "{}", text(&window));
     let off = (at(&window, "pipe1.b").middle - end).norm();
     assert!(off < 1e-12, "the branch ends where it did: {off:e}");
+}
+
+/// A taper goes in at once, and beside it stands what else could; the answer holds for it and from then on.
+#[test]
+fn whether_tapers_or_steps_join_widths_is_asked_once() {
+    let home = home();
+    let mut window = empty(home.path());
+    place(&mut window, "tee", 0.0, 0.0);
+    for socket in ["right", "left"] {
+        attach(&mut window, "pipe", "a", &format!("tee1.{socket}"));
+    }
+    let narrow = |window: &mut Window, pipe: &str| {
+        apply(window, Command::Select(Selection::one(pipe)));
+        type_into(window, "width", "50");
+        window.run_steps(3);
+    };
+    narrow(&mut window, "pipe1");
+    assert_eq!((kinds(&window, "taper"), kinds(&window, "step")), (1, 0));
+    window.get_by_label("A taper joins the widths that differ here.");
+    window.get_by_label("Use steps").click();
+    window.run_steps(4);
+    assert!(window.query_by_label("Use steps").is_none());
+    assert_eq!((kinds(&window, "taper"), kinds(&window, "step")), (0, 1));
+    assert_eq!(wrong(&window), Vec::<String>::new(), "{}", text(&window));
+    narrow(&mut window, "pipe2");
+    assert!(window.query_by_label("Use steps").is_none(), "asked once");
+    assert_eq!((kinds(&window, "taper"), kinds(&window, "step")), (0, 2));
+    assert_eq!(window.state().settings().joint, Some(Joint::Step));
+    // Both ways by hand as well, for what is selected.
+    let all = window.state().document().design.clone().unwrap();
+    let steps = all.components.iter().filter(|c| c.kind.value == "step");
+    let items = steps.map(|c| c.name.value.clone()).collect();
+    apply(
+        &mut window,
+        Command::Select(Selection { items, port: None }),
+    );
+    apply(&mut window, Command::SetJoint(Joint::Taper));
+    assert_eq!((kinds(&window, "taper"), kinds(&window, "step")), (2, 0));
+    assert_eq!(wrong(&window), Vec::<String>::new(), "{}", text(&window));
 }
 
 #[test]

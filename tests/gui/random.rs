@@ -3,6 +3,7 @@
 use eframe::egui::{MouseWheelSource, MouseWheelUnit, TouchPhase};
 
 use super::*;
+use stokeslet::edits::Joint;
 
 /// A random command about what there is, seeded.
 struct Random {
@@ -182,7 +183,9 @@ impl Random {
                 Command::SetTheme(Theme::Dark),
                 Command::Colour(Some(Quantity::PRESSURE)),
                 Command::AddSeed(self.point()),
-            ][self.below(9)]
+                Command::SetJoint(Joint::Step),
+                Command::SetJoint(Joint::Taper),
+            ][self.below(11)]
             .clone(),
             _ => Command::Paste(
                 "[components]\npasted = { kind = \"tee\", at = [\"0 mm\", \"0 mm\"] }\n".into(),

@@ -1,4 +1,4 @@
-//! A drawn channel: ends and way-points into a channel that leaves along its sockets, with tees and tapers where they are needed.
+//! A drawn channel: ends and way-points into a channel that leaves along its sockets, with tees, tapers and steps where they are needed.
 
 use super::ChannelEnd;
 use super::auto_route::{RouteEnd, RouteTask, auto_route};
@@ -11,7 +11,7 @@ use super::obstacles::Obstacles;
 use super::ports::check_free;
 use super::sockets::{Sockets, meet, owner, same_width, tidy_point};
 use super::tee;
-use super::widths::put_taper;
+use super::widths::put_joint;
 use super::{Drawing, Refusal};
 use crate::chip::channel_parts;
 use crate::design::{Bend, Channel, Edit, Spanned};
@@ -20,7 +20,7 @@ use stokeslet_base::geometry::Point;
 
 /// Draws a channel; where it crosses a straight run as wide at right angles, a `cross` joins them. Returns its name (or that of the component that does instead, where a straight pipe or a connection will do).
 ///
-/// It is as wide as the socket that it starts from; a `taper` goes to the other end where that is wider or narrower. Way-points are
+/// It is as wide as the socket that it starts from; a joint goes to the other end where that is wider or narrower. Way-points are
 /// shifted where sockets look elsewhere; without any, the shortest way is taken. From a socket with a port into empty space, the
 /// port moves to the new end.
 /// # Errors
@@ -130,10 +130,10 @@ fn between(
             return Ok((draft.edits(), owner(name).to_owned()));
         }
         if !same_width(mouth.width, from_mouth.width) {
-            let tapered = put_taper(&mut draft, name, mouth.width, &from_name, from_mouth.width)?;
+            let fitted = put_joint(&mut draft, name, mouth.width, &from_name, from_mouth.width)?;
             layout = draft.lay_out();
-            to_mouth = Some(mouth_of(&Sockets::of(&layout), &tapered)?);
-            to_name = Some(tapered);
+            to_mouth = Some(mouth_of(&Sockets::of(&layout), &fitted)?);
+            to_name = Some(fitted);
         }
     }
     let name = Names::of_items(&draft.design).fresh("channel");

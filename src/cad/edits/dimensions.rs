@@ -156,21 +156,15 @@ mod tests {
         intend: impl Fn(&Drawing<'_>) -> Result<Vec<Edit>, Refusal>,
     ) -> Result<String, Refusal> {
         let (design, library) = (read(text), Library::embedded());
-        let drawing = Drawing {
-            design: &design,
-            layout: &lay_out(&design, &library),
-            library: &library,
-        };
+        let layout = lay_out(&design, &library);
+        let drawing = Drawing::new(&design, &layout, &library);
         Ok(rewrite(text, &intend(&drawing)?).expect("edited"))
     }
 
     fn found(text: &str) -> Vec<Dimensioned> {
         let (design, library) = (read(text), Library::embedded());
-        let drawing = Drawing {
-            design: &design,
-            layout: &lay_out(&design, &library),
-            library: &library,
-        };
+        let layout = lay_out(&design, &library);
+        let drawing = Drawing::new(&design, &layout, &library);
         dimensions(&drawing)
     }
 

@@ -306,11 +306,7 @@ mod tests {
         let design = design.unwrap_or_else(|| panic!("{mistakes:?}"));
         let library = Library::embedded();
         let layout = lay_out(&design, &library);
-        let drawing = Drawing {
-            design: &design,
-            layout: &layout,
-            library: &library,
-        };
+        let drawing = Drawing::new(&design, &layout, &library);
         handles(&drawing, component)
     }
 
@@ -385,11 +381,7 @@ mod tests {
                 let (design, mistakes) = parse(text, "x");
                 let design = design.unwrap_or_else(|| panic!("{kind}: {mistakes:?}"));
                 let layout = lay_out(&design, &library);
-                let drawing = Drawing {
-                    design: &design,
-                    layout: &layout,
-                    library: &library,
-                };
+                let drawing = Drawing::new(&design, &layout, &library);
                 handles(&drawing, "c")
             };
             let all = open(&text);

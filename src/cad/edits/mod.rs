@@ -24,6 +24,7 @@ mod free_start;
 mod grid_search;
 mod groups;
 mod handles;
+mod joint;
 mod keep_lines;
 mod moving;
 mod names;
@@ -54,6 +55,7 @@ pub use dimensions::{
 pub use draft::Preview;
 pub use groups::{group, together, ungroup};
 pub use handles::{Handle, can_be, handles, value_of};
+pub use joint::{Joint, joints_added, set_joint};
 pub use moving::{Snapping, move_items, preview_move};
 use names::{fresh_name, fresh_port_name};
 pub use obstacles::Obstacles;
@@ -83,6 +85,20 @@ pub struct Drawing<'a> {
     pub layout: &'a Layout,
     /// What components are made from.
     pub library: &'a Library,
+    /// What goes between sockets that differ in width.
+    pub joint: Joint,
+}
+
+impl<'a> Drawing<'a> {
+    /// Of a design and its layout; widths are joined by tapers.
+    pub fn new(design: &'a Design, layout: &'a Layout, library: &'a Library) -> Self {
+        Self {
+            design,
+            layout,
+            library,
+            joint: Joint::default(),
+        }
+    }
 }
 
 /// An end of a channel that is being drawn.

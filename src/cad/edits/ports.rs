@@ -102,11 +102,7 @@ mod tests {
         for socket in ["p.left", "p.right", "p.up", "p.up", "p.down"] {
             let design = parse(&text, "x").0.unwrap();
             let layout = lay_out(&design, &library);
-            let drawing = Drawing {
-                design: &design,
-                layout: &layout,
-                library: &library,
-            };
+            let drawing = Drawing::new(&design, &layout, &library);
             match add_port(&drawing, socket) {
                 Ok((edits, name)) => {
                     text = rewrite(&text, &edits).unwrap();
@@ -132,11 +128,8 @@ mod tests {
             + "q = { kind = \"pipe\", attach = \"a\", to = \"p.up\" }\n";
         let open = |text: &str, selection: &[&str]| {
             let design = parse(text, "x").0.unwrap();
-            let drawing = Drawing {
-                design: &design,
-                layout: &lay_out(&design, &library),
-                library: &library,
-            };
+            let layout = lay_out(&design, &library);
+            let drawing = Drawing::new(&design, &layout, &library);
             let selection = selection.iter().map(|name| (*name).to_owned()).collect();
             open_ends(&drawing, &selection).map(|edits| rewrite(text, &edits).unwrap())
         };

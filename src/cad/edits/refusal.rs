@@ -68,15 +68,27 @@ pub enum Refusal {
         "no channel fits between these ends: move them apart, turn one of them, or add way-points"
     )]
     NoWay,
-    /// Widths differ, and the library can't taper.
+    /// Widths differ, and the library has no joint.
     #[error(
-        "`{from}` and `{to}` differ in width, and the library has no `taper` to put between them"
+        "`{from}` and `{to}` differ in width, and the library has no `{kind}` to put between them"
     )]
-    NoTaper {
+    NoJoint {
         /// `item.socket`.
         from: String,
         /// `item.socket`.
         to: String,
+        /// What would go between.
+        kind: &'static str,
+    },
+    /// A joint of the other kind has no such parameter.
+    #[error("`{component}` has a `{parameter}`, which a {kind} can't have")]
+    OnlyOf {
+        /// The joint.
+        component: String,
+        /// Its parameter.
+        parameter: String,
+        /// What it was to be.
+        kind: &'static str,
     },
     /// Nothing straight to put a tee on.
     #[error("a tee can be inserted into pipes and straight runs of channels, not into `{0}`")]

@@ -2,7 +2,9 @@
 //!
 //! Nothing that was broken before and didn't move is touched: what a user left half done stays as it is.
 
-use rustc_hash::FxHashSet;
+use std::collections::BTreeSet;
+
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::draft::Draft;
 use super::keep_lines::keep_lines;
@@ -47,6 +49,8 @@ fn mend_channels(
     tried: &mut FxHashSet<String>,
 ) -> bool {
     let sockets = Sockets::of(after);
+    let old = draft.from.design.channels.iter();
+    let old: FxHashMap<&str, &Channel> = old.map(|c| (c.name.value.as_str(), c)).collect();
     let mut obstacles = None;
     let mut changed = false;
     for k in 0..draft.design.channels.len() {
@@ -55,7 +59,7 @@ fn mend_channels(
             continue;
         };
         if tried.contains(&channel.name.value)
-            || !is_touched(draft, channel, before, &sockets)
+            || !is_touched(&old, channel, before, &sockets)
             || channel_parts(channel, &from, to.as_ref()).is_ok()
         {
             continue;
@@ -86,15 +90,13 @@ fn ends(channel: &Channel, sockets: &Sockets<'_>) -> Option<(Mouth, Option<Mouth
 
 /// Whether the draft changed a channel, or where it runs between.
 fn is_touched(
-    draft: &Draft<'_>,
+    old: &FxHashMap<&str, &Channel>,
     channel: &Channel,
     before: &Sockets<'_>,
     after: &Sockets<'_>,
 ) -> bool {
-    let old = draft.from.design.channels.iter();
-    let unchanged = old
-        .clone()
-        .any(|old| old.name.value == channel.name.value && diff::same_channel(old, channel));
+    let old = old.get(channel.name.value.as_str());
+    let unchanged = old.is_some_and(|old| diff::same_channel(old, channel));
     let ends = std::iter::once(&channel.from).chain(&channel.to);
     !unchanged || ends.into_iter().any(|end| moved(&end.value, before, after))
 }
@@ -163,19 +165,30 @@ fn join_pairs(draft: &mut Draft<'_>, before: &Sockets<'_>, after: &Sockets<'_>) 
     free.sort_by(|(name, a), (other, b)| a.middle.x.total_cmp(&b.middle.x).then(name.cmp(other)));
     // What one partner has left another may have, that lay there all the time.
     let freed = |name: &str| before.get(name).is_some_and(|s| s.used != SocketUse::Free);
-    let newly = |name: &str| freed(name) || moved(name, before, after);
-    let mut taken: FxHashSet<&str> = FxHashSet::default();
-    for (k, (a, mouth_a)) in free.iter().enumerate() {
-        let reach = PLACE_TOLERANCE * mouth_a.width;
-        let near = free[k + 1..]
-            .iter()
-            .take_while(|(_, mouth)| mouth.middle.x - mouth_a.middle.x <= reach);
-        for (b, mouth_b) in near {
-            let is_new = newly(a) || newly(b);
-            if is_new && meet(mouth_a, mouth_b) && !taken.contains(*a) && !taken.contains(*b) {
-                taken.extend([*a, *b]);
-                draft.connect(a, b);
-            }
+    let is_new = |name: &str| freed(name) || moved(name, before, after);
+    let is_new: Vec<bool> = free.iter().map(|(name, _)| is_new(name)).collect();
+    // Most of a chip stays where it is: only what is new looks around.
+    let mut pairs: BTreeSet<(usize, usize)> = BTreeSet::new();
+    for k in (0..free.len()).filter(|&k| is_new[k]) {
+        let (_, mouth) = &free[k];
+        let left = free[..k].iter().enumerate().rev();
+        let left = left.take_while(|(_, (_, other))| {
+            mouth.middle.x - other.middle.x <= PLACE_TOLERANCE * other.width
+        });
+        let right = free.iter().enumerate().skip(k + 1);
+        let right = right.take_while(|(_, (_, other))| {
+            other.middle.x - mouth.middle.x <= PLACE_TOLERANCE * mouth.width
+        });
+        let met = left
+            .chain(right)
+            .filter(|(_, (_, other))| meet(mouth, other));
+        pairs.extend(met.map(|(j, _)| (k.min(j), k.max(j))));
+    }
+    let mut taken: FxHashSet<usize> = FxHashSet::default();
+    for (j, k) in pairs {
+        if !taken.contains(&j) && !taken.contains(&k) {
+            taken.extend([j, k]);
+            draft.connect(free[j].0, free[k].0);
         }
     }
     !taken.is_empty()

@@ -51,10 +51,10 @@ pub fn set_placement(
 }
 
 /// Sets a parameter, or takes it back to its default; channels at the component's sockets are routed anew, and where its sockets get
-/// another width than what is joined there, tapers go between.
+/// another width than what is joined there, joints go between.
 ///
 /// # Errors
-/// [`Refusal::NoItem`], or why there can't be a taper.
+/// [`Refusal::NoItem`], or why there can't be a joint.
 pub fn set_parameter(
     drawing: &Drawing<'_>,
     component: &str,
@@ -70,11 +70,11 @@ pub fn set_parameter(
     Ok(draft.settled())
 }
 
-/// Sets width and bend of a channel; it is routed anew where its bends need more room. Where its sockets are wider or narrower, tapers
+/// Sets width and bend of a channel; it is routed anew where its bends need more room. Where its sockets are wider or narrower, joints
 /// go between.
 ///
 /// # Errors
-/// [`Refusal::NoItem`], why there can't be a taper, or what the channel can't be ([`Refusal::Channel`]).
+/// [`Refusal::NoItem`], why there can't be a joint, or what the channel can't be ([`Refusal::Channel`]).
 pub fn set_channel_shape(
     drawing: &Drawing<'_>,
     channel: &str,
@@ -109,7 +109,7 @@ pub fn set_channel_shape(
     Ok(draft.settled())
 }
 
-/// Puts tapers at the ends of a channel where they are of another width; where its ends are then.
+/// Puts joints at the ends of a channel where they are of another width; where its ends are then.
 fn fit_ends(
     draft: &mut Draft<'_>,
     channel: &str,

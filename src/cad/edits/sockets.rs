@@ -1,7 +1,8 @@
 //! Where sockets are, whether two of them meet, and where things end.
 
-use std::collections::BTreeMap;
 use std::f64::consts::PI;
+
+use rustc_hash::FxHashMap;
 
 use crate::chip::{
     DIRECTION_TOLERANCE, LaidSocket, Layout, PLACE_TOLERANCE, mouth_after, normalise,
@@ -17,7 +18,7 @@ use stokeslet_base::units::Radian;
 const CHORDS: usize = 120;
 
 /// The sockets of a layout by full name.
-pub(super) struct Sockets<'l>(BTreeMap<String, &'l LaidSocket>);
+pub(super) struct Sockets<'l>(FxHashMap<String, &'l LaidSocket>);
 
 impl<'l> Sockets<'l> {
     pub fn of(layout: &'l Layout) -> Self {
@@ -33,7 +34,7 @@ impl<'l> Sockets<'l> {
         self.get(name).map(|s| s.mouth)
     }
 
-    /// All of them, by name.
+    /// All of them, in no particular order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &'l LaidSocket)> {
         self.0.iter().map(|(name, socket)| (name.as_str(), *socket))
     }

@@ -80,11 +80,7 @@ mod tests {
         let design = parse(text, "x").0.unwrap();
         let library = Library::embedded();
         let layout = lay_out(&design, &library);
-        let drawing = Drawing {
-            design: &design,
-            layout: &layout,
-            library: &library,
-        };
+        let drawing = Drawing::new(&design, &layout, &library);
         let (edits, name) = add_species(&drawing, port)?;
         Ok((rewrite(text, &edits).unwrap(), name))
     }

@@ -40,11 +40,7 @@ fn reopen(text: String) -> Opened {
 
 impl Opened {
     fn drawing(&self) -> Drawing<'_> {
-        Drawing {
-            design: &self.design,
-            layout: &self.layout,
-            library: &self.library,
-        }
+        Drawing::new(&self.design, &self.layout, &self.library)
     }
 
     fn after(&self, edits: &[Edit]) -> Opened {
@@ -450,6 +446,58 @@ fn a_branch_of_another_width_gets_tapers_and_loses_them_again() {
         back.text
     );
     is_wide(&back, "c.end", 1e-4);
+}
+
+/// Where steps are wanted they go in, and a joint becomes the other one in its place and as long, with what refers to it.
+#[test]
+fn steps_go_between_widths_where_they_are_wanted_and_become_tapers() {
+    let opened = open(
+        "[components]\nt = { kind = \"tee\", at = [\"0 mm\", \"0 mm\"] }\np = { kind = \"pipe\", attach = \"a\", to = \"t.right\", parameters = { length = \"3 mm\" } }\nq = { kind = \"pipe\", attach = \"a\", to = \"p.b\" }\n",
+    );
+    let of_kind = |opened: &Opened, kind: &str| -> BTreeSet<String> {
+        let all = opened.design.components.iter();
+        let all = all.filter(|c| c.kind.value == kind);
+        all.map(|c| c.name.value.clone()).collect()
+    };
+    let mut by_steps = opened.drawing();
+    by_steps.joint = Joint::Step;
+    let narrow = crate::design::Value::Quantity(5e-5, crate::design::Dimension::Length);
+    let edits = set_parameter(&by_steps, "p", "width", Some(narrow)).unwrap();
+    let steps = opened.after(&edits);
+    assert_eq!(steps.errors(), Vec::<String>::new());
+    assert_eq!(joints_added(&edits), select(&["step1", "step2"]));
+    assert_eq!(of_kind(&steps, "step"), select(&["step1", "step2"]));
+    assert_at(steps.at("q.a"), opened.at("q.a"), "what hangs there stays");
+
+    let all = select(&["step1", "step2", "q"]);
+    let (edits, names) = set_joint(&steps.drawing(), &all, Joint::Taper).unwrap();
+    let tapers = steps.after(&edits);
+    assert_eq!(names, ["taper1", "taper2"]);
+    assert_eq!(tapers.errors(), Vec::<String>::new(), "{}", tapers.text);
+    assert_eq!(of_kind(&tapers, "step"), select(&[]));
+    for socket in ["p.a", "p.b", "q.a", "q.b"] {
+        assert_at(tapers.at(socket), steps.at(socket), socket);
+    }
+    let (edits, _) = set_joint(&tapers.drawing(), &select(&["taper2"]), Joint::Step).unwrap();
+    let mixed = tapers.after(&edits);
+    assert_eq!(mixed.errors(), Vec::<String>::new(), "{}", mixed.text);
+    assert_at(mixed.at("q.b"), steps.at("q.b"), "the last end");
+    let again = set_joint(&mixed.drawing(), &select(&["step1"]), Joint::Step);
+    assert_eq!(again, Err(Refusal::NothingSelected));
+    let walled = tapers
+        .text
+        .replacen("width_start", "left_wall = \"slip\", width_start", 1);
+    let walled = reopen(walled);
+    let refused = set_joint(
+        &walled.drawing(),
+        &select(&["taper1", "taper2"]),
+        Joint::Step,
+    );
+    let refused = refused.unwrap_err().to_string();
+    assert!(
+        refused.contains("`left_wall`, which a step can't have"),
+        "{refused}"
+    );
 }
 
 /// Channels that cross are joined by a cross, from sockets and from nowhere, once or several times.

@@ -1,68 +1,60 @@
-//! Widths of one branch: where what is joined differs in width from now on, a taper goes between.
+//! Widths of one branch: where what is joined differs in width from now on, a joint (a taper or a step) goes between.
 //!
 //! ```text
-//! host o====== branch        -->     host o==<taper>-- branch      a straight branch gives the taper its length: its far end stays
+//! host o====== branch        -->     host o==<joint>-- branch      a straight branch gives the joint its length: its far end stays
 //! ```
-//! A taper that is there already is set to the new width, and leaves when there is nothing left to do for it.
+//! A joint that is there already is set to the new width, and leaves when there is nothing left to do for it.
 
 use super::draft::{Draft, attached, component};
+use super::joint::{Joint, WIDTHS, length_of, realisable};
 use super::names::Names;
 use super::sockets::{Sockets, owner, same_width, tidy};
 use super::{Drawing, Refusal};
 use crate::chip::Layout;
-use crate::design::{Dimension, Placement, Spanned, Value};
+use crate::design::{Component, Dimension, Placement, Spanned, Value};
 
-/// The kind that goes between.
-const TAPER: &str = "taper";
 /// A branch keeps at least this length, widths of its own.
 const SHORTEST: f64 = 0.25;
 
-/// Puts a taper on a socket; returns its other socket.
+/// Puts a joint on a socket; returns its other socket.
 ///
 /// # Errors
-/// [`Refusal::NoTaper`] where the library has none, [`Refusal::Library`] where it can't be so wide.
-pub(super) fn put_taper(
+/// [`Refusal::NoJoint`] where the library has none, [`Refusal::Library`] where it can't be so wide.
+pub(super) fn put_joint(
     draft: &mut Draft<'_>,
     on: &str,
     on_width: f64,
     other: &str,
     other_width: f64,
 ) -> Result<String, Refusal> {
-    if draft.from.library.get(TAPER).is_none() {
-        return Err(Refusal::NoTaper {
+    let kind = draft.from.joint.kind();
+    if draft.from.library.get(kind).is_none() {
+        return Err(Refusal::NoJoint {
             from: other.to_owned(),
             to: on.to_owned(),
+            kind,
         });
     }
-    let name = Names::of_items(&draft.design).fresh(TAPER);
+    let name = Names::of_items(&draft.design).fresh(kind);
     let width = |name: &str, width: f64| {
         (
             Spanned::nowhere(name.to_owned()),
             Spanned::nowhere(Value::Quantity(width, Dimension::Length)),
         )
     };
-    let parameters = vec![
-        width("width_start", other_width),
-        width("width_end", on_width),
-    ];
-    let library = draft.from.library;
-    if let Err(faults) = library.realise(TAPER, &parameters, &draft.from.defaults()) {
-        return Err(faults
-            .into_iter()
-            .next()
-            .map_or(Refusal::NoWay, Refusal::library));
-    }
+    let parameters = vec![width(WIDTHS[0], other_width), width(WIDTHS[1], on_width)];
     let placement = attached("b", on.to_owned(), false);
-    let new = component(name.clone(), TAPER, placement, parameters);
+    let new = component(name.clone(), kind, placement, parameters);
+    realisable(&draft.from, &new)?;
     draft.design.components.push(new);
     Ok(format!("{name}.a"))
 }
 
-/// The socket to use instead of `socket`, which something `width` wide is to be joined to: itself where it is as wide, that of a taper
-/// which is there already or put in, or what such a taper hangs on where it isn't needed any more.
+/// The socket to use instead of `socket`, which something `width` wide is to be joined to: itself where it is as wide, that of a joint
+/// which is there already or put in, or what such a joint hangs on where it isn't needed any more.
 ///
 /// # Errors
-/// As of [`put_taper`].
+/// As of [`put_joint`].
 pub(super) fn fitting(
     draft: &mut Draft<'_>,
     layout: &Layout,
@@ -75,8 +67,8 @@ pub(super) fn fitting(
     if same_width(mouth.width, width) {
         return Ok(socket.to_owned());
     }
-    let Some(host) = host_of_taper(draft, socket) else {
-        return put_taper(draft, socket, mouth.width, socket, width);
+    let Some(host) = host_of_joint(draft, socket) else {
+        return put_joint(draft, socket, mouth.width, socket, width);
     };
     if sockets
         .mouth(&host)
@@ -87,20 +79,20 @@ pub(super) fn fitting(
         return Ok(host);
     }
     let parameter = match socket.ends_with(".a") {
-        true => "width_start",
-        false => "width_end",
+        true => WIDTHS[0],
+        false => WIDTHS[1],
     };
     let quantity = Value::Quantity(width, Dimension::Length);
     draft.set_parameter(owner(socket), parameter, Some(quantity));
     Ok(socket.to_owned())
 }
 
-/// What a taper hangs on with its other socket, if `socket` is one of a taper that nothing else needs.
-fn host_of_taper(draft: &Draft<'_>, socket: &str) -> Option<String> {
+/// What a taper hangs on with its other socket, if `socket` is one of a joint that nothing else needs.
+fn host_of_joint(draft: &Draft<'_>, socket: &str) -> Option<String> {
     let (name, own) = socket.rsplit_once('.')?;
     let mut components = draft.design.components.iter();
-    let taper = components.find(|c| c.name.value == name && c.kind.value == TAPER)?;
-    match &taper.placement {
+    let joint = components.find(|c| c.name.value == name && is_joint(c))?;
+    match &joint.placement {
         Placement::Attached(attachment) if attachment.socket.value != own => {
             Some(attachment.to.value.clone())
         }
@@ -108,11 +100,15 @@ fn host_of_taper(draft: &Draft<'_>, socket: &str) -> Option<String> {
     }
 }
 
-/// Puts tapers where sockets of a component are of another width than before, and what is joined there isn't. Pairs of
+fn is_joint(component: &Component) -> bool {
+    Joint::of_kind(&component.kind.value).is_some()
+}
+
+/// Puts joints where sockets of a component are of another width than before, and what is joined there isn't. Pairs of
 /// `[connections]`, both of whose components have places of their own, are left: nothing gives way there.
 ///
 /// # Errors
-/// As of [`put_taper`].
+/// As of [`put_joint`].
 pub(super) fn mend_joints(
     draft: &mut Draft<'_>,
     drawing: &Drawing<'_>,
@@ -121,7 +117,7 @@ pub(super) fn mend_joints(
     let layout = draft.lay_out();
     let (before, after) = (Sockets::of(drawing.layout), Sockets::of(&layout));
     let prefix = format!("{name}.");
-    let changed: Vec<(String, f64)> = after
+    let mut changed: Vec<(String, f64)> = after
         .iter()
         .filter(|(socket, _)| socket.starts_with(&prefix))
         .filter(|(socket, now)| {
@@ -130,6 +126,7 @@ pub(super) fn mend_joints(
         })
         .map(|(socket, now)| (socket.to_owned(), now.mouth.width))
         .collect();
+    changed.sort_by(|(a, _), (b, _)| a.cmp(b));
     let mut taken = 0.0;
     for (socket, width) in &changed {
         taken += mend_own(draft, &layout, name, socket, *width)?;
@@ -139,7 +136,7 @@ pub(super) fn mend_joints(
     Ok(())
 }
 
-/// Of the socket by which a component hangs on another; the length that a new taper takes, m.
+/// Of the socket by which a component hangs on another; the length that a new joint takes, m.
 fn mend_own(
     draft: &mut Draft<'_>,
     layout: &Layout,
@@ -167,7 +164,7 @@ fn mend_own(
     Ok(length)
 }
 
-/// Of what hangs or begins on a socket; the length that new tapers take, m.
+/// Of what hangs or begins on a socket; the length that new joints take, m.
 fn mend_others(
     draft: &mut Draft<'_>,
     before: &Sockets<'_>,
@@ -176,35 +173,36 @@ fn mend_others(
 ) -> Result<f64, Refusal> {
     let old = before.mouth(socket).map_or(width, |mouth| mouth.width);
     let is_here = |to: &Spanned<String>| to.value == socket;
-    let hangs = draft.design.components.iter().any(
-        |c| matches!(&c.placement, Placement::Attached(a) if is_here(&a.to) && c.kind.value != TAPER),
-    );
+    let hangs =
+        draft.design.components.iter().any(
+            |c| matches!(&c.placement, Placement::Attached(a) if is_here(&a.to) && !is_joint(c)),
+        );
     let channels = draft.design.channels.iter();
     let begins = channels
         .flat_map(|c| std::iter::once(&c.from).chain(&c.to))
         .any(is_here);
-    let is_taper = |c: &&mut crate::design::Component| {
-        c.kind.value == TAPER && matches!(&c.placement, Placement::Attached(a) if is_here(&a.to))
+    let is_between = |c: &&mut Component| {
+        is_joint(c) && matches!(&c.placement, Placement::Attached(a) if is_here(&a.to))
     };
-    if let Some(taper) = draft.design.components.iter_mut().find(|c| is_taper(c)) {
-        let own = match &taper.placement {
-            Placement::Attached(a) if a.socket.value == "a" => "width_start",
-            _ => "width_end",
+    if let Some(joint) = draft.design.components.iter_mut().find(is_between) {
+        let own = match &joint.placement {
+            Placement::Attached(a) if a.socket.value == "a" => WIDTHS[0],
+            _ => WIDTHS[1],
         };
-        let taper = taper.name.value.clone();
+        let joint = joint.name.value.clone();
         let quantity = Value::Quantity(width, Dimension::Length);
-        draft.set_parameter(&taper, own, Some(quantity));
+        draft.set_parameter(&joint, own, Some(quantity));
         return Ok(0.0);
     }
     if !hangs && !begins {
         return Ok(0.0);
     }
     let n = draft.design.components.len();
-    let fit = put_taper(draft, socket, width, socket, old)?;
+    let fit = put_joint(draft, socket, width, socket, old)?;
     let length = length_of_new(draft, n);
-    let taper = owner(&fit).to_owned();
+    let joint = owner(&fit).to_owned();
     for c in &mut draft.design.components {
-        if c.name.value != taper
+        if c.name.value != joint
             && let Placement::Attached(a) = &mut c.placement
             && a.to.value == socket
         {
@@ -221,25 +219,14 @@ fn mend_others(
     Ok(length)
 }
 
-/// The length of a taper that was added since there were `n` components, m.
+/// The length of a joint that was added since there were `n` components, m.
 fn length_of_new(draft: &Draft<'_>, n: usize) -> f64 {
-    let Some(taper) = draft.design.components.get(n) else {
-        return 0.0;
-    };
-    let library = draft.from.library;
-    let made = library.realise(TAPER, &taper.parameters, &draft.from.defaults());
-    let Ok(made) = made else { return 0.0 };
-    let ends: Vec<_> = super::sockets::own_mouths(&made)
-        .into_iter()
-        .map(|(_, mouth)| mouth.middle)
-        .collect();
-    match ends[..] {
-        [a, b] => (b - a).norm(),
-        _ => 0.0,
-    }
+    let new = draft.design.components.get(n);
+    new.and_then(|joint| length_of(&draft.from, joint))
+        .unwrap_or(0.0)
 }
 
-/// Takes the length of new tapers off a straight pipe, so that its ends stay where they were.
+/// Takes the length of new joints off a straight pipe, so that its ends stay where they were.
 fn shorten(draft: &mut Draft<'_>, drawing: &Drawing<'_>, name: &str, taken: f64) {
     let before = Sockets::of(drawing.layout);
     let ends = ["a", "b"].map(|socket| before.mouth(&format!("{name}.{socket}")));

@@ -99,12 +99,9 @@ impl<'a> Outlines<'a> {
     pub fn with_design(mut self, design: &Design, library: &Library) -> Self {
         self.overlays = design.overlays.clone();
         if design.components.iter().any(|c| !c.dimensions.is_empty()) {
-            let drawing = Drawing {
-                design,
-                layout: &lay_out(design, library),
-                library,
-            };
-            self.overlays.extend(dimension_notes(&drawing));
+            let layout = lay_out(design, library);
+            let notes = dimension_notes(&Drawing::new(design, &layout, library));
+            self.overlays.extend(notes);
         }
         self.usual_width = design.width.0;
         let components = design.components.iter();

@@ -60,6 +60,7 @@ impl App {
                 self.forget_what_is_gone();
             }
             Command::DrawLinks => self.draw_links(command),
+            Command::SetJoint(joint) => self.set_joint(command, *joint),
             _ => return self.apply_intention(command),
         }
         true
@@ -295,7 +296,11 @@ impl App {
     }
 
     /// What an intention comes to is made one step, or it is said why not.
-    fn edit(&mut self, command: &Command, intend: impl FnOnce(&Drawing<'_>, &Self) -> Intended) {
+    pub(super) fn edit(
+        &mut self,
+        command: &Command,
+        intend: impl FnOnce(&Drawing<'_>, &Self) -> Intended,
+    ) {
         let Some(design) = self.state.document.design.clone() else {
             let text =
                 "The file has mistakes that keep it from being drawn: see Problems and Source.";
@@ -303,10 +308,10 @@ impl App {
         };
         let layout = self.state.document.layout.clone();
         let library = self.state.library.clone();
+        let joint = self.state.settings.joint.unwrap_or_default();
         let drawing = Drawing {
-            design: &design,
-            layout: &layout,
-            library: &library,
+            joint,
+            ..Drawing::new(&design, &layout, &library)
         };
         self.state.document.end_preview();
         match intend(&drawing, self) {
@@ -317,7 +322,10 @@ impl App {
                     .preview_edits(&edits, &self.state.library);
             }
             Err(_) if self.resting.is_trial => {}
-            Ok((edits, selection)) => self.edit_plainly(command, edits, selection),
+            Ok((edits, selection)) => {
+                self.ask_about_joints(command, &edits);
+                self.edit_plainly(command, edits, selection);
+            }
             Err(refusal) => self.notify(Notice::error(sentence(&refusal.to_string()))),
         }
     }
@@ -380,11 +388,7 @@ impl App {
         let Some(design) = self.state.document.design.clone() else {
             return;
         };
-        let drawing = Drawing {
-            design: &design,
-            layout: &self.state.document.layout,
-            library: &self.state.library,
-        };
+        let drawing = Drawing::new(&design, &self.state.document.layout, &self.state.library);
         match edits::copy(&drawing, &self.state.selection.items) {
             Ok(text) => self.ctx.copy_text(text),
             Err(refusal) => self.notify(Notice::error(sentence(&refusal.to_string()))),
@@ -434,11 +438,7 @@ impl App {
             return;
         }
         let begin = Instant::now();
-        let drawing = Drawing {
-            design: &design,
-            layout: &layout,
-            library: &self.state.library,
-        };
+        let drawing = Drawing::new(&design, &layout, &self.state.library);
         let items = &self.state.selection.items;
         // What the text can't say isn't shown either; asked once a drag.
         if !self.state.document.has_preview()
@@ -463,13 +463,10 @@ impl App {
         let layout = &self.state.document.layout;
         let design = self.state.document.design.as_ref();
         let overlays = design.iter().flat_map(|d| &d.overlays);
-        let overlays: FxHashSet<&str> = overlays.map(|o| o.name.value.as_str()).collect();
-        self.state
-            .selection
-            .items
-            .retain(|name| overlays.contains(name.as_str()) || layout.item(name).is_some());
-        let is_there =
-            |name: &String| overlays.contains(name.as_str()) || layout.item(name).is_some();
+        let overlays = overlays.map(|o| &o.name.value);
+        let all: FxHashSet<&String> = layout.items.iter().chain(overlays).collect();
+        let is_there = |name: &String| all.contains(name);
+        self.state.selection.items.retain(is_there);
         self.state.hidden.items.retain(is_there);
         let has_port =
             |port: &String| design.is_some_and(|d| d.ports.iter().any(|p| p.name.value == *port));

@@ -17,7 +17,7 @@ use stokeslet_cad::design::{
     Bend, Concentration, DepthModel, Inlet, Overlay, OverlayLayer, OverlayShape, Placement,
     PortCondition, Spanned, Value,
 };
-use stokeslet_cad::edits::{Align, Axis};
+use stokeslet_cad::edits::{Align, Axis, Joint};
 use stokeslet_flow::export::Format;
 
 /// A command of each kind, by number. A new kind doesn't compile before it has one here.
@@ -135,11 +135,12 @@ fn number(command: &C) -> usize {
         C::Preview(_) => 109,
         C::OpenEnds => 110,
         C::CircularPattern { .. } => 111,
+        C::SetJoint(_) => 112,
     }
 }
 
 /// Kinds of commands.
-const KINDS: usize = 112;
+const KINDS: usize = 113;
 
 fn one_of_each(home: &std::path::Path) -> Vec<C> {
     let (name, at) = ("p".to_owned(), Point::default());
@@ -190,6 +191,7 @@ fn one_of_each(home: &std::path::Path) -> Vec<C> {
         C::Delete,
         C::Align(Align::Left),
         C::DrawLinks,
+        C::SetJoint(Joint::Step),
         C::Channel {
             from: ChannelEnd::Free(at),
             to: ChannelEnd::Free(Point::new(1e-3, 0.0)),

@@ -104,11 +104,7 @@ impl Dimensions {
             self.of = Some(document.layout.clone());
             self.known.clear();
         }
-        let drawing = Drawing {
-            design,
-            layout: &document.layout,
-            library: seen.library,
-        };
+        let drawing = Drawing::new(design, &document.layout, seen.library);
         let (low, high) = view.seen();
         let in_view = Bounds { low, high };
         let has_room = |name: &str| {

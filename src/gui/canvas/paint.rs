@@ -310,8 +310,8 @@ pub fn mouth_ends(view: &View, mouth: &Mouth) -> [Pos2; 2] {
 /// Joints of links: a dashed thread from each opening to the one it is joined with, wherever that lies.
 pub fn threads(painter: &Painter, view: &View, scene: &Scene, colours: &Colours) {
     let stroke = Stroke::new(1.2, colours.port.gamma_multiply(0.8));
-    for ends in &scene.apart {
-        let [(a, from), (b, to)] = *ends;
+    for joint in &scene.apart {
+        let [(a, from), (b, to)] = joint.ends;
         let reach = 0.35 * (a - b).norm();
         let curve = CubicBezierShape::from_points_stroke(
             [

@@ -140,6 +140,15 @@ pub(super) fn envelope(bounds: &Bounds) -> AABB<[f64; 2]> {
     AABB::from_corners([bounds.low.x, bounds.low.y], [bounds.high.x, bounds.high.y])
 }
 
+/// A joint whose two openings lie apart.
+#[derive(Clone, Copy, Debug)]
+pub struct Apart {
+    /// Middle and direction of each.
+    pub ends: [(Point, f64); 2],
+    /// Whose they are, indices into [`Layout::items`].
+    items: [usize; 2],
+}
+
 /// A layout, ready to be shown.
 #[derive(Debug)]
 pub struct Scene {
@@ -157,8 +166,8 @@ pub struct Scene {
     pub open: FxHashSet<SocketRef>,
     /// Sockets that are free, indices into [`Layout::sockets`].
     pub free: Vec<usize>,
-    /// Joints whose two openings lie apart, since a link has no place of its own: both middles and directions.
-    pub apart: Vec<[(Point, f64); 2]>,
+    /// Joints whose two openings lie apart, since a link has no place of its own.
+    pub apart: Vec<Apart>,
     /// What isn't shown.
     pub hidden: Hidden,
     is_hidden: Vec<bool>,
@@ -203,15 +212,16 @@ impl Scene {
         let items = names.enumerate().map(|(k, name)| (name, k)).collect();
         let sockets = layout.sockets.iter().enumerate();
         let outer: FxHashMap<SocketRef, usize> = sockets.map(|(k, s)| (s.socket, k)).collect();
-        let mouth = |socket: &SocketRef| {
-            let mouth = layout.sockets[*outer.get(socket)?].mouth;
-            Some((mouth.middle, mouth.direction, mouth.width))
-        };
+        let socket = |socket: &SocketRef| Some(&layout.sockets[*outer.get(socket)?]);
         let joints = layout.connections.iter();
         let apart = joints.filter_map(|joint| {
-            let (a, b) = (mouth(&joint.a)?, mouth(&joint.b)?);
-            let is_apart = (a.0 - b.0).norm() > 1e-3 * a.2.max(b.2);
-            is_apart.then_some([(a.0, a.1), (b.0, b.1)])
+            let ends = [socket(&joint.a)?, socket(&joint.b)?];
+            let [a, b] = ends.map(|socket| socket.mouth);
+            let is_apart = (a.middle - b.middle).norm() > 1e-3 * a.width.max(b.width);
+            is_apart.then_some(Apart {
+                ends: [a, b].map(|mouth| (mouth.middle, mouth.direction)),
+                items: ends.map(|socket| socket.item),
+            })
         });
         let apart = apart.collect();
         Self {
@@ -243,6 +253,8 @@ impl Scene {
             let is_shown = |item: usize| !self.is_hidden[item];
             let sockets = &self.layout.sockets;
             self.free.retain(|&k| is_shown(sockets[k].item));
+            self.apart
+                .retain(|joint| joint.items.into_iter().all(is_shown));
             let boxed = self
                 .tree
                 .iter()

@@ -4,7 +4,7 @@ use super::{Command, Panel, Theme};
 use crate::seen::Tool;
 use crate::studies::StudyCommand;
 use stokeslet_cad::design::OverlayLayer;
-use stokeslet_cad::edits::Axis;
+use stokeslet_cad::edits::{Axis, Joint};
 
 impl Command {
     /// What it does, for menus, the command palette and undo.
@@ -62,6 +62,8 @@ impl Command {
             Command::AddOverlay(OverlayLayer::Notes, _) => "Add note",
             Command::SetOverlay(overlay) => return format!("Change {}", overlay.name.value),
             Command::MoveWayPoint { .. } => "Move way-point",
+            Command::SetJoint(Joint::Taper) => "Join widths by tapers",
+            Command::SetJoint(Joint::Step) => "Join widths by steps",
             Command::AddPort(socket) => return format!("Open {socket} to the outside"),
             Command::OpenEnds => "Open all free ends",
             Command::SetCondition(port, _) => return format!("Set port {port}"),
@@ -194,6 +196,9 @@ impl Command {
             Command::Mirror(_) => "flip reflect",
             Command::Align(_) => "arrange line up distribute",
             Command::DrawLinks => "layout lay out route arrange netlist connections automatic",
+            Command::SetJoint(_) => {
+                "taper step transition expansion contraction differ narrow wide"
+            }
             Command::ZoomIn | Command::ZoomOut => "scale magnify",
             Command::Fit => "zoom whole chip",
             Command::FitSelection => "zoom selected",

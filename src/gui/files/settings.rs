@@ -17,6 +17,7 @@ use crate::command::{Layer, Panel, Theme};
 use crate::liquids::LiquidSettings;
 use crate::panels::hint::STEPS as HINT_STEPS;
 use crate::panels::table::PANELS;
+use stokeslet_cad::edits::Joint;
 use stokeslet_flow::export::ExportError;
 #[cfg(not(target_arch = "wasm32"))]
 use stokeslet_flow::export::write_file;
@@ -43,6 +44,8 @@ pub struct Settings {
     pub hint: Option<usize>,
     /// Snap to the grid.
     pub snap: bool,
+    /// What goes between widths that differ; `None` until it was asked.
+    pub joint: Option<Joint>,
     /// What is chosen among liquids.
     pub liquids: LiquidSettings,
 }
@@ -66,6 +69,7 @@ impl Default for Settings {
             recent: Vec::new(),
             hint: Some(0),
             snap: true,
+            joint: None,
             liquids: LiquidSettings::default(),
         }
     }
@@ -189,6 +193,7 @@ mod tests {
             live: false,
             recent: vec!["/a/b.toml".into()],
             hint: None,
+            joint: Some(Joint::Step),
             ..Settings::default()
         };
         settings.store(Some(&inner)).unwrap();

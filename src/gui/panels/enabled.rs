@@ -232,6 +232,7 @@ pub fn is_enabled(command: &Command, seen: &Seen<'_>) -> Result<(), &'static str
         | C::TogglePanel(_)
         | C::ToggleLayer(_)
         | C::SetTheme(_)
+        | C::SetJoint(_)
         | C::CommandPalette
         | C::Shortcuts
         | C::About

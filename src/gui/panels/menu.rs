@@ -11,7 +11,7 @@ use crate::liquids::panels::menus_ui;
 use crate::seen::{Seen, Selection, Tool, Workspace};
 use crate::species::offered;
 use crate::words::capital;
-use stokeslet_cad::edits::{Align, Axis};
+use stokeslet_cad::edits::{Align, Axis, Joint};
 use stokeslet_flow::export::Format;
 
 /// Resolutions that are offered, from quick to fine.
@@ -224,6 +224,14 @@ fn edit(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
     entry(ui, seen, C::OpenEnds, out);
     entry(ui, seen, C::ToggleDimensions, out);
     entry(ui, seen, C::DrawLinks, out);
+    ui.menu_button("Where widths differ", |ui| {
+        let now = seen.settings.joint.unwrap_or_default();
+        for joint in Joint::ALL {
+            let command = C::SetJoint(joint);
+            let label = command.label();
+            labelled(ui, seen, &label, joint == now, command, out);
+        }
+    });
     ui.separator();
     ui.menu_button("Tool", |ui| tools(ui, seen, out));
     entry(ui, seen, C::CommandPalette, out);

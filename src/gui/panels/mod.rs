@@ -141,6 +141,11 @@ impl Panels {
         self.toasts.add(notice);
     }
 
+    /// Messages with answers have had theirs.
+    pub fn forget_questions(&mut self) {
+        self.toasts.forget_questions();
+    }
+
     /// Asks; questions wait for each other.
     pub fn ask(&mut self, question: Question) {
         self.questions.push_back(question);
@@ -374,7 +379,7 @@ impl Panels {
             hint::hint_ui(&mut self.card, ui, seen, (rect, canvas), out);
         }
         if self.above.is_none() && self.questions.is_empty() {
-            self.toasts.ui(ui, rect);
+            self.toasts.ui(ui, rect, out);
         }
         let ctx = ui.ctx().clone();
         let done = match &mut self.above {

@@ -1,9 +1,11 @@
-//! Messages over the canvas: what went well fades, what went wrong stays four times as long, or until it is dismissed.
+//! Messages over the canvas: what went well fades, what went wrong and what asks something
+//! stay four times as long, or until they are dismissed.
 
 use eframe::egui::{self, Align2, RichText, Ui, vec2};
 
 use super::icons::{Icon, icon, small_icon_button};
 use super::problems::good;
+use crate::command::Command;
 
 /// How long what went well is shown, s.
 const STAYS: f64 = 5.0;
@@ -24,36 +26,52 @@ pub enum NoticeKind {
 }
 
 /// A message.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Notice {
     /// What it is about.
     pub kind: NoticeKind,
     /// One or two sentences.
     pub text: String,
+    /// What can be said to it, and what is done then.
+    pub answers: Vec<(String, Command)>,
 }
 
 impl Notice {
+    fn new(kind: NoticeKind, text: impl Into<String>) -> Self {
+        Self {
+            kind,
+            text: text.into(),
+            answers: Vec::new(),
+        }
+    }
+
     /// Something went well.
     pub fn done(text: impl Into<String>) -> Self {
-        Self {
-            kind: NoticeKind::Done,
-            text: text.into(),
-        }
+        Self::new(NoticeKind::Done, text)
     }
 
     /// Worth knowing.
     pub fn info(text: impl Into<String>) -> Self {
-        Self {
-            kind: NoticeKind::Info,
-            text: text.into(),
-        }
+        Self::new(NoticeKind::Info, text)
     }
 
     /// Something went wrong.
     pub fn error(text: impl Into<String>) -> Self {
-        Self {
-            kind: NoticeKind::Error,
-            text: text.into(),
+        Self::new(NoticeKind::Error, text)
+    }
+
+    /// With buttons for what can be said to it.
+    #[must_use]
+    pub fn with_answers(self, answers: Vec<(String, Command)>) -> Self {
+        Self { answers, ..self }
+    }
+
+    /// How long it is shown, s.
+    fn stays(&self) -> f64 {
+        match self.kind {
+            NoticeKind::Error => WRONG_STAYS,
+            _ if !self.answers.is_empty() => WRONG_STAYS,
+            NoticeKind::Done | NoticeKind::Info => STAYS,
         }
     }
 }
@@ -74,19 +92,19 @@ impl Toasts {
         self.shown.drain(..over);
     }
 
+    /// Takes away those with answers.
+    pub fn forget_questions(&mut self) {
+        self.shown.retain(|(notice, _)| notice.answers.is_empty());
+    }
+
     /// Draws them above the lower right corner of `rect`.
-    pub fn ui(&mut self, ui: &Ui, rect: egui::Rect) {
+    pub fn ui(&mut self, ui: &Ui, rect: egui::Rect, out: &mut Vec<Command>) {
         let now = ui.input(|i| i.time);
         for (_, since) in &mut self.shown {
             since.get_or_insert(now);
         }
-        self.shown.retain(|(notice, since)| {
-            let stays = match notice.kind {
-                NoticeKind::Error => WRONG_STAYS,
-                NoticeKind::Done | NoticeKind::Info => STAYS,
-            };
-            since.is_none_or(|since| now - since < stays)
-        });
+        self.shown
+            .retain(|(notice, since)| since.is_none_or(|since| now - since < notice.stays()));
         if self.shown.is_empty() {
             return;
         }
@@ -99,7 +117,7 @@ impl Toasts {
             .constrain_to(rect)
             .show(ui.ctx(), |ui| {
                 for (k, (notice, _)) in self.shown.iter().enumerate() {
-                    if toast(ui, notice) {
+                    if toast(ui, notice, out) {
                         dismissed = Some(k);
                     }
                 }
@@ -110,8 +128,8 @@ impl Toasts {
     }
 }
 
-/// One message; `true` when it is dismissed.
-fn toast(ui: &mut Ui, notice: &Notice) -> bool {
+/// One message; `true` when it is dismissed or answered.
+fn toast(ui: &mut Ui, notice: &Notice, out: &mut Vec<Command>) -> bool {
     let (picture, color) = match notice.kind {
         NoticeKind::Done => (Icon::Tick, good(ui)),
         NoticeKind::Info => (Icon::Info, ui.visuals().hyperlink_color),
@@ -129,8 +147,19 @@ fn toast(ui: &mut Ui, notice: &Notice) -> bool {
             ui.allocate_ui_with_layout(words, egui::Layout::top_down(egui::Align::Min), |ui| {
                 ui.set_width(words.x);
                 ui.add(egui::Label::new(RichText::new(&notice.text)).wrap());
+                if !notice.answers.is_empty() {
+                    ui.add_space(4.0);
+                    ui.horizontal(|ui| {
+                        for (label, command) in &notice.answers {
+                            if ui.button(label).clicked() {
+                                out.push(command.clone());
+                                dismissed = true;
+                            }
+                        }
+                    });
+                }
             });
-            dismissed = small_icon_button(ui, Icon::Close, "Dismiss message").clicked();
+            dismissed |= small_icon_button(ui, Icon::Close, "Dismiss message").clicked();
         });
     });
     dismissed

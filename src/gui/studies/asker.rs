@@ -1,4 +1,5 @@
-//! A thread a question: the design's text and what is asked become a stream of [`Heard`].
+//! A thread a question: the design's text and what is asked become a stream of [`Heard`]. In a browser, which gives a page no
+//! threads, a sweep solves a point a frame, and other questions are answered in one.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -19,7 +20,7 @@ use stokeslet_study::sensitivity::{Context, sensitivities};
 use stokeslet_study::study::Sample;
 
 use super::{Column, Found, Question, Sweep, Tolerances};
-use crate::background;
+use crate::background::{self, Next};
 use crate::words::sentence;
 
 /// Of the memory that is free, a study may use this part: the rest is for the window, the live solve and others.
@@ -73,18 +74,28 @@ impl Asker {
         let (sender, receiver) = channel();
         self.under_way = Some((cancel.clone(), receiver));
         let (table, told) = (self.table.clone(), sender.clone());
-        let started = background::spawn("study", move || {
+        let started = background::serve("study", move || {
             let telling = Telling { sender, wake };
-            let answered =
-                catch_unwind(AssertUnwindSafe(|| answer(&job, &table, &cancel, &telling)));
-            match answered {
-                Ok(Ok(())) => {}
-                Ok(Err(message)) => telling.tell(Heard::Failed(message)),
-                Err(_) => telling.tell(Heard::Failed(
-                    "The study failed by a mistake of the program; please report it.".to_owned(),
-                )),
+            let mut part = Part::here();
+            move || {
+                let answered = catch_unwind(AssertUnwindSafe(|| {
+                    answer(&job, part, &table, &cancel, &telling)
+                }));
+                match answered {
+                    Ok(Ok(Some(next))) => {
+                        part = next;
+                        return Next::GoOn;
+                    }
+                    Ok(Ok(None)) => {}
+                    Ok(Err(message)) => telling.tell(Heard::Failed(message)),
+                    Err(_) => telling.tell(Heard::Failed(
+                        "The study failed by a mistake of the program; please report it."
+                            .to_owned(),
+                    )),
+                }
+                telling.tell(Heard::Done);
+                Next::End
             }
-            telling.tell(Heard::Done);
         });
         if let Err(error) = started {
             let message = format!("No study can be run: the system starts no thread ({error}).");
@@ -125,6 +136,25 @@ impl Drop for Asker {
     }
 }
 
+/// How much of a sweep is solved before others have a turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Part {
+    /// All of it, on threads.
+    Whole,
+    /// One point, of this index.
+    Point(usize),
+}
+
+impl Part {
+    /// What a host with threads, or without, begins with.
+    fn here() -> Self {
+        match cfg!(target_arch = "wasm32") {
+            true => Self::Point(0),
+            false => Self::Whole,
+        }
+    }
+}
+
 struct Telling<W> {
     sender: Sender<Heard>,
     wake: W,
@@ -139,12 +169,14 @@ impl<W: Fn()> Telling<W> {
     }
 }
 
+/// Answers, or a part of a sweep; what is to be answered next, if that isn't all.
 fn answer(
     job: &Job,
+    part: Part,
     table: &Table,
     cancel: &CancelToken,
     telling: &Telling<impl Fn()>,
-) -> Result<(), String> {
+) -> Result<Option<Part>, String> {
     let needs_fields = match &job.question {
         Question::Sweep(study) => !study.ports_only,
         Question::Goals { goals, .. } => goals.iter().any(|goal| mentions_fields(goal)),
@@ -177,12 +209,14 @@ fn answer(
                 name: name.clone(),
                 powers: powers(name),
             });
-            telling.tell(Heard::Began(Sweep {
-                variables: variables.collect(),
-                outputs: prepared.outputs.iter().map(column).collect(),
-                header: prepared.header.clone(),
-                records: Default::default(),
-            }));
+            if matches!(part, Part::Whole | Part::Point(0)) {
+                telling.tell(Heard::Began(Sweep {
+                    variables: variables.collect(),
+                    outputs: prepared.outputs.iter().map(column).collect(),
+                    header: prepared.header.clone(),
+                    records: Default::default(),
+                }));
+            }
             let run = Run {
                 plan: &prepared.plan,
                 sampler: &sampler,
@@ -190,16 +224,28 @@ fn answer(
                 threads: std::thread::available_parallelism().map_or(1, usize::from),
                 memory_limit: settings.memory_limit,
             };
-            let indices: Vec<usize> = (0..prepared.plan.len()).collect();
-            let mut tell = |record| {
-                telling.tell(Heard::Point(record));
-                Ok(())
-            };
-            run.solve::<ThreadPoolBuildError>(&indices, cancel, &mut tell)
-                .map_err(|error| match cfg!(target_arch = "wasm32") {
-                    true => "A browser gives a page no threads to sweep with: the program itself sweeps, in its window or by `stokeslet sweep`.".to_owned(),
-                    false => format!("No study can be run: {error}."),
-                })
+            let all = 0..prepared.plan.len();
+            match part {
+                Part::Whole => {
+                    let mut tell = |record| {
+                        telling.tell(Heard::Point(record));
+                        Ok(())
+                    };
+                    let indices: Vec<usize> = all.collect();
+                    run.solve::<ThreadPoolBuildError>(&indices, cancel, &mut tell)
+                        .map_err(|error| format!("No study can be run: {error}."))?;
+                    Ok(None)
+                }
+                Part::Point(index) if all.contains(&index) => {
+                    let solved = run.solve_here(index, cancel);
+                    let next = solved.map(|record| {
+                        telling.tell(Heard::Point(record));
+                        Part::Point(index + 1)
+                    });
+                    Ok(next)
+                }
+                Part::Point(_) => Ok(None),
+            }
         }
         Question::Goals { varied, goals } => {
             let catalogue = Catalogue::new(&design, &chip);
@@ -239,7 +285,7 @@ fn answer(
                 goals: goals.iter().cloned().zip(fitted.misses).collect(),
                 is_met: fitted.is_met,
             }));
-            Ok(())
+            Ok(None)
         }
         Question::Tolerances => {
             let outputs = Catalogue::new(&design, &chip).answers(&chip);
@@ -259,7 +305,7 @@ fn answer(
                 Err(SampleError::Solve(SolveError::Cancelled)) => {}
                 Err(error) => return Err(said(&error)),
             }
-            Ok(())
+            Ok(None)
         }
     }
 }
@@ -290,4 +336,56 @@ fn first(mistakes: &[Diagnostic]) -> String {
         },
     );
     sentence(&text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stokeslet_study::study::Study;
+
+    /// What a page is told, which solves a point a frame, is what a window is told, whose points are solved side by side.
+    #[test]
+    fn a_sweep_in_turns_tells_what_a_sweep_on_threads_does() {
+        let text = include_str!("../../../designs/tee.toml")
+            .replace("[fluid]", "[variables]\nl = \"1 mm\"\n[fluid]")
+            .replace("\"8 mm\"", "\"=l\"");
+        let study = Study::over("l", ([1e-3, 2e-3], [0, 1, 0, 0, 0]), 3, Vec::new());
+        let job = Job {
+            text: text.into(),
+            name: "tee".to_owned(),
+            library: Library::embedded(),
+            question: Question::Sweep(study),
+        };
+        let told = |begin: Part| {
+            let (sender, receiver) = channel();
+            let telling = Telling {
+                sender,
+                wake: || (),
+            };
+            let (table, cancel) = (Table::default(), CancelToken::new());
+            let mut part = Some(begin);
+            let mut turns = 0;
+            while let Some(now) = part {
+                part = answer(&job, now, &table, &cancel, &telling).expect("an answer");
+                turns += 1;
+            }
+            drop(telling);
+            let (mut begun, mut records) = (0, Vec::new());
+            for heard in receiver {
+                match heard {
+                    Heard::Began(_) => begun += 1,
+                    Heard::Point(record) => records.push(record),
+                    other => panic!("{other:?}"),
+                }
+            }
+            records.sort_by_key(|record| record.index);
+            let records: Vec<_> = records.into_iter().map(|r| (r.index, r.outputs)).collect();
+            (turns, begun, records)
+        };
+        let (turns, begun, whole) = told(Part::Whole);
+        assert_eq!((turns, begun, whole.len()), (1, 1, 3));
+        let (turns, begun, in_turns) = told(Part::Point(0));
+        assert_eq!((turns, begun), (4, 1), "the last turn finds nothing left");
+        assert_eq!(in_turns, whole);
+    }
 }

@@ -99,11 +99,7 @@ fn value(frame: &Frame<'_>, editor: &Editor) -> Option<(f64, Dimension)> {
     let design = frame.design()?;
     let mut all = design.components.iter();
     let component = all.find(|c| c.name.value == editor.component)?;
-    let drawing = Drawing {
-        design,
-        layout: &frame.seen.document.layout,
-        library: frame.seen.library,
-    };
+    let drawing = Drawing::new(design, &frame.seen.document.layout, frame.seen.library);
     value_of(&drawing, component, &editor.parameter)
 }
 

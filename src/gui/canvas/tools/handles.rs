@@ -53,11 +53,7 @@ impl Handles {
         self.all = match (&of, document.design.as_ref()) {
             // While everything moves the handles would lag behind.
             (Some((_, name)), Some(design)) if !document.has_preview() => {
-                let drawing = Drawing {
-                    design,
-                    layout: &document.layout,
-                    library: frame.seen.library,
-                };
+                let drawing = Drawing::new(design, &document.layout, frame.seen.library);
                 handles(&drawing, name)
             }
             _ => Vec::new(),
@@ -144,11 +140,7 @@ impl Held {
         let Some(design) = document.design.as_ref().filter(|_| value != handle.value) else {
             return;
         };
-        let drawing = Drawing {
-            design,
-            layout: &document.layout,
-            library: frame.seen.library,
-        };
+        let drawing = Drawing::new(design, &document.layout, frame.seen.library);
         // What it can't be, it stays at what it was.
         let value = Value::Quantity(value, handle.dimension);
         if can_be(&drawing, &self.component, &self.parameter, &value) {

@@ -354,11 +354,7 @@ fn begin(handles: &Handles, frame: &Frame<'_>, origin: Pos2, out: &mut Vec<Comma
                 None => items.into_iter().collect(),
             };
             let snapping = frame.design().map_or_else(Snapping::default, |design| {
-                let drawing = Drawing {
-                    design,
-                    layout: &frame.scene.layout,
-                    library: frame.seen.library,
-                };
+                let drawing = Drawing::new(design, &frame.scene.layout, frame.seen.library);
                 Snapping::new(&drawing, &names)
             });
             Drag::Move(Move {

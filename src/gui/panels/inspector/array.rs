@@ -105,11 +105,7 @@ impl Form {
         }
         self.of.clone_from(&seen.selection.items);
         if let Some(design) = seen.document.shown_design() {
-            let drawing = Drawing {
-                design,
-                layout: seen.document.shown_layout(),
-                library: seen.library,
-            };
+            let drawing = Drawing::new(design, seen.document.shown_layout(), seen.library);
             self.step = array_step(&drawing, &seen.selection.items);
             // Below, where a few of them have room around it.
             let middle = middle(&drawing, &seen.selection.items);

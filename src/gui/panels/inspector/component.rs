@@ -273,11 +273,10 @@ fn parameter(
 
 fn can_have(seen: &Seen<'_>, component: &str, parameter: &Parameter, value: &Value) -> bool {
     let document = seen.document;
-    let drawing = document.design.as_ref().map(|design| Drawing {
-        design,
-        layout: &document.layout,
-        library: seen.library,
-    });
+    let drawing = document
+        .design
+        .as_ref()
+        .map(|design| Drawing::new(design, &document.layout, seen.library));
     drawing.is_none_or(|drawing| can_be(&drawing, component, &parameter.name, value))
 }
 

@@ -1,0 +1,60 @@
+//! Widths that differ: a taper goes between without a question; whether steps are wanted is asked beside it, until it is answered once.
+
+use super::App;
+use crate::command::Command;
+use crate::panels::Notice;
+use crate::seen::Selection;
+use stokeslet_cad::design::Edit;
+use stokeslet_cad::edits::{self, Joint, joints_added};
+
+impl App {
+    /// Asks what is wanted where the first joints went in; the answer is remembered, and holds for them too.
+    pub(super) fn ask_about_joints(&mut self, command: &Command, edits: &[Edit]) {
+        let by_itself = matches!(
+            command,
+            Command::Channel { .. }
+                | Command::SetParameter { .. }
+                | Command::SetChannelShape { .. }
+        );
+        if !by_itself || self.state.settings.joint.is_some() {
+            return;
+        }
+        let added = joints_added(edits);
+        if added.is_empty() {
+            return;
+        }
+        let text = match added.len() {
+            1 => "A taper joins the widths that differ here.",
+            _ => "Tapers join the widths that differ here.",
+        };
+        self.joints_asked = added;
+        let answers = [("Keep tapers", Joint::Taper), ("Use steps", Joint::Step)];
+        let answers = answers.map(|(label, joint)| (label.to_owned(), Command::SetJoint(joint)));
+        self.notify(Notice::info(text).with_answers(answers.into()));
+    }
+
+    /// From now on, for what was asked about, and for what is selected.
+    pub(super) fn set_joint(&mut self, command: &Command, joint: Joint) {
+        self.state.settings.joint = Some(joint);
+        self.panels.forget_questions();
+        let mut names = std::mem::take(&mut self.joints_asked);
+        names.extend(self.state.selection.items.iter().cloned());
+        let design = self.state.document.design.iter();
+        let mut components = design.flat_map(|design| &design.components);
+        let is_other = |kind: &str| Joint::of_kind(kind).is_some_and(|known| known != joint);
+        if components.any(|c| names.contains(&c.name.value) && is_other(&c.kind.value)) {
+            self.edit(command, |d, app| {
+                let (edits, new) = edits::set_joint(d, &names, joint)?;
+                let items = &app.state.selection.items;
+                let selected = items.iter().filter(|name| !names.contains(*name)).cloned();
+                let was_selected = items.iter().any(|name| names.contains(name));
+                let items = match was_selected {
+                    true => selected.chain(new).collect(),
+                    false => selected.collect(),
+                };
+                let port = app.state.selection.port.clone();
+                Ok((edits, Some(Selection { items, port })))
+            });
+        }
+    }
+}
