@@ -20,3 +20,4 @@ pub mod geometry;
 pub mod profile;
 pub mod table;
 pub mod units;
+pub mod vectors;

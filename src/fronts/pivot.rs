@@ -24,6 +24,7 @@ use faer::linalg::triangular_solve::{
 use faer::reborrow::{Reborrow, ReborrowMut};
 use faer::{Accum, Col, ColRef, Mat, MatMut, MatRef, Par};
 use rayon::prelude::*;
+use stokeslet_base::vectors::clear_upper_halves;
 
 use super::compute::mirror;
 use super::panels;
@@ -135,6 +136,7 @@ impl Pivot {
             MemStack::new(&mut MemBuffer::new(scratch)),
             Default::default(),
         );
+        clear_upper_halves();
         let regular = (0..n).all(|i| block[(i, i)] != 0.0 && block[(i, i)].is_finite());
         regular.then_some(Self {
             factors: block,
@@ -159,6 +161,7 @@ impl Pivot {
             MemStack::new(&mut MemBuffer::new(scratch)),
             Default::default(),
         );
+        clear_upper_halves();
         let diagonal = Col::from_fn(n, |i| block[(i, i)]);
         is_regular(&diagonal, &below).then_some(Self {
             factors: block,
@@ -208,11 +211,13 @@ impl Pivot {
         let factors = self.factors.as_ref();
         solve_unit_lower_triangular_in_place(factors, rhs.rb_mut(), Par::Seq);
         solve_upper_triangular_in_place(factors, rhs, Par::Seq);
+        clear_upper_halves();
     }
 
     /// `x` becomes `L^-1 x`.
     pub fn lower(&self, x: MatMut<'_, f64>) {
         solve_unit_lower_triangular_in_place(self.factors.as_ref(), x, Par::Seq);
+        clear_upper_halves();
     }
 
     /// Symmetric only: `x` becomes `-B^-1 x`.
@@ -260,6 +265,7 @@ impl Pivot {
     /// Symmetric only: `P^T L^-T x`.
     pub fn upper(&self, mut x: Mat<f64>) -> Mat<f64> {
         solve_unit_upper_triangular_in_place(self.factors.transpose(), x.as_mut(), Par::Seq);
+        clear_upper_halves();
         self.back(&x)
     }
 
@@ -299,12 +305,14 @@ fn eliminate(mut a: MatMut<'_, f64>) -> Option<()> {
             Default::default(),
         )
         .ok()?;
+        clear_upper_halves();
         let top = top.rb();
         let mut scaled = Mat::zeros(left.nrows(), width);
         let rows = panels::rows(left.rb_mut(), WIDTH).into_par_iter();
         rows.zip(panels::rows(scaled.as_mut(), WIDTH))
             .for_each(|(mut rows, mut scaled)| {
                 solve_unit_lower_triangular_in_place(top, rows.rb_mut().transpose_mut(), Par::Seq);
+                clear_upper_halves();
                 scaled.copy_from(&rows);
                 for (k, column) in rows.col_iter_mut().enumerate() {
                     let d = 1.0 / top[(k, k)];
@@ -332,6 +340,7 @@ fn eliminate(mut a: MatMut<'_, f64>) -> Option<()> {
             );
             let left = left.subrows(n, left.nrows() - n);
             matmul(below, Accum::Add, left, right, -1.0, Par::Seq);
+            clear_upper_halves();
         });
     }
     Some(())

@@ -11,7 +11,6 @@ use crate::SpeciesError;
 use crate::network::{Mouth, Network, Region};
 use crate::psi::{Psi, turn_between};
 use crate::region::{Bundle, Line, Way, Ways, ways};
-use crate::trace::Trace;
 use stokeslet_base::geometry::Point;
 
 /// Of the flow and of the greatest speed: how far copies may differ, by what neighbours do to them. It is far below what equivalent lengths are
@@ -147,19 +146,9 @@ impl Likeness {
             psi: scaled(way.psi),
             ..way.clone()
         };
-        let trace = |trace: &Trace| Trace {
-            points: trace.points.iter().map(|p| self.placed(*p)).collect(),
-            work: trace.work.iter().map(|w| w * self.factor).collect(),
-            time: trace.time.iter().map(|t| t / self.factor).collect(),
-            length: trace.length.clone(),
-            out: trace.out,
-        };
-        let line = |(s, line): &(f64, Line)| {
-            let moved = Line {
-                trace: trace(&line.trace),
-                cuts: line.cuts,
-            };
-            (s * self.factor, moved)
+        let line = |line: &Line| Line {
+            psi: line.psi * self.factor,
+            cuts: line.cuts,
         };
         let bundle = |bundle: &Bundle| Bundle {
             psi: scaled(bundle.psi),
@@ -188,6 +177,7 @@ mod tests {
     use super::*;
     use crate::network::network;
     use crate::psi::stream_functions;
+    use crate::region::traced;
     use stokeslet_cad::chip::place;
     use stokeslet_cad::library::Library;
     use stokeslet_flow::session::Solver;
@@ -227,12 +217,14 @@ mod tests {
             let (copy, own) = (&all[r], ways(&net, r, &psi[r]).unwrap());
             assert_eq!(copy.bundles.len(), own.bundles.len());
             assert!((copy.area_scale / own.area_scale - 1.0).abs() < 1e-5);
-            for (a, b) in copy.bundles.iter().zip(&own.bundles) {
-                for ((s, line), (t, other)) in a.lines.iter().zip(&b.lines) {
-                    assert!((s - t).abs() < 1e-5, "{s} {t}");
-                    let [one, two] = [line, other].map(|l| {
-                        let last = l.trace.points.len() - 1;
-                        (l.trace.points[last], l.trace.work[last], l.trace.time[last])
+            let [traced, traced_own] = [copy, &own].map(|w| traced(&net, r, &psi[r], w));
+            for (a, b) in traced.iter().zip(&traced_own) {
+                assert_eq!(a.len(), b.len());
+                for ((line, trace), (other, own)) in a.iter().zip(b) {
+                    assert!((line.psi - other.psi).abs() < 1e-5, "{line:?} {other:?}");
+                    let [one, two] = [trace, own].map(|trace| {
+                        let last = trace.points.len() - 1;
+                        (trace.points[last], trace.work[last], trace.time[last])
                     });
                     assert!((one.0 - two.0).norm() < 1e-5);
                     assert!((one.1 / two.1 - 1.0).abs() < 1e-5);

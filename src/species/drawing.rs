@@ -6,6 +6,7 @@ use rustc_hash::FxHashMap;
 use stokeslet_base::geometry::Point;
 
 use crate::followed::Paths;
+use crate::region::traced;
 
 /// Before streams meet, while joined, after they part: told apart by people who don't see red and green.
 const STAGES: [&str; 3] = ["#56b4e9", "#0072b2", "#d55e00"];
@@ -44,9 +45,8 @@ pub fn tubes(paths: &Paths, r: usize, size: f64, step: usize) -> Option<String> 
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" width=\"{width:.0}\" height=\"{height:.0}\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
     );
-    for bundle in &ways.bundles {
-        for (_, line) in bundle.lines.iter().step_by(step.max(1)) {
-            let trace = &line.trace;
+    for lines in traced(&paths.net, r, psi, ways) {
+        for (line, trace) in lines.iter().step_by(step.max(1)) {
             let [a, b] = line.cuts;
             let (a, b) = (a.min(b), a.max(b));
             let whole = trace.length.last().copied().unwrap_or_default();

@@ -13,9 +13,9 @@ use crate::followed::Paths;
 use crate::network::{NO_PIPE, Network, Pipe, STILL};
 use crate::profile::Profile;
 use crate::rational::Exponential;
-use crate::region::{Line, Way, Ways};
+use crate::region::{Line, Way, traced};
 use crate::stream::{Places, Stream};
-use crate::transport::{Followed, StageTable, Task, Within, advance};
+use crate::transport::{Followed, StageTable, Task, Within, advance, even_areas};
 use stokeslet_base::geometry::Point;
 use stokeslet_cad::chip::Chip;
 use stokeslet_flow::field::Fields;
@@ -182,7 +182,7 @@ fn in_pipe(
                 part * pipe.length / pipe.width,
                 part * pipe.length * pipe.width,
             );
-            let stage: StageTable<'_> = (&|_| length, &|eta| area * eta);
+            let stage: StageTable<'_> = (&|_| length, &|edges| even_areas(area, edges));
             advance(&mut stream, &places, task, stage, &mut scratch);
             Section {
                 places: &places,
@@ -240,10 +240,12 @@ struct Mark {
     part: f64,
 }
 
-fn marks(ways: &Ways) -> Vec<Mark> {
+/// The points of all stream lines of a region.
+fn marks(paths: &Paths, r: usize) -> Vec<Mark> {
     let mut out = Vec::new();
-    for (b, bundle) in ways.bundles.iter().enumerate() {
-        for (_, Line { trace, cuts }) in &bundle.lines {
+    let bundles = traced(&paths.net, r, &paths.psi[r], &paths.ways[r]);
+    for (b, lines) in bundles.iter().enumerate() {
+        for (Line { cuts, .. }, trace) in lines {
             let (a, c) = (cuts[0].min(cuts[1]), cuts[0].max(cuts[1]));
             let whole = trace.length[trace.length.len() - 1];
             let ends = [0.0, a, c, whole].map(|l| trace.at(&trace.work, l));
@@ -281,7 +283,7 @@ pub struct Place {
 /// Places of a region's nodes, in the order of its stream function.
 fn places(fields: &Fields, paths: &Paths, r: usize) -> Vec<Place> {
     let (psi, ways, region) = (&paths.psi[r], &paths.ways[r], &paths.net.regions[r]);
-    let marks = marks(ways);
+    let marks = marks(paths, r);
     let width = region
         .mouths
         .iter()

@@ -16,6 +16,7 @@ use rustc_hash::FxHashMap;
 use crate::SpeciesError;
 use crate::network::{Network, Region};
 use stokeslet_base::geometry::Point;
+use stokeslet_base::vectors::clear_upper_halves;
 use stokeslet_flow::fem::lagrange::{CellPoint, cell_point};
 use stokeslet_flow::fem::quadrature::{Rule, simplex};
 use stokeslet_flow::field::Fields;
@@ -321,7 +322,9 @@ fn solve_alike(copies: Vec<Prepared>, scale: f64) -> Result<Vec<(usize, Psi)>, S
     faer::set_global_parallelism(Par::Seq);
     let shared = match copies.first() {
         Some(first) if first.count > 0 => {
-            Some((first.factor()?, first.loads(), first.psi.at.clone()))
+            let factor = first.factor()?;
+            clear_upper_halves();
+            Some((factor, first.loads(), first.psi.at.clone()))
         }
         _ => None,
     };
@@ -331,6 +334,7 @@ fn solve_alike(copies: Vec<Prepared>, scale: f64) -> Result<Vec<(usize, Psi)>, S
             let turn = |copy: &Prepared| turn_between(at, &copy.psi.at).unwrap_or([1.0, 0.0]);
             let turns: Vec<[f64; 2]> = some.iter().map(turn).collect();
             let x = factor.solve(&loads_of(some, loads, &turns, scale));
+            clear_upper_halves();
             for (lane, copy) in some.iter_mut().enumerate() {
                 let psi = &mut copy.psi;
                 for (value, &k) in psi.value.iter_mut().zip(&copy.unknown) {

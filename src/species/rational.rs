@@ -6,6 +6,8 @@
 //! Degree 14 (seven conjugate pairs), error about 4e-13 uniformly on (-inf, 0]: seven complex tridiagonal solves for any length of time.
 //! Source: Trefethen, Weideman, Schmelzer, BIT 46 (2006), Caratheodory-Fejer; poles and residues as in the specification, tested below.
 
+use pulp::{Arch, Simd, WithSimd};
+
 /// Pairs of poles, and one without a residue: eight fill registers.
 const N: usize = 8;
 
@@ -69,6 +71,40 @@ pub struct Exponential {
     value: Vec<Poles>,
 }
 
+/// [`Exponential::apply`], or [`Exponential::apply_with_square`], with the widest vectors.
+struct Applying<'e> {
+    scratch: &'e mut Exponential,
+    w: &'e [f64],
+    k: &'e [f64],
+    c: &'e mut [f64],
+    square: Option<&'e mut [f64]>,
+    source: Option<&'e [f64]>,
+}
+
+impl WithSimd for Applying<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) {
+        let Self {
+            scratch,
+            w,
+            k,
+            c,
+            square,
+            source,
+        } = self;
+        scratch.factorise(w, k);
+        if let (Some(square), Some(source)) = (square, source) {
+            scratch.advance_square(w, k, c, square, source);
+            if is_settled(w, c, Some(source)) {
+                return;
+            }
+        }
+        scratch.advance(w, k, c, source);
+    }
+}
+
 impl Exponential {
     /// Advances `c` by `W dc/dt = -T c + s` over the unit of time; `T` is the graph Laplacian of the chain with conductances `k`.
     ///
@@ -79,8 +115,15 @@ impl Exponential {
     /// 4e-13 of the range of `c`; `sum w c` is kept (plus the sum of the source) to rounding, as are constants. Seven complex solves.
     pub fn apply(&mut self, w: &[f64], k: &[f64], c: &mut [f64], source: Option<&[f64]>) {
         if !is_settled(w, c, source) {
-            self.factorise(w, k);
-            self.advance(w, k, c, source);
+            // Wider vectors, and no other operations: the same bits on every processor.
+            Arch::new().dispatch(Applying {
+                scratch: self,
+                w,
+                k,
+                c,
+                square: None,
+                source,
+            });
         }
     }
 
@@ -104,7 +147,26 @@ impl Exponential {
         square: &mut [f64],
         source: &[f64],
     ) {
-        self.factorise(w, k);
+        Arch::new().dispatch(Applying {
+            scratch: self,
+            w,
+            k,
+            c,
+            square: Some(square),
+            source: Some(source),
+        });
+    }
+
+    /// The square's part of [`Self::apply_with_square`], from values that are still those before.
+    #[inline(always)]
+    fn advance_square(
+        &mut self,
+        w: &[f64],
+        k: &[f64],
+        c: &[f64],
+        square: &mut [f64],
+        source: &[f64],
+    ) {
         let over_z: [[f64; 2]; N] = std::array::from_fn(|j| inverse(pole(j)));
         let factors: [[[f64; 2]; 2]; N] = std::array::from_fn(|j| {
             let r = residue(j);
@@ -151,12 +213,10 @@ impl Exponential {
         }
         let drift = (sum - dot(w, square)) / total;
         square.iter_mut().for_each(|m| *m += drift);
-        if !is_settled(w, c, Some(source)) {
-            self.advance(w, k, c, Some(source));
-        }
     }
 
     /// Eliminates `T + z W` for every pole.
+    #[inline(always)]
     fn factorise(&mut self, w: &[f64], k: &[f64]) {
         self.pivot.clear();
         self.ratio.clear();
@@ -180,6 +240,7 @@ impl Exponential {
     }
 
     /// Solves `(T + z W) y = value` for every pole, in place.
+    #[inline(always)]
     fn solve(&mut self, k: &[f64]) {
         let mut last: Poles = [[0.0; N]; 2];
         for (i, (y, pivot)) in self.value.iter_mut().zip(&self.pivot).enumerate() {
@@ -204,6 +265,7 @@ impl Exponential {
     }
 
     /// [`Self::apply`] with what [`Self::factorise`] left.
+    #[inline(always)]
     fn advance(&mut self, w: &[f64], k: &[f64], c: &mut [f64], source: Option<&[f64]>) {
         let total: f64 = w.iter().sum();
         let mean = dot(w, c) / total;

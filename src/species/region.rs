@@ -62,18 +62,30 @@ impl Table {
         }
     }
 
-    /// Area between the right wall and a place, before [`Ways::area_scale`]: the exact integral of what [`Self::at`] says, so that
-    /// the areas of tubes add up to that of the whole section however they are cut.
-    pub fn area_up_to(&self, eta: f64) -> f64 {
-        let places = self.0.iter().map(|r| r.eta).filter(|&e| e > 0.0 && e < eta);
-        let mut sum = 0.0;
-        let (mut from, mut of_from) = (0.0, self.at(0.0).1);
-        for to in places.chain([eta]) {
-            let of_to = self.at(to).1;
-            sum += (of_from + of_to) / 2.0 * (to - from);
+    /// Areas between consecutive places, before [`Ways::area_scale`]: exact integrals of what [`Self::at`] says, so that the areas of tubes
+    /// add up to that of the whole section however they are cut.
+    ///
+    /// - `edges`: ascending, in 0..1
+    pub fn areas_between(&self, edges: &[f64]) -> Vec<f64> {
+        let mut rows = self.0.iter().peekable();
+        let Some(&first) = edges.first() else {
+            return Vec::new();
+        };
+        while rows.next_if(|row| row.eta <= first).is_some() {}
+        let (mut from, mut of_from) = (first, self.at(first).1);
+        let mut trapezium = |to: f64, of_to: f64| {
+            let area = (of_from + of_to) / 2.0 * (to - from);
             (from, of_from) = (to, of_to);
-        }
-        sum
+            area
+        };
+        let between = |&to: &f64| {
+            let mut area = 0.0;
+            while let Some(row) = rows.next_if(|row| row.eta < to) {
+                area += trapezium(row.eta, row.area);
+            }
+            area + trapezium(to, self.at(to).1)
+        };
+        edges[1..].iter().map(between).collect()
     }
 
     /// Whether nothing is exchanged.
@@ -91,18 +103,21 @@ pub struct Bundle {
     pub outlet: usize,
     /// Values of psi, m^2/s.
     pub psi: [f64; 2],
-    /// Lines and their psi, ascending; kept for fields.
-    pub lines: Vec<(f64, Line)>,
+    /// Lines, ascending in psi.
+    pub lines: Vec<Line>,
 }
 
-/// A traced line with the lengths at which its stages end.
-#[derive(Clone, Debug)]
+/// A stream line and its stages. Its points are far more than that: whoever wants them traces them again ([`traced`]).
+#[derive(Clone, Copy, Debug)]
 pub struct Line {
-    /// The line.
-    pub trace: Trace,
+    /// Its value of psi, m^2/s.
+    pub psi: f64,
     /// Lengths at which the first and the second stage end, m.
     pub cuts: [f64; 2],
 }
+
+/// The points of every line, by bundle.
+type Traces = Vec<Vec<Trace>>;
 
 /// A mouth by which a stream enters or leaves, with the stage between it and the joined streams.
 #[derive(Clone, Debug)]
@@ -192,11 +207,11 @@ pub fn ways(net: &Network, r: usize, psi: &Psi) -> Result<Ways, SpeciesError> {
         way.bundles
             .sort_by(|&a, &b| bundles[a].psi[0].total_cmp(&bundles[b].psi[0]));
     }
-    trace_bundles(&tracer, &mut out, r)?;
-    let pairs = neighbours(&out, region);
-    cut_lines(&mut out, &pairs);
+    let traces = trace_bundles(&tracer, &mut out, r)?;
+    let pairs = neighbours(&out, &traces, region);
+    cut_lines(&mut out, &traces, &pairs);
     out.chains = chains(&out, &pairs, net, region);
-    fill_tables(&mut out);
+    fill_tables(&mut out, &traces);
     out.area_scale = area_scale(&out, region);
     out.stagnation = pairs
         .iter()
@@ -204,6 +219,26 @@ pub fn ways(net: &Network, r: usize, psi: &Psi) -> Result<Ways, SpeciesError> {
         .flatten()
         .collect();
     Ok(out)
+}
+
+/// The lines of region `r` with their points, by bundle; without those that rounding loses beside a stagnation point.
+pub fn traced<'w>(
+    net: &Network,
+    r: usize,
+    psi: &Psi,
+    ways: &'w Ways,
+) -> Vec<Vec<(&'w Line, Trace)>> {
+    let tracer = Tracer::new(psi, &net.regions[r]);
+    let of_bundle = |bundle: &'w Bundle| {
+        let (mouth, out) = (
+            ways.inlets[bundle.inlet].mouth,
+            ways.outlets[bundle.outlet].mouth,
+        );
+        let lines = bundle.lines.iter();
+        let traced = lines.filter_map(|line| Some((line, tracer.trace(mouth, line.psi)?)));
+        traced.filter(|(_, trace)| trace.out == out).collect()
+    };
+    ways.bundles.iter().map(of_bundle).collect()
 }
 
 fn largest(region: &Region) -> f64 {
@@ -315,8 +350,10 @@ impl Finder<'_> {
 }
 
 /// Traces the lines of every bundle, close together near its ends.
-fn trace_bundles(tracer: &Tracer<'_>, ways: &mut Ways, r: usize) -> Result<(), SpeciesError> {
+fn trace_bundles(tracer: &Tracer<'_>, ways: &mut Ways, r: usize) -> Result<Traces, SpeciesError> {
+    let mut traces = Traces::new();
     for bundle in &mut ways.bundles {
+        let mut of_bundle = Vec::with_capacity(LINES + 2);
         let inlet = &ways.inlets[bundle.inlet];
         let [low, high] = inlet.psi;
         let flow = high - low;
@@ -337,20 +374,19 @@ fn trace_bundles(tracer: &Tracer<'_>, ways: &mut Ways, r: usize) -> Result<(), S
             };
             if trace.out == ways.outlets[bundle.outlet].mouth {
                 let length = trace.length[trace.length.len() - 1];
-                bundle.lines.push((
-                    s,
-                    Line {
-                        trace,
-                        cuts: [0.0, length],
-                    },
-                ));
+                bundle.lines.push(Line {
+                    psi: s,
+                    cuts: [0.0, length],
+                });
+                of_bundle.push(trace);
             }
         }
         if bundle.lines.is_empty() {
             return Err(SpeciesError::Lost { region: r });
         }
+        traces.push(of_bundle);
     }
-    Ok(())
+    Ok(traces)
 }
 
 /// Two bundles beside each other, the second to the left of the first.
@@ -363,7 +399,7 @@ struct Pair {
     part: Option<Point>,
 }
 
-fn neighbours(ways: &Ways, region: &Region) -> Vec<Pair> {
+fn neighbours(ways: &Ways, traces: &Traces, region: &Region) -> Vec<Pair> {
     let width = region
         .mouths
         .iter()
@@ -377,17 +413,16 @@ fn neighbours(ways: &Ways, region: &Region) -> Vec<Pair> {
                 continue;
             }
             let (enters, leaves) = (right.inlet == left.inlet, right.outlet == left.outlet);
-            let (Some((_, p)), Some((_, q))) = (right.lines.last(), left.lines.first()) else {
+            let (Some(p), Some(q)) = (traces[a].last(), traces[b].first()) else {
                 continue;
             };
             // Seen from both lines: a mirrored region has the same points.
             let both = [(p, q), (q, p)].map(|(p, q)| {
                 let is_near = |x: Point, y: Point| (x - y).dot(x - y) < (CLOSE * width).powi(2);
                 let mut close = p
-                    .trace
                     .points
                     .iter()
-                    .filter(|x| q.trace.points.iter().any(|y| is_near(**x, *y)));
+                    .filter(|x| q.points.iter().any(|y| is_near(**x, *y)));
                 let first = close.next().copied();
                 [first, close.next_back().copied().or(first)]
             });
@@ -410,7 +445,7 @@ fn neighbours(ways: &Ways, region: &Region) -> Vec<Pair> {
 }
 
 /// Ends the stages of every line: the first where the streams of its inlet meet others, the second where those of its outlet part.
-fn cut_lines(ways: &mut Ways, pairs: &[Pair]) {
+fn cut_lines(ways: &mut Ways, traces: &Traces, pairs: &[Pair]) {
     let (mut meets, mut parts) = (
         vec![Vec::new(); ways.inlets.len()],
         vec![Vec::new(); ways.outlets.len()],
@@ -421,10 +456,9 @@ fn cut_lines(ways: &mut Ways, pairs: &[Pair]) {
             parts[ways.bundles[b].outlet].extend(pair.part);
         }
     }
-    for bundle in &mut ways.bundles {
+    for (bundle, traces) in ways.bundles.iter_mut().zip(traces) {
         let (meets, parts) = (&meets[bundle.inlet], &parts[bundle.outlet]);
-        for (_, line) in &mut bundle.lines {
-            let trace = &line.trace;
+        for (line, trace) in bundle.lines.iter_mut().zip(traces) {
             let whole = trace.length[trace.length.len() - 1];
             let mean = |points: &[Point], otherwise: f64| {
                 if points.is_empty() {
@@ -443,7 +477,7 @@ fn parts_first(bundle: &Bundle) -> bool {
     let early = bundle
         .lines
         .iter()
-        .filter(|(_, l)| l.cuts[0] > l.cuts[1])
+        .filter(|l| l.cuts[0] > l.cuts[1])
         .count();
     2 * early > bundle.lines.len()
 }
@@ -500,8 +534,7 @@ fn chains(ways: &Ways, pairs: &[Pair], net: &Network, region: &Region) -> Vec<Ch
 }
 
 /// Work and time of the three stages of a line.
-fn stages(line: &Line) -> [[f64; 2]; 3] {
-    let t = &line.trace;
+fn stages(line: &Line, t: &Trace) -> [[f64; 2]; 3] {
     let [a, b] = line.cuts;
     let (a, b) = (a.min(b), a.max(b));
     let whole = t.length[t.length.len() - 1];
@@ -521,19 +554,19 @@ fn row(profile: Profile, fraction: f64, flow: f64, [work, time]: [f64; 2]) -> Ro
     }
 }
 
-fn fill_tables(ways: &mut Ways) {
+fn fill_tables(ways: &mut Ways, traces: &Traces) {
     let bundles = &ways.bundles;
     let both = [(0, &mut ways.inlets), (2, &mut ways.outlets)];
     for (stage, list) in both {
         for way in list {
             let flow = way.psi[1] - way.psi[0];
             for &b in &way.bundles {
-                for (s, line) in &bundles[b].lines {
+                for (line, trace) in bundles[b].lines.iter().zip(&traces[b]) {
                     way.table.0.push(row(
                         way.profile,
-                        (s - way.psi[0]) / flow,
+                        (line.psi - way.psi[0]) / flow,
                         flow,
-                        stages(line)[stage],
+                        stages(line, trace)[stage],
                     ));
                 }
             }
@@ -548,12 +581,11 @@ fn fill_tables(ways: &mut Ways) {
         let mut below = 0.0;
         for &b in &chain.bundles {
             let bundle = &bundles[b];
-            for (s, line) in &bundle.lines {
-                let fraction = (below + s - bundle.psi[0]) / flow;
-                chain
-                    .table
-                    .0
-                    .push(row(chain.profile, fraction, flow, stages(line)[1]));
+            for (line, trace) in bundle.lines.iter().zip(&traces[b]) {
+                let fraction = (below + line.psi - bundle.psi[0]) / flow;
+                let of_stage = stages(line, trace)[1];
+                let row = row(chain.profile, fraction, flow, of_stage);
+                chain.table.0.push(row);
             }
             below += bundle.psi[1] - bundle.psi[0];
         }
@@ -564,6 +596,6 @@ fn fill_tables(ways: &mut Ways) {
 fn area_scale(ways: &Ways, region: &Region) -> f64 {
     let tables = ways.inlets.iter().chain(&ways.outlets).map(|w| &w.table);
     let tables = tables.chain(ways.chains.iter().map(|c| &c.table));
-    let sum: f64 = tables.map(|table| table.area_up_to(1.0)).sum();
+    let sum: f64 = tables.flat_map(|t| t.areas_between(&[0.0, 1.0])).sum();
     if sum > 0.0 { region.area / sum } else { 1.0 }
 }

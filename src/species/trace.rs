@@ -3,6 +3,7 @@
 //! Every P2 cell is cut in four by its edge middles; the signs of `psi - s` at the corners of these triangles say through which side a
 //! line leaves, and where it crosses a side is the root of psi's quadratic there.
 
+use pulp::{Arch, Simd, WithSimd};
 use rustc_hash::FxHashMap;
 
 use crate::network::Region;
@@ -49,6 +50,19 @@ pub struct Tracer<'a> {
     at_mouth: FxHashMap<(u32, u32), (u32, u32)>,
 }
 
+/// [`Tracer::trace`] with the widest vectors.
+struct Tracing<'t, 'a>(&'t Tracer<'a>, usize, f64);
+
+impl WithSimd for Tracing<'_, '_> {
+    type Output = Option<Trace>;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, _: S) -> Option<Trace> {
+        let Self(tracer, mouth, s) = self;
+        tracer.trace_here(mouth, s)
+    }
+}
+
 const NONE: u32 = u32::MAX;
 /// Numbers of a node, and some that are not used.
 const WIDTH: usize = 8;
@@ -88,6 +102,7 @@ pub(crate) const fn quadratic(l: [f64; 3]) -> [f64; 6] {
 }
 
 /// Where the quadratic through `a` at 0, `m` at 1/2, `b` at 1 is `s`; between the ends, whose sides of `s` differ.
+#[inline(always)]
 fn root(a: f64, m: f64, b: f64, s: f64) -> f64 {
     // c0 + c1 t + c2 t^2 = 0; one root lies between 0 and 1.
     let (c0, c1, c2) = (a - s, 4.0 * m - 3.0 * a - b, 2.0 * (a - 2.0 * m + b));
@@ -157,11 +172,13 @@ impl<'a> Tracer<'a> {
         }
     }
 
+    #[inline(always)]
     fn above(&self, node: u32, s: f64) -> bool {
         self.psi.value[node as usize] >= s
     }
 
     /// Place and speed where the line crosses the side `a`-`b` of a triangle.
+    #[inline(always)]
     fn crossing(&self, triangle: u32, a: u32, b: u32, s: f64) -> (Point, f64) {
         let cell = &self.psi.cells[triangle as usize / 4];
         let [first, second, third] = FOURTHS[triangle as usize % 4];
@@ -198,42 +215,44 @@ impl<'a> Tracer<'a> {
 
     /// The stream line of value `s` from in-mouth `mouth`; `None` where it doesn't start there.
     pub fn trace(&self, mouth: usize, s: f64) -> Option<Trace> {
-        let room = || Vec::with_capacity(ROOM);
+        // Wider vectors, and no other operations: the same bits on every processor.
+        Arch::new().dispatch(Tracing(self, mouth, s))
+    }
+
+    #[inline(always)]
+    fn trace_here(&self, mouth: usize, s: f64) -> Option<Trace> {
+        let mut sides = Vec::with_capacity(ROOM);
+        let out = self.walk(mouth, s, |triangle, side| sides.push((triangle, side)))?;
+        let room = || Vec::with_capacity(sides.len());
         let mut trace = Trace {
-            points: Vec::with_capacity(ROOM),
+            points: Vec::with_capacity(sides.len()),
             work: room(),
             time: room(),
             length: room(),
-            out: 0,
+            out,
         };
-        let mut speed = 0.0;
-        let out = self.walk(mouth, s, |triangle, [a, b]| {
-            let (x, v) = self.crossing(triangle, a, b, s);
-            let (work, time, length) = match trace.points.last() {
-                None => (0.0, 0.0, 0.0),
-                Some(&last) => {
-                    let step = (x - last).dot(x - last).sqrt();
-                    let mean = 0.5 * (v + speed);
-                    let takes = if mean > 0.0 { step / mean } else { 0.0 };
-                    let so_far = |running: &[f64]| running.last().copied().unwrap_or_default();
-                    (
-                        so_far(&trace.work) + mean * step,
-                        so_far(&trace.time) + takes,
-                        so_far(&trace.length) + step,
-                    )
-                }
-            };
-            speed = v;
+        let (mut work, mut time, mut length) = (0.0, 0.0, 0.0);
+        let mut last: Option<(Point, f64)> = None;
+        for (triangle, [a, b]) in sides {
+            let (x, speed) = self.crossing(triangle, a, b, s);
+            if let Some((from, before)) = last {
+                let step = (x - from).dot(x - from).sqrt();
+                let mean = 0.5 * (speed + before);
+                work += mean * step;
+                time += if mean > 0.0 { step / mean } else { 0.0 };
+                length += step;
+            }
+            last = Some((x, speed));
             trace.points.push(x);
             trace.work.push(work);
             trace.time.push(time);
             trace.length.push(length);
-        })?;
-        trace.out = out;
+        }
         Some(trace)
     }
 
     /// Follows a line by signs alone, from triangle to triangle; `visit` gets each side that it crosses, with a triangle of that side.
+    #[inline(always)]
     fn walk(&self, mouth: usize, s: f64, mut visit: impl FnMut(u32, [u32; 2])) -> Option<usize> {
         let pair = self.mouths[mouth]
             .windows(2)

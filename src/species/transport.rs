@@ -164,7 +164,7 @@ pub fn follow(
             &mut stream,
             &places,
             task,
-            (&|_| length, &|eta| area * eta),
+            (&|_| length, &|edges| even_areas(area, edges)),
             scratch,
         );
         [begin, stream]
@@ -300,21 +300,25 @@ fn spread(range: f64, stream: &Stream) -> f64 {
     (high - low).max(0.0)
 }
 
-/// What a stage does at each eta: how long streams lie beside each other there (in widths), and its area from the right wall on, m^2.
-pub(crate) type StageTable<'a> = (&'a dyn Fn(f64) -> f64, &'a dyn Fn(f64) -> f64);
+/// What a stage does: how long streams lie beside each other at each eta (in widths), and its areas between consecutive places, m^2.
+pub(crate) type StageTable<'a> = (&'a dyn Fn(f64) -> f64, &'a dyn Fn(&[f64]) -> Vec<f64>);
+
+/// Areas between consecutive places of a section that is the same all over.
+pub(crate) fn even_areas(area: f64, edges: &[f64]) -> Vec<f64> {
+    edges.windows(2).map(|e| area * (e[1] - e[0])).collect()
+}
 
 /// One stage: exchange, with the tubes' areas as sources of age.
 pub(crate) fn advance(
     stream: &mut Stream,
     places: &Places,
     task: &Task<'_>,
-    (lambda, area_up_to): StageTable<'_>,
+    (lambda, areas): StageTable<'_>,
     scratch: &mut Exponential,
 ) {
     let source = task.ages.then(|| {
-        let edges = 0..=stream.flow.len();
-        let up_to: Vec<f64> = edges.map(|k| area_up_to(places.edge(k))).collect();
-        up_to.windows(2).map(|w| w[1] - w[0]).collect::<Vec<f64>>()
+        let edges: Vec<f64> = (0..=stream.flow.len()).map(|k| places.edge(k)).collect();
+        areas(&edges)
     });
     stream.exchange(places, task.diffusivity, lambda, source.as_deref(), scratch);
 }
@@ -430,8 +434,9 @@ fn through_region(
                 stream,
                 places,
                 task,
-                (&|eta| table.at(eta).0, &|eta| {
-                    ways.area_scale * table.area_up_to(eta)
+                (&|eta| table.at(eta).0, &|edges| {
+                    let areas = table.areas_between(edges).into_iter();
+                    areas.map(|area| ways.area_scale * area).collect()
                 }),
                 scratch,
             );

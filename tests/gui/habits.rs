@@ -109,6 +109,8 @@ fn whether_tapers_or_steps_join_widths_is_asked_once() {
     window.get_by_label("Use steps").click();
     window.run_steps(4);
     assert!(window.query_by_label("Use steps").is_none());
+    let selected = window.state().selection();
+    assert_eq!(selected.single(), Some("pipe1"), "it stays what is edited");
     assert_eq!((kinds(&window, "taper"), kinds(&window, "step")), (0, 1));
     assert_eq!(wrong(&window), Vec::<String>::new(), "{}", text(&window));
     narrow(&mut window, "pipe2");

@@ -12,6 +12,7 @@ use faer::linalg::matmul::matmul;
 use faer::linalg::matmul::triangular::{self, BlockStructure};
 use faer::{Accum, Mat, MatMut, Par};
 use rayon::prelude::*;
+use stokeslet_base::vectors::clear_upper_halves;
 
 use super::inside::{Inside, Way, Whole};
 use super::lower::{Lower, Triangle};
@@ -190,6 +191,7 @@ pub fn eliminate(parts: &[Part<'_>], b: usize, e: usize) -> Option<(Lower, Insid
         );
         let after = made.as_ref().subcols(last, b - last).transpose();
         matmul(below, Accum::Add, after, &here, 1.0, Par::Seq);
+        clear_upper_halves();
         finite(block)
     })?;
     // What isn't finite in H is in S too, since each of its columns meets itself on the diagonal.

@@ -4,6 +4,7 @@ use std::sync::OnceLock;
 
 use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, Par};
+use stokeslet_base::vectors::clear_upper_halves;
 
 use super::twins::Twins;
 use crate::pivot::Pivot;
@@ -74,6 +75,7 @@ impl Whole {
         let mut out = Mat::zeros(n_eliminated, x.ncols());
         if let Some(weights) = self.weights() {
             matmul(out.as_mut(), Accum::Replace, weights, x, 1.0, Par::Seq);
+            clear_upper_halves();
         }
         out
     }
@@ -91,6 +93,7 @@ impl Whole {
                 half.transpose() * &reduced
             }
         };
+        clear_upper_halves();
         (pivot.solve(b), carried)
     }
 }

@@ -1,9 +1,10 @@
 //! Widths that differ: a taper goes between without a question; whether steps are wanted is asked beside it, until it is answered once.
 
+use std::collections::BTreeSet;
+
 use super::App;
 use crate::command::Command;
 use crate::panels::Notice;
-use crate::seen::Selection;
 use stokeslet_cad::design::Edit;
 use stokeslet_cad::edits::{self, Joint, joints_added};
 
@@ -37,24 +38,26 @@ impl App {
     pub(super) fn set_joint(&mut self, command: &Command, joint: Joint) {
         self.state.settings.joint = Some(joint);
         self.panels.forget_questions();
-        let mut names = std::mem::take(&mut self.joints_asked);
-        names.extend(self.state.selection.items.iter().cloned());
+        let mut asked = std::mem::take(&mut self.joints_asked);
+        asked.extend(self.state.selection.items.iter().cloned());
         let design = self.state.document.design.iter();
-        let mut components = design.flat_map(|design| &design.components);
-        let is_other = |kind: &str| Joint::of_kind(kind).is_some_and(|known| known != joint);
-        if components.any(|c| names.contains(&c.name.value) && is_other(&c.kind.value)) {
-            self.edit(command, |d, app| {
-                let (edits, new) = edits::set_joint(d, &names, joint)?;
-                let items = &app.state.selection.items;
-                let selected = items.iter().filter(|name| !names.contains(*name)).cloned();
-                let was_selected = items.iter().any(|name| names.contains(name));
-                let items = match was_selected {
-                    true => selected.chain(new).collect(),
-                    false => selected.collect(),
-                };
-                let port = app.state.selection.port.clone();
-                Ok((edits, Some(Selection { items, port })))
-            });
+        let components = design.flat_map(|design| &design.components);
+        let others = components.filter(|c| {
+            let kind = Joint::of_kind(&c.kind.value);
+            asked.contains(&c.name.value) && kind.is_some_and(|kind| kind != joint)
+        });
+        let names: BTreeSet<String> = others.map(|c| c.name.value.clone()).collect();
+        if names.is_empty() {
+            return;
         }
+        self.edit(command, |d, app| {
+            let (edits, new) = edits::set_joint(d, &names, joint)?;
+            let mut selection = app.state.selection.clone();
+            if !selection.items.is_disjoint(&names) {
+                selection.items.retain(|name| !names.contains(name));
+                selection.items.extend(new);
+            }
+            Ok((edits, Some(selection)))
+        });
     }
 }

@@ -15,6 +15,7 @@ use faer::linalg::solvers::Solve;
 use faer::{Accum, Mat, MatRef, Par};
 
 use stokeslet_base::geometry::Point;
+use stokeslet_base::vectors::clear_upper_halves;
 
 /// Blocks are added up before anything is eliminated until they have so many unknowns, those in common counted twice.
 const LEAF: usize = 64;
@@ -121,6 +122,7 @@ impl Front {
     fn solve(&self, x: &mut [f64]) {
         let rest = Mat::from_fn(self.rest.len(), 1, |i, _| x[self.rest[i] as usize]);
         let own = &self.given - &self.on_rest * &rest;
+        clear_upper_halves();
         for (i, &k) in self.unknowns.iter().enumerate() {
             x[k as usize] = own[(i, 0)];
         }
@@ -233,6 +235,7 @@ impl System<'_> {
             Par::Seq,
         );
         let passed = on_rest * &given;
+        clear_upper_halves();
         let rhs = (e..n).map(|k| rhs[k] - passed[(k - e, 0)]).collect();
         let ids = |list: &[(u32, u32)]| list.iter().map(|u| u.0).collect();
         let front = Front {

@@ -25,6 +25,7 @@ use crate::SpeciesError;
 use crate::network::{Beyond, End};
 use crate::stream::Stream;
 use stokeslet_base::geometry::Point;
+use stokeslet_base::vectors::clear_upper_halves;
 
 /// What a group's solution is.
 #[derive(Clone, Debug, Default)]
@@ -50,7 +51,9 @@ pub struct Upstream<'a> {
 type Found<T> = Result<T, SpeciesError>;
 
 fn solve(a: &Mat<f64>, b: MatRef<'_, f64>) -> Mat<f64> {
-    a.partial_piv_lu().solve(b)
+    let x = a.partial_piv_lu().solve(b);
+    clear_upper_halves();
+    x
 }
 
 /// `a b^-1`.

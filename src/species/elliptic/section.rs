@@ -22,6 +22,7 @@ use stokeslet_flow::fem::quadrature::gauss_legendre;
 
 use crate::profile::Profile;
 use crate::stream::Stream;
+use stokeslet_base::vectors::clear_upper_halves;
 
 /// Elements across a developed section.
 #[derive(Clone, Debug)]
@@ -321,6 +322,7 @@ impl Modes {
         };
         let (down, down_shape, down_flux) = column(&mut order[..n - 1].iter().copied(), true);
         let (up, up_shape, up_flux) = column(&mut order[n - 1..].iter().rev().copied(), false);
+        clear_upper_halves();
         let finite = down.iter().chain(&up).all(|x| x.is_finite());
         finite.then_some(Self {
             peclet,

@@ -16,6 +16,7 @@ use super::id::MatRef;
 use super::plan::{Operation, Planner};
 use super::system::Leaves;
 use stokeslet_base::table::Table;
+use stokeslet_base::vectors::clear_upper_halves;
 
 /// How operations are run.
 #[derive(Clone, Copy)]
@@ -430,6 +431,7 @@ fn multiply(
         b_value.as_ref()
     };
     matmul(out.as_mut(), Accum::Add, lhs, rhs, sign, Par::Seq);
+    clear_upper_halves();
 }
 
 fn finite(m: Mat<f64>, id: u32) -> Result<Mat<f64>, RunError> {
@@ -444,7 +446,9 @@ fn finite(m: Mat<f64>, id: u32) -> Result<Mat<f64>, RunError> {
 }
 
 fn inverse(a: &Mat<f64>, id: u32) -> Result<Mat<f64>, RunError> {
-    finite(a.partial_piv_lu().inverse(), id)
+    let inverse = a.partial_piv_lu().inverse();
+    clear_upper_halves();
+    finite(inverse, id)
 }
 
 /// Inverse on the complement of the one null vector: the smallest singular value is taken for zero.

@@ -15,6 +15,7 @@ use super::id::MatRef;
 use super::order::Elimination;
 use stokeslet_base::fingerprint::{Domain, Fingerprint, Hasher};
 use stokeslet_base::table::Caching;
+use stokeslet_base::vectors::clear_upper_halves;
 
 /// A vector by number; 0 is the zero vector.
 type VecId = u32;
@@ -237,5 +238,6 @@ fn evaluate(
         };
         matmul(out.as_mut(), Accum::Add, matrix, vector, sign, Par::Seq);
     }
+    clear_upper_halves();
     (0..n).map(|i| out[(i, 0)]).collect()
 }
