@@ -138,7 +138,7 @@ impl Document {
         self.text = text.into();
         self.history
             .push(label.to_owned(), self.text.clone(), selection.clone(), join);
-        self.read(library);
+        self.take(design, mistakes, library);
         Ok(())
     }
 
@@ -172,10 +172,20 @@ impl Document {
 
     /// Reads the text again, with another library perhaps.
     pub fn read(&mut self, library: &Library) {
+        let (design, mistakes) = design::parse(&*self.text, &self.name);
+        self.take(design, mistakes, library);
+    }
+
+    /// What was read of the text.
+    fn take(
+        &mut self,
+        design: Option<Design>,
+        mut diagnostics: Vec<Diagnostic>,
+        library: &Library,
+    ) {
         self.preview = None;
         self.before_trial = None;
         self.renew();
-        let (design, mut diagnostics) = design::parse(&*self.text, &self.name);
         self.layout = Arc::new(match &design {
             Some(design) => lay_out(design, library),
             None => Layout::default(),

@@ -313,17 +313,27 @@ fn places(fields: &Fields, paths: &Paths, r: usize) -> Vec<Place> {
             let [x, y] = *entry.geom();
             Some((entry.data, (x - at.x).hypot(y - at.y)))
         };
-        let found: Vec<(Mark, f64)> = nearby.iter().filter_map(nearest).collect();
-        let closest = |all: &mut dyn Iterator<Item = &(Mark, f64)>| {
-            all.copied().min_by(|a, b| a.1.total_cmp(&b.1))
+        // Where a bundle is near that this stream line belongs to, no other is asked for.
+        let holds = |b: usize| {
+            let [low, high] = ways.bundles[b].psi;
+            (low..=high).contains(&s)
+        };
+        let closest = |holding: bool| {
+            let trees = nearby.iter().enumerate();
+            let trees = trees.filter(|(b, _)| holds(*b) == holding);
+            let found = trees.filter_map(|(_, tree)| nearest(tree));
+            found.min_by(|a, b| a.1.total_cmp(&b.1))
         };
         // The nearest mark, or one that is nearly as near and whose bundle this stream line belongs to.
-        let (first, least) = closest(&mut found.iter())?;
-        let holds = |(mark, distance): &&(Mark, f64)| {
-            let [low, high] = ways.bundles[mark.bundle as usize].psi;
-            (low..=high).contains(&s) && *distance <= least + near
+        let own = closest(true);
+        let mark = match own {
+            Some((mark, distance)) if distance <= near => mark,
+            _ => match (own, closest(false)) {
+                (Some((mark, distance)), Some((_, least))) if distance <= least + near => mark,
+                (_, Some((other, _))) => other,
+                (own, None) => own?.0,
+            },
         };
-        let mark = closest(&mut found.iter().filter(holds)).map_or(first, |(mark, _)| mark);
         let b = mark.bundle as usize;
         let bundle = &ways.bundles[b];
         let s = s.clamp(bundle.psi[0], bundle.psi[1]);

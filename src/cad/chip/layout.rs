@@ -56,6 +56,8 @@ pub struct Layout {
     pub chip: Option<Arc<Chip>>,
     /// Everything that is wrong, warnings included.
     pub diagnostics: Vec<Diagnostic>,
+    /// Items by name.
+    by_name: FxHashMap<String, usize>,
 }
 
 impl Layout {
@@ -67,6 +69,7 @@ impl Layout {
         out: Reporter,
     ) -> Self {
         let items: Vec<String> = assembly.names.iter().map(|n| n.value.clone()).collect();
+        let by_name = items.iter().cloned().zip(0..).collect();
         let mut uses: FxHashMap<SocketRef, SocketUse> = FxHashMap::default();
         for joint in &assembly.joints {
             uses.insert(joint.connection.a, SocketUse::Connected);
@@ -113,12 +116,13 @@ impl Layout {
             connections,
             chip,
             diagnostics: out.diagnostics,
+            by_name,
         }
     }
 
     /// The item of this name.
     pub fn item(&self, name: &str) -> Option<usize> {
-        self.items.iter().position(|item| item == name)
+        self.by_name.get(name).copied()
     }
 
     /// `item.socket`, as designs write it.

@@ -33,6 +33,7 @@ use std::sync::Arc;
 
 use eframe::egui::{self, Color32, Sense};
 
+use super::background;
 use super::command::{Command, Layer};
 use super::panels::OnCanvas;
 use super::seen::{Seen, Selection, Tool};
@@ -72,6 +73,8 @@ const MOST_BOXES: usize = 400;
 
 /// The pointer belongs to the panels this near to them, points.
 const EDGE: f32 = 4.0;
+/// A scene of more parts takes so long to be forgotten that another thread does it.
+const MANY_PARTS: usize = 4_000;
 
 /// The canvas: its view and what the pointer is doing.
 #[derive(Debug, Default)]
@@ -308,7 +311,11 @@ impl Canvas {
             SocketUse::Free | SocketUse::Connected => None,
         };
         self.ports = layout.sockets.iter().filter_map(ports_of).collect();
-        self.scene = Some(scene.clone());
+        let old = self.scene.replace(scene.clone());
+        if let Some(old) = old.filter(|old| old.parts.len() > MANY_PARTS) {
+            // Milliseconds that no frame needs to wait for; where no thread starts it goes here.
+            let _ = background::spawn("old scene", move || drop(old));
+        }
         scene
     }
 
@@ -449,7 +456,7 @@ impl Canvas {
         let selection = &frame.seen.selection.items;
         let parts_of = |name: &String| {
             let item = scene.item(name);
-            item.map_or(&[][..], |item| &scene.parts_of[item])
+            item.map_or(&[][..], |item| scene.parts_of(item))
         };
         if !selection.is_empty() {
             let pen = Pen {
@@ -518,7 +525,7 @@ impl Canvas {
                 colour: colours.error,
                 pixel: 1.0 / painter.pixels_per_point(),
             };
-            let parts = scene.parts_of[item].iter().copied();
+            let parts = scene.parts_of(item).iter().copied();
             let outlines = &mut self.outlines;
             let inside = colours.error.gamma_multiply(0.12);
             painter.add(paint::highlight(

@@ -264,7 +264,7 @@ pub fn cover(scene: &Scene, outlines: &mut Outlines, view: &View, colours: &Colo
         .items
         .iter()
         .filter_map(|name| scene.item(name));
-    let parts = items.flat_map(|item| &scene.parts_of[item]);
+    let parts = items.flat_map(|item| scene.parts_of(item));
     for &part in parts.filter(|&&part| scene.parts[part].bounds.meets(&seen)) {
         let placed = &scene.parts[part];
         let shape = &scene.layout.parts[part].shape;

@@ -156,8 +156,8 @@ pub struct Scene {
     pub layout: Arc<Layout>,
     /// As [`Layout::parts`].
     pub parts: Vec<Placed>,
-    /// Parts of every item, indices into `parts`.
-    pub parts_of: Vec<Vec<usize>>,
+    /// Parts, item by item, indices into `parts`; and where those of each item begin.
+    by_item: (Vec<usize>, Vec<usize>),
     /// Box of every item; `None` where it could not be placed.
     pub boxes: Vec<Option<Bounds>>,
     /// Box of everything; `None` where there is nothing.
@@ -172,7 +172,6 @@ pub struct Scene {
     pub hidden: Hidden,
     is_hidden: Vec<bool>,
     pub(super) tree: RTree<Boxed>,
-    items: FxHashMap<String, usize>,
     outer: FxHashMap<SocketRef, usize>,
 }
 
@@ -180,19 +179,37 @@ impl Scene {
     /// What there is to show of a layout.
     pub fn new(layout: Arc<Layout>, outlines: &mut Outlines) -> Self {
         let mut corners: FxHashMap<usize, Vec<Point>> = FxHashMap::default();
-        let mut parts = Vec::with_capacity(layout.parts.len());
-        let mut parts_of = vec![Vec::new(); layout.items.len()];
-        let mut boxes: Vec<Option<Bounds>> = vec![None; layout.items.len()];
-        for (k, (part, &owner)) in layout.parts.iter().zip(&layout.owners).enumerate() {
+        let mut parts: Vec<Placed> = Vec::with_capacity(layout.parts.len());
+        for (part, &owner) in layout.parts.iter().zip(&layout.owners) {
             let shape = outlines.id(&part.shape);
             let corners = corners
                 .entry(shape)
                 .or_insert_with(|| boundary(&part.shape, CHORDS));
-            let placed = placed(shape, part, corners, owner);
-            parts.push(placed);
-            parts_of[owner].push(k);
-            let whole = boxes[owner].map_or(placed.bounds, |b| b.with(&placed.bounds));
-            boxes[owner] = Some(whole);
+            parts.push(placed(shape, part, corners, owner));
+        }
+        let boxed = parts.iter().enumerate().map(|(part, placed)| Boxed {
+            part,
+            bounds: placed.bounds,
+        });
+        // The index takes as long as all the rest.
+        let (tree, rest) = rayon::join(
+            || RTree::bulk_load(boxed.collect()),
+            || Self::without_tree(&layout, &parts),
+        );
+        Self {
+            tree,
+            parts,
+            ..rest
+        }
+    }
+
+    /// All of it but the parts and their index.
+    fn without_tree(layout: &Arc<Layout>, parts: &[Placed]) -> Self {
+        let layout = layout.clone();
+        let mut boxes: Vec<Option<Bounds>> = vec![None; layout.items.len()];
+        for placed in parts {
+            let whole = &mut boxes[placed.owner];
+            *whole = Some(whole.map_or(placed.bounds, |b| b.with(&placed.bounds)));
         }
         let bounds = boxes.iter().flatten().copied().reduce(|a, b| a.with(&b));
         let joined = layout.connections.iter().flat_map(|c| [c.a, c.b]);
@@ -203,13 +220,6 @@ impl Scene {
         let open = joined.chain(at_ports).collect();
         let is_free = |&k: &usize| layout.sockets[k].used == SocketUse::Free;
         let free = (0..layout.sockets.len()).filter(is_free).collect();
-        let boxed = parts.iter().enumerate().map(|(part, placed)| Boxed {
-            part,
-            bounds: placed.bounds,
-        });
-        let tree = RTree::bulk_load(boxed.collect());
-        let names = layout.items.iter().cloned();
-        let items = names.enumerate().map(|(k, name)| (name, k)).collect();
         let sockets = layout.sockets.iter().enumerate();
         let outer: FxHashMap<SocketRef, usize> = sockets.map(|(k, s)| (s.socket, k)).collect();
         let socket = |socket: &SocketRef| Some(&layout.sockets[*outer.get(socket)?]);
@@ -227,15 +237,14 @@ impl Scene {
         Self {
             hidden: Hidden::default(),
             is_hidden: vec![false; layout.items.len()],
-            parts,
-            parts_of,
+            by_item: by_item(&layout.owners, layout.items.len()),
+            parts: Vec::new(),
             boxes,
             bounds,
             open,
             free,
             apart,
-            tree,
-            items,
+            tree: RTree::new(),
             outer,
             layout,
         }
@@ -272,7 +281,13 @@ impl Scene {
 
     /// The item of this name.
     pub fn item(&self, name: &str) -> Option<usize> {
-        self.items.get(name).copied()
+        self.layout.item(name)
+    }
+
+    /// Parts of an item, indices into `parts`.
+    pub fn parts_of(&self, item: usize) -> &[usize] {
+        let (parts, begins) = &self.by_item;
+        &parts[begins[item]..begins[item + 1]]
     }
 
     /// The name of an item.
@@ -319,7 +334,8 @@ impl Scene {
             let size = self.parts[k].bounds.size();
             size.x * size.y
         };
-        let largest = self.parts_of[item]
+        let largest = self
+            .parts_of(item)
             .iter()
             .max_by(|a, b| size(a).total_cmp(&size(b)))?;
         Some(self.inner_point(*largest))
@@ -355,6 +371,20 @@ impl Scene {
         };
         placed.to_chip(inside)
     }
+}
+
+/// Parts sorted by their owners, in their own order; and where those of each of `n` owners begin, with the end of the last.
+fn by_item(owners: &[usize], n: usize) -> (Vec<usize>, Vec<usize>) {
+    let mut begins = vec![0; n + 1];
+    owners.iter().for_each(|&owner| begins[owner + 1] += 1);
+    (0..n).for_each(|k| begins[k + 1] += begins[k]);
+    let mut next = begins.clone();
+    let mut parts = vec![0; owners.len()];
+    for (part, &owner) in owners.iter().enumerate() {
+        parts[next[owner]] = part;
+        next[owner] += 1;
+    }
+    (parts, begins)
 }
 
 fn placed(shape: usize, part: &Part, corners: &[Point], owner: usize) -> Placed {

@@ -151,7 +151,7 @@ pub fn paint_mirror(tools: &Tools, frame: &Frame<'_>, outlines: &mut Outlines) {
     let items = frame.seen.selection.items.iter();
     let items = items.filter_map(|name| scene.item(name));
     let parts: Vec<_> = items
-        .flat_map(|item| &scene.parts_of[item])
+        .flat_map(|item| scene.parts_of(item))
         .map(|&part| {
             let placed = scene.parts[part];
             let origin = reflected(placed.origin);

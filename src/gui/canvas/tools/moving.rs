@@ -117,7 +117,7 @@ pub fn paint_move(moved: &Move, frame: &Frame<'_>, outlines: &mut Outlines) {
         let parts = moved
             .moving
             .iter()
-            .flat_map(|&item| moved.base.parts_of[item].iter().copied());
+            .flat_map(|&item| moved.base.parts_of(item).iter().copied());
         let mut parts: Vec<usize> = parts.collect();
         parts.sort_unstable();
         let parts = parts.into_iter();
