@@ -29,7 +29,7 @@
 //! | `fronts` | a symmetric system in pieces into its solution: **the method, explained there** | `base` | physics, meshes, chips |
 //! | `apic` | flow on particles and staggered grids by PIC, FLIP, XPIC and APIC transfers, and their spectra (feature `dynamics`, as the next three) | `dynamics` | chips, windows, files |
 //! | `particles` | particle fluids with rigid bodies, from scenes into snapshots | `dynamics` | chips, windows, files |
-//! | `contact` | bodies, meshes and material points with friction, from scenes into snapshots | `dynamics` | chips, windows, files |
+//! | `contact` | bodies, meshes and material points with friction, from scenes into snapshots | `base`, `dynamics` | chips, windows, files |
 //! | `dynamics` | liquids that come off walls, from scenes into frames; scene files, tables and pictures of its siblings | | chips, windows, files |
 //! | `base` | what all of these use: units, diagnostics, geometry, keys, cancelling, the table of results | | all of the above |
 //!

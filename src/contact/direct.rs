@@ -6,6 +6,7 @@ use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::sparse::linalg::lu::{LuRef, NumericLu, SymbolicLu, factorize_symbolic_lu};
 use faer::sparse::{SparseColMat, Triplet};
 use faer::{Conj, MatMut, Par};
+use stokeslet_base::vectors::clear_upper_halves;
 
 /// The factors of a square sparse matrix.
 pub(crate) struct Factors {
@@ -36,6 +37,7 @@ impl Factors {
                 Default::default(),
             )
             .ok()?;
+        clear_upper_halves();
         Some(Factors { symbolic, numeric })
     }
 
@@ -50,6 +52,7 @@ impl Factors {
             Par::Seq,
             MemStack::new(&mut memory),
         );
+        clear_upper_halves();
     }
 }
 

@@ -1,4 +1,4 @@
-"""Tries the site of `src/web/build` in headless Chromium: opens a design, draws, solves live, saves by download, recovers what wasn't.
+"""Tries the site of `src/web/build` in headless Chromium: opens a design, draws, solves live, sweeps, saves by download, recovers what wasn't.
 
     python3 -m venv .venv && .venv/bin/pip install playwright        # and a Chromium: `apt-get install chromium`
     .venv/bin/python src/web/try.py SITE [PICTURES]                   # SITE: the folder that `src/web/build` made
@@ -23,6 +23,9 @@ from playwright.sync_api import Error, sync_playwright
 SIZE = {"width": 1280, "height": 800}
 # Where the canvas of the window is free of panels.
 MIDDLE = (560, 420)
+# Where the panel Study has its buttons to run a sweep and to copy its table.
+RUN, COPY = (459, 712), (791, 666)
+VALUES = 11
 
 
 def serve(site):
@@ -40,7 +43,7 @@ class Tried:
     """A page, what it said to the console, and what it downloaded."""
 
     def __init__(self, browser, address, pictures):
-        self.page = browser.new_page(viewport=SIZE, accept_downloads=True)
+        self.page = browser.new_page(viewport=SIZE, accept_downloads=True, permissions=["clipboard-read", "clipboard-write"])
         self.pictures, self.errors, self.downloads = pictures, [], {}
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
         self.page.on("console", self.hear)
@@ -150,6 +153,31 @@ def main():
         tried.press("Control+Shift+s")
         assert tried.wait_for("dropped.toml").endswith("# dropped\n")
         tried.end()
+        # A variable is swept, and the table of the sweep is copied.
+        tried = Tried(browser, address, pictures)
+        tried.press("Escape")
+        tried.page.mouse.click(*MIDDLE)
+        tried.page.wait_for_timeout(800)
+        wide = tee.replace("[fluid]", '[variables]\nl = "1 mm"\n\n[fluid]').replace('"8 mm"', '"=l"')
+        assert wide.count("=l") == 1, wide
+        with tried.page.expect_file_chooser() as chooser:
+            tried.press("Control+o")
+        chooser.value.set_files({"name": "swept.toml", "mimeType": "text/plain", "buffer": wide.encode()})
+        tried.page.wait_for_timeout(2000)
+        tried.press("Control+p")
+        tried.page.keyboard.type("panel study")
+        tried.page.wait_for_timeout(500)
+        tried.press("Enter")
+        tried.page.wait_for_timeout(1000)
+        tried.page.mouse.click(*RUN)
+        tried.page.wait_for_timeout(6000)
+        tried.page.mouse.click(*COPY)
+        tried.page.wait_for_timeout(1000)
+        tried.shot("swept")
+        table = tried.page.evaluate("navigator.clipboard.readText()")
+        rows = [line for line in table.splitlines() if line and not line.startswith("#")]
+        assert len(rows) == 1 + VALUES and all(",ok," in row for row in rows[1:]), table
+        tried.end()
         # A channel is drawn from nothing, opened at both ends, and saved.
         tried = Tried(browser, address, pictures)
         tried.press("Escape")
@@ -180,7 +208,7 @@ def main():
         assert len(tried.kept()) == 1, tried.kept()
         tried.end()
         browser.close()
-    print("the page opens, picks and takes designs, draws, solves as the command line does, and saves, and keeps what isn't saved")
+    print("the page opens, picks and takes designs, draws, solves as the command line does, sweeps, and saves, and keeps what isn't saved")
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ use rustc_hash::FxHashMap;
 use super::polygon::mouths;
 use super::{BlockMesh, Domain, PlanePolygon};
 use stokeslet_base::geometry::Point;
+use stokeslet_base::vectors::clear_upper_halves;
 use stokeslet_cad::shape::Hole;
 
 /// Nodes this near to an edge or to a round post are on it, in cells.
@@ -197,6 +198,7 @@ fn harmonic(mesh: &BlockMesh<2>, moves: &mut [Option<Point>]) -> Option<()> {
     let n = inside.len();
     let matrix = SparseColMat::<usize, f64>::try_new_from_triplets(n, n, &triplets).ok()?;
     let found = matrix.sp_cholesky(Side::Lower).ok()?.solve(&right);
+    clear_upper_halves();
     for (k, &v) in inside.iter().enumerate() {
         moves[v] = Some(Point::new(found[(k, 0)], found[(k, 1)]));
     }

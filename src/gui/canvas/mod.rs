@@ -8,6 +8,7 @@
 //! bar. While only the pointer moves, the chip's meshes are not made again.
 
 mod access;
+mod buckets;
 pub mod dimensions;
 pub mod grid;
 mod guides;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::scene::{Bounds, Scene, envelope};
+use super::scene::{Bounds, Scene};
 use stokeslet_base::geometry::Point;
 use stokeslet_cad::design::Design;
 use stokeslet_cad::shape::{Mouth, Shape, Strip};
@@ -38,14 +38,13 @@ impl Scene {
     /// The part at a place, or the nearest one within `reach`, m; of several the smallest.
     pub fn part_at(&self, p: Point, reach: f64) -> Option<usize> {
         let near = Bounds::of(p, p).grown(reach);
-        self.tree
-            .locate_in_envelope_intersecting(envelope(&near))
-            .filter_map(|boxed| {
-                let placed = &self.parts[boxed.part];
-                let shape = &self.layout.parts[boxed.part].shape;
+        self.parts_meeting(&near)
+            .filter_map(|part| {
+                let placed = &self.parts[part];
+                let shape = &self.layout.parts[part].shape;
                 let distance = distance(shape, placed.to_part(p));
                 let size = placed.bounds.size();
-                (distance <= reach).then_some((distance, size.x * size.y, boxed.part))
+                (distance <= reach).then_some((distance, size.x * size.y, part))
             })
             .min_by(|a, b| (a.0, a.1).partial_cmp(&(b.0, b.1)).unwrap_or(a.2.cmp(&b.2)))
             .map(|found| found.2)
@@ -94,10 +93,9 @@ impl Scene {
                 .filter(|&item| self.boxes[item].is_some_and(|b| frame.holds(&b)))
                 .collect(),
             Catch::Touched => self
-                .tree
-                .locate_in_envelope_intersecting(envelope(frame))
-                .filter(|boxed| self.touches(boxed.part, frame))
-                .map(|boxed| self.parts[boxed.part].owner)
+                .parts_meeting(frame)
+                .filter(|&part| self.touches(part, frame))
+                .map(|part| self.parts[part].owner)
                 .collect(),
         };
         let names = caught.into_iter().map(|item| self.name(item).to_owned());

@@ -1,13 +1,13 @@
 //! A layout becomes what can be shown and found: placed shapes with their boxes, walls apart from openings, items by name.
 //!
-//! Built once a layout, in about a millisecond a thousand parts. Pure: knows no screen but the [`View`] that asks what it sees.
+//! Built once a layout, in about half a millisecond a thousand parts. Pure: knows no screen but the [`View`] that asks what it sees.
 
 use std::sync::Arc;
 
-use rstar::{AABB, RTree, RTreeObject};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::View;
+use super::buckets::Buckets;
 use super::outline::Outlines;
 use crate::seen::Hidden;
 use stokeslet_base::geometry::Point;
@@ -120,26 +120,6 @@ impl Bounds {
     }
 }
 
-/// A part in the index of boxes.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Boxed {
-    /// Index into [`Scene::parts`].
-    pub part: usize,
-    bounds: Bounds,
-}
-
-impl RTreeObject for Boxed {
-    type Envelope = AABB<[f64; 2]>;
-
-    fn envelope(&self) -> Self::Envelope {
-        envelope(&self.bounds)
-    }
-}
-
-pub(super) fn envelope(bounds: &Bounds) -> AABB<[f64; 2]> {
-    AABB::from_corners([bounds.low.x, bounds.low.y], [bounds.high.x, bounds.high.y])
-}
-
 /// A joint whose two openings lie apart.
 #[derive(Clone, Copy, Debug)]
 pub struct Apart {
@@ -171,7 +151,8 @@ pub struct Scene {
     /// What isn't shown.
     pub hidden: Hidden,
     is_hidden: Vec<bool>,
-    pub(super) tree: RTree<Boxed>,
+    /// Boxes of `parts`.
+    pub(super) buckets: Buckets,
     outer: FxHashMap<SocketRef, usize>,
 }
 
@@ -187,27 +168,8 @@ impl Scene {
                 .or_insert_with(|| boundary(&part.shape, CHORDS));
             parts.push(placed(shape, part, corners, owner));
         }
-        let boxed = parts.iter().enumerate().map(|(part, placed)| Boxed {
-            part,
-            bounds: placed.bounds,
-        });
-        // The index takes as long as all the rest.
-        let (tree, rest) = rayon::join(
-            || RTree::bulk_load(boxed.collect()),
-            || Self::without_tree(&layout, &parts),
-        );
-        Self {
-            tree,
-            parts,
-            ..rest
-        }
-    }
-
-    /// All of it but the parts and their index.
-    fn without_tree(layout: &Arc<Layout>, parts: &[Placed]) -> Self {
-        let layout = layout.clone();
         let mut boxes: Vec<Option<Bounds>> = vec![None; layout.items.len()];
-        for placed in parts {
+        for placed in &parts {
             let whole = &mut boxes[placed.owner];
             *whole = Some(whole.map_or(placed.bounds, |b| b.with(&placed.bounds)));
         }
@@ -238,13 +200,13 @@ impl Scene {
             hidden: Hidden::default(),
             is_hidden: vec![false; layout.items.len()],
             by_item: by_item(&layout.owners, layout.items.len()),
-            parts: Vec::new(),
+            buckets: Buckets::new(parts.iter().map(|placed| placed.bounds).collect()),
+            parts,
             boxes,
             bounds,
             open,
             free,
             apart,
-            tree: RTree::new(),
             outer,
             layout,
         }
@@ -264,14 +226,15 @@ impl Scene {
             self.free.retain(|&k| is_shown(sockets[k].item));
             self.apart
                 .retain(|joint| joint.items.into_iter().all(is_shown));
-            let boxed = self
-                .tree
-                .iter()
-                .filter(|b| is_shown(self.parts[b.part].owner));
-            self.tree = RTree::bulk_load(boxed.copied().collect());
         }
         self.hidden.clone_from(hidden);
         self
+    }
+
+    /// Parts that are shown and whose boxes meet another.
+    pub(super) fn parts_meeting(&self, frame: &Bounds) -> impl Iterator<Item = usize> + use<'_> {
+        let shown = |part: &usize| !self.is_hidden[self.parts[*part].owner];
+        self.buckets.meeting(frame).filter(shown)
     }
 
     /// Whether an item isn't shown.

@@ -1,5 +1,6 @@
 use super::*;
-use crate::scenes::{scene_file, scene2};
+use crate::lcp::solver;
+use crate::scenes::{Simulation, scene_file, scene2};
 
 fn circle(settings: &LiquidSettings) -> LiquidRun {
     let text = scene_file("circle").unwrap();
