@@ -69,7 +69,9 @@ impl Layout {
         out: Reporter,
     ) -> Self {
         let items: Vec<String> = assembly.names.iter().map(|n| n.value.clone()).collect();
-        let by_name = items.iter().cloned().zip(0..).collect();
+        // Of two of one name, which is a mistake, the first.
+        let named = items.iter().cloned().enumerate().rev();
+        let by_name = named.map(|(item, name)| (name, item)).collect();
         let mut uses: FxHashMap<SocketRef, SocketUse> = FxHashMap::default();
         for joint in &assembly.joints {
             uses.insert(joint.connection.a, SocketUse::Connected);

@@ -129,6 +129,39 @@ pub struct Apart {
     items: [usize; 2],
 }
 
+/// Outer sockets by the parts' sockets that they are.
+#[derive(Debug)]
+struct Outer {
+    /// Where the sockets of each part begin in `index`, and where the last ones end.
+    begins: Vec<u32>,
+    /// Indices into [`Layout::sockets`], one more than that; 0 of sockets within components.
+    index: Vec<u32>,
+}
+
+impl Outer {
+    /// Of a layout of so many parts.
+    fn new(parts: usize, sockets: impl Iterator<Item = (usize, SocketRef)> + Clone) -> Self {
+        let mut begins = vec![0; parts + 1];
+        for (_, socket) in sockets.clone() {
+            let count: &mut u32 = &mut begins[socket.part + 1];
+            *count = (*count).max(socket.socket as u32 + 1);
+        }
+        (0..parts).for_each(|k| begins[k + 1] += begins[k]);
+        let mut index = vec![0; begins[parts] as usize];
+        for (k, socket) in sockets {
+            index[begins[socket.part] as usize + socket.socket] = k as u32 + 1;
+        }
+        Self { begins, index }
+    }
+
+    fn get(&self, socket: SocketRef) -> Option<usize> {
+        let from = *self.begins.get(socket.part)? as usize;
+        let to = *self.begins.get(socket.part + 1)? as usize;
+        let index = self.index[from..to].get(socket.socket)?;
+        (*index as usize).checked_sub(1)
+    }
+}
+
 /// A layout, ready to be shown.
 #[derive(Debug)]
 pub struct Scene {
@@ -153,7 +186,7 @@ pub struct Scene {
     is_hidden: Vec<bool>,
     /// Boxes of `parts`.
     pub(super) buckets: Buckets,
-    outer: FxHashMap<SocketRef, usize>,
+    outer: Outer,
 }
 
 impl Scene {
@@ -161,8 +194,14 @@ impl Scene {
     pub fn new(layout: Arc<Layout>, outlines: &mut Outlines) -> Self {
         let mut corners: FxHashMap<usize, Vec<Point>> = FxHashMap::default();
         let mut parts: Vec<Placed> = Vec::with_capacity(layout.parts.len());
+        let mut last: Option<(&Shape, usize)> = None;
         for (part, &owner) in layout.parts.iter().zip(&layout.owners) {
-            let shape = outlines.id(&part.shape);
+            // Copies often follow each other.
+            let shape = match last {
+                Some((shape, id)) if *shape == part.shape => id,
+                _ => outlines.id(&part.shape),
+            };
+            last = Some((&part.shape, shape));
             let corners = corners
                 .entry(shape)
                 .or_insert_with(|| boundary(&part.shape, CHORDS));
@@ -183,8 +222,8 @@ impl Scene {
         let is_free = |&k: &usize| layout.sockets[k].used == SocketUse::Free;
         let free = (0..layout.sockets.len()).filter(is_free).collect();
         let sockets = layout.sockets.iter().enumerate();
-        let outer: FxHashMap<SocketRef, usize> = sockets.map(|(k, s)| (s.socket, k)).collect();
-        let socket = |socket: &SocketRef| Some(&layout.sockets[*outer.get(socket)?]);
+        let outer = Outer::new(parts.len(), sockets.map(|(k, s)| (k, s.socket)));
+        let socket = |socket: &SocketRef| Some(&layout.sockets[outer.get(*socket)?]);
         let joints = layout.connections.iter();
         let apart = joints.filter_map(|joint| {
             let ends = [socket(&joint.a)?, socket(&joint.b)?];
@@ -260,7 +299,7 @@ impl Scene {
 
     /// The outer socket that a part's socket is, index into [`Layout::sockets`].
     pub fn outer(&self, socket: SocketRef) -> Option<usize> {
-        self.outer.get(&socket).copied()
+        self.outer.get(socket)
     }
 
     /// The outer socket of this full name, index into [`Layout::sockets`].
