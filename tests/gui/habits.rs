@@ -95,7 +95,7 @@ fn whether_tapers_or_steps_join_widths_is_asked_once() {
     let home = home();
     let mut window = empty(home.path());
     place(&mut window, "tee", 0.0, 0.0);
-    for socket in ["right", "left"] {
+    for socket in ["right", "left", "up"] {
         attach(&mut window, "pipe", "a", &format!("tee1.{socket}"));
     }
     let narrow = |window: &mut Window, pipe: &str| {
@@ -106,16 +106,24 @@ fn whether_tapers_or_steps_join_widths_is_asked_once() {
     narrow(&mut window, "pipe1");
     assert_eq!((kinds(&window, "taper"), kinds(&window, "step")), (1, 0));
     window.get_by_label("A taper joins the widths that differ here.");
+    narrow(&mut window, "pipe3");
+    window.get_by_label("Tapers join the widths that differ here.");
+    assert!(
+        window
+            .query_by_label("A taper joins the widths that differ here.")
+            .is_none()
+    );
+    apply(&mut window, Command::Select(Selection::one("pipe1")));
     window.get_by_label("Use steps").click();
     window.run_steps(4);
     assert!(window.query_by_label("Use steps").is_none());
     let selected = window.state().selection();
     assert_eq!(selected.single(), Some("pipe1"), "it stays what is edited");
-    assert_eq!((kinds(&window, "taper"), kinds(&window, "step")), (0, 1));
+    assert_eq!((kinds(&window, "taper"), kinds(&window, "step")), (0, 2));
     assert_eq!(wrong(&window), Vec::<String>::new(), "{}", text(&window));
     narrow(&mut window, "pipe2");
     assert!(window.query_by_label("Use steps").is_none(), "asked once");
-    assert_eq!((kinds(&window, "taper"), kinds(&window, "step")), (0, 2));
+    assert_eq!((kinds(&window, "taper"), kinds(&window, "step")), (0, 3));
     assert_eq!(window.state().settings().joint, Some(Joint::Step));
     // Both ways by hand as well, for what is selected.
     let all = window.state().document().design.clone().unwrap();
@@ -126,7 +134,7 @@ fn whether_tapers_or_steps_join_widths_is_asked_once() {
         Command::Select(Selection { items, port: None }),
     );
     apply(&mut window, Command::SetJoint(Joint::Taper));
-    assert_eq!((kinds(&window, "taper"), kinds(&window, "step")), (2, 0));
+    assert_eq!((kinds(&window, "taper"), kinds(&window, "step")), (3, 0));
     assert_eq!(wrong(&window), Vec::<String>::new(), "{}", text(&window));
 }
 

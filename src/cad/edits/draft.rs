@@ -1,5 +1,7 @@
 //! A design being changed: intentions write what they want, and ask in the end for the edits that lead there.
 
+use rustc_hash::FxHashMap;
+
 use super::diff;
 use super::sockets::placement_at;
 use super::{Drawing, Refusal, settle};
@@ -115,6 +117,27 @@ impl<'a> Draft<'a> {
             }
         }
         self.redirected.push((from.to_owned(), to.to_owned()));
+    }
+
+    /// Components are called otherwise: so are their sockets and members of groups.
+    pub fn rename(&mut self, names: &FxHashMap<String, String>) {
+        if names.is_empty() {
+            return;
+        }
+        for reference in references_mut(&mut self.design) {
+            let socket = &mut reference.value;
+            if let Some((item, own)) = socket.rsplit_once('.')
+                && let Some(new) = names.get(item)
+            {
+                *socket = format!("{new}.{own}");
+            }
+        }
+        let groups = self.design.groups.iter_mut();
+        for member in groups.flat_map(|group| &mut group.of) {
+            if let Some(new) = names.get(&member.value) {
+                member.value.clone_from(new);
+            }
+        }
     }
 
     /// What a socket of the design is called in the draft.

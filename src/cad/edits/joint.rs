@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use super::draft::Draft;
 use super::names::Names;
-use super::sockets::own_mouths;
+use super::sockets::{own_mouths, owner, tidy};
 use super::{Drawing, Refusal};
-use crate::design::{Component, Design, Dimension, Edit, Spanned, Value};
+use crate::design::{Component, Design, Dimension, Edit, Spanned, Step, Value};
 
 /// Goes between sockets that differ in width.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -48,6 +49,12 @@ impl Joint {
             Joint::Step => &["length_start", "length_end"],
         }
     }
+
+    /// Takes its lengths back to what they are by default.
+    pub(super) fn forget_lengths(self, component: &mut Component) {
+        let parameters = &mut component.parameters;
+        parameters.retain(|(name, _)| !self.lengths().contains(&name.value.as_str()));
+    }
 }
 
 /// Names of joints that a change adds.
@@ -73,7 +80,7 @@ pub(super) fn length_of(drawing: &Drawing<'_>, joint: &Component) -> Option<f64>
 }
 
 /// Makes tapers and steps of these names joints of one kind, as long as they are; whatever else is named stays. What a joint was
-/// called after its kind, it is called anew. Names of all of them afterwards.
+/// called after its kind, it is called anew, unless something else than sockets and groups mentions it. Names of all of them afterwards.
 ///
 /// # Errors
 /// [`Refusal::NothingSelected`] where none of them is a joint of another kind; [`Refusal::OnlyOf`] for a parameter that the other kind
@@ -84,20 +91,26 @@ pub fn set_joint(
     joint: Joint,
 ) -> Result<(Vec<Edit>, Vec<String>), Refusal> {
     let mut draft = Draft::of(drawing);
+    let mut free = Names::of_items(drawing.design);
+    let kept = mentioned(drawing.design);
+    let mut renamed: FxHashMap<String, String> = FxHashMap::default();
     let mut changed = Vec::new();
-    for old in &drawing.design.components {
-        let was = Joint::of_kind(&old.kind.value).filter(|was| *was != joint);
-        let (Some(was), true) = (was, names.contains(&old.name.value)) else {
+    for component in &mut draft.design.components {
+        let was = Joint::of_kind(&component.kind.value).filter(|was| *was != joint);
+        let (Some(was), true) = (was, names.contains(&component.name.value)) else {
             continue;
         };
-        let new = changed_to(drawing, &draft.design, old, was, joint)?;
-        let name = new.name.value.clone();
-        rename(&mut draft, &old.name.value, &name);
-        if let Some(component) = draft.component_mut(&old.name.value) {
-            *component = new;
+        let mut new = changed_to(drawing, component, was, joint)?;
+        let old = &component.name.value;
+        if has_default_name(old, was) && !kept.contains(old.as_str()) {
+            let name = free.fresh(joint.kind());
+            renamed.insert(old.clone(), name.clone());
+            new.name = Spanned::nowhere(name);
         }
-        changed.push(name);
+        changed.push(new.name.value.clone());
+        *component = new;
     }
+    draft.rename(&renamed);
     match changed.is_empty() {
         true => Err(Refusal::NothingSelected),
         false => Ok((draft.settled(), changed)),
@@ -106,20 +119,15 @@ pub fn set_joint(
 
 fn changed_to(
     drawing: &Drawing<'_>,
-    design: &Design,
     old: &Component,
     was: Joint,
     joint: Joint,
 ) -> Result<Component, Refusal> {
     let mut new = old.clone();
     new.kind = Spanned::nowhere(joint.kind().to_owned());
-    if has_default_name(old, was) {
-        new.name = Spanned::nowhere(Names::of_items(design).fresh(joint.kind()));
-    }
     new.dimensions
         .retain(|of| WIDTHS.contains(&of.value.as_str()));
-    new.parameters
-        .retain(|(name, _)| !was.lengths().contains(&name.value.as_str()));
+    was.forget_lengths(&mut new);
     let mut others = new.parameters.iter();
     if let Some((other, _)) = others.find(|(name, _)| !WIDTHS.contains(&name.value.as_str())) {
         return Err(Refusal::OnlyOf {
@@ -130,14 +138,28 @@ fn changed_to(
     }
     if let Some(length) = length_of(drawing, old) {
         let lengths = joint.lengths();
+        let each = tidy(length / lengths.len() as f64, drawing.design.width.0);
         for of in lengths {
-            let value = Value::Quantity(length / lengths.len() as f64, Dimension::Length);
+            let value = Value::Quantity(each, Dimension::Length);
             let parameter = (Spanned::nowhere((*of).to_owned()), Spanned::nowhere(value));
             new.parameters.push(parameter);
         }
     }
     realisable(drawing, &new)?;
     Ok(new)
+}
+
+/// Components that links, sheets or their own expressions are about: another name would lose these.
+fn mentioned(design: &Design) -> BTreeSet<&str> {
+    let ends = design.links.iter().flat_map(|link| [&link.from, &link.to]);
+    let of_links = ends.flatten().map(|socket| owner(&socket.value));
+    let of_sheets = design.sheets.of.iter().map(|(name, _)| name.value.as_str());
+    let paths = design.parametric.expressions.iter();
+    let of_expressions = paths.filter_map(|expression| match &expression.path[..] {
+        [Step::Key(section), Step::Key(name), ..] if section == "components" => Some(name.as_str()),
+        _ => None,
+    });
+    of_links.chain(of_sheets).chain(of_expressions).collect()
 }
 
 /// # Errors
@@ -156,24 +178,8 @@ pub(super) fn realisable(drawing: &Drawing<'_>, component: &Component) -> Result
     }
 }
 
-/// Whether it is called after its kind: taper1, taper2, ...
-fn has_default_name(component: &Component, joint: Joint) -> bool {
-    let number = component.name.value.strip_prefix(joint.kind());
+/// Whether a joint is called after its kind: taper1, taper2, ...
+fn has_default_name(name: &str, joint: Joint) -> bool {
+    let number = name.strip_prefix(joint.kind());
     number.is_some_and(|number| number.bytes().all(|b| b.is_ascii_digit()))
-}
-
-/// Sockets and groups of a component that is to be called otherwise.
-fn rename(draft: &mut Draft<'_>, from: &str, to: &str) {
-    if from == to {
-        return;
-    }
-    for socket in ["a", "b"] {
-        draft.redirect(&format!("{from}.{socket}"), &format!("{to}.{socket}"));
-    }
-    let groups = draft.design.groups.iter_mut();
-    for member in groups.flat_map(|group| &mut group.of) {
-        if member.value == from {
-            to.clone_into(&mut member.value);
-        }
-    }
 }

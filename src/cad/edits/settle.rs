@@ -173,7 +173,7 @@ fn join_pairs(draft: &mut Draft<'_>, before: &Sockets<'_>, after: &Sockets<'_>) 
         let (_, mouth) = &free[k];
         let left = free[..k].iter().enumerate().rev();
         let left = left.take_while(|(_, (_, other))| {
-            mouth.middle.x - other.middle.x <= PLACE_TOLERANCE * other.width
+            mouth.middle.x - other.middle.x <= PLACE_TOLERANCE * mouth.width
         });
         let right = free.iter().enumerate().skip(k + 1);
         let right = right.take_while(|(_, (_, other))| {

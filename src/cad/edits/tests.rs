@@ -482,6 +482,23 @@ fn steps_go_between_widths_where_they_are_wanted_and_become_tapers() {
     let mixed = tapers.after(&edits);
     assert_eq!(mixed.errors(), Vec::<String>::new(), "{}", mixed.text);
     assert_at(mixed.at("q.b"), steps.at("q.b"), "the last end");
+    // Joints in series, of which one is mentioned elsewhere and keeps its name; with lengths of their own until these don't fit.
+    let row = open(
+        "[variables]\nw = \"50 um\"\n[components]\nt = { kind = \"tee\", at = [\"0 mm\", \"0 mm\"] }\ntaper1 = { kind = \"taper\", attach = \"b\", to = \"t.right\", parameters = { width_start = \"80 um\", width_end = \"100 um\" } }\ntaper2 = { kind = \"taper\", attach = \"b\", to = \"taper1.a\", parameters = { width_start = \"=w\", width_end = \"80 um\" } }\np = { kind = \"pipe\", attach = \"a\", to = \"taper2.a\", parameters = { width = \"50 um\", length = \"3 mm\" } }\n",
+    );
+    assert_eq!(row.errors(), Vec::<String>::new());
+    let both = select(&["taper1", "taper2"]);
+    let (edits, names) = set_joint(&row.drawing(), &both, Joint::Step).unwrap();
+    assert_eq!(names, ["step1", "taper2"]);
+    let series = row.after(&edits);
+    assert_eq!(series.errors(), Vec::<String>::new(), "{}", series.text);
+    assert_at(series.at("p.b"), row.at("p.b"), "the last end");
+    assert!(series.text.contains("\"=w\""), "{}", series.text);
+    let wide = crate::design::Value::Quantity(2e-3, crate::design::Dimension::Length);
+    let edits = set_parameter(&series.drawing(), "p", "width", Some(wide)).unwrap();
+    let wider = series.after(&edits);
+    assert_eq!(wider.errors(), Vec::<String>::new(), "{}", wider.text);
+
     let again = set_joint(&mixed.drawing(), &select(&["step1"]), Joint::Step);
     assert_eq!(again, Err(Refusal::NothingSelected));
     let walled = tapers

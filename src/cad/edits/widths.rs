@@ -82,9 +82,32 @@ pub(super) fn fitting(
         true => WIDTHS[0],
         false => WIDTHS[1],
     };
-    let quantity = Value::Quantity(width, Dimension::Length);
-    draft.set_parameter(owner(socket), parameter, Some(quantity));
+    set_width(draft, owner(socket), parameter, width)?;
     Ok(socket.to_owned())
+}
+
+/// Gives a joint another width at one end; where it is too short for that then, its lengths are the usual ones again.
+///
+/// # Errors
+/// [`Refusal::Library`] where it can't be so wide.
+fn set_width(
+    draft: &mut Draft<'_>,
+    joint: &str,
+    parameter: &str,
+    width: f64,
+) -> Result<(), Refusal> {
+    let quantity = Value::Quantity(width, Dimension::Length);
+    draft.set_parameter(joint, parameter, Some(quantity));
+    let from = draft.from;
+    let Some(component) = draft.component_mut(joint) else {
+        return Ok(());
+    };
+    if realisable(&from, component).is_err()
+        && let Some(joint) = Joint::of_kind(&component.kind.value)
+    {
+        joint.forget_lengths(component);
+    }
+    realisable(&from, component)
 }
 
 /// What a taper hangs on with its other socket, if `socket` is one of a joint that nothing else needs.
@@ -190,8 +213,7 @@ fn mend_others(
             _ => WIDTHS[1],
         };
         let joint = joint.name.value.clone();
-        let quantity = Value::Quantity(width, Dimension::Length);
-        draft.set_parameter(&joint, own, Some(quantity));
+        set_width(draft, &joint, own, width)?;
         return Ok(0.0);
     }
     if !hangs && !begins {

@@ -14,7 +14,7 @@ use stokeslet_base::geometry::Point;
 use stokeslet_base::units::Radian;
 use stokeslet_cad::design::{Edit, OverlayShape, Placement, print};
 use stokeslet_cad::drawing::draw;
-use stokeslet_cad::edits::{self, Drawing, Refusal};
+use stokeslet_cad::edits::{self, Drawing, Refusal, joints_added};
 
 /// A preview that takes longer than this would make dragging jerk: only the canvas's own ghost is shown then.
 const SLOW_PREVIEW: Duration = Duration::from_millis(12);
@@ -288,7 +288,9 @@ impl App {
                 self.edit_plainly(command, edits, Some(Selection::default()));
             }
             _ => match plain(command) {
-                Some(edits) => self.edit_plainly(command, edits, None),
+                Some(edits) => {
+                    self.edit_plainly(command, edits, None);
+                }
                 None => return false,
             },
         }
@@ -323,14 +325,22 @@ impl App {
             }
             Err(_) if self.resting.is_trial => {}
             Ok((edits, selection)) => {
-                self.ask_about_joints(command, &edits);
-                self.edit_plainly(command, edits, selection);
+                let joints = joints_added(&edits);
+                if self.edit_plainly(command, edits, selection) {
+                    self.ask_about_joints(command, joints);
+                }
             }
             Err(refusal) => self.notify(Notice::error(sentence(&refusal.to_string()))),
         }
     }
 
-    fn edit_plainly(&mut self, command: &Command, edits: Vec<Edit>, selection: Option<Selection>) {
+    /// Whether it was made.
+    fn edit_plainly(
+        &mut self,
+        command: &Command,
+        edits: Vec<Edit>,
+        selection: Option<Selection>,
+    ) -> bool {
         let label = self.label(command);
         let selection = selection.unwrap_or_else(|| self.state.selection.clone());
         let join = join_key(command);
@@ -342,8 +352,12 @@ impl App {
             Ok(()) => {
                 self.state.selection = selection;
                 self.forget_what_is_gone();
+                true
             }
-            Err(error) => self.notify(Notice::error(sentence(&error.to_string()))),
+            Err(error) => {
+                self.notify(Notice::error(sentence(&error.to_string())));
+                false
+            }
         }
     }
 
@@ -468,6 +482,7 @@ impl App {
         let is_there = |name: &String| all.contains(name);
         self.state.selection.items.retain(is_there);
         self.state.hidden.items.retain(is_there);
+        self.joints_asked.retain(is_there);
         let has_port =
             |port: &String| design.is_some_and(|d| d.ports.iter().any(|p| p.name.value == *port));
         self.state.hidden.ports.retain(has_port);

@@ -222,6 +222,8 @@ impl App {
         self.state.document.follow(&before);
         self.state.selection = Selection::default();
         self.state.hidden = Hidden::default();
+        self.joints_asked.clear();
+        self.panels.forget_questions();
         self.state.shown = ResultView {
             colour: self.state.shown.colour,
             ..ResultView::default()

@@ -5,30 +5,26 @@ use std::collections::BTreeSet;
 use super::App;
 use crate::command::Command;
 use crate::panels::Notice;
-use stokeslet_cad::design::Edit;
-use stokeslet_cad::edits::{self, Joint, joints_added};
+use stokeslet_cad::edits::{self, Joint};
 
 impl App {
     /// Asks what is wanted where the first joints went in; the answer is remembered, and holds for them too.
-    pub(super) fn ask_about_joints(&mut self, command: &Command, edits: &[Edit]) {
+    pub(super) fn ask_about_joints(&mut self, command: &Command, added: BTreeSet<String>) {
         let by_itself = matches!(
             command,
             Command::Channel { .. }
                 | Command::SetParameter { .. }
                 | Command::SetChannelShape { .. }
         );
-        if !by_itself || self.state.settings.joint.is_some() {
+        if !by_itself || added.is_empty() || self.state.settings.joint.is_some() {
             return;
         }
-        let added = joints_added(edits);
-        if added.is_empty() {
-            return;
-        }
-        let text = match added.len() {
+        self.joints_asked.extend(added);
+        let text = match self.joints_asked.len() {
             1 => "A taper joins the widths that differ here.",
             _ => "Tapers join the widths that differ here.",
         };
-        self.joints_asked = added;
+        self.panels.forget_questions();
         let answers = [("Keep tapers", Joint::Taper), ("Use steps", Joint::Step)];
         let answers = answers.map(|(label, joint)| (label.to_owned(), Command::SetJoint(joint)));
         self.notify(Notice::info(text).with_answers(answers.into()));

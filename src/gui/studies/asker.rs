@@ -177,6 +177,9 @@ fn answer(
     cancel: &CancelToken,
     telling: &Telling<impl Fn()>,
 ) -> Result<Option<Part>, String> {
+    if cancel.is_cancelled() {
+        return Ok(None);
+    }
     let needs_fields = match &job.question {
         Question::Sweep(study) => !study.ports_only,
         Question::Goals { goals, .. } => goals.iter().any(|goal| mentions_fields(goal)),
