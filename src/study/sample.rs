@@ -1,7 +1,7 @@
 //! A design with some of its variables set becomes a solution; what doesn't depend on values at ports is done once.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use stokeslet_base::cancel::CancelToken;
 use stokeslet_base::diagnostic::{Diagnostic, Severity};
@@ -91,6 +91,16 @@ fn first(mistakes: &[Diagnostic]) -> String {
 /// Chips whose eliminations are kept; each worker may be at another one.
 const KEPT: usize = 16;
 
+/// Eliminations of chips at some values of their variables, the newest ones.
+#[derive(Default)]
+pub struct Kept(Mutex<VecDeque<(Fingerprint, Arc<dyn Eliminated>)>>);
+
+impl Kept {
+    fn lock(&self) -> MutexGuard<'_, VecDeque<(Fingerprint, Arc<dyn Eliminated>)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 /// A design, ready to be solved at any values of its variables, by many threads.
 pub struct Sampler<'a> {
     text: &'a str,
@@ -100,7 +110,7 @@ pub struct Sampler<'a> {
     pub model: Option<DepthModel>,
     settings: SolveSettings,
     table: &'a Table,
-    kept: Mutex<VecDeque<(Fingerprint, Arc<dyn Eliminated>)>>,
+    kept: Arc<Kept>,
 }
 
 impl<'a> Sampler<'a> {
@@ -118,8 +128,14 @@ impl<'a> Sampler<'a> {
             model: None,
             settings,
             table,
-            kept: Mutex::default(),
+            kept: Arc::default(),
         }
+    }
+
+    /// The same with what another one of the same design has eliminated.
+    #[must_use]
+    pub fn keeping(self, kept: Arc<Kept>) -> Self {
+        Self { kept, ..self }
     }
 
     /// The design and the chip at these values.
@@ -168,7 +184,7 @@ impl<'a> Sampler<'a> {
         };
         let key = key(&chip, solve_settings.resolution);
         let known = {
-            let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut kept = self.kept.lock();
             let at = kept.iter().position(|(other, _)| *other == key);
             at.and_then(|at| kept.remove(at))
                 .inspect(|entry| kept.push_back(entry.clone()))
@@ -178,7 +194,7 @@ impl<'a> Sampler<'a> {
             None => {
                 let new: Arc<dyn Eliminated> =
                     eliminate(&chip, &solve_settings, self.table, &silent, cancel)?.into();
-                let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut kept = self.kept.lock();
                 if kept.len() >= KEPT {
                     kept.pop_front();
                 }

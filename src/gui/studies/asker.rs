@@ -15,7 +15,7 @@ use stokeslet_study::fit::{Fit, FitError, Goal, Varied};
 use stokeslet_study::output::{Catalogue, Output, mentions_fields};
 use stokeslet_study::prepared::{nominal, prepare};
 use stokeslet_study::run::{Record, Run};
-use stokeslet_study::sample::{SampleError, Sampler};
+use stokeslet_study::sample::{Kept, SampleError, Sampler};
 use stokeslet_study::sensitivity::{Context, sensitivities};
 use stokeslet_study::study::Sample;
 
@@ -76,10 +76,10 @@ impl Asker {
         let (table, told) = (self.table.clone(), sender.clone());
         let started = background::serve("study", move || {
             let telling = Telling { sender, wake };
-            let mut part = Part::here();
+            let (mut part, kept) = (Part::here(), Arc::default());
             move || {
                 let answered = catch_unwind(AssertUnwindSafe(|| {
-                    answer(&job, part, &table, &cancel, &telling)
+                    answer(&job, part, (&table, &kept), &cancel, &telling)
                 }));
                 match answered {
                     Ok(Ok(Some(next))) => {
@@ -173,7 +173,7 @@ impl<W: Fn()> Telling<W> {
 fn answer(
     job: &Job,
     part: Part,
-    table: &Table,
+    (table, kept): (&Table, &Arc<Kept>),
     cancel: &CancelToken,
     telling: &Telling<impl Fn()>,
 ) -> Result<Option<Part>, String> {
@@ -198,7 +198,8 @@ fn answer(
         &job.library,
         settings.clone(),
         table,
-    );
+    )
+    .keeping(kept.clone());
     let (design, chip) = sampler.chip(&[]).map_err(|error| said(&error))?;
     match &job.question {
         Question::Sweep(study) => {
@@ -365,11 +366,13 @@ mod tests {
                 sender,
                 wake: || (),
             };
-            let (table, cancel) = (Table::default(), CancelToken::new());
+            let (table, kept) = (Table::default(), Arc::default());
+            let cancel = CancelToken::new();
             let mut part = Some(begin);
             let mut turns = 0;
             while let Some(now) = part {
-                part = answer(&job, now, &table, &cancel, &telling).expect("an answer");
+                let all = answer(&job, now, (&table, &kept), &cancel, &telling);
+                part = all.expect("an answer");
                 turns += 1;
             }
             drop(telling);
