@@ -1,9 +1,9 @@
 //! Vector registers between kernels.
 //!
-//! Kernels of matrix products leave the upper halves of vector registers in use. Until they are cleared, processors of x86-64 execute
-//! the instructions that all of them have (SSE2: whatever isn't compiled for the processor it runs on) as if each depended on the one
-//! before, in every thread that ever multiplied matrices. On the machine this was found on (AMD EPYC, two cores) stream lines of `grid20`
-//! were traced in 150 ms after a solve and in 77 once the registers were cleared, and the solve itself took 0.30 and 0.22 s at r = 16.
+//! A thread that has multiplied matrices with `faer` goes on at about half its speed, wherever its code isn't compiled for the processor's
+//! wide vectors, until some function that is has been through: seen on x86-64 (AMD EPYC, two cores). Stream lines of `grid20`, traced after
+//! a solve, took 150 ms, and 84 in the same run once each thread had called [`clear_upper_halves`]; the solve itself took 0.30 and 0.22 s at
+//! r = 16. What the processor does meanwhile wasn't looked into; that the upper halves of the registers are left in use is what fits.
 
 use pulp::{Arch, Simd, WithSimd};
 

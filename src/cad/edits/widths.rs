@@ -110,7 +110,7 @@ fn set_width(
     realisable(&from, component)
 }
 
-/// What a taper hangs on with its other socket, if `socket` is one of a joint that nothing else needs.
+/// What a joint hangs on with its other socket, if `socket` is one of a joint that nothing else needs.
 fn host_of_joint(draft: &Draft<'_>, socket: &str) -> Option<String> {
     let (name, own) = socket.rsplit_once('.')?;
     let mut components = draft.design.components.iter();

@@ -1,6 +1,6 @@
 //! A layout becomes what can be shown and found: placed shapes with their boxes, walls apart from openings, items by name.
 //!
-//! Built once a layout, in about half a millisecond a thousand parts. Pure: knows no screen but the [`View`] that asks what it sees.
+//! Built once a layout, in less than half a millisecond a thousand parts (`edit` of `cargo bench --bench canvas`). Pure: knows no screen but the [`View`] that asks what it sees.
 
 use std::sync::Arc;
 
