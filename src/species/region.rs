@@ -7,6 +7,10 @@
 //!  in 2  =====stage 1====M                  S====stage 3=====        stage: one exponential, lambda = int |u| ds / (Q u(eta)) of every line
 //! ```
 
+mod table;
+
+pub use table::{Row, Table};
+
 use crate::SpeciesError;
 use crate::network::{Network, Region};
 use crate::profile::Profile;
@@ -23,76 +27,6 @@ const EDGE: f64 = 1e-3;
 const LEVELS: usize = 7;
 /// Lines closer than this, in widths, run side by side.
 const CLOSE: f64 = 0.05;
-
-/// What of one line is read off at its place in a cross-section.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Row {
-    /// Place in the stage's cross-section.
-    pub eta: f64,
-    /// `int |u| ds / (Q u(eta))`: equivalent length over width.
-    pub lambda: f64,
-    /// `Q u(eta)` times the time of the stage: area a width of eta, m^2.
-    pub area: f64,
-}
-
-/// Lines of a stage, by eta.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Table(pub Vec<Row>);
-
-impl Table {
-    /// Both values at a place, linear between lines and constant beyond the outermost.
-    pub fn at(&self, eta: f64) -> (f64, f64) {
-        let rows = &self.0;
-        let k = rows.partition_point(|r| r.eta < eta);
-        match (k.checked_sub(1).map(|k| rows[k]), rows.get(k)) {
-            (None, None) => (0.0, 0.0),
-            (Some(r), None) => (r.lambda, r.area),
-            (None, Some(r)) => (r.lambda, r.area),
-            (Some(a), Some(b)) => {
-                let t = if b.eta > a.eta {
-                    (eta - a.eta) / (b.eta - a.eta)
-                } else {
-                    0.5
-                };
-                (
-                    a.lambda + t * (b.lambda - a.lambda),
-                    a.area + t * (b.area - a.area),
-                )
-            }
-        }
-    }
-
-    /// Areas between consecutive places, before [`Ways::area_scale`]: exact integrals of what [`Self::at`] says, so that the areas of tubes
-    /// add up to that of the whole section however they are cut.
-    ///
-    /// - `edges`: ascending, in 0..1
-    pub fn areas_between(&self, edges: &[f64]) -> Vec<f64> {
-        let mut rows = self.0.iter().peekable();
-        let Some(&first) = edges.first() else {
-            return Vec::new();
-        };
-        while rows.next_if(|row| row.eta <= first).is_some() {}
-        let (mut from, mut of_from) = (first, self.at(first).1);
-        let mut trapezium = |to: f64, of_to: f64| {
-            let area = (of_from + of_to) / 2.0 * (to - from);
-            (from, of_from) = (to, of_to);
-            area
-        };
-        let between = |&to: &f64| {
-            let mut area = 0.0;
-            while let Some(row) = rows.next_if(|row| row.eta < to) {
-                area += trapezium(row.eta, row.area);
-            }
-            area + trapezium(to, self.at(to).1)
-        };
-        edges[1..].iter().map(between).collect()
-    }
-
-    /// Whether nothing is exchanged.
-    pub fn is_nothing(&self) -> bool {
-        self.0.iter().all(|r| r.lambda <= 0.0)
-    }
-}
 
 /// What goes from one inlet to one outlet.
 #[derive(Clone, Debug)]
