@@ -352,6 +352,34 @@ mod tests {
         }
     }
 
+    /// Wide vectors do what narrow ones do, to the bit: results don't depend on the processor.
+    #[test]
+    fn wide_vectors_change_no_bit() {
+        let w: Vec<f64> = (0..37).map(|k| 0.1 + f64::from(k % 7)).collect();
+        let k: Vec<f64> = (0..36).map(|k| 3.0 / (1.0 + f64::from(k % 5))).collect();
+        let values =
+            |seed: i32| -> Vec<f64> { (0..37).map(|k| f64::from(k * seed % 11)).collect() };
+        let source = values(5);
+        let run = |wide: bool| {
+            let (mut scratch, mut c, mut square) = (Exponential::default(), values(3), values(7));
+            let applying = Applying {
+                scratch: &mut scratch,
+                w: &w,
+                k: &k,
+                c: &mut c,
+                square: Some(&mut square),
+                source: Some(&source),
+            };
+            match wide {
+                true => Arch::new().dispatch(applying),
+                false => applying.with_simd(pulp::Scalar),
+            }
+            (c, square)
+        };
+        assert_eq!(run(true), run(false));
+        assert_ne!(run(true).0, values(3));
+    }
+
     #[test]
     fn sources_are_phi_one() {
         for x in [1e-3, 1.0, 10.0, 1e3_f64] {
