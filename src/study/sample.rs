@@ -93,9 +93,9 @@ const KEPT: usize = 16;
 
 /// Eliminations of chips at some values of their variables, the newest ones.
 #[derive(Default)]
-pub struct Kept(Mutex<VecDeque<(Fingerprint, Arc<dyn Eliminated>)>>);
+pub struct Eliminations(Mutex<VecDeque<(Fingerprint, Arc<dyn Eliminated>)>>);
 
-impl Kept {
+impl Eliminations {
     fn lock(&self) -> MutexGuard<'_, VecDeque<(Fingerprint, Arc<dyn Eliminated>)>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -110,7 +110,7 @@ pub struct Sampler<'a> {
     pub model: Option<DepthModel>,
     settings: SolveSettings,
     table: &'a Table,
-    kept: Arc<Kept>,
+    kept: Arc<Eliminations>,
 }
 
 impl<'a> Sampler<'a> {
@@ -134,7 +134,7 @@ impl<'a> Sampler<'a> {
 
     /// The same with what another one of the same design has eliminated.
     #[must_use]
-    pub fn keeping(self, kept: Arc<Kept>) -> Self {
+    pub fn keeping(self, kept: Arc<Eliminations>) -> Self {
         Self { kept, ..self }
     }
 

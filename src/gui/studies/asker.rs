@@ -15,7 +15,7 @@ use stokeslet_study::fit::{Fit, FitError, Goal, Varied};
 use stokeslet_study::output::{Catalogue, Output, mentions_fields};
 use stokeslet_study::prepared::{nominal, prepare};
 use stokeslet_study::run::{Record, Run};
-use stokeslet_study::sample::{Kept, SampleError, Sampler};
+use stokeslet_study::sample::{Eliminations, SampleError, Sampler};
 use stokeslet_study::sensitivity::{Context, sensitivities};
 use stokeslet_study::study::Sample;
 
@@ -76,14 +76,14 @@ impl Asker {
         let (table, told) = (self.table.clone(), sender.clone());
         let started = background::serve("study", move || {
             let telling = Telling { sender, wake };
-            let (mut part, kept) = (Part::here(), Arc::default());
+            let (mut turn, kept) = (Turn::here(), Arc::default());
             move || {
                 let answered = catch_unwind(AssertUnwindSafe(|| {
-                    answer(&job, part, (&table, &kept), &cancel, &telling)
+                    answer(&job, turn, (&table, &kept), &cancel, &telling)
                 }));
                 match answered {
                     Ok(Ok(Some(next))) => {
-                        part = next;
+                        turn = next;
                         return Next::GoOn;
                     }
                     Ok(Ok(None)) => {}
@@ -138,14 +138,14 @@ impl Drop for Asker {
 
 /// How much of a sweep is solved before others have a turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
+enum Turn {
     /// All of it, on threads.
     Whole,
     /// One point, of this index.
     Point(usize),
 }
 
-impl Part {
+impl Turn {
     /// What a host with threads, or without, begins with.
     fn here() -> Self {
         match cfg!(target_arch = "wasm32") {
@@ -172,11 +172,11 @@ impl<W: Fn()> Telling<W> {
 /// Answers, or a part of a sweep; what is to be answered next, if that isn't all.
 fn answer(
     job: &Job,
-    part: Part,
-    (table, kept): (&Table, &Arc<Kept>),
+    turn: Turn,
+    (table, kept): (&Table, &Arc<Eliminations>),
     cancel: &CancelToken,
     telling: &Telling<impl Fn()>,
-) -> Result<Option<Part>, String> {
+) -> Result<Option<Turn>, String> {
     if cancel.is_cancelled() {
         return Ok(None);
     }
@@ -213,7 +213,7 @@ fn answer(
                 name: name.clone(),
                 powers: powers(name),
             });
-            if matches!(part, Part::Whole | Part::Point(0)) {
+            if matches!(turn, Turn::Whole | Turn::Point(0)) {
                 telling.tell(Heard::Began(Sweep {
                     variables: variables.collect(),
                     outputs: prepared.outputs.iter().map(column).collect(),
@@ -229,8 +229,8 @@ fn answer(
                 memory_limit: settings.memory_limit,
             };
             let all = 0..prepared.plan.len();
-            match part {
-                Part::Whole => {
+            match turn {
+                Turn::Whole => {
                     let mut tell = |record| {
                         telling.tell(Heard::Point(record));
                         Ok(())
@@ -240,15 +240,15 @@ fn answer(
                         .map_err(|error| format!("No study can be run: {error}."))?;
                     Ok(None)
                 }
-                Part::Point(index) if all.contains(&index) => {
+                Turn::Point(index) if all.contains(&index) => {
                     let solved = run.solve_here(index, cancel);
                     let next = solved.map(|record| {
                         telling.tell(Heard::Point(record));
-                        Part::Point(index + 1)
+                        Turn::Point(index + 1)
                     });
                     Ok(next)
                 }
-                Part::Point(_) => Ok(None),
+                Turn::Point(_) => Ok(None),
             }
         }
         Question::Goals { varied, goals } => {
@@ -360,7 +360,7 @@ mod tests {
             library: Library::embedded(),
             question: Question::Sweep(study),
         };
-        let told = |begin: Part| {
+        let told = |begin: Turn| {
             let (sender, receiver) = channel();
             let telling = Telling {
                 sender,
@@ -388,9 +388,9 @@ mod tests {
             let records: Vec<_> = records.into_iter().map(|r| (r.index, r.outputs)).collect();
             (turns, begun, records)
         };
-        let (turns, begun, whole) = told(Part::Whole);
+        let (turns, begun, whole) = told(Turn::Whole);
         assert_eq!((turns, begun, whole.len()), (1, 1, 3));
-        let (turns, begun, in_turns) = told(Part::Point(0));
+        let (turns, begun, in_turns) = told(Turn::Point(0));
         assert_eq!((turns, begun), (4, 1), "the last turn finds nothing left");
         assert_eq!(in_turns, whole);
     }
