@@ -11,6 +11,7 @@ mod access;
 mod buckets;
 pub mod dimensions;
 pub mod grid;
+mod grouped;
 mod guides;
 mod menu;
 pub(crate) mod navigate;

@@ -8,6 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::View;
 use super::buckets::Buckets;
+use super::grouped::Grouped;
 use super::outline::Outlines;
 use crate::seen::Hidden;
 use stokeslet_base::geometry::Point;
@@ -169,8 +170,8 @@ pub struct Scene {
     pub layout: Arc<Layout>,
     /// As [`Layout::parts`].
     pub parts: Vec<Placed>,
-    /// Parts, item by item, indices into `parts`; and where those of each item begin.
-    by_item: (Vec<usize>, Vec<usize>),
+    /// Parts by item, indices into `parts`.
+    by_item: Grouped,
     /// Box of every item; `None` where it could not be placed.
     pub boxes: Vec<Option<Bounds>>,
     /// Box of everything; `None` where there is nothing.
@@ -238,7 +239,7 @@ impl Scene {
         Self {
             hidden: Hidden::default(),
             is_hidden: vec![false; layout.items.len()],
-            by_item: by_item(&layout.owners, layout.items.len()),
+            by_item: Grouped::new(layout.items.len(), layout.owners.iter().copied().zip(0..)),
             buckets: Buckets::new(parts.iter().map(|placed| placed.bounds).collect()),
             parts,
             boxes,
@@ -288,8 +289,7 @@ impl Scene {
 
     /// Parts of an item, indices into `parts`.
     pub fn parts_of(&self, item: usize) -> &[usize] {
-        let (parts, begins) = &self.by_item;
-        &parts[begins[item]..begins[item + 1]]
+        self.by_item.of(item)
     }
 
     /// The name of an item.
@@ -373,20 +373,6 @@ impl Scene {
         };
         placed.to_chip(inside)
     }
-}
-
-/// Parts sorted by their owners, in their own order; and where those of each of `n` owners begin, with the end of the last.
-fn by_item(owners: &[usize], n: usize) -> (Vec<usize>, Vec<usize>) {
-    let mut begins = vec![0; n + 1];
-    owners.iter().for_each(|&owner| begins[owner + 1] += 1);
-    (0..n).for_each(|k| begins[k + 1] += begins[k]);
-    let mut next = begins.clone();
-    let mut parts = vec![0; owners.len()];
-    for (part, &owner) in owners.iter().enumerate() {
-        parts[next[owner]] = part;
-        next[owner] += 1;
-    }
-    (parts, begins)
 }
 
 fn placed(shape: usize, part: &Part, corners: &[Point], owner: usize) -> Placed {
