@@ -12,7 +12,7 @@ use crate::elliptic::Elliptic;
 use crate::elliptic::operator::Cubic;
 use crate::field::Place;
 use crate::input::{Engine, Settings, Species};
-use crate::network::{Network, integrals, network};
+use crate::network::{Mouth, Network, integrals, network};
 use crate::plan::{Choice, Plan, choose};
 use crate::psi::{Psi, stream_functions};
 use crate::region::Ways;
@@ -65,6 +65,23 @@ impl Paths {
             return Self::in_space(chip, solution, flows.collect(), false);
         }
         Self::of_flow(chip, &solution.fields, flows.collect())
+    }
+
+    /// Which regions are for elements, and of which order.
+    fn choice(&self, diffusivity: f64, settings: &Settings) -> Choice {
+        let net = &self.net;
+        let probe = Elliptic::new(net, &self.psi, &self.cubics, [diffusivity, 0.0, 0.0], 1);
+        let fits = |r: usize| !self.psi[r].cells.is_empty() && probe.sections(r).is_some();
+        match self.space {
+            Some(_) => Choice::tubes(net),
+            None => choose(net, &fits, diffusivity, settings),
+        }
+    }
+
+    /// Whether any of these is solved by elements somewhere, which takes longer than tubes everywhere.
+    pub fn need_elements(&self, species: &[Species], settings: &Settings) -> bool {
+        let order = |s: &Species| self.choice(s.diffusivity, settings).order;
+        species.iter().any(|s| order(s) > 0)
     }
 
     /// The same fluid flowing backwards, which is a Stokes flow as well: what is an age then is the time that fluid needs to leave the chip.
@@ -377,17 +394,12 @@ fn solve_one(
         }
     }
     let range = high - low;
-    let reference = mixed(net, species, [low, high]);
+    let [fine, coarse] = both_tubes(settings);
+    let reference = mixed(net, species, fine, [low, high]);
     let d = species.diffusivity;
     let elements =
         |order: usize| Elliptic::new(net, &paths.psi, &paths.cubics, [d, 0.0, reference], order);
-    let probe = elements(1);
-    let fits = |r: usize| !paths.psi[r].cells.is_empty() && probe.sections(r).is_some();
-    let choice = match paths.space {
-        Some(_) => Choice::tubes(net),
-        None => choose(net, &fits, d, &settings),
-    };
-    let [fine, coarse] = both_tubes(settings);
+    let choice = paths.choice(d, &settings);
     let run = |tubes: usize, coarser: usize| {
         let task = Task {
             diffusivity: d,
@@ -543,7 +555,7 @@ fn solve_one(
 
 /// What all that enters mixes to: what elements count from. At low Peclet numbers concentrations differ from it by parts `Pe` of the range, and rounding is
 /// one of these differences, so that balances hold however slow the flow (counted from the least, 5e-9 at Pe 1e-6).
-fn mixed(net: &Network, species: &Species, [low, high]: [f64; 2]) -> f64 {
+fn mixed(net: &Network, species: &Species, tubes: usize, [low, high]: [f64; 2]) -> f64 {
     if low == high || !low.is_finite() {
         // One concentration everywhere, to the bit; or none at all.
         return if low.is_finite() { low } else { 0.0 };
@@ -551,8 +563,9 @@ fn mixed(net: &Network, species: &Species, [low, high]: [f64; 2]) -> f64 {
     let (mut rate, mut flow) = (0.0, 0.0);
     for (k, inflow) in species.inflow.iter().enumerate() {
         let q = net.port_flow[k];
-        if q > 0.0 && reaches(net, k) {
-            rate += q * inflow.carried();
+        if let Some(width) = width_of(net, k).filter(|_| q > 0.0) {
+            let profile = net.profile(width);
+            rate += Stream::uniform(q, profile, tubes, |a, b| inflow.mean(a, b)).rate();
             flow += q;
         }
     }
@@ -569,12 +582,18 @@ fn within(mean: f64, [low, high]: [f64; 2], error: f64) -> f64 {
 
 /// Whether a port's flow goes anywhere.
 fn reaches(net: &Network, port: usize) -> bool {
+    width_of(net, port).is_some()
+}
+
+/// How wide the fluid is at a port, m; `None` where next to nothing flows there, or nothing is.
+fn width_of(net: &Network, port: usize) -> Option<f64> {
     use crate::network::{Beyond, End, STILL};
-    net.port_flow[port].abs() > STILL * net.largest
-        && (net.pipes.iter().any(|p| p.ends.contains(&End::Port(port)))
-            || net
-                .regions
-                .iter()
-                .flat_map(|r| &r.mouths)
-                .any(|m| m.beyond == Beyond::Port(port)))
+    if net.port_flow[port].abs() <= STILL * net.largest {
+        return None;
+    }
+    let at_port = |m: &&Mouth| m.beyond == Beyond::Port(port);
+    let mut mouths = net.regions.iter().flat_map(|r| &r.mouths);
+    let pipe = net.pipes.iter().find(|p| p.ends.contains(&End::Port(port)));
+    pipe.map(|p| p.width)
+        .or_else(|| mouths.find(at_port).map(|m| m.width))
 }

@@ -1,6 +1,5 @@
 //! What is dissolved, and where it enters.
 
-use crate::profile::Profile;
 use serde::{Deserialize, Serialize};
 use stokeslet_cad::chip::Chip;
 use stokeslet_cad::design::DissolvedSpecies;
@@ -18,16 +17,6 @@ impl Inflow {
         Self {
             steps: vec![(0.0, value)],
         }
-    }
-
-    /// Mean by flow, but for what a profile with drag differs from the parabola.
-    pub(crate) fn carried(&self) -> f64 {
-        let part = |eta: f64| Profile::PLANAR.flow(eta.clamp(0.0, 1.0));
-        let to = self.steps.iter().skip(1).map(|s| s.0).chain([1.0]);
-        let steps = self.steps.iter().zip(to);
-        steps
-            .map(|(&(from, value), to)| value * (part(to) - part(from)))
-            .sum()
     }
 
     /// Mean by length over a range of eta.

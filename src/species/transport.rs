@@ -120,6 +120,15 @@ impl<'a> Engines<'a> {
     }
 }
 
+/// How often regions on circles are gone through at most.
+const ROUNDS: usize = 200;
+
+/// Change of any pipe's mean from round to round that ends them, of the largest mean.
+const SETTLED: f64 = 1e-14;
+
+/// Change that may be left after the last round.
+const UNSETTLED: f64 = 1e-9;
+
 /// Follows one species through the chip.
 ///
 /// # Accuracy and cost
@@ -199,9 +208,9 @@ pub fn follow(
             }
         }
     }
-    let rounds = if is_circular { 200 } else { 1 };
-    let mut last = f64::INFINITY;
-    for _ in 0..rounds {
+    let rounds = if is_circular { ROUNDS } else { 1 };
+    let mut last: Vec<f64> = Vec::new();
+    for round in 0..rounds {
         for level in levels {
             let found: Vec<Behind> = level
                 .par_iter()
@@ -270,9 +279,21 @@ pub fn follow(
             }
         }
         if is_circular {
-            let now: f64 = out.pipes.iter().flatten().map(|p| p[1].rate().abs()).sum();
-            if (now - last).abs() <= 1e-12 * now.abs() {
+            // Pipe by pipe: little may go round, and the chip's rates don't notice it.
+            let now: Vec<f64> = out.pipes.iter().flatten().map(|p| p[1].mean()).collect();
+            let largest = now.iter().fold(0.0_f64, |a, c| a.max(c.abs()));
+            let change = match now.len() == last.len() {
+                true => now
+                    .iter()
+                    .zip(&last)
+                    .fold(0.0_f64, |a, (c, d)| a.max((c - d).abs())),
+                false => f64::INFINITY,
+            };
+            if change <= SETTLED * largest {
                 break;
+            }
+            if round + 1 == rounds && change > UNSETTLED * largest {
+                return Err(SpeciesError::Circular);
             }
             last = now;
         }

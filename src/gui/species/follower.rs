@@ -2,8 +2,10 @@
 //!
 //! ```text
 //! ask(Order) --newest only--> thread: paths of the flow (kept while the flow is the same) --solve--> values at nodes --> take()
-//!     +--token: what is older stops before its next region
+//!     +--token: what is older stops before its next region                                                            |
+//!     +---------- a first look was by tubes where elements are to come: asked again, whole <--------------------------+
 //! ```
+//! Elements take many times as long as tubes, at Peclet numbers where colours hardly tell them apart: a slider stays live by tubes.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -17,7 +19,7 @@ use stokeslet_base::cancel::CancelToken;
 use stokeslet_flow::export::readable;
 use stokeslet_flow::session::Solution;
 use stokeslet_species::tracers::Tracers;
-use stokeslet_species::{Paths, Settings, Species, SpeciesError, solve_unless};
+use stokeslet_species::{Engine, Paths, Settings, Species, SpeciesError, solve_unless};
 
 /// Ways of tracers on a chip; each carries the same flow.
 const WAYS: usize = 60;
@@ -50,6 +52,15 @@ impl Order {
     }
 }
 
+/// How well an order is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Look {
+    /// By tubes alone.
+    First,
+    /// By what is chosen for each region.
+    Whole,
+}
+
 /// Follows species; keeps what doesn't depend on them.
 #[derive(Debug, Default)]
 pub struct Follower {
@@ -69,7 +80,7 @@ impl Follower {
     ///
     /// # Errors
     /// [`SpeciesError`].
-    pub fn follow(&self, order: &Order) -> Result<Dissolved, SpeciesError> {
+    pub fn follow(&self, order: &Order, look: Look) -> Result<Dissolved, SpeciesError> {
         let begin = Instant::now();
         let solved = &order.solved;
         let (chip, fields) = (&*solved.chip, &solved.solution.fields);
@@ -92,7 +103,11 @@ impl Follower {
             paths: paths.clone(),
             tracers: tracers.clone(),
         });
-        let settings = Settings::default();
+        let mut settings = Settings::default();
+        let is_first_look = look == Look::First && paths.need_elements(&order.species, &settings);
+        if is_first_look {
+            settings.engine = Engine::Tubes;
+        }
         let follow = |species: &[Species], ages: bool| {
             solve_unless(chip, &paths, species, settings, ages, &order.cancel)
         };
@@ -108,6 +123,7 @@ impl Follower {
             entering: Vec::new(),
             tracers: tracers.filter(|_| order.tracers),
             seconds: 0.0,
+            is_first_look,
             oldest: [0.0; 2],
             results: Vec::new(),
             paths: paths.clone(),
@@ -144,9 +160,9 @@ pub enum Told {
 /// The thread, and what it was last asked.
 #[derive(Debug)]
 pub struct Following {
-    thread: Newest<Order, Told>,
+    thread: Newest<(Order, Look), Told>,
     asked: Option<Order>,
-    /// Whether something was told of what was asked last.
+    /// Whether all was told of what was asked last.
     is_answered: bool,
 }
 
@@ -155,13 +171,16 @@ impl Following {
     pub fn new(wake: impl Fn() + Send + Sync + 'static) -> Self {
         let wake: Wake = Arc::new(wake);
         let follower = Follower::default();
-        let thread = Newest::new("species", wake, move |order: Order, _| {
-            match follower.follow(&order) {
-                Ok(dissolved) => Some(Told::Followed(Arc::new(dissolved))),
-                Err(SpeciesError::Cancelled) => None,
-                Err(error) => Some(Told::Failed(capital(&error.to_string()))),
-            }
-        });
+        let thread =
+            Newest::new(
+                "species",
+                wake,
+                move |(order, look): (Order, Look), _| match follower.follow(&order, look) {
+                    Ok(dissolved) => Some(Told::Followed(Arc::new(dissolved))),
+                    Err(SpeciesError::Cancelled) => None,
+                    Err(error) => Some(Told::Failed(capital(&error.to_string()))),
+                },
+            );
         Self {
             thread,
             asked: None,
@@ -175,7 +194,7 @@ impl Following {
             return;
         }
         self.forget();
-        self.thread.ask(order.clone());
+        self.thread.ask((order.clone(), Look::First));
         (self.asked, self.is_answered) = (Some(order), false);
     }
 
@@ -195,7 +214,13 @@ impl Following {
             // Of a flow that was asked for before.
             Some(Told::Followed(done)) if !Arc::ptr_eq(&done.solved, &asked.solved) => None,
             Some(told) => {
-                self.is_answered = true;
+                self.is_answered = match &told {
+                    Told::Followed(done) if done.is_first_look => {
+                        self.thread.ask((asked.clone(), Look::Whole));
+                        false
+                    }
+                    _ => true,
+                };
                 Some(told)
             }
             // The thread caught a panic.
@@ -208,9 +233,9 @@ impl Following {
         }
     }
 
-    /// Whether it is at work.
+    /// Whether there is more to come.
     pub fn is_busy(&self) -> bool {
-        self.thread.is_busy()
+        self.thread.is_busy() || self.asked.is_some() && !self.is_answered
     }
 }
 
@@ -244,8 +269,8 @@ mod tests {
             cancel: CancelToken::new(),
         };
         let follower = Follower::default();
-        let slow = follower.follow(&order(1e-11)).unwrap();
-        let fast = follower.follow(&order(4e-9)).unwrap();
+        let slow = follower.follow(&order(1e-11), Look::Whole).unwrap();
+        let fast = follower.follow(&order(4e-9), Look::Whole).unwrap();
         assert!(Arc::ptr_eq(&slow.paths, &fast.paths), "paths are kept");
         assert!(fast.ages.is_none(), "nobody looks at ages");
         assert!(fast.results[0].ports[2].age_mean_s.is_some());
@@ -254,8 +279,47 @@ mod tests {
         let stopped = order(1e-10);
         stopped.cancel.cancel();
         assert_eq!(
-            follower.follow(&stopped).err(),
+            follower.follow(&stopped, Look::Whole).err(),
             Some(SpeciesError::Cancelled)
         );
+    }
+
+    /// At Pe 50 elements are chosen: tubes answer first, and say that they do.
+    #[test]
+    fn tubes_are_the_first_look_where_elements_are_to_come() {
+        let text = TEE.replace("4e-10", "2e-8");
+        let whole = dissolved(&text);
+        assert!(whole.results[0].element_order > 0 && !whole.is_first_look);
+        let mut following = Following::new(|| {});
+        let order = Order {
+            solved: whole.solved.clone(),
+            species: vec![Species {
+                name: "dye".into(),
+                diffusivity: whole.results[0].diffusivity,
+                inflow: (0..3)
+                    .map(|k| stokeslet_species::Inflow::uniform(f64::from(u8::from(k == 0))))
+                    .collect(),
+            }],
+            kinds: whole.kinds.clone(),
+            tracers: false,
+            ages: false,
+            cancel: CancelToken::new(),
+        };
+        following.want(order);
+        let mut told = Vec::new();
+        let begin = Instant::now();
+        while following.is_busy() && begin.elapsed().as_secs() < 60 {
+            told.extend(following.take());
+            std::thread::yield_now();
+        }
+        let [Told::Followed(first), Told::Followed(last)] = &told[..] else {
+            panic!("{} answers", told.len());
+        };
+        assert!(first.is_first_look && first.results[0].element_order == 0);
+        assert!(!last.is_first_look && last.results[0].element_order > 0);
+        let means = [first, last].map(|d| d.results[0].ports[2].mixing_index.unwrap());
+        let estimate = first.results[0].estimated_error;
+        assert!((means[0] - means[1]).abs() < estimate.sqrt(), "{means:?}");
+        assert!(following.take().is_none() && !following.is_busy());
     }
 }

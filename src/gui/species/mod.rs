@@ -48,6 +48,8 @@ pub struct Dissolved {
     pub tracers: Option<Arc<Tracers>>,
     /// From the request to the result.
     pub seconds: f64,
+    /// By tubes alone where elements are to come.
+    pub is_first_look: bool,
     oldest: [f64; 2],
 }
 
@@ -209,7 +211,8 @@ pub(crate) mod tests {
             ages: true,
             cancel: CancelToken::new(),
         };
-        follower::Follower::default().follow(&order).unwrap()
+        let look = follower::Look::Whole;
+        follower::Follower::default().follow(&order, look).unwrap()
     }
 
     #[test]

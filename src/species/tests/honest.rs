@@ -316,11 +316,12 @@ fn estimates_hold_on_chips_that_they_were_not_made_on() {
     judge(&CASES, 20.0);
 }
 
-/// Nothing was changed after these were seen: all true errors are below the estimate; of the four above 1e-5 two are within 20 times, the others within 25
-/// and 36 (an uneven tee at Pe 2000, whose slow inlet counts as Pe 300).
+/// Chosen after the constants were. These saw one change, not made for them: what the flow's error may change is a third of what it was, since the truth of the
+/// crossing is known better. All true errors are below the estimate; of those above 1e-5 one isn't within 20 times (an uneven tee at Pe 2000, whose slow inlet
+/// counts as Pe 300: 26).
 #[test]
 fn estimates_hold_on_chips_that_were_chosen_after_them() {
-    judge(&LATER, 40.0);
+    judge(&LATER, 27.0);
 }
 
 /// True errors are below the estimate, and those above 1e-5 not below a part of it.

@@ -67,13 +67,11 @@ pub(super) fn outlets_ui(ui: &mut Ui, dissolved: &Dissolved, chosen: usize) {
                     }
                 });
         });
-    let facts = RichText::new(facts(result, dissolved.seconds))
-        .weak()
-        .small();
+    let facts = RichText::new(facts(result, dissolved)).weak().small();
     ui.label(facts).on_hover_text(
         "Peclet numbers of channels; how regions were followed; estimated error of outlets over the range that enters; time",
     );
-    if result.estimated_error > Settings::default().tolerance {
+    if !dissolved.is_first_look && result.estimated_error > Settings::default().tolerance {
         let text = "Less exact than 1e-3 of the range: solve finer";
         ui.label(
             RichText::new(text)
@@ -84,9 +82,10 @@ pub(super) fn outlets_ui(ui: &mut Ui, dissolved: &Dissolved, chosen: usize) {
 }
 
 /// How it was found, in a line.
-fn facts(result: &SpeciesResult, time: f64) -> String {
+fn facts(result: &SpeciesResult, dissolved: &Dissolved) -> String {
     let [low, high] = result.peclet.map(|pe| format!("{pe:.0}"));
     let engine = match (result.regions_by_tubes, result.regions_by_elements) {
+        (_, 0) if dissolved.is_first_look => "a first look by tubes".to_owned(),
         (_, 0) => "tubes".to_owned(),
         (0, _) => "elements".to_owned(),
         (tubes, elements) => format!("{tubes} regions by tubes, {elements} by elements"),
@@ -94,6 +93,6 @@ fn facts(result: &SpeciesResult, time: f64) -> String {
     format!(
         "Pe {low}–{high}, {engine}, error {:.0e}, {}",
         result.estimated_error,
-        seconds(time)
+        seconds(dissolved.seconds)
     )
 }
