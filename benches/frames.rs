@@ -3,6 +3,7 @@
 //! ```text
 //! cargo bench --bench frames            grid20 at r = 16 (6 million unknowns) to its fields; cancelled there and at r = 24; a minute
 //! cargo bench --bench frames -- --spikes  and says which frames were slow, and what the window was at
+//! cargo bench --bench frames -- large     while one part of a chip of 20,000 is dragged
 //! cargo bench --bench frames -- liquids   while liquids run at 128² and 64³; paused there, by solver
 //! ```
 //! A frame is all that the window does for it but the graphics card's part: events, solver's answers, panels, canvas, tessellation.
@@ -16,7 +17,7 @@ use std::process::ExitCode;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
-use eframe::egui::{pos2, vec2};
+use eframe::egui::{self, Pos2, pos2, vec2};
 use egui_kittest::Harness;
 use stokeslet_gui::liquids::LiquidCommand;
 use stokeslet_gui::liquids::settings::Side;
@@ -79,6 +80,9 @@ fn measure(asked: &Asked) -> Result<(), Failure> {
     }
     if asked.wants("chip") {
         chip(home.path(), &mut report)?;
+    }
+    if asked.wants("large") {
+        large(home.path(), &mut report)?;
     }
     let note = "1280 x 800, 60 frames a second, the pointer moving over the canvas; cancel to within a frame";
     report.finish("frames", note, asked)
@@ -150,6 +154,58 @@ fn chip(home: &Path, report: &mut Report) -> Result<(), Failure> {
     Ok(())
 }
 
+/// 20,000 tees, each of its own line and joined to none.
+fn tees() -> String {
+    let mut text = "format = 1\nfluid = { viscosity = \"1 mPa s\" }\nchip = { width = \"100 um\" }\n[components]\n".to_owned();
+    for k in 0..20_000 {
+        let (x, y) = (k % 142, k / 142);
+        text += &format!("t{k} = {{ kind = \"tee\", at = [\"{x} mm\", \"{y} mm\"] }}\n");
+    }
+    text
+}
+
+/// One of 20,000 parts is dragged about, over the whole chip and over a few of its neighbours.
+fn large(home: &Path, report: &mut Report) -> Result<(), Failure> {
+    let design = home.join("tees.toml");
+    std::fs::write(&design, tees())?;
+    let (mut window, mut bench) = Bench::open_design(home, &design)?;
+    bench.idle(&mut window, Duration::from_secs(1));
+    bench.row("20,000 parts, the pointer moves", report);
+    for (name, notches) in [("all of them seen", 0), ("some hundred seen", 24)] {
+        let middle = window.state().canvas().view.rect.center();
+        let middle = pos2(middle.x, middle.y);
+        window.hover_at(middle);
+        for _ in 0..notches {
+            window.event(egui::Event::MouseWheel {
+                unit: egui::MouseWheelUnit::Line,
+                delta: vec2(0.0, 1.0),
+                phase: egui::TouchPhase::Move,
+                source: egui::MouseWheelSource::Unknown,
+                modifiers: egui::Modifiers::NONE,
+            });
+            window.step();
+        }
+        let view = window.state().canvas().view;
+        let part = &window.state().document().layout.parts[142 * 70 + 71];
+        let inside = part.shape.mouths()[0].middle * 0.5 + part.shape.mouths()[1].middle * 0.5;
+        let at = view.to_screen(part.motion.apply(inside));
+        window.drag_at(at);
+        window.step();
+        bench.times.clear();
+        for k in 0..60 {
+            let t = k as f32 * 0.1;
+            bench.step(&mut window, at + vec2(t.cos() - 1.0, t.sin()) * 40.0);
+        }
+        bench.row(&format!("20,000 parts, one dragged, {name}"), report);
+        window.drop_at(at + vec2(20.0, 20.0));
+        bench.step(&mut window, at + vec2(20.0, 20.0));
+        bench.until(&mut window, App::is_settled)?;
+        bench.idle(&mut window, Duration::from_secs(1));
+        bench.row("it is dropped, and a second more", report);
+    }
+    Ok(())
+}
+
 /// How long this thread was on a processor and waited for one, and how long the machine's host gave its processors to others, ms;
 /// none where the system doesn't tell.
 fn scheduled() -> Option<[f64; 3]> {
@@ -167,10 +223,10 @@ fn scheduled() -> Option<[f64; 3]> {
     Some([ran * 1e-6, waited * 1e-6, stolen * 10.0])
 }
 
-/// The window with grid20, which it solves at once as far as it is interactive.
-fn open(home: &Path) -> Window {
+/// The window with a design, which it solves at once as far as it is interactive.
+fn open(home: &Path, design: &Path) -> Window {
     let start = Start {
-        design: Some(root().join("designs/grid20.toml")),
+        design: Some(design.to_owned()),
         components: None,
         home: Some(home.to_owned()),
     };
@@ -190,9 +246,13 @@ struct Bench {
 }
 
 impl Bench {
-    /// A window that has come to rest.
+    /// A window with grid20 that has come to rest.
     fn open(home: &Path) -> Result<(Window, Self), Failure> {
-        let mut window = open(home);
+        Self::open_design(home, &root().join("designs/grid20.toml"))
+    }
+
+    fn open_design(home: &Path, design: &Path) -> Result<(Window, Self), Failure> {
+        let mut window = open(home, design);
         let mut bench = Self {
             frame: 0,
             times: Vec::new(),
@@ -214,7 +274,12 @@ impl Bench {
             Workspace::Liquids => app.stage().view.rect,
         };
         let by = vec2(t.cos() * rect.width(), t.sin() * rect.height()) * 0.35;
-        window.hover_at(pos2(rect.center().x, rect.center().y) + by);
+        self.step(window, pos2(rect.center().x, rect.center().y) + by);
+    }
+
+    /// One frame with the pointer there.
+    fn step(&mut self, window: &mut Window, pointer: Pos2) {
+        window.hover_at(pointer);
         let before = window.state().seen().worker.running;
         let scheduled = self.tells.then(scheduled).flatten();
         let clock = Instant::now();

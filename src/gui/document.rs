@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use thiserror::Error;
+use web_time::{Duration, Instant};
 
 use super::history::History;
 use super::seen::Selection;
@@ -25,8 +26,10 @@ pub struct Document {
     pub design: Option<Arc<Design>>,
     /// Where everything lies; empty without a design.
     pub layout: Arc<Layout>,
-    /// Everything wrong with it: the same as `check` says.
+    /// Everything wrong with it: the same as `check` says; errors first.
     pub diagnostics: Vec<Diagnostic>,
+    /// How long the layout took: what is done with every step of a pointer is left where this is long.
+    pub laid_out_in: Duration,
     /// Grows with every change of what is shown: results of another revision are stale.
     pub revision: u64,
     /// The greatest revision so far.
@@ -65,6 +68,7 @@ impl Document {
             design: None,
             layout: Arc::default(),
             diagnostics: Vec::new(),
+            laid_out_in: Duration::ZERO,
             revision: 0,
             newest: 0,
             before_trial: None,
@@ -186,10 +190,12 @@ impl Document {
         self.preview = None;
         self.before_trial = None;
         self.renew();
+        let begin = Instant::now();
         self.layout = Arc::new(match &design {
             Some(design) => lay_out(design, library),
             None => Layout::default(),
         });
+        self.laid_out_in = begin.elapsed();
         diagnostics.extend(self.layout.diagnostics.iter().cloned());
         diagnostics.extend(self.notes.iter().cloned());
         diagnostics.sort_by_key(|d| std::cmp::Reverse(d.severity));
@@ -270,9 +276,13 @@ impl Document {
 
     /// Whether something is wrong that keeps it from being solved.
     pub fn has_errors(&self) -> bool {
-        self.diagnostics
-            .iter()
-            .any(|d| d.severity == Severity::Error)
+        !self.errors().is_empty()
+    }
+
+    /// The errors of its diagnostics, which come first.
+    pub fn errors(&self) -> &[Diagnostic] {
+        let is_error = |d: &Diagnostic| d.severity == Severity::Error;
+        &self.diagnostics[..self.diagnostics.partition_point(is_error)]
     }
 }
 

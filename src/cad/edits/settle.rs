@@ -11,7 +11,7 @@ use super::keep_lines::keep_lines;
 use super::obstacles::Obstacles;
 use super::sockets::{Sockets, meet, same_mouth, same_width};
 use super::{RouteEnd, RouteTask, auto_route, diff};
-use crate::chip::{Layout, PLACE_TOLERANCE, SocketUse, channel_parts};
+use crate::chip::{LaidSocket, Layout, PLACE_TOLERANCE, SocketUse, channel_parts};
 use crate::design::{Channel, Spanned};
 use crate::shape::Mouth;
 use stokeslet_base::geometry::Point;
@@ -156,17 +156,25 @@ fn part_pairs(draft: &mut Draft<'_>, before: &Sockets<'_>, after: &Sockets<'_>) 
 
 /// Connects free sockets that came to lie on each other; whether there were any.
 fn join_pairs(draft: &mut Draft<'_>, before: &Sockets<'_>, after: &Sockets<'_>) -> bool {
-    let mut free: Vec<(&str, Mouth)> = after
+    let layout = after.layout;
+    let mut free: Vec<(&LaidSocket, Mouth)> = layout
+        .sockets
         .iter()
-        .filter(|(_, socket)| socket.used == SocketUse::Free)
-        .map(|(name, socket)| (name, socket.mouth))
+        .filter(|socket| socket.used == SocketUse::Free)
+        .map(|socket| (socket, socket.mouth))
         .filter(|(_, mouth)| mouth.middle.x.is_finite() && mouth.middle.y.is_finite())
         .collect();
-    free.sort_by(|(name, a), (other, b)| a.middle.x.total_cmp(&b.middle.x).then(name.cmp(other)));
+    free.sort_by(|(socket, a), (other, b)| {
+        let by_item = || layout.items[socket.item].cmp(&layout.items[other.item]);
+        let by_place = a.middle.x.total_cmp(&b.middle.x).then_with(by_item);
+        by_place.then_with(|| socket.name.cmp(&other.name))
+    });
     // What one partner has left another may have, that lay there all the time.
-    let freed = |name: &str| before.get(name).is_some_and(|s| s.used != SocketUse::Free);
-    let is_new = |name: &str| freed(name) || moved(name, before, after);
-    let is_new: Vec<bool> = free.iter().map(|(name, _)| is_new(name)).collect();
+    let is_new = |socket: &LaidSocket| {
+        let old = before.of_item(&layout.items[socket.item], &socket.name);
+        old.is_none_or(|old| old.used != SocketUse::Free || !same_mouth(&old.mouth, &socket.mouth))
+    };
+    let is_new: Vec<bool> = free.iter().map(|(socket, _)| is_new(socket)).collect();
     // Most of a chip stays where it is: only what is new looks around.
     let mut pairs: BTreeSet<(usize, usize)> = BTreeSet::new();
     for k in (0..free.len()).filter(|&k| is_new[k]) {
@@ -188,7 +196,8 @@ fn join_pairs(draft: &mut Draft<'_>, before: &Sockets<'_>, after: &Sockets<'_>) 
     for (j, k) in pairs {
         if !taken.contains(&j) && !taken.contains(&k) {
             taken.extend([j, k]);
-            draft.connect(free[j].0, free[k].0);
+            let [a, b] = [j, k].map(|at| layout.full_name(free[at].0));
+            draft.connect(&a, &b);
         }
     }
     !taken.is_empty()

@@ -18,25 +18,34 @@ use stokeslet_base::units::Radian;
 const CHORDS: usize = 120;
 
 /// The sockets of a layout by full name.
-pub(super) struct Sockets<'l>(FxHashMap<String, &'l LaidSocket>);
+pub(super) struct Sockets<'l> {
+    pub layout: &'l Layout,
+    /// By item and its own name for it.
+    sockets: FxHashMap<(usize, &'l str), &'l LaidSocket>,
+}
 
 impl<'l> Sockets<'l> {
     pub fn of(layout: &'l Layout) -> Self {
-        let named = layout.sockets.iter().map(|s| (layout.full_name(s), s));
-        Self(named.collect())
+        let named = layout.sockets.iter().map(|s| ((s.item, &*s.name), s));
+        Self {
+            layout,
+            sockets: named.collect(),
+        }
     }
 
     pub fn get(&self, name: &str) -> Option<&'l LaidSocket> {
-        self.0.get(name).copied()
+        let (item, socket) = name.rsplit_once('.')?;
+        self.of_item(item, socket)
+    }
+
+    /// A socket by the name of its item and its own.
+    pub fn of_item(&self, item: &str, socket: &str) -> Option<&'l LaidSocket> {
+        let item = self.layout.item(item)?;
+        self.sockets.get(&(item, socket)).copied()
     }
 
     pub fn mouth(&self, name: &str) -> Option<Mouth> {
         self.get(name).map(|s| s.mouth)
-    }
-
-    /// All of them, in no particular order.
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &'l LaidSocket)> {
-        self.0.iter().map(|(name, socket)| (name.as_str(), *socket))
     }
 }
 

@@ -138,16 +138,17 @@ pub(super) fn mend_joints(
     name: &str,
 ) -> Result<(), Refusal> {
     let layout = draft.lay_out();
-    let (before, after) = (Sockets::of(drawing.layout), Sockets::of(&layout));
-    let prefix = format!("{name}.");
-    let mut changed: Vec<(String, f64)> = after
+    let before = Sockets::of(drawing.layout);
+    let own = layout
+        .sockets
         .iter()
-        .filter(|(socket, _)| socket.starts_with(&prefix))
-        .filter(|(socket, now)| {
-            let then = before.mouth(socket);
-            then.is_some_and(|then| !same_width(then.width, now.mouth.width))
+        .filter(|s| layout.items[s.item] == name);
+    let mut changed: Vec<(String, f64)> = own
+        .filter(|now| {
+            let then = before.of_item(name, &now.name);
+            then.is_some_and(|then| !same_width(then.mouth.width, now.mouth.width))
         })
-        .map(|(socket, now)| (socket.to_owned(), now.mouth.width))
+        .map(|now| (layout.full_name(now), now.mouth.width))
         .collect();
     changed.sort_by(|(a, _), (b, _)| a.cmp(b));
     let mut taken = 0.0;

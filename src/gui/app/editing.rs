@@ -19,6 +19,9 @@ use stokeslet_cad::edits::{self, Drawing, Refusal, joints_added};
 /// A preview that takes longer than this would make dragging jerk: only the canvas's own ghost is shown then.
 const SLOW_PREVIEW: Duration = Duration::from_millis(12);
 
+/// A chip of no more parts is laid out while it is dragged, unless that is seen to take long.
+const FEW_PARTS: usize = 2000;
+
 /// What an intention comes to: changes, and what is selected then (`None`: as before).
 type Intended = Result<(Vec<Edit>, Option<Selection>), Refusal>;
 
@@ -448,7 +451,10 @@ impl App {
             return;
         };
         let layout = self.state.document.layout.clone();
-        if self.slow_preview == Some(layout.parts.len()) {
+        // A preview lays the chip out; of a small one that took long something else was in the way.
+        let is_long =
+            layout.parts.len() > FEW_PARTS && self.state.document.laid_out_in > SLOW_PREVIEW;
+        if is_long || self.slow_preview == Some(layout.parts.len()) {
             return;
         }
         let begin = Instant::now();

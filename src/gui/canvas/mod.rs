@@ -44,7 +44,6 @@ use grid::Grid;
 use outline::Outlines;
 use paint::{Look, Painted, Side};
 use scene::{Bounds, Scene};
-use stokeslet_base::diagnostic::Severity;
 use stokeslet_base::geometry::Point;
 use stokeslet_cad::chip::{LaidSocket, Layout, SocketUse};
 use stokeslet_cad::design::{Design, OverlayLayer};
@@ -505,8 +504,7 @@ impl Canvas {
 
     fn paint_problems(&mut self, frame: &Frame<'_>) {
         let (painter, scene, colours) = (frame.painter, frame.scene, frame.colours);
-        let wrong = frame.seen.document.diagnostics.iter();
-        let errors = wrong.filter(|d| d.severity == Severity::Error);
+        let errors = frame.seen.document.errors().iter();
         let mut names: Vec<&str> = errors
             .filter_map(|d| d.place.component.as_deref())
             .collect();

@@ -17,9 +17,8 @@ pub fn counts(seen: &Seen<'_>) -> (usize, usize) {
     if is_blank(seen) {
         return (0, 0);
     }
-    let all = &seen.document.diagnostics;
-    let errors = all.iter().filter(|d| d.severity == Severity::Error).count();
-    (errors, all.len() - errors)
+    let errors = seen.document.errors().len();
+    (errors, seen.document.diagnostics.len() - errors)
 }
 
 /// `2 errors, 1 warning`; `None` where nothing is wrong.
@@ -55,12 +54,30 @@ pub fn problems_ui(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
         .auto_shrink(false)
         .show(ui, |ui| {
             for (k, diagnostic) in all.iter().take(MOST).enumerate() {
-                problem(ui, seen, k, diagnostic, out);
+                row(ui, seen, k, diagnostic, out);
             }
             if all.len() > MOST {
                 ui.weak(format!("and {} more", all.len() - MOST));
             }
         });
+}
+
+/// A problem, or room for it where it is out of sight and its height is known: laying out hundreds takes longer than all else.
+fn row(ui: &mut Ui, seen: &Seen<'_>, k: usize, diagnostic: &Diagnostic, out: &mut Vec<Command>) {
+    let at = ui.next_widget_position();
+    let width = ui.available_width();
+    let what = (diagnostic.code, &diagnostic.message, width.to_bits());
+    let key = ui.scope_id().with(("height of problem", k, what));
+    let known: Option<f32> = ui.data(|data| data.get_temp(key));
+    if let Some(height) = known
+        && !ui.is_rect_visible(egui::Rect::from_min_size(at, egui::vec2(width, height)))
+    {
+        ui.allocate_space(egui::vec2(width, height));
+        return;
+    }
+    problem(ui, seen, k, diagnostic, out);
+    let height = ui.next_widget_position().y - at.y - ui.spacing().item_spacing.y;
+    ui.data_mut(|data| data.insert_temp(key, height));
 }
 
 fn problem(

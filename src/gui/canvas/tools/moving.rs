@@ -1,5 +1,6 @@
 //! Items on the move with the select tool: what they meet, what they line up with, where they would lie.
 
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 use eframe::egui::{Color32, Stroke};
@@ -7,7 +8,7 @@ use rustc_hash::FxHashSet;
 
 use super::Frame;
 use super::select::coordinates;
-use crate::canvas::guides::{Features, guides};
+use crate::canvas::guides::{Features, Others, guides};
 use crate::canvas::outline::Outlines;
 use crate::canvas::paint::{highlight, lit_socket, tag};
 use crate::canvas::scene::{Bounds, Scene};
@@ -37,6 +38,8 @@ pub struct Move {
     pub meets: Option<String>,
     /// Whether a copy goes there: Alt is held.
     pub copies: bool,
+    /// What moves as it lay, and what it may line up with, once somebody looks.
+    pub lined_up: OnceCell<(Features, Others)>,
 }
 
 impl Move {
@@ -68,31 +71,27 @@ fn paint_guides(moved: &Move, frame: &Frame<'_>) {
         return;
     }
     let (low, high) = frame.view.seen();
-    let seen = Bounds { low, high };
-    let mut others = vec![Features::default(); base.boxes.len()];
-    let mut own = Features::default();
-    for (item, bounds) in base.boxes.iter().enumerate() {
-        let Some(bounds) = bounds else {
-            continue;
-        };
-        if moved.moving.contains(&item) {
-            let by = moved.by;
-            let there = Bounds::of(bounds.low + by, bounds.high + by);
-            own.bounds = Some(own.bounds.map_or(there, |all| all.with(&there)));
-        } else if bounds.meets(&seen) {
-            others[item].bounds = Some(*bounds);
+    let (own, others) = moved.lined_up.get_or_init(|| {
+        let mut own = Features::default();
+        let mut others = vec![Features::default(); base.boxes.len()];
+        for (item, bounds) in base.boxes.iter().enumerate() {
+            match bounds.filter(|_| moved.moving.contains(&item)) {
+                Some(here) => own.bounds = Some(own.bounds.map_or(here, |all| all.with(&here))),
+                None => others[item].bounds = *bounds,
+            }
         }
-    }
-    for socket in &base.layout.sockets {
-        let middle = socket.mouth.middle;
-        if moved.moving.contains(&socket.item) {
-            own.sockets.push(middle + moved.by);
-        } else if others[socket.item].bounds.is_some() {
-            others[socket.item].sockets.push(middle);
+        for socket in &base.layout.sockets {
+            let of = match moved.moving.contains(&socket.item) {
+                true => &mut own,
+                false => &mut others[socket.item],
+            };
+            of.sockets.push(socket.mouth.middle);
         }
-    }
+        (own, Others::new(&others))
+    });
+    let near = frame.view.length(0.5);
     let line = Stroke::new(1.0, frame.colours.fits.gamma_multiply(0.7));
-    for ends in guides(&own, &others, frame.view.length(0.5)) {
+    for ends in guides(&own.moved(moved.by), others, Bounds { low, high }, near) {
         let ends = ends.map(|p| frame.view.to_screen(p));
         frame.painter.line_segment(ends, line);
     }

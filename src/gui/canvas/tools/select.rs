@@ -1,5 +1,6 @@
 //! The select tool: clicks, boxes, drags of items and of way-points, arrow keys.
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
 use eframe::egui::{CursorIcon, Key, Pos2, Rect, Stroke, StrokeKind, Vec2};
@@ -366,6 +367,7 @@ fn begin(handles: &Handles, frame: &Frame<'_>, origin: Pos2, out: &mut Vec<Comma
                 by: Point::default(),
                 meets: None,
                 copies: false,
+                lined_up: OnceCell::new(),
             })
         }
         Some(Hit::Port(_) | Hit::Dimension(..)) => Drag::Over,
