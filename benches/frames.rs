@@ -1,7 +1,8 @@
 //! What frames of the window take while a large chip is solved, and how fast a solve is cancelled: the real app, without a display.
 //!
 //! ```text
-//! cargo bench --bench frames            grid20 at r = 16 (6 million unknowns) to its fields; cancelled there and at r = 24; a minute
+//! cargo bench --bench frames            everything below; a minute
+//! cargo bench --bench frames -- chip      grid20 at r = 16 (6 million unknowns) to its fields; cancelled there and at r = 24
 //! cargo bench --bench frames -- --spikes  and says which frames were slow, and what the window was at
 //! cargo bench --bench frames -- large     while one part of a chip of 20,000 is dragged
 //! cargo bench --bench frames -- liquids   while liquids run at 128² and 64³; paused there, by solver

@@ -80,7 +80,7 @@ const fn tee(resolution: u32, peclet: f64, known: f64, standard: &'static [Stand
     }
 }
 
-const CASES: [Case; 15] = [
+const CASES: [Case; 18] = [
     elements(tee(8, 300.0, 0.106635, PLAIN)),
     tee(8, 1e4, 0.018674, STABLE),
     tee(16, 1e4, 0.018674, SUPG),
@@ -91,9 +91,13 @@ const CASES: [Case; 15] = [
     tubes("serpentine-mixing", 8, 1e4, STABLE),
     tubes("long", 8, 1e4, &[]),
     tubes("gradient-generator", 8, 1e4, STABLE),
+    // Tubes at Peclet numbers where elements are chosen, here and below: the window's first look.
+    tubes("gradient-generator", 8, 300.0, &[]),
     elements(tubes("gradient-generator", 8, 300.0, PLAIN)),
+    tubes("gradient-profile", 8, 10.0, &[]),
     elements(tubes("gradient-profile", 8, 10.0, PLAIN)),
     tubes("grid20", 8, 1e4, SUPG),
+    tubes("grid20", 8, 300.0, &[]),
     elements(tubes("grid20", 8, 300.0, GALERKIN)),
     elements(tubes("grid20", 4, 30.0, GALERKIN)),
 ];

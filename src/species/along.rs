@@ -1,14 +1,22 @@
 //! What a followed species isn't exact in beside its tubes: diffusion along the flow, which they leave out, and the error of the flow itself.
 
 use crate::followed::Paths;
-use crate::network::{Beyond, End};
+use crate::network::{Beyond, End, Region};
 use crate::plan::{Plan, Step};
 use crate::stream::Stream;
 use crate::transport::Followed;
 
 /// Of the range, times 1/Pe: what diffusion along the flow changes in a region where streams meet or part twice at most (specification: below 0.11/Pe in
-/// ten cases). Every other time counts half as much again: the chamber of `designs/wide.toml` with seven mouths has 0.29/Pe at Pe 100.
+/// ten cases). Each further one adds half of it: the chamber of `designs/wide.toml` with seven mouths has 0.29/Pe at Pe 100.
 pub const ALONG: f64 = 0.15;
+
+/// [`ALONG`] of a region, whose mouths with less than 1 % of its flow don't count.
+pub(crate) fn along_of(region: &Region) -> f64 {
+    let flows = || region.mouths.iter().map(|m| m.outflow.abs());
+    let most = flows().fold(0.0, f64::max);
+    let meetings = flows().filter(|q| *q > 0.01 * most).count() as f64 - 2.0;
+    ALONG * (0.5 * meetings).max(1.0)
+}
 
 /// The same where all fluid goes from one mouth to one other and no eddy stands beside it: bends, tapers. Nothing parts there, so means are
 /// kept, and only the profile is changed (variance, tubes against elements between Pe 30 and 1000: 0.012/Pe in bends, arcs, u-turns and tapers of
@@ -46,7 +54,7 @@ impl Carried {
     }
 }
 
-/// `0.15/Pe` ([`ALONG`], [`ALONG_BEND`]) of every region passed times the range of what enters there, flow-weighted where streams meet; mouths
+/// [`ALONG`]`/Pe` (more with more than four mouths, [`ALONG_BEND`] in bends) of every region passed times the range of what enters there, flow-weighted where streams meet; mouths
 /// with less than 1 % of a region's flow don't count.
 ///
 /// Where streams part, what was wrong with a profile is wrong with means behind it. Elsewhere a profile's error obeys the equation of the
@@ -114,11 +122,9 @@ pub(crate) fn along(
                 (a.min(e.0), b.max(e.1))
             }),
         );
-        let mouths_that_count = mouths.iter().filter(|m| counts(m.outflow)).count();
-        let meetings = mouths_that_count.saturating_sub(2);
         let factor = match is_bend {
             true => ALONG_BEND,
-            false => ALONG * (0.5 * meetings as f64).max(1.0),
+            false => along_of(&net.regions[r]),
         };
         if !plan.is_elliptic[r] {
             here.profile += part_here * factor * diffusivity / least;

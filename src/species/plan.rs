@@ -1,6 +1,6 @@
 //! Which engine each region is solved by, and in which order.
 
-use crate::along::ALONG;
+use crate::along::{ALONG, along_of};
 use crate::elliptic::{Elliptic, most_peclet, order_for};
 use crate::input::{Engine, Settings};
 use crate::network::{Beyond, End, Network, Region, STILL};
@@ -25,6 +25,8 @@ pub struct Plan {
     pub levels: Vec<Vec<Step>>,
     /// Whether some are on circles (Stokes flow can go round a loop of channels): those come last, one a level.
     pub is_circular: bool,
+    /// Whether a pipe leads from a region of tubes back to itself.
+    pub returns: bool,
 }
 
 /// Regions for elements, pipes from port to port for modes, and the order that the elements need (0 without any).
@@ -69,7 +71,7 @@ pub fn peclet(region: &Region, diffusivity: f64) -> Option<[f64; 2]> {
     (most > 0.0).then_some([least / diffusivity, most / diffusivity])
 }
 
-/// Chooses the engines: elements where diffusion along the flow, [`ALONG`]`/Pe`, exceeds what is tolerated, and where they resolve the layers.
+/// Chooses the engines: elements where diffusion along the flow, [`along_of`]`/Pe`, exceeds what is tolerated, and where they resolve the layers.
 ///
 /// `fits` says by region whether its sections are cut as those of its neighbours.
 pub fn choose(
@@ -78,10 +80,10 @@ pub fn choose(
     diffusivity: f64,
     settings: &Settings,
 ) -> Choice {
-    let wanted = |pe: [f64; 2], cells: usize| match settings.engine {
+    let wanted = |along: f64, pe: [f64; 2], cells: usize| match settings.engine {
         Engine::Tubes => false,
         Engine::Elliptic => true,
-        Engine::Auto => ALONG / pe[0] > settings.tolerance && pe[1] <= most_peclet(cells),
+        Engine::Auto => along / pe[0] > settings.tolerance && pe[1] <= most_peclet(cells),
     };
     let mut out = Choice::tubes(net);
     let any_cells = net
@@ -95,7 +97,7 @@ pub fn choose(
         let Some(pe) = peclet(region, diffusivity) else {
             continue;
         };
-        if wanted(pe, cells(region)) && fits(r) {
+        if wanted(along_of(region), pe, cells(region)) && fits(r) {
             out.regions[r] = true;
             out.order = out.order.max(order_for(pe[1], cells(region)));
         }
@@ -103,7 +105,7 @@ pub fn choose(
     for (p, pipe) in net.pipes.iter().enumerate() {
         let pe = pipe.flow.abs() / diffusivity;
         let is_lone = pipe.ends.iter().all(|e| matches!(e, End::Port(_)));
-        if is_lone && pipe.flow.abs() > STILL * net.largest && wanted([pe, pe], any_cells) {
+        if is_lone && pipe.flow.abs() > STILL * net.largest && wanted(ALONG, [pe, pe], any_cells) {
             out.pipes[p] = true;
             out.order = out.order.max(order_for(pe, any_cells));
         }
@@ -181,11 +183,26 @@ impl Plan {
             .into_iter()
             .map(|l| l.into_iter().map(step).collect())
             .collect();
+        let returns = net.pipes.iter().any(|pipe| match pipe.ends {
+            [End::Region(a, _), End::Region(b, _)] => {
+                a == b && !is_elliptic[a] && pipe.flow.abs() >= STILL * net.largest
+            }
+            _ => false,
+        });
         Self {
             is_elliptic,
             is_lone,
             levels,
             is_circular,
+            returns,
+        }
+    }
+
+    /// How often regions are gone through at most: more than once where something comes back.
+    pub fn rounds(&self) -> usize {
+        match self.is_circular || self.returns {
+            true => 400,
+            false => 1,
         }
     }
 }

@@ -120,33 +120,42 @@ impl<'a> Engines<'a> {
     }
 }
 
-/// How often regions on circles are gone through at most.
-const ROUNDS: usize = 200;
-
 /// Change of any pipe's mean from round to round that ends them, of the largest mean.
 const SETTLED: f64 = 1e-14;
 
-/// Change that may be left after the last round.
-const UNSETTLED: f64 = 1e-9;
+/// When rounds through regions on circles come to an end.
+#[derive(Debug, Default)]
+pub(crate) struct Settling {
+    /// Means at the ends of pipes after the last round.
+    last: Vec<f64>,
+}
+
+impl Settling {
+    /// Whether a round changed nothing: pipe by pipe, since little may go round, and the chip's rates don't notice it.
+    pub(crate) fn is_settled(&mut self, now: &Followed) -> bool {
+        let now: Vec<f64> = now.pipes.iter().flatten().map(|p| p[1].mean()).collect();
+        let largest = now.iter().fold(0.0_f64, |a, c| a.max(c.abs()));
+        let near = |(c, d): (&f64, &f64)| (c - d).abs() <= SETTLED * largest;
+        let is_settled = now.len() == self.last.len() && now.iter().zip(&self.last).all(near);
+        self.last = now;
+        is_settled
+    }
+}
 
 /// Follows one species through the chip.
 ///
 /// # Accuracy and cost
 /// Advection is exact; second order in the tubes across. About one exponential of some hundred tubes a pipe and stage.
 /// # Errors
-/// [`SpeciesError::Circular`] where a flow in circles doesn't settle; [`SpeciesError::Cancelled`].
+/// [`SpeciesError::Circular`] where elements are asked for what isn't known upstream; [`SpeciesError::Cancelled`]. Flow in circles that hasn't settled after
+/// [`Plan::rounds`] shows in the balance.
 pub fn follow(
     net: &Network,
     ways: &[Ways],
     task: &Task<'_>,
     engines: Engines<'_>,
 ) -> Result<Followed, SpeciesError> {
-    let Plan {
-        levels,
-        is_circular,
-        ..
-    } = engines.plan;
-    let is_circular = *is_circular;
+    let levels = &engines.plan.levels;
     let is_elliptic = |end: End| match end {
         End::Region(r, _) => engines.plan.is_elliptic[r],
         _ => false,
@@ -208,9 +217,8 @@ pub fn follow(
             }
         }
     }
-    let rounds = if is_circular { ROUNDS } else { 1 };
-    let mut last: Vec<f64> = Vec::new();
-    for round in 0..rounds {
+    let mut settling = Settling::default();
+    for _ in 0..engines.plan.rounds() {
         for level in levels {
             let found: Vec<Behind> = level
                 .par_iter()
@@ -278,24 +286,8 @@ pub fn follow(
                 }
             }
         }
-        if is_circular {
-            // Pipe by pipe: little may go round, and the chip's rates don't notice it.
-            let now: Vec<f64> = out.pipes.iter().flatten().map(|p| p[1].mean()).collect();
-            let largest = now.iter().fold(0.0_f64, |a, c| a.max(c.abs()));
-            let change = match now.len() == last.len() {
-                true => now
-                    .iter()
-                    .zip(&last)
-                    .fold(0.0_f64, |a, (c, d)| a.max((c - d).abs())),
-                false => f64::INFINITY,
-            };
-            if change <= SETTLED * largest {
-                break;
-            }
-            if round + 1 == rounds && change > UNSETTLED * largest {
-                return Err(SpeciesError::Circular);
-            }
-            last = now;
+        if settling.is_settled(&out) {
+            break;
         }
     }
     out.gather_ports(net, |r| {

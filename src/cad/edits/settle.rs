@@ -160,6 +160,8 @@ fn join_pairs(draft: &mut Draft<'_>, before: &Sockets<'_>, after: &Sockets<'_>) 
     let mut free: Vec<(&LaidSocket, Mouth)> = layout
         .sockets
         .iter()
+        // Of two items of one name, which is a mistake, the first.
+        .filter(|socket| layout.item(&layout.items[socket.item]) == Some(socket.item))
         .filter(|socket| socket.used == SocketUse::Free)
         .map(|socket| (socket, socket.mouth))
         .filter(|(_, mouth)| mouth.middle.x.is_finite() && mouth.middle.y.is_finite())

@@ -139,10 +139,8 @@ pub(super) fn mend_joints(
 ) -> Result<(), Refusal> {
     let layout = draft.lay_out();
     let before = Sockets::of(drawing.layout);
-    let own = layout
-        .sockets
-        .iter()
-        .filter(|s| layout.items[s.item] == name);
+    let item = layout.item(name);
+    let own = layout.sockets.iter().filter(|s| Some(s.item) == item);
     let mut changed: Vec<(String, f64)> = own
         .filter(|now| {
             let then = before.of_item(name, &now.name);

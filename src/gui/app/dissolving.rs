@@ -36,7 +36,8 @@ impl App {
 
     /// Takes what the follower has to tell.
     pub(super) fn drain_species(&mut self) {
-        match self.following.take() {
+        let is_held = self.ctx.input(|i| i.pointer.any_down());
+        match self.following.take(is_held) {
             Some(Told::Followed(dissolved)) => {
                 self.state.results.not_dissolved = None;
                 self.state.results.dissolved = Some(dissolved);
@@ -46,6 +47,9 @@ impl App {
                 self.state.results.dissolved = None;
             }
             None => {}
+        }
+        if self.following.owes_whole() && !is_held {
+            self.ctx.request_repaint();
         }
     }
 

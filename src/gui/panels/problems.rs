@@ -1,6 +1,8 @@
 //! What is wrong with the design: the same diagnostics as `check`, live; a click shows the place.
 
-use eframe::egui::{self, CursorIcon, RichText, Role, Sense, Ui, WidgetInfo};
+use std::hash::BuildHasher;
+
+use eframe::egui::{self, CursorIcon, Response, RichText, Role, Sense, Ui, WidgetInfo};
 
 use super::advice::{advice, is_blank};
 use super::icons::{Icon, icon};
@@ -62,60 +64,67 @@ pub fn problems_ui(ui: &mut Ui, seen: &Seen<'_>, out: &mut Vec<Command>) {
         });
 }
 
-/// A problem, or room for it where it is out of sight and its height is known: laying out hundreds takes longer than all else.
+/// A problem; where it is out of sight and its height is known, room for it: laying out hundreds takes longer than all else.
 fn row(ui: &mut Ui, seen: &Seen<'_>, k: usize, diagnostic: &Diagnostic, out: &mut Vec<Command>) {
     let at = ui.next_widget_position();
     let width = ui.available_width();
-    let what = (diagnostic.code, &diagnostic.message, width.to_bits());
-    let key = ui.scope_id().with(("height of problem", k, what));
-    let known: Option<f32> = ui.data(|data| data.get_temp(key));
-    if let Some(height) = known
-        && !ui.is_rect_visible(egui::Rect::from_min_size(at, egui::vec2(width, height)))
-    {
-        ui.allocate_space(egui::vec2(width, height));
-        return;
-    }
-    problem(ui, seen, k, diagnostic, out);
-    let height = ui.next_widget_position().y - at.y - ui.spacing().item_spacing.y;
-    ui.data_mut(|data| data.insert_temp(key, height));
+    let place = place(seen, diagnostic);
+    let told = (
+        diagnostic.code,
+        &diagnostic.message,
+        &diagnostic.help,
+        place,
+    );
+    let told = rustc_hash::FxBuildHasher.hash_one((told, width.to_bits()));
+    let key = ui.scope_id().with(("height of problem", k));
+    let known: Option<(u64, f32)> = ui.data(|data| data.get_temp(key));
+    let known = known.filter(|known| known.0 == told);
+    let rect = known.map(|(_, height)| egui::Rect::from_min_size(at, egui::vec2(width, height)));
+    let response = match rect.filter(|rect| !ui.is_rect_visible(*rect)) {
+        Some(rect) => ui.allocate_rect(rect, Sense::hover()),
+        None => problem(ui, seen, k, diagnostic),
+    };
+    ui.data_mut(|data| data.insert_temp(key, (told, response.rect.height())));
+    listen(ui, seen, k, (diagnostic, &response), out);
 }
 
-fn problem(
-    ui: &mut Ui,
-    seen: &Seen<'_>,
-    k: usize,
-    diagnostic: &Diagnostic,
-    out: &mut Vec<Command>,
-) {
-    let response = ui
-        .push_id(("problem", k), |ui| {
-            ui.horizontal_top(|ui| {
-                let (picture, color) = look(ui, diagnostic.severity);
-                icon(ui, picture, color);
-                ui.vertical(|ui| {
-                    ui.spacing_mut().item_spacing.y = 1.0;
+fn problem(ui: &mut Ui, seen: &Seen<'_>, k: usize, diagnostic: &Diagnostic) -> Response {
+    ui.push_id(("problem", k), |ui| {
+        ui.horizontal_top(|ui| {
+            let (picture, color) = look(ui, diagnostic.severity);
+            icon(ui, picture, color);
+            ui.vertical(|ui| {
+                ui.spacing_mut().item_spacing.y = 1.0;
+                ui.add(
+                    egui::Label::new(quoted(&diagnostic.message))
+                        .wrap()
+                        .selectable(false),
+                );
+                if let Some(help) = advice(diagnostic) {
                     ui.add(
-                        egui::Label::new(quoted(&diagnostic.message))
+                        egui::Label::new(RichText::new(help).weak())
                             .wrap()
                             .selectable(false),
                     );
-                    if let Some(help) = advice(diagnostic) {
-                        ui.add(
-                            egui::Label::new(RichText::new(help).weak())
-                                .wrap()
-                                .selectable(false),
-                        );
-                    }
-                    let place = place(seen, diagnostic);
-                    if !place.is_empty() {
-                        ui.add(
-                            egui::Label::new(RichText::new(place).small().weak()).selectable(false),
-                        );
-                    }
-                });
+                }
+                let place = place(seen, diagnostic);
+                if !place.is_empty() {
+                    ui.add(egui::Label::new(RichText::new(place).small().weak()).selectable(false));
+                }
             });
-        })
-        .response;
+        });
+    })
+    .response
+}
+
+/// Makes a row one that is clicked.
+fn listen(
+    ui: &Ui,
+    seen: &Seen<'_>,
+    k: usize,
+    (diagnostic, response): (&Diagnostic, &Response),
+    out: &mut Vec<Command>,
+) {
     let id = ui.make_persistent_id(("problem", k));
     let row = response.rect.with_max_x(ui.max_rect().right());
     let click = ui.interact(row, id, Sense::click());

@@ -74,8 +74,8 @@ fn list(a: &Mat<f64>, from: usize, n: usize) -> Vec<f64> {
     (from..from + n).map(|i| a[(i, 0)]).collect()
 }
 
-/// Amplitudes of a pipe's modes, of which the constant and the slowest that decays upstream run together where `Pe L` is small: instead of the latter counts
-/// its difference to the constant, over `1 - exp(-mu L)`. Without that, what a pipe of an eighth of a width carries loses half of its digits at Pe 1e-6.
+/// `1 - exp(-mu L)` of the slowest mode that decays upstream, which runs together with the constant where `Pe L` is small: instead of it counts its
+/// difference to the constant, over this. Without that, what a pipe of an eighth of a width carries loses half of its digits at Pe 1e-6.
 fn apart(m: &Modes, length: f64) -> f64 {
     -(-m.up[0] * length).exp_m1()
 }
@@ -574,13 +574,20 @@ mod tests {
     /// What enters a pipe leaves it, to rounding, however short it is and however slow the flow, and amplitudes say the same.
     #[test]
     fn short_pipes_of_slow_flow_carry_what_enters_them() {
-        let section = Section {
-            knots: (0..=8).map(|k| f64::from(k) / 8.0).collect(),
-            order: 3,
-            profile: Profile::PLANAR,
-        };
-        let n = section.n();
-        for peclet in [1e-7, 1e-4, 1.0] {
+        let shallow = Profile::new(1.0, 48.0);
+        let sections = [(8, 3, Profile::PLANAR), (5, 4, shallow), (16, 3, shallow)];
+        let cases = sections
+            .iter()
+            .flat_map(|s| [1e-7, 1e-4, 1.0].map(|pe| (s, pe)));
+        for ((cells, order, profile), peclet) in cases {
+            let section = Section {
+                knots: (0..=*cells)
+                    .map(|k| f64::from(k) / f64::from(*cells))
+                    .collect(),
+                order: *order,
+                profile: *profile,
+            };
+            let n = section.n();
             for length in [0.1, 3.0] {
                 let modes = Modes::new(&section, peclet, 0.0).unwrap();
                 let w = carried(&modes, length);

@@ -310,7 +310,9 @@ impl Modes {
             }
             for j in list {
                 let at = rate.len();
-                let largest = (0..n).map(|i| z[(i, j)].abs()).fold(0.0, f64::max);
+                // With its sign: the slowest mode upstream then tends to the constant, not to its opposite.
+                let by_size = |a: &f64, b: &f64| a.abs().total_cmp(&b.abs());
+                let largest = (0..n).map(|i| z[(i, j)]).max_by(by_size).unwrap_or(1.0);
                 for i in 0..n {
                     shape[(i, at)] = z[(i, j)] / largest;
                     slope[(i, at)] = z[(n + i, j)] / largest;

@@ -45,13 +45,10 @@ use crate::plan::{Plan, Step};
 use crate::profile::Profile;
 use crate::region::{Chain, Table, Way, Ways};
 use crate::stream::Stream;
-use crate::transport::{Followed, Task, Within};
+use crate::transport::{Followed, Settling, Task, Within};
 use stokeslet_base::cancel::CancelToken;
 use stokeslet_base::geometry::Point;
 use stokeslet_flow::field::{Fields, Solid};
-
-/// Rounds of a flow in circles.
-const CIRCLES: usize = 200;
 /// Places at which a stage's equivalent length is read for its mean.
 const STAGES: usize = 40;
 /// Most cells across a section: an eigenbasis is dense.
@@ -347,9 +344,8 @@ impl Space {
                 out.pipes[p] = Some(run.through(pipe, stream)?);
             }
         }
-        let rounds = if plan.is_circular { CIRCLES } else { 1 };
-        let mut last = f64::INFINITY;
-        for _ in 0..rounds {
+        let mut settling = Settling::default();
+        for _ in 0..plan.rounds() {
             for regions in &plan.levels {
                 let step = |step: &Step| {
                     let Step::Tubes(r) = step else {
@@ -368,11 +364,9 @@ impl Space {
                     }
                 }
             }
-            let now: f64 = out.pipes.iter().flatten().map(|p| p[1].rate().abs()).sum();
-            if (now - last).abs() <= 1e-12 * now.abs() {
+            if settling.is_settled(&out) {
                 break;
             }
-            last = now;
         }
         out.gather_ports(net, |r| {
             let mouths = |list: &[map::MapMouth]| list.iter().map(|m| m.mouth).collect();

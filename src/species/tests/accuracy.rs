@@ -50,8 +50,8 @@ struct Of {
 
 /// What the specification prints for the bend, by Peclet number, and the same of a pipe that goes on without end behind it, as the program's pipes do.
 ///
-/// The printed numbers were had with no gradient at the outlet, three widths behind the corner: with that, elements have them to 4e-7 at Pe 30 and 100 and
-/// r = 32 ([`the_bend_of_the_table_was_cut_at_its_outlet`]). In a straight pipe of 6 widths the same cut makes 1.0392, 1.0036 and 1.0004 of the endless pipe's
+/// The printed numbers were had with no gradient at the outlet, three widths behind the corner: with that, elements have them to 4e-7 at Pe 30 and 100
+/// and r = 32, to 1e-5 at r = 8 ([`the_bend_of_the_table_was_cut_at_its_outlet`]). In a straight pipe of 6 widths the same cut makes 1.0392, 1.0036 and 1.0004 of the endless pipe's
 /// number. The second numbers are the printed ones times what elements at r = 32 say is endless over cut.
 const BENDS: [(f64, f64, f64); 4] = [
     (30.0, 0.0006016, 0.0005789),
@@ -229,11 +229,14 @@ fn judge(
     broken
 }
 
-/// What the program chooses by itself is judged from both sides, at 20 times the true error; either engine where it isn't chosen only from below: tubes at Pe 30
+/// Elements are within 6e-5 besides. What the program chooses by itself is judged from both sides, at 20 times the true error; either engine where it isn't chosen only from below: tubes at Pe 30
 /// behind the tee are 268 times better than they say, since little is left to be mixed.
 #[test]
 fn estimates_are_above_true_errors_and_below_twenty_times_them() {
-    let mut broken = judge(8, &ENGINES, &|_, error, estimate| error <= estimate);
+    let mut broken = judge(8, &ENGINES, &|along, error, estimate| {
+        let is_by_tubes = along > 0.0;
+        error <= estimate && (is_by_tubes || error < 6e-5)
+    });
     broken.extend(judge(8, &[Engine::Auto], &|_, error, estimate| {
         error < 1e-5 || estimate <= 20.0 * error
     }));
@@ -266,8 +269,12 @@ fn errors_of_elements_fall_with_the_resolution() {
                 "{} Pe {peclet}: errors at r = 8, 16, 32: {a:.1e} {b:.1e} {c:.1e}",
                 of.name
             );
-            // The table's numbers hold to 3e-6 or 2e-5.
-            let known = 2e-5;
+            // What its numbers hold to, and variances are read of tubes, which lose 1e-5 of it within themselves.
+            let known = match of.name {
+                "H" => 2e-5,
+                "crossing" => 6e-6,
+                _ => 1.2e-5,
+            };
             for pair in errors.windows(2) {
                 assert!(pair[1] <= 0.55 * pair[0] + known, "{} Pe {peclet}", of.name);
             }

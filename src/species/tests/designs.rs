@@ -7,8 +7,9 @@ mod support;
 use stokeslet_cad::chip::{Chip, place};
 use stokeslet_cad::library::Library;
 use stokeslet_flow::session::Solver;
+use stokeslet_species::network::End;
 use stokeslet_species::{Engine, Inflow, Paths, Settings, Species};
-use support::{by_first_inlet, designs};
+use support::{by_first_inlet, designs, dye, row};
 
 /// Follows a species that enters by the first inlet, and one that enters everywhere.
 fn follow(name: &str, chip: &Chip, resolution: u32, cases: &[(Engine, f64)]) {
@@ -67,6 +68,7 @@ fn every_small_design_keeps_balance_constants_and_range() {
             (Engine::Tubes, 300.0),
             (Engine::Tubes, 1e4),
             (Engine::Elliptic, 30.0),
+            (Engine::Elliptic, 1e-6),
         ];
         follow(&name, &chip, 4, &cases);
     }
@@ -213,6 +215,47 @@ fn designs_with_species_answer_what_their_first_lines_say() {
                 // Three digits are told.
                 let is_close = (got - want).abs() <= 1e-3 * want.abs() + 1e-12;
                 assert!(is_close, "{name} x {scale}, {port}: {got}, not {want}");
+            }
+        }
+    }
+}
+
+/// A chamber with a way round: three long legs, or a top leg so near that its ends are of the chamber's own region.
+const LOOP: &str = r#"
+components = { c = { kind = "chamber", at = ["0 m", "0 m"], parameters = { length = "8 m", height = "2 m", socket_width = "1 m", left = 1, right = 1, top_at = ["1 m", "7 m"] } }, i = { kind = "pipe", attach = "b", to = "c.left1", parameters = { length = "4 m" } }, o = { kind = "pipe", attach = "a", to = "c.right1", parameters = { length = "4 m" } } }
+channels = { round = { from = "c.top1", to = "c.top2", via = [["-3 m", "HEIGHT m"], ["3 m", "HEIGHT m"]] } }
+ports = { in = { at = "i.a", flow_rate = "1 m^2/s" }, out = { at = "o.b", pressure = "0 Pa" } }
+"#;
+
+#[test]
+fn what_goes_round_a_loop_comes_back() {
+    for height in ["9", "2"] {
+        let row = row(&LOOP.replace("HEIGHT", height), 8);
+        let round = row.paths.net.pipes.iter().filter(|p| {
+            let ends = [p.ends[0], p.ends[1]];
+            ends.iter().all(|e| matches!(e, End::Region(..)))
+        });
+        let least = round.map(|p| p.flow.abs()).fold(f64::INFINITY, f64::min);
+        let pipes = row.paths.net.pipes.len();
+        println!("{height}: {pipes} pipes, {least:.1e} goes round");
+        assert!(least > 1e-6 && least < 0.5, "{least:e}");
+        for (engine, peclet) in [
+            (Engine::Tubes, 1e3),
+            (Engine::Tubes, 1e5),
+            (Engine::Elliptic, 30.0),
+        ] {
+            let settings = Settings {
+                engine,
+                ..Settings::default()
+            };
+            let all = |value: f64| dye(&row.chip, 1.0 / peclet, &[("in", value)]);
+            let species = [all(0.7), all(1.0)];
+            let out = stokeslet_species::solve(&row.chip, &row.paths, &species, settings, true);
+            let out = out.unwrap();
+            for (result, enters) in out.iter().zip([0.7, 1.0]) {
+                assert!(result.balance.abs() < 1e-9, "{}", result.balance);
+                let mean = result.ports[1].mean.unwrap();
+                assert!((mean - enters).abs() < 1e-11, "{engine:?} {mean}");
             }
         }
     }

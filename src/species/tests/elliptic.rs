@@ -1,11 +1,11 @@
-//! The elliptic engine: rows 5, 6, 8 and 13 of the specification's table, pipes cut and joined, agreement with tubes.
+//! The elliptic engine: balance at any Peclet number, pipes cut and joined, ports without a pipe. What it is worth on the table: `accuracy`.
 
 #![expect(clippy::unwrap_used, reason = "a failed helper fails its test")]
 
 mod support;
 
 use stokeslet_species::{Engine, Settings};
-use support::{BEND, CROSS, H, Row, TEE, at_value, row, run, sine};
+use support::{Row, TEE, row, run, sine};
 
 const ELEMENTS: Settings = Settings {
     tubes: 128,
@@ -13,135 +13,11 @@ const ELEMENTS: Settings = Settings {
     tolerance: 1e-3,
 };
 
-/// Prints a case and says whether the true error is below the estimate and that below 20 times it (where it exceeds 1e-5).
-fn judge(what: &str, got: f64, want: f64, estimate: f64) -> bool {
-    let error = (got - want).abs();
-    println!("{what}: {got:.7} want {want:.7}, error {error:.1e}, estimate {estimate:.1e}");
-    error <= estimate && (error < 1e-5 || estimate <= 20.0 * error)
-}
-
-#[test]
-fn two_streams_meet_in_a_tee_at_low_peclet_numbers() {
-    let Row { chip, paths } = row(&TEE.replace("LENGTH", "3"), 8);
-    for (peclet, want) in [
-        (30.0, 0.242844),
-        (100.0, 0.177457),
-        (300.0, 0.106635),
-        (1e3, 0.0588735),
-    ] {
-        let out = run(&chip, &paths, peclet, &[("up", 1.0)], ELEMENTS);
-        let s = out.streams.ports[2].as_ref().unwrap();
-        let got = s.mean() * (1.0 - s.mean()) - s.variance();
-        judge(
-            &format!(
-                "tee Pe {peclet} order {} range {:.1e}",
-                out.element_order, out.range_violated
-            ),
-            got,
-            want,
-            out.estimated_error,
-        );
-        assert!(
-            (got - want).abs() < 3e-4,
-            "Pe {peclet}: {got} against {want}"
-        );
-    }
-}
-
-#[test]
-fn an_h_parts_what_has_not_crossed() {
-    let Row { chip, paths } = row(H, 8);
-    for (peclet, want) in [
-        (10.0, 0.500125),
-        (30.0, 0.518890),
-        (100.0, 0.656392),
-        (300.0, 0.794361),
-        (1e3, 0.886500),
-    ] {
-        let out = run(&chip, &paths, peclet, &[("ul", 1.0)], ELEMENTS);
-        let mean = out.ports[2].mean.unwrap();
-        let got = mean.max(1.0 - mean);
-        judge(
-            &format!("H Pe {peclet} order {}", out.element_order),
-            got,
-            want,
-            out.estimated_error,
-        );
-        assert!(
-            (got - want).abs() < 1e-3,
-            "Pe {peclet}: {got} against {want}"
-        );
-    }
-}
-
-#[test]
-fn a_bend_is_not_its_centre_line() {
-    let Row { chip, paths } = row(BEND, 8);
-    for (peclet, want) in [
-        (30.0, 0.0006016),
-        (100.0, 0.0187596),
-        (300.0, 0.0519104),
-        (1e3, 0.0743772),
-    ] {
-        let out = stokeslet_species::solve(
-            &chip,
-            &paths,
-            &[at_value(sine(peclet), peclet)],
-            ELEMENTS,
-            false,
-        )
-        .unwrap()
-        .remove(0);
-        let got = out.streams.ports[1].as_ref().unwrap();
-        let got = got.variance() + (got.mean() - 0.5).powi(2);
-        judge(
-            &format!("bend Pe {peclet} order {}", out.element_order),
-            got,
-            want,
-            out.estimated_error,
-        );
-        assert!(
-            (got - want).abs() < 2e-4,
-            "Pe {peclet}: {got} against {want}"
-        );
-    }
-}
-
-#[test]
-fn two_streams_touch_in_a_crossing() {
-    let Row { chip, paths } = row(CROSS, 8);
-    for (peclet, east, north) in [
-        (30.0, 0.74912, 0.12632),
-        (100.0, 0.80821, 0.03769),
-        (300.0, 0.82885, 0.00672),
-        (1e3, 0.83322, 0.00017),
-    ] {
-        let out = run(&chip, &paths, peclet, &[("south", 1.0)], ELEMENTS);
-        let (e, n) = (out.ports[2].mean.unwrap(), out.ports[3].mean.unwrap());
-        judge(
-            &format!("cross Pe {peclet} E order {}", out.element_order),
-            e,
-            east,
-            out.estimated_error,
-        );
-        judge(
-            &format!("cross Pe {peclet} N"),
-            n,
-            north,
-            out.estimated_error,
-        );
-        assert!(
-            (e - east).abs() < 1e-3 && (n - north).abs() < 1e-3,
-            "Pe {peclet}: {e}, {n}"
-        );
-    }
-}
-
 /// Whatever the Peclet number, also where everything feels everything.
 #[test]
 fn balance_and_constants_hold_at_any_peclet_number() {
     let Row { chip, paths } = row(&TEE.replace("LENGTH", "3"), 4);
-    for peclet in [1e-3, 0.1, 1.0, 10.0, 300.0] {
+    for peclet in [1e-6, 1e-3, 0.1, 1.0, 10.0, 300.0] {
         let out = run(&chip, &paths, peclet, &[("up", 1.0)], ELEMENTS);
         println!(
             "Pe {peclet}: {:?}, balance {:.1e}, range {:.1e}",

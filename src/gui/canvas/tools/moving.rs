@@ -39,7 +39,7 @@ pub struct Move {
     /// Whether a copy goes there: Alt is held.
     pub copies: bool,
     /// What moves as it lay, and what it may line up with, once somebody looks.
-    pub lined_up: OnceCell<(Features, Others)>,
+    pub lined_up: OnceCell<Box<(Features, Others)>>,
 }
 
 impl Move {
@@ -71,7 +71,7 @@ fn paint_guides(moved: &Move, frame: &Frame<'_>) {
         return;
     }
     let (low, high) = frame.view.seen();
-    let (own, others) = moved.lined_up.get_or_init(|| {
+    let (own, others) = &**moved.lined_up.get_or_init(|| {
         let mut own = Features::default();
         let mut others = vec![Features::default(); base.boxes.len()];
         for (item, bounds) in base.boxes.iter().enumerate() {
@@ -87,7 +87,7 @@ fn paint_guides(moved: &Move, frame: &Frame<'_>) {
             };
             of.sockets.push(socket.mouth.middle);
         }
-        (own, Others::new(&others))
+        Box::new((own, Others::new(&others)))
     });
     let near = frame.view.length(0.5);
     let line = Stroke::new(1.0, frame.colours.fits.gamma_multiply(0.7));

@@ -33,6 +33,9 @@ pub(super) fn section_ui(
             .map(|mean| format!("mean {}", concentration(kind, mean))),
     );
     facts.extend(across.mixing_index.map(|m| format!("mixing index {m:.3}")));
+    if dissolved.is_first_look {
+        facts.push("a first look".to_owned());
+    }
     ui.label(facts.join(", "))
         .on_hover_text("Across the flow under the pointer, from the right wall to the left");
     let scale = Unit::Length.scale_for(section.length());
