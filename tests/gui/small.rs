@@ -397,3 +397,50 @@ fn values_of_ports_are_whole() {
     let (room, wanted) = (field.rect().width(), text.size().x);
     assert!(room >= wanted + 4.0, "{room} for {wanted}");
 }
+
+/// Rows that nobody sees aren't laid out, but screen readers find them, where they are.
+#[test]
+fn problems_out_of_sight_keep_their_room_and_their_names() {
+    use eframe::egui::Rect;
+    use egui_kittest::kittest::NodeT;
+    let home = home();
+    let design = home.path().join("tees.toml");
+    let text = "format = 1\nfluid = { viscosity = \"1 mPa s\" }\nchip = { width = \"100 um\" }\n[components]\n\
+        t = { kind = \"tee\", at = [\"0 mm\", \"0 mm\"], repeat = { count = [6, 5], step = [\"1 mm\", \"1 mm\"] } }\n";
+    std::fs::write(&design, text).unwrap();
+    let start = Start {
+        design: Some(design),
+        components: None,
+        home: Some(home.path().to_owned()),
+    };
+    let mut window: Window = Harness::builder()
+        .with_size(vec2(1024.0, 700.0))
+        .with_max_steps(60)
+        .build_eframe(move |creation| App::new(&start, &creation.egui_ctx));
+    window.run_steps(6);
+    apply(&mut window, Command::Hint(None));
+    let messages: Vec<String> = window.state().document().diagnostics[..]
+        .iter()
+        .map(|d| d.message.replace('`', ""))
+        .collect();
+    assert!(messages.len() > 50, "{}", messages.len());
+    let rows = |window: &Window| -> Vec<Rect> {
+        let all = window.query_all_by_role(Role::Button);
+        let rows = all.filter(|node| {
+            let label = node.accesskit_node().label().unwrap_or_default();
+            messages.contains(&label.replace(['“', '”'], ""))
+        });
+        let rects = rows.map(|node| node.rect());
+        // Symbols on the canvas have the same words.
+        rects.filter(|rect| rect.width() > 100.0).collect()
+    };
+    let seen = rows(&window);
+    println!("{} problems, {} rows", messages.len(), seen.len());
+    assert!(seen.len() >= messages.len(), "{} rows", seen.len());
+    for pair in seen.windows(2) {
+        assert!(pair[1].top() >= pair[0].bottom() - 1.0, "{pair:?}");
+    }
+    // A narrower panel lays them out anew, once.
+    window.run_steps(3);
+    assert_eq!(rows(&window), seen);
+}
