@@ -6,16 +6,18 @@ use crate::plan::{Plan, Step};
 use crate::stream::Stream;
 use crate::transport::Followed;
 
-/// Of the range, times 1/Pe: what diffusion along the flow changes in a region where streams meet or part twice at most (specification: below 0.11/Pe in
-/// ten cases). Each further one adds half of it: the chamber of `designs/wide.toml` with seven mouths has 0.29/Pe at Pe 100.
+/// Of the range, times 1/Pe: what diffusion along the flow changes in a region where streams part once at most (specification: below 0.11/Pe in ten cases).
+/// Every parting makes means of what was wrong with a profile: into three outlets 0.16/Pe (`designs/parallel-resistors.toml`, Pe 100), into four 0.29/Pe
+/// (`designs/wide.toml`, Pe 100), by elements; [`along_of`].
 pub const ALONG: f64 = 0.15;
 
 /// [`ALONG`] of a region, whose mouths with less than 1 % of its flow don't count.
 pub(crate) fn along_of(region: &Region) -> f64 {
-    let flows = || region.mouths.iter().map(|m| m.outflow.abs());
-    let most = flows().fold(0.0, f64::max);
-    let meetings = flows().filter(|q| *q > 0.01 * most).count() as f64 - 2.0;
-    ALONG * (0.5 * meetings).max(1.0)
+    let most = region.mouths.iter().map(|m| m.outflow.abs());
+    let most = most.fold(0.0, f64::max);
+    let outlets = region.mouths.iter().filter(|m| m.outflow > 0.01 * most);
+    let partings = outlets.count() as f64 - 1.0;
+    ALONG * (0.75 * partings).max(1.0)
 }
 
 /// The same where all fluid goes from one mouth to one other and no eddy stands beside it: bends, tapers. Nothing parts there, so means are
@@ -54,7 +56,7 @@ impl Carried {
     }
 }
 
-/// [`ALONG`]`/Pe` (more with more than four mouths, [`ALONG_BEND`] in bends) of every region passed times the range of what enters there, flow-weighted where streams meet; mouths
+/// [`ALONG`]`/Pe` (more with more than two outlets, [`ALONG_BEND`] in bends) of every region passed times the range of what enters there, flow-weighted where streams meet; mouths
 /// with less than 1 % of a region's flow don't count.
 ///
 /// Where streams part, what was wrong with a profile is wrong with means behind it. Elsewhere a profile's error obeys the equation of the

@@ -47,8 +47,8 @@
 //! # Two engines
 //! Tubes leave out diffusion along the flow. Measured against elements it changes an outlet's mean by less than `0.11/Pe` of the range that enters a
 //! region, and a fifth of that in a bend, where nothing parts: [`ALONG`]`/Pe` and [`ALONG_BEND`]`/Pe` are reported, summed over the regions passed; errors of
-//! profiles fade as these do. Regions with more than four mouths have more of it (`designs/wide.toml`, seven mouths: `0.29/Pe` at Pe 100), in proportion to the
-//! mouths beyond two. Regions where this exceeds the tolerance (1e-3: below `Pe` of about 150), and whose layers
+//! profiles fade as these do. Regions with more than two outlets have more of it, in proportion to how often streams part
+//! (`designs/wide.toml`, four outlets: `0.29/Pe` at Pe 100). Regions where this exceeds the tolerance (1e-3: below `Pe` of about 150), and whose layers
 //! elements resolve, are solved by [`elliptic`]. Added to the estimate: what diffuses through
 //! pipes in which hardly anything flows, where tubes are on a side of them; the difference to half as many tubes and one order less; and what the
 //! error of the flow does ([`OF_FLOW`]). Ages are followed by tubes everywhere.
