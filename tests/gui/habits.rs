@@ -702,3 +702,31 @@ fn a_number_is_not_dragged_to_what_its_component_can_not_have() {
         "it went down as far as it can: {mixer}"
     );
 }
+
+/// A straight channel that ends at a port goes with what it begins at: no dog-leg before the port.
+#[test]
+fn a_part_that_moves_takes_a_straight_channel_and_its_port_along() {
+    let home = home();
+    let mut window = empty(home.path());
+    let text = "format = 1\nfluid = { viscosity = \"1 mPa s\" }\nchip = { width = \"100 um\" }\n[components]\nt = { kind = \"tee\", at = [\"0 mm\", \"0 mm\"] }\n[channels]\nc = { from = \"t.right\", via = [[\"2 mm\", \"0 mm\"]] }\n[ports]\nout = { at = \"c.end\", pressure = \"0 Pa\" }\n";
+    apply(&mut window, Command::SetText(text.to_owned()));
+    apply(&mut window, Command::Fit);
+    window.run_steps(3);
+    let from = on_screen(
+        &window,
+        layout(&window).motions[0].expect("placed").translation,
+    );
+    drag_with(&mut window, Modifiers::NONE, from, vec2(0.0, 60.0));
+    let tee = layout(&window).motions[0].expect("placed").translation;
+    assert!(tee.y < -1e-4, "{tee:?}");
+    let design = window.state().document().design.clone().expect("a design");
+    let via: Vec<Point> = design.channels[0].via.iter().map(|v| v.value).collect();
+    let [end] = via[..] else {
+        panic!("{via:?}");
+    };
+    assert!(
+        (end.x - 2e-3).abs() < 1e-12 && (end.y - tee.y).abs() < 1e-12,
+        "{end:?}"
+    );
+    assert_eq!(design.ports[0].at.value, "c.end");
+}

@@ -15,7 +15,8 @@ const PARALLEL: f64 = 1e-3;
 
 /// The corners where neighbouring runs' lines cross; `None` where two of them are parallel or there is no run to keep.
 ///
-/// Without `to` the last of `via` is where the channel ends, and stays that.
+/// Without `to` the last of `via` is where the channel ends, and stays that; that of a single run goes sideways with its begin, so that no dog-leg comes to be
+/// before its port.
 pub(super) fn keep_lines(from: &Mouth, to: Option<&Mouth>, via: &[Point]) -> Option<Vec<Point>> {
     let lines = lines(from, to, via);
     let mut kept = Vec::with_capacity(via.len());
@@ -25,12 +26,19 @@ pub(super) fn keep_lines(from: &Mouth, to: Option<&Mouth>, via: &[Point]) -> Opt
     match to {
         Some(to) if via.is_empty() && !same_mouth(from, to) => None,
         Some(_) => Some(kept),
-        None if lines.len() < 2 => None,
+        None if lines.len() < 2 => Some(vec![beside(from, *via.last()?)?]),
         None => {
             kept.push(*via.last()?);
             Some(kept)
         }
     }
+}
+
+/// The place on a mouth's axis beside a point; `None` behind the mouth.
+fn beside(from: &Mouth, at: Point) -> Option<Point> {
+    let along = Point::unit(from.direction);
+    let far = (at - from.middle).dot(along);
+    (far > 0.0).then(|| from.middle + along * far)
 }
 
 /// A point and a direction of every run, of length one.
@@ -113,7 +121,15 @@ mod tests {
         let via = [Point::new(4.0, 0.0), Point::new(4.0, 5.0)];
         let kept = keep_lines(&mouth(0.0, 1.0, 0.0), None, &via).unwrap();
         assert_eq!(kept, [Point::new(4.0, 1.0), Point::new(4.0, 5.0)]);
-        assert!(keep_lines(&mouth(0.0, 1.0, 0.0), None, &via[..1]).is_none());
+    }
+
+    #[test]
+    fn the_end_of_a_single_run_goes_sideways_with_it() {
+        let via = [Point::new(4.0, 0.0)];
+        let kept = keep_lines(&mouth(0.0, 1.0, 0.0), None, &via).unwrap();
+        assert_eq!(kept, [Point::new(4.0, 1.0)]);
+        let beyond = keep_lines(&mouth(5.0, 1.0, 0.0), None, &via);
+        assert!(beyond.is_none(), "{beyond:?}");
     }
 
     #[test]

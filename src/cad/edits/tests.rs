@@ -108,7 +108,11 @@ fn what_is_attached_follows_and_channels_keep_their_lines() {
         [mm(-1.0, -0.5), mm(-1.0, 3.0)],
         "the run between stays where it was"
     );
-    assert_at(moved.at("d.end"), mm(4.0, 0.0), "a free end stays");
+    assert_at(
+        moved.at("d.end"),
+        mm(4.0, -0.5),
+        "a straight channel stays straight: no dog-leg at its end",
+    );
 }
 
 #[test]

@@ -317,7 +317,7 @@ fn estimates_hold_on_chips_that_they_were_not_made_on() {
 }
 
 /// Chosen after the constants were. Two changes were made since, neither for these: what the flow's error may change is a third of what it was, as the truth of
-/// the crossing is known better, and regions with more than two outlets, of which there are none here, are worse by tubes. All true errors are below the estimate; of those above 1e-5 one isn't within 20 times (an uneven tee at Pe 2000, whose slow inlet
+/// the crossing is known better, and regions with more than two outlets (the fan, which elements solve) are worse by tubes. All true errors are below the estimate; of those above 1e-5 one isn't within 20 times (an uneven tee at Pe 2000, whose slow inlet
 /// counts as Pe 300: 26).
 #[test]
 fn estimates_hold_on_chips_that_were_chosen_after_them() {
