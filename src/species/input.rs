@@ -101,7 +101,7 @@ pub struct Settings {
     pub tubes: usize,
     /// Which engine solves regions. Default: chosen a region.
     pub engine: Engine,
-    /// Error over the range above which tubes give way to elements. Default 1e-3, which is a Peclet number of 150.
+    /// Error over the range above which tubes give way to elements. Default 1e-3, which is a Peclet number of 150, of 225 where streams part into three.
     pub tolerance: f64,
 }
 
