@@ -11,6 +11,7 @@
 //! | [`section`] | a developed profile into the modes of its pipe |
 //! | [`operator`] | a region into a dense matrix on its mouths |
 //! | [`pipe`] | amplitudes of modes into concentrations along a pipe |
+//! | `ends` | modes of a pipe into what they are at its ends |
 //! | [`group`] | regions that feel each other into concentrations |
 //!
 //! # Accuracy
@@ -19,6 +20,7 @@
 
 pub mod dissection;
 pub mod element;
+mod ends;
 pub mod group;
 pub mod operator;
 pub mod pipe;
