@@ -22,7 +22,7 @@ use stokeslet_flow::session::Solution;
 use stokeslet_species::tracers::Tracers;
 use stokeslet_species::{Engine, Paths, Settings, Species, SpeciesError, solve_unless};
 
-/// Estimated error of tubes over the range above which they are no first look: from Pe 2 down, for one junction.
+/// Estimated error of tubes over the range above which they are no first look: below Pe 1.5 of one junction alone.
 const ROUGH: f64 = 0.1;
 
 /// Ways of tracers on a chip; each carries the same flow.
