@@ -1,7 +1,8 @@
 //! Stream lines as level lines of psi, followed from cell to cell: they never end inside, and end on a mouth.
 //!
 //! Every P2 cell is cut in four by its edge middles; the signs of `psi - s` at the corners of these triangles say through which side a
-//! line leaves, and where it crosses a side is the root of psi's quadratic there.
+//! line leaves. It crosses a side where the cubic of psi at the side's ends, and of what the velocity there says of its slopes, has its root: beside a
+//! wall psi begins with a square, and its own quadratic doesn't.
 
 use pulp::{Arch, Simd, WithSimd};
 use rustc_hash::FxHashMap;
@@ -69,6 +70,11 @@ const WIDTH: usize = 8;
 /// Points of a line for which there is room from its begin on.
 const ROOM: usize = 128;
 
+/// Steps of Newton's method, halving where it leaves the bracket.
+const MOST_STEPS: usize = 30;
+/// Part of its distance from the nearer end to which a crossing is found.
+const ENOUGH: f64 = 1e-6;
+
 fn key(a: u32, b: u32) -> (u32, u32) {
     (a.min(b), a.max(b))
 }
@@ -101,7 +107,41 @@ pub(crate) const fn quadratic(l: [f64; 3]) -> [f64; 6] {
     ]
 }
 
-/// Where the quadratic through `a` at 0, `m` at 1/2, `b` at 1 is `s`; between the ends, whose sides of `s` differ.
+/// Where on 0..1 the cubic of these values and slopes at both ends is `s`, which lies between the values; `t`: a first guess.
+///
+/// Beside a wall stream functions begin with a square. The quadratic through three nodes of a cubic begins with a slope of the square of a cell, so that
+/// by it a line nearer than that to a wall was found too near: at 0.55 of its distance a thousandth of a width from the wall with 16 cells a width.
+#[inline(always)]
+fn hermite_root([a, b]: [f64; 2], [slope_a, slope_b]: [f64; 2], mut t: f64, s: f64) -> f64 {
+    let rise = b - a;
+    let (square, cube) = (
+        3.0 * rise - 2.0 * slope_a - slope_b,
+        slope_a + slope_b - 2.0 * rise,
+    );
+    let (mut low, mut high) = (0.0, 1.0);
+    for _ in 0..MOST_STEPS {
+        let over = a + t * (slope_a + t * (square + t * cube)) - s;
+        match (over >= 0.0) == (a >= s) {
+            true => low = t,
+            false => high = t,
+        }
+        let slope = slope_a + t * (2.0 * square + t * 3.0 * cube);
+        let next = t - over / slope;
+        let next = if next > low && next < high {
+            next
+        } else {
+            0.5 * (low + high)
+        };
+        let step = (next - t).abs();
+        t = next;
+        if step <= ENOUGH * t.min(1.0 - t) {
+            break;
+        }
+    }
+    t
+}
+
+/// Where the quadratic through `a` at 0, `m` at 1/2, `b` at 1 is `s`, as a first guess; between the ends, whose sides of `s` differ.
 #[inline(always)]
 fn root(a: f64, m: f64, b: f64, s: f64) -> f64 {
     // c0 + c1 t + c2 t^2 = 0; one root lies between 0 and 1.
@@ -199,7 +239,10 @@ impl<'a> Tracer<'a> {
             }
         }
         let (a, b) = (&self.nodes[a as usize], &self.nodes[b as usize]);
-        let t = root(a[0], m[0], b[0], s);
+        // What flows across the side up to a place on it grows at its ends as the velocity there says.
+        let (dx, dy) = (b[1] - a[1], b[2] - a[2]);
+        let slopes = [a, b].map(|n| n[3] * dy - n[4] * dx);
+        let t = hermite_root([a[0], b[0]], slopes, root(a[0], m[0], b[0], s), s);
         let rest = 1.0 - t;
         // The quadratic through a at 0, m at 1/2, b at 1.
         let (of_a, of_m, of_b) = (rest * (rest - t), 4.0 * t * rest, t * (t - rest));
@@ -315,6 +358,29 @@ impl Trace {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_line_beside_a_wall_is_found_where_a_parabola_flows() {
+        // What flows between a wall and a place in a channel, over a side of the wall's cell.
+        let (flow, speed) = (
+            |t: f64| t * t * (3.0 - 2.0 * t),
+            |t: f64| 6.0 * t * (1.0 - t),
+        );
+        for h in [0.125, 0.0625, 0.03125] {
+            for at in [1e-5, 1e-3, 0.01, 0.9 * h] {
+                let s = flow(at);
+                let guess = root(0.0, flow(0.5 * h), flow(h), s);
+                let t = hermite_root([0.0, flow(h)], [0.0, speed(h) * h], guess, s);
+                assert!((t * h / at - 1.0).abs() < 1e-6, "{at} of {h}: {}", t * h);
+                // And from the other end.
+                let back = hermite_root([flow(h), 0.0], [-speed(h) * h, 0.0], 1.0 - guess, s);
+                assert!(
+                    (back - (1.0 - t)).abs() < 1e-9 + 1e-6 * t,
+                    "{at} of {h}: {back}"
+                );
+            }
+        }
+    }
 
     #[test]
     fn roots_are_where_a_quadratic_crosses_a_level() {
