@@ -1,7 +1,7 @@
 //! The grid of material points in one step: which nodes carry mass, and the quadratic B-splines between points and nodes.
 //!
 //! Nodes are numbered along x first, so the 27 around a point are nine rows of three that follow each other. What points add to nodes is summed
-//! layer by layer (points of one body whose lowest nodes lie at [`THICK`] heights), each by itself and in the order of its points, and layers one
+//! layer by layer (points of one body whose lowest nodes lie at one height), each by itself and in the order of its points, and layers one
 //! after the other: the same bits for any number of threads.
 
 use std::collections::BTreeMap;
@@ -20,9 +20,6 @@ const EDGE: f64 = 1e-8;
 
 /// Points below which loops stay on the caller's thread.
 pub(crate) const FEW: usize = 512;
-
-/// Heights of a layer: thinner ones are shared out better, but neighbours have more nodes in common.
-const THICK: i64 = 2;
 
 /// Weights of one point along each axis, and their slopes.
 struct Stencil {
@@ -181,7 +178,7 @@ impl Grid {
         for (p, rows) in rows.iter().enumerate() {
             let reached = rows[0] as usize..rows[8] as usize + 3;
             let layer = layers
-                .entry((body_of[p], base[p][2].div_euclid(THICK)))
+                .entry((body_of[p], base[p][2]))
                 .or_insert_with(|| Layer {
                     points: Vec::new(),
                     nodes: reached.clone(),

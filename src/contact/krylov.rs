@@ -1,5 +1,7 @@
 //! One cycle of GMRES for systems that are not symmetric, preconditioned from the right so that its residual is the true one.
 
+use stokeslet_dynamics::linear::dot;
+
 /// How a cycle went.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct GmresReport {
@@ -7,10 +9,6 @@ pub struct GmresReport {
     pub iterations: usize,
     /// Residual over right-hand side.
     pub residual: f64,
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(x, y)| x * y).sum()
 }
 
 /// Approximates `H u = b` from `u = 0` in one cycle of at most `most` products.

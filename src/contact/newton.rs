@@ -6,6 +6,7 @@
 use crate::krylov::gmres;
 use crate::system::{Side, System, Tangent, Trial};
 use serde::{Deserialize, Serialize};
+use stokeslet_dynamics::linear::dot;
 
 /// What GMRES is preconditioned with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -86,9 +87,6 @@ pub struct SolveLog {
 
 fn norm(a: &[f64]) -> f64 {
     dot(a, a).sqrt()
-}
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(x, y)| x * y).sum()
 }
 
 /// Solves the step's system to `tau`.
