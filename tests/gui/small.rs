@@ -51,6 +51,70 @@ fn edges_of_panels_are_caught_on_both_sides() {
     }
 }
 
+/// Long values had been cut off in fields that stayed narrow, beside empty room.
+#[test]
+fn fields_grow_with_what_is_in_them() {
+    let home = home();
+    let mut window = open(Some(&example("tee")), home.path());
+    apply(&mut window, Command::Select(Selection::one("short")));
+    window.run_steps(3);
+    let edge = window.state().canvas().view.rect.right_center();
+    drag(&mut window, edge, vec2(-120.0, 0.0));
+    let width = |window: &Window, value: &str| {
+        let mut all = window.query_all_by_role(Role::TextInput);
+        let field = all.find(|n| n.value().as_deref() == Some(value));
+        field.map(|n| n.rect().width())
+    };
+    let before = width(&window, "4 mm").expect("the length's field");
+    let mut all = window.query_all_by_role(Role::TextInput);
+    let field = all.find(|n| n.value().as_deref() == Some("4 mm"));
+    let at = field.expect("the length's field").rect().center();
+    drop(all);
+    click(&mut window, at);
+    let long = "4.000000000 mm + 0.000000001 mm";
+    window.event(Event::Text(long.to_owned()));
+    window.run_steps(3);
+    let after = width(&window, long).expect("what was typed, over what was there");
+    // Some five points a letter.
+    assert!(
+        after > before && after > 5.0 * long.len() as f32,
+        "{before} {after}"
+    );
+}
+
+/// A plot's legend had lain over what is written above it.
+#[test]
+fn a_plots_legend_lies_over_no_words() {
+    let home = home();
+    let mut window = open(Some(&example("tee")), home.path());
+    solved(&mut window);
+    let at = window.state().document().layout.parts[0].motion.translation;
+    for dy in [0.0, 5e-5] {
+        let from = at + Point::new(0.0, dy);
+        apply(
+            &mut window,
+            Command::AddLine(from, from + Point::new(2e-4, 0.0)),
+        );
+    }
+    settle(&mut window);
+    let entry = |name: &'static str| {
+        let entry = window.query_by_role_and_label(Role::CheckBox, name);
+        entry.map(|n| n.rect())
+    };
+    let entries: Vec<_> = ["line 1", "line 2"].into_iter().filter_map(entry).collect();
+    assert_eq!(entries.len(), 2, "the legend's entries");
+    for label in window.query_all_by_role(Role::Label) {
+        for entry in &entries {
+            assert!(
+                !entry.intersects(label.rect()),
+                "{:?} at {:?} under the legend",
+                label.value(),
+                label.rect()
+            );
+        }
+    }
+}
+
 #[test]
 fn a_channel_between_tees_moves_or_says_why_not() {
     let home = home();
