@@ -60,24 +60,20 @@ fn fields_grow_with_what_is_in_them() {
     window.run_steps(3);
     let edge = window.state().canvas().view.rect.right_center();
     drag(&mut window, edge, vec2(-120.0, 0.0));
-    let width = |window: &Window, value: &str| {
+    let field = |window: &Window, value: &str| {
         let mut all = window.query_all_by_role(Role::TextInput);
         let field = all.find(|n| n.value().as_deref() == Some(value));
-        field.map(|n| n.rect().width())
+        field.map(|n| n.rect()).expect("a field with it")
     };
-    let before = width(&window, "4 mm").expect("the length's field");
-    let mut all = window.query_all_by_role(Role::TextInput);
-    let field = all.find(|n| n.value().as_deref() == Some("4 mm"));
-    let at = field.expect("the length's field").rect().center();
-    drop(all);
-    click(&mut window, at);
+    let before = field(&window, "4 mm");
+    click(&mut window, before.center());
     let long = "4.000000000 mm + 0.000000001 mm";
     window.event(Event::Text(long.to_owned()));
     window.run_steps(3);
-    let after = width(&window, long).expect("what was typed, over what was there");
+    let after = field(&window, long).width();
     // Some five points a letter.
     assert!(
-        after > before && after > 5.0 * long.len() as f32,
+        after > before.width() && after > 5.0 * long.len() as f32,
         "{before} {after}"
     );
 }
