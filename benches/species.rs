@@ -38,6 +38,8 @@ struct Case {
     resolution: u32,
     peclet: f64,
     engine: Engine,
+    /// Greatest order of elements.
+    most_order: usize,
     /// `int u c (1 - c) / Q` at the last port, where it is known: rows 6 and 7 of the specification.
     known: Option<f64>,
     /// Methods beside it.
@@ -60,6 +62,7 @@ const fn tubes(
         resolution,
         peclet,
         engine: Engine::Tubes,
+        most_order: 4,
         known: None,
         standard,
     }
@@ -72,6 +75,14 @@ const fn elements(case: Case) -> Case {
     }
 }
 
+/// The window's first look where tubes are too rough for one.
+const fn rough_elements(design: &'static str, resolution: u32, peclet: f64) -> Case {
+    Case {
+        most_order: 1,
+        ..elements(tubes(design, resolution, peclet, &[]))
+    }
+}
+
 /// The tee of rows 6 and 7.
 const fn tee(resolution: u32, peclet: f64, known: f64, standard: &'static [Standard]) -> Case {
     Case {
@@ -80,7 +91,7 @@ const fn tee(resolution: u32, peclet: f64, known: f64, standard: &'static [Stand
     }
 }
 
-const CASES: [Case; 18] = [
+const CASES: [Case; 23] = [
     elements(tee(8, 300.0, 0.106635, PLAIN)),
     tee(8, 1e4, 0.018674, STABLE),
     tee(16, 1e4, 0.018674, SUPG),
@@ -96,10 +107,15 @@ const CASES: [Case; 18] = [
     elements(tubes("gradient-generator", 8, 300.0, PLAIN)),
     tubes("gradient-profile", 8, 10.0, &[]),
     elements(tubes("gradient-profile", 8, 10.0, PLAIN)),
+    rough_elements("gradient-profile", 8, 10.0),
+    elements(tubes("gradient-profile", 8, 1.0, &[])),
+    rough_elements("gradient-profile", 8, 1.0),
     tubes("grid20", 8, 1e4, SUPG),
     tubes("grid20", 8, 300.0, &[]),
     elements(tubes("grid20", 8, 300.0, GALERKIN)),
     elements(tubes("grid20", 4, 30.0, GALERKIN)),
+    elements(tubes("grid20", 8, 1.0, &[])),
+    rough_elements("grid20", 8, 1.0),
 ];
 
 /// The tee of row 6.
@@ -178,6 +194,7 @@ fn follow(
 fn ours(chip: &Chip, solution: &Solution, case: &Case) -> Result<Ours, Failure> {
     let settings = Settings {
         engine: case.engine,
+        most_order: case.most_order,
         ..Settings::default()
     };
     let (first, (paths, result)) = timed(|| {

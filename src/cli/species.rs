@@ -72,6 +72,7 @@ impl SpeciesRequest {
                 tubes: usize::from(args.species_tubes),
                 engine: Engine::named(&args.species_engine).unwrap_or_default(),
                 tolerance: args.species_tolerance,
+                ..Settings::default()
             },
             picture: args.picture.clone(),
         })

@@ -3,11 +3,16 @@
 //! In pipes by stations whose distances from the entry grow geometrically, as layers do; in regions by the stream function and by how far the
 //! nearest stream line has come. Where no stream line passes (eddies, dead ends) a node has what passes nearest.
 
+use std::borrow::Cow;
+use std::sync::Arc;
+
 use rayon::prelude::*;
 use rstar::RTree;
 use rstar::primitives::GeomWithData;
+use rustc_hash::FxHashMap;
 
 use crate::elliptic::Elliptic;
+use crate::elliptic::operator::Condensed;
 use crate::elliptic::pipe::InPipe;
 use crate::followed::Paths;
 use crate::network::{NO_PIPE, Network, Pipe, STILL};
@@ -36,19 +41,36 @@ struct Section<'a> {
 impl Section<'_> {
     /// Linear between the middles of tubes.
     fn at(&self, eta: f64) -> f64 {
-        let middle = &self.places.middle;
+        Middles::at(self.places, eta).read(&self.value)
+    }
+}
+
+/// A place between the middles of two tubes, or of one at a wall.
+#[derive(Clone, Copy)]
+struct Middles {
+    right: usize,
+    left: usize,
+    part: f64,
+}
+
+impl Middles {
+    fn at(places: &Places, eta: f64) -> Self {
+        let middle = &places.middle;
         let k = middle.partition_point(|&m| m < eta);
-        if k == 0 || k == middle.len() {
-            let end = if k == 0 {
-                self.value.first()
-            } else {
-                self.value.last()
-            };
-            return end.copied().unwrap_or(0.0);
+        let (right, left) = (k.saturating_sub(1), k.min(middle.len().saturating_sub(1)));
+        let part = match middle.get(right..=left) {
+            Some([a, b]) if b > a => (eta - a) / (b - a),
+            _ => 0.5,
+        };
+        Self { right, left, part }
+    }
+
+    /// Linear between values at the middles of tubes; 0 without any.
+    fn read(self, value: &[f64]) -> f64 {
+        match (value.get(self.right), value.get(self.left)) {
+            (Some(a), Some(b)) => a + self.part * (b - a),
+            _ => 0.0,
         }
-        let (a, b) = (middle[k - 1], middle[k]);
-        let t = if b > a { (eta - a) / (b - a) } else { 0.5 };
-        self.value[k - 1] + t * (self.value[k] - self.value[k - 1])
     }
 }
 
@@ -59,44 +81,58 @@ pub fn nodal(
     paths: &Paths,
     followed: &Followed,
     task: &Task<'_>,
-    (elements, order): ([f64; 3], usize),
+    elements: &Elements<'_>,
 ) -> Vec<f64> {
     let net = &paths.net;
-    let elliptic = Elliptic::new(net, &paths.psi, &paths.cubics, elements, order.max(1));
-    let nodes_of_pipe = nodes_of_pipes(net, fields);
+    let nodes_of_pipe = (paths.nodes_of_pipe).get_or_init(|| nodes_of_pipes(net, fields));
     let mut out = vec![0.0; fields.nodes.len()];
-    let pipes = nodes_of_pipe.into_par_iter().enumerate().map(|(p, nodes)| {
+    let pipes = nodes_of_pipe.par_iter().enumerate().map(|(p, nodes)| {
         let values = match &followed.modes[p] {
-            Some(modes) => by_modes(chip, fields, paths, p, modes, &nodes),
-            None => in_pipe(chip, fields, paths, p, followed, task, &nodes),
+            Some(modes) => by_modes(chip, fields, paths, p, modes, nodes),
+            None => in_pipe(chip, fields, paths, p, followed, task, nodes),
         };
-        (nodes, values)
+        (Cow::Borrowed(&nodes[..]), values)
     });
     let regions = (0..net.regions.len()).into_par_iter().map(|r| {
         let traces = followed.traces[r].as_ref();
-        let solved = traces.and_then(|traces| by_elements(&elliptic, paths, r, traces));
+        let solved = traces.and_then(|traces| by_elements(elements, paths, r, traces));
         solved.unwrap_or_else(|| in_region(fields, paths, r, &followed.regions[r]))
     });
-    let found: Vec<(Vec<u32>, Vec<f64>)> = regions.chain(pipes).collect();
+    let found: Vec<(Cow<'_, [u32]>, Vec<f64>)> = regions.chain(pipes).collect();
     for (nodes, values) in found {
-        for (n, v) in nodes.into_iter().zip(values) {
-            out[n as usize] = v;
+        for (n, v) in nodes.iter().zip(values) {
+            out[*n as usize] = v;
         }
     }
     out
 }
 
+/// The elements that solved regions.
+pub struct Elements<'a> {
+    /// What they were.
+    pub engine: Elliptic<'a>,
+    /// By region: what is still known of its inside.
+    pub kept: &'a FxHashMap<usize, Arc<Condensed>>,
+}
+
 /// Values in a region that elements solved.
-fn by_elements(
-    elliptic: &Elliptic<'_>,
-    paths: &Paths,
+fn by_elements<'a>(
+    elements: &Elements<'_>,
+    paths: &'a Paths,
     r: usize,
     traces: &[Vec<f64>],
-) -> Option<(Vec<u32>, Vec<f64>)> {
-    let psi = &paths.psi[r];
-    let mut values = elliptic.assembled(r)?.inside(psi, &traces.concat())?;
-    values.iter_mut().for_each(|c| *c += elliptic.reference);
-    Some((psi.nodes.clone(), values))
+) -> Option<(Cow<'a, [u32]>, Vec<f64>)> {
+    let (psi, on_mouths) = (&paths.psi[r], traces.concat());
+    let mut values = match elements.kept.get(&r) {
+        Some(kept) => kept.inside(psi, &on_mouths)?,
+        None => {
+            let again = elements.engine.assembled(r)?.condense()?;
+            again.inside(psi, &on_mouths)?
+        }
+    };
+    let reference = elements.engine.reference;
+    values.iter_mut().for_each(|c| *c += reference);
+    Some((Cow::Borrowed(&psi.nodes), values))
 }
 
 /// Values in a pipe that was solved as modes.
@@ -172,7 +208,7 @@ fn in_pipe(
     let mut scratch = Exponential::default();
     // Tubes keep their flows along a pipe, so they keep their places.
     let places = begin.places(profile);
-    let sections: Vec<Section<'_>> = parts
+    let sections: Vec<Vec<f64>> = parts
         .iter()
         .map(|part| {
             let mut stream = begin.clone();
@@ -184,15 +220,13 @@ fn in_pipe(
             );
             let stage: StageTable<'_> = (&|_| length, &|edges| even_areas(area, edges));
             advance(&mut stream, &places, task, stage, &mut scratch);
-            Section {
-                places: &places,
-                value: stream.value,
-            }
+            stream.value
         })
         .collect();
     let value = |&[from, eta]: &[f64; 2]| {
         let (k, t) = between(&parts, from);
-        (1.0 - t) * sections[k - 1].at(eta) + t * sections[k].at(eta)
+        let middles = Middles::at(&places, eta);
+        (1.0 - t) * middles.read(&sections[k - 1]) + t * middles.read(&sections[k])
     };
     at.iter().map(value).collect()
 }
@@ -357,7 +391,12 @@ fn places(fields: &Fields, paths: &Paths, r: usize) -> Vec<Place> {
     (0..psi.nodes.len()).filter_map(place).collect()
 }
 
-fn in_region(fields: &Fields, paths: &Paths, r: usize, within: &Within) -> (Vec<u32>, Vec<f64>) {
+fn in_region<'a>(
+    fields: &Fields,
+    paths: &'a Paths,
+    r: usize,
+    within: &Within,
+) -> (Cow<'a, [u32]>, Vec<f64>) {
     let (psi, ways, region) = (&paths.psi[r], &paths.ways[r], &paths.net.regions[r]);
     if ways.bundles.is_empty() {
         let mut nodes: Vec<u32> = region
@@ -368,7 +407,7 @@ fn in_region(fields: &Fields, paths: &Paths, r: usize, within: &Within) -> (Vec<
         nodes.sort_unstable();
         nodes.dedup();
         let values = vec![0.0; nodes.len()];
-        return (nodes, values);
+        return (Cow::Owned(nodes), values);
     }
     // A stage's tubes keep their flows, so its ends share their places.
     let with_places = |list: &'_ [[Stream; 2]], profiles: Vec<Profile>| -> Vec<Places> {
@@ -400,7 +439,8 @@ fn in_region(fields: &Fields, paths: &Paths, r: usize, within: &Within) -> (Vec<
         let [begin, end] = &stages[usize::from(place.stage)][place.stream as usize];
         (1.0 - place.part) * begin.at(place.eta) + place.part * end.at(place.eta)
     };
-    (psi.nodes.clone(), places.iter().map(value).collect())
+    let values = places.iter().map(value).collect();
+    (Cow::Borrowed(&psi.nodes), values)
 }
 
 #[cfg(test)]

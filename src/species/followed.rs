@@ -1,16 +1,17 @@
 //! From a solved chip to what a user wants to know of species: outlets' concentrations, mixing, balance, estimated error, ages.
 
-use rayon::prelude::*;
-use serde::Serialize;
+use std::sync::{Arc, OnceLock};
 
-use std::sync::OnceLock;
+use rayon::prelude::*;
+use rustc_hash::FxHashMap;
+use serde::Serialize;
 
 use crate::SpeciesError;
 use crate::along::along;
 use crate::copies::{CopyOf, ways_of_all};
 use crate::elliptic::Elliptic;
-use crate::elliptic::operator::Cubic;
-use crate::field::Place;
+use crate::elliptic::operator::{Condensed, Cubic};
+use crate::field::{Elements, Place};
 use crate::input::{Engine, Settings, Species};
 use crate::network::{Mouth, Network, integrals, network};
 use crate::plan::{Choice, Plan, choose};
@@ -28,6 +29,9 @@ use stokeslet_flow::session::Solution;
 /// Of the range: means of elements that leave it by less are its end (2e-6 at the outlet `c100` of `designs/gradient-profile.toml`).
 const OVERSHOOT: f64 = 1e-5;
 
+/// Numbers that are kept for fields of a species by elements: 256 MiB.
+const KEPT: usize = 1 << 25;
+
 /// What all species of a chip share: where the fluid goes.
 #[derive(Clone, Debug)]
 pub struct Paths {
@@ -43,6 +47,8 @@ pub struct Paths {
     pub(crate) alike: Vec<CopyOf>,
     /// By region, made at its first use: where its nodes lie among its streams.
     pub(crate) places: Vec<OnceLock<Vec<Place>>>,
+    /// By pipe, made at its first use: the nodes of its cells.
+    pub(crate) nodes_of_pipe: OnceLock<Vec<Vec<u32>>>,
     /// Of a chip in three dimensions: all of its flow; stream functions and ways are those of its mean over the depth then.
     pub space: Option<Space>,
     /// m of depth that a flow per depth is multiplied by; 1 without a depth.
@@ -70,7 +76,7 @@ impl Paths {
     /// Which regions are for elements, and of which order.
     fn choice(&self, diffusivity: f64, settings: &Settings) -> Choice {
         let net = &self.net;
-        let probe = Elliptic::new(net, &self.psi, &self.cubics, [diffusivity, 0.0, 0.0], 1);
+        let probe = Elliptic::new(net, &self.psi, &self.cubics, [diffusivity, 0.0], 1);
         let fits = |r: usize| !self.psi[r].cells.is_empty() && probe.sections(r).is_some();
         match self.space {
             Some(_) => Choice::tubes(net),
@@ -78,10 +84,26 @@ impl Paths {
         }
     }
 
-    /// Whether any of these is solved by elements somewhere, which takes longer than tubes everywhere.
-    pub fn need_elements(&self, species: &[Species], settings: &Settings) -> bool {
-        let order = |s: &Species| self.choice(s.diffusivity, settings).order;
-        species.iter().any(|s| order(s) > 0)
+    /// Settings for a first look at these, where elements solve any of them somewhere, which takes many times as long: tubes everywhere, or elements of order 1
+    /// where these are nearer, at low Peclet numbers.
+    pub fn first_look(&self, species: &[Species], settings: Settings) -> Option<Settings> {
+        let choices = species
+            .iter()
+            .map(|s| self.choice(s.diffusivity, &settings));
+        let choices: Vec<Choice> = choices.filter(|c| c.order > 0).collect();
+        let worst = |of: fn(&Choice) -> f64| choices.iter().map(of).fold(0.0, f64::max);
+        let are_tubes_nearer = worst(|c| c.error_of_tubes) <= worst(|c| c.error_of_order_1);
+        let look = match are_tubes_nearer {
+            true => Settings {
+                engine: Engine::Tubes,
+                ..settings
+            },
+            false => Settings {
+                most_order: 1,
+                ..settings
+            },
+        };
+        (!choices.is_empty()).then_some(look)
     }
 
     /// The same fluid flowing backwards, which is a Stokes flow as well: what is an age then is the time that fluid needs to leave the chip.
@@ -119,6 +141,7 @@ impl Paths {
             cubics,
             alike,
             places,
+            nodes_of_pipe: OnceLock::new(),
             space: None,
             depth: chip.depth.unwrap_or(1.0),
             has_depth: chip.depth.is_some(),
@@ -218,7 +241,7 @@ pub struct SpeciesResult {
     pub element_order: usize,
     /// Estimated greatest error of an outlet's mean, over the range: tubes, and diffusion along the flow that is left out.
     pub estimated_error: f64,
-    /// Its part from the number of tubes and the order of elements: the difference to half as many, and one order less.
+    /// Its part from the number of tubes and the order of elements: the difference to half as many, and one order less; what is known of order 1.
     pub error_of_discretisation: f64,
     /// Its part from the error of the solved flow.
     pub error_of_flow: f64,
@@ -235,6 +258,9 @@ pub struct SpeciesResult {
     /// Streams of ages, where they were wanted.
     #[serde(skip)]
     pub ages: Option<Followed>,
+    /// By region: what elements found inside, as far as [`KEPT`] goes; the others are eliminated again for fields.
+    #[serde(skip)]
+    insides: FxHashMap<usize, Arc<Condensed>>,
 }
 
 impl SpeciesResult {
@@ -305,9 +331,13 @@ impl SpeciesResult {
             let found = space.at_mid_depth(chip, paths.fluid(), followed, &task);
             return found.unwrap_or_else(|_| vec![f64::NAN; fields.nodes.len()]);
         }
-        let elements = [self.diffusivity, 0.0, self.reference];
-        let elements = (elements, self.element_order);
-        crate::field::nodal(chip, fields, paths, followed, &task, elements)
+        let numbers = [self.diffusivity, self.reference];
+        let order = self.element_order.max(1);
+        let elements = Elements {
+            engine: Elliptic::new(&paths.net, &paths.psi, &paths.cubics, numbers, order),
+            kept: &self.insides,
+        };
+        crate::field::nodal(chip, fields, paths, followed, &task, &elements)
     }
 }
 
@@ -398,8 +428,10 @@ fn solve_one(
     let reference = mixed(net, species, fine, [low, high]);
     let d = species.diffusivity;
     let elements =
-        |order: usize| Elliptic::new(net, &paths.psi, &paths.cubics, [d, 0.0, reference], order);
+        |order: usize| Elliptic::new(net, &paths.psi, &paths.cubics, [d, reference], order);
     let choice = paths.choice(d, &settings);
+    let by_elements = (0..net.regions.len()).filter(|&r| choice.regions[r]);
+    let copies = elements(1).copies(by_elements.collect());
     let run = |tubes: usize, coarser: usize| {
         let task = Task {
             diffusivity: d,
@@ -408,7 +440,7 @@ fn solve_one(
             ages: false,
         };
         let chosen = Choice {
-            order: choice.order.saturating_sub(coarser).max(1),
+            order: choice.order.saturating_sub(coarser),
             ..choice.clone()
         };
         if let Some(space) = &paths.space {
@@ -419,6 +451,7 @@ fn solve_one(
             return Ok((
                 space.follow(paths.fluid(), &task, coarser > 0, cancel)?,
                 Plan::tubes(net),
+                FxHashMap::default(),
             ));
         }
         if choice.order == 0 {
@@ -426,18 +459,19 @@ fn solve_one(
             return Ok((
                 follow(net, &paths.ways, &task, Engines::tubes(&plan, cancel))?,
                 plan,
+                FxHashMap::default(),
             ));
         }
         let mut elliptic = elements(chosen.order);
         let plan = Plan::new(&elliptic, &chosen);
-        let by_elements = (0..net.regions.len()).filter(|&r| plan.is_elliptic[r]);
-        elliptic.prepare(&by_elements.collect::<Vec<_>>());
+        elliptic.prepare(&copies, if coarser == 0 { KEPT } else { 0 });
         let engines = Engines {
             plan: &plan,
             elliptic: Some(&elliptic),
             cancel,
         };
-        Ok::<_, SpeciesError>((follow(net, &paths.ways, &task, engines)?, plan))
+        let followed = follow(net, &paths.ways, &task, engines)?;
+        Ok::<_, SpeciesError>((followed, plan, elliptic.kept()))
     };
     let of_ages = || {
         let task = Task {
@@ -453,12 +487,12 @@ fn solve_one(
         };
         ages.then(follow).transpose()
     };
-    let (best, (check, age)) = match choice.order {
-        // Regions one behind the other leave threads idle; elements would hold the memory of both runs at once.
-        0 => rayon::join(|| run(fine, 0), || rayon::join(|| run(coarse, 1), of_ages)),
-        _ => (run(fine, 0), (run(coarse, 1), of_ages())),
-    };
-    let ((streams, plan), (check, _), age) = (best?, check?, age?);
+    // Regions one behind the other, and groups, leave threads idle.
+    let check = || (choice.order != 1).then(|| run(coarse, 1)).transpose();
+    let (best, (check, age)) = rayon::join(|| run(fine, 0), || rayon::join(check, of_ages));
+    let ((streams, plan, insides), check, age) = (best?, check?, age?);
+    let check = check.map(|(followed, ..)| followed);
+    let of_order_1 = choice.error_of_order_1 * range.max(0.0);
     let part = |x: f64| if range > 0.0 { x / range } else { 0.0 };
     let flows = net
         .pipes
@@ -485,16 +519,20 @@ fn solve_one(
             violated = violated.max(part((low - a).max(b - high).max(0.0)));
         }
         let mut error = None;
-        if let (Some(s), Some(c), false) = (stream, &check.ports[k], is_in) {
-            let tubes = (s.mean() - c.mean()).abs();
+        // How much the mean and the variance differ with half as many tubes, or one order less.
+        let differ = |s: &Stream| match &check {
+            None => Some([of_order_1, of_order_1 * range.max(0.0)]),
+            Some(check) => check.ports[k]
+                .as_ref()
+                .map(|c| [s.mean() - c.mean(), s.variance() - c.variance()].map(f64::abs)),
+        };
+        if let (Some([mean, variance]), false) = (stream.and_then(differ), is_in) {
             let [left_out, of_flow] = along.ports[k];
             let neglected = (left_out + of_flow) * range.max(0.0);
-            worst_tubes = worst_tubes
-                .max(part(tubes))
-                .max(part(part((s.variance() - c.variance()).abs())));
+            worst_tubes = worst_tubes.max(part(mean)).max(part(part(variance)));
             worst_along = worst_along.max(left_out);
             worst_flow = worst_flow.max(of_flow);
-            error = Some(tubes + neglected);
+            error = Some(mean + neglected);
         }
         let segregation = stream.and_then(|s| segregation(s, low, high));
         let aged = age.as_ref().and_then(|a| a.ports[k].as_ref());
@@ -550,6 +588,7 @@ fn solve_one(
         ports,
         streams,
         ages: age,
+        insides,
     })
 }
 

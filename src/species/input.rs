@@ -103,6 +103,8 @@ pub struct Settings {
     pub engine: Engine,
     /// Error over the range above which tubes give way to elements. Default 1e-3, which is a Peclet number of 150, of 225 where streams part into three.
     pub tolerance: f64,
+    /// Greatest order of elements, at least 1. Default 4; 1 for a first look at low Peclet numbers.
+    pub most_order: usize,
 }
 
 impl Default for Settings {
@@ -111,6 +113,7 @@ impl Default for Settings {
             tubes: 128,
             engine: Engine::Auto,
             tolerance: 1e-3,
+            most_order: 4,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Which engine each region is solved by, and in which order.
 
 use crate::along::{ALONG, along_of};
-use crate::elliptic::{Elliptic, most_peclet, order_for};
+use crate::elliptic::{Elliptic, error_of_order_1, most_peclet, order_for};
 use crate::input::{Engine, Settings};
 use crate::network::{Beyond, End, Network, Region, STILL};
 
@@ -30,7 +30,7 @@ pub struct Plan {
 }
 
 /// Regions for elements, pipes from port to port for modes, and the order that the elements need (0 without any).
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Choice {
     /// By region.
     pub regions: Vec<bool>,
@@ -38,6 +38,10 @@ pub struct Choice {
     pub pipes: Vec<bool>,
     /// Of the elements.
     pub order: usize,
+    /// What tubes would leave out in one of these, over the range.
+    pub error_of_tubes: f64,
+    /// What order 1 would be off by at an outlet, over the range.
+    pub error_of_order_1: f64,
 }
 
 impl Choice {
@@ -47,6 +51,8 @@ impl Choice {
             regions: vec![false; net.regions.len()],
             pipes: vec![false; net.pipes.len()],
             order: 0,
+            error_of_tubes: 0.0,
+            error_of_order_1: 0.0,
         }
     }
 }
@@ -85,6 +91,12 @@ pub fn choose(
         Engine::Elliptic => true,
         Engine::Auto => along / pe[0] > settings.tolerance && pe[1] <= most_peclet(cells),
     };
+    let seen = |out: &mut Choice, by_tubes: f64, pe: f64, cells: usize| {
+        out.error_of_tubes = out.error_of_tubes.max(by_tubes);
+        let order = order_for(pe, cells).min(settings.most_order.max(1));
+        out.order = out.order.max(order);
+        out.error_of_order_1 = out.error_of_order_1.max(error_of_order_1(pe, cells));
+    };
     let mut out = Choice::tubes(net);
     let any_cells = net
         .regions
@@ -99,7 +111,7 @@ pub fn choose(
         };
         if wanted(along_of(region), pe, cells(region)) && fits(r) {
             out.regions[r] = true;
-            out.order = out.order.max(order_for(pe[1], cells(region)));
+            seen(&mut out, along_of(region) / pe[0], pe[1], cells(region));
         }
     }
     for (p, pipe) in net.pipes.iter().enumerate() {
@@ -107,7 +119,7 @@ pub fn choose(
         let is_lone = pipe.ends.iter().all(|e| matches!(e, End::Port(_)));
         if is_lone && pipe.flow.abs() > STILL * net.largest && wanted(ALONG, [pe, pe], any_cells) {
             out.pipes[p] = true;
-            out.order = out.order.max(order_for(pe, any_cells));
+            seen(&mut out, ALONG / pe, pe, any_cells);
         }
     }
     out

@@ -36,10 +36,15 @@ pub struct Block {
 /// A system from which all but some unknowns are eliminated.
 #[derive(Debug)]
 pub struct Eliminated {
-    root: Front,
+    /// What was eliminated.
+    pub fronts: Fronts,
     /// The matrix that is left, in the order of the kept unknowns.
     pub kept: Mat<f64>,
 }
+
+/// All that was eliminated, to be had back from what was kept.
+#[derive(Debug)]
+pub struct Fronts(Front);
 
 /// Unknowns that were eliminated together: `x = given - on_rest x_rest`.
 #[derive(Debug)]
@@ -98,25 +103,35 @@ pub fn eliminate(blocks: &[Block], rhs: &[f64], kept_from: usize) -> Option<Elim
         .col_iter()
         .all(|c| c.iter().all(|x| x.is_finite()));
     (is_whole && is_finite).then_some(Eliminated {
-        root,
+        fronts: Fronts(root),
         kept: left.matrix,
     })
 }
 
-impl Eliminated {
+impl Fronts {
     /// All unknowns from those that were kept; `None` where one isn't finite.
     pub fn solve(&self, kept: &[f64]) -> Option<Vec<f64>> {
-        let mut x = vec![0.0; self.root.count() + kept.len()];
+        let mut x = vec![0.0; self.0.count() + kept.len()];
         let from = x.len() - kept.len();
         x[from..].copy_from_slice(kept);
-        self.root.solve(&mut x);
+        self.0.solve(&mut x);
         x.iter().all(|x| x.is_finite()).then_some(x)
+    }
+
+    /// How many numbers these are.
+    pub fn numbers(&self) -> usize {
+        self.0.numbers()
     }
 }
 
 impl Front {
     fn count(&self) -> usize {
         self.unknowns.len() + self.halves.iter().map(Front::count).sum::<usize>()
+    }
+
+    fn numbers(&self) -> usize {
+        let halves = self.halves.iter().map(Front::numbers).sum::<usize>();
+        self.unknowns.len() * (1 + self.rest.len()) + halves
     }
 
     fn solve(&self, x: &mut [f64]) {
@@ -208,8 +223,10 @@ impl System<'_> {
             let at: Option<Vec<usize>> = part.unknowns.iter().map(|u| place(u.0)).collect();
             let at = at?;
             for (j, &column) in at.iter().enumerate() {
-                for (i, &row) in at.iter().enumerate() {
-                    matrix[(row, column)] += part.matrix[(i, j)];
+                let column = matrix.col_as_slice_mut(column);
+                let added = part.matrix.col(j);
+                for (&row, x) in at.iter().zip(added.iter()) {
+                    column[row] += x;
                 }
             }
             for (b, &row) in part.rhs.iter().zip(&at) {
@@ -309,7 +326,7 @@ mod tests {
             let off = (&schur - &found.kept).norm_max() / schur.norm_max();
             assert!(off < 1e-12, "{off:e}");
             let kept: Vec<f64> = (0..25).map(|k| (k as f64).cos()).collect();
-            let x = found.solve(&kept).unwrap();
+            let x = found.fronts.solve(&kept).unwrap();
             let x = Mat::from_fn(count, 1, |i, _| x[i]);
             let left = &whole * &x;
             let scale = whole.norm_max() * x.norm_max();
@@ -327,7 +344,7 @@ mod tests {
         }
         assert!(
             eliminate(&blocks, &vec![1.0; count], count)
-                .and_then(|e| e.solve(&[]))
+                .and_then(|e| e.fronts.solve(&[]))
                 .is_none()
         );
     }

@@ -125,7 +125,7 @@ mod tests {
             };
             let n = section.n();
             for length in [0.1, 3.0] {
-                let modes = Modes::new(&section, peclet, 0.0).unwrap();
+                let modes = Modes::new(&section, peclet).unwrap();
                 let w = carried(&modes, length);
                 // One more at the upstream end: what diffuses is not lost in what flows.
                 let ends: Vec<f64> = (0..2 * n).map(|i| f64::from(u8::from(i < n))).collect();
@@ -154,7 +154,7 @@ mod tests {
         };
         let n = section.n();
         for peclet in [0.1, 3.0, 100.0, 1000.0] {
-            let modes = Modes::new(&section, peclet, 0.0).unwrap();
+            let modes = Modes::new(&section, peclet).unwrap();
             for (a, b) in [(0.3, 0.7), (3.0, 4.0)] {
                 let [wa, wb, whole] = [a, b, a + b].map(|l| carried(&modes, l));
                 let part = |w: &Mat<f64>, i: usize, j: usize| {

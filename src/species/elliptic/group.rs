@@ -115,7 +115,8 @@ impl System {
     }
 
     fn solve(self) -> Option<Vec<f64>> {
-        eliminate(&self.blocks, &self.rhs, self.rhs.len())?.solve(&[])
+        let all = eliminate(&self.blocks, &self.rhs, self.rhs.len())?;
+        all.fronts.solve(&[])
     }
 }
 
@@ -164,15 +165,16 @@ impl Elliptic<'_> {
         }
         let mut closings = Vec::new();
         for (k, &r) in regions.iter().enumerate() {
-            let matrix = self
+            let condensed = self
                 .condensed(r)
                 .ok_or(SpeciesError::Singular { region: r })?;
+            let matrix = &condensed.matrix;
             let all = Place {
                 from: places[k].first().map_or(0, |p| p.from),
                 n: matrix.nrows(),
                 reversed: false,
             };
-            system.add(all, all, (*matrix).as_ref(), 1.0);
+            system.add(all, all, matrix.as_ref(), 1.0);
             for (m, mouth) in net.regions[r].mouths.iter().enumerate() {
                 let (at, section) = (places[k][m], &sections[k][m]);
                 if mouth.outflow == 0.0 {

@@ -1,19 +1,20 @@
 //! A region's elliptic problem, eliminated on to its mouths.
 //!
 //! ```text
-//! int v u.grad c + D grad c.grad v + t/D (u.grad c)(u.grad v) = int over mouths of v D dc/dn          u = curl psi, psi in P3
+//! int v u.grad c + D grad c.grad v = int over mouths of v D dc/dn          u = curl psi, psi in P3
 //! ```
 //! Continuous Galerkin without stabilisation: `curl psi` is exactly divergence free and tangential to walls, so the advection is skew but for
 //! mouths. What leaves by a mouth is the reaction `q B c - A c` of its nodes, never the integral of a gradient: reactions of a region add up to nothing.
 
 use faer::linalg::solvers::Solve;
 use faer::sparse::{SparseColMat, Triplet};
-use faer::{Mat, Side};
+use faer::{Mat, MatRef, Side};
 
-use super::dissection::{Block, Eliminated, eliminate};
+use super::dissection::{Block, Fronts, eliminate};
 use super::element::{Element, Numbering};
 use crate::network::{Network, Region};
 use crate::psi::Psi;
+use stokeslet_base::geometry::Point;
 use stokeslet_flow::fem::lagrange::cell_point;
 use stokeslet_flow::fem::quadrature::simplex;
 
@@ -126,18 +127,16 @@ pub struct Assembled {
 impl Assembled {
     /// Assembles the problem over `diffusivity`.
     ///
-    /// # Shapes and units
-    /// - `taylor`: `h^2/210` of the Taylor-Aris dispersion between floor and ceiling, m^2, or 0
     /// # Errors
     /// `None` where two mouths share a corner: neither can be closed alone.
     pub fn new(
         region: &Region,
         psi: &Psi,
         cubic: &Cubic,
-        order: usize,
+        integrals: &Integrals,
         diffusivity: f64,
-        taylor: f64,
     ) -> Option<Self> {
+        let order = integrals.element.order;
         let numbering = Numbering::new(region, psi, order);
         const INSIDE: u32 = u32::MAX;
         let mut unknown = vec![INSIDE; numbering.count];
@@ -154,37 +153,77 @@ impl Assembled {
         for (next, at) in (0u32..).zip(free) {
             *at = next;
         }
-        let mut blocks = Vec::with_capacity(numbering.cells.len());
-        each_cell(psi, cubic, order, diffusivity, taylor, &mut |c, matrix| {
-            let nodes = &numbering.cells[c];
-            let corners = psi.cells[c].map(|k| psi.at[k as usize]);
-            blocks.push(Block {
+        let cells = numbering.cells.iter().zip(&psi.cells).zip(&cubic.0);
+        let blocks = cells.map(|((nodes, corners), flow)| {
+            let at = corners.map(|k| psi.at[k as usize]);
+            Block {
                 unknowns: nodes.iter().map(|&n| unknown[n as usize]).collect(),
-                values: Mat::from_fn(nodes.len(), nodes.len(), |i, j| matrix[i * nodes.len() + j]),
-                at: (corners[0] + corners[1] + corners[2]) * (1.0 / 3.0),
-            });
+                values: integrals.of_cell(&at, flow, diffusivity),
+                at: (at[0] + at[1] + at[2]) * (1.0 / 3.0),
+            }
         });
         Some(Self {
-            blocks,
+            blocks: blocks.collect(),
             inner,
             count: numbering.count,
             order,
         })
     }
 
-    fn eliminated(&self) -> Option<Eliminated> {
-        eliminate(&self.blocks, &vec![0.0; self.count], self.inner)
+    /// Eliminates what is inside.
+    pub fn condense(self) -> Option<Condensed> {
+        let eliminated = eliminate(&self.blocks, &vec![0.0; self.count], self.inner)?;
+        let cells = self.blocks.into_iter().map(|block| block.unknowns);
+        Some(Condensed {
+            inside: Some(Inside {
+                fronts: eliminated.fronts,
+                cells: cells.collect(),
+                order: self.order,
+            }),
+            matrix: eliminated.kept,
+        })
+    }
+}
+
+/// A region eliminated on to its mouths.
+#[derive(Debug)]
+pub struct Condensed {
+    /// Over D, mouth after mouth counter-clockwise.
+    pub matrix: Mat<f64>,
+    inside: Option<Inside>,
+}
+
+/// What values inside a region are found with.
+#[derive(Debug)]
+struct Inside {
+    fronts: Fronts,
+    /// Unknowns of every cell.
+    cells: Vec<Vec<u32>>,
+    order: usize,
+}
+
+impl Condensed {
+    /// How many numbers are kept for what is inside.
+    pub fn numbers(&self) -> usize {
+        let inside = self.inside.as_ref();
+        inside.map_or(0, |inside| inside.fronts.numbers())
     }
 
-    /// Eliminates what is inside: a matrix on the mouths, over D, mouth after mouth counter-clockwise.
-    pub fn condense(&self) -> Option<Mat<f64>> {
-        Some(self.eliminated()?.kept)
+    /// Gives the memory for what is inside back.
+    pub fn forget_inside(&mut self) {
+        self.inside = None;
+    }
+
+    /// Whether [`Self::inside`] can be asked.
+    pub fn knows_inside(&self) -> bool {
+        self.inside.is_some()
     }
 
     /// Values at the quadratic nodes of the region, in [`Psi`]'s order, from those on its mouths.
     pub fn inside(&self, psi: &Psi, on_mouths: &[f64]) -> Option<Vec<f64>> {
-        let x = self.eliminated()?.solve(on_mouths)?;
-        let element = Element::new(self.order);
+        let inside = self.inside.as_ref()?;
+        let x = inside.fronts.solve(on_mouths)?;
+        let element = Element::new(inside.order);
         const AT: [[f64; 3]; 6] = [
             [1.0, 0.0, 0.0],
             [0.0, 1.0, 0.0],
@@ -195,8 +234,8 @@ impl Assembled {
         ];
         let basis: Vec<Vec<f64>> = AT.iter().map(|l| element.at(l).0).collect();
         let mut out = vec![0.0; psi.nodes.len()];
-        for (block, corners) in self.blocks.iter().zip(&psi.cells) {
-            let values = block.unknowns.iter().map(|&k| x[k as usize]);
+        for (unknowns, corners) in inside.cells.iter().zip(&psi.cells) {
+            let values = unknowns.iter().map(|&k| x[k as usize]);
             for (k, phi) in corners.iter().zip(&basis) {
                 out[*k as usize] = phi.iter().zip(values.clone()).map(|(a, b)| a * b).sum();
             }
@@ -205,58 +244,154 @@ impl Assembled {
     }
 }
 
-/// Assembles cell by cell: `then` gets the cell and its matrix, row after row, over D.
-fn each_cell(
-    psi: &Psi,
-    cubic: &Cubic,
-    order: usize,
-    diffusivity: f64,
-    taylor: f64,
-    then: &mut dyn FnMut(usize, &[f64]),
-) {
-    let (element, flow) = (Element::new(order), Element::new(PSI));
-    // Exact for the advection: in the reference frame it is a polynomial, whatever the cell's shape.
-    let rule = simplex::<2>(2 * order + PSI - 2);
-    let basis: Vec<_> = rule
-        .points
-        .iter()
-        .map(|l| (element.at(l), flow.at(l).1))
-        .collect();
-    let n = element.lattice.len();
-    let mut matrix = vec![0.0; n * n];
-    // By function: derivatives along x and y, and along the velocity; apart, so that rows are added up by vectors.
-    let [mut gx, mut gy, mut along] = [(); 3].map(|()| vec![0.0; n]);
-    for (c, corners) in psi.cells.iter().enumerate() {
-        let nodes = corners.map(|k| [psi.at[k as usize].x, psi.at[k as usize].y]);
-        matrix.fill(0.0);
-        for ((l, weight), ((values, slopes), of_psi)) in
-            rule.points.iter().zip(&rule.weights).zip(&basis)
-        {
+/// How far the middle of a cell's edge may be from that of its ends, over the edge, before the cell counts as curved.
+const STRAIGHT: f64 = 1e-10;
+
+/// Integrals of one order over the reference triangle, from which a straight cell's matrix is a sum. All matrices column after column.
+pub struct Integrals {
+    element: Element,
+    /// By node of the stream function: `int v (psi_eta c_xi - psi_xi c_eta)`. The map to a cell drops out, curved or not.
+    advection: Vec<Vec<f64>>,
+    /// `int v_xi c_xi`, `int v_xi c_eta + v_eta c_xi`, `int v_eta c_eta`.
+    stiffness: [Vec<f64>; 3],
+    /// For curved cells: points with their weights, and derivatives of the basis by barycentric coordinates.
+    rule: Vec<(Vec<f64>, f64, Vec<[f64; 3]>)>,
+}
+
+impl Integrals {
+    /// Those of an order.
+    pub fn new(order: usize) -> Self {
+        let (element, flow) = (Element::new(order), Element::new(PSI));
+        // Exact for the advection, which is a polynomial on the reference triangle.
+        let rule = simplex::<2>(2 * order + PSI - 2);
+        let n = element.lattice.len();
+        let zero = || vec![0.0; n * n];
+        let mut advection: Vec<Vec<f64>> = flow.lattice.iter().map(|_| zero()).collect();
+        let mut stiffness = [(); 3].map(|()| zero());
+        let by_xi = |s: &[f64; 3]| [s[1] - s[0], s[2] - s[0]];
+        let mut points = Vec::new();
+        for (l, &weight) in rule.points.iter().zip(&rule.weights) {
+            let (values, slopes) = element.at(l);
+            let of_psi = flow.at(l).1;
+            for (j, column) in slopes.iter().map(by_xi).enumerate() {
+                for (i, row) in slopes.iter().map(by_xi).enumerate() {
+                    let at = j * n + i;
+                    stiffness[0][at] += weight * row[0] * column[0];
+                    stiffness[1][at] += weight * (row[0] * column[1] + row[1] * column[0]);
+                    stiffness[2][at] += weight * row[1] * column[1];
+                    for (matrix, psi) in advection.iter_mut().zip(of_psi.iter().map(by_xi)) {
+                        let along = psi[1] * column[0] - psi[0] * column[1];
+                        matrix[at] += weight * values[i] * along;
+                    }
+                }
+            }
+            points.push((l.to_vec(), weight, slopes));
+        }
+        Self {
+            element,
+            advection,
+            stiffness,
+            rule: points,
+        }
+    }
+
+    /// The matrix of a cell over D: its six nodes, its stream function (m^2/s).
+    fn of_cell(&self, at: &[Point; 6], flow: &[f64], diffusivity: f64) -> Mat<f64> {
+        let n = self.element.lattice.len();
+        let mut sum = vec![0.0; n * n];
+        let mut add = |factor: f64, matrix: &[f64]| {
+            sum.iter_mut()
+                .zip(matrix)
+                .for_each(|(s, x)| *s += factor * x);
+        };
+        for (psi, matrix) in flow.iter().zip(&self.advection) {
+            add(psi / diffusivity, matrix);
+        }
+        let is_straight = [(0, 1, 3), (1, 2, 4), (2, 0, 5)]
+            .into_iter()
+            .all(|(a, b, m)| {
+                let edge = at[b] - at[a];
+                (at[m] - at[a] - edge * 0.5).norm() <= STRAIGHT * edge.norm()
+            });
+        if is_straight {
+            let [along_xi, along_eta] = [at[1] - at[0], at[2] - at[0]];
+            let area = along_xi.cross(along_eta);
+            let factors = [
+                along_eta.dot(along_eta),
+                -along_xi.dot(along_eta),
+                along_xi.dot(along_xi),
+            ];
+            for (factor, matrix) in factors.iter().zip(&self.stiffness) {
+                add(factor / area, matrix);
+            }
+        } else {
+            add(1.0, &self.stiffness_of_curved(at));
+        }
+        MatRef::from_column_major_slice(&sum, n, n).to_owned()
+    }
+
+    /// `int grad v.grad c` over a cell with curved edges.
+    fn stiffness_of_curved(&self, at: &[Point; 6]) -> Vec<f64> {
+        let n = self.element.lattice.len();
+        let nodes = at.map(|p| [p.x, p.y]);
+        let mut out = vec![0.0; n * n];
+        for (l, weight, slopes) in &self.rule {
             let point = cell_point::<2>(&nodes, l);
             let dx = weight * point.det_jacobian;
-            let to = &point.p1_gradients;
-            let gradient = |s: &[f64; 3]| -> [f64; 2] {
-                std::array::from_fn(|k| s[0] * to[0][k] + s[1] * to[1][k] + s[2] * to[2][k])
-            };
-            let d = of_psi.iter().zip(&cubic.0[c]).fold([0.0; 2], |d, (s, v)| {
-                let g = gradient(s);
-                [d[0] + g[0] * v, d[1] + g[1] * v]
-            });
-            let u = [d[1] / diffusivity, -d[0] / diffusivity];
-            for (i, s) in slopes.iter().enumerate() {
-                let g = gradient(s);
-                (gx[i], gy[i]) = (g[0], g[1]);
-                along[i] = u[0] * g[0] + u[1] * g[1];
-            }
-            for (i, row) in matrix.chunks_exact_mut(n).enumerate() {
-                let by_along = dx * (values[i] + taylor * along[i]);
-                let (by_x, by_y) = (dx * gx[i], dx * gy[i]);
-                let of_columns = along.iter().zip(&gx).zip(&gy);
-                for (entry, ((along, gx), gy)) in row.iter_mut().zip(of_columns) {
-                    *entry += by_along * along + by_x * gx + by_y * gy;
+            let gradients = gradients(slopes, &point.p1_gradients);
+            for (column, [x, y]) in out.chunks_exact_mut(n).zip(&gradients) {
+                for (entry, g) in column.iter_mut().zip(&gradients) {
+                    *entry += dx * (g[0] * x + g[1] * y);
                 }
             }
         }
-        then(c, &matrix);
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A cell's matrix by quadrature in space, from the weak form itself.
+    fn by_quadrature(at: &[Point; 6], flow: &[f64], diffusivity: f64, order: usize) -> Mat<f64> {
+        let (element, of_flow) = (Element::new(order), Element::new(PSI));
+        let nodes = at.map(|p| [p.x, p.y]);
+        let n = element.lattice.len();
+        let mut out = Mat::zeros(n, n);
+        let rule = simplex::<2>(2 * order + PSI - 2);
+        for (l, weight) in rule.points.iter().zip(&rule.weights) {
+            let point = cell_point::<2>(&nodes, l);
+            let (values, slopes) = element.at(l);
+            let c = gradients(&slopes, &point.p1_gradients);
+            let of_psi = gradients(&of_flow.at(l).1, &point.p1_gradients);
+            let d = of_psi.iter().zip(flow).fold([0.0; 2], |d, (g, psi)| {
+                [d[0] + g[0] * psi, d[1] + g[1] * psi]
+            });
+            let u = [d[1] / diffusivity, -d[0] / diffusivity];
+            for (i, j) in (0..n).flat_map(|i| (0..n).map(move |j| (i, j))) {
+                let advection = values[i] * (u[0] * c[j][0] + u[1] * c[j][1]);
+                let diffusion = c[i][0] * c[j][0] + c[i][1] * c[j][1];
+                out[(i, j)] += weight * point.det_jacobian * (advection + diffusion);
+            }
+        }
+        out
+    }
+
+    #[test]
+    fn a_cells_matrix_is_that_of_quadrature_in_space() {
+        let corners = [(0.1, 0.2), (1.3, 0.1), (0.4, 1.7)].map(|(x, y)| Point::new(x, y));
+        let middle = |a: usize, b: usize| (corners[a] + corners[b]) * 0.5;
+        let [a, b, c] = corners;
+        let straight = [a, b, c, middle(0, 1), middle(1, 2), middle(2, 0)];
+        let mut curved = straight;
+        curved[4] = curved[4] + Point::new(0.1, 0.05);
+        let flow: Vec<f64> = (0..10).map(|k| (1.0 + f64::from(k)).sin()).collect();
+        for (order, at) in (1..=4).flat_map(|k| [(k, straight), (k, curved)]) {
+            let found = Integrals::new(order).of_cell(&at, &flow, 0.03);
+            let want = by_quadrature(&at, &flow, 0.03, order);
+            let off = (&found - &want).norm_max() / want.norm_max();
+            assert!(off < 1e-13, "order {order}: {off:e}");
+        }
     }
 }

@@ -1,16 +1,16 @@
 //! Finite elements on a developed cross-section, and the exact modes of the pipe behind it.
 //!
 //! ```text
-//! Pe u c_x = (1 + Pe^2 t u^2) c_xx + c_ee          x, e in widths of the pipe, Pe = Q/D, u the developed profile (mean 1)
-//! c = phi(e) exp(-mu x):      mu^2 M_t + mu Pe B - K = 0        M_t = int (1 + Pe^2 t u^2) v w,  B = int u v w,  K = int v' w'
+//! Pe u c_x = c_xx + c_ee          x, e in widths of the pipe, Pe = Q/D, u the developed profile (mean 1)
+//! c = phi(e) exp(-mu x):      mu^2 M + mu Pe B - K = 0        M = int v w,  B = int u v w,  K = int v' w'
 //! ```
 //! Linearised symmetrically with `z = (phi, psi)`, `psi = mu phi`:
 //! ```text
-//! [K  0 ]         [Pe B  M_t]
-//! [0 M_t] z = mu  [M_t    0 ] z  =  mu G z
+//! [K 0]         [Pe B  M]
+//! [0 M] z = mu  [M     0] z  =  mu G z
 //! ```
 //! `mu = 0`, `phi = 1` is taken out first: on its G-orthogonal complement the left side is positive definite, so every `mu` is real. One less
-//! than half of the others decay downstream, half upstream. The complement is exactly that of modes which carry nothing, `1'(Pe B phi + M_t psi) = 0`:
+//! than half of the others decay downstream, half upstream. The complement is exactly that of modes which carry nothing, `1'(Pe B phi + M psi) = 0`:
 //! whatever rounding does to a mode, species are conserved. The complement's basis holds `(1/Pe, -1)`, so that a Peclet number near zero, where this mode
 //! and the constant run together, loses no digits.
 //!
@@ -35,8 +35,8 @@ pub struct Section {
     pub profile: Profile,
 }
 
-/// Gauss points that are exact for two basis functions of order 5 times a squared velocity.
-const POINTS: usize = 8;
+/// Gauss points that are exact for two basis functions of order 5 times a velocity.
+const POINTS: usize = 7;
 
 /// Values and slopes of the Lagrange basis on equally spaced nodes of [0, 1].
 fn line_basis(order: usize, t: f64) -> (Vec<f64>, Vec<f64>) {
@@ -56,39 +56,48 @@ fn line_basis(order: usize, t: f64) -> (Vec<f64>, Vec<f64>) {
     (values, slopes)
 }
 
+/// Slope of a polynomial from the slopes of its basis and its values.
+fn slope(slopes: &[f64], values: &[f64]) -> f64 {
+    slopes.iter().zip(values).map(|(s, v)| s * v).sum()
+}
+
 impl Section {
     /// Nodes across.
     pub fn n(&self) -> usize {
         (self.knots.len() - 1) * self.order + 1
     }
 
-    /// Velocity over its mean: the slope of the cubic through the profile's flow.
-    pub fn speed(&self, element: usize, t: f64) -> f64 {
+    /// The profile's flow at the four nodes of an element's cubic, whose slope is the velocity.
+    fn flows(&self, element: usize) -> [f64; 4] {
         let (a, b) = (self.knots[element], self.knots[element + 1]);
-        let (_, slopes) = line_basis(3, t);
-        let flow = |j: usize| self.profile.flow(a + (b - a) * j as f64 / 3.0);
-        let sum: f64 = slopes.iter().enumerate().map(|(j, s)| s * flow(j)).sum();
-        sum / (b - a)
+        std::array::from_fn(|j| self.profile.flow(a + (b - a) * j as f64 / 3.0))
     }
 
-    /// `M`, `B`, `K` and `int u^2 v w`.
-    pub fn matrices(&self) -> [Mat<f64>; 4] {
+    /// Velocity over its mean: the slope of the cubic through the profile's flow.
+    pub fn speed(&self, element: usize, t: f64) -> f64 {
+        let h = self.knots[element + 1] - self.knots[element];
+        slope(&line_basis(3, t).1, &self.flows(element)) / h
+    }
+
+    /// `M`, `B` and `K`.
+    pub fn matrices(&self) -> [Mat<f64>; 3] {
         let n = self.n();
-        let mut out: [Mat<f64>; 4] = std::array::from_fn(|_| Mat::zeros(n, n));
-        let rule = gauss_legendre(POINTS);
+        let mut out: [Mat<f64>; 3] = std::array::from_fn(|_| Mat::zeros(n, n));
+        let points: Vec<_> = gauss_legendre(POINTS)
+            .into_iter()
+            .map(|(t, w)| (w, line_basis(self.order, t), line_basis(3, t).1))
+            .collect();
         for e in 0..self.knots.len() - 1 {
             let h = self.knots[e + 1] - self.knots[e];
-            for &(t, w) in &rule {
-                let dx = w * h;
-                let (v, s) = line_basis(self.order, t);
-                let u = self.speed(e, t);
+            let flows = self.flows(e);
+            for (w, (v, s), cubic) in &points {
+                let (dx, u) = (w * h, slope(cubic, &flows) / h);
                 for i in 0..=self.order {
                     for j in 0..=self.order {
                         let at = (e * self.order + i, e * self.order + j);
                         out[0][at] += dx * v[i] * v[j];
                         out[1][at] += dx * u * v[i] * v[j];
                         out[2][at] += dx * s[i] * s[j] / (h * h);
-                        out[3][at] += dx * u * u * v[i] * v[j];
                     }
                 }
             }
@@ -206,7 +215,7 @@ pub struct Modes {
     pub down_shape: Mat<f64>,
     /// Shapes of those that decay upstream.
     pub up_shape: Mat<f64>,
-    /// What they carry over D, as functionals on the nodes: `Pe B phi + M_t psi`.
+    /// What they carry over D, as functionals on the nodes: `Pe B phi + M psi`.
     pub down_flux: Mat<f64>,
     /// The same of those that decay upstream.
     pub up_flux: Mat<f64>,
@@ -215,13 +224,12 @@ pub struct Modes {
 }
 
 impl Modes {
-    /// Solves for the modes of a pipe with `peclet > 0`; `taylor` is t above, `h^2/(210 w^2)` or 0.
+    /// Solves for the modes of a pipe with `peclet > 0`.
     ///
     /// `None` where the numbers of modes don't come out as they must (a section without elements, values that aren't numbers).
-    pub fn new(section: &Section, peclet: f64, taylor: f64) -> Option<Self> {
+    pub fn new(section: &Section, peclet: f64) -> Option<Self> {
         let n = section.n();
-        let [mass, b, k, square] = section.matrices();
-        let m = &mass + faer::Scale(peclet * peclet * taylor) * &square;
+        let [m, b, k] = section.matrices();
         let row = |a: &Mat<f64>| -> Vec<f64> {
             (0..n).map(|j| (0..n).map(|i| a[(i, j)]).sum()).collect()
         };
@@ -350,7 +358,7 @@ impl Modes {
 /// closed at the far end where `far` says so (then only the first block is meant).
 pub fn still(section: &Section, length: f64, far_is_closed: bool) -> Option<[Mat<f64>; 2]> {
     let n = section.n();
-    let [m, _, k, _] = section.matrices();
+    let [m, _, k] = section.matrices();
     let factor = m.llt(Side::Lower).ok()?;
     let lower = factor.L();
     let mut half = k;
@@ -421,7 +429,7 @@ mod tests {
             (300.0, 0.0455167),
             (1000.0, 0.0136575),
         ] {
-            let modes = Modes::new(&section(12, 5), peclet, 0.0).unwrap();
+            let modes = Modes::new(&section(12, 5), peclet).unwrap();
             assert!(
                 (modes.down[1] - down).abs() < 1e-6,
                 "Pe {peclet}: {} against {down}",
@@ -430,7 +438,7 @@ mod tests {
         }
         // Seen at Pe 100: 24.255758, 1.2e-6 off the table's five decimals.
         for (peclet, up) in [(10.0, [7.14402, 7.22665]), (100.0, [24.25573, 24.25573])] {
-            let modes = Modes::new(&section(12, 5), peclet, 0.0).unwrap();
+            let modes = Modes::new(&section(12, 5), peclet).unwrap();
             for (got, want) in modes.up.iter().zip(up) {
                 assert!(
                     (got / want - 1.0).abs() < 2e-6,
@@ -444,7 +452,7 @@ mod tests {
     #[test]
     fn modes_carry_nothing_but_the_constant_at_any_peclet_number() {
         for peclet in [1e-9, 1e-6, 1e-2, 1.0, 100.0, 1e4] {
-            let modes = Modes::new(&section(8, 4), peclet, 0.0).unwrap();
+            let modes = Modes::new(&section(8, 4), peclet).unwrap();
             let n = modes.down.len();
             let sum = |a: &Mat<f64>, j: usize| (0..n).map(|i| a[(i, j)]).sum::<f64>();
             assert!((sum(&modes.down_flux, 0) / peclet - 1.0).abs() < 1e-12);

@@ -11,6 +11,7 @@ const ELEMENTS: Settings = Settings {
     tubes: 128,
     engine: Engine::Elliptic,
     tolerance: 1e-3,
+    most_order: 4,
 };
 
 /// Whatever the Peclet number, also where everything feels everything.

@@ -86,6 +86,7 @@ fn facts(result: &SpeciesResult, dissolved: &Dissolved) -> String {
     let [low, high] = result.peclet.map(|pe| format!("{pe:.0}"));
     let engine = match (result.regions_by_tubes, result.regions_by_elements) {
         (_, 0) if dissolved.is_first_look => "a first look by tubes".to_owned(),
+        _ if dissolved.is_first_look => "a first look by elements".to_owned(),
         (_, 0) => "tubes".to_owned(),
         (0, _) => "elements".to_owned(),
         (tubes, elements) => format!("{tubes} regions by tubes, {elements} by elements"),

@@ -162,7 +162,7 @@ pub fn at_value(mut species: Species, peclet: f64) -> Species {
         order: 4,
         profile: Profile::PLANAR,
     };
-    let modes = Modes::new(&section, peclet, 0.0).unwrap();
+    let modes = Modes::new(&section, peclet).unwrap();
     let n = section.n();
     let wave =
         |i: usize| 0.5 + 0.5 * (std::f64::consts::PI * (i as f64 / (n - 1) as f64 - 0.5)).sin();
