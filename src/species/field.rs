@@ -4,16 +4,13 @@
 //! nearest stream line has come. Where no stream line passes (eddies, dead ends) a node has what passes nearest.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use rayon::prelude::*;
 use rstar::RTree;
 use rstar::primitives::GeomWithData;
-use rustc_hash::FxHashMap;
 
-use crate::elliptic::Elliptic;
-use crate::elliptic::operator::Condensed;
 use crate::elliptic::pipe::InPipe;
+use crate::elliptic::{Elliptic, Insides};
 use crate::followed::Paths;
 use crate::network::{NO_PIPE, Network, Pipe, STILL};
 use crate::profile::Profile;
@@ -84,7 +81,12 @@ pub fn nodal(
     elements: &Elements<'_>,
 ) -> Vec<f64> {
     let net = &paths.net;
-    let nodes_of_pipe = (paths.nodes_of_pipe).get_or_init(|| nodes_of_pipes(net, fields));
+    let known = &paths.nodes_of_pipe;
+    let nodes_of_pipe = known.get().unwrap_or_else(|| {
+        // Found before the lock is taken: threads of the pool must not wait for each other in it.
+        let found = nodes_of_pipes(net, fields);
+        known.get_or_init(|| found)
+    });
     let mut out = vec![0.0; fields.nodes.len()];
     let pipes = nodes_of_pipe.par_iter().enumerate().map(|(p, nodes)| {
         let values = match &followed.modes[p] {
@@ -107,13 +109,8 @@ pub fn nodal(
     out
 }
 
-/// The elements that solved regions.
-pub struct Elements<'a> {
-    /// What they were.
-    pub engine: Elliptic<'a>,
-    /// By region: what is still known of its inside.
-    pub kept: &'a FxHashMap<usize, Arc<Condensed>>,
-}
+/// The elements that solved regions, and what they know of their insides.
+pub type Elements<'a> = (Elliptic<'a>, &'a Insides);
 
 /// Values in a region that elements solved.
 fn by_elements<'a>(
@@ -122,16 +119,9 @@ fn by_elements<'a>(
     r: usize,
     traces: &[Vec<f64>],
 ) -> Option<(Cow<'a, [u32]>, Vec<f64>)> {
-    let (psi, on_mouths) = (&paths.psi[r], traces.concat());
-    let mut values = match elements.kept.get(&r) {
-        Some(kept) => kept.inside(psi, &on_mouths)?,
-        None => {
-            let again = elements.engine.assembled(r)?.condense()?;
-            again.inside(psi, &on_mouths)?
-        }
-    };
-    let reference = elements.engine.reference;
-    values.iter_mut().for_each(|c| *c += reference);
+    let (psi, (engine, insides)) = (&paths.psi[r], elements);
+    let mut values = engine.inside(insides, r, &traces.concat())?;
+    values.iter_mut().for_each(|c| *c += engine.reference);
     Some((Cow::Borrowed(&psi.nodes), values))
 }
 

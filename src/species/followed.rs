@@ -1,17 +1,16 @@
 //! From a solved chip to what a user wants to know of species: outlets' concentrations, mixing, balance, estimated error, ages.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 use rayon::prelude::*;
-use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 use crate::SpeciesError;
 use crate::along::along;
 use crate::copies::{CopyOf, ways_of_all};
-use crate::elliptic::Elliptic;
-use crate::elliptic::operator::{Condensed, Cubic};
-use crate::field::{Elements, Place};
+use crate::elliptic::operator::Cubic;
+use crate::elliptic::{Elliptic, Insides};
+use crate::field::Place;
 use crate::input::{Engine, Settings, Species};
 use crate::network::{Mouth, Network, integrals, network};
 use crate::plan::{Choice, Plan, choose};
@@ -258,9 +257,9 @@ pub struct SpeciesResult {
     /// Streams of ages, where they were wanted.
     #[serde(skip)]
     pub ages: Option<Followed>,
-    /// By region: what elements found inside, as far as [`KEPT`] goes; the others are eliminated again for fields.
+    /// What elements know of the inside of regions, as far as [`KEPT`] goes; the others are eliminated again for fields.
     #[serde(skip)]
-    insides: FxHashMap<usize, Arc<Condensed>>,
+    insides: Insides,
 }
 
 impl SpeciesResult {
@@ -317,6 +316,11 @@ impl SpeciesResult {
         }
     }
 
+    /// Gives the memory for fields by elements back; they can still be had, in more time.
+    pub fn forget_insides(&mut self) {
+        self.insides = Insides::default();
+    }
+
     fn at_nodes(
         &self,
         chip: &Chip,
@@ -333,10 +337,8 @@ impl SpeciesResult {
         }
         let numbers = [self.diffusivity, self.reference];
         let order = self.element_order.max(1);
-        let elements = Elements {
-            engine: Elliptic::new(&paths.net, &paths.psi, &paths.cubics, numbers, order),
-            kept: &self.insides,
-        };
+        let engine = Elliptic::new(&paths.net, &paths.psi, &paths.cubics, numbers, order);
+        let elements = (engine, &self.insides);
         crate::field::nodal(chip, fields, paths, followed, &task, &elements)
     }
 }
@@ -440,7 +442,10 @@ fn solve_one(
             ages: false,
         };
         let chosen = Choice {
-            order: choice.order.saturating_sub(coarser),
+            order: match choice.order {
+                0 | 1 => choice.order,
+                order => order - coarser,
+            },
             ..choice.clone()
         };
         if let Some(space) = &paths.space {
@@ -451,7 +456,7 @@ fn solve_one(
             return Ok((
                 space.follow(paths.fluid(), &task, coarser > 0, cancel)?,
                 Plan::tubes(net),
-                FxHashMap::default(),
+                Insides::default(),
             ));
         }
         if choice.order == 0 {
@@ -459,19 +464,29 @@ fn solve_one(
             return Ok((
                 follow(net, &paths.ways, &task, Engines::tubes(&plan, cancel))?,
                 plan,
-                FxHashMap::default(),
+                Insides::default(),
             ));
         }
         let mut elliptic = elements(chosen.order);
         let plan = Plan::new(&elliptic, &chosen);
-        elliptic.prepare(&copies, if coarser == 0 { KEPT } else { 0 });
+        let of_plan;
+        let copies = match plan.is_elliptic == choice.regions {
+            true => &copies,
+            // All of a circle is solved by elements.
+            false => {
+                let by_elements = (0..net.regions.len()).filter(|&r| plan.is_elliptic[r]);
+                of_plan = elliptic.copies(by_elements.collect());
+                &of_plan
+            }
+        };
+        elliptic.prepare(copies, if coarser == 0 { KEPT } else { 0 });
         let engines = Engines {
             plan: &plan,
             elliptic: Some(&elliptic),
             cancel,
         };
         let followed = follow(net, &paths.ways, &task, engines)?;
-        Ok::<_, SpeciesError>((followed, plan, elliptic.kept()))
+        Ok::<_, SpeciesError>((followed, plan, elliptic.insides(copies)))
     };
     let of_ages = || {
         let task = Task {
@@ -488,11 +503,18 @@ fn solve_one(
         ages.then(follow).transpose()
     };
     // Regions one behind the other, and groups, leave threads idle.
-    let check = || (choice.order != 1).then(|| run(coarse, 1)).transpose();
+    let has_flow = |r: usize| net.regions[r].mouths.iter().any(|m| m.outflow != 0.0);
+    // Elements of order 1 have none below them.
+    let has_tubes = (0..net.regions.len()).any(|r| has_flow(r) && !choice.regions[r]);
+    let is_checked = choice.order != 1 || has_tubes;
+    let check = || is_checked.then(|| run(coarse, 1)).transpose();
     let (best, (check, age)) = rayon::join(|| run(fine, 0), || rayon::join(check, of_ages));
     let ((streams, plan, insides), check, age) = (best?, check?, age?);
     let check = check.map(|(followed, ..)| followed);
-    let of_order_1 = choice.error_of_order_1 * range.max(0.0);
+    let of_order_1 = match choice.order {
+        1 => choice.error_of_order_1,
+        _ => 0.0,
+    };
     let part = |x: f64| if range > 0.0 { x / range } else { 0.0 };
     let flows = net
         .pipes
@@ -519,12 +541,16 @@ fn solve_one(
             violated = violated.max(part((low - a).max(b - high).max(0.0)));
         }
         let mut error = None;
-        // How much the mean and the variance differ with half as many tubes, or one order less.
+        // How much the mean and the variance differ with half as many tubes, or one order less; and what is known of order 1.
+        let span = range.max(0.0);
+        let rough = [of_order_1 * span, of_order_1 * span * span];
         let differ = |s: &Stream| match &check {
-            None => Some([of_order_1, of_order_1 * range.max(0.0)]),
-            Some(check) => check.ports[k]
-                .as_ref()
-                .map(|c| [s.mean() - c.mean(), s.variance() - c.variance()].map(f64::abs)),
+            None => Some(rough),
+            Some(check) => check.ports[k].as_ref().map(|c| {
+                let [mean, variance] =
+                    [s.mean() - c.mean(), s.variance() - c.variance()].map(f64::abs);
+                [mean + rough[0], variance + rough[1]]
+            }),
         };
         if let (Some([mean, variance]), false) = (stream.and_then(differ), is_in) {
             let [left_out, of_flow] = along.ports[k];
@@ -558,10 +584,9 @@ fn solve_one(
         let c = value + reference;
         violated = violated.max(part((low - c).max(c - high).max(0.0)));
     }
-    let flows = |r: usize| net.regions[r].mouths.iter().any(|m| m.outflow != 0.0);
     let regions_by_elements = plan.is_elliptic.iter().filter(|e| **e).count();
     Ok(SpeciesResult {
-        regions_by_tubes: (0..net.regions.len()).filter(|&r| flows(r)).count()
+        regions_by_tubes: (0..net.regions.len()).filter(|&r| has_flow(r)).count()
             - regions_by_elements,
         regions_by_elements,
         section: paths.space.as_ref().map(|space| {
