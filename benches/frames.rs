@@ -190,9 +190,13 @@ fn large(home: &Path, report: &mut Report) -> Result<(), Failure> {
         let part = &window.state().document().layout.parts[142 * 70 + 71];
         let inside = part.shape.mouths()[0].middle * 0.5 + part.shape.mouths()[1].middle * 0.5;
         let at = view.to_screen(part.motion.apply(inside));
+        bench.step(&mut window, at);
         window.drag_at(at);
-        window.step();
         bench.times.clear();
+        for k in 0..8 {
+            bench.step(&mut window, at + vec2(k as f32, 0.0));
+        }
+        bench.row(&format!("20,000 parts, one picked up, {name}"), report);
         for k in 0..60 {
             let t = k as f32 * 0.1;
             bench.step(&mut window, at + vec2(t.cos() - 1.0, t.sin()) * 40.0);

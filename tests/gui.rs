@@ -45,6 +45,8 @@ mod habits;
 mod keyboard;
 #[path = "gui/killed.rs"]
 mod killed;
+#[path = "gui/large.rs"]
+mod large;
 #[path = "gui/named.rs"]
 mod named;
 #[path = "gui/opening.rs"]

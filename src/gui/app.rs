@@ -1,17 +1,20 @@
 //! The loop: what came in, what is drawn, what is done about it, what is started.
 //!
-//! [`App::frame`] is one turn of it. What commands do is in three files by what they touch: `editing` the document, `filing` the disk,
-//! `solving` the solver; here is what only changes the view.
+//! [`App::frame`] is one turn of it. What commands do is in three files by what they touch: `editing` the document (`intention` says what of it a command
+//! wants, `beside` has it made while frames go on), `filing` the disk, `solving` the solver; here is what only changes the view.
 
+mod beside;
 mod dissolving;
 mod editing;
 mod filing;
+mod intention;
 mod joining;
 #[cfg(test)]
 mod known;
 mod liquids;
 mod opening;
 mod picturing;
+mod rebase;
 mod solving;
 mod studying;
 
@@ -73,6 +76,7 @@ pub struct App {
     /// A layout of so many parts took too long to be previewed.
     slow_preview: Option<usize>,
     resting: editing::Resting,
+    beside: beside::Beside,
     /// Joints that it isn't answered for yet whether they are to be tapers.
     joints_asked: BTreeSet<String>,
 }
@@ -113,6 +117,7 @@ impl App {
             title: String::new(),
             slow_preview: None,
             resting: editing::Resting::default(),
+            beside: beside::Beside::default(),
             joints_asked: BTreeSet::new(),
         };
         app.look();
@@ -163,11 +168,12 @@ impl App {
         self.solving.is_idle()
     }
 
-    /// Whether what is seen is final: nothing is being solved or estimated, and no picture of results is being made.
+    /// Whether what is seen is final: nothing is being edited, solved or estimated, and no picture of results is being made.
     pub fn is_settled(&self) -> bool {
         let computes = self.layer.is_busy() || self.following.is_busy() || !self.asker.is_idle();
         let estimates = self.solving.is_estimating() || self.without_estimate().is_some();
-        self.solving.is_idle() && !computes && !estimates
+        let edits = self.beside.is_busy();
+        self.solving.is_idle() && !computes && !estimates && !edits
     }
 
     /// Everything that views read.
@@ -180,8 +186,14 @@ impl App {
         self.panels.notify(notice);
     }
 
-    /// Does one thing, or tells why it can't be done.
+    /// Does one thing, or tells why it can't be done; after the edits that are being made beside the window.
     pub fn apply(&mut self, command: Command) {
+        if let Some(command) = self.in_turn(command) {
+            self.apply_now(command);
+        }
+    }
+
+    fn apply_now(&mut self, command: Command) {
         if let Err(reason) = panels::is_enabled(&command, &self.seen()) {
             let label = command.label();
             let label = label.trim_end_matches('…');
@@ -405,6 +417,7 @@ impl App {
     pub fn frame(&mut self, ui: &mut egui::Ui) {
         // Esc closes what has popped up and does nothing else; whether there is anything is known before it is closed.
         self.canvas.has_popup = egui::Popup::is_any_open(&self.ctx);
+        self.drain_edits();
         self.drain_solver();
         self.drain_species();
         self.drain_files();
@@ -498,7 +511,11 @@ impl App {
         if let Some(file) = dropped.first() {
             self.take_dropped(file, out);
         }
-        if self.ctx.input(|i| i.viewport().close_requested()) && !self.may_close() {
+        let closes = self.ctx.input(|i| i.viewport().close_requested());
+        if closes {
+            self.finish_edits();
+        }
+        if closes && !self.may_close() {
             self.ctx.send_viewport_cmd(ViewportCommand::CancelClose);
             out.push(Command::Quit);
         }

@@ -8,7 +8,8 @@
 //! ```
 
 use std::io;
-use std::sync::{Condvar, MutexGuard, PoisonError};
+use std::panic::resume_unwind;
+use std::sync::{Arc, Condvar, MutexGuard, OnceLock, PoisonError};
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use web_time::Duration;
@@ -58,6 +59,70 @@ pub fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()>
             Next::End
         }
     })
+}
+
+/// Drops something large beside the window; here where no thread starts.
+pub fn discard<T: Send + 'static>(old: T) {
+    let _ = spawn("discard", move || drop(old));
+}
+
+/// Two things at once: the second on a thread of its own, not among a solve's, which the frame would wait for; here where none starts.
+pub fn both<A, B: Send>(a: impl FnOnce() -> A, b: impl Fn() -> B + Sync) -> (A, B) {
+    if cfg!(target_arch = "wasm32") {
+        return (a(), b());
+    }
+    std::thread::scope(|scope| {
+        let other = std::thread::Builder::new().spawn_scoped(scope, &b);
+        let a = a();
+        let b = match other {
+            Ok(other) => other.join().unwrap_or_else(|panic| resume_unwind(panic)),
+            Err(_) => b(),
+        };
+        (a, b)
+    })
+}
+
+/// A value that is made at once, or beside the window where that takes long.
+#[derive(Debug)]
+pub struct Later<T>(Arc<OnceLock<T>>);
+
+impl<T> Clone for Later<T> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+}
+
+impl<T: Send + Sync + 'static> Later<T> {
+    /// Made by `make`, on a thread if that `is_long`, which then calls `wake`.
+    pub fn new(
+        is_long: bool,
+        make: impl Fn() -> T + Send + Sync + 'static,
+        wake: impl FnOnce() + Send + 'static,
+    ) -> Self {
+        let place = Arc::new(OnceLock::new());
+        let make = Arc::new(make);
+        let (there, making) = (place.clone(), make.clone());
+        let work = move || {
+            let _ = there.set(making());
+            wake();
+        };
+        // A browser would never come back to whoever waits for it.
+        let is_long = is_long && cfg!(not(target_arch = "wasm32"));
+        if !is_long || spawn("later", work).is_err() {
+            let _ = place.set(make());
+        }
+        Self(place)
+    }
+
+    /// It, once it is there.
+    pub fn get(&self) -> Option<&T> {
+        self.0.get()
+    }
+
+    /// It, as soon as it is there.
+    pub fn wait(&self) -> &T {
+        self.0.wait()
+    }
 }
 
 /// Waits until `changed` is told of; `None` where nothing can be waited for.

@@ -6,8 +6,9 @@ use std::sync::Arc;
 use thiserror::Error;
 use web_time::{Duration, Instant};
 
+use super::background;
 use super::history::History;
-use super::seen::Selection;
+use super::seen::{FEW_PARTS, Selection};
 use stokeslet_base::diagnostic::{Diagnostic, Severity};
 use stokeslet_cad::chip::{Layout, lay_out};
 use stokeslet_cad::design::{self, Design, Edit, RewriteError};
@@ -45,7 +46,7 @@ pub struct Document {
     saved: Arc<str>,
     name: String,
     /// What was left out or assumed when another program's file was read.
-    notes: Vec<Diagnostic>,
+    notes: Arc<[Diagnostic]>,
 }
 
 /// Why an edit wasn't made.
@@ -57,6 +58,81 @@ pub enum EditError {
     /// The result would not be a design.
     #[error("{0}")]
     Refused(Diagnostic),
+}
+
+/// The text of a document, to be edited or read somewhere else.
+#[derive(Clone, Debug)]
+pub struct Source {
+    text: Arc<str>,
+    name: String,
+    notes: Arc<[Diagnostic]>,
+    /// Whether it can be read, as what edits make of it must be then.
+    is_design: bool,
+}
+
+/// A text, what it says, and where everything lies.
+#[derive(Clone, Debug)]
+pub struct Reading {
+    text: Arc<str>,
+    design: Option<Arc<Design>>,
+    layout: Arc<Layout>,
+    /// Everything wrong with it, errors first.
+    diagnostics: Vec<Diagnostic>,
+    laid_out_in: Duration,
+}
+
+impl Source {
+    /// Reads and lays out.
+    pub fn read(self, library: &Library) -> Reading {
+        let (design, mistakes) = design::parse(&*self.text, &self.name);
+        Reading::new(self.text, design, mistakes, &self.notes, library)
+    }
+
+    /// What edits make of it; `None` where they change nothing.
+    ///
+    /// # Errors
+    /// [`EditError`].
+    pub fn edited(&self, edits: &[Edit], library: &Library) -> Result<Option<Reading>, EditError> {
+        let text = design::rewrite(&self.text, edits)?;
+        if *text == *self.text {
+            return Ok(None);
+        }
+        let (design, mistakes) = design::parse(&text, &self.name);
+        if design.is_none() && self.is_design {
+            let worst = mistakes.into_iter().max_by_key(|d| d.severity);
+            let unknown = || Diagnostic::error("D002", "the result would not be a design");
+            return Err(EditError::Refused(worst.unwrap_or_else(unknown)));
+        }
+        let (text, notes) = (text.into(), &self.notes);
+        Ok(Some(Reading::new(text, design, mistakes, notes, library)))
+    }
+}
+
+impl Reading {
+    fn new(
+        text: Arc<str>,
+        design: Option<Design>,
+        mut diagnostics: Vec<Diagnostic>,
+        notes: &[Diagnostic],
+        library: &Library,
+    ) -> Self {
+        let begin = Instant::now();
+        let layout = match &design {
+            Some(design) => lay_out(design, library),
+            None => Layout::default(),
+        };
+        let laid_out_in = begin.elapsed();
+        diagnostics.extend(layout.diagnostics.iter().cloned());
+        diagnostics.extend(notes.iter().cloned());
+        diagnostics.sort_by_key(|d| std::cmp::Reverse(d.severity));
+        Self {
+            text,
+            layout: Arc::new(layout),
+            laid_out_in,
+            design: design.map(Arc::new),
+            diagnostics,
+        }
+    }
 }
 
 impl Document {
@@ -77,7 +153,7 @@ impl Document {
             preview: None,
             saved: text,
             name: name.to_owned(),
-            notes: Vec::new(),
+            notes: Arc::default(),
         };
         document.read(library);
         document
@@ -86,7 +162,7 @@ impl Document {
     /// Another program's chip as a design, not saved yet; `notes` say what was left out or assumed.
     pub fn imported(text: &str, name: &str, notes: Vec<Diagnostic>, library: &Library) -> Self {
         let mut document = Self::new(text, name, None, library);
-        document.notes = notes;
+        document.notes = notes.into();
         document.mark_unsaved();
         document.read(library);
         document
@@ -116,6 +192,7 @@ impl Document {
         self.saved = "".into();
     }
 
+    #[cfg(test)]
     /// Makes edits as one step of undo; steps in a row with the same `join` key are one.
     ///
     /// # Errors
@@ -129,21 +206,40 @@ impl Document {
         library: &Library,
     ) -> Result<(), EditError> {
         self.end_preview();
-        let text = design::rewrite(&self.text, edits)?;
-        if *text == *self.text {
-            return Ok(());
+        if let Some(reading) = self.source().edited(edits, library)? {
+            self.accept(label.to_owned(), reading, selection.clone(), join);
         }
-        let (design, mistakes) = design::parse(&text, &self.name);
-        if design.is_none() && self.design.is_some() {
-            let worst = mistakes.into_iter().max_by_key(|d| d.severity);
-            let unknown = || Diagnostic::error("D002", "the result would not be a design");
-            return Err(EditError::Refused(worst.unwrap_or_else(unknown)));
-        }
-        self.text = text.into();
-        self.history
-            .push(label.to_owned(), self.text.clone(), selection.clone(), join);
-        self.take(design, mistakes, library);
         Ok(())
+    }
+
+    /// The text of a step of the history, to be read; `None` if there is no such step.
+    pub fn source_of(&self, step: usize) -> Option<Source> {
+        let text = self.history.steps().get(step)?.text.clone();
+        let source = self.source();
+        Some(Source { text, ..source })
+    }
+
+    /// What is edited, on its own.
+    pub fn source(&self) -> Source {
+        Source {
+            text: self.text.clone(),
+            name: self.name.clone(),
+            notes: self.notes.clone(),
+            is_design: self.design.is_some(),
+        }
+    }
+
+    /// Takes what edits of [`Self::source`] came to as one step of undo.
+    pub fn accept(
+        &mut self,
+        label: String,
+        reading: Reading,
+        selection: Selection,
+        join: Option<String>,
+    ) {
+        self.text = reading.text.clone();
+        self.history.push(label, self.text.clone(), selection, join);
+        self.take(reading);
     }
 
     /// Replaces the whole text, as someone typed it; mistakes are shown, not refused.
@@ -166,47 +262,39 @@ impl Document {
         self.read(library);
     }
 
-    /// Goes to a step of the history; returns what was selected then.
-    pub fn go_to(&mut self, step: usize, library: &Library) -> Option<Selection> {
+    /// Goes to a step of the history, whose text was read; returns what was selected then.
+    pub fn go_to(&mut self, step: usize, reading: Reading) -> Option<Selection> {
         let step = self.history.go_to(step)?.clone();
         self.text = step.text;
-        self.read(library);
+        self.take(reading);
         Some(step.selection)
     }
 
     /// Reads the text again, with another library perhaps.
     pub fn read(&mut self, library: &Library) {
-        let (design, mistakes) = design::parse(&*self.text, &self.name);
-        self.take(design, mistakes, library);
+        let reading = self.source().read(library);
+        self.take(reading);
     }
 
     /// What was read of the text.
-    fn take(
-        &mut self,
-        design: Option<Design>,
-        mut diagnostics: Vec<Diagnostic>,
-        library: &Library,
-    ) {
+    fn take(&mut self, reading: Reading) {
         self.preview = None;
         self.before_trial = None;
         self.renew();
-        let parts = self.layout.parts.len();
-        let begin = Instant::now();
-        self.layout = Arc::new(match &design {
-            Some(design) => lay_out(design, library),
-            None => Layout::default(),
-        });
         // The quickest of one chip: something else may have been in the way.
-        let took = begin.elapsed();
-        self.laid_out_in = match self.layout.parts.len() == parts {
+        let (parts, took) = (self.layout.parts.len(), reading.laid_out_in);
+        self.laid_out_in = match reading.layout.parts.len() == parts {
             true => took.min(self.laid_out_in),
             false => took,
         };
-        diagnostics.extend(self.layout.diagnostics.iter().cloned());
-        diagnostics.extend(self.notes.iter().cloned());
-        diagnostics.sort_by_key(|d| std::cmp::Reverse(d.severity));
-        self.design = design.map(Arc::new);
-        self.diagnostics = diagnostics;
+        let old = (
+            std::mem::replace(&mut self.layout, reading.layout),
+            std::mem::replace(&mut self.design, reading.design),
+            std::mem::replace(&mut self.diagnostics, reading.diagnostics),
+        );
+        if parts > FEW_PARTS {
+            background::discard(old);
+        }
     }
 
     /// Whether the text can be changed in this way.
@@ -225,13 +313,9 @@ impl Document {
         self.preview = Some((Arc::new(preview.design), Arc::new(preview.layout)));
     }
 
-    /// Shows what edits would lead to; nothing where they can't be made, or where that would take long.
+    /// Shows what edits would lead to; nothing where they can't be made.
     pub fn preview_edits(&mut self, edits: &[Edit], library: &Library) {
-        const MOST_PARTS: usize = 4_000;
         self.end_preview();
-        if self.layout.parts.len() > MOST_PARTS {
-            return;
-        }
         let text = design::rewrite(&self.text, edits);
         let design = text.ok().and_then(|text| design::parse(text, &self.name).0);
         if let Some(design) = design {
@@ -315,10 +399,14 @@ mod tests {
         edit(&mut document, Edit::SetTitle(Some("A chip".into())), None);
         let after = document.text.clone();
         assert!(document.is_modified());
-        document.go_to(0, &library);
+        let go_to = |document: &mut Document, step: usize| {
+            let source = document.source_of(step).expect("a step");
+            document.go_to(step, source.read(&library))
+        };
+        go_to(&mut document, 0);
         assert_eq!(*document.text, *text);
         assert!(!document.is_modified(), "back at what the file has");
-        document.go_to(2, &library);
+        go_to(&mut document, 2);
         assert_eq!(document.text, after);
     }
 

@@ -230,6 +230,8 @@ pub struct State {
     pub studies: Studies,
     /// Kept between runs.
     pub settings: Settings,
+    /// Whether an edit is being made beside the window: what is seen is from before.
+    pub is_editing: bool,
 }
 
 impl State {
@@ -249,6 +251,7 @@ impl State {
             liquids: Liquids::default(),
             studies: Studies::default(),
             settings: Settings::default(),
+            is_editing: false,
         }
     }
 
@@ -268,9 +271,13 @@ impl State {
             liquids: &self.liquids,
             studies: &self.studies,
             settings: &self.settings,
+            is_editing: self.is_editing,
         }
     }
 }
+
+/// A chip of no more parts is laid out, drawn and forgotten within a frame; what is done to a larger one is spread over some, or made beside the window.
+pub const FEW_PARTS: usize = 2000;
 
 /// [`State`] as views have it: nothing to be changed.
 #[derive(Clone, Copy)]
@@ -301,4 +308,6 @@ pub struct Seen<'a> {
     pub studies: &'a Studies,
     /// Kept between runs.
     pub settings: &'a Settings,
+    /// Whether an edit is being made beside the window: what is seen is from before.
+    pub is_editing: bool,
 }

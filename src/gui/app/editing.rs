@@ -6,24 +6,19 @@ use eframe::egui;
 use rustc_hash::FxHashSet;
 
 use super::App;
+use super::beside::{Job, Made, Task, goes_beside};
+use super::intention::{About, Intention, intention};
 use crate::command::{Command, Layer};
 use crate::panels::Notice;
-use crate::seen::{Selection, Tool};
+use crate::seen::{FEW_PARTS, Tool};
 use crate::words::sentence;
 use stokeslet_base::geometry::Point;
-use stokeslet_base::units::Radian;
-use stokeslet_cad::design::{Edit, OverlayShape, Placement, print};
+use stokeslet_cad::design::{OverlayShape, print};
 use stokeslet_cad::drawing::draw;
-use stokeslet_cad::edits::{self, Drawing, Refusal, joints_added};
+use stokeslet_cad::edits::{self, Drawing};
 
 /// A preview that takes longer than this would make dragging jerk: only the canvas's own ghost is shown then.
 const SLOW_PREVIEW: Duration = Duration::from_millis(12);
-
-/// A chip of no more parts is laid out while it is dragged, unless that is seen to take long.
-const FEW_PARTS: usize = 2000;
-
-/// What an intention comes to: changes, and what is selected then (`None`: as before).
-type Intended = Result<(Vec<Edit>, Option<Selection>), Refusal>;
 
 /// What the button under the pointer would do.
 #[derive(Debug, Default)]
@@ -51,9 +46,7 @@ impl App {
             Command::Copy => self.copy(),
             Command::Cut => {
                 self.copy();
-                self.edit(command, |d, app| {
-                    Ok((delete(d, &app.state.selection)?, Some(Selection::default())))
-                });
+                return self.edit(command);
             }
             Command::SetText(text) => {
                 let typed = Some("text".to_owned());
@@ -64,7 +57,12 @@ impl App {
             }
             Command::DrawLinks => self.draw_links(command),
             Command::SetJoint(joint) => self.set_joint(command, *joint),
-            _ => return self.apply_intention(command),
+            Command::AskToPaste => {
+                // The text comes back as an event, for whoever hears the keyboard.
+                self.ctx
+                    .send_viewport_cmd(egui::ViewportCommand::RequestPaste);
+            }
+            _ => return self.edit(command),
         }
         true
     }
@@ -102,266 +100,106 @@ impl App {
         self.notify(Notice::info(text));
     }
 
-    fn apply_intention(&mut self, command: &Command) -> bool {
-        let many = |names: Vec<String>| Selection {
-            items: names.into_iter().collect(),
-            port: None,
+    /// What a command comes to is made one step, or it is said why not; `false` where it isn't about the design. On a large chip this is done beside the window.
+    fn edit(&mut self, command: &Command) -> bool {
+        let Some(intention) = intention(command.clone(), &self.state.selection) else {
+            return false;
         };
-        match command {
-            Command::Place { kind, placement } => self.edit(command, |d, _| {
-                let (edits, name) = edits::place(d, kind, placement)?;
-                Ok((edits, Some(Selection::one(&name))))
-            }),
-            Command::Move(by) => self.edit(command, |d, app| {
-                Ok((edits::move_items(d, &app.state.selection.items, *by)?, None))
-            }),
-            Command::Rotate(quarters) => self.edit(command, |d, app| {
-                Ok((
-                    edits::rotate(d, &app.state.selection.items, *quarters)?,
-                    None,
-                ))
-            }),
-            Command::Mirror(axis) => self.edit(command, |d, app| {
-                Ok((edits::mirror(d, &app.state.selection.items, *axis)?, None))
-            }),
-            Command::Align(how) => self.edit(command, |d, app| {
-                Ok((edits::align(d, &app.state.selection.items, *how)?, None))
-            }),
-            Command::Duplicate => self.edit(command, |d, app| {
-                let items = &app.state.selection.items;
-                let (edits, names) = edits::duplicate(d, items, edits::beside(d, items))?;
-                Ok((edits, Some(many(names))))
-            }),
-            Command::DuplicateBy(by) => self.edit(command, |d, app| {
-                let (edits, names) = edits::duplicate(d, &app.state.selection.items, *by)?;
-                Ok((edits, Some(many(names))))
-            }),
-            Command::Group => self.edit(command, |d, app| {
-                Ok((edits::group(d, &app.state.selection.items)?.0, None))
-            }),
-            Command::Ungroup => self.edit(command, |d, app| {
-                Ok((edits::ungroup(d, &app.state.selection.items)?, None))
-            }),
-            Command::MirrorCopy(from, to) => {
-                self.edit(command, |d, app| {
-                    let items = &app.state.selection.items;
-                    let (edits, names) = edits::mirror_copy(d, items, [*from, *to])?;
-                    Ok((edits, Some(many(names))))
-                });
-                self.apply(Command::SetTool(Tool::Select));
-            }
-            Command::Array { count, step } => self.edit(command, |d, app| {
-                let items = &app.state.selection.items;
-                let (edits, names) = edits::array(d, items, *count, *step)?;
-                Ok((edits, Some(many(names))))
-            }),
-            Command::CircularPattern { count, centre } => self.edit(command, |d, app| {
-                let items = &app.state.selection.items;
-                let (edits, names) = edits::circular_pattern(d, items, *count, *centre)?;
-                Ok((edits, Some(many(names))))
-            }),
-            Command::Paste(text, at) => self.edit(command, |d, _| {
-                let (edits, names) = edits::paste(d, text, *at)?;
-                Ok((edits, Some(many(names))))
-            }),
-            Command::Delete => self.edit(command, |d, app| {
-                Ok((delete(d, &app.state.selection)?, Some(Selection::default())))
-            }),
-            Command::Channel {
-                from,
-                to,
-                via,
-                bend,
-            } => self.edit(command, |d, _| {
-                let (edits, name) = edits::channel(d, from, to, via, *bend)?;
-                Ok((edits, Some(Selection::one(&name))))
-            }),
-            Command::AddOverlay(layer, shape) => {
-                self.edit(command, |d, _| {
-                    let (edits, name) = edits::add_overlay(d, *layer, shape.clone());
-                    Ok((edits, Some(Selection::one(&name))))
-                });
-                if matches!(shape, OverlayShape::Text { .. }) {
-                    // Ready to be typed over.
-                    self.apply(Command::SetTool(Tool::Select));
-                    self.apply(Command::EditName);
-                }
-            }
-            Command::MoveWayPoint { channel, index, to } => self.edit(command, |d, _| {
-                Ok((edits::move_way_point(d, channel, *index, *to)?, None))
-            }),
-            Command::AddPort(socket) => self.edit(command, |d, _| {
-                let (edits, name) = edits::add_port(d, socket)?;
-                Ok((edits, Some(Selection::of_port(&name))))
-            }),
-            Command::OpenEnds => self.edit(command, |d, app| {
-                let (items, hidden) = (&app.state.selection.items, &app.state.hidden.items);
-                let edits = match items.is_empty() && !hidden.is_empty() {
-                    // Nothing is done to what isn't seen.
-                    true => {
-                        let all = d.layout.items.iter().filter(|name| !hidden.contains(*name));
-                        edits::open_ends(d, &all.cloned().collect())?
-                    }
-                    false => edits::open_ends(d, items)?,
-                };
-                Ok((edits, None))
-            }),
-            Command::AddSpecies(port) => {
-                let before = self.count_species();
-                self.edit(command, |d, _| {
-                    Ok((edits::add_species(d, port.as_deref())?.0, None))
-                });
-                if self.count_species() > before {
-                    self.show_species(before);
-                }
-            }
-            Command::SetParameter {
-                component,
-                parameter,
-                value,
-            } => self.edit(command, |d, _| {
-                let edits = edits::set_parameter(d, component, parameter, value.clone())?;
-                Ok((edits, None))
-            }),
-            Command::SetDimension {
-                component,
-                parameter,
-                is_written,
-            } => self.edit(command, |d, _| {
-                let edits = edits::set_dimension(d, component, parameter, *is_written)?;
-                Ok((edits, None))
-            }),
-            Command::ToggleDimensions => {
-                self.edit(command, |d, app| {
-                    let items = &app.state.selection.items;
-                    Ok((edits::toggle_dimensions(d, items)?, None))
-                });
-                self.state.settings.layers.insert(Layer::Dimensions);
-            }
-            Command::SetPlacement(component, placement) => self.edit(command, |d, _| {
-                Ok((edits::set_placement(d, component, placement)?, None))
-            }),
-            Command::SetChannelShape {
-                channel,
-                width,
-                bend,
-            } => self.edit(command, |d, _| {
-                Ok((edits::set_channel_shape(d, channel, *width, *bend)?, None))
-            }),
-            Command::Rename(from, to) => {
-                let mut selection = self.state.selection.clone();
-                if selection.items.remove(from) {
-                    selection.items.insert(to.clone());
-                }
-                self.state.hidden.rename(from, to);
-                let (from, to) = (from.clone(), to.clone());
-                self.edit_plainly(command, vec![Edit::Rename { from, to }], Some(selection));
-            }
-            Command::Detach => {
-                let name = self.state.selection.single().unwrap_or_default().to_owned();
-                self.edit(command, |d, _| {
-                    let layout = d.layout;
-                    let motion = layout.item(&name).and_then(|item| layout.motions[item]);
-                    let motion = motion.ok_or_else(|| Refusal::NoItem(name.clone()))?;
-                    let placement = Placement::Absolute {
-                        at: motion.translation,
-                        rotation: Radian(motion.angle),
-                        mirror: motion.mirror,
-                    };
-                    Ok((edits::set_placement(d, &name, &placement)?, None))
-                });
-            }
-            Command::AskToPaste => {
-                // The text comes back as an event, for whoever hears the keyboard.
-                self.ctx
-                    .send_viewport_cmd(egui::ViewportCommand::RequestPaste);
-            }
-            Command::RenamePort(from, to) => {
-                let selection = Selection::of_port(to);
-                self.state.hidden.rename_port(from, to);
-                let (from, to) = (from.clone(), to.clone());
-                self.edit_plainly(
-                    command,
-                    vec![Edit::RenamePort { from, to }],
-                    Some(selection),
-                );
-            }
-            Command::RemovePort(port) => {
-                let edits = vec![Edit::RemovePort(port.clone())];
-                self.edit_plainly(command, edits, Some(Selection::default()));
-            }
-            _ => match plain(command) {
-                Some(edits) => {
-                    self.edit_plainly(command, edits, None);
-                }
-                None => return false,
-            },
-        }
+        self.make(command, intention);
         true
     }
 
-    /// What an intention comes to is made one step, or it is said why not.
-    pub(super) fn edit(
-        &mut self,
-        command: &Command,
-        intend: impl FnOnce(&Drawing<'_>, &Self) -> Intended,
-    ) {
-        let Some(design) = self.state.document.design.clone() else {
+    /// Makes what was intended by a command.
+    pub(super) fn make(&mut self, command: &Command, intention: Intention) {
+        let design = self.state.document.design.clone();
+        if design.is_none() && matches!(intention, Intention::Drawn(_)) {
             let text =
                 "The file has mistakes that keep it from being drawn: see Problems and Source.";
             return self.notify(Notice::error(text));
-        };
-        let layout = self.state.document.layout.clone();
-        let library = self.state.library.clone();
-        let joint = self.state.settings.joint.unwrap_or_default();
-        let drawing = Drawing {
-            joint,
-            ..Drawing::new(&design, &layout, &library)
-        };
+        }
+        let is_trial = self.resting.is_trial;
+        if is_trial && self.is_large() {
+            return;
+        }
         self.state.document.end_preview();
-        match intend(&drawing, self) {
+        let job = Job {
+            source: self.state.document.source(),
+            design,
+            layout: self.state.document.layout.clone(),
+            library: self.state.library.clone(),
+            joint: self.state.settings.joint.unwrap_or_default(),
+            about: About {
+                selection: self.state.selection.clone(),
+                hidden: self.state.hidden.clone(),
+            },
+            intention,
+        };
+        match () {
             // What can't be done is told when it is asked for.
-            Ok((edits, _)) if self.resting.is_trial => {
-                self.state
-                    .document
-                    .preview_edits(&edits, &self.state.library);
-            }
-            Err(_) if self.resting.is_trial => {}
-            Ok((edits, selection)) => {
-                let joints = joints_added(&edits);
-                if self.edit_plainly(command, edits, selection) {
-                    self.ask_about_joints(command, joints);
+            () if is_trial => {
+                if let Ok((edits, _)) = job.intended() {
+                    let library = &self.state.library;
+                    self.state.document.preview_edits(&edits, library);
                 }
             }
-            Err(refusal) => self.notify(Notice::error(sentence(&refusal.to_string()))),
+            () if self.is_beside(command) => {
+                self.start(Task::Edit(command.clone()), move || job.made());
+            }
+            () => {
+                let made = job.made();
+                self.take_made(command, made, true);
+            }
         }
     }
 
-    /// Whether it was made.
-    fn edit_plainly(
-        &mut self,
-        command: &Command,
-        edits: Vec<Edit>,
-        selection: Option<Selection>,
-    ) -> bool {
-        let label = self.label(command);
-        let selection = selection.unwrap_or_else(|| self.state.selection.clone());
-        let join = join_key(command);
-        let made = self
-            .state
-            .document
-            .edit(&label, &edits, &selection, join, &self.state.library);
-        match made {
-            Ok(()) => {
-                self.state.selection = selection;
-                self.forget_what_is_gone();
-                true
+    /// What an edit came to is seen; `selects`: whether it may change what is selected.
+    pub(super) fn take_made(&mut self, command: &Command, made: Made, selects: bool) {
+        let (joints, selection) = match made {
+            Made::Edited {
+                reading,
+                selection,
+                joints,
+            } => {
+                let label = self.label(command);
+                let selection = selection.filter(|_| selects);
+                let selection = selection.unwrap_or_else(|| self.state.selection.clone());
+                if let Some(reading) = reading {
+                    let (document, join) = (&mut self.state.document, join_key(command));
+                    document.accept(label, reading, selection.clone(), join);
+                }
+                (joints, selection)
             }
-            Err(error) => {
-                self.notify(Notice::error(sentence(&error.to_string())));
-                false
-            }
+            Made::Refused(why) => return self.notify(Notice::error(why)),
+            Made::Read(_) => return,
+        };
+        match command {
+            Command::Rename(from, to) => self.state.hidden.rename(from, to),
+            Command::RenamePort(from, to) => self.state.hidden.rename_port(from, to),
+            _ => {}
         }
+        self.state.selection = selection;
+        self.forget_what_is_gone();
+        match command {
+            // Another tool may have been taken meanwhile.
+            Command::MirrorCopy(..) if self.state.tool == Tool::Mirror => {
+                self.state.tool = Tool::Select;
+            }
+            Command::AddOverlay(_, OverlayShape::Text { .. }) => {
+                // Ready to be typed over.
+                self.state.tool = Tool::Select;
+                self.does(&Command::EditName);
+            }
+            Command::AddSpecies(_) => {
+                if let Some(last) = self.count_species().checked_sub(1) {
+                    self.show_species(last);
+                }
+            }
+            Command::ToggleDimensions => {
+                self.state.settings.layers.insert(Layer::Dimensions);
+            }
+            _ => {}
+        }
+        self.ask_about_joints(command, joints);
     }
 
     /// What a step is called: with the name of what it was done to.
@@ -395,8 +233,31 @@ impl App {
     }
 
     fn go_to(&mut self, step: usize) {
-        if let Some(selection) = self.state.document.go_to(step, &self.state.library) {
-            self.state.selection = selection;
+        let Some(source) = self.state.document.source_of(step) else {
+            return;
+        };
+        let library = self.state.library.clone();
+        let read = move || Made::Read(source.read(&library));
+        match self.is_beside(&Command::GoTo(step)) {
+            true => self.start(Task::GoTo(step), read),
+            false => {
+                let made = read();
+                self.arrive(step, made, true);
+            }
+        }
+    }
+
+    /// The text of a step of the history was read; `selects`: whether what was selected then is to be so again.
+    pub(super) fn arrive(&mut self, step: usize, made: Made, selects: bool) {
+        let selection = match made {
+            Made::Read(reading) => self.state.document.go_to(step, reading),
+            Made::Refused(why) => return self.notify(Notice::error(why)),
+            Made::Edited { .. } => None,
+        };
+        if let Some(selection) = selection {
+            if selects {
+                self.state.selection = selection;
+            }
             self.forget_what_is_gone();
         }
     }
@@ -422,7 +283,7 @@ impl App {
         if self.resting.shown.as_ref() != Some(command) {
             self.resting.shown = Some(command.clone());
             self.resting.is_trial = true;
-            self.apply_intention(command);
+            self.edit(command);
             self.resting.is_trial = false;
         }
     }
@@ -445,16 +306,24 @@ impl App {
         }
     }
 
+    /// Whether a layout of the chip takes longer than a frame; of a small chip that took long something else was in the way.
+    pub(super) fn is_large(&self) -> bool {
+        let document = &self.state.document;
+        document.layout.parts.len() > FEW_PARTS && document.laid_out_in > SLOW_PREVIEW
+    }
+
+    /// Whether a command is made beside the window. A browser gives a page no threads.
+    fn is_beside(&self, command: &Command) -> bool {
+        self.is_large() && goes_beside(command) && cfg!(not(target_arch = "wasm32"))
+    }
+
     /// Shows a drag as if it were made, where that is quick enough.
     fn preview_move(&mut self, by: Point) {
         let Some(design) = self.state.document.design.clone() else {
             return;
         };
         let layout = self.state.document.layout.clone();
-        // A preview lays the chip out; of a small one that took long something else was in the way.
-        let is_long =
-            layout.parts.len() > FEW_PARTS && self.state.document.laid_out_in > SLOW_PREVIEW;
-        if is_long || self.slow_preview == Some(layout.parts.len()) {
+        if self.is_large() || self.slow_preview == Some(layout.parts.len()) {
             return;
         }
         let begin = Instant::now();
@@ -496,44 +365,6 @@ impl App {
     }
 }
 
-/// Commands that are changes as they stand.
-fn plain(command: &Command) -> Option<Vec<Edit>> {
-    let edit = match command {
-        Command::SetCondition(port, condition) => Edit::SetCondition {
-            port: port.clone(),
-            condition: *condition,
-        },
-        Command::SetOverlay(overlay) => Edit::SetOverlay(overlay.clone()),
-        Command::SetTitle(title) => Edit::SetTitle(title.clone()),
-        Command::SetViscosity(viscosity) => Edit::SetViscosity(*viscosity),
-        Command::SetModel(model) => Edit::SetModel(*model),
-        Command::SetDepth(depth) => Edit::SetDepth(*depth),
-        Command::SetWidth(width) => Edit::SetWidth(*width),
-        Command::SetItemDepth { item, depth } => Edit::SetItemDepth {
-            item: item.clone(),
-            depth: *depth,
-        },
-        Command::SetResolution(resolution) => Edit::SetResolution(*resolution),
-        Command::SetVariable(name, value) => Edit::SetVariable {
-            name: name.clone(),
-            value: value.clone(),
-        },
-        Command::RemoveVariable(name) => Edit::RemoveVariable(name.clone()),
-        Command::RemoveSpecies(name) => Edit::RemoveSpecies(name.clone()),
-        Command::SetDiffusivity(name, diffusivity) => Edit::SetDiffusivity {
-            species: name.clone(),
-            diffusivity: *diffusivity,
-        },
-        Command::SetInlet(name, inlet) => Edit::SetInlet {
-            species: name.clone(),
-            inlet: inlet.clone(),
-        },
-        Command::Edit(_, edits) => return Some(edits.clone()),
-        _ => return None,
-    };
-    Some(vec![edit])
-}
-
 /// Steps with one key in a row are one, while the pointer is down: values that are dragged.
 fn join_key(command: &Command) -> Option<String> {
     match command {
@@ -555,8 +386,4 @@ fn join_key(command: &Command) -> Option<String> {
         Command::SetInlet(name, inlet) => Some(format!("inlet {name}.{}", inlet.port.value)),
         _ => None,
     }
-}
-
-fn delete(drawing: &Drawing<'_>, selection: &Selection) -> Result<Vec<Edit>, Refusal> {
-    edits::delete(drawing, &selection.items, selection.port.as_deref())
 }

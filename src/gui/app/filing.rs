@@ -294,6 +294,7 @@ impl App {
         let Some((asked, answer)) = self.panels.answered() else {
             return;
         };
+        self.finish_edits();
         match (asked, answer) {
             (Asked::Unsaved, 0) => self.save(),
             (Asked::Unsaved, 1) => {
@@ -416,6 +417,7 @@ impl App {
         }
         match self.filing.watch.poll() {
             Some(Ok(library)) => {
+                self.finish_edits();
                 self.state.library = library;
                 self.state.document.read(&self.state.library);
                 self.panels.library_changed();

@@ -3,9 +3,10 @@
 use std::collections::BTreeSet;
 
 use super::App;
+use super::intention::{About, Intention};
 use crate::command::Command;
 use crate::panels::Notice;
-use stokeslet_cad::edits::{self, Joint};
+use stokeslet_cad::edits::{self, Drawing, Joint};
 
 impl App {
     /// Asks what is wanted where the first joints went in; the answer is remembered, and holds for them too.
@@ -46,14 +47,15 @@ impl App {
         if names.is_empty() {
             return;
         }
-        self.edit(command, |d, app| {
+        let intend = move |d: &Drawing<'_>, about: &About| {
             let (edits, new) = edits::set_joint(d, &names, joint)?;
-            let mut selection = app.state.selection.clone();
+            let mut selection = about.selection.clone();
             if !selection.items.is_disjoint(&names) {
                 selection.items.retain(|name| !names.contains(name));
                 selection.items.extend(new);
             }
             Ok((edits, Some(selection)))
-        });
+        };
+        self.make(command, Intention::Drawn(Box::new(intend)));
     }
 }

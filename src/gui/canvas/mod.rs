@@ -38,7 +38,7 @@ use eframe::egui::{self, Color32, Sense};
 use super::background;
 use super::command::{Command, Layer};
 use super::panels::OnCanvas;
-use super::seen::{Seen, Selection, Tool};
+use super::seen::{FEW_PARTS, Seen, Selection, Tool};
 use dimensions::Dimensions;
 use grid::Grid;
 use outline::Outlines;
@@ -74,8 +74,6 @@ const MOST_BOXES: usize = 400;
 
 /// The pointer belongs to the panels this near to them, points.
 const EDGE: f32 = 4.0;
-/// A scene of more parts takes so long to be forgotten that another thread does it.
-const MANY_PARTS: usize = 4_000;
 
 /// The canvas: its view and what the pointer is doing.
 #[derive(Debug, Default)]
@@ -96,6 +94,8 @@ pub struct Canvas {
     serial: u64,
     outlines: Outlines,
     painted: Painted,
+    /// Whether the scene is another one in this frame, and too large for its triangles to be made in it as well.
+    is_behind: bool,
     dimensions: Dimensions,
     tools: Tools,
     menu: menu::Target,
@@ -269,6 +269,7 @@ impl Canvas {
             pointer: at,
             hears_keys,
             keyed,
+            is_behind: self.is_behind,
         };
         let pans = pans_by_space && ui.input(|i| i.key_down(egui::Key::Space));
         if !pans {
@@ -289,6 +290,7 @@ impl Canvas {
     /// The scene of what is shown, made anew where the layout is another.
     fn scene_of(&mut self, seen: &Seen<'_>) -> Arc<Scene> {
         let layout = seen.document.shown_layout();
+        let was_behind = std::mem::take(&mut self.is_behind);
         if let Some(scene) = &self.scene
             && Arc::ptr_eq(&scene.layout, layout)
             && scene.hidden == *seen.hidden
@@ -313,9 +315,10 @@ impl Canvas {
         };
         self.ports = layout.sockets.iter().filter_map(ports_of).collect();
         let old = self.scene.replace(scene.clone());
-        if let Some(old) = old.filter(|old| old.parts.len() > MANY_PARTS) {
-            // Milliseconds that no frame needs to wait for; where no thread starts it goes here.
-            let _ = background::spawn("old scene", move || drop(old));
+        if let Some(old) = old.filter(|old| old.parts.len() > FEW_PARTS) {
+            // That takes milliseconds, as the scene's triangles do, which are left to the next frame.
+            background::discard(old);
+            self.is_behind = !was_behind;
         }
         scene
     }
@@ -387,10 +390,17 @@ impl Canvas {
             parts: layers.contains(&Layer::Parts),
             pixel: 1.0 / painter.pixels_per_point(),
         };
-        let (areas, walls) = self
-            .painted
-            .meshes(look, scene, &mut self.outlines, colours);
-        painter.add(areas);
+        let before = self.painted.of_layout_before(look);
+        let [areas, walls] = match before.filter(|_| self.is_behind) {
+            Some(before) => {
+                frame.ui.ctx().request_repaint();
+                before
+            }
+            None => self
+                .painted
+                .meshes(look, scene, &mut self.outlines, colours),
+        };
+        painter.extend(areas.into_iter().map(Into::into));
         fields.under(painter, view, seen);
         if !seen.hidden.items.is_empty() && seen.shown.colour.is_some() {
             // Colours lie over the whole chip.
@@ -415,7 +425,7 @@ impl Canvas {
                 Color32::TRANSPARENT,
             ));
         }
-        painter.add(walls);
+        painter.extend(walls.into_iter().map(Into::into));
         let hovered = match &self.tools.hover {
             Some(Hit::Item(name)) => Some(name.clone()),
             _ => None,

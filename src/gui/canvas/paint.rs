@@ -12,6 +12,8 @@ use super::outline::{Outline, Outlines};
 use super::scene::{Placed, Scene};
 use super::stroke::{Pen, stroke};
 use super::theme::Colours;
+use crate::background;
+use crate::seen::FEW_PARTS;
 use stokeslet_base::geometry::Point;
 use stokeslet_cad::shape::{Mouth, SocketRef};
 
@@ -50,8 +52,8 @@ pub struct Look {
 #[derive(Debug, Default)]
 pub struct Painted {
     look: Option<Look>,
-    areas: Arc<Mesh>,
-    walls: Arc<Mesh>,
+    areas: Vec<Arc<Mesh>>,
+    walls: Vec<Arc<Mesh>>,
 }
 
 impl Painted {
@@ -62,13 +64,28 @@ impl Painted {
         scene: &Scene,
         outlines: &mut Outlines,
         colours: &Colours,
-    ) -> (Arc<Mesh>, Arc<Mesh>) {
+    ) -> [Vec<Arc<Mesh>>; 2] {
         if self.look != Some(look) {
-            let (areas, walls) = chip(&look, scene, outlines, colours);
-            (self.areas, self.walls) = (Arc::new(areas), Arc::new(walls));
+            let pieces = chip(&look, scene, outlines, colours);
+            let (areas, walls): (Vec<_>, Vec<_>) = pieces.into_iter().unzip();
+            (self.areas, self.walls) = (
+                areas.into_iter().map(Arc::new).collect(),
+                walls.into_iter().map(Arc::new).collect(),
+            );
             self.look = Some(look);
         }
-        (self.areas.clone(), self.walls.clone())
+        self.last()
+    }
+
+    /// Those of the layout before, where nothing else changed.
+    pub fn of_layout_before(&self, look: Look) -> Option<[Vec<Arc<Mesh>>; 2]> {
+        let known = self.look?;
+        let serial = known.serial;
+        (known == Look { serial, ..look }).then(|| self.last())
+    }
+
+    fn last(&self) -> [Vec<Arc<Mesh>>; 2] {
+        [self.areas.clone(), self.walls.clone()]
     }
 }
 
@@ -105,13 +122,47 @@ impl ToScreen {
     }
 }
 
-fn chip(look: &Look, scene: &Scene, outlines: &mut Outlines, colours: &Colours) -> (Mesh, Mesh) {
+/// Areas and walls in pieces, one after the other.
+fn chip(
+    look: &Look,
+    scene: &Scene,
+    outlines: &mut Outlines,
+    colours: &Colours,
+) -> Vec<(Mesh, Mesh)> {
+    let scale = look.view.scale;
+    let shown = scene.seen(&look.view).map(|k| {
+        let shape = &scene.layout.parts[k].shape;
+        (k, outlines.get(scene.parts[k].shape, shape, scale))
+    });
+    let shown: Vec<(usize, Arc<Outline>)> = shown.collect();
+    if shown.len() <= FEW_PARTS {
+        return vec![piece(look, scene, &shown, colours)];
+    }
+    let (first, rest) = shown.split_at(shown.len() / 2);
+    let of = |parts| piece(look, scene, parts, colours);
+    let (first, rest) = background::both(|| of(first), || of(rest));
+    vec![first, rest]
+}
+
+/// Areas and walls of some parts.
+fn piece(
+    look: &Look,
+    scene: &Scene,
+    parts: &[(usize, Arc<Outline>)],
+    colours: &Colours,
+) -> (Mesh, Mesh) {
     let (mut areas, mut walls) = (Mesh::default(), Mesh::default());
+    // What isn't used of it is never touched.
+    let points: usize = parts.iter().map(|(_, outline)| outline.points.len()).sum();
+    for mesh in [&mut areas, &mut walls] {
+        mesh.reserve_vertices(4 * points);
+        mesh.reserve_triangles(6 * points);
+    }
     let mut screen = Vec::new();
-    for k in scene.seen(&look.view) {
+    for (k, outline) in parts {
+        let k = *k;
         let placed = &scene.parts[k];
-        let outline = outlines.get(placed.shape, &scene.layout.parts[k].shape, look.view.scale);
-        to_screen(&outline, &look.view, placed, &mut screen);
+        to_screen(outline, &look.view, placed, &mut screen);
         let colour = if look.parts {
             let [_, r, g, b] = TINTS[placed.shape % TINTS.len()].to_be_bytes();
             let tint = Color32::from_rgb(r, g, b);
@@ -119,7 +170,7 @@ fn chip(look: &Look, scene: &Scene, outlines: &mut Outlines, colours: &Colours) 
         } else {
             colours.fluid
         };
-        fill(&mut areas, &outline, &screen, colour);
+        fill(&mut areas, outline, &screen, colour);
         let is_open = |socket| scene.open.contains(&SocketRef { part: k, socket });
         for edge in outline
             .edges
@@ -141,7 +192,7 @@ fn chip(look: &Look, scene: &Scene, outlines: &mut Outlines, colours: &Colours) 
             colour: colours.wall,
             pixel: look.pixel,
         };
-        chains(&outline, is_open, |chain, closed| {
+        chains(outline, is_open, |chain, closed| {
             let points: Vec<Pos2> = chain.map(|k| screen[k]).collect();
             stroke(&mut walls, &points, closed, pen);
         });
@@ -518,12 +569,18 @@ mod tests {
         );
         let mut outlines = Outlines::default();
         let scene = Scene::new(layout, &mut outlines);
-        let (areas, walls) = chip(&look(View::default()), &scene, &mut outlines, &LIGHT);
+        let pieces = chip(&look(View::default()), &scene, &mut outlines, &LIGHT);
+        let [(areas, walls)] = &pieces[..] else {
+            panic!("{} pieces of two pipes", pieces.len());
+        };
         assert_eq!(areas.vertices.len(), 4, "one pipe of four corners");
         assert_eq!(walls.vertices.len(), 16);
         assert!(areas.is_valid() && walls.is_valid());
         let mut painted = Painted::default();
-        let mut twice = |view| painted.meshes(look(view), &scene, &mut outlines, &LIGHT).0;
+        let mut twice = |view: View| {
+            let [areas, _] = painted.meshes(look(view), &scene, &mut outlines, &LIGHT);
+            areas[0].clone()
+        };
         let first = twice(View::default());
         assert!(Arc::ptr_eq(&first, &twice(View::default())));
         let mut moved = View::default();

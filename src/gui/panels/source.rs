@@ -70,6 +70,8 @@ impl View for Source {
             let edit = TextEdit::multiline(&mut self.text)
                 .id_salt("source")
                 .code_editor()
+                // What is typed into a text that is about to change would be lost.
+                .interactive(!seen.is_editing)
                 .frame(egui::Frame::new().inner_margin(margin))
                 .desired_width(f32::INFINITY)
                 .desired_rows(6)

@@ -128,13 +128,14 @@ impl Follower {
             results: Vec::new(),
             paths: paths.clone(),
         };
-        for result in &results {
+        for result in &mut results {
             stop()?;
             out.fields
                 .push(result.nodal(chip, fields, &paths, settings));
             if order.ages && out.ages.is_none() {
                 out.ages = result.nodal_ages(chip, fields, &paths, settings);
             }
+            result.forget_insides();
             let ports = result.ports.iter().zip(&paths.net.port_flow);
             let inlets = ports.filter(|(_, flow)| **flow > 0.0);
             let ends = inlets.filter_map(|(port, _)| Some((port.min?, port.max?)));

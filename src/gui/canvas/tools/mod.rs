@@ -26,6 +26,7 @@ use super::ports::Symbol;
 use super::scene::{Bounds, Scene};
 use super::snap::{Ghost, Hold};
 use super::theme::Colours;
+use crate::background;
 use crate::command::Command;
 use crate::seen::{Seen, Tool};
 pub use channel::End;
@@ -74,6 +75,8 @@ pub struct Frame<'a> {
     pub hears_keys: bool,
     /// Whether the keyboard's cursor is the pointer, and clicks.
     pub keyed: Option<Keyed>,
+    /// Whether what is drawn is still the layout before.
+    pub is_behind: bool,
 }
 
 impl Frame<'_> {
@@ -163,6 +166,8 @@ pub struct Tools {
     editor: Option<Editor>,
     /// A drag with the select tool.
     pub drag: select::Drag,
+    /// What was dropped on which revision of the document, until that is made.
+    dropped: Option<(moving::Move, u64)>,
     /// How the place tool holds its component.
     pub hold: Hold,
     /// What it holds.
@@ -248,6 +253,16 @@ pub fn hear(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
             round: tools.round,
             ..Tools::default()
         };
+    }
+    let (is_editing, revision) = (frame.seen.is_editing, frame.seen.document.revision);
+    if is_editing {
+        frame.cursor(CursorIcon::Progress);
+    }
+    let is_made = |(_, over): &mut (_, u64)| !is_editing || *over != revision;
+    if !frame.is_behind
+        && let Some(dropped) = tools.dropped.take_if(is_made)
+    {
+        background::discard(dropped);
     }
     if tools.editor.is_some() && frame.key(Key::Escape) {
         tools.editor = None;

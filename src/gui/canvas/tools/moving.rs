@@ -1,6 +1,6 @@
 //! Items on the move with the select tool: what they meet, what they line up with, where they would lie.
 
-use std::cell::OnceCell;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use eframe::egui::{Color32, Stroke};
@@ -8,13 +8,15 @@ use rustc_hash::FxHashSet;
 
 use super::Frame;
 use super::select::coordinates;
+use crate::background::Later;
 use crate::canvas::guides::{Features, Others, guides};
 use crate::canvas::outline::Outlines;
 use crate::canvas::paint::{highlight, lit_socket, tag};
 use crate::canvas::scene::{Bounds, Scene};
 use crate::canvas::stroke::Pen;
+use crate::seen::FEW_PARTS;
 use stokeslet_base::geometry::Point;
-use stokeslet_cad::edits::Snapping;
+use stokeslet_cad::edits::{Drawing, Snapping};
 
 /// With more items on the move than this nobody looks what each lines up with.
 const MOST_GUIDED: usize = 50;
@@ -25,7 +27,7 @@ pub struct Move {
     /// The layout before.
     pub base: Arc<Scene>,
     /// Sockets that may meet.
-    pub snapping: Snapping,
+    pub snapping: Later<Snapping>,
     /// What moves with it, indices into its items.
     pub moving: FxHashSet<usize>,
     /// Where the button went down, m.
@@ -38,11 +40,46 @@ pub struct Move {
     pub meets: Option<String>,
     /// Whether a copy goes there: Alt is held.
     pub copies: bool,
-    /// What moves as it lay, and what it may line up with, once somebody looks.
-    pub lined_up: OnceCell<Box<(Features, Others)>>,
+    /// What moves as it lay, and what it may line up with.
+    pub lined_up: Later<(Features, Others)>,
 }
 
 impl Move {
+    /// Items picked up at a place, of which `origin` lands on the grid.
+    pub fn new(
+        frame: &Frame<'_>,
+        names: BTreeSet<String>,
+        moving: FxHashSet<usize>,
+        from: Point,
+        origin: Point,
+    ) -> Self {
+        let base = frame.scene.clone();
+        let is_long = base.layout.parts.len() > FEW_PARTS;
+        let design = frame.seen.document.shown_design().cloned();
+        let (layout, library) = (base.layout.clone(), frame.seen.library.clone());
+        let wake = || {
+            let ctx = frame.ui.ctx().clone();
+            move || ctx.request_repaint()
+        };
+        let snap = move || {
+            design.as_ref().map_or_else(Snapping::default, |design| {
+                Snapping::new(&Drawing::new(design, &layout, &library), &names)
+            })
+        };
+        let (of, these) = (base.clone(), moving.clone());
+        Self {
+            base,
+            snapping: Later::new(is_long, snap, wake()),
+            moving,
+            from,
+            origin,
+            by: Point::default(),
+            meets: None,
+            copies: false,
+            lined_up: Later::new(is_long, move || lined_up(&of, &these), wake()),
+        }
+    }
+
     /// Follows the pointer: by sockets that meet, the grid, or along one axis.
     pub fn follow(&mut self, place: Point, frame: &Frame<'_>) {
         let raw = place - self.from;
@@ -57,38 +94,47 @@ impl Move {
             self.meets = None;
             return;
         }
-        (self.by, self.meets) = match self.snapping.nearest(raw, frame.reach()) {
+        (self.by, self.meets) = match self
+            .snapping
+            .get()
+            .and_then(|s| s.nearest(raw, frame.reach()))
+        {
             Some((by, socket)) => (by, Some(socket.to_owned())),
             None => (frame.snap(self.origin + raw) - self.origin, None),
         };
     }
 }
 
+/// What moves as it lay, and what it may line up with: nothing where too much moves.
+fn lined_up(base: &Scene, moving: &FxHashSet<usize>) -> (Features, Others) {
+    let mut own = Features::default();
+    if moving.len() > MOST_GUIDED {
+        return (own, Others::default());
+    }
+    let mut others = vec![Features::default(); base.boxes.len()];
+    for (item, bounds) in base.boxes.iter().enumerate() {
+        match bounds.filter(|_| moving.contains(&item)) {
+            Some(here) => own.bounds = Some(own.bounds.map_or(here, |all| all.with(&here))),
+            None => others[item].bounds = *bounds,
+        }
+    }
+    for socket in &base.layout.sockets {
+        let of = match moving.contains(&socket.item) {
+            true => &mut own,
+            false => &mut others[socket.item],
+        };
+        of.sockets.push(socket.mouth.middle);
+    }
+    let others = Others::new(&others);
+    (own, others)
+}
+
 /// Thin lines where what is dragged lines up with what stays and is in view.
 fn paint_guides(moved: &Move, frame: &Frame<'_>) {
-    let base = &moved.base;
-    if moved.moving.len() > MOST_GUIDED {
-        return;
-    }
     let (low, high) = frame.view.seen();
-    let (own, others) = &**moved.lined_up.get_or_init(|| {
-        let mut own = Features::default();
-        let mut others = vec![Features::default(); base.boxes.len()];
-        for (item, bounds) in base.boxes.iter().enumerate() {
-            match bounds.filter(|_| moved.moving.contains(&item)) {
-                Some(here) => own.bounds = Some(own.bounds.map_or(here, |all| all.with(&here))),
-                None => others[item].bounds = *bounds,
-            }
-        }
-        for socket in &base.layout.sockets {
-            let of = match moved.moving.contains(&socket.item) {
-                true => &mut own,
-                false => &mut others[socket.item],
-            };
-            of.sockets.push(socket.mouth.middle);
-        }
-        Box::new((own, Others::new(&others)))
-    });
+    let Some((own, others)) = moved.lined_up.get() else {
+        return;
+    };
     let near = frame.view.length(0.5);
     let line = Stroke::new(1.0, frame.colours.fits.gamma_multiply(0.7));
     for ends in guides(&own.moved(moved.by), others, Bounds { low, high }, near) {

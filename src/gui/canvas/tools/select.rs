@@ -1,6 +1,5 @@
 //! The select tool: clicks, boxes, drags of items and of way-points, arrow keys.
 
-use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
 use eframe::egui::{CursorIcon, Key, Pos2, Rect, Stroke, StrokeKind, Vec2};
@@ -18,7 +17,7 @@ use crate::command::Command;
 use crate::seen::{Selection, Tool};
 use stokeslet_base::geometry::Point;
 use stokeslet_cad::design::{Channel, Overlay, OverlayShape, Placement};
-use stokeslet_cad::edits::{Drawing, Snapping, together};
+use stokeslet_cad::edits::together;
 use stokeslet_flow::export::readable::Quantity::Length;
 use stokeslet_flow::export::readable::figures;
 
@@ -293,6 +292,10 @@ fn hear_drag(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
                 false => CursorIcon::Move,
             });
             if let Some(place) = place {
+                if frame.drag_ended() {
+                    // What it meets must not depend on how quickly it is dropped.
+                    moved.snapping.wait();
+                }
                 moved.follow(place, frame);
             }
             let is_new = moved.by != by || moved.copies != copied;
@@ -319,7 +322,13 @@ fn hear_drag(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
         Drag::None | Drag::Over | Drag::Box { .. } => {}
     }
     if frame.drag_ended() {
-        end(std::mem::take(&mut tools.drag), frame, place, out);
+        let drag = std::mem::take(&mut tools.drag);
+        if let Drag::Move(moved) = &drag
+            && moved.by != Point::default()
+        {
+            tools.dropped = Some((moved.clone(), frame.seen.document.revision));
+        }
+        end(drag, frame, place, out);
     }
 }
 
@@ -354,21 +363,8 @@ fn begin(handles: &Handles, frame: &Frame<'_>, origin: Pos2, out: &mut Vec<Comma
                 Some(design) => followers(frame.scene, design, &items),
                 None => items.into_iter().collect(),
             };
-            let snapping = frame.design().map_or_else(Snapping::default, |design| {
-                let drawing = Drawing::new(design, &frame.scene.layout, frame.seen.library);
-                Snapping::new(&drawing, &names)
-            });
-            Drag::Move(Move {
-                base: frame.scene.clone(),
-                snapping,
-                moving,
-                from,
-                origin: grabbed_origin(frame, &name),
-                by: Point::default(),
-                meets: None,
-                copies: false,
-                lined_up: OnceCell::new(),
-            })
+            let origin = grabbed_origin(frame, &name);
+            Drag::Move(Move::new(frame, names, moving, from, origin))
         }
         Some(Hit::Port(_) | Hit::Dimension(..)) => Drag::Over,
         None => Drag::Box { from },
@@ -521,6 +517,10 @@ pub fn paint(tools: &Tools, frame: &Frame<'_>, outlines: &mut Outlines) {
             }
         }
         Drag::Move(moved) => paint_move(moved, frame, outlines),
+        Drag::None if tools.dropped.is_some() => {
+            let dropped = tools.dropped.iter();
+            dropped.for_each(|(moved, _)| paint_move(moved, frame, outlines));
+        }
         Drag::None | Drag::Over | Drag::WayPoint { .. } | Drag::Parameter(_) => {}
     }
     let hovered = match &tools.hover {

@@ -1,0 +1,322 @@
+//! What is done to a large chip on the canvas is made beside the window: laying out 20,000 parts takes many frames.
+//!
+//! ```text
+//! command --intention--> Job --thread--> Made --drain_edits, a later frame--> document
+//!     meanwhile: looking and selecting goes on; the next of these commands wait in their order;
+//!                whatever else is asked for has the frame wait until they are made
+//! ```
+//! Values of panels are made in the frame: they are built from what is seen, and are dragged.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, TryRecvError, channel};
+
+use super::App;
+use super::intention::{About, Intended, Intention};
+use super::rebase::rebased;
+use crate::background;
+use crate::command::Command;
+use crate::document::{Reading, Source};
+use crate::seen::Selection;
+use crate::words::sentence;
+use stokeslet_cad::chip::Layout;
+use stokeslet_cad::design::Design;
+use stokeslet_cad::edits::{Drawing, Joint, joints_added};
+use stokeslet_cad::library::Library;
+
+/// All that an edit needs to be made.
+pub(super) struct Job {
+    /// The text.
+    pub source: Source,
+    /// What it says, if it can be read; a drawn intention needs it.
+    pub design: Option<Arc<Design>>,
+    /// Where everything lies.
+    pub layout: Arc<Layout>,
+    /// What components are made from.
+    pub library: Library,
+    /// What goes between sockets that differ in width.
+    pub joint: Joint,
+    /// What is selected and hidden.
+    pub about: About,
+    /// What is wanted.
+    pub intention: Intention,
+}
+
+/// What became of it.
+pub(super) enum Made {
+    /// It was made.
+    Edited {
+        /// The new text, read; `None` where nothing changed.
+        reading: Option<Reading>,
+        /// What is selected then; `None`: as before.
+        selection: Option<Selection>,
+        /// Joints that went in.
+        joints: BTreeSet<String>,
+    },
+    /// A text was read.
+    Read(Reading),
+    /// It can't be made; a sentence for people.
+    Refused(String),
+}
+
+impl Job {
+    /// What is wanted, as edits.
+    pub fn intended(self) -> Intended {
+        let Self {
+            design,
+            layout,
+            library,
+            joint,
+            about,
+            intention,
+            ..
+        } = self;
+        match (intention, &design) {
+            (Intention::Plain(edits, selection), _) => Ok((edits, selection)),
+            (Intention::Drawn(intend), Some(design)) => {
+                let drawing = Drawing {
+                    joint,
+                    ..Drawing::new(design, &layout, &library)
+                };
+                intend(&drawing, &about)
+            }
+            // Asked before.
+            (Intention::Drawn(_), None) => Ok((Vec::new(), None)),
+        }
+    }
+
+    /// Makes it.
+    pub fn made(self) -> Made {
+        let (source, library) = (self.source.clone(), self.library.clone());
+        let refused = |why: String| Made::Refused(sentence(&why));
+        let (edits, selection) = match self.intended() {
+            Ok(intended) => intended,
+            Err(refusal) => return refused(refusal.to_string()),
+        };
+        match source.edited(&edits, &library) {
+            Ok(reading) => Made::Edited {
+                reading,
+                selection,
+                joints: joints_added(&edits),
+            },
+            Err(error) => refused(error.to_string()),
+        }
+    }
+}
+
+/// What is being done.
+#[derive(Debug)]
+pub(super) enum Task {
+    /// What a command wants.
+    Edit(Command),
+    /// A step of the history is gone to.
+    GoTo(usize),
+}
+
+/// An edit that is being made.
+#[derive(Debug)]
+struct Running {
+    task: Task,
+    /// What was selected when it began.
+    selection: Selection,
+    receiver: Receiver<Made>,
+}
+
+/// The edit that is being made, and what waits for it.
+#[derive(Debug, Default)]
+pub(super) struct Beside {
+    running: Option<Running>,
+    waiting: VecDeque<Command>,
+}
+
+impl Beside {
+    /// Whether an edit is being made or waits.
+    pub fn is_busy(&self) -> bool {
+        self.running.is_some() || !self.waiting.is_empty()
+    }
+
+    /// Takes a command that has to wait. Keys that are held down would fill the queue: steps in a row are one.
+    fn wait(&mut self, command: Command) {
+        let joined = match (self.waiting.back(), &command) {
+            (Some(Command::Move(a)), Command::Move(b)) => Some(Command::Move(*a + *b)),
+            (Some(Command::Rotate(a)), Command::Rotate(b)) => Some(Command::Rotate(a + b)),
+            _ => None,
+        };
+        if joined.is_some() {
+            self.waiting.pop_back();
+        }
+        self.waiting.push_back(joined.unwrap_or(command));
+    }
+
+    /// The next command that waited, and how often it stands there in a row: undoing and redoing read no text in between.
+    fn next(&mut self) -> Option<(Command, usize)> {
+        let command = self.waiting.pop_front()?;
+        let mut times = 1;
+        while matches!(command, Command::Undo | Command::Redo)
+            && self.waiting.front() == Some(&command)
+        {
+            self.waiting.pop_front();
+            times += 1;
+        }
+        Some((command, times))
+    }
+}
+
+/// Whether a command is made beside the window where the chip is large: what is done on the canvas, in one step.
+pub(super) fn goes_beside(command: &Command) -> bool {
+    use Command as C;
+    matches!(
+        command,
+        C::Move(_)
+            | C::Place { .. }
+            | C::Rotate(_)
+            | C::Mirror(_)
+            | C::Align(_)
+            | C::Duplicate
+            | C::DuplicateBy(_)
+            | C::MirrorCopy(..)
+            | C::Array { .. }
+            | C::CircularPattern { .. }
+            | C::Group
+            | C::Ungroup
+            | C::Paste(..)
+            | C::Delete
+            | C::Channel { .. }
+            | C::MoveWayPoint { .. }
+            | C::AddPort(_)
+            | C::OpenEnds
+            | C::Detach
+            | C::ToggleDimensions
+            | C::Undo
+            | C::Redo
+            | C::GoTo(_)
+    )
+}
+
+/// Whether a command may come before edits that are being made: it only changes how things are seen.
+fn overtakes(command: &Command) -> bool {
+    use Command as C;
+    matches!(
+        command,
+        C::PreviewMove(_)
+            | C::EndPreview
+            | C::Preview(_)
+            | C::ZoomIn
+            | C::ZoomOut
+            | C::Fit
+            | C::FitSelection
+            | C::SetTool(_)
+            | C::TogglePanel(_)
+            | C::ToggleLayer(_)
+            | C::SetTheme(_)
+            | C::Hint(_)
+            | C::CommandPalette
+            | C::Shortcuts
+            | C::About
+            | C::Colour(_)
+            | C::SetRange(_)
+            | C::Cancel
+    )
+}
+
+/// Whether a command is about what is selected when it is asked for, and changes no design.
+fn selects(command: &Command) -> bool {
+    use Command as C;
+    matches!(
+        command,
+        C::Select(_) | C::ToggleSelected(_) | C::SelectAll | C::Copy
+    )
+}
+
+impl App {
+    /// Does a job beside the window; its end is drained in a later frame.
+    pub(super) fn start(&mut self, task: Task, job: impl FnOnce() -> Made + Send + 'static) {
+        let (sender, receiver) = channel();
+        let ctx = self.ctx.clone();
+        let work = move || {
+            let broken = |_| {
+                let text = "A mistake of the program broke this off; nothing was changed.";
+                Made::Refused(text.to_owned())
+            };
+            let made = catch_unwind(AssertUnwindSafe(job)).unwrap_or_else(broken);
+            // Nobody listens where the window is closed.
+            let _ = sender.send(made);
+            ctx.request_repaint();
+        };
+        if background::spawn("edit", work).is_err() {
+            // The next frame hears that nobody sends.
+            self.ctx.request_repaint();
+        }
+        self.beside.running = Some(Running {
+            task,
+            selection: self.state.selection.clone(),
+            receiver,
+        });
+        self.state.is_editing = true;
+    }
+
+    /// A command while edits are being made: `None` where it waits for them, which its values are brought up to date for if it can't.
+    pub(super) fn in_turn(&mut self, command: Command) -> Option<Command> {
+        let is_first = self.beside.waiting.is_empty();
+        if !self.beside.is_busy() || overtakes(&command) || selects(&command) && is_first {
+            return Some(command);
+        }
+        if goes_beside(&command) || selects(&command) {
+            self.beside.wait(command);
+            return None;
+        }
+        let seen = self.state.document.design.clone();
+        self.finish_edits();
+        match (seen, &self.state.document.design) {
+            (Some(seen), Some(now)) => Some(rebased(command, &seen, now)),
+            _ => Some(command),
+        }
+    }
+
+    /// Takes an edit that was made, and does what waited for it.
+    pub(super) fn drain_edits(&mut self) {
+        let Some(running) = self.beside.running.take() else {
+            return;
+        };
+        match running.receiver.try_recv() {
+            Err(TryRecvError::Empty) => self.beside.running = Some(running),
+            Err(TryRecvError::Disconnected) => self.end_edit(running, no_thread()),
+            Ok(made) => self.end_edit(running, made),
+        }
+    }
+
+    /// Waits for all edits that are being made or wait.
+    pub(super) fn finish_edits(&mut self) {
+        while let Some(running) = self.beside.running.take() {
+            let made = running.receiver.recv().unwrap_or_else(|_| no_thread());
+            self.end_edit(running, made);
+        }
+    }
+
+    /// An edit was made: it is seen, and what waited for it is done until the next is being made.
+    fn end_edit(&mut self, running: Running, made: Made) {
+        self.state.is_editing = false;
+        // Whatever was selected meanwhile stays selected.
+        let is_as_before = self.state.selection == running.selection;
+        match running.task {
+            Task::Edit(command) => self.take_made(&command, made, is_as_before),
+            Task::GoTo(step) => self.arrive(step, made, is_as_before),
+        }
+        while self.beside.running.is_none()
+            && let Some((command, times)) = self.beside.next()
+        {
+            let now = self.state.document.history.now();
+            let last = self.state.document.history.steps().len() - 1;
+            self.apply_now(match command {
+                Command::Undo if times > 1 => Command::GoTo(now.saturating_sub(times)),
+                Command::Redo if times > 1 => Command::GoTo((now + times).min(last)),
+                command => command,
+            });
+        }
+    }
+}
+
+fn no_thread() -> Made {
+    Made::Refused("The system starts no thread for this edit.".to_owned())
+}
