@@ -3,7 +3,7 @@
 use super::*;
 
 /// So many tees a side, a millimetre apart: enough that nobody lays them out in a frame.
-const SIDE: usize = 60;
+const SIDE: usize = 100;
 
 fn tees() -> String {
     let mut text = "format = 1\nfluid = { viscosity = \"1 mPa s\" }\nchip = { width = \"100 um\" }\n[components]\n".to_owned();
@@ -114,7 +114,7 @@ fn what_is_asked_while_an_edit_is_made_waits_in_its_order() {
     assert_eq!((history.now(), history.steps().len()), (1, 3));
 }
 
-/// Values of panels are made at once, after what is being made, and over it; leaving asks about all of it.
+/// Values of panels have the frame wait for what is being made, and are over it; leaving asks about all of it.
 #[test]
 fn values_asked_for_meanwhile_are_over_what_is_being_made() {
     let home = home();
@@ -130,7 +130,8 @@ fn values_asked_for_meanwhile_are_over_what_is_being_made() {
         mirror: false,
     };
     apply(&mut window, Command::SetPlacement("t1".to_owned(), turned));
-    assert!(!is_editing(&window));
+    assert!(line(&window, "t1").contains("-500 "), "made before it");
+    made(&mut window);
     let now = line(&window, "t1");
     assert!(now.contains("-500 ") && now.contains("90 deg"), "{now}");
     apply(&mut window, Command::Move(Point::new(0.0, -5e-4)));

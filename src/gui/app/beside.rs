@@ -1,11 +1,11 @@
-//! What is done to a large chip on the canvas is made beside the window: laying out 20,000 parts takes many frames.
+//! Edits of a large chip are made beside the window: laying out 20,000 parts takes many frames.
 //!
 //! ```text
 //! command --intention--> Job --thread--> Made --drain_edits, a later frame--> document
-//!     meanwhile: looking and selecting goes on; the next of these commands wait in their order;
-//!                whatever else is asked for has the frame wait until they are made
+//!     meanwhile: looking and selecting goes on; what is done on the canvas waits in its order;
+//!                whatever else is asked for has the frame wait until all of that is made
 //! ```
-//! Values of panels are made in the frame: they are built from what is seen, and are dragged.
+//! Not while the pointer is down: values that are dragged are built from what is seen. Typed text, files and links are read in the frame.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -163,8 +163,8 @@ impl Beside {
     }
 }
 
-/// Whether a command is made beside the window where the chip is large: what is done on the canvas, in one step.
-pub(super) fn goes_beside(command: &Command) -> bool {
+/// Whether a command can wait for edits: what is done on the canvas means the same then. Values of panels are built from what is seen.
+fn can_wait(command: &Command) -> bool {
     use Command as C;
     matches!(
         command,
@@ -262,7 +262,7 @@ impl App {
         if !self.beside.is_busy() || overtakes(&command) || selects(&command) && is_first {
             return Some(command);
         }
-        if goes_beside(&command) || selects(&command) {
+        if can_wait(&command) || selects(&command) {
             self.beside.wait(command);
             return None;
         }

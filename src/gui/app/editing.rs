@@ -6,7 +6,7 @@ use eframe::egui;
 use rustc_hash::FxHashSet;
 
 use super::App;
-use super::beside::{Job, Made, Task, goes_beside};
+use super::beside::{Job, Made, Task};
 use super::intention::{About, Intention, intention};
 use crate::command::{Command, Layer};
 use crate::panels::Notice;
@@ -142,7 +142,7 @@ impl App {
                     self.state.document.preview_edits(&edits, library);
                 }
             }
-            () if self.is_beside(command) => {
+            () if self.is_beside() => {
                 self.start(Task::Edit(command.clone()), move || job.made());
             }
             () => {
@@ -238,7 +238,7 @@ impl App {
         };
         let library = self.state.library.clone();
         let read = move || Made::Read(source.read(&library));
-        match self.is_beside(&Command::GoTo(step)) {
+        match self.is_beside() {
             true => self.start(Task::GoTo(step), read),
             false => {
                 let made = read();
@@ -312,9 +312,10 @@ impl App {
         document.layout.parts.len() > FEW_PARTS && document.laid_out_in > SLOW_PREVIEW
     }
 
-    /// Whether a command is made beside the window. A browser gives a page no threads.
-    fn is_beside(&self, command: &Command) -> bool {
-        self.is_large() && goes_beside(command) && cfg!(not(target_arch = "wasm32"))
+    /// Whether an edit is made beside the window. A browser gives a page no threads.
+    fn is_beside(&self) -> bool {
+        let is_down = self.ctx.input(|i| i.pointer.any_down());
+        self.is_large() && !is_down && cfg!(not(target_arch = "wasm32"))
     }
 
     /// Shows a drag as if it were made, where that is quick enough.
