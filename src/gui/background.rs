@@ -7,6 +7,7 @@
 //!             --browser--> a list:  turn(), after each frame, calls each work() once; park() waits for nothing
 //! ```
 
+use std::fmt;
 use std::io;
 use std::panic::resume_unwind;
 use std::sync::{Arc, Condvar, MutexGuard, OnceLock, PoisonError};
@@ -83,12 +84,23 @@ pub fn both<A, B: Send>(a: impl FnOnce() -> A, b: impl Fn() -> B + Sync) -> (A, 
 }
 
 /// A value that is made at once, or beside the window where that takes long.
-#[derive(Debug)]
-pub struct Later<T>(Arc<OnceLock<T>>);
+pub struct Later<T> {
+    place: Arc<OnceLock<T>>,
+    make: Arc<dyn Fn() -> T + Send + Sync>,
+}
 
 impl<T> Clone for Later<T> {
     fn clone(&self) -> Self {
-        Self(self.0.clone())
+        Self {
+            place: self.place.clone(),
+            make: self.make.clone(),
+        }
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for Later<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Later").field(&self.place).finish()
     }
 }
 
@@ -99,29 +111,29 @@ impl<T: Send + Sync + 'static> Later<T> {
         make: impl Fn() -> T + Send + Sync + 'static,
         wake: impl FnOnce() + Send + 'static,
     ) -> Self {
-        let place = Arc::new(OnceLock::new());
-        let make = Arc::new(make);
-        let (there, making) = (place.clone(), make.clone());
+        let later = Self {
+            place: Arc::default(),
+            make: Arc::new(make),
+        };
+        let there = later.clone();
         let work = move || {
-            let _ = there.set(making());
+            let _ = there.place.set((there.make)());
             wake();
         };
-        // A browser would never come back to whoever waits for it.
-        let is_long = is_long && cfg!(not(target_arch = "wasm32"));
         if !is_long || spawn("later", work).is_err() {
-            let _ = place.set(make());
+            later.now();
         }
-        Self(place)
+        later
     }
 
     /// It, once it is there.
     pub fn get(&self) -> Option<&T> {
-        self.0.get()
+        self.place.get()
     }
 
-    /// It, as soon as it is there.
-    pub fn wait(&self) -> &T {
-        self.0.wait()
+    /// It, made here if it isn't there yet.
+    pub fn now(&self) -> &T {
+        self.place.get_or_init(|| (self.make)())
     }
 }
 

@@ -294,7 +294,7 @@ fn hear_drag(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
             if let Some(place) = place {
                 if frame.drag_ended() {
                     // What it meets must not depend on how quickly it is dropped.
-                    moved.snapping.wait();
+                    moved.snapping.now();
                 }
                 moved.follow(place, frame);
             }
