@@ -159,6 +159,8 @@ fn steps_in_a_row_are_one_and_a_later_selection_stays() {
     apply(&mut window, Command::Select(Selection::one("t7")));
     made(&mut window);
     assert_eq!(window.state().selection(), &Selection::one("t7"));
+    let history = &window.state().document().history;
+    assert_eq!(history.undo_label(), Some("Duplicate t1"));
     for _ in 0..3 {
         apply(&mut window, Command::Undo);
     }

@@ -108,8 +108,8 @@ impl Job {
 /// What is being done.
 #[derive(Debug)]
 pub(super) enum Task {
-    /// What a command wants.
-    Edit(Command),
+    /// What a command wants, and what the step is called.
+    Edit(Command, String),
     /// A step of the history is gone to.
     GoTo(usize),
 }
@@ -300,7 +300,7 @@ impl App {
         // Whatever was selected meanwhile stays selected.
         let is_as_before = self.state.selection == running.selection;
         match running.task {
-            Task::Edit(command) => self.take_made(&command, made, is_as_before),
+            Task::Edit(command, label) => self.take_made(&command, label, made, is_as_before),
             Task::GoTo(step) => self.arrive(step, made, is_as_before),
         }
         while self.beside.running.is_none()

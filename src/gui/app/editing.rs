@@ -143,24 +143,30 @@ impl App {
                 }
             }
             () if self.is_beside() => {
-                self.start(Task::Edit(command.clone()), move || job.made());
+                let task = Task::Edit(command.clone(), self.label(command));
+                self.start(task, move || job.made());
             }
             () => {
                 let made = job.made();
-                self.take_made(command, made, true);
+                self.take_made(command, self.label(command), made, true);
             }
         }
     }
 
     /// What an edit came to is seen; `selects`: whether it may change what is selected.
-    pub(super) fn take_made(&mut self, command: &Command, made: Made, selects: bool) {
+    pub(super) fn take_made(
+        &mut self,
+        command: &Command,
+        label: String,
+        made: Made,
+        selects: bool,
+    ) {
         let (joints, selection) = match made {
             Made::Edited {
                 reading,
                 selection,
                 joints,
             } => {
-                let label = self.label(command);
                 let selection = selection.filter(|_| selects);
                 let selection = selection.unwrap_or_else(|| self.state.selection.clone());
                 if let Some(reading) = reading {
