@@ -192,11 +192,11 @@ impl Document {
         self.saved = "".into();
     }
 
-    #[cfg(test)]
     /// Makes edits as one step of undo; steps in a row with the same `join` key are one.
     ///
     /// # Errors
     /// [`EditError`]: nothing is changed then.
+    #[cfg(test)]
     pub fn edit(
         &mut self,
         label: &str,

@@ -502,12 +502,12 @@ fn solve_one(
         };
         ages.then(follow).transpose()
     };
-    // Regions one behind the other, and groups, leave threads idle.
     let has_flow = |r: usize| net.regions[r].mouths.iter().any(|m| m.outflow != 0.0);
     // Elements of order 1 have none below them.
     let has_tubes = (0..net.regions.len()).any(|r| has_flow(r) && !choice.regions[r]);
     let is_checked = choice.order != 1 || has_tubes;
     let check = || is_checked.then(|| run(coarse, 1)).transpose();
+    // Regions one behind the other, and groups, leave threads idle.
     let (best, (check, age)) = rayon::join(|| run(fine, 0), || rayon::join(check, of_ages));
     let ((streams, plan, insides), check, age) = (best?, check?, age?);
     let check = check.map(|(followed, ..)| followed);

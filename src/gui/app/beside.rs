@@ -43,22 +43,18 @@ pub(super) struct Job {
     pub intention: Intention,
 }
 
-/// What became of it.
-pub(super) enum Made {
-    /// It was made.
-    Edited {
-        /// The new text, read; `None` where nothing changed.
-        reading: Option<Reading>,
-        /// What is selected then; `None`: as before.
-        selection: Option<Selection>,
-        /// Joints that went in.
-        joints: BTreeSet<String>,
-    },
-    /// A text was read.
-    Read(Reading),
-    /// It can't be made; a sentence for people.
-    Refused(String),
+/// What an edit, or a step of the history, came to.
+pub(super) struct Made {
+    /// The new text, read; `None` where nothing changed.
+    pub reading: Option<Reading>,
+    /// What is selected then; `None`: as before.
+    pub selection: Option<Selection>,
+    /// Joints that went in.
+    pub joints: BTreeSet<String>,
 }
+
+/// It, or a sentence for people that says why not.
+pub(super) type Outcome = Result<Made, String>;
 
 impl Job {
     /// What is wanted, as edits.
@@ -87,21 +83,15 @@ impl Job {
     }
 
     /// Makes it.
-    pub fn made(self) -> Made {
+    pub fn made(self) -> Outcome {
         let (source, library) = (self.source.clone(), self.library.clone());
-        let refused = |why: String| Made::Refused(sentence(&why));
-        let (edits, selection) = match self.intended() {
-            Ok(intended) => intended,
-            Err(refusal) => return refused(refusal.to_string()),
-        };
-        match source.edited(&edits, &library) {
-            Ok(reading) => Made::Edited {
-                reading,
-                selection,
-                joints: joints_added(&edits),
-            },
-            Err(error) => refused(error.to_string()),
-        }
+        let (edits, selection) = self.intended().map_err(|e| sentence(&e.to_string()))?;
+        let reading = source.edited(&edits, &library);
+        Ok(Made {
+            reading: reading.map_err(|e| sentence(&e.to_string()))?,
+            selection,
+            joints: joints_added(&edits),
+        })
     }
 }
 
@@ -120,7 +110,7 @@ struct Running {
     task: Task,
     /// What was selected when it began.
     selection: Selection,
-    receiver: Receiver<Made>,
+    receiver: Receiver<Outcome>,
 }
 
 /// The edit that is being made, and what waits for it.
@@ -231,13 +221,13 @@ fn selects(command: &Command) -> bool {
 
 impl App {
     /// Does a job beside the window; its end is drained in a later frame.
-    pub(super) fn start(&mut self, task: Task, job: impl FnOnce() -> Made + Send + 'static) {
+    pub(super) fn start(&mut self, task: Task, job: impl FnOnce() -> Outcome + Send + 'static) {
         let (sender, receiver) = channel();
         let ctx = self.ctx.clone();
         let work = move || {
             let broken = |_| {
                 let text = "A mistake of the program broke this off; nothing was changed.";
-                Made::Refused(text.to_owned())
+                Err(text.to_owned())
             };
             let made = catch_unwind(AssertUnwindSafe(job)).unwrap_or_else(broken);
             // Nobody listens where the window is closed.
@@ -295,7 +285,7 @@ impl App {
     }
 
     /// An edit was made: it is seen, and what waited for it is done until the next is being made.
-    fn end_edit(&mut self, running: Running, made: Made) {
+    fn end_edit(&mut self, running: Running, made: Outcome) {
         self.state.is_editing = false;
         // Whatever was selected meanwhile stays selected.
         let is_as_before = self.state.selection == running.selection;
@@ -317,6 +307,6 @@ impl App {
     }
 }
 
-fn no_thread() -> Made {
-    Made::Refused("The system starts no thread for this edit.".to_owned())
+fn no_thread() -> Outcome {
+    Err("The system starts no thread for this edit.".to_owned())
 }

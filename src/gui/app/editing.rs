@@ -1,12 +1,14 @@
 //! Commands that change the document, and the way back.
 
+use std::collections::BTreeSet;
+
 use web_time::{Duration, Instant};
 
 use eframe::egui;
 use rustc_hash::FxHashSet;
 
 use super::App;
-use super::beside::{Job, Made, Task};
+use super::beside::{Job, Made, Outcome, Task};
 use super::intention::{About, Intention, intention};
 use crate::command::{Command, Layer};
 use crate::panels::Notice;
@@ -134,22 +136,19 @@ impl App {
             },
             intention,
         };
-        match () {
+        if is_trial {
             // What can't be done is told when it is asked for.
-            () if is_trial => {
-                if let Ok((edits, _)) = job.intended() {
-                    let library = &self.state.library;
-                    self.state.document.preview_edits(&edits, library);
-                }
+            if let Ok((edits, _)) = job.intended() {
+                let library = &self.state.library;
+                self.state.document.preview_edits(&edits, library);
             }
-            () if self.is_beside() => {
-                let task = Task::Edit(command.clone(), self.label(command));
-                self.start(task, move || job.made());
-            }
-            () => {
-                let made = job.made();
-                self.take_made(command, self.label(command), made, true);
-            }
+            return;
+        }
+        let label = self.label(command);
+        if self.is_beside() {
+            self.start(Task::Edit(command.clone(), label), move || job.made());
+        } else {
+            self.take_made(command, label, job.made(), true);
         }
     }
 
@@ -158,26 +157,19 @@ impl App {
         &mut self,
         command: &Command,
         label: String,
-        made: Made,
+        made: Outcome,
         selects: bool,
     ) {
-        let (joints, selection) = match made {
-            Made::Edited {
-                reading,
-                selection,
-                joints,
-            } => {
-                let selection = selection.filter(|_| selects);
-                let selection = selection.unwrap_or_else(|| self.state.selection.clone());
-                if let Some(reading) = reading {
-                    let (document, join) = (&mut self.state.document, join_key(command));
-                    document.accept(label, reading, selection.clone(), join);
-                }
-                (joints, selection)
-            }
-            Made::Refused(why) => return self.notify(Notice::error(why)),
-            Made::Read(_) => return,
+        let made = match made {
+            Ok(made) => made,
+            Err(why) => return self.notify(Notice::error(why)),
         };
+        let selection = made.selection.filter(|_| selects);
+        let selection = selection.unwrap_or_else(|| self.state.selection.clone());
+        if let Some(reading) = made.reading {
+            let (document, join) = (&mut self.state.document, join_key(command));
+            document.accept(label, reading, selection.clone(), join);
+        }
         match command {
             Command::Rename(from, to) => self.state.hidden.rename(from, to),
             Command::RenamePort(from, to) => self.state.hidden.rename_port(from, to),
@@ -205,7 +197,7 @@ impl App {
             }
             _ => {}
         }
-        self.ask_about_joints(command, joints);
+        self.ask_about_joints(command, made.joints);
     }
 
     /// What a step is called: with the name of what it was done to.
@@ -243,7 +235,13 @@ impl App {
             return;
         };
         let library = self.state.library.clone();
-        let read = move || Made::Read(source.read(&library));
+        let read = move || {
+            Ok(Made {
+                reading: Some(source.read(&library)),
+                selection: None,
+                joints: BTreeSet::new(),
+            })
+        };
         match self.is_beside() {
             true => self.start(Task::GoTo(step), read),
             false => {
@@ -254,12 +252,12 @@ impl App {
     }
 
     /// The text of a step of the history was read; `selects`: whether what was selected then is to be so again.
-    pub(super) fn arrive(&mut self, step: usize, made: Made, selects: bool) {
-        let selection = match made {
-            Made::Read(reading) => self.state.document.go_to(step, reading),
-            Made::Refused(why) => return self.notify(Notice::error(why)),
-            Made::Edited { .. } => None,
+    pub(super) fn arrive(&mut self, step: usize, made: Outcome, selects: bool) {
+        let reading = match made {
+            Ok(made) => made.reading,
+            Err(why) => return self.notify(Notice::error(why)),
         };
+        let selection = reading.and_then(|reading| self.state.document.go_to(step, reading));
         if let Some(selection) = selection {
             if selects {
                 self.state.selection = selection;
