@@ -1,12 +1,13 @@
 //! The loop: what came in, what is drawn, what is done about it, what is started.
 //!
 //! [`App::frame`] is one turn of it. What commands do is in three files by what they touch: `editing` the document (`intention` says what of it a command
-//! wants, `beside` has it made while frames go on), `filing` the disk, `solving` the solver; here is what only changes the view.
+//! wants, `beside` has it made while frames go on), `filing` the disk, `solving` the solver; `hearing` turns keys into commands; here is what only changes the view.
 
 mod beside;
 mod dissolving;
 mod editing;
 mod filing;
+mod hearing;
 mod intention;
 mod joining;
 #[cfg(test)]
@@ -22,7 +23,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::{Arc, Weak};
 
-use eframe::egui::{self, Event, Key, Modifiers, ThemePreference, ViewportCommand};
+use eframe::egui::{self, ThemePreference, ViewportCommand};
 
 pub use self::dissolving::PACES;
 use self::filing::Filing;
@@ -33,13 +34,11 @@ use super::canvas::Canvas;
 use super::command::{Command, Panel, Theme};
 use super::document::{Document, EMPTY};
 use super::files::settings::Settings;
-use super::keys::SHORTCUTS;
-use super::liquids::LIQUID_SHORTCUTS;
 use super::liquids::stage::pointed;
 use super::panels::{self, Notice, OnCanvas, Panels};
 use super::results::before::Before;
 use super::results::{FieldLayer, ResultView, Results};
-use super::seen::{Hidden, Seen, Selection, State, Tool, Workspace};
+use super::seen::{Hidden, Seen, Selection, State, Workspace};
 use super::species::Dissolved;
 use super::species::follower::Following;
 use super::studies::Asker;
@@ -473,54 +472,6 @@ impl App {
         self.panels.above(ui, &seen, &canvas, out);
     }
 
-    /// Keys that the text fields and the canvas have left over.
-    fn hear_shortcuts(&mut self, out: &mut Vec<Command>) {
-        let is_typing = self.ctx.egui_wants_keyboard_input();
-        let pressed = self.ctx.input(|input| input.events.clone());
-        for event in pressed {
-            match event {
-                _ if self.sees_liquids() && is_clipboard(&event) => {}
-                Event::Copy if !is_typing => out.push(Command::Copy),
-                Event::Cut if !is_typing => out.push(Command::Cut),
-                Event::Paste(text) if !is_typing => {
-                    out.push(Command::Paste(text, self.canvas.pointer));
-                }
-                Event::Key {
-                    key,
-                    pressed: true,
-                    modifiers,
-                    ..
-                } => out.extend(command_of(key, modifiers, is_typing, self.state.workspace)),
-                _ => {}
-            }
-        }
-        let is_free =
-            !is_typing && !self.canvas.is_busy() && !self.canvas.has_popup && !self.sees_liquids();
-        if self.ctx.input(|i| i.key_pressed(Key::Escape)) && is_free {
-            if self.state.tool != Tool::Select {
-                out.push(Command::SetTool(Tool::Select));
-            } else if !self.state.selection.is_empty() {
-                out.push(Command::Select(Selection::default()));
-            }
-        }
-    }
-
-    /// Files dropped on the window, and its close button.
-    fn hear_window(&mut self, out: &mut Vec<Command>) {
-        let dropped = self.ctx.input(|i| i.raw.dropped_files.clone());
-        if let Some(file) = dropped.first() {
-            self.take_dropped(file, out);
-        }
-        let closes = self.ctx.input(|i| i.viewport().close_requested());
-        if closes {
-            self.finish_edits();
-        }
-        if closes && !self.may_close() {
-            self.ctx.send_viewport_cmd(ViewportCommand::CancelClose);
-            out.push(Command::Quit);
-        }
-    }
-
     fn set_title(&mut self) {
         let mark = if self.state.document.is_modified() {
             "•"
@@ -534,43 +485,6 @@ impl App {
             self.title = title;
         }
     }
-}
-
-/// What keys ask for. While something is typed, only what no text field knows.
-fn command_of(
-    key: Key,
-    modifiers: Modifiers,
-    is_typing: bool,
-    workspace: Workspace,
-) -> Option<Command> {
-    let of_text = [Key::Z, Key::Y, Key::A, Key::X, Key::C, Key::V];
-    if is_typing && (!modifiers.command && !is_function_key(key) || of_text.contains(&key)) {
-        return None;
-    }
-    // Plus is a shifted key on many keyboards.
-    let is_zoom = matches!(key, Key::Plus | Key::Equals);
-    let fits = |wanted: Modifiers| {
-        modifiers.command == wanted.command
-            && !modifiers.alt
-            && (modifiers.shift == wanted.shift || is_zoom)
-    };
-    let own = match workspace {
-        Workspace::Chip => &[],
-        Workspace::Liquids => LIQUID_SHORTCUTS,
-    };
-    own.iter()
-        .chain(SHORTCUTS)
-        .find(|(wanted, known, _)| *known == key && fits(*wanted))
-        .map(|(_, _, command)| command())
-}
-
-/// Liquids have nothing to copy or paste.
-fn is_clipboard(event: &Event) -> bool {
-    matches!(event, Event::Copy | Event::Cut | Event::Paste(_))
-}
-
-fn is_function_key(key: Key) -> bool {
-    matches!(key, Key::F1 | Key::F5)
 }
 
 fn toggle<T: Ord>(set: &mut std::collections::BTreeSet<T>, value: T) {

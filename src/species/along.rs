@@ -1,7 +1,7 @@
 //! What a followed species isn't exact in beside its tubes: diffusion along the flow, which they leave out, and the error of the flow itself.
 
-use crate::followed::Paths;
 use crate::network::{Beyond, End, Region};
+use crate::paths::Paths;
 use crate::plan::{Plan, Step};
 use crate::stream::Stream;
 use crate::transport::Followed;

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use rustc_hash::FxHashMap;
 use stokeslet_base::geometry::Point;
 
-use crate::followed::Paths;
+use crate::paths::Paths;
 use crate::region::traced;
 
 /// Before streams meet, while joined, after they part: told apart by people who don't see red and green.

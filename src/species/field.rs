@@ -11,8 +11,8 @@ use rstar::primitives::GeomWithData;
 
 use crate::elliptic::pipe::InPipe;
 use crate::elliptic::{Elliptic, Insides};
-use crate::followed::Paths;
 use crate::network::{NO_PIPE, Network, Pipe, STILL};
+use crate::paths::Paths;
 use crate::profile::Profile;
 use crate::rational::Exponential;
 use crate::region::{Line, Way, traced};

@@ -3,8 +3,9 @@
 
 use std::fmt::Write as _;
 
-use crate::followed::{AtPort, Paths, SpeciesResult};
+use crate::followed::{AtPort, SpeciesResult};
 use crate::input::Settings;
+use crate::paths::Paths;
 use crate::profile::Profile;
 use stokeslet_cad::chip::Chip;
 use stokeslet_cad::design::DissolvedSpecies;

@@ -20,6 +20,7 @@
 //! | [`elliptic`] | regions at low Peclet numbers into concentrations on their mouths: the second engine | `psi`, `stream` |
 //! | [`plan`] | Peclet numbers into engines, and the order of regions | `elliptic` |
 //! | [`field`] | streams into nodal values | `transport` |
+//! | [`Paths`] | a solved chip into where its fluid goes, which all species share | `region`, `copies`, `plan` |
 //! | [`solve`] | species into results | all above |
 //! | [`across`](mod@across) | nodal values and two points into a profile with its mixing index | `trace` |
 //! | [`tracers`] | ways of the fluid into particles at any time | `trace` |
@@ -70,6 +71,7 @@ mod followed;
 mod input;
 pub mod method;
 pub mod network;
+mod paths;
 pub mod plan;
 pub mod profile;
 pub mod psi;
@@ -83,8 +85,9 @@ pub mod transport;
 
 pub use across::{Across, across};
 pub use along::{ALONG, ALONG_BEND, OF_FLOW};
-pub use followed::{AtPort, Paths, SpeciesResult, segregation, solve, solve_unless};
+pub use followed::{AtPort, SpeciesResult, segregation, solve, solve_unless};
 pub use input::{Engine, Inflow, Settings, Species};
+pub use paths::Paths;
 
 /// Why species could not be followed.
 #[derive(Clone, Debug, Error, PartialEq)]

@@ -10,8 +10,8 @@
 use stokeslet_base::geometry::Point;
 use stokeslet_cad::chip::Chip;
 
-use crate::followed::Paths;
 use crate::network::{Beyond, End, STILL};
+use crate::paths::Paths;
 use crate::trace::Tracer;
 
 /// Longest way, in pipes and regions: flow can go round a loop of channels.
