@@ -109,6 +109,11 @@ impl Source {
 }
 
 impl Reading {
+    /// What it says, and where everything lies.
+    pub fn chip(&self) -> (Option<&Design>, &Arc<Layout>) {
+        (self.design.as_deref(), &self.layout)
+    }
+
     fn new(
         text: Arc<str>,
         design: Option<Design>,

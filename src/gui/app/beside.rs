@@ -16,6 +16,7 @@ use super::App;
 use super::intention::{About, Intended, Intention};
 use super::rebase::rebased;
 use crate::background;
+use crate::canvas::shown::Shown;
 use crate::command::Command;
 use crate::document::{Reading, Source};
 use crate::seen::Selection;
@@ -51,6 +52,8 @@ pub(super) struct Made {
     pub selection: Option<Selection>,
     /// Joints that went in.
     pub joints: BTreeSet<String>,
+    /// What the canvas shows then, where that was made.
+    pub shown: Option<Shown>,
 }
 
 /// It, or a sentence for people that says why not.
@@ -91,6 +94,7 @@ impl Job {
             reading: reading.map_err(|e| sentence(&e.to_string()))?,
             selection,
             joints: joints_added(&edits),
+            shown: None,
         })
     }
 }
@@ -224,6 +228,15 @@ impl App {
     pub(super) fn start(&mut self, task: Task, job: impl FnOnce() -> Outcome + Send + 'static) {
         let (sender, receiver) = channel();
         let ctx = self.ctx.clone();
+        let sight = self.canvas.sight(&self.state.hidden);
+        let job = move || {
+            let mut made = job()?;
+            if let Some(reading) = &made.reading {
+                let (design, layout) = reading.chip();
+                made.shown = sight.of(layout, design);
+            }
+            Ok(made)
+        };
         let work = move || {
             let broken = |_| {
                 let text = "A mistake of the program broke this off; nothing was changed.";
@@ -285,8 +298,11 @@ impl App {
     }
 
     /// An edit was made: it is seen, and what waited for it is done until the next is being made.
-    fn end_edit(&mut self, running: Running, made: Outcome) {
+    fn end_edit(&mut self, running: Running, mut made: Outcome) {
         self.state.is_editing = false;
+        if let Ok(made) = &mut made {
+            self.canvas.expect(made.shown.take());
+        }
         // Whatever was selected meanwhile stays selected.
         let is_as_before = self.state.selection == running.selection;
         match running.task {

@@ -240,6 +240,7 @@ impl App {
                 reading: Some(source.read(&library)),
                 selection: None,
                 joints: BTreeSet::new(),
+                shown: None,
             })
         };
         match self.is_beside() {
@@ -358,8 +359,8 @@ impl App {
         let design = self.state.document.design.as_ref();
         let overlays = design.iter().flat_map(|d| &d.overlays);
         let overlays = overlays.map(|o| &o.name.value);
-        let all: FxHashSet<&String> = layout.items.iter().chain(overlays).collect();
-        let is_there = |name: &String| all.contains(name);
+        let overlays: FxHashSet<&String> = overlays.collect();
+        let is_there = |name: &String| layout.item(name).is_some() || overlays.contains(name);
         self.state.selection.items.retain(is_there);
         self.state.hidden.items.retain(is_there);
         self.joints_asked.retain(is_there);

@@ -1,7 +1,7 @@
 //! The chip view: `scene` says what to show, `paint` how, `tools` what the pointer does.
 //!
 //! ```text
-//! Layout --Scene::new, once a layout--> Scene (boxes, openings, index) --paint + Outlines--> a few meshes
+//! Layout --Scene::new, once a layout--> Scene (boxes, openings, index) --paint + Outlines--> a few meshes (of a large chip `shown`, beside the window)
 //! pointer, keys --navigate--> View;  --tools::hear--> Commands, and what to show until the button is released
 //! ```
 //! From back to front: grid, areas, results, walls, sockets and names, ports, highlights, problems, what tools show, legends, scale
@@ -22,6 +22,7 @@ mod pick;
 pub mod ports;
 pub mod route;
 pub mod scene;
+pub mod shown;
 pub mod snap;
 pub mod stroke;
 pub mod theme;
@@ -38,14 +39,15 @@ use eframe::egui::{self, Color32, Sense};
 use super::background;
 use super::command::{Command, Layer};
 use super::panels::OnCanvas;
-use super::seen::{FEW_PARTS, Seen, Selection, Tool};
+use super::seen::{FEW_PARTS, Hidden, Seen, Selection, Tool};
 use dimensions::Dimensions;
 use grid::Grid;
 use outline::Outlines;
 use paint::{Look, Painted, Side};
 use scene::{Bounds, Scene};
+use shown::{Shown, Sight};
 use stokeslet_base::geometry::Point;
-use stokeslet_cad::chip::{LaidSocket, Layout, SocketUse};
+use stokeslet_cad::chip::Layout;
 use stokeslet_cad::design::{Design, OverlayLayer};
 use stokeslet_cad::shape::Mouth;
 use stroke::Pen;
@@ -91,9 +93,10 @@ pub struct Canvas {
     scene: Option<Arc<Scene>>,
     /// The chip that is compared with.
     before: Option<Arc<Scene>>,
-    serial: u64,
     outlines: Outlines,
     painted: Painted,
+    /// What was made beside the window of the layout that the document is about to have.
+    expected: Option<Shown>,
     /// Whether the scene is another one in this frame, and too large for its triangles to be made in it as well.
     is_behind: bool,
     dimensions: Dimensions,
@@ -180,6 +183,20 @@ impl Canvas {
     /// Whether something is being drawn or dragged on the canvas.
     pub fn is_busy(&self) -> bool {
         self.tools.is_busy()
+    }
+
+    /// How it sees chips, with this hidden.
+    pub fn sight(&self, hidden: &Hidden) -> Sight {
+        Sight {
+            hidden: hidden.clone(),
+            outlines: self.outlines.clone(),
+            look: self.painted.look().copied(),
+        }
+    }
+
+    /// Shows this as soon as its layout is the document's.
+    pub fn expect(&mut self, shown: Option<Shown>) {
+        self.expected = shown;
     }
 
     /// What is going on, for what is shown over it.
@@ -302,25 +319,29 @@ impl Canvas {
             // Its shapes are known by their numbers there.
             self.before = None;
         }
-        self.serial += 1;
-        let scene = Scene::new(layout.clone(), &mut self.outlines);
-        let scene = Arc::new(scene.without(seen.hidden));
-        let design = seen.document.shown_design();
-        let ports_of = |socket: &LaidSocket| match socket.used {
-            SocketUse::Port(port) => {
-                let name = design?.ports.get(port)?.name.value.clone();
-                Some((name, socket.mouth))
-            }
-            SocketUse::Free | SocketUse::Connected => None,
-        };
-        self.ports = layout.sockets.iter().filter_map(ports_of).collect();
-        let old = self.scene.replace(scene.clone());
-        if let Some(old) = old.filter(|old| old.parts.len() > FEW_PARTS) {
+        let expected = self.expected.take();
+        let expected = expected.filter(|e| e.is_of(layout, seen.hidden, &self.outlines));
+        let new = expected.unwrap_or_else(|| {
+            let design = seen.document.shown_design();
+            Shown::new(layout, design.map(|d| &**d), seen.hidden, &self.outlines)
+        });
+        let has_triangles = new.painted.is_some();
+        let painted = new
+            .painted
+            .map(|painted| std::mem::replace(&mut self.painted, painted));
+        let old = (
+            self.scene.replace(new.scene.clone()),
+            std::mem::replace(&mut self.ports, new.ports),
+            painted,
+        );
+        if let (Some(scene), ..) = &old
+            && scene.parts.len() > FEW_PARTS
+        {
             // That takes milliseconds, as the scene's triangles do, which are left to the next frame.
             background::discard(old);
-            self.is_behind = !was_behind;
+            self.is_behind = !was_behind && !has_triangles;
         }
-        scene
+        new.scene
     }
 
     /// The scene of the chip that is compared with, if one is, made anew where it is another.
@@ -329,8 +350,7 @@ impl Canvas {
         let known = self.before.as_ref();
         let known = known.filter(|scene| Arc::ptr_eq(&scene.layout, layout));
         let scene = known.cloned();
-        let scene =
-            scene.unwrap_or_else(|| Arc::new(Scene::new(layout.clone(), &mut self.outlines)));
+        let scene = scene.unwrap_or_else(|| Arc::new(Scene::new(layout.clone(), &self.outlines)));
         self.before = Some(scene.clone());
         Some(scene)
     }
@@ -385,26 +405,22 @@ impl Canvas {
         }
         let look = Look {
             view: *view,
-            serial: self.serial,
-            dark: frame.ui.visuals().dark_mode,
+            colours: *colours,
             parts: layers.contains(&Layer::Parts),
             pixel: 1.0 / painter.pixels_per_point(),
         };
-        let before = self.painted.of_layout_before(look);
-        let [areas, walls] = match before.filter(|_| self.is_behind) {
-            Some(before) => {
-                frame.ui.ctx().request_repaint();
-                before
-            }
-            None => self
-                .painted
-                .meshes(look, scene, &mut self.outlines, colours),
-        };
+        if self.is_behind && self.painted.look() == Some(&look) {
+            // What was there before, once more.
+            frame.ui.ctx().request_repaint();
+        } else if !self.painted.is_of(&look, frame.scene) {
+            self.painted = Painted::new(look, frame.scene, &self.outlines);
+        }
+        let [areas, walls] = self.painted.meshes();
         painter.extend(areas.into_iter().map(Into::into));
         fields.under(painter, view, seen);
         if !seen.hidden.items.is_empty() && seen.shown.colour.is_some() {
             // Colours lie over the whole chip.
-            painter.add(paint::cover(scene, &mut self.outlines, view, colours));
+            painter.add(paint::cover(scene, &self.outlines, view, colours));
         }
         // Under the walls of now, which hide it where nothing was changed.
         let before = self.before_of(seen);
@@ -415,7 +431,7 @@ impl Canvas {
                 pixel: look.pixel,
             };
             let parts = 0..before.parts.len();
-            let outlines = &mut self.outlines;
+            let outlines = &self.outlines;
             painter.add(paint::highlight(
                 parts,
                 &before,
@@ -456,7 +472,7 @@ impl Canvas {
             ports::paint(painter, port, colour, colours);
         }
         self.paint_problems(frame);
-        tools::paint(&self.tools, frame, &mut self.outlines);
+        tools::paint(&self.tools, frame, &self.outlines);
         fields.over(painter, view, seen);
         grid::paint_bar(painter, view, colours);
     }
@@ -476,7 +492,7 @@ impl Canvas {
                 pixel,
             };
             let parts = selection.iter().flat_map(parts_of).copied();
-            let outlines = &mut self.outlines;
+            let outlines = &self.outlines;
             // Over colours that mean something, only the outline: a tint would be read as another value.
             let has_field =
                 frame.seen.shown.colour.is_some() && frame.seen.results.solved.is_some();
@@ -498,7 +514,7 @@ impl Canvas {
             if !selection.contains(name) {
                 let parts = parts_of(name).iter().copied();
                 let inside = Color32::TRANSPARENT;
-                let outlines = &mut self.outlines;
+                let outlines = &self.outlines;
                 painter.add(paint::highlight(
                     parts, scene, outlines, frame.view, pen, inside,
                 ));
@@ -536,7 +552,7 @@ impl Canvas {
                 pixel: 1.0 / painter.pixels_per_point(),
             };
             let parts = scene.parts_of(item).iter().copied();
-            let outlines = &mut self.outlines;
+            let outlines = &self.outlines;
             let inside = colours.error.gamma_multiply(0.12);
             painter.add(paint::highlight(
                 parts, scene, outlines, frame.view, pen, inside,

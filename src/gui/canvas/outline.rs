@@ -4,13 +4,15 @@
 
 use std::f64::consts::FRAC_PI_2;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
+use dashmap::DashMap;
 use lyon::math::point;
 use lyon::path::{Path, Polygon};
 use lyon::tessellation::{
     BuffersBuilder, FillOptions, FillRule, FillTessellator, FillVertex, VertexBuffers,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use stokeslet_base::geometry::Point;
 use stokeslet_base::geometry::outline::bounds;
@@ -47,36 +49,46 @@ pub struct Edge {
     pub socket: Option<usize>,
 }
 
-/// Outlines of all shapes drawn so far.
+/// Outlines of all shapes drawn so far; clones are the same ones, on any thread.
+#[derive(Clone, Debug, Default)]
+pub struct Outlines(Arc<Drawn>);
+
 #[derive(Debug, Default)]
-pub struct Outlines {
-    ids: FxHashMap<Vec<u64>, usize>,
-    kept: FxHashMap<(usize, i32), Arc<Outline>>,
+struct Drawn {
+    ids: DashMap<Vec<u64>, usize, FxBuildHasher>,
+    next: AtomicUsize,
+    kept: DashMap<(usize, i32), Arc<Outline>, FxBuildHasher>,
 }
 
 impl Outlines {
     /// The number of a shape: equal shapes have equal numbers.
-    pub fn id(&mut self, shape: &Shape) -> usize {
-        let next = self.ids.len();
-        *self.ids.entry(key(shape)).or_insert(next)
+    pub fn id(&self, shape: &Shape) -> usize {
+        let next = || self.0.next.fetch_add(1, Ordering::Relaxed);
+        *self.0.ids.entry(key(shape)).or_insert_with(next)
     }
 
     /// The outline of a shape, fine enough where a point of the screen is `scale` m.
-    pub fn get(&mut self, id: usize, shape: &Shape, scale: f64) -> Arc<Outline> {
+    pub fn get(&self, id: usize, shape: &Shape, scale: f64) -> Arc<Outline> {
         let level = level(shape, scale);
-        if self.kept.len() > MOST_KEPT {
-            self.kept.clear();
+        let kept = &self.0.kept;
+        if let Some(known) = kept.get(&(id, level)) {
+            return known.clone();
         }
-        let outline = self
-            .kept
-            .entry((id, level))
-            .or_insert_with(|| Arc::new(outline(shape, TOLERANCE * f64::from(level).exp2())));
-        outline.clone()
+        if kept.len() > MOST_KEPT {
+            kept.clear();
+        }
+        let new = Arc::new(outline(shape, TOLERANCE * f64::from(level).exp2()));
+        kept.entry((id, level)).or_insert(new).clone()
     }
 
     /// Whether so much was drawn since the start that numbers should be given anew.
     pub fn is_full(&self) -> bool {
-        self.ids.len() > MOST_KEPT
+        self.0.next.load(Ordering::Relaxed) > MOST_KEPT
+    }
+
+    /// Whether these are the same: numbers of the one are those of the other.
+    pub fn are(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
     }
 }
 
@@ -365,7 +377,7 @@ mod tests {
 
     #[test]
     fn equal_shapes_are_tessellated_once_a_level() {
-        let mut outlines = Outlines::default();
+        let outlines = Outlines::default();
         let arc = |radius| {
             Shape::Strip(Strip::Arc {
                 radius,

@@ -1,6 +1,6 @@
 //! The chip as triangles: areas, walls, highlights, all of it in a few meshes a frame.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use eframe::egui::epaint::{CubicBezierShape, Vertex};
 use eframe::egui::{
@@ -38,53 +38,51 @@ const TINTS: [u32; 8] = [
 pub struct Look {
     /// Where it is on the screen.
     pub view: View,
-    /// Which layout it is of; see [`Painted`].
-    pub serial: u64,
     /// Dark on light or the other way.
-    pub dark: bool,
+    pub colours: Colours,
     /// Whether parts are told apart.
     pub parts: bool,
     /// Size of a pixel, points.
     pub pixel: f32,
 }
 
-/// The meshes of the chip as it was last seen: nothing is computed again while only the pointer moves.
-#[derive(Debug, Default)]
+/// The meshes of a chip as it was last seen: nothing is computed again while only the pointer moves.
+#[derive(Clone, Debug, Default)]
 pub struct Painted {
     look: Option<Look>,
+    scene: Weak<Scene>,
     areas: Vec<Arc<Mesh>>,
     walls: Vec<Arc<Mesh>>,
 }
 
 impl Painted {
-    /// Areas and walls as they look now.
-    pub fn meshes(
-        &mut self,
-        look: Look,
-        scene: &Scene,
-        outlines: &mut Outlines,
-        colours: &Colours,
-    ) -> [Vec<Arc<Mesh>>; 2] {
-        if self.look != Some(look) {
-            let pieces = chip(&look, scene, outlines, colours);
-            let (areas, walls): (Vec<_>, Vec<_>) = pieces.into_iter().unzip();
-            (self.areas, self.walls) = (
-                areas.into_iter().map(Arc::new).collect(),
-                walls.into_iter().map(Arc::new).collect(),
-            );
-            self.look = Some(look);
+    /// Areas and walls of a chip.
+    pub fn new(look: Look, scene: &Arc<Scene>, outlines: &Outlines) -> Self {
+        let pieces = chip(&look, scene, outlines);
+        let pieces = pieces
+            .into_iter()
+            .map(|(areas, walls)| (Arc::new(areas), Arc::new(walls)));
+        let (areas, walls) = pieces.unzip();
+        Self {
+            look: Some(look),
+            scene: Arc::downgrade(scene),
+            areas,
+            walls,
         }
-        self.last()
     }
 
-    /// Those of the layout before, where nothing else changed.
-    pub fn of_layout_before(&self, look: Look) -> Option<[Vec<Arc<Mesh>>; 2]> {
-        let known = self.look?;
-        let serial = known.serial;
-        (known == Look { serial, ..look }).then(|| self.last())
+    /// Where and how the chip was seen.
+    pub fn look(&self) -> Option<&Look> {
+        self.look.as_ref()
     }
 
-    fn last(&self) -> [Vec<Arc<Mesh>>; 2] {
+    /// Whether it is this chip, seen like this.
+    pub fn is_of(&self, look: &Look, scene: &Arc<Scene>) -> bool {
+        self.look.as_ref() == Some(look) && std::ptr::eq(self.scene.as_ptr(), &raw const **scene)
+    }
+
+    /// Areas and walls.
+    pub fn meshes(&self) -> [Vec<Arc<Mesh>>; 2] {
         [self.areas.clone(), self.walls.clone()]
     }
 }
@@ -123,12 +121,7 @@ impl ToScreen {
 }
 
 /// Areas and walls in pieces, one after the other.
-fn chip(
-    look: &Look,
-    scene: &Scene,
-    outlines: &mut Outlines,
-    colours: &Colours,
-) -> Vec<(Mesh, Mesh)> {
+fn chip(look: &Look, scene: &Scene, outlines: &Outlines) -> Vec<(Mesh, Mesh)> {
     let scale = look.view.scale;
     let shown = scene.seen(&look.view).map(|k| {
         let shape = &scene.layout.parts[k].shape;
@@ -136,21 +129,17 @@ fn chip(
     });
     let shown: Vec<(usize, Arc<Outline>)> = shown.collect();
     if shown.len() <= FEW_PARTS {
-        return vec![piece(look, scene, &shown, colours)];
+        return vec![piece(look, scene, &shown)];
     }
     let (first, rest) = shown.split_at(shown.len() / 2);
-    let of = |parts| piece(look, scene, parts, colours);
+    let of = |parts| piece(look, scene, parts);
     let (first, rest) = background::both(|| of(first), || of(rest));
     vec![first, rest]
 }
 
 /// Areas and walls of some parts.
-fn piece(
-    look: &Look,
-    scene: &Scene,
-    parts: &[(usize, Arc<Outline>)],
-    colours: &Colours,
-) -> (Mesh, Mesh) {
+fn piece(look: &Look, scene: &Scene, parts: &[(usize, Arc<Outline>)]) -> (Mesh, Mesh) {
+    let colours = &look.colours;
     let (mut areas, mut walls) = (Mesh::default(), Mesh::default());
     // What isn't used of it is never touched.
     let points: usize = parts.iter().map(|(_, outline)| outline.points.len()).sum();
@@ -275,7 +264,7 @@ fn chains(
 pub fn highlight(
     parts: impl Iterator<Item = usize>,
     scene: &Scene,
-    outlines: &mut Outlines,
+    outlines: &Outlines,
     view: &View,
     pen: Pen,
     inside: Color32,
@@ -305,7 +294,7 @@ pub fn highlight(
 }
 
 /// The background, over what is hidden.
-pub fn cover(scene: &Scene, outlines: &mut Outlines, view: &View, colours: &Colours) -> Mesh {
+pub fn cover(scene: &Scene, outlines: &Outlines, view: &View, colours: &Colours) -> Mesh {
     let mut mesh = Mesh::default();
     let mut screen = Vec::new();
     let (low, high) = view.seen();
@@ -329,7 +318,7 @@ pub fn cover(scene: &Scene, outlines: &mut Outlines, view: &View, colours: &Colo
 /// Parts that aren't on the chip yet, moved by `placed` of each.
 pub fn ghost(
     parts: &[(Placed, &stokeslet_cad::shape::Shape)],
-    outlines: &mut Outlines,
+    outlines: &Outlines,
     view: &View,
     pen: Pen,
     inside: Color32,
@@ -507,8 +496,7 @@ mod tests {
     fn look(view: View) -> Look {
         Look {
             view,
-            serial: 1,
-            dark: false,
+            colours: LIGHT,
             parts: false,
             pixel: 1.0,
         }
@@ -567,24 +555,23 @@ mod tests {
             "p = { kind = \"pipe\", at = [\"0 mm\", \"0 mm\"] }\nq = { kind = \"pipe\", at = [\"50 mm\", \"0 mm\"] }",
             "",
         );
-        let mut outlines = Outlines::default();
-        let scene = Scene::new(layout, &mut outlines);
-        let pieces = chip(&look(View::default()), &scene, &mut outlines, &LIGHT);
+        let outlines = Outlines::default();
+        let scene = Scene::new(layout, &outlines);
+        let pieces = chip(&look(View::default()), &scene, &outlines);
         let [(areas, walls)] = &pieces[..] else {
             panic!("{} pieces of two pipes", pieces.len());
         };
         assert_eq!(areas.vertices.len(), 4, "one pipe of four corners");
         assert_eq!(walls.vertices.len(), 16);
         assert!(areas.is_valid() && walls.is_valid());
-        let mut painted = Painted::default();
-        let mut twice = |view: View| {
-            let [areas, _] = painted.meshes(look(view), &scene, &mut outlines, &LIGHT);
-            areas[0].clone()
-        };
-        let first = twice(View::default());
-        assert!(Arc::ptr_eq(&first, &twice(View::default())));
+        let (layout, scene) = (scene.layout.clone(), Arc::new(scene));
+        let seen = look(View::default());
+        let painted = Painted::new(seen, &scene, &outlines);
+        assert!(painted.is_of(&seen, &scene));
         let mut moved = View::default();
         moved.pan(vec2(1.0, 0.0));
-        assert!(!Arc::ptr_eq(&first, &twice(moved)));
+        assert!(!painted.is_of(&look(moved), &scene));
+        let another = Arc::new(Scene::new(layout, &outlines));
+        assert!(!painted.is_of(&seen, &another));
     }
 }

@@ -225,7 +225,7 @@ mod tests {
             "a = { kind = \"pipe\", at = [\"0 mm\", \"0 mm\"], rotation = \"45 deg\", parameters = { length = \"2 mm\" } }\nb = { kind = \"pipe\", at = [\"1 mm\", \"0 mm\"], parameters = { length = \"1 mm\" } }",
             "",
         );
-        let scene = Scene::new(layout, &mut Outlines::default());
+        let scene = Scene::new(layout, &Outlines::default());
         let at = |x: f64, y: f64, reach: f64| scene.item_at(Point::new(x, y), reach);
         assert_eq!(at(7e-4, 7e-4, 0.0), Some(0));
         assert_eq!(at(1.2e-3, 1e-5, 0.0), Some(1), "in the box of both, on b");
@@ -240,7 +240,7 @@ mod tests {
             "a = { kind = \"pipe\", at = [\"0 mm\", \"0 mm\"], rotation = \"45 deg\", parameters = { length = \"2 mm\" } }\nb = { kind = \"pipe\", at = [\"1 mm\", \"0 mm\"], parameters = { length = \"1 mm\" } }",
             "",
         );
-        let scene = Scene::new(layout, &mut Outlines::default());
+        let scene = Scene::new(layout, &Outlines::default());
         let caught = |a: (f64, f64), b: (f64, f64), catch| {
             let frame = Bounds::of(Point::new(a.0, a.1), Point::new(b.0, b.1));
             let names: Vec<String> = scene.in_box(&frame, catch).into_iter().collect();

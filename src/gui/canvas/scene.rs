@@ -192,7 +192,7 @@ pub struct Scene {
 
 impl Scene {
     /// What there is to show of a layout.
-    pub fn new(layout: Arc<Layout>, outlines: &mut Outlines) -> Self {
+    pub fn new(layout: Arc<Layout>, outlines: &Outlines) -> Self {
         let mut corners: FxHashMap<usize, Vec<Point>> = FxHashMap::default();
         let mut parts: Vec<Placed> = Vec::with_capacity(layout.parts.len());
         let mut last: Option<(&Shape, usize)> = None;
@@ -430,8 +430,8 @@ mod tests {
             "p = { kind = \"pipe\", at = [\"1 mm\", \"0 mm\"], parameters = { length = \"1 mm\" } }\nt = { kind = \"tee\", attach = \"left\", to = \"p.b\" }",
             "in = { at = \"p.a\", pressure = \"0 Pa\" }",
         );
-        let mut outlines = Outlines::default();
-        let scene = Scene::new(layout, &mut outlines);
+        let outlines = Outlines::default();
+        let scene = Scene::new(layout, &outlines);
         let names = |k: &usize| scene.layout.full_name(&scene.layout.sockets[*k]);
         let free: Vec<String> = scene.free.iter().map(names).collect();
         assert_eq!(free, ["t.right", "t.up"]);
@@ -463,7 +463,7 @@ mod tests {
                 ),
                 "",
             );
-            let scene = Scene::new(layout, &mut Outlines::default());
+            let scene = Scene::new(layout, &Outlines::default());
             let anchor = scene.anchor(0).expect("placed");
             assert_eq!(scene.item_at(anchor, 0.0), Some(0), "{kind}");
         }

@@ -193,7 +193,7 @@ mod tests {
     };
 
     fn place(kind: &str, width: f64, at: (f64, f64), hold: Hold) -> (Scene, Ghost) {
-        let scene = Scene::new(layout_of(PIPE, ""), &mut Outlines::default());
+        let scene = Scene::new(layout_of(PIPE, ""), &Outlines::default());
         let defaults = Defaults { width, depth: None };
         let realisation = Library::embedded()
             .realise(kind, &[], &defaults)
@@ -251,7 +251,7 @@ mod tests {
         let components = format!(
             "{PIPE}\nr = {{ kind = \"tee\", attach = \"left\", to = \"q.b\" }}\nq = {{ kind = \"pipe\", attach = \"a\", to = \"p.b\" }}\nother = {{ kind = \"pipe\", at = [\"0 mm\", \"1 mm\"] }}"
         );
-        let scene = Scene::new(layout_of(&components, ""), &mut Outlines::default());
+        let scene = Scene::new(layout_of(&components, ""), &Outlines::default());
         let moving = followers(&scene, &design_of(&components, ""), &[0]);
         let mut names: Vec<&str> = moving.iter().map(|&k| scene.name(k)).collect();
         names.sort_unstable();

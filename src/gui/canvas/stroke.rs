@@ -27,18 +27,25 @@ pub fn stroke(mesh: &mut Mesh, points: &[Pos2], closed: bool, pen: Pen) {
     let fade = solid + pen.pixel;
     // Lines thinner than a pixel are paler instead.
     let colour = pen.colour.gamma_multiply((pen.width / pen.pixel).min(1.0));
+    let edge = Color32::TRANSPARENT;
+    let (thin, thick) = (
+        [(fade, edge), (0.0, colour), (-fade, edge)],
+        [
+            (fade, edge),
+            (solid, colour),
+            (-solid, colour),
+            (-fade, edge),
+        ],
+    );
+    // Between the two middle rows of a thin line there is nothing: of a large chip seen whole that is a quarter of all vertices.
+    let rows = if solid > 0.0 { &thick[..] } else { &thin[..] };
     let across = |k: usize| normal(points[k], points[(k + 1) % n]);
     let first = mesh.vertices.len() as u32;
     let mut before = if closed { across(n - 1) } else { None };
     for (k, &p) in points.iter().enumerate().take(n) {
         let after = if closed || k + 1 < n { across(k) } else { None };
         let side = mitre(before, after);
-        for (offset, colour) in [
-            (fade, Color32::TRANSPARENT),
-            (solid, colour),
-            (-solid, colour),
-            (-fade, Color32::TRANSPARENT),
-        ] {
+        for &(offset, colour) in rows {
             let vertex = Vertex::untextured(p + side * offset, colour);
             mesh.vertices.push(vertex);
         }
@@ -47,9 +54,8 @@ pub fn stroke(mesh: &mut Mesh, points: &[Pos2], closed: bool, pen: Pen) {
     }
     let joints = if closed { n } else { n - 1 };
     for k in 0..joints {
-        let a = first + 4 * k as u32;
-        let b = first + 4 * ((k + 1) % n) as u32;
-        for row in 0..3 {
+        let [a, b] = [k, (k + 1) % n].map(|k| first + (rows.len() * k) as u32);
+        for row in 0..rows.len() as u32 - 1 {
             let (p, q, r, s) = (a + row, a + row + 1, b + row, b + row + 1);
             mesh.indices.extend([p, q, r, q, s, r]);
         }
@@ -101,6 +107,25 @@ mod tests {
         let bounds = mesh.calc_bounds();
         assert!((bounds.min - pos2(-2.0, -2.0)).length() < 1e-5, "{bounds}");
         assert!((bounds.max - pos2(12.0, 12.0)).length() < 1e-5, "{bounds}");
+    }
+
+    #[test]
+    fn a_thin_line_has_no_middle_and_covers_what_a_thick_one_fades_over() {
+        let points = [pos2(0.0, 0.0), pos2(10.0, 0.0)];
+        let pen = |width| Pen { width, ..PEN };
+        let of = |pen| {
+            let mut mesh = Mesh::default();
+            stroke(&mut mesh, &points, false, pen);
+            assert!(mesh.is_valid());
+            mesh
+        };
+        let (thin, thick) = (of(pen(0.5)), of(pen(1.001)));
+        assert_eq!((thin.vertices.len(), thick.vertices.len()), (6, 8));
+        let ends = |mesh: &Mesh| [mesh.calc_bounds().min, mesh.calc_bounds().max];
+        for (thin, thick) in ends(&thin).into_iter().zip(ends(&thick)) {
+            assert!((thin - thick).length() < 1e-3, "{thin} {thick}");
+        }
+        assert_eq!(thin.vertices[1].color, PEN.colour.gamma_multiply(0.5));
     }
 
     #[test]

@@ -132,7 +132,7 @@ fn eighth(by: Point) -> Point {
 }
 
 /// The line across all of the view, and what is selected as it shows it.
-pub fn paint_mirror(tools: &Tools, frame: &Frame<'_>, outlines: &mut Outlines) {
+pub fn paint_mirror(tools: &Tools, frame: &Frame<'_>, outlines: &Outlines) {
     let Some([from, to]) = tools.line.filter(|[a, b]| a != b) else {
         return;
     };

@@ -304,7 +304,7 @@ pub fn hear(tools: &mut Tools, frame: &Frame<'_>, out: &mut Vec<Command>) {
 }
 
 /// Draws what the tools remember.
-pub fn paint(tools: &Tools, frame: &Frame<'_>, outlines: &mut Outlines) {
+pub fn paint(tools: &Tools, frame: &Frame<'_>, outlines: &Outlines) {
     select::paint(tools, frame, outlines);
     if let Some(ghost) = &tools.ghost {
         place::paint(ghost, frame, outlines);

@@ -144,7 +144,7 @@ fn paint_guides(moved: &Move, frame: &Frame<'_>) {
 }
 
 /// Draws what moves as it would lie, and says by how much.
-pub fn paint_move(moved: &Move, frame: &Frame<'_>, outlines: &mut Outlines) {
+pub fn paint_move(moved: &Move, frame: &Frame<'_>, outlines: &Outlines) {
     let (painter, colours) = (frame.painter, frame.colours);
     if moved.by != Point::default() {
         paint_guides(moved, frame);

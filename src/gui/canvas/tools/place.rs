@@ -95,7 +95,7 @@ fn hold(tools: &mut Tools, frame: &Frame<'_>, kind: &str) {
 }
 
 /// Draws what is held, and says what it would meet.
-pub fn paint(ghost: &Ghost, frame: &Frame<'_>, outlines: &mut Outlines) {
+pub fn paint(ghost: &Ghost, frame: &Frame<'_>, outlines: &Outlines) {
     let (painter, view, colours) = (frame.painter, frame.view, frame.colours);
     let parts: Vec<_> = ghost
         .realisation

@@ -454,7 +454,7 @@ fn catch(from: Point, to: Point) -> Catch {
 }
 
 /// Draws handles, the box, and what a drag would do.
-pub fn paint(tools: &Tools, frame: &Frame<'_>, outlines: &mut Outlines) {
+pub fn paint(tools: &Tools, frame: &Frame<'_>, outlines: &Outlines) {
     let (painter, view, colours) = (frame.painter, frame.view, frame.colours);
     if *frame.seen.tool == Tool::Select {
         let (name, points) = points(frame);
