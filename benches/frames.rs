@@ -172,27 +172,25 @@ fn large(home: &Path, report: &mut Report) -> Result<(), Failure> {
     let (mut window, mut bench) = Bench::open_design(home, &design)?;
     bench.idle(&mut window, Duration::from_secs(1));
     bench.row("20,000 parts, the pointer moves", report);
+    for k in 0..60 {
+        let turns = [1.0, 0.0, 0.0, -1.0, 0.0, 0.0];
+        bench.event(&mut window, wheel(turns[k % turns.len()]));
+    }
+    bench.row("20,000 parts, zoomed in and out", report);
     for (name, notches) in [("all of them seen", 0), ("some hundred seen", 24)] {
         let middle = window.state().canvas().view.rect.center();
         let middle = pos2(middle.x, middle.y);
-        window.hover_at(middle);
+        bench.step(&mut window, middle);
         for _ in 0..notches {
-            window.event(egui::Event::MouseWheel {
-                unit: egui::MouseWheelUnit::Line,
-                delta: vec2(0.0, 1.0),
-                phase: egui::TouchPhase::Move,
-                source: egui::MouseWheelSource::Unknown,
-                modifiers: egui::Modifiers::NONE,
-            });
-            window.step();
+            bench.event(&mut window, wheel(1.0));
         }
         let view = window.state().canvas().view;
         let part = &window.state().document().layout.parts[142 * 70 + 71];
         let inside = part.shape.mouths()[0].middle * 0.5 + part.shape.mouths()[1].middle * 0.5;
         let at = view.to_screen(part.motion.apply(inside));
         bench.step(&mut window, at);
-        window.drag_at(at);
         bench.times.clear();
+        bench.event(&mut window, button(at, true));
         for k in 0..8 {
             bench.step(&mut window, at + vec2(k as f32, 0.0));
         }
@@ -202,13 +200,33 @@ fn large(home: &Path, report: &mut Report) -> Result<(), Failure> {
             bench.step(&mut window, at + vec2(t.cos() - 1.0, t.sin()) * 40.0);
         }
         bench.row(&format!("20,000 parts, one dragged, {name}"), report);
-        window.drop_at(at + vec2(20.0, 20.0));
-        bench.step(&mut window, at + vec2(20.0, 20.0));
+        bench.event(&mut window, button(at + vec2(20.0, 20.0), false));
         bench.until(&mut window, App::is_settled)?;
         bench.idle(&mut window, Duration::from_secs(1));
         bench.row("it is dropped, and a second more", report);
     }
     Ok(())
+}
+
+/// The wheel, turned by so many notches.
+fn wheel(notches: f32) -> egui::Event {
+    egui::Event::MouseWheel {
+        unit: egui::MouseWheelUnit::Line,
+        delta: vec2(0.0, notches),
+        phase: egui::TouchPhase::Move,
+        source: egui::MouseWheelSource::Unknown,
+        modifiers: egui::Modifiers::NONE,
+    }
+}
+
+/// The left button there, pressed or released.
+fn button(pos: Pos2, pressed: bool) -> egui::Event {
+    egui::Event::PointerButton {
+        pos,
+        button: egui::PointerButton::Primary,
+        pressed,
+        modifiers: egui::Modifiers::NONE,
+    }
 }
 
 /// How long this thread was on a processor and waited for one, and how long the machine's host gave its processors to others, ms;
@@ -284,7 +302,13 @@ impl Bench {
 
     /// One frame with the pointer there.
     fn step(&mut self, window: &mut Window, pointer: Pos2) {
-        window.hover_at(pointer);
+        self.event(window, egui::Event::PointerMoved(pointer));
+    }
+
+    /// One frame that hears this.
+    fn event(&mut self, window: &mut Window, event: egui::Event) {
+        // More events would be more frames of one step.
+        window.event(event);
         let before = window.state().seen().worker.running;
         let scheduled = self.tells.then(scheduled).flatten();
         let clock = Instant::now();

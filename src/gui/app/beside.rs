@@ -1,7 +1,7 @@
 //! Edits of a large chip are made beside the window: laying out 20,000 parts takes many frames.
 //!
 //! ```text
-//! command --intention--> Job --thread--> Made --drain_edits, a later frame--> document
+//! command --intention--> Job --thread--> Made --drain_edits, a later frame--> document, and the canvas with what it shows of it (`canvas::shown`)
 //!     meanwhile: looking and selecting goes on; what is done on the canvas waits in its order;
 //!                whatever else is asked for has the frame wait until all of that is made
 //! ```

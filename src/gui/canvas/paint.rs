@@ -1,6 +1,6 @@
 //! The chip as triangles: areas, walls, highlights, all of it in a few meshes a frame.
 
-use std::sync::{Arc, Weak};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use eframe::egui::epaint::{CubicBezierShape, Vertex};
 use eframe::egui::{
@@ -129,24 +129,38 @@ fn chip(look: &Look, scene: &Scene, outlines: &Outlines) -> Vec<(Mesh, Mesh)> {
     });
     let shown: Vec<(usize, Arc<Outline>)> = shown.collect();
     if shown.len() <= FEW_PARTS {
-        return vec![piece(look, scene, &shown)];
+        return vec![piece(look, scene, &shown, room(&shown))];
     }
     let (first, rest) = shown.split_at(shown.len() / 2);
-    let of = |parts| piece(look, scene, parts);
-    let (first, rest) = background::both(|| of(first), || of(rest));
+    // Taken here, where the last meshes were given back: a thread's own memory would be touched for the first time.
+    let (own, others) = (room(first), Mutex::new(room(rest)));
+    let others = || std::mem::take(&mut *others.lock().unwrap_or_else(PoisonError::into_inner));
+    let of = |parts, room| piece(look, scene, parts, room);
+    let (first, rest) = background::both(|| of(first, own), || of(rest, others()));
     vec![first, rest]
 }
 
-/// Areas and walls of some parts.
-fn piece(look: &Look, scene: &Scene, parts: &[(usize, Arc<Outline>)]) -> (Mesh, Mesh) {
-    let colours = &look.colours;
+/// Room for the areas and thin walls of some parts; what wouldn't be used of it would have the next begin in memory that was never touched.
+fn room(parts: &[(usize, Arc<Outline>)]) -> (Mesh, Mesh) {
     let (mut areas, mut walls) = (Mesh::default(), Mesh::default());
-    // What isn't used of it is never touched.
-    let points: usize = parts.iter().map(|(_, outline)| outline.points.len()).sum();
-    for mesh in [&mut areas, &mut walls] {
-        mesh.reserve_vertices(4 * points);
-        mesh.reserve_triangles(6 * points);
-    }
+    let sum = |count: fn(&Outline) -> usize| parts.iter().map(|(_, o)| count(o)).sum::<usize>();
+    let seams = sum(|o| o.edges.iter().filter(|e| e.socket.is_some()).count());
+    let round = sum(|o| o.round);
+    areas.reserve_vertices(sum(|o| o.points.len()) + 4 * seams);
+    areas.reserve_triangles(sum(|o| o.triangles.len() / 3) + 2 * seams);
+    walls.reserve_vertices(3 * round);
+    walls.reserve_triangles(4 * round);
+    (areas, walls)
+}
+
+/// Areas and walls of some parts, written where there is room.
+fn piece(
+    look: &Look,
+    scene: &Scene,
+    parts: &[(usize, Arc<Outline>)],
+    (mut areas, mut walls): (Mesh, Mesh),
+) -> (Mesh, Mesh) {
+    let colours = &look.colours;
     let mut screen = Vec::new();
     for (k, outline) in parts {
         let k = *k;

@@ -82,3 +82,58 @@ impl Sight {
         Some(shown)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::canvas::Canvas;
+    use crate::canvas::theme::LIGHT;
+    use crate::document::{Document, EMPTY};
+    use crate::seen::State;
+    use std::fmt::Write as _;
+    use stokeslet_cad::library::Library;
+
+    #[test]
+    fn what_was_made_beforehand_is_what_is_drawn_unless_something_else_is_hidden_by_then() {
+        let library = Library::embedded();
+        let mut text = format!("{EMPTY}[components]\n");
+        for k in 0..=FEW_PARTS {
+            writeln!(
+                text,
+                "t{k} = {{ kind = \"pipe\", at = [\"{k} mm\", \"0 mm\"] }}"
+            )
+            .expect("a line");
+        }
+        let document = Document::new(&text, "pipes", None, &library);
+        let (layout, design) = (document.layout.clone(), document.design.clone());
+        let mut state = State::new(document, library);
+        let mut canvas = Canvas::default();
+        let mut sight = canvas.sight(&state.hidden);
+        assert!(sight.look.is_none(), "nothing was drawn yet");
+        let look = Look {
+            view: canvas.view,
+            colours: LIGHT,
+            parts: false,
+            pixel: 1.0,
+        };
+        sight.look = Some(look);
+        let shown = || sight.of(&layout, design.as_deref());
+        let few = sight.of(&Arc::default(), None);
+        assert!(few.is_none(), "made within a frame");
+
+        let made = shown().expect("a large chip");
+        let scene = made.scene.clone();
+        canvas.expect(Some(made));
+        assert!(Arc::ptr_eq(&canvas.scene_of(&state.seen()), &scene));
+        assert!(canvas.painted.is_of(&look, &scene));
+        assert!(!canvas.is_behind);
+
+        state.hidden.items.insert("t7".to_owned());
+        let made = shown().expect("a large chip");
+        let stale = made.scene.clone();
+        canvas.expect(Some(made));
+        let scene = canvas.scene_of(&state.seen());
+        assert!(!Arc::ptr_eq(&scene, &stale) && scene.hides(7));
+        assert!(canvas.is_behind, "its triangles are left to the next frame");
+    }
+}
