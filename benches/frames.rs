@@ -19,10 +19,12 @@ use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
 use eframe::egui::{self, Pos2, pos2, vec2};
+use egui::accesskit::Role;
 use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable;
 use stokeslet_gui::liquids::LiquidCommand;
 use stokeslet_gui::liquids::settings::Side;
-use stokeslet_gui::{App, Command, Start, Workspace};
+use stokeslet_gui::{App, Command, Selection, Start, Workspace};
 use support::{Asked, Failure, Report, median, root};
 
 /// 60 a second.
@@ -205,6 +207,21 @@ fn large(home: &Path, report: &mut Report) -> Result<(), Failure> {
         bench.idle(&mut window, Duration::from_secs(1));
         bench.row("it is dropped, and a second more", report);
     }
+    let tee = Selection::one("t7");
+    window.state_mut().apply(Command::Select(tee));
+    bench.idle(&mut window, Duration::from_secs(1));
+    let fields = window.get_all_by_role_and_label(Role::TextInput, "width");
+    let at = fields.last().ok_or("no field of the tee's width")?;
+    let at = at.rect().center();
+    bench.step(&mut window, at);
+    bench.times.clear();
+    bench.event(&mut window, button(at, true));
+    for k in 0..120 {
+        bench.step(&mut window, at + vec2(k as f32, 0.0));
+    }
+    bench.event(&mut window, button(at + vec2(120.0, 0.0), false));
+    bench.until(&mut window, App::is_settled)?;
+    bench.row("20,000 parts, the width of one is dragged", report);
     Ok(())
 }
 

@@ -433,7 +433,8 @@ impl App {
         }
         self.settle_preview();
         self.answer_questions();
-        if !self.ctx.input(|i| i.pointer.any_down()) {
+        self.let_go();
+        if !self.is_held() && !self.beside.is_busy() {
             // What is dragged next is a step of its own.
             self.state.document.history.seal();
         }

@@ -201,3 +201,47 @@ fn a_refused_edit_of_a_large_chip_is_said() {
     let history = &window.state().document().history;
     assert_eq!(history.steps().len(), 2);
 }
+
+/// A number that is dragged goes on while it is made; what it was last is what is there at the end, in one step.
+#[test]
+fn a_number_of_a_large_chip_is_dragged_while_frames_go_on() {
+    let home = home();
+    let mut window = large(home.path());
+    apply(&mut window, Command::Select(Selection::one("t1")));
+    made(&mut window);
+    let field = |window: &Window| {
+        let all = window.get_all_by_role_and_label(Role::TextInput, "width");
+        all.last().expect("a field").rect().center()
+    };
+    let (at, before) = (field(&window), line(&window, "t1"));
+    window.hover_at(at);
+    window.run_steps(2);
+    window.drag_at(at);
+    window.step();
+    for by in [12.0, 24.0, 36.0, 60.0, 18.0] {
+        window.hover_at(at + vec2(by, 0.0));
+        window.step();
+    }
+    assert!(is_editing(&window));
+    assert_eq!(line(&window, "t1"), before, "seen before it was made");
+    window.hover_at(at + vec2(6.0, 0.0));
+    window.step();
+    window.event(Event::PointerButton {
+        pos: at + vec2(6.0, 0.0),
+        button: PointerButton::Primary,
+        pressed: false,
+        modifiers: Modifiers::NONE,
+    });
+    window.step();
+    made(&mut window);
+    let after = line(&window, "t1");
+    assert!(
+        after.contains("width = \"120 µm\""),
+        "two steps of 10 µm: {after}"
+    );
+    let history = &window.state().document().history;
+    assert_eq!(history.steps().len(), 2, "one step");
+    apply(&mut window, Command::Undo);
+    made(&mut window);
+    assert_eq!(line(&window, "t1"), before);
+}

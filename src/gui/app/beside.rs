@@ -5,7 +5,7 @@
 //!     meanwhile: looking and selecting goes on; what is done on the canvas waits in its order;
 //!                whatever else is asked for has the frame wait until all of that is made
 //! ```
-//! Not while the pointer is down: values that are dragged are built from what is seen. Typed text, files and links are read in the frame.
+//! Of a value that is dragged the newest waits. Typed text, files and links are read in the frame.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,6 +13,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 
 use super::App;
+use super::editing::join_key;
 use super::intention::{About, Intended, Intention};
 use super::rebase::rebased;
 use crate::background;
@@ -122,6 +123,8 @@ struct Running {
 pub(super) struct Beside {
     running: Option<Running>,
     waiting: VecDeque<Command>,
+    /// Whose value is being dragged, see [`join_key`].
+    dragged: Option<String>,
 }
 
 impl Beside {
@@ -135,6 +138,11 @@ impl Beside {
         let joined = match (self.waiting.back(), &command) {
             (Some(Command::Move(a)), Command::Move(b)) => Some(Command::Move(*a + *b)),
             (Some(Command::Rotate(a)), Command::Rotate(b)) => Some(Command::Rotate(a + b)),
+            (Some(before), after)
+                if join_key(after).is_some() && join_key(before) == join_key(after) =>
+            {
+                Some(after.clone())
+            }
             _ => None,
         };
         if joined.is_some() {
@@ -262,10 +270,16 @@ impl App {
     /// A command while edits are being made: `None` where it waits for them, which its values are brought up to date for if it can't.
     pub(super) fn in_turn(&mut self, command: Command) -> Option<Command> {
         let is_first = self.beside.waiting.is_empty();
+        let key = join_key(&command).filter(|_| self.is_held());
+        // What was seen when the button went down, with another value in it: whole, and the same thing's until it goes up.
+        let is_dragged = key.is_some() && key == self.beside.dragged;
+        if key.is_some() {
+            self.beside.dragged = key;
+        }
         if !self.beside.is_busy() || overtakes(&command) || selects(&command) && is_first {
             return Some(command);
         }
-        if can_wait(&command) || selects(&command) {
+        if can_wait(&command) || selects(&command) || is_dragged {
             self.beside.wait(command);
             return None;
         }
@@ -274,6 +288,19 @@ impl App {
         match (seen, &self.state.document.design) {
             (Some(seen), Some(now)) => Some(rebased(command, &seen, now)),
             _ => Some(command),
+        }
+    }
+
+    /// Whether a button is down, or goes up in this frame.
+    pub(super) fn is_held(&self) -> bool {
+        self.ctx
+            .input(|i| i.pointer.any_down() || i.pointer.any_released())
+    }
+
+    /// To be called once a frame: a value isn't dragged any more once the button is up.
+    pub(super) fn let_go(&mut self) {
+        if !self.is_held() {
+            self.beside.dragged = None;
         }
     }
 

@@ -319,8 +319,7 @@ impl App {
 
     /// Whether an edit is made beside the window. A browser gives a page no threads.
     fn is_beside(&self) -> bool {
-        let is_down = self.ctx.input(|i| i.pointer.any_down());
-        self.is_large() && !is_down && cfg!(not(target_arch = "wasm32"))
+        self.is_large() && cfg!(not(target_arch = "wasm32"))
     }
 
     /// Shows a drag as if it were made, where that is quick enough.
@@ -372,7 +371,7 @@ impl App {
 }
 
 /// Steps with one key in a row are one, while the pointer is down: values that are dragged.
-fn join_key(command: &Command) -> Option<String> {
+pub(super) fn join_key(command: &Command) -> Option<String> {
     match command {
         Command::SetParameter {
             component,

@@ -19,12 +19,24 @@ struct Draft {
     over: String,
 }
 
+/// A field whose number is being dragged.
+#[derive(Clone, Debug)]
+struct Dragged {
+    key: String,
+    /// Its text when the drag began.
+    start: String,
+    /// How far the pointer went since, points.
+    travelled: f32,
+    /// The text that was asked for last; at first what was there.
+    asked: String,
+}
+
 /// All drafts, by field.
 #[derive(Debug, Default)]
 pub struct Fields {
     drafts: FxHashMap<String, Draft>,
-    /// The field being dragged, its text when the drag began, and how far the pointer went since.
-    drag: Option<(String, String, f32)>,
+    /// The field being dragged.
+    drag: Option<Dragged>,
     /// The field that gets the keyboard when it is drawn next, all of its text selected.
     wanted: Option<String>,
     /// Of the field just drawn: said below its row.
@@ -235,14 +247,17 @@ impl Fields {
         };
         let measure = field.measure?;
         if over.drag_started() {
-            self.drag = Some((field.key.to_owned(), field.shown.to_owned(), 0.0));
+            self.drag = Some(Dragged {
+                key: field.key.to_owned(),
+                start: field.shown.to_owned(),
+                travelled: 0.0,
+                asked: field.shown.to_owned(),
+            });
         }
-        let (key, start, travelled) = self.drag.as_mut()?;
-        if key != field.key {
-            return None;
-        }
-        *travelled += over.drag_delta().x;
-        let value = dragged(start, *travelled, measure);
+        let drag = self.drag.as_mut().filter(|drag| drag.key == field.key)?;
+        drag.travelled += over.drag_delta().x;
+        let value = dragged(&drag.start, drag.travelled, measure);
+        let asked = drag.asked.clone();
         if over.drag_stopped() || !over.dragged() {
             self.drag = None;
         }
@@ -251,9 +266,12 @@ impl Fields {
             Measure::Quantity(dimension) => super::values::show_quantity(value, dimension),
             Measure::Number | Measure::Count => value.to_string(),
         };
-        // Compared as shown: rounding must not make steps of its own.
-        if text == field.shown {
+        // Compared as shown: rounding must not make steps of its own. With what was asked for, which a large chip shows later.
+        if text == asked {
             return None;
+        }
+        if let Some(drag) = &mut self.drag {
+            drag.asked.clone_from(&text);
         }
         self.drafts.remove(field.key);
         read(&text).ok()
@@ -261,7 +279,7 @@ impl Fields {
 
     /// Whether the number of a field is being dragged.
     pub fn is_dragging(&self, key: &str) -> bool {
-        self.drag.as_ref().is_some_and(|(own, ..)| own == key)
+        self.drag.as_ref().is_some_and(|drag| drag.key == key)
     }
 
     /// Whether something is typed that isn't taken yet.

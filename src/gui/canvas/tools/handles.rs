@@ -36,6 +36,8 @@ pub struct Held {
     parameter: String,
     /// From the pointer to the handle, m.
     off: Point,
+    /// The value that was asked for last: a large chip has it later.
+    asked: Option<f64>,
 }
 
 impl Handles {
@@ -112,6 +114,7 @@ impl Handles {
             component: self.of.as_ref()?.1.clone(),
             parameter: parameter.to_owned(),
             off: self.named(parameter)?.at - at,
+            asked: None,
         })
     }
 }
@@ -119,7 +122,7 @@ impl Handles {
 impl Held {
     /// Sets the parameter so that the handle follows the pointer.
     pub fn follow(
-        &self,
+        &mut self,
         handles: &Handles,
         place: Point,
         frame: &Frame<'_>,
@@ -137,13 +140,19 @@ impl Held {
         // What a file would say: no more figures than anybody reads.
         let value = tidy(value, handle.dimension);
         let document = frame.seen.document;
-        let Some(design) = document.design.as_ref().filter(|_| value != handle.value) else {
+        let Some(design) = document
+            .design
+            .as_ref()
+            .filter(|_| value != self.asked.unwrap_or(handle.value))
+        else {
             return;
         };
         let drawing = Drawing::new(design, &document.layout, frame.seen.library);
         // What it can't be, it stays at what it was.
+        let asked = value;
         let value = Value::Quantity(value, handle.dimension);
         if can_be(&drawing, &self.component, &self.parameter, &value) {
+            self.asked = Some(asked);
             out.push(Command::SetParameter {
                 component: self.component.clone(),
                 parameter: self.parameter.clone(),
