@@ -39,6 +39,9 @@ fn main() {
     if wants("scenes") {
         one.install(|| all_scenes(names));
     }
+    if wants("products") {
+        one.install(|| products(names));
+    }
     if wants("preconditioners") {
         one.install(|| preconditioners(names));
     }
@@ -120,15 +123,9 @@ fn expected(names: &[String]) {
     }
 }
 
-/// A run from a checkpoint on, with another preconditioner: seconds a step, Newton and GMRES iterations a step.
-fn from(
-    checkpoint: &Checkpoint,
-    preconditioner: Preconditioner,
-    steps: u32,
-) -> (f64, f64, f64, u64) {
-    let mut other = checkpoint.clone();
-    other.settings.newton.preconditioner = preconditioner;
-    let mut simulation = Simulation::resume(&other).expect("the same scene");
+/// A run from a checkpoint on: seconds a step, Newton and GMRES iterations a step, steps that didn't converge.
+fn from(checkpoint: &Checkpoint, steps: u32) -> (f64, f64, f64, u64) {
+    let mut simulation = Simulation::resume(checkpoint).expect("the same scene");
     let before = *simulation.totals();
     let begin = ProcessTime::now();
     for _ in 0..steps {
@@ -144,31 +141,72 @@ fn from(
     )
 }
 
-/// The same steps of a scene, from where `PATIENCE` took it (at most a third of its duration), with every preconditioner.
+/// A scene where `PATIENCE` took it (at most a third of its duration), and as many steps as take a quarter of that.
+fn under_way(scene: &Scene) -> (Checkpoint, u32) {
+    let mut simulation = started(scene, &Settings::default());
+    let begin = ProcessTime::now();
+    let mut checkpoint = simulation.checkpoint();
+    while simulation.time() < scene.duration / 3.0 && begin.elapsed().as_secs_f64() < PATIENCE {
+        checkpoint = simulation.checkpoint();
+        simulation.step();
+    }
+    let each = begin.elapsed().as_secs_f64() / simulation.totals().steps.max(1) as f64;
+    let steps = (PATIENCE / 4.0 / each.max(1e-9)).clamp(2.0, 200.0) as u32;
+    (checkpoint, steps)
+}
+
+/// The same steps of a scene under way with every preconditioner.
 fn preconditioners(names: &[String]) {
     println!(
         "scene,at s,steps,preconditioner,seconds a step,Newton a step,GMRES a step,not converged"
     );
     for scene in chosen(names) {
-        let mut simulation = started(&scene, &Settings::default());
-        let begin = ProcessTime::now();
-        let mut checkpoint = simulation.checkpoint();
-        while simulation.time() < scene.duration / 3.0 && begin.elapsed().as_secs_f64() < PATIENCE {
-            checkpoint = simulation.checkpoint();
-            simulation.step();
-        }
-        let each = begin.elapsed().as_secs_f64() / simulation.totals().steps.max(1) as f64;
-        let steps = (PATIENCE / 4.0 / each.max(1e-9)).clamp(2.0, 200.0) as u32;
+        let (checkpoint, steps) = under_way(&scene);
         for preconditioner in [
             Preconditioner::None,
             Preconditioner::BlockJacobi,
             Preconditioner::Direct,
         ] {
-            let (seconds, newton, gmres, failed) = from(&checkpoint, preconditioner, steps);
+            let mut other = checkpoint.clone();
+            other.settings.newton.preconditioner = preconditioner;
+            let (seconds, newton, gmres, failed) = from(&other, steps);
             println!(
                 "{},{:.3},{steps},{preconditioner:?},{seconds:.3e},{newton:.2},{gmres:.1},{failed}",
                 scene.name,
-                simulation.time()
+                checkpoint.state.step as f64 * scene.time_step
+            );
+        }
+    }
+}
+
+/// Steps of a scene from where `PATIENCE` took it (at most a third of its duration), with products of GMRES in double and in single precision and
+/// ended at several residuals.
+fn products(names: &[String]) {
+    println!(
+        "scene,at s,steps,precision,tolerance,cycle,seconds a step,Newton a step,GMRES a step,not converged"
+    );
+    for scene in chosen(names) {
+        let (checkpoint, steps) = under_way(&scene);
+        for (single, tolerance, cycle) in [
+            (false, 1e-3, 20),
+            (true, 1e-3, 20),
+            (false, 1e-1, 20),
+            (true, 1e-2, 20),
+            (true, 3e-2, 20),
+            (true, 1e-1, 20),
+            (true, 3e-1, 20),
+        ] {
+            let mut other = checkpoint.clone();
+            let newton = &mut other.settings.newton;
+            newton.single_precision = single;
+            newton.gmres_tolerance = Some(tolerance);
+            newton.gmres_cycle = cycle;
+            let (seconds, newton, gmres, failed) = from(&other, steps);
+            let precision = if single { "single" } else { "double" };
+            println!(
+                "{},{:.3},{steps},{precision},{tolerance},{cycle},{seconds:.3e},{newton:.2},{gmres:.1},{failed}",
+                scene.name,
+                checkpoint.state.step as f64 * scene.time_step
             );
         }
     }

@@ -4,6 +4,10 @@
 //! layer by layer (points of one body whose lowest nodes lie at one height), each by itself and in the order of its points, and layers one
 //! after the other: the same bits for any number of threads.
 
+mod single;
+
+pub(crate) use single::Stiffness;
+
 use std::collections::BTreeMap;
 use std::ops::{AddAssign, Range};
 
@@ -55,10 +59,6 @@ impl Sum for f64 {
 
 impl Sum for V3 {
     const ZERO: Self = V3::new(0.0, 0.0, 0.0);
-}
-
-impl Sum for M3 {
-    const ZERO: Self = M3::new(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0);
 }
 
 /// The grid of one step.
@@ -337,27 +337,6 @@ impl Grid {
                 for (a, add) in add.iter_mut().enumerate() {
                     *add = of_slope * dw[a] + of_value * w[a];
                 }
-            }
-        })
-    }
-
-    /// The diagonal blocks of the operator with `tangents` at the points.
-    pub(crate) fn diagonal(&self, tangents: &[crate::material::M9]) -> Vec<M3> {
-        self.onto_nodes(|p, add: &mut [M3; 27]| {
-            let c = &tangents[p];
-            for (k, add) in add.iter_mut().enumerate() {
-                let s = self.slope(p, k);
-                *add = M3::from_fn(|a, b| {
-                    let mut sum = 0.0;
-                    for l in 0..3 {
-                        let column = 3 * b + l;
-                        let along = c[(3 * a, column)] * s[0]
-                            + c[(3 * a + 1, column)] * s[1]
-                            + c[(3 * a + 2, column)] * s[2];
-                        sum += along * s[l];
-                    }
-                    sum
-                });
             }
         })
     }

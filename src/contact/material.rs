@@ -39,8 +39,11 @@ pub fn lame(young: f64, poisson: f64) -> (f64, f64) {
     )
 }
 
+/// U, the diagonal of S, and V.
+pub type Svd = (M3, V3, M3);
+
 /// `F = U diag(s) V^T` with rotations U and V, `s` descending; the last may be negative.
-pub fn rotation_svd(f: &M3) -> (M3, V3, M3) {
+pub fn rotation_svd(f: &M3) -> Svd {
     let eigen = (f.transpose() * f).symmetric_eigen();
     let mut order = [0, 1, 2];
     order.sort_by(|&a, &b| eigen.eigenvalues[b].total_cmp(&eigen.eigenvalues[a]));
@@ -125,6 +128,24 @@ fn returned(e: &V3, mu: f64, lambda: f64, alpha: f64) -> (V3, Return) {
     (e - dev * (excess / size), Return::Cone)
 }
 
+/// What the change of entry (a, b) of a gradient in principal axes, and of entry (b, a), make of entry (a, b) of the stress.
+fn twist(s: &V3, p: &V3, d: &M3, a: usize, b: usize) -> (f64, f64) {
+    let apart = s[a] - s[b];
+    let difference = if apart.abs() > 1e-5 * s[0].abs() {
+        (p[a] - p[b]) / apart
+    } else {
+        0.5 * (d[(a, a)] - d[(a, b)] + d[(b, b)] - d[(b, a)])
+    };
+    let sum = s[a] + s[b];
+    let bounded = if sum.abs() < 1e-3 {
+        1e-3f64.copysign(sum)
+    } else {
+        sum
+    };
+    let mean = (p[a] + p[b]) / bounded;
+    (0.5 * (difference + mean), 0.5 * (difference - mean))
+}
+
 impl Material {
     /// Fixed corotated solid of Young's modulus (Pa) and Poisson's ratio.
     pub fn elastic(young: f64, poisson: f64) -> Material {
@@ -144,14 +165,23 @@ impl Material {
 
     /// The first Piola-Kirchhoff stress at the gradient `f`, Pa.
     pub fn stress(&self, f: &M3) -> M3 {
+        self.stress_and_svd(f).0
+    }
+
+    /// The same, and the [`rotation_svd`] of `f` where that was needed for it.
+    pub fn stress_and_svd(&self, f: &M3) -> (M3, Option<Svd>) {
         match *self {
             Material::FixedCorotated { mu, lambda } => {
                 let c = cofactor(f);
-                (f - rotation_of(f)) * (2.0 * mu) + c * (lambda * (f.determinant() - 1.0))
+                let stress =
+                    (f - rotation_of(f)) * (2.0 * mu) + c * (lambda * (f.determinant() - 1.0));
+                (stress, None)
             }
             Material::Sand { .. } => {
-                let (u, s, v) = rotation_svd(f);
-                u * M3::from_diagonal(&self.principal(&s).0) * v.transpose()
+                let svd = rotation_svd(f);
+                let (u, s, v) = &svd;
+                let stress = u * M3::from_diagonal(&self.principal(s).0) * v.transpose();
+                (stress, Some(svd))
             }
         }
     }
@@ -208,46 +238,49 @@ impl Material {
     /// # Accuracy and cost
     /// Exact for the branch of the return taken; where two principal stretches cancel (an inverted gradient) the stiffness is bounded.
     pub fn stiffness(&self, f: &M3) -> M9 {
-        let (u, s, v) = rotation_svd(f);
-        let (p, d) = self.principal(&s);
-        let mut twist = [[(0.0, 0.0); 3]; 3];
-        for a in 0..3 {
-            for b in 0..3 {
-                if a == b {
-                    continue;
+        self.stiffness_over(&rotation_svd(f), &M3::identity())
+    }
+
+    /// Derivatives of `P(F) F0^T` along `F = (1 + dt G) F0` over those of `dt G`, from the [`rotation_svd`] of `F` and the gradient `F0` at the
+    /// start of a step; entry (3 i + j, 3 k + l) is that of entry (i, j) over `dt G_kl`. [`Self::stiffness`] where `F0` is the identity.
+    ///
+    /// # Accuracy and cost
+    /// As there; about a thousand multiplications.
+    pub fn stiffness_over(&self, svd: &Svd, start: &M3) -> M9 {
+        let (u, s, v) = svd;
+        let (p, d) = self.principal(s);
+        // In principal axes a change A = U^T dF V of the gradient changes the stress by B: B_aa = sum_b d_ab A_bb, and off the diagonal
+        // B_ab is a sum of A_ab and A_ba.
+        let w = start * v;
+        let mut modes = [[[0.0; 9]; 3]; 3];
+        for (a, modes) in modes.iter_mut().enumerate() {
+            for (b, mode) in modes.iter_mut().enumerate() {
+                for (ij, mode) in mode.iter_mut().enumerate() {
+                    *mode = u[(ij / 3, a)] * w[(ij % 3, b)];
                 }
-                let apart = s[a] - s[b];
-                let difference = if apart.abs() > 1e-5 * s[0].abs() {
-                    (p[a] - p[b]) / apart
-                } else {
-                    0.5 * (d[(a, a)] - d[(a, b)] + d[(b, b)] - d[(b, a)])
-                };
-                let sum = s[a] + s[b];
-                let bounded = if sum.abs() < 1e-3 {
-                    1e-3f64.copysign(sum)
-                } else {
-                    sum
-                };
-                let mean = (p[a] + p[b]) / bounded;
-                twist[a][b] = (0.5 * (difference + mean), 0.5 * (difference - mean));
             }
         }
         let mut out = M9::zeros();
-        for k in 0..3 {
-            for l in 0..3 {
-                // dF = e_k e_l^T; A = U^T dF V.
-                let a = M3::from_fn(|i, j| u[(k, i)] * v[(l, j)]);
-                let b = M3::from_fn(|i, j| {
-                    if i == j {
-                        (0..3).map(|m| d[(i, m)] * a[(m, m)]).sum()
-                    } else {
-                        twist[i][j].0 * a[(i, j)] + twist[i][j].1 * a[(j, i)]
+        for a in 0..3 {
+            for b in 0..3 {
+                let mut row = [0.0; 9];
+                if a == b {
+                    for m in 0..3 {
+                        for (row, mode) in row.iter_mut().zip(modes[m][m]) {
+                            *row += d[(a, m)] * mode;
+                        }
                     }
-                });
-                let dp = u * b * v.transpose();
-                for i in 0..3 {
-                    for j in 0..3 {
-                        out[(3 * i + j, 3 * k + l)] = dp[(i, j)];
+                } else {
+                    let (own, other) = twist(s, &p, &d, a, b);
+                    let both = modes[a][b].iter().zip(modes[b][a]);
+                    for (row, (x, y)) in row.iter_mut().zip(both) {
+                        *row = own * x + other * y;
+                    }
+                }
+                let columns = out.as_mut_slice().chunks_exact_mut(9);
+                for (column, row) in columns.zip(row) {
+                    for (out, mode) in column.iter_mut().zip(modes[a][b]) {
+                        *out += mode * row;
                     }
                 }
             }
@@ -294,6 +327,42 @@ mod tests {
     }
 
     #[test]
+    fn gradients_of_every_kind_are_products_of_rotations_and_stretches() {
+        let mut random = Random::new(11);
+        let mut all = vec![
+            M3::zeros(),
+            M3::identity(),
+            M3::from_diagonal(&V3::new(1.0, 1.0, -2.0)),
+        ];
+        all.push(V3::new(1.0, 2.0, 3.0) * V3::new(-1.0, 0.5, 2.0).transpose());
+        for size in [1e-12, 1e-3, 0.3, 3.0, 1e8] {
+            all.extend((0..200).map(|_| gradient(&mut random, size)));
+        }
+        for f in all {
+            let (u, s, v) = rotation_svd(&f);
+            for q in [u, v] {
+                assert_small(
+                    (q.transpose() * q - M3::identity()).norm(),
+                    1.0,
+                    1e-14,
+                    "orthogonal",
+                );
+                assert!(q.determinant() > 0.0, "a rotation");
+            }
+            let back = u * M3::from_diagonal(&s) * v.transpose();
+            assert_small(
+                (back - f).norm(),
+                f.norm().max(1e-300),
+                1e-14,
+                "F = U S V^T",
+            );
+            // Squares hold no more than half of the figures of small ones.
+            let slack = 1e-7 * s[0];
+            assert!(s[0] >= s[1] && s[1] >= s[2].abs() - slack, "in order: {s}");
+        }
+    }
+
+    #[test]
     fn derivatives_are_those_of_finite_differences() {
         let mut random = Random::new(17);
         for material in [
@@ -314,6 +383,38 @@ mod tests {
                             size,
                             2e-6,
                             "stiffness is the derivative of stress",
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn derivatives_over_a_step_are_those_of_the_product_with_its_start() {
+        let mut random = Random::new(18);
+        for material in [
+            Material::elastic(1000.0, 0.3),
+            Material::sand(1000.0, 0.3, 0.5),
+        ] {
+            for _ in 0..100 {
+                let start = gradient(&mut random, 0.2);
+                let f = gradient(&mut random, 0.05) * start;
+                let (stress, svd) = material.stress_and_svd(&f);
+                assert_eq!(stress, material.stress(&f));
+                let svd = svd.unwrap_or_else(|| rotation_svd(&f));
+                let exact = material.stiffness_over(&svd, &start);
+                for k in 0..9 {
+                    let mut e = M3::zeros();
+                    e[(k / 3, k % 3)] = 1e-6;
+                    let at = |f: M3| material.stress(&f) * start.transpose();
+                    let slope = (at(f + e * start) - at(f - e * start)) / 2e-6;
+                    for i in 0..9 {
+                        assert_small(
+                            slope[(i / 3, i % 3)] - exact[(i, k)],
+                            exact.amax().max(1000.0),
+                            2e-6,
+                            "derivative over a step",
                         );
                     }
                 }

@@ -9,6 +9,7 @@
 
 use crate::contact::{Contact, Frozen, Pairs};
 use crate::grid::{Grid, each};
+use crate::material::Svd;
 use crate::model::{Coupling, Frame, Model, Places, Pose, Source};
 use crate::real::{M3, V3};
 use crate::state::State;
@@ -16,7 +17,7 @@ use nalgebra::UnitQuaternion;
 
 mod derivative;
 
-pub(crate) use derivative::{Side, Tangent};
+pub(crate) use derivative::{Precision, Side, Tangent};
 
 /// Three unknowns in a row, or the velocity of a material point.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -51,6 +52,8 @@ pub(crate) struct Trial {
     pub grid_velocities: Vec<V3>,
     /// Deformation gradients of the points on trial, before any return.
     pub gradients: Vec<M3>,
+    /// Their singular values and vectors, where stresses needed them.
+    pub svds: Vec<Option<Svd>>,
 }
 
 fn vec3(z: &[f64], at: usize) -> V3 {
@@ -176,7 +179,8 @@ impl<'a> System<'a> {
             .map(|i| nodes.x[i] + (nodes.v[i] + vec3(&z, self.node_at(i))) * dt)
             .collect();
         let first = self.grid_at(0);
-        let (mut gradients, mut grid_velocities) = (Vec::new(), Vec::new());
+        let (mut gradients, mut svds) = (Vec::new(), Vec::new());
+        let mut grid_velocities = Vec::new();
         if let Some(grid) = self.grid {
             grid_velocities = each(grid.n_nodes(), |i| {
                 grid.velocity[i] + vec3(&z, first + 3 * i)
@@ -270,12 +274,14 @@ impl<'a> System<'a> {
             }
         }
         if let Some(grid) = self.grid {
-            let stress: Vec<M3> = each(gradients.len(), |p| {
+            let stresses = each(gradients.len(), |p| {
                 let point = &state.points;
-                model.materials[p].stress(&gradients[p])
-                    * point.gradient[p].transpose()
-                    * (point.volume[p] * dt)
+                let (stress, svd) = model.materials[p].stress_and_svd(&gradients[p]);
+                let stress = stress * point.gradient[p].transpose() * (point.volume[p] * dt);
+                (stress, svd)
             });
+            let stress: Vec<M3>;
+            (stress, svds) = stresses.into_iter().unzip();
             for f in &mut on_points {
                 *f = -*f;
             }
@@ -300,6 +306,7 @@ impl<'a> System<'a> {
             velocities,
             grid_velocities,
             gradients,
+            svds,
         }
     }
 

@@ -1,9 +1,11 @@
 //! The derivative of a step's residual: small dense blocks, the material points' operator, and products with both.
 
+use std::sync::OnceLock;
+
 use crate::contact::{Contact, Slope, slope};
 use crate::direct::Factors;
-use crate::grid::each;
-use crate::material::M9;
+use crate::grid::{Stiffness, each};
+use crate::material::{M9, rotation_svd};
 use crate::model::{Coupling, Frame, Source};
 use crate::newton::Preconditioner;
 use crate::real::{M3, V3, left_jacobian, skew};
@@ -43,6 +45,7 @@ pub(crate) struct Tangent<'a> {
     system: &'a System<'a>,
     blocks: Vec<Block>,
     points: Vec<M9>,
+    single: OnceLock<Stiffness>,
     /// Inverse 3 x 3 blocks on the diagonal of the scaled matrix; empty without a preconditioner.
     inverse: Vec<M3>,
     /// Factors of all but the grid's unknowns.
@@ -101,24 +104,15 @@ impl<'a> System<'a> {
         }));
         let points = each(trial.gradients.len(), |p| {
             // From velocity gradients to stress times the old gradient: T = dt^2 V P'[G F] F^T.
-            let c = model.materials[p].stiffness(&trial.gradients[p])
-                * (dt * dt * state.points.volume[p]);
-            let f = &state.points.gradient[p];
-            M9::from_fn(|ij, kl| {
-                let (i, j, k, l) = (ij / 3, ij % 3, kl / 3, kl % 3);
-                let mut sum = 0.0;
-                for a in 0..3 {
-                    for b in 0..3 {
-                        sum += c[(3 * i + a, 3 * k + b)] * f[(j, a)] * f[(l, b)];
-                    }
-                }
-                sum
-            })
+            let svd = trial.svds[p].unwrap_or_else(|| rotation_svd(&trial.gradients[p]));
+            let start = &state.points.gradient[p];
+            model.materials[p].stiffness_over(&svd, start) * (dt * dt * state.points.volume[p])
         });
         let mut tangent = Tangent {
             system: self,
             blocks,
             points,
+            single: OnceLock::new(),
             inverse: Vec::new(),
             factors: None,
         };
@@ -312,9 +306,21 @@ pub(crate) enum Side {
     Transposed,
 }
 
+/// What the points' part of a product is computed in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Precision {
+    Double,
+    Single,
+}
+
 impl Tangent<'_> {
+    /// The points' stiffness in single precision.
+    fn single(&self) -> &Stiffness {
+        self.single.get_or_init(|| Stiffness::new(&self.points))
+    }
+
     /// `H~ u`, or `H~^T u`.
-    pub(crate) fn times(&self, u: &[f64], side: Side) -> Vec<f64> {
+    pub(crate) fn times(&self, u: &[f64], side: Side, precision: Precision) -> Vec<f64> {
         let system = self.system;
         let z: Vec<f64> = u.iter().zip(&system.scale).map(|(u, s)| u / s).collect();
         let mut out: Vec<f64> = z
@@ -323,7 +329,7 @@ impl Tangent<'_> {
             .map(|(z, s)| z * s * s)
             .collect();
         let first = system.grid_at(0);
-        let mut on_points = system.grid.map(|_| vec![V3::zeros(); self.points.len()]);
+        let mut on_points = vec![V3::zeros(); self.points.len()];
         let mut local: Vec<f64> = Vec::new();
         for block in &self.blocks {
             let n = 3 * block.slots.len();
@@ -360,33 +366,36 @@ impl Tangent<'_> {
                     }
                     Slot::Pinned => {}
                     Slot::Point(p) => {
-                        if let Some(f) = &mut on_points {
-                            f[p as usize] += v;
-                        }
+                        on_points[p as usize] += v;
                     }
                 }
             }
         }
         if let Some(grid) = system.grid {
-            let stress = each(self.points.len(), |p| {
-                let g = grid.gradient_at(p, |i| vec3(&z, first + 3 * i));
-                let c = &self.points[p];
-                let mut t = M3::zeros();
-                for i in 0..9 {
-                    let sum: f64 = if side == Side::Plain {
-                        (0..9).map(|j| c[(i, j)] * g[(j / 3, j % 3)]).sum()
-                    } else {
-                        (0..9).map(|j| c[(j, i)] * g[(j / 3, j % 3)]).sum()
-                    };
-                    t[(i / 3, i % 3)] = sum;
+            let field = each(grid.n_nodes(), |i| vec3(&z, first + 3 * i));
+            let on_nodes = match precision {
+                Precision::Single => {
+                    grid.product(self.single(), side == Side::Transposed, &field, &on_points)
                 }
-                t
-            });
-            for (i, f) in grid
-                .gather(&stress, on_points.as_deref())
-                .into_iter()
-                .enumerate()
-            {
+                Precision::Double => {
+                    let stress = each(self.points.len(), |p| {
+                        let g = grid.gradient_at(p, |i| field[i]);
+                        let c = &self.points[p];
+                        let mut t = M3::zeros();
+                        for i in 0..9 {
+                            let sum: f64 = if side == Side::Plain {
+                                (0..9).map(|j| c[(i, j)] * g[(j / 3, j % 3)]).sum()
+                            } else {
+                                (0..9).map(|j| c[(j, i)] * g[(j / 3, j % 3)]).sum()
+                            };
+                            t[(i / 3, i % 3)] = sum;
+                        }
+                        t
+                    });
+                    grid.gather(&stress, Some(&on_points))
+                }
+            };
+            for (i, f) in on_nodes.into_iter().enumerate() {
                 for j in 0..3 {
                     out[first + 3 * i + j] += f[j];
                 }
@@ -468,7 +477,7 @@ impl Tangent<'_> {
         }
         if let Some(grid) = system.grid.filter(|_| on_grid) {
             let first = system.grid_at(0) / 3;
-            for (out, d) in out[first..].iter_mut().zip(grid.diagonal(&self.points)) {
+            for (out, d) in out[first..].iter_mut().zip(grid.diagonal(self.single())) {
                 *out += d;
             }
         }

@@ -87,8 +87,8 @@ fn derivative_error(text: &str, steps: usize, seed: u64) -> (f64, f64, usize) {
         let v: Vec<f64> = (0..system.len())
             .map(|i| system.scale[i] * (random.number() - 0.5))
             .collect();
-        let hu = tangent.times(&u, Side::Plain);
-        let htv = tangent.times(&v, Side::Transposed);
+        let hu = tangent.times(&u, Side::Plain, Precision::Double);
+        let htv = tangent.times(&v, Side::Transposed, Precision::Double);
         let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f64>();
         let size = dot(&hu, &hu).sqrt();
         assert_small(
@@ -97,6 +97,20 @@ fn derivative_error(text: &str, steps: usize, seed: u64) -> (f64, f64, usize) {
             1e-12,
             "the transposed product is the transpose",
         );
+        let large = dot(&htv, &htv).sqrt();
+        for (x, side, exact, size) in [
+            (&u, Side::Plain, &hu, size),
+            (&v, Side::Transposed, &htv, large),
+        ] {
+            let single = tangent.times(x, side, Precision::Single);
+            let off: Vec<f64> = single.iter().zip(exact).map(|(s, h)| s - h).collect();
+            assert_small(
+                dot(&off, &off).sqrt(),
+                size,
+                1e-5,
+                "products in single precision",
+            );
+        }
         let step = 1e-6;
         let at = |s: f64| {
             system
@@ -114,7 +128,7 @@ fn derivative_error(text: &str, steps: usize, seed: u64) -> (f64, f64, usize) {
             .zip(&hu)
             .map(|(s, h)| if s.is_finite() { s - h } else { f64::NAN })
             .collect();
-        let skewness = dot(&v, &hu) - dot(&u, &tangent.times(&v, Side::Plain));
+        let skewness = dot(&v, &hu) - dot(&u, &tangent.times(&v, Side::Plain, Precision::Double));
         (
             dot(&error, &error).sqrt() / size,
             skewness.abs() / (dot(&v, &v).sqrt() * size),
