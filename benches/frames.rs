@@ -4,11 +4,11 @@
 //! cargo bench --bench frames            everything below; a minute
 //! cargo bench --bench frames -- chip      grid20 at r = 16 (6 million unknowns) to its fields; cancelled there and at r = 24
 //! cargo bench --bench frames -- --spikes  and says which frames were slow, and what the window was at
-//! cargo bench --bench frames -- large     while one part of a chip of 20,000 is dragged
+//! cargo bench --bench frames -- large     of a chip of 20,000 parts, which is zoomed, and of which one part, and its width, is dragged
 //! cargo bench --bench frames -- liquids   while liquids run at 128² and 64³; paused there, by solver
 //! ```
 //! A frame is all that the window does for it but the graphics card's part: events, solver's answers, panels, canvas, tessellation.
-//! The pointer moves over the chip all the while, so that the field is probed. `cancel`: from the command until the cores are
+//! Where nothing else is done the pointer moves over the chip, so that the field is probed. `cancel`: from the command until the cores are
 //! free again.
 
 mod support;

@@ -27,7 +27,7 @@ use stokeslet_contact::{
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 
-/// Processor seconds that a scene may take in `scenes`, and on the way to the steps of `preconditioners`.
+/// Processor seconds that a scene may take in `scenes`, and on the way to the steps of `preconditioners` and `products`.
 const PATIENCE: f64 = 20.0;
 
 fn main() {

@@ -38,7 +38,7 @@
 //! | add a level set | an arm in `shape.rs`, one in `scene.rs` and `assemble.rs` |
 //! | add a material | an arm in `material.rs` |
 //! | change how friction relaxes on meshes | `walk.rs` |
-//! | change the linear solver | [`Preconditioner`] and `System::tangent` |
+//! | change the linear solver | [`Preconditioner`] and `System::tangent`; what GMRES multiplies with on the grid is in `grid/single.rs` |
 //! | read another format of meshes | an arm in `mesh_file.rs` |
 //! | add a scene | a file in `scenes/` and its line in `scenes.rs` |
 //! | add an export | a file in `export/` |

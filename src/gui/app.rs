@@ -416,6 +416,7 @@ impl App {
     pub fn frame(&mut self, ui: &mut egui::Ui) {
         // Esc closes what has popped up and does nothing else; whether there is anything is known before it is closed.
         self.canvas.has_popup = egui::Popup::is_any_open(&self.ctx);
+        self.hear_press();
         self.drain_edits();
         self.drain_solver();
         self.drain_species();
@@ -433,7 +434,6 @@ impl App {
         }
         self.settle_preview();
         self.answer_questions();
-        self.let_go();
         if !self.is_held() && !self.beside.is_busy() {
             // What is dragged next is a step of its own.
             self.state.document.history.seal();

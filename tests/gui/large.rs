@@ -202,6 +202,34 @@ fn a_refused_edit_of_a_large_chip_is_said() {
     assert_eq!(history.steps().len(), 2);
 }
 
+/// The field of the width of what is selected.
+fn width(window: &Window) -> Pos2 {
+    let all = window.get_all_by_role_and_label(Role::TextInput, "width");
+    all.last().expect("a field").rect().center()
+}
+
+/// Drags from there by these ways, a frame each, and lets go.
+fn drag(window: &mut Window, at: Pos2, ways: &[f32]) {
+    let button = |at, pressed| Event::PointerButton {
+        pos: at,
+        button: PointerButton::Primary,
+        pressed,
+        modifiers: Modifiers::NONE,
+    };
+    window.hover_at(at);
+    window.run_steps(2);
+    window.event(button(at, true));
+    window.step();
+    let mut there = at;
+    for by in ways {
+        there = at + vec2(*by, 0.0);
+        window.hover_at(there);
+        window.step();
+    }
+    window.event(button(there, false));
+    window.step();
+}
+
 /// A number that is dragged goes on while it is made; what it was last is what is there at the end, in one step.
 #[test]
 fn a_number_of_a_large_chip_is_dragged_while_frames_go_on() {
@@ -209,39 +237,59 @@ fn a_number_of_a_large_chip_is_dragged_while_frames_go_on() {
     let mut window = large(home.path());
     apply(&mut window, Command::Select(Selection::one("t1")));
     made(&mut window);
-    let field = |window: &Window| {
-        let all = window.get_all_by_role_and_label(Role::TextInput, "width");
-        all.last().expect("a field").rect().center()
-    };
-    let (at, before) = (field(&window), line(&window, "t1"));
-    window.hover_at(at);
-    window.run_steps(2);
-    window.drag_at(at);
-    window.step();
-    for by in [12.0, 24.0, 36.0, 60.0, 18.0] {
-        window.hover_at(at + vec2(by, 0.0));
-        window.step();
-    }
+    let (at, before) = (width(&window), line(&window, "t1"));
+    drag(&mut window, at, &[12.0, 24.0, 36.0, 60.0, 18.0, 6.0]);
     assert!(is_editing(&window));
     assert_eq!(line(&window, "t1"), before, "seen before it was made");
-    window.hover_at(at + vec2(6.0, 0.0));
-    window.step();
-    window.event(Event::PointerButton {
-        pos: at + vec2(6.0, 0.0),
-        button: PointerButton::Primary,
-        pressed: false,
-        modifiers: Modifiers::NONE,
-    });
-    window.step();
     made(&mut window);
     let after = line(&window, "t1");
-    assert!(
-        after.contains("width = \"120 µm\""),
-        "two steps of 10 µm: {after}"
-    );
-    let history = &window.state().document().history;
-    assert_eq!(history.steps().len(), 2, "one step");
+    let two = "width = \"120 µm\"";
+    assert!(after.contains(two), "two steps of 10 µm: {after}");
+    let steps = |window: &Window| window.state().document().history.steps().len();
+    assert_eq!(steps(&window), 2, "one step");
+    // Back to where it began, before anything was made of it.
+    drag(&mut window, at, &[12.0, 60.0, 0.0]);
+    made(&mut window);
+    let after = line(&window, "t1");
+    assert!(after.contains(two), "{after}");
+    apply(&mut window, Command::Undo);
+    made(&mut window);
     apply(&mut window, Command::Undo);
     made(&mut window);
     assert_eq!(line(&window, "t1"), before);
+}
+
+/// Two drags are two steps, the second from what the first came to, however soon it begins; two values that are typed, too.
+#[test]
+fn what_is_changed_twice_in_a_row_is_two_steps() {
+    let home = home();
+    let mut window = large(home.path());
+    apply(&mut window, Command::Select(Selection::one("t1")));
+    made(&mut window);
+    let at = width(&window);
+    drag(&mut window, at, &[12.0, 6.0]);
+    assert!(is_editing(&window));
+    drag(&mut window, at, &[12.0, 6.0]);
+    made(&mut window);
+    let line = |window: &Window| line(window, "t1");
+    assert!(line(&window).contains("140 µm"), "{}", line(&window));
+    let undo = |window: &mut Window| {
+        apply(window, Command::Undo);
+        made(window);
+    };
+    undo(&mut window);
+    assert!(line(&window).contains("120 µm"), "{}", line(&window));
+    undo(&mut window);
+    let typed = |um: f64| Command::SetParameter {
+        component: "t1".to_owned(),
+        parameter: "width".to_owned(),
+        value: Some(Value::Quantity(um * 1e-6, Dimension::Length)),
+    };
+    window.state_mut().apply(typed(130.0));
+    assert!(is_editing(&window));
+    window.state_mut().apply(typed(150.0));
+    made(&mut window);
+    assert!(line(&window).contains("150 µm"), "{}", line(&window));
+    undo(&mut window);
+    assert!(line(&window).contains("130 µm"), "{}", line(&window));
 }

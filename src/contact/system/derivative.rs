@@ -454,7 +454,7 @@ impl Tangent<'_> {
     }
 
     /// Blocks on the diagonal of the scaled matrix, one for each three unknowns; identities for nodes of the grid unless `on_grid`.
-    fn diagonal(&self, on_grid: bool) -> Vec<M3> {
+    pub(crate) fn diagonal(&self, on_grid: bool) -> Vec<M3> {
         let system = self.system;
         let n = system.len() / 3;
         let square = |i: usize| M3::from_diagonal_element(system.scale[3 * i].powi(2));

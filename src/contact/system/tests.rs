@@ -158,3 +158,69 @@ fn the_whole_derivative_is_that_of_finite_differences() {
         "friction makes H asymmetric: {asymmetry:e}"
     );
 }
+
+const SAND: &str = r#"
+name = "heap"
+about = "Sand on a slope."
+time_step = 0.002
+duration = 1
+friction = 0.5
+stiffness = 1e4
+grid_spacing = 0.05
+plane = [{ normal = [0.2, 0, 1] }]
+[[body]]
+name = "sand"
+kind = "points"
+sand = 30
+mass = 2
+shape = { box = { sides = [0.2, 0.2, 0.2], cells = [8, 8, 8] } }
+position = [0, 0, 0.11]
+velocity = [0.5, 0.2, -1]
+"#;
+
+/// Sand that flows has a stiffness that isn't symmetric: a product that were transposed by mistake would be another.
+#[test]
+fn products_of_sand_are_alike_in_both_precisions_and_the_diagonal_is_theirs() {
+    let scene = Scene::parse(SAND).unwrap();
+    let mut simulation = Simulation::new(&scene, &Settings::default()).unwrap();
+    for _ in 0..20 {
+        simulation.step();
+    }
+    simulation.with_system(|system| {
+        let mut random = Random::new(5);
+        let z: Vec<f64> = system
+            .scale
+            .iter()
+            .map(|s| 0.3 * s * (random.number() - 0.5))
+            .collect();
+        let tangent = system.tangent(&system.at(&z), Preconditioner::BlockJacobi);
+        let u: Vec<f64> = (0..system.len()).map(|_| random.number() - 0.5).collect();
+        let norm = |a: &[f64]| a.iter().map(|x| x * x).sum::<f64>().sqrt();
+        let less =
+            |a: &[f64], b: &[f64]| norm(&a.iter().zip(b).map(|(a, b)| a - b).collect::<Vec<_>>());
+        let of = |side| tangent.times(&u, side, Precision::Double);
+        let (plain, transposed) = (of(Side::Plain), of(Side::Transposed));
+        assert!(less(&plain, &transposed) > 1e-2 * norm(&plain), "it flows");
+        for (side, exact) in [(Side::Plain, plain), (Side::Transposed, transposed)] {
+            let single = tangent.times(&u, side, Precision::Single);
+            assert_small(
+                less(&single, &exact),
+                norm(&exact),
+                1e-5,
+                "single precision",
+            );
+        }
+        let blocks = tangent.diagonal(true);
+        for i in (0..blocks.len()).step_by(17) {
+            for b in 0..3 {
+                let mut unit = vec![0.0; system.len()];
+                unit[3 * i + b] = 1.0;
+                let column = tangent.times(&unit, Side::Plain, Precision::Double);
+                for a in 0..3 {
+                    let (own, exact) = (blocks[i][(a, b)], column[3 * i + a]);
+                    assert_small(own - exact, blocks[i].norm(), 1e-5, "diagonal");
+                }
+            }
+        }
+    });
+}

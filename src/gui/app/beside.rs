@@ -2,10 +2,11 @@
 //!
 //! ```text
 //! command --intention--> Job --thread--> Made --drain_edits, a later frame--> document, and the canvas with what it shows of it (`canvas::shown`)
-//!     meanwhile: looking and selecting goes on; what is done on the canvas waits in its order;
+//!     meanwhile: looking and selecting goes on; what is done on the canvas waits in its order, of a value that is dragged the newest;
 //!                whatever else is asked for has the frame wait until all of that is made
 //! ```
-//! Of a value that is dragged the newest waits. Typed text, files and links are read in the frame.
+//! A button that goes down while a dragged value is still being made has that frame wait, too: the next drag begins at it. Typed text, files and links are
+//! read in the frame.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -103,8 +104,8 @@ impl Job {
 /// What is being done.
 #[derive(Debug)]
 pub(super) enum Task {
-    /// What a command wants, and what the step is called.
-    Edit(Command, String),
+    /// What a command wants, what the step is called, and the steps that it is one with.
+    Edit(Command, String, Option<String>),
     /// A step of the history is gone to.
     GoTo(usize),
 }
@@ -118,13 +119,25 @@ struct Running {
     receiver: Receiver<Outcome>,
 }
 
+/// A command that waits for edits.
+#[derive(Debug)]
+struct Waiting {
+    command: Command,
+    /// The drag that it is of.
+    drag: Option<String>,
+}
+
 /// The edit that is being made, and what waits for it.
 #[derive(Debug, Default)]
 pub(super) struct Beside {
     running: Option<Running>,
-    waiting: VecDeque<Command>,
-    /// Whose value is being dragged, see [`join_key`].
+    waiting: VecDeque<Waiting>,
+    /// The drag of a value that the last edit was of.
     dragged: Option<String>,
+    /// How often a button went down: no drag is one with another.
+    presses: usize,
+    /// The drag of the command that waited and is done now.
+    resumed: Option<String>,
 }
 
 impl Beside {
@@ -133,35 +146,35 @@ impl Beside {
         self.running.is_some() || !self.waiting.is_empty()
     }
 
-    /// Takes a command that has to wait. Keys that are held down would fill the queue: steps in a row are one.
-    fn wait(&mut self, command: Command) {
-        let joined = match (self.waiting.back(), &command) {
+    /// Takes a command that has to wait. Keys that are held down and values that are dragged would fill the queue: steps in a row are one.
+    fn wait(&mut self, command: Command, drag: Option<String>) {
+        let last = self.waiting.back();
+        let is_same_drag = drag.is_some() && last.is_some_and(|last| last.drag == drag);
+        let joined = match (last.map(|last| &last.command), &command) {
             (Some(Command::Move(a)), Command::Move(b)) => Some(Command::Move(*a + *b)),
             (Some(Command::Rotate(a)), Command::Rotate(b)) => Some(Command::Rotate(a + b)),
-            (Some(before), after)
-                if join_key(after).is_some() && join_key(before) == join_key(after) =>
-            {
-                Some(after.clone())
-            }
+            (Some(_), newest) if is_same_drag => Some(newest.clone()),
             _ => None,
         };
         if joined.is_some() {
             self.waiting.pop_back();
         }
-        self.waiting.push_back(joined.unwrap_or(command));
+        let command = joined.unwrap_or(command);
+        self.waiting.push_back(Waiting { command, drag });
     }
 
     /// The next command that waited, and how often it stands there in a row: undoing and redoing read no text in between.
-    fn next(&mut self) -> Option<(Command, usize)> {
-        let command = self.waiting.pop_front()?;
+    fn next(&mut self) -> Option<(Waiting, usize)> {
+        let next = self.waiting.pop_front()?;
         let mut times = 1;
-        while matches!(command, Command::Undo | Command::Redo)
-            && self.waiting.front() == Some(&command)
+        while let Some(after) = self.waiting.front()
+            && matches!(next.command, Command::Undo | Command::Redo)
+            && after.command == next.command
         {
             self.waiting.pop_front();
             times += 1;
         }
-        Some((command, times))
+        Some((next, times))
     }
 }
 
@@ -270,17 +283,18 @@ impl App {
     /// A command while edits are being made: `None` where it waits for them, which its values are brought up to date for if it can't.
     pub(super) fn in_turn(&mut self, command: Command) -> Option<Command> {
         let is_first = self.beside.waiting.is_empty();
-        let key = join_key(&command).filter(|_| self.is_held());
-        // What was seen when the button went down, with another value in it: whole, and the same thing's until it goes up.
-        let is_dragged = key.is_some() && key == self.beside.dragged;
-        if key.is_some() {
-            self.beside.dragged = key;
+        if overtakes(&command) || selects(&command) && is_first {
+            return Some(command);
         }
-        if !self.beside.is_busy() || overtakes(&command) || selects(&command) && is_first {
+        let drag = self.drag_of(&command);
+        // Whole values of a drag are over what was seen when it began: nothing else was done since.
+        let is_dragged = drag.is_some() && drag == self.beside.dragged;
+        self.beside.dragged.clone_from(&drag);
+        if !self.beside.is_busy() {
             return Some(command);
         }
         if can_wait(&command) || selects(&command) || is_dragged {
-            self.beside.wait(command);
+            self.beside.wait(command, drag);
             return None;
         }
         let seen = self.state.document.design.clone();
@@ -297,10 +311,25 @@ impl App {
             .input(|i| i.pointer.any_down() || i.pointer.any_released())
     }
 
-    /// To be called once a frame: a value isn't dragged any more once the button is up.
-    pub(super) fn let_go(&mut self) {
-        if !self.is_held() {
-            self.beside.dragged = None;
+    /// The drag of a value that a command is of, which is one step.
+    pub(super) fn drag_of(&self, command: &Command) -> Option<String> {
+        let key = join_key(command).filter(|_| self.is_held())?;
+        Some(format!("{key}, drag {}", self.beside.presses))
+    }
+
+    /// The same of the command that is being done.
+    pub(super) fn drag_of_now(&mut self, command: &Command) -> Option<String> {
+        let resumed = self.beside.resumed.take();
+        resumed.or_else(|| self.drag_of(command))
+    }
+
+    /// To be called first in a frame: a button that goes down begins another drag, over what the last one came to.
+    pub(super) fn hear_press(&mut self) {
+        if self.ctx.input(|i| i.pointer.any_pressed()) {
+            self.beside.presses += 1;
+            if self.beside.dragged.take().is_some() {
+                self.finish_edits();
+            }
         }
     }
 
@@ -327,21 +356,26 @@ impl App {
     /// An edit was made: it is seen, and what waited for it is done until the next is being made.
     fn end_edit(&mut self, running: Running, mut made: Outcome) {
         self.state.is_editing = false;
-        if let Ok(made) = &mut made {
-            self.canvas.expect(made.shown.take());
+        if let Ok(made) = &mut made
+            && let Some(shown) = made.shown.take()
+        {
+            self.canvas.expect(shown);
         }
         // Whatever was selected meanwhile stays selected.
         let is_as_before = self.state.selection == running.selection;
         match running.task {
-            Task::Edit(command, label) => self.take_made(&command, label, made, is_as_before),
+            Task::Edit(command, label, drag) => {
+                self.take_made(&command, label, drag, made, is_as_before);
+            }
             Task::GoTo(step) => self.arrive(step, made, is_as_before),
         }
         while self.beside.running.is_none()
-            && let Some((command, times)) = self.beside.next()
+            && let Some((next, times)) = self.beside.next()
         {
             let now = self.state.document.history.now();
             let last = self.state.document.history.steps().len() - 1;
-            self.apply_now(match command {
+            self.beside.resumed = next.drag;
+            self.apply_now(match next.command {
                 Command::Undo if times > 1 => Command::GoTo(now.saturating_sub(times)),
                 Command::Redo if times > 1 => Command::GoTo((now + times).min(last)),
                 command => command,

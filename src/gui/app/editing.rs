@@ -145,18 +145,20 @@ impl App {
             return;
         }
         let label = self.label(command);
+        let drag = self.drag_of_now(command);
         if self.is_beside() {
-            self.start(Task::Edit(command.clone(), label), move || job.made());
+            self.start(Task::Edit(command.clone(), label, drag), move || job.made());
         } else {
-            self.take_made(command, label, job.made(), true);
+            self.take_made(command, label, drag, job.made(), true);
         }
     }
 
-    /// What an edit came to is seen; `selects`: whether it may change what is selected.
+    /// What an edit came to is seen, as one step with others of the same drag; `selects`: whether it may change what is selected.
     pub(super) fn take_made(
         &mut self,
         command: &Command,
         label: String,
+        drag: Option<String>,
         made: Outcome,
         selects: bool,
     ) {
@@ -167,8 +169,8 @@ impl App {
         let selection = made.selection.filter(|_| selects);
         let selection = selection.unwrap_or_else(|| self.state.selection.clone());
         if let Some(reading) = made.reading {
-            let (document, join) = (&mut self.state.document, join_key(command));
-            document.accept(label, reading, selection.clone(), join);
+            let document = &mut self.state.document;
+            document.accept(label, reading, selection.clone(), drag);
         }
         match command {
             Command::Rename(from, to) => self.state.hidden.rename(from, to),
@@ -370,7 +372,7 @@ impl App {
     }
 }
 
-/// Steps with one key in a row are one, while the pointer is down: values that are dragged.
+/// Whose value a command sets: while a button is down these are one step.
 pub(super) fn join_key(command: &Command) -> Option<String> {
     match command {
         Command::SetParameter {

@@ -195,8 +195,8 @@ impl Canvas {
     }
 
     /// Shows this as soon as its layout is the document's.
-    pub fn expect(&mut self, shown: Option<Shown>) {
-        self.expected = shown;
+    pub fn expect(&mut self, shown: Shown) {
+        self.expected = Some(shown);
     }
 
     /// What is going on, for what is shown over it.

@@ -38,7 +38,7 @@ const TINTS: [u32; 8] = [
 pub struct Look {
     /// Where it is on the screen.
     pub view: View,
-    /// Dark on light or the other way.
+    /// What it is drawn with.
     pub colours: Colours,
     /// Whether parts are told apart.
     pub parts: bool,
@@ -132,7 +132,7 @@ fn chip(look: &Look, scene: &Scene, outlines: &Outlines) -> Vec<(Mesh, Mesh)> {
         return vec![piece(look, scene, &shown, room(&shown))];
     }
     let (first, rest) = shown.split_at(shown.len() / 2);
-    // Taken here, where the last meshes were given back: a thread's own memory would be touched for the first time.
+    // Taken here, in a frame where the last meshes were given back: a new thread's own memory would be touched for the first time.
     let (own, others) = (room(first), Mutex::new(room(rest)));
     let others = || std::mem::take(&mut *others.lock().unwrap_or_else(PoisonError::into_inner));
     let of = |parts, room| piece(look, scene, parts, room);

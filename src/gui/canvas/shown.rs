@@ -3,7 +3,7 @@
 //! ```text
 //! Canvas::sight --> Sight --on the thread of an edit, with the layout it came to--> Shown --Canvas::expect--> drawn in one frame
 //! ```
-//! Nothing depends on it: what is seen otherwise by then, or hidden, is made anew by the canvas.
+//! Nothing depends on it: what is seen otherwise by then, or hidden or called otherwise while hidden, is made anew by the canvas.
 
 use std::sync::Arc;
 
@@ -123,7 +123,7 @@ mod tests {
 
         let made = shown().expect("a large chip");
         let scene = made.scene.clone();
-        canvas.expect(Some(made));
+        canvas.expect(made);
         assert!(Arc::ptr_eq(&canvas.scene_of(&state.seen()), &scene));
         assert!(canvas.painted.is_of(&look, &scene));
         assert!(!canvas.is_behind);
@@ -131,7 +131,7 @@ mod tests {
         state.hidden.items.insert("t7".to_owned());
         let made = shown().expect("a large chip");
         let stale = made.scene.clone();
-        canvas.expect(Some(made));
+        canvas.expect(made);
         let scene = canvas.scene_of(&state.seen());
         assert!(!Arc::ptr_eq(&scene, &stale) && scene.hides(7));
         assert!(canvas.is_behind, "its triangles are left to the next frame");
