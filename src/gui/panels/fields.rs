@@ -131,7 +131,12 @@ impl Fields {
             self.drafts.remove(field.key);
         }
         let draft = self.drafts.get(field.key).map(|draft| draft.text.clone());
-        let mut text = draft.clone().unwrap_or_else(|| field.shown.to_owned());
+        // What is dragged is seen at once; a large chip has it later.
+        let dragged = self.drag.as_ref().filter(|drag| drag.key == field.key);
+        let dragged = dragged.map(|drag| drag.asked.clone());
+        let mut text = dragged
+            .or_else(|| draft.clone())
+            .unwrap_or_else(|| field.shown.to_owned());
         let problem = draft.as_deref().and_then(|text| read(text).err());
         let response = self.edit(ui, id, field, &mut text, problem.as_deref());
         if self.wanted.take_if(|key| key == field.key).is_some() {
@@ -270,11 +275,12 @@ impl Fields {
         if text == asked {
             return None;
         }
+        let value = read(&text).ok()?;
         if let Some(drag) = &mut self.drag {
-            drag.asked.clone_from(&text);
+            drag.asked = text;
         }
         self.drafts.remove(field.key);
-        read(&text).ok()
+        Some(value)
     }
 
     /// Whether the number of a field is being dragged.
