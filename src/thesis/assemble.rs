@@ -10,6 +10,7 @@
 use std::sync::OnceLock;
 
 use faer::Mat;
+use rayon::prelude::*;
 use rustc_hash::FxHashMap;
 
 use crate::blocks::{BlockModel, RowClass, Side, Velocity};
@@ -145,7 +146,53 @@ pub fn block_system<'a>(
         ));
     }
     find_islands(model, &mut system);
+    defer_weak_pivots(model, &leaves, &mut system);
     (system, leaves)
+}
+
+/// Rows of blocks that have no pivot of their own wait until their neighbours are eliminated.
+///
+/// A row's pivot is singular where some combination of its pressures acts on none of its velocities. Layers of a polygon end in
+/// blocks of one or two cells, and of those an even split can leave a corner's pressure, or the two ends of an edge with the
+/// velocity at its middle alone (whose sum is a constant there). The rank is what the matrix says: counting is not enough.
+/// The thesis's junctions have no such blocks.
+fn defer_weak_pivots(model: &BlockModel, leaves: &ChipLeaves<'_>, system: &mut BlockSystem) {
+    if system.stages.contains(&Stage::Condense) {
+        return; // condensed interiors support the pressures of the lines around them
+    }
+    let diagonal = |&(i, j, leaf): &(u32, u32, LeafRef)| {
+        let is_inner = i == j && system.stages[i as usize] == Stage::Component;
+        is_inner.then_some((leaf.leaf, i))
+    };
+    let of_rows: Vec<(u32, u32)> = system.couplings.iter().filter_map(diagonal).collect();
+    let mut of_leaf: FxHashMap<u32, u32> = FxHashMap::default();
+    for &(leaf, row) in &of_rows {
+        of_leaf.entry(leaf).or_insert(row);
+    }
+    let n_velocity = |row: u32| model.layouts[model.rows[row as usize].layout as usize].n_velocity;
+    let is_weak = |(leaf, row)| {
+        (
+            leaf,
+            !holds_pressures(&leaves.assemble(leaf), n_velocity(row)),
+        )
+    };
+    let weak: FxHashMap<u32, bool> = of_leaf.into_par_iter().map(is_weak).collect();
+    for (leaf, row) in of_rows {
+        if weak[&leaf] {
+            system.stages[row as usize] = Stage::ComponentLast;
+        }
+    }
+}
+
+/// Whether every combination of a row's pressures acts on its velocities: whether `B`, of `[A B^T; B 0]`, has full rank.
+fn holds_pressures(matrix: &Mat<f64>, n_velocity: usize) -> bool {
+    let n_pressure = matrix.nrows() - n_velocity;
+    if n_pressure == 0 || n_velocity < n_pressure {
+        return n_pressure == 0;
+    }
+    let b = matrix.submatrix(n_velocity, 0, n_pressure, n_velocity);
+    let values = b.singular_values();
+    values.is_ok_and(|s| s[n_pressure - 1] > 1e-9 * s[0])
 }
 
 /// Whether some cell of the block holds nodes of both sides: else their matrix block is zero and no coupling.
@@ -167,7 +214,7 @@ fn stage(class: RowClass) -> Stage {
     match class {
         RowClass::Interior => Stage::Condense,
         RowClass::Inner => Stage::Component,
-        RowClass::Mouth => Stage::ComponentLast,
+        RowClass::Last => Stage::ComponentLast,
         RowClass::Separator => Stage::Separator,
     }
 }

@@ -160,7 +160,7 @@ pub fn own_by_halves(
             first_node: 0,
             // After the component's blocks: at a flow-rate port it holds pressures alone, which need a neighbour's velocities
             // for a pivot.
-            class: RowClass::Mouth,
+            class: RowClass::Last,
         });
     }
     let mut incidences = Vec::with_capacity(blocks.len());

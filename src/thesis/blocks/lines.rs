@@ -112,7 +112,7 @@ impl Lines {
             for s in 0..n_sockets {
                 let class = match parts[part].sockets[s] {
                     Meets::Part(other, _) if !parts[other].is_strip => RowClass::Separator,
-                    _ => RowClass::Mouth,
+                    _ => RowClass::Last,
                 };
                 self.make(parts, part, s, class, false);
             }

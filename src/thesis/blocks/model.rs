@@ -16,8 +16,9 @@ pub enum RowClass {
     Interior,
     /// Between the blocks of one component.
     Inner,
-    /// At a mouth of a polygon; corners are shared with the next mouth.
-    Mouth,
+    /// After the component's other rows: at a polygon's sockets, whose corners two of them share; and what has too few velocities
+    /// for a pivot before its neighbours are eliminated.
+    Last,
     /// Bounds components from each other: last.
     Separator,
 }
