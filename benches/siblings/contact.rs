@@ -359,7 +359,7 @@ fn thresholds() {
             bisect(0.12, 0.1, |mu| stays(&scene, mu, seconds)),
         );
     }
-    for stiffness in [1e3, 1e4, 1e5] {
+    for stiffness in [1e4, 1e5, 1e6, 1e7] {
         let topples = |ratio: f64| {
             let mut scene = scenes::find("plane_r_stick").expect("a scene").scene();
             scene.body[0].velocity = [0.0; 3];
@@ -397,24 +397,80 @@ fn thresholds() {
         2.0 / 7.0 * 0.11,
         bisect(0.04, 0.025, rolls),
     );
+    for kind in ["rigid", "deformable", "points"] {
+        let scene = cube_between_walls(kind);
+        told(
+            &format!("wedge of one cube; {kind}"),
+            0.2,
+            bisect(0.21, 0.19, |mu| holds(&scene, "cube", mu)),
+        );
+    }
     for (name, body, exact, range) in [
         ("wdg_rr", "block", 0.05, [0.06, 0.04]),
-        ("wdg_dr", "block", 0.01, [0.012, 0.008]),
-        ("wdg_rm", "cube", 0.158, [0.18, 0.14]),
+        ("wdg_dr", "block", 0.01, [0.02, 0.004]),
+        ("wdg_rm", "cube", 0.158, [0.25, 0.1]),
     ] {
         let scene = scenes::find(name).expect("a scene").scene();
-        let holds = |mu: f64| {
-            let mut simulation = started(&scene, &sharp(mu));
-            while simulation.time() < 1.5 {
-                simulation.step();
-            }
-            let speed = simulation.quantity(body, Quantity::Speed, None);
-            speed.expect("a body") < 1e-3
-        };
         told(
             &format!("wedge; {name}"),
             exact,
-            bisect(range[0], range[1], holds),
+            bisect(range[0], range[1], |mu| holds(&scene, body, mu)),
         );
     }
+    for (level, overlap) in [(5, 5e-3), (6, 5e-3), (6, 1e-3), (7, 1e-3)] {
+        let scene = finer_wedge(level, overlap);
+        told(
+            &format!("wedge; wdg_rr; ball of level {level}; overlap {overlap:e} m"),
+            0.05,
+            bisect(0.052, 0.046, |mu| holds(&scene, "block", mu)),
+        );
+    }
+}
+
+/// Whether a body in a wedge stands still after 1.5 s.
+fn holds(scene: &Scene, body: &str, mu: f64) -> bool {
+    let mut simulation = started(scene, &sharp(mu));
+    while simulation.time() < 1.5 {
+        simulation.step();
+    }
+    let speed = simulation.quantity(body, Quantity::Speed, None);
+    speed.expect("a body") < 1e-3
+}
+
+/// A cube alone between two walls, half a millimetre in either, that friction of .2 just holds: 2 particles a side, 3, or 11.
+fn cube_between_walls(kind: &str) -> Scene {
+    // Points lie half a spacing inside of the cube's sides.
+    let (extra, cells, half, stiffness) = match kind {
+        "rigid" => ("", 1, 0.05, 100.0),
+        "deformable" => ("young = 1e4\n", 2, 0.05, 100.0),
+        _ => ("young = 1e4\n", 11, 0.05 * 10.0 / 11.0, 10.0),
+    };
+    let wall = half - 5e-4;
+    let text = format!(
+        "name = 'cube'\nabout = 'a cube between walls'\ntime_step = 0.005\nduration = 10\nfriction = 0.3\nstiffness = {stiffness}\n\
+         grid_spacing = 0.0182\n[wedge]\nthreshold = 0.2\nbody = 'cube'\nwall = 'left'\n\
+         [[plane]]\nname = 'left'\nnormal = [1, 0, 0]\noffset = -{wall}\n[[plane]]\nnormal = [-1, 0, 0]\noffset = -{wall}\n\
+         [[body]]\nname = 'cube'\nkind = '{kind}'\nmass = 0.1\n{extra}position = [0, 0, 0]\n\
+         shape = {{ box = {{ sides = [0.1, 0.1, 0.1], cells = [{cells}, {cells}, {cells}] }} }}\n"
+    );
+    Scene::parse(&text).expect("a scene of our own")
+}
+
+/// `wdg_rr` with a finer ball and another overlap of the pair and its walls, m.
+fn finer_wedge(level: u32, overlap: f64) -> Scene {
+    let mut scene = scenes::find("wdg_rr").expect("a scene").scene();
+    let radius = 0.1;
+    scene.body[1].shape = ShapeSpec::Ball {
+        radius,
+        level,
+        shells: 1,
+        spacing: None,
+    };
+    scene.stiffness = 40.0;
+    for plane in &mut scene.plane {
+        plane.offset = -(2.0 * radius - 0.5 * overlap);
+    }
+    scene.body[0].position[0] = -radius + 0.25 * overlap;
+    scene.body[1].position[0] = radius - 0.25 * overlap;
+    scene
 }

@@ -511,7 +511,7 @@ impl BodySpec {
                 places(c, "ball.spacing", [across; 3]);
                 counts(c, "ball.shells", &[*shells], 1.0);
                 let level = f64::from(*level);
-                c.within(format_args!("body[{k}].shape.ball.level"), level, 0.0..=6.0);
+                c.within(format_args!("body[{k}].shape.ball.level"), level, 0.0..=7.0);
                 &[Kind::Rigid, Kind::Deformable, Kind::Points, Kind::Fixed]
             }
             ShapeSpec::Torus {

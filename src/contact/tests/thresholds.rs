@@ -4,7 +4,7 @@
 
 use stokeslet_contact::newton::NewtonSettings;
 use stokeslet_contact::scene::{Quantity, ShapeSpec};
-use stokeslet_contact::{Coupling, Scene, Settings, Simulation, scenes};
+use stokeslet_contact::{Coupling, Scene, SceneFile, Settings, Simulation, scenes};
 
 fn after(scene: &Scene, settings: &Settings, seconds: f64) -> Simulation {
     let mut simulation = Simulation::new(scene, settings).unwrap();
@@ -31,10 +31,10 @@ fn friction(mu: f64) -> Settings {
     }
 }
 
-/// A box topples where its half width over half height is below the slope.
+/// A box topples where its half width over half height is below the slope, .11: to 1 %.
 #[test]
 fn boxes_topple_on_the_narrow_side_of_the_threshold() {
-    for (ratio, topples) in [(0.132, false), (0.105, true)] {
+    for (ratio, topples) in [(0.111, false), (0.109, true)] {
         let mut scene = scenes::find("plane_r_stick").unwrap().scene();
         let height = 0.1;
         scene.body[0].velocity = [0.0; 3];
@@ -42,9 +42,9 @@ fn boxes_topple_on_the_narrow_side_of_the_threshold() {
             sides: [ratio * height, ratio * height, height],
             cells: [1; 3],
         };
-        // Compliance tilts the box: a stiffer spring than the scene's.
-        scene.stiffness = 1e4;
-        scene.body[0].position[2] = 0.05 - 1e-5;
+        // Compliance tilts the box (12 % at a stiffness of 1e4, 3 at 1e5): a stiffer spring than the scene's.
+        scene.stiffness = 1e7;
+        scene.body[0].position[2] = 0.05 - 1e-8;
         let simulation = after(&scene, &friction(0.9), 3.0);
         let drop = simulation.quantity("cube", Quantity::Height, None).unwrap();
         println!("ratio {ratio}: height {drop:.4}");
@@ -89,6 +89,38 @@ fn balls_slip_below_the_threshold_of_rolling_and_roll_above_it() {
             "turned by {turn}, rolled {way}"
         );
         assert_eq!(ratio > 0.99, rolls, "w r / v = {ratio} at mu {mu}");
+    }
+}
+
+/// Between two walls, half a millimetre in either, a cube alone is held where `2 mu N` carries its weight, here at .2.
+#[test]
+fn a_cube_between_walls_holds_above_its_threshold_and_slides_below_it() {
+    for (kind, cells, extra) in [
+        ("rigid", 1, ""),
+        ("deformable", 2, "young = 1e4\n"),
+        ("points", 11, "young = 1e4\n"),
+    ] {
+        // Points lie half a spacing inside of the cube's sides.
+        let half = if kind == "points" {
+            0.05 * 10.0 / 11.0
+        } else {
+            0.05
+        };
+        let wall = half - 5e-4;
+        let text = format!(
+            "name = 'cube'\nabout = 'a cube between walls'\ntime_step = 0.005\nduration = 10\nfriction = 0.3\nstiffness = 10\n\
+             grid_spacing = 0.0182\n[wedge]\nthreshold = 0.2\nbody = 'cube'\nwall = 'left'\n\
+             [[plane]]\nname = 'left'\nnormal = [1, 0, 0]\noffset = -{wall}\n[[plane]]\nnormal = [-1, 0, 0]\noffset = -{wall}\n\
+             [[body]]\nname = 'cube'\nkind = '{kind}'\nmass = 0.1\n{extra}position = [0, 0, 0]\n\
+             shape = {{ box = {{ sides = [0.1, 0.1, 0.1], cells = [{cells}, {cells}, {cells}] }} }}\n"
+        );
+        let scene = Scene::parse(&text).unwrap();
+        for (mu, holds) in [(0.202, true), (0.198, false)] {
+            let simulation = after(&scene, &friction(mu), 0.5);
+            let speed = simulation.quantity("cube", Quantity::Speed, None).unwrap();
+            println!("{kind}, mu {mu}: {speed:.1e} m/s");
+            assert_eq!(speed < 1e-3, holds, "{kind} at {mu}: {speed:e} m/s");
+        }
     }
 }
 
