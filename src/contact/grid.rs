@@ -83,6 +83,20 @@ pub(crate) fn each<T: Send>(n: usize, f: impl Fn(usize) -> T + Sync + Send) -> V
     }
 }
 
+/// [`each`] of pairs, apart.
+pub(crate) fn each_pair<A: Send, B: Send>(
+    n: usize,
+    f: impl Fn(usize) -> (A, B) + Sync + Send,
+) -> (Vec<A>, Vec<B>) {
+    if n < FEW {
+        return (0..n).map(f).unzip();
+    }
+    let (mut a, mut b) = (Vec::new(), Vec::new());
+    let pairs = (0..n).into_par_iter().with_min_len(64).map(f);
+    pairs.unzip_into_vecs(&mut a, &mut b);
+    (a, b)
+}
+
 /// The first node of each row of three around every point, numbered along x, then y, then z, then by body; and how many nodes there are.
 fn numbered(base: &[[i64; 3]], body_of: &[u32]) -> (Vec<[u32; 9]>, usize) {
     let (mut low, mut high) = ([i64::MAX; 3], [i64::MIN; 3]);

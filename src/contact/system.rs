@@ -8,12 +8,13 @@
 //! Forces reach the unknowns through the transpose of the map from velocities to particles, taken at the trial state.
 
 use crate::contact::{Contact, Frozen, Pairs};
-use crate::grid::{Grid, each};
+use crate::grid::{Grid, each, each_pair};
 use crate::material::Svd;
 use crate::model::{Coupling, Frame, Model, Places, Pose, Source};
 use crate::real::{M3, V3};
 use crate::state::State;
 use nalgebra::UnitQuaternion;
+use std::sync::OnceLock;
 
 mod derivative;
 
@@ -38,6 +39,8 @@ pub(crate) struct System<'a> {
     pub frozen: Option<&'a Frozen>,
     /// sqrt of the mass of each unknown.
     pub scale: Vec<f64>,
+    /// Right singular vectors of the points' gradients at the first trial, near to which those of all others lie.
+    axes: OnceLock<Vec<M3>>,
 }
 
 /// The system at a trial.
@@ -90,6 +93,7 @@ impl<'a> System<'a> {
             start_particles,
             frozen,
             scale,
+            axes: OnceLock::new(),
         }
     }
 
@@ -186,13 +190,12 @@ impl<'a> System<'a> {
                 grid.velocity[i] + vec3(&z, first + 3 * i)
             });
             let velocity = |i: usize| grid_velocities[i];
-            let moved = each(state.points.x.len(), |p| {
+            (places.points, gradients) = each_pair(state.points.x.len(), |p| {
                 let x = state.points.x[p] + grid.value_at(p, velocity) * dt;
                 let f = (M3::identity() + grid.gradient_at(p, velocity) * dt)
                     * state.points.gradient[p];
                 (x, f)
             });
-            (places.points, gradients) = moved.into_iter().unzip();
         }
         let particles: Vec<V3> = each(model.particles.len(), |p| {
             places.particle(&model.particles[p])
@@ -274,14 +277,19 @@ impl<'a> System<'a> {
             }
         }
         if let Some(grid) = self.grid {
-            let stresses = each(gradients.len(), |p| {
+            let axes = self.axes.get();
+            let stress: Vec<M3>;
+            (stress, svds) = each_pair(gradients.len(), |p| {
                 let point = &state.points;
-                let (stress, svd) = model.materials[p].stress_and_svd(&gradients[p]);
+                let near = axes.map_or_else(M3::identity, |axes| axes[p]);
+                let (stress, svd) = model.materials[p].stress_and_svd(&gradients[p], &near);
                 let stress = stress * point.gradient[p].transpose() * (point.volume[p] * dt);
                 (stress, svd)
             });
-            let stress: Vec<M3>;
-            (stress, svds) = stresses.into_iter().unzip();
+            self.axes.get_or_init(|| {
+                let v = |svd: &Option<Svd>| svd.map_or_else(M3::identity, |(_, _, v)| v);
+                svds.iter().map(v).collect()
+            });
             for f in &mut on_points {
                 *f = -*f;
             }
