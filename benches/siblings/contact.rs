@@ -12,7 +12,7 @@
 //! ```
 //! Seconds are processor time of one thread, but for `threads`. Results with dates are in `README.md` beside this file.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use cpu_time::ProcessTime;
 use stokeslet_contact::newton::NewtonSettings;
@@ -259,29 +259,30 @@ fn sand() {
     }
 }
 
-/// Seconds of the clock on one and on two threads, turn by turn: on a machine that others use, the least of five counts.
+/// Seconds of the clock on one and on two threads, turn by turn, of the same steps of scenes under way: on a machine that others use, the
+/// least of five counts.
 fn threads() {
-    println!("scene,steps,one thread s,two threads s,ratio");
+    println!("scene,at s,steps,one thread s,two threads s,ratio");
     for name in ["sand_on_sph", "goo_on_sph", "sandbox_sph", "sandbox_cube"] {
         let scene = scenes::find(name).expect("a scene").scene();
-        let mut least = [Duration::MAX; 2];
-        let steps = 5;
+        let pools = [1, 2].map(|n| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(n).build();
+            pool.expect("threads")
+        });
+        let (checkpoint, steps) = pools[0].install(|| under_way(&scene));
+        let steps = steps.div_ceil(4);
+        let mut least = [f64::INFINITY; 2];
         for _ in 0..5 {
-            for (k, best) in least.iter_mut().enumerate() {
-                let pool = rayon::ThreadPoolBuilder::new().num_threads(k + 1).build();
-                pool.expect("threads").install(|| {
-                    let mut simulation = started(&scene, &Settings::default());
-                    simulation.step();
-                    let begin = Instant::now();
-                    for _ in 0..steps {
-                        simulation.step();
-                    }
-                    *best = (*best).min(begin.elapsed());
-                });
+            for (pool, best) in pools.iter().zip(&mut least) {
+                let mut simulation = Simulation::resume(&checkpoint).expect("the same scene");
+                let begin = Instant::now();
+                pool.install(|| (0..steps).for_each(|_| _ = simulation.step()));
+                *best = best.min(begin.elapsed().as_secs_f64());
             }
         }
-        let [one, two] = least.map(|d| d.as_secs_f64());
-        println!("{name},{steps},{one:.3},{two:.3},{:.2}", one / two);
+        let [one, two] = least;
+        let at = checkpoint.state.step as f64 * scene.time_step;
+        println!("{name},{at:.3},{steps},{one:.3},{two:.3},{:.2}", one / two);
     }
 }
 

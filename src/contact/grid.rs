@@ -25,6 +25,9 @@ const EDGE: f64 = 1e-8;
 /// Points below which loops stay on the caller's thread.
 pub(crate) const FEW: usize = 512;
 
+/// Nodes whose sums one thread adds up at a time.
+const NODES: usize = 1024;
+
 /// Weights of one point along each axis, and their slopes.
 struct Stencil {
     w: [[f64; 3]; 3],
@@ -48,7 +51,7 @@ struct Layer {
 }
 
 /// What can be summed on nodes.
-pub(crate) trait Sum: Copy + Send + AddAssign {
+pub(crate) trait Sum: Copy + Send + Sync + AddAssign {
     /// Nothing.
     const ZERO: Self;
 }
@@ -254,13 +257,31 @@ impl Grid {
         let sums: Vec<Vec<T>> = if self.rows.len() < FEW {
             self.layers.iter().map(of_layer).collect()
         } else {
-            self.layers.par_iter().map(of_layer).collect()
+            self.layers
+                .par_iter()
+                .with_max_len(1)
+                .map(of_layer)
+                .collect()
+        };
+        // A node's sums in the order of the layers.
+        let add = |(chunk, out): (usize, &mut [T])| {
+            let own = chunk * NODES..chunk * NODES + out.len();
+            for (layer, sums) in self.layers.iter().zip(&sums) {
+                let from = layer.nodes.start.max(own.start);
+                let to = layer.nodes.end.min(own.end);
+                if from < to {
+                    let sums = &sums[from - layer.nodes.start..to - layer.nodes.start];
+                    for (out, sum) in out[from - own.start..].iter_mut().zip(sums) {
+                        *out += *sum;
+                    }
+                }
+            }
         };
         let mut out = vec![T::ZERO; self.n_nodes];
-        for (layer, sums) in self.layers.iter().zip(sums) {
-            for (out, sum) in out[layer.nodes.clone()].iter_mut().zip(sums) {
-                *out += sum;
-            }
+        if self.n_nodes <= NODES {
+            add((0, &mut out));
+        } else {
+            out.par_chunks_mut(NODES).enumerate().for_each(add);
         }
         out
     }

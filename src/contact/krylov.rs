@@ -1,6 +1,12 @@
 //! One cycle of GMRES for systems that are not symmetric, preconditioned from the right so that its residual is the true one.
 
+use rayon::prelude::*;
 use stokeslet_dynamics::linear::dot;
+
+use crate::grid::each;
+
+/// Unknowns that one thread takes at a time; sums are added up in their order, whoever made them.
+const CHUNK: usize = 2048;
 
 /// How a cycle went.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -47,25 +53,13 @@ pub fn gmres(
         let mut w = apply(&z);
         turned.push(z);
         let before = dot(&w, &w).sqrt();
-        let mut column = Vec::with_capacity(j + 2);
-        for v in &basis {
-            let h = dot(&w, v);
-            for (x, y) in w.iter_mut().zip(v) {
-                *x -= h * y;
-            }
-            column.push(h);
-        }
-        let mut next = dot(&w, &w).sqrt();
-        if next < 1e-3 * before {
+        let mut column = products(&basis, &w);
+        let mut next = subtract(&mut w, &basis, &column);
+        if next < 1e-2 * before {
             // Once more: cancellation has spoilt the right angle.
-            for (v, c) in basis.iter().zip(column.iter_mut()) {
-                let h = dot(&w, v);
-                for (x, y) in w.iter_mut().zip(v) {
-                    *x -= h * y;
-                }
-                *c += h;
-            }
-            next = dot(&w, &w).sqrt();
+            let again = products(&basis, &w);
+            next = subtract(&mut w, &basis, &again);
+            column.iter_mut().zip(again).for_each(|(h, d)| *h += d);
         }
         for (i, &(c, s)) in rotations.iter().enumerate() {
             let (a, d) = (column[i], column[i + 1]);
@@ -88,7 +82,7 @@ pub fn gmres(
         if done || j + 1 == most {
             break;
         }
-        basis.push(w.iter().map(|x| x / next).collect());
+        basis.push(each(n, |i| w[i] / next));
     }
     let m = columns.len();
     let mut y = vec![0.0; m];
@@ -101,11 +95,8 @@ pub fn gmres(
         };
     }
     let mut u = vec![0.0; n];
-    for (z, y) in turned.iter().zip(&y) {
-        for (a, b) in u.iter_mut().zip(z) {
-            *a += y * b;
-        }
-    }
+    y.iter_mut().for_each(|y| *y = -*y);
+    subtract(&mut u, &turned, &y);
     (
         u,
         GmresReport {
@@ -113,6 +104,39 @@ pub fn gmres(
             residual: rhs[m].abs() / size,
         },
     )
+}
+
+/// Scalar products of `w` with each of the vectors.
+fn products(vectors: &[Vec<f64>], w: &[f64]) -> Vec<f64> {
+    let of_chunk = |(c, w): (usize, &[f64])| -> Vec<f64> {
+        let part = c * CHUNK..c * CHUNK + w.len();
+        vectors.iter().map(|v| dot(&v[part.clone()], w)).collect()
+    };
+    if w.len() <= CHUNK {
+        return of_chunk((0, w));
+    }
+    let parts: Vec<Vec<f64>> = w.par_chunks(CHUNK).enumerate().map(of_chunk).collect();
+    let mut sums = vec![0.0; vectors.len()];
+    for part in parts {
+        sums.iter_mut().zip(part).for_each(|(sum, h)| *sum += h);
+    }
+    sums
+}
+
+/// `w -= sum h_k v_k`; what is left of its length.
+fn subtract(w: &mut [f64], vectors: &[Vec<f64>], h: &[f64]) -> f64 {
+    let of_chunk = |(c, w): (usize, &mut [f64])| -> f64 {
+        for (v, h) in vectors.iter().zip(h) {
+            let v = &v[c * CHUNK..c * CHUNK + w.len()];
+            w.iter_mut().zip(v).for_each(|(x, y)| *x -= h * y);
+        }
+        dot(w, w)
+    };
+    if w.len() <= CHUNK {
+        return of_chunk((0, w)).sqrt();
+    }
+    let parts: Vec<f64> = w.par_chunks_mut(CHUNK).enumerate().map(of_chunk).collect();
+    parts.iter().sum::<f64>().sqrt()
 }
 
 #[cfg(test)]

@@ -147,7 +147,7 @@ impl Grid {
                 }
             }
         });
-        sums.into_iter().map(vector).collect()
+        each(sums.len(), |i| vector(sums[i]))
     }
 
     /// The diagonal blocks of the operator with these stiffnesses at the points.

@@ -2,9 +2,11 @@
 
 use std::sync::OnceLock;
 
+use rayon::prelude::*;
+
 use crate::contact::{Contact, Slope, slope};
 use crate::direct::Factors;
-use crate::grid::{Stiffness, each};
+use crate::grid::{FEW, Stiffness, each};
 use crate::material::{M9, rotation_svd};
 use crate::model::{Coupling, Frame, Source};
 use crate::newton::Preconditioner;
@@ -322,58 +324,57 @@ impl Tangent<'_> {
     /// `H~ u`, or `H~^T u`.
     pub(crate) fn times(&self, u: &[f64], side: Side, precision: Precision) -> Vec<f64> {
         let system = self.system;
-        let z: Vec<f64> = u.iter().zip(&system.scale).map(|(u, s)| u / s).collect();
-        let mut out: Vec<f64> = z
-            .iter()
-            .zip(&system.scale)
-            .map(|(z, s)| z * s * s)
-            .collect();
+        let scale = &system.scale;
+        let z = each(u.len(), |i| u[i] / scale[i]);
+        // The forces that come to the masses' own, z s^2.
+        let mut force = vec![0.0; u.len()];
         let first = system.grid_at(0);
         let mut on_points = vec![V3::zeros(); self.points.len()];
-        let mut local: Vec<f64> = Vec::new();
-        for block in &self.blocks {
-            let n = 3 * block.slots.len();
-            local.clear();
-            for slot in &block.slots {
-                let v = match *slot {
-                    Slot::Dof(at) => vec3(&z, at),
-                    Slot::Pinned => V3::zeros(),
-                    Slot::Point(p) => system.grid.map_or_else(V3::zeros, |g| {
-                        g.value_at(p as usize, |i| vec3(&z, first + 3 * i))
-                    }),
-                };
-                local.extend(v.iter());
-            }
-            for (r, slot) in block.slots.iter().enumerate() {
-                let mut v = V3::zeros();
-                for i in 0..3 {
-                    let row = 3 * r + i;
-                    v[i] = if side == Side::Plain {
-                        block.entries[row * n..(row + 1) * n]
-                            .iter()
-                            .zip(&local)
-                            .map(|(a, b)| a * b)
-                            .sum()
-                    } else {
-                        (0..n).map(|j| block.entries[j * n + row] * local[j]).sum()
+        let of_blocks = |blocks: &[Block]| {
+            let (mut local, mut forces): (Vec<f64>, Vec<V3>) = (Vec::new(), Vec::new());
+            for block in blocks {
+                local.clear();
+                for slot in &block.slots {
+                    let v = match *slot {
+                        Slot::Dof(at) => vec3(&z, at),
+                        Slot::Pinned => V3::zeros(),
+                        Slot::Point(p) => system.grid.map_or_else(V3::zeros, |g| {
+                            g.value_at(p as usize, |i| vec3(&z, first + 3 * i))
+                        }),
                     };
+                    local.extend(v.iter());
                 }
-                match *slot {
-                    Slot::Dof(at) => {
-                        for i in 0..3 {
-                            out[at + i] += v[i];
-                        }
+                let n = local.len();
+                let row = |r: usize| -> f64 {
+                    if side == Side::Plain {
+                        let row = &block.entries[r * n..(r + 1) * n];
+                        row.iter().zip(&local).map(|(a, b)| a * b).sum()
+                    } else {
+                        (0..n).map(|j| block.entries[j * n + r] * local[j]).sum()
                     }
-                    Slot::Pinned => {}
-                    Slot::Point(p) => {
-                        on_points[p as usize] += v;
-                    }
-                }
+                };
+                let slots = 0..block.slots.len();
+                forces.extend(slots.map(|r| V3::new(row(3 * r), row(3 * r + 1), row(3 * r + 2))));
+            }
+            forces
+        };
+        let parts: Vec<Vec<V3>> = if self.blocks.len() < FEW {
+            vec![of_blocks(&self.blocks)]
+        } else {
+            self.blocks.par_chunks(FEW / 2).map(of_blocks).collect()
+        };
+        let slots = self.blocks.iter().flat_map(|block| &block.slots);
+        for (slot, v) in slots.zip(parts.iter().flatten()) {
+            match *slot {
+                Slot::Dof(at) => (0..3).for_each(|i| force[at + i] += v[i]),
+                Slot::Pinned => {}
+                Slot::Point(p) => on_points[p as usize] += v,
             }
         }
+        let mut on_nodes = Vec::new();
         if let Some(grid) = system.grid {
             let field = each(grid.n_nodes(), |i| vec3(&z, first + 3 * i));
-            let on_nodes = match precision {
+            on_nodes = match precision {
                 Precision::Single => {
                     grid.product(self.single(), side == Side::Transposed, &field, &on_points)
                 }
@@ -395,17 +396,15 @@ impl Tangent<'_> {
                     grid.gather(&stress, Some(&on_points))
                 }
             };
-            for (i, f) in on_nodes.into_iter().enumerate() {
-                for j in 0..3 {
-                    out[first + 3 * i + j] += f[j];
-                }
-            }
         }
+        let mut out = each(u.len(), |i| {
+            let node = i
+                .checked_sub(first)
+                .and_then(|k| Some(on_nodes.get(k / 3)?[k % 3]));
+            (z[i] * scale[i] * scale[i] + force[i] + node.unwrap_or(0.0)) / scale[i]
+        });
         for &i in &system.model.pinned {
             out[system.node_at(i as usize)..][..3].fill(0.0);
-        }
-        for (o, s) in out.iter_mut().zip(&system.scale) {
-            *o /= s;
         }
         out
     }
@@ -420,9 +419,12 @@ impl Tangent<'_> {
             out.extend_from_slice(&u[..self.system.grid_at(0)]);
             factors.solve_in_place(&mut out);
         }
-        for (i, m) in self.inverse.iter().enumerate().skip(out.len() / 3) {
-            out.extend((m * vec3(u, 3 * i)).iter());
-        }
+        let solved = out.len() / 3;
+        let rest = each(self.inverse.len() - solved, |i| {
+            let v = self.inverse[solved + i] * vec3(u, 3 * (solved + i));
+            [v.x, v.y, v.z]
+        });
+        out.extend(rest.as_flattened());
         out
     }
 
