@@ -1,5 +1,5 @@
 //! Block systems without physics against a dense solver: trees, chains, rings, grids, any graph; repeated leaves, singular
-//! islands, couplings of low rank; cancelled and too large.
+//! connected components, couplings of low rank; cancelled and too large.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -82,14 +82,14 @@ impl Leaves for Problem {
 }
 
 impl Problem {
-    /// Rows of these sizes and stages, in one island, without couplings.
+    /// Rows of these sizes and stages, in one connected component, without couplings.
     fn new(sizes: &[u32], stages: &[Stage]) -> Self {
         Self {
             system: BlockSystem {
                 sizes: sizes.to_vec(),
                 stages: stages.to_vec(),
-                islands: vec![0; sizes.len()],
-                singular_islands: vec![false],
+                connected_components: vec![0; sizes.len()],
+                singular_connected_components: vec![false],
                 ..BlockSystem::default()
             },
             ..Self::default()
@@ -412,7 +412,7 @@ fn leaves_are_assembled_once_each_and_zero_rows_are_nothing() {
     // A row without unknowns between others.
     problem.system.sizes.push(0);
     problem.system.stages.push(Stage::Component);
-    problem.system.islands.push(0);
+    problem.system.connected_components.push(0);
     problem.check(&mut random, 1e-12, "a row of no unknowns");
 }
 
@@ -498,7 +498,7 @@ fn laplacian(n: usize, edges: &[(usize, usize)], stages: &[Stage]) -> Problem {
 }
 
 #[test]
-fn a_singular_island_is_solved_for_data_that_fit_it() {
+fn a_singular_connected_component_is_solved_for_data_that_fit_it() {
     let mut random = Random(7);
     for (name, n, edges) in [
         ("chain", 17, chain(17)),
@@ -507,7 +507,7 @@ fn a_singular_island_is_solved_for_data_that_fit_it() {
     ] {
         for stage in STAGES {
             let mut problem = laplacian(n, &edges, &vec![stage; n]);
-            problem.system.singular_islands = vec![true];
+            problem.system.singular_connected_components = vec![true];
             let a = problem.dense();
             let spectrum = a.self_adjoint_eigenvalues(Side::Lower).unwrap();
             assert!(
@@ -538,14 +538,14 @@ fn a_singular_island_is_solved_for_data_that_fit_it() {
 }
 
 #[test]
-fn islands_are_eliminated_apart_each_singular_or_not() {
+fn connected_components_are_eliminated_apart_each_singular_or_not() {
     let mut random = Random(8);
     let mut edges = ring(9);
     edges.extend(chain(8).into_iter().map(|(i, j)| (i + 9, j + 9)));
     let mut problem = laplacian(17, &edges, &[Stage::Separator; 17]);
-    problem.system.islands = (0..17).map(|k| u32::from(k >= 9)).collect();
-    problem.system.singular_islands = vec![true, false];
-    // The second island is held at one row.
+    problem.system.connected_components = (0..17).map(|k| u32::from(k >= 9)).collect();
+    problem.system.singular_connected_components = vec![true, false];
+    // The second connected component is held at one row.
     let held = problem.leaf(Mat::from_fn(2, 2, |r, c| if r == c { 5.0 } else { -1.0 }));
     for coupling in problem
         .system
@@ -567,7 +567,12 @@ fn islands_are_eliminated_apart_each_singular_or_not() {
         .for_each(|v| *v -= mean);
     let x = problem.solved(&elimination, &rhs, Caching::Cached);
     let residual = problem.dense() * &x - problem.flat(&rhs);
-    assert_small!(residual.norm_max(), x.norm_max(), 1e-12, "both islands");
+    assert_small!(
+        residual.norm_max(),
+        x.norm_max(),
+        1e-12,
+        "both connected components"
+    );
 }
 
 /// A lattice of separators of size `size` whose links are couplings of rank `rank`, marked as far.

@@ -43,7 +43,7 @@ fn same_places(a: &Fields, b: &Fields, what: &str) -> Vec<usize> {
     assert_eq!(a.nodes.len(), b.nodes.len(), "{what}: nodes");
     assert_eq!(a.cells.len(), b.cells.len(), "{what}: cells");
     let size = largest(a.nodes.iter().flat_map(|p| [p.x, p.y]));
-    // Two islands may touch in pictures, never in tests: places tell nodes apart.
+    // Two connected components may touch in pictures, never in tests: places tell nodes apart.
     let tile = 1e-6 * size;
     let key = |p: Point| [(p.x / tile).round() as i64, (p.y / tile).round() as i64];
     let mut places: HashMap<[i64; 2], Vec<usize>> = HashMap::new();
@@ -259,9 +259,9 @@ fn all_flows() -> Chip {
 }
 
 /// Two chips in one: a tee whose pressure is free and one whose pressure is not.
-fn islands() -> Chip {
+fn connected_components() -> Chip {
     let mut chip = all_flows();
-    chip.name = "two islands".into();
+    chip.name = "two connected components".into();
     let other = with_conditions(&small_tee(), &pressures(&[5.0, 1.0, 0.0]));
     let n = chip.parts.len();
     let away = Motion::new(0.7, Point::new(3e-3, 1e-3));
@@ -321,7 +321,7 @@ fn fronts_and_block_rows_give_the_same_fields_cached_or_not() {
         (tapered(), 4),
         (dead_end(), 4),
         (all_flows(), 5),
-        (islands(), 3),
+        (connected_components(), 3),
         (ring(), 4),
         (
             channel(
@@ -489,7 +489,7 @@ fn bits(s: &Solution) -> Vec<u64> {
 fn threads_and_what_is_known_change_no_bit() {
     for (chip, r) in [
         (lattice(5), 4),
-        (islands(), 4),
+        (connected_components(), 4),
         (tapered(), 6),
         (from_file("voronoi-s15"), 4),
         (from_file("y-mixer"), 8),
@@ -535,8 +535,8 @@ fn an_eliminated_chip_asked_again_gives_the_bits_of_a_fresh_solve() {
     for (chip, settings) in [
         (small_tee(), at(4)),
         (small_tee(), ports_only(4)),
-        (islands(), at(3)),
-        (islands(), ports_only(3)),
+        (connected_components(), at(3)),
+        (connected_components(), ports_only(3)),
         (lattice(4), at(4)),
         (deep_tee(), at(4)),
         (deep_tee(), ports_only(4)),
@@ -635,7 +635,7 @@ fn ports_only(resolution: u32) -> SolveSettings {
 fn ports_alone_are_what_a_whole_solve_says_of_them() {
     for (chip, r) in [
         (small_tee(), 4),
-        (islands(), 4),
+        (connected_components(), 4),
         (dead_end(), 3),
         (lattice(4), 4),
         (from_file("spiral-delay"), 4),

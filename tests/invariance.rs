@@ -343,7 +343,7 @@ fn forked(middle: Shape, stem: usize, arms: [usize; 2]) -> Chip {
 
 /// What leaves a symmetric chip leaves it evenly: meshes of pipes, of symmetric junctions on a grid and off it, of posts are symmetric.
 #[test]
-fn mirror_twins_carry_the_same_flow() {
+fn mirror_symmetric_pairs_carry_the_same_flow() {
     use stokeslet::shape::Hole;
     let w = 1e-4;
     let p = |x: f64, y: f64| Point::new(x * w, y * w);

@@ -108,7 +108,7 @@ fn conductance_is_symmetric_semidefinite_and_blind_to_a_constant_pressure() {
         );
         assert!(
             eigenvalues[1] > 1e-6 * most,
-            "{}: one island, so one null vector: {eigenvalues:?}",
+            "{}: one connected component, so one null vector: {eigenvalues:?}",
             chip.name
         );
     }

@@ -21,13 +21,13 @@ use stokeslet_base::table::Table;
 mod front;
 mod inside;
 mod lower;
-mod twins;
+mod mirror_pair;
 
 use front::Part;
 pub use inside::Inside;
 pub use lower::mirror;
 use lower::{Lower, Triangle};
-use twins::Mirror;
+use mirror_pair::Mirror;
 
 /// What is left of a front on its boundary: `n_boundary` x `n_boundary`, symmetric.
 pub type Schur = Mat<f64>;
@@ -327,7 +327,7 @@ impl Values {
                     held.expect("children come before their parents").triangle()
                 };
                 if let Some(mirror) = Mirror::between(children, b, e) {
-                    twins::eliminate(held(&children[0]), mirror)
+                    mirror_pair::eliminate(held(&children[0]), mirror)
                 } else {
                     let part = |child: &Child| Part::new(held(child), &child.images, b);
                     front::eliminate(&children.iter().map(part).collect::<Vec<_>>(), b, e)

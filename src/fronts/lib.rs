@@ -8,7 +8,7 @@
 //! kinds, children first ---------------> Schur complements S, weights W                          compute, pivot
 //! long pipes: S between the ends ------> U V^T, two loose ends                                   lowrank
 //! junctions with the ends at them -----> groups: one front each, copies of copies                group
-//! groups, two and two across pipes ----> one front an island: grounds and given values           network
+//! groups, two and two across pipes ----> one front a connected component: pressure datums and given values           network
 //! x of the network --> shared unknowns --> inside of pieces, all copies at once                  tree
 //! ```
 //!
@@ -41,7 +41,7 @@
 //! along grid lines where they have some, so that equal rectangles are cut alike and have equal fronts, down to leaves of eight
 //! cells. Fronts are joined two by two up to the root, whose boundary is the mouths. What lies on the near side of a middle line is
 //! numbered and signed as its mirror image, so mirror images are equal fronts too: a symmetric chamber costs half.
-//! Where two mirror images are joined, what is even across the mirror and what is odd are eliminated apart (`compute/twins.rs`):
+//! Where two mirror images are joined, what is even across the mirror and what is odd are eliminated apart (`compute/mirror_pair.rs`):
 //! nothing couples them, and together they cost a quarter to a third.
 //!
 //! **Which unknowns are held, and why pivots are regular.** A velocity goes at the lowest node of the tree that holds all cells around
@@ -97,12 +97,12 @@
 //! Unknowns at the chip's edge: velocities of flow-rate ports and closed ends are *given* (they stay and are known; their reactions give
 //! the ports' pressures), tangential ones of pressure ports are *zero*, all else is *free*.
 //!
-//! # The network and its ground
+//! # The network and its pressure datum
 //! Groups are joined across the ties by the same fronts: two groups and all ties between them at a time, the pair that leaves
 //! the smallest front first, disjoint pairs in rounds ([`group()`]); only groups that changed choose again, so a round costs
 //! what it joins. A sparse LU in COLAMD order, tried first, took 1.5 of 2.0 s of a lattice in three dimensions with rank 21;
-//! the joins take a tenth. Only grounds are left to [`network`]. Where every port of an island has its flow given, pressure
-//! is known up to a constant. One pressure of the island is then kept to the last, and a number `d` is added to its diagonal
+//! the joins take a tenth. Only pressure datums are left to [`network`]. Where every port of a connected component has its flow given, pressure
+//! is known up to a constant. One pressure of the connected component is then kept to the last, and a number `d` is added to its diagonal
 //! entry. With the null vector `n`, scaled to one there, and a balanced right-hand side,
 //! ```text
 //! (A + d e e^T) x = b   =>   n^T A x + d x_g = n^T b = 0   =>   x_g = 0   =>   A x = b

@@ -1,4 +1,4 @@
-//! What is left when all groups are joined: one pressure of every island where nothing fixes it, and what is given.
+//! What is left when all groups are joined: one pressure of every connected component where nothing fixes it, and what is given.
 
 use faer::linalg::solvers::{PartialPivLu, Solve};
 use faer::{Mat, MatMut};
@@ -22,17 +22,17 @@ impl Network {
     ///
     /// # Shapes and units
     /// - `classes`: of the top slab's boundary unknowns, kept or given
-    /// - `grounds`: one kept unknown of every island with a null vector that is not zero there. A number on its diagonal makes the
+    /// - `datums`: one kept unknown of every connected component with a null vector that is not zero there. A number on its diagonal makes the
     ///   matrix regular, and for data orthogonal to the null vector the solution is exact, with that unknown zero.
     /// # Errors
     /// `None` where the network is singular.
     /// # Accuracy and cost
-    /// Dense LU with partial pivoting: what is kept is one unknown an island.
+    /// Dense LU with partial pivoting: what is kept is one unknown a connected component.
     pub fn new(
         values: &Values,
         roots: Vec<Root>,
         classes: &[Class],
-        grounds: &[u32],
+        datums: &[u32],
     ) -> Option<Self> {
         let mut number = vec![NOWHERE; classes.len()];
         let mut n = 0_u32;
@@ -61,7 +61,7 @@ impl Network {
                 }
             }
         }
-        for &g in grounds {
+        for &g in datums {
             let k = number[g as usize] as usize;
             matrix[(k, k)] += largest.max(1.0);
         }

@@ -62,7 +62,7 @@ pub fn canonical_drag(model: &BlockModel, unit: f64) -> f64 {
 /// Finds the essentially different matrix blocks of a chip and who couples through them.
 ///
 /// # Shapes and units
-/// - `islands`, `singular_islands`: see [`stokeslet_cad::chip`]; canonical coordinates as in [`stokeslet_flow::stokes`]
+/// - `connected_components`, `singular_connected_components`: see [`stokeslet_cad::chip`]; canonical coordinates as in [`stokeslet_flow::stokes`]
 pub fn block_system<'a>(
     model: &'a BlockModel,
     matrices: &'a BlockMatrices,
@@ -145,7 +145,7 @@ pub fn block_system<'a>(
             },
         ));
     }
-    find_islands(model, &mut system);
+    find_connected_components(model, &mut system);
     defer_weak_pivots(model, &leaves, &mut system);
     (system, leaves)
 }
@@ -220,7 +220,7 @@ fn stage(class: RowClass) -> Stage {
 }
 
 /// Connected parts, and whether pressure is fixed in each: by a port whose normal velocity is free.
-fn find_islands(model: &BlockModel, system: &mut BlockSystem) {
+fn find_connected_components(model: &BlockModel, system: &mut BlockSystem) {
     let n = model.rows.len();
     let mut parent: Vec<u32> = (0..n as u32).collect();
     fn root(parent: &mut [u32], mut at: u32) -> u32 {
@@ -243,9 +243,11 @@ fn find_islands(model: &BlockModel, system: &mut BlockSystem) {
     for row in 0..n as u32 {
         let r = root(&mut parent, row);
         let next = number.len() as u32;
-        system.islands.push(*number.entry(r).or_insert(next));
+        system
+            .connected_components
+            .push(*number.entry(r).or_insert(next));
     }
-    system.singular_islands = vec![true; number.len()];
+    system.singular_connected_components = vec![true; number.len()];
     for port in &model.ports {
         let layout = &model.layouts[model.rows[port.row as usize].layout as usize];
         if layout
@@ -253,7 +255,8 @@ fn find_islands(model: &BlockModel, system: &mut BlockSystem) {
             .iter()
             .any(|node| node.velocity != Velocity::Given)
         {
-            system.singular_islands[system.islands[port.row as usize] as usize] = false;
+            system.singular_connected_components
+                [system.connected_components[port.row as usize] as usize] = false;
         }
     }
 }

@@ -135,8 +135,8 @@ struct Kept {
     residuals: Residuals,
     elimination: Elimination,
     lines: Vec<PortLine>,
-    islands: Vec<u32>,
-    singular_islands: Vec<bool>,
+    connected_components: Vec<u32>,
+    singular_connected_components: Vec<bool>,
     stillness: Stillness,
     settings: SolveSettings,
     conductance: Conductance,
@@ -170,7 +170,7 @@ impl Eliminated for Kept {
         cancel: &CancelToken,
     ) -> Result<Solution, SolveError> {
         let start = Instant::now();
-        let free = self.free_islands();
+        let free = self.free_connected_components();
         check_conditions(&self.ports, &free, conditions)?;
         let mut report = self.report.clone();
         report.timings = Timings::default();
@@ -288,7 +288,10 @@ impl Kept {
         report.computed_matrices = elimination.counters.operations;
         report.flops = elimination.counters.flops;
         report.estimated_memory_bytes = elimination.estimated_bytes + fixed;
-        let (islands, singular_islands) = (system.islands, system.singular_islands);
+        let (connected_components, singular_connected_components) = (
+            system.connected_components,
+            system.singular_connected_components,
+        );
         drop(leaves);
         let residuals = Residuals::new(model.clone(), matrices);
         let lines = model
@@ -303,8 +306,8 @@ impl Kept {
             residuals,
             elimination,
             lines,
-            islands,
-            singular_islands,
+            connected_components,
+            singular_connected_components,
             stillness: Stillness::new(chip),
             settings: settings.clone(),
             conductance: Conductance::default(),
@@ -313,11 +316,11 @@ impl Kept {
     }
 
     /// By port: its connected part of the chip, where only differences of pressure are known there.
-    fn free_islands(&self) -> Vec<Option<u32>> {
-        let island = |row: u32| self.islands[row as usize];
-        let ports = self.model.ports.iter().map(|p| island(p.row));
+    fn free_connected_components(&self) -> Vec<Option<u32>> {
+        let component = |row: u32| self.connected_components[row as usize];
+        let ports = self.model.ports.iter().map(|p| component(p.row));
         ports
-            .map(|i| self.singular_islands[i as usize].then_some(i))
+            .map(|i| self.singular_connected_components[i as usize].then_some(i))
             .collect()
     }
 
@@ -440,15 +443,18 @@ impl Kept {
             self.see(&rows, &data, &conditions)
         };
         // Side by side: each walks through the whole network by itself.
-        conductances(&self.ports, &self.free_islands(), self.unit, |cases| {
-            cases.par_iter().map(answer).collect()
-        })
+        conductances(
+            &self.ports,
+            &self.free_connected_components(),
+            self.unit,
+            |cases| cases.par_iter().map(answer).collect(),
+        )
     }
 
-    /// Adds a constant to the pressure (Pa) of the islands where it is free.
+    /// Adds a constant to the pressure (Pa) of the connected components where it is free.
     fn shift_pressure(&self, rows: &mut Rows, by: f64) {
         for (k, row) in self.model.rows.iter().enumerate() {
-            if self.singular_islands[self.islands[k] as usize] {
+            if self.singular_connected_components[self.connected_components[k] as usize] {
                 let n_velocity = self.model.layouts[row.layout as usize].n_velocity;
                 let canonical = by * row.frame.unit / self.model.viscosity;
                 rows[k]

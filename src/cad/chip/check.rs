@@ -1,4 +1,4 @@
-//! Ports, and what a chip needs before it can be solved: every island fed, flow rates balanced, no socket forgotten.
+//! Ports, and what a chip needs before it can be solved: every connected component fed, flow rates balanced, no socket forgotten.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,7 +17,7 @@ use stokeslet_base::units::print_length;
 /// Flow rates balance when their sum is at most this part of half the sum of their magnitudes.
 const BALANCE_TOLERANCE: f64 = 1e-9;
 
-/// The design's ports on the placed sockets; checks them, and with a `complete` chip also islands, balance and dangling sockets.
+/// The design's ports on the placed sockets; checks them, and with a `complete` chip also connected components, balance and dangling sockets.
 ///
 /// Of an incomplete chip nothing is said that a missing component could explain.
 pub(super) fn ports(
@@ -114,7 +114,7 @@ pub(super) fn ports(
             help,
         ));
     } else if ports.len() == design.ports.len() {
-        check_islands(design, assembly, &ports, out);
+        check_connected_components(design, assembly, &ports, out);
         check_resistance(design, assembly, &ports, out);
     }
     check_dangling(assembly, &joined, &taken, out);
@@ -129,24 +129,29 @@ fn depth_help() -> Option<String> {
     )
 }
 
-/// Every island of connected parts has a port, and flow rates balance where nothing else lets fluid in or out.
-fn check_islands(design: &Design, assembly: &Assembly, ports: &[Port], out: &mut Reporter) {
-    let islands = islands(assembly);
+/// Every connected component of the chip has a port, and flow rates balance where nothing else lets fluid in or out.
+fn check_connected_components(
+    design: &Design,
+    assembly: &Assembly,
+    ports: &[Port],
+    out: &mut Reporter,
+) {
+    let connected_components = connected_components(assembly);
     let mut ports_of: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (k, port) in ports.iter().enumerate() {
         ports_of
-            .entry(islands[port.socket.part])
+            .entry(connected_components[port.socket.part])
             .or_default()
             .push(k);
     }
     let mut stranded: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
-    for (part, island) in islands
+    for (part, connected_component) in connected_components
         .iter()
         .enumerate()
-        .filter(|(_, island)| !ports_of.contains_key(island))
+        .filter(|(_, connected_component)| !ports_of.contains_key(connected_component))
     {
         stranded
-            .entry(*island)
+            .entry(*connected_component)
             .or_default()
             .insert(assembly.owners[part]);
     }
@@ -156,12 +161,12 @@ fn check_islands(design: &Design, assembly: &Assembly, ports: &[Port], out: &mut
             .map(|&item| format!("`{}`", assembly.names[item].value))
             .collect();
         let message = format!("no port leads to {}", abridge(&names, ", "));
-        let first = assembly.names[*items.first().expect("an island has a part")];
+        let first = assembly.names[*items.first().expect("a connected component has a part")];
         let help = Some("connect them to the rest of the chip, or open a port on them".to_owned());
         out.report(error("D232", &first.span, &first.value, message, help));
     }
-    for island in ports_of.values() {
-        let rates: Vec<f64> = island
+    for connected_component in ports_of.values() {
+        let rates: Vec<f64> = connected_component
             .iter()
             .map_while(|&k| {
                 if let Condition::FlowRate(rate) = ports[k].condition {
@@ -171,7 +176,7 @@ fn check_islands(design: &Design, assembly: &Assembly, ports: &[Port], out: &mut
                 }
             })
             .collect();
-        if rates.len() < island.len() {
+        if rates.len() < connected_component.len() {
             continue;
         }
         let (sum, size) = (
@@ -181,7 +186,7 @@ fn check_islands(design: &Design, assembly: &Assembly, ports: &[Port], out: &mut
         if sum.abs() <= BALANCE_TOLERANCE * size {
             continue;
         }
-        let names: Vec<String> = island
+        let names: Vec<String> = connected_component
             .iter()
             .map(|&k| format!("`{}`", ports[k].name))
             .collect();
@@ -199,7 +204,9 @@ fn check_islands(design: &Design, assembly: &Assembly, ports: &[Port], out: &mut
             abridge(&names, ", ")
         );
         let help = Some("make them sum to zero (out of the chip is negative), or give one port a pressure instead".to_owned());
-        let last = &design.ports[*island.last().expect("an island with ports has one")];
+        let last = &design.ports[*connected_component
+            .last()
+            .expect("a connected component with ports has one")];
         out.report(error(
             "D233",
             &last.condition.span,
@@ -210,17 +217,17 @@ fn check_islands(design: &Design, assembly: &Assembly, ports: &[Port], out: &mut
     }
 }
 
-/// Something holds back the flow on every island: else any pressure drives it without end.
+/// Something holds back the flow on every connected component: else any pressure drives it without end.
 fn check_resistance(design: &Design, assembly: &Assembly, ports: &[Port], out: &mut Reporter) {
     let can_slip = assembly.parts.iter().any(|part| part.walls.can_slip());
     if design.model != DepthModel::Planar || !can_slip {
         return;
     }
-    let islands = islands(assembly);
-    for island in unresisted(assembly, &islands, ports) {
+    let connected_components = connected_components(assembly);
+    for connected_component in unresisted(assembly, &connected_components, ports) {
         let here = ports.iter().zip(&design.ports);
         let here: Vec<_> = here
-            .filter(|(port, _)| islands[port.socket.part] == island)
+            .filter(|(port, _)| connected_components[port.socket.part] == connected_component)
             .collect();
         let Some((_, last)) = here.last() else {
             continue;
@@ -236,8 +243,8 @@ fn check_resistance(design: &Design, assembly: &Assembly, ports: &[Port], out: &
     }
 }
 
-/// The island of every part, named by one of its parts.
-fn islands(assembly: &Assembly) -> Vec<usize> {
+/// The connected component of every part, named by one of its parts.
+fn connected_components(assembly: &Assembly) -> Vec<usize> {
     fn root(parents: &mut [usize], mut k: usize) -> usize {
         while parents[k] != k {
             parents[k] = parents[parents[k]];

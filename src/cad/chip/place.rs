@@ -23,7 +23,7 @@
 //! | D226 | sockets lie on each other but aren't connected |
 //! | D230 | parts overlap |
 //! | D231 | a socket is left dangling (warning) |
-//! | D232, D233, D234 | an island without a port; flow rates out of balance; no port at all |
+//! | D232, D233, D234 | a connected component without a port; flow rates out of balance; no port at all |
 //! | D330 | `[sheets]` names no component or channel, or one twice |
 //! | D331 | a link too short or too long for its width |
 //! | D332 | a library whose `bend` a link can't use |

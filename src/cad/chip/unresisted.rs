@@ -54,8 +54,12 @@ fn norm(row: &[f64; 3]) -> f64 {
     row.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
-/// Of each island of parts, named by `islands`: the islands that some rigid motion satisfies.
-pub(super) fn unresisted(assembly: &Assembly, islands: &[usize], ports: &[Port]) -> Vec<usize> {
+/// Of each connected component of parts, named by `connected_components`: the connected components that some rigid motion satisfies.
+pub(super) fn unresisted(
+    assembly: &Assembly,
+    connected_components: &[usize],
+    ports: &[Port],
+) -> Vec<usize> {
     let mut neighbours: FxHashMap<SocketRef, SocketRef> = FxHashMap::default();
     for joint in &assembly.joints {
         let (a, b) = (joint.connection.a, joint.connection.b);
@@ -63,13 +67,13 @@ pub(super) fn unresisted(assembly: &Assembly, islands: &[usize], ports: &[Port])
     }
     let ports: FxHashMap<SocketRef, Condition> =
         ports.iter().map(|p| (p.socket, p.condition)).collect();
-    let firsts = (0..islands.len()).filter(|&part| islands[part] == part);
+    let firsts = (0..connected_components.len()).filter(|&part| connected_components[part] == part);
     firsts
         .filter(|&first| !is_held(assembly, first, &neighbours, &ports))
         .collect()
 }
 
-/// Whether no rigid motion satisfies the island of a part.
+/// Whether no rigid motion satisfies the connected component of a part.
 fn is_held(
     assembly: &Assembly,
     first: usize,

@@ -7,12 +7,12 @@ use stokeslet_cad::chip::Port;
 /// The conductance matrix, times `unit`: one more right-hand side a port.
 ///
 /// # Shapes and units
-/// - `island`: by port, the island where only differences of pressure are known, if it is on one
+/// - `component`: by port, the connected component where only differences of pressure are known, if it is on one
 /// - `answers`: by case, what the ports see for its values at them, flows or pressures as their conditions have it
 /// - `unit`: flow in the unit of results over flow in the unit of the answers
 pub fn conductances(
     ports: &[Port],
-    island: &[Option<u32>],
+    component: &[Option<u32>],
     unit: f64,
     answers: impl Fn(&[Vec<f64>]) -> Vec<Vec<PortValues>>,
 ) -> Conductance {
@@ -20,8 +20,8 @@ pub fn conductances(
     let flow_given: Vec<bool> = ports.iter().map(|p| gives_flow(p.condition)).collect();
     let mut hybrid = vec![vec![0.0; n]; n];
     let values = |j: usize| -> Vec<f64> {
-        // Where nothing fixes the pressure, inflows must balance: the rest leaves evenly through all ports of the island.
-        let is_mate = |i: usize| island[j].is_some() && island[i] == island[j];
+        // Where nothing fixes the pressure, inflows must balance: the rest leaves evenly through all ports of the connected component.
+        let is_mate = |i: usize| component[j].is_some() && component[i] == component[j];
         let mates = (0..n).filter(|&i| is_mate(i)).count().max(1) as f64;
         let even = |i: usize| if is_mate(i) { 1.0 / mates } else { 0.0 };
         (0..n).map(|i| f64::from(i == j) - even(i)).collect()
@@ -36,7 +36,7 @@ pub fn conductances(
             };
         }
     }
-    let mut matrix = conductance(&hybrid, &flow_given, island);
+    let mut matrix = conductance(&hybrid, &flow_given, component);
     for (i, row) in matrix.iter_mut().enumerate() {
         // One pressure at all ports drives nothing. At a port thousands of times wider than another what it drives by itself is lost
         // in rounding; what the others do to it isn't.

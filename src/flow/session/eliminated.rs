@@ -164,7 +164,7 @@ impl<const D: usize> Kept<D> {
         cancel: &CancelToken,
     ) -> Result<(Solution, Answer, Vec<f64>), SolveError> {
         let start = Instant::now();
-        check_conditions(&self.ports, &self.seen().free_islands(), asked)?;
+        check_conditions(&self.ports, &self.seen().free_connected_components(), asked)?;
         let recorder = self.settings.recorder();
         let mut report = self.report.clone();
         report.timings = super::Timings::default();
@@ -252,7 +252,7 @@ impl<const D: usize> Kept<D> {
         let system = &self.flow.system;
         let mut least = vec![f64::INFINITY; system.is_free.len()];
         for (port, condition) in system.ports.iter().zip(conditions) {
-            let least = &mut least[system.islands[port.interface as usize] as usize];
+            let least = &mut least[system.connected_components[port.interface as usize] as usize];
             if !matches!(condition, Condition::FlowRate(_)) {
                 *least = least.min(condition.value());
             }
@@ -274,14 +274,14 @@ impl<const D: usize> Kept<D> {
         let mut widest = vec![0.0; datum.len()];
         let middle = system.section.resolution & !1; // a vertex
         for (k, interface) in system.interfaces.iter().enumerate() {
-            let island = system.islands[k] as usize;
+            let component = system.connected_components[k] as usize;
             if let Some(p) = system.section.pressure(middle, 0)
-                && interface.unit > widest[island]
-                && !system.is_free[island]
+                && interface.unit > widest[component]
+                && !system.is_free[component]
             {
-                widest[island] = interface.unit;
+                widest[component] = interface.unit;
                 let canonical = shared[k * system.section.n + p as usize];
-                datum[island] =
+                datum[component] =
                     canonical * system.viscosity / interface.unit / interface.depth.sqrt();
             }
         }
@@ -313,9 +313,12 @@ impl<const D: usize> Kept<D> {
             seen.collect()
         };
         // Few at a time: each has a vector of its own on all that the parts share.
-        conductances(&self.ports, &self.seen().free_islands(), unit, |cases| {
-            cases.chunks(CASES).flat_map(answers).collect()
-        })
+        conductances(
+            &self.ports,
+            &self.seen().free_connected_components(),
+            unit,
+            |cases| cases.chunks(CASES).flat_map(answers).collect(),
+        )
     }
 }
 

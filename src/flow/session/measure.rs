@@ -53,7 +53,7 @@ pub fn port_results(ports: &[Port], unit: f64, values: &[PortValues]) -> Vec<Por
 #[derive(Clone, Debug)]
 pub struct Stillness {
     /// By port: its connected part of the chip.
-    islands: Vec<usize>,
+    connected_components: Vec<usize>,
 }
 
 impl Stillness {
@@ -74,7 +74,7 @@ impl Stillness {
         }
         let ports = chip.ports.iter();
         Self {
-            islands: ports.map(|p| find(&mut root, p.socket.part)).collect(),
+            connected_components: ports.map(|p| find(&mut root, p.socket.part)).collect(),
         }
     }
 
@@ -84,11 +84,11 @@ impl Stillness {
         let mut pressure_of: FxHashMap<usize, f64> = FxHashMap::default();
         conditions
             .iter()
-            .zip(&self.islands)
-            .all(|(c, &island)| match *c {
+            .zip(&self.connected_components)
+            .all(|(c, &component)| match *c {
                 Condition::FlowRate(flow) => flow == 0.0,
                 Condition::Pressure(_) | Condition::TractionFree => {
-                    *pressure_of.entry(island).or_insert(c.value()) == c.value()
+                    *pressure_of.entry(component).or_insert(c.value()) == c.value()
                 }
             })
     }

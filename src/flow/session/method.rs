@@ -182,11 +182,11 @@ pub fn check_conditions(
             return Err(SolveError::OtherConditions { port, was, asked });
         }
     }
-    let mut islands: Vec<u32> = free.iter().copied().flatten().collect();
-    islands.sort_unstable();
-    islands.dedup();
-    for island in islands {
-        let here = asked.iter().zip(free).filter(|p| *p.1 == Some(island));
+    let mut connected_components: Vec<u32> = free.iter().copied().flatten().collect();
+    connected_components.sort_unstable();
+    connected_components.dedup();
+    for component in connected_components {
+        let here = asked.iter().zip(free).filter(|p| *p.1 == Some(component));
         let (sum, size) = here.fold((0.0, 0.0), |(sum, size), (c, _)| {
             (sum + c.value(), size + c.value().abs() / 2.0)
         });

@@ -34,7 +34,7 @@ pub(super) struct Around<'a, const D: usize> {
     pub begin: State,
     /// What `begin` leaves of the equations, where only ports are wanted.
     pub left: Option<Left>,
-    /// Pressure that those of `begin` are relative to, by island, Pa.
+    /// Pressure that those of `begin` are relative to, by connected component, Pa.
     pub datum: Vec<f64>,
 }
 

@@ -22,18 +22,18 @@ pub(super) struct Seen<'a, const D: usize> {
 }
 
 impl<const D: usize> Seen<'_, D> {
-    /// By port: its island, where only differences of pressure are known there.
-    pub fn free_islands(&self) -> Vec<Option<u32>> {
+    /// By port: its connected component, where only differences of pressure are known there.
+    pub fn free_connected_components(&self) -> Vec<Option<u32>> {
         let ports = self.system.ports.iter();
         ports
-            .map(|p| self.system.free_island(p.interface))
+            .map(|p| self.system.free_connected_component(p.interface))
             .collect()
     }
 
-    /// Pressure that others are solved relative to at a port, Pa; `datum`: by island.
+    /// Pressure that others are solved relative to at a port, Pa; `datum`: by connected component.
     fn datum_at(&self, port: usize, datum: &[f64]) -> f64 {
         let interface = self.system.ports[port].interface as usize;
-        datum[self.system.islands[interface] as usize]
+        datum[self.system.connected_components[interface] as usize]
     }
 
     /// Loads and given values of conditions in the unit of the equations.
@@ -51,7 +51,7 @@ impl<const D: usize> Seen<'_, D> {
         self.mouths.iter().enumerate().map(one).collect()
     }
 
-    /// Ports' values with their pressures above the datum, and what was added to pressures of free islands: where only differences
+    /// Ports' values with their pressures above the datum, and what was added to pressures of free connected components: where only differences
     /// are known, the lowest pressure of a port is the stated zero.
     pub fn levelled(
         &self,
@@ -66,13 +66,22 @@ impl<const D: usize> Seen<'_, D> {
                 v.work_pressure += datum;
             }
         }
-        let islands = self.free_islands();
-        let free = || values.iter().zip(&islands).filter(|v| v.1.is_some());
+        let connected_components = self.free_connected_components();
+        let free = || {
+            values
+                .iter()
+                .zip(&connected_components)
+                .filter(|v| v.1.is_some())
+        };
         let lowest = free()
             .map(|v| v.0.work_pressure)
             .fold(f64::INFINITY, f64::min);
         let shift = if lowest.is_finite() { -lowest } else { 0.0 };
-        for (v, _) in values.iter_mut().zip(&islands).filter(|v| v.1.is_some()) {
+        for (v, _) in values
+            .iter_mut()
+            .zip(&connected_components)
+            .filter(|v| v.1.is_some())
+        {
             v.work_pressure += shift;
             v.mean_pressure += shift;
         }
@@ -96,9 +105,11 @@ impl<const D: usize> Seen<'_, D> {
         let measured = self.slabs.map(|slabs| {
             let shift = |part: usize| {
                 let interface = system.instances[part].interfaces.first();
-                let is_free = interface.is_some_and(|&i| system.free_island(i).is_some());
-                let island = interface.map(|&i| system.islands[i as usize] as usize);
-                island.map_or(0.0, |i| datum[i]) + if is_free { shift } else { 0.0 }
+                let is_free =
+                    interface.is_some_and(|&i| system.free_connected_component(i).is_some());
+                let component =
+                    interface.map(|&i| system.connected_components[i as usize] as usize);
+                component.map_or(0.0, |i| datum[i]) + if is_free { shift } else { 0.0 }
             };
             let is_cancelled = || cancel.is_cancelled();
             self.space

@@ -72,7 +72,7 @@ pub struct ExactData {
 
 /// The data of `exact` on a chip: velocities given on walls, closed ends and flow-rate ports, tractions on the other ports.
 ///
-/// Where velocities are given all around an island, what their interpolants leave unbalanced is spread over its continuity rows:
+/// Where velocities are given all around a connected component, what their interpolants leave unbalanced is spread over its continuity rows:
 /// a system with a null space has a solution only for data that are orthogonal to it.
 pub fn data<const D: usize>(
     system: &System<D>,
@@ -371,10 +371,10 @@ fn facets(section: &Section) -> Vec<Vec<(u32, u32)>> {
     out
 }
 
-/// Makes the right-hand side orthogonal to a constant pressure on every island where nothing fixes it.
+/// Makes the right-hand side orthogonal to a constant pressure on every connected component where nothing fixes it.
 fn balance<const D: usize>(system: &System<D>, slabs: &Slabs, data: &mut ExactData) {
-    for island in (0..system.is_free.len()).filter(|&k| system.is_free[k]) {
-        let null = constant_pressure(system, slabs, island as u32);
+    for connected_component in (0..system.is_free.len()).filter(|&k| system.is_free[k]) {
+        let null = constant_pressure(system, slabs, connected_component as u32);
         let mut rhs = data.loads.clone();
         slabs.subtract_product(system, &spread(system, slabs, &data.given), &mut rhs);
         let dot = |a: &State, b: &State| -> f64 {
@@ -407,20 +407,24 @@ fn spread<const D: usize>(system: &System<D>, slabs: &Slabs, given: &[f64]) -> S
     x
 }
 
-/// The null vector of an island: a constant pressure in canonical unknowns, `s p / mu` with each unknown's own unit `s`.
+/// The null vector of a connected component: a constant pressure in canonical unknowns, `s p / mu` with each unknown's own unit `s`.
 ///
 /// On equations: shared unknowns, and eliminated ones of slabs; slabs' boundaries stay zero.
-fn constant_pressure<const D: usize>(system: &System<D>, slabs: &Slabs, island: u32) -> State {
+fn constant_pressure<const D: usize>(
+    system: &System<D>,
+    slabs: &Slabs,
+    connected_component: u32,
+) -> State {
     let mut null = State {
         shared: vec![0.0; system.class.len()],
         slabs: vec![0.0; slabs.n],
     };
     for (k, instance) in system.instances.iter().enumerate() {
-        let on_island = instance
+        let on_connected_component = instance
             .interfaces
             .first()
-            .is_some_and(|&i| system.islands[i as usize] == island);
-        if !on_island {
+            .is_some_and(|&i| system.connected_components[i as usize] == connected_component);
+        if !on_connected_component {
             continue;
         }
         let slab = &mut null.slabs[slabs.first[k]..][..system.piece_of(instance).n];

@@ -119,11 +119,11 @@ pub struct System<const D: usize> {
     pub ports: Vec<Port>,
     /// What becomes of each shared unknown.
     pub class: Vec<Class>,
-    /// A shared pressure of every island whose pressure nothing fixes.
-    pub grounds: Vec<u32>,
-    /// Island of each interface, and whether its pressure is free.
-    pub islands: Vec<u32>,
-    /// By island.
+    /// A shared pressure of every connected component whose pressure nothing fixes.
+    pub datums: Vec<u32>,
+    /// Connected component of each interface, and whether its pressure is free.
+    pub connected_components: Vec<u32>,
+    /// By connected component.
     pub is_free: Vec<bool>,
     /// Unknowns of the whole system.
     pub n_unknowns: usize,
@@ -222,8 +222,8 @@ impl<const D: usize> System<D> {
             ports: ports(chip, &placed),
             interfaces,
             class: Vec::new(),
-            grounds: Vec::new(),
-            islands: Vec::new(),
+            datums: Vec::new(),
+            connected_components: Vec::new(),
             is_free: Vec::new(),
             n_unknowns: 0,
             aliases: Vec::new(),
@@ -238,7 +238,7 @@ impl<const D: usize> System<D> {
         system.share_nodes();
         system.see_walls_of_ports();
         system.classify(chip);
-        system.find_islands(chip);
+        system.find_connected_components(chip);
         system.n_unknowns = system
             .class
             .iter()
@@ -461,7 +461,7 @@ impl<const D: usize> System<D> {
     }
 
     /// Connected parts of the chip; in each whose pressure nothing fixes one pressure is kept for the network.
-    fn find_islands(&mut self, chip: &Chip) {
+    fn find_connected_components(&mut self, chip: &Chip) {
         let mut same = Same::default();
         for instance in &self.instances {
             for pair in instance.interfaces.windows(2) {
@@ -471,7 +471,7 @@ impl<const D: usize> System<D> {
         let mut number: FxHashMap<u32, u32> = FxHashMap::default();
         for k in 0..self.interfaces.len() as u32 {
             let next = number.len() as u32;
-            self.islands
+            self.connected_components
                 .push(*number.entry(same.root(k)).or_insert(next));
         }
         self.is_free = vec![true; number.len()];
@@ -479,16 +479,16 @@ impl<const D: usize> System<D> {
             if let Meets::Port(port) = interface.meets
                 && !matches!(chip.ports[port as usize].condition, Condition::FlowRate(_))
             {
-                self.is_free[self.islands[k] as usize] = false;
+                self.is_free[self.connected_components[k] as usize] = false;
             }
         }
         // A port's interface before any other: junctions inside stay copies.
-        let mut grounded = vec![false; number.len()];
+        let mut has_datum = vec![false; number.len()];
         for ports_only in [true, false] {
             for (k, interface) in self.interfaces.iter().enumerate() {
-                let island = self.islands[k] as usize;
-                if !self.is_free[island]
-                    || grounded[island]
+                let connected_component = self.connected_components[k] as usize;
+                if !self.is_free[connected_component]
+                    || has_datum[connected_component]
                     || (ports_only && !matches!(interface.meets, Meets::Port(_)))
                 {
                     continue;
@@ -499,8 +499,8 @@ impl<const D: usize> System<D> {
                     .find(|&g| self.class[g] == Class::Free);
                 if let Some(gid) = pressure {
                     self.class[gid] = Class::Kept;
-                    self.grounds.push(gid as u32);
-                    grounded[island] = true;
+                    self.datums.push(gid as u32);
+                    has_datum[connected_component] = true;
                 }
             }
         }
@@ -513,10 +513,10 @@ impl<const D: usize> System<D> {
         }
     }
 
-    /// The island of an interface, where only differences of pressure are known there.
-    pub fn free_island(&self, interface: u32) -> Option<u32> {
-        let island = self.islands[interface as usize];
-        self.is_free[island as usize].then_some(island)
+    /// The connected component of an interface, where only differences of pressure are known there.
+    pub fn free_connected_component(&self, interface: u32) -> Option<u32> {
+        let connected_component = self.connected_components[interface as usize];
+        self.is_free[connected_component as usize].then_some(connected_component)
     }
 
     /// The pieces as elements on shared unknowns.

@@ -6,7 +6,7 @@ use faer::linalg::matmul::matmul;
 use faer::{Accum, Mat, Par};
 use stokeslet_base::vectors::clear_upper_halves;
 
-use super::twins::Twins;
+use super::mirror_pair::MirrorPair;
 use crate::pivot::Pivot;
 
 /// What substitution needs of a front.
@@ -23,7 +23,7 @@ pub enum Way {
     /// All together.
     Whole(Box<Whole>),
     /// Even and odd ones apart.
-    Twins(Box<Twins>),
+    MirrorPair(Box<MirrorPair>),
 }
 
 /// Of a front that was eliminated as it is.
@@ -123,7 +123,7 @@ impl Inside {
     pub fn substitute(&self, x: &Mat<f64>, copies: usize) -> Mat<f64> {
         match &self.way {
             Way::Whole(whole) => whole.substitute(x, copies, self.n_eliminated),
-            Way::Twins(twins) => twins.substitute(x, copies),
+            Way::MirrorPair(pair) => pair.substitute(x, copies),
         }
     }
 
@@ -131,18 +131,18 @@ impl Inside {
     pub fn carry(&self, b: &Mat<f64>) -> (Mat<f64>, Mat<f64>) {
         match &self.way {
             Way::Whole(whole) => whole.carry(b, self.n_boundary),
-            Way::Twins(twins) => twins.carry(b),
+            Way::MirrorPair(pair) => pair.carry(b),
         }
     }
 
     /// Floating-point operations that made it and the Schur complement beside it, a multiplication and an addition being two:
     /// `e^3/3 + e^2 b + e b^2` by `L D L^T`, `2/3 e^3 + 2 e^2 b + e b^2` by LU, and what an attempt at the first cost that
-    /// ended in the second; of twins those of both halves. Sums of children aren't counted, nor what is done later, in
+    /// ended in the second; of a mirror-symmetric pair those of both halves. Sums of children aren't counted, nor what is done later, in
     /// substitution.
     pub fn flops(&self) -> u64 {
         let (e, b) = (self.n_eliminated as u64, self.n_boundary as u64);
         match &self.way {
-            Way::Twins(twins) => twins.halves().iter().map(|half| half.flops()).sum(),
+            Way::MirrorPair(pair) => pair.halves().iter().map(|half| half.flops()).sum(),
             Way::Whole(whole) => whole.pivot.as_ref().map_or(0, |pivot| {
                 let solves = if pivot.is_symmetric() { 1 } else { 2 };
                 pivot.flops() + solves * e * e * b + e * b * b
@@ -154,7 +154,7 @@ impl Inside {
     pub fn bytes(&self) -> u64 {
         let (e, b) = (self.n_eliminated as u64, self.n_boundary as u64);
         match &self.way {
-            Way::Twins(twins) => twins.halves().iter().map(|half| half.bytes()).sum(),
+            Way::MirrorPair(pair) => pair.halves().iter().map(|half| half.bytes()).sum(),
             Way::Whole(whole) => 8 * (e * b * if whole.half.is_some() { 2 } else { 1 } + e * e),
         }
     }

@@ -202,7 +202,7 @@ fn large_children_are_added_in_any_order() {
 /// A front and its mirror image: `on_mirror` unknowns between them (every third changes its sign), of which some stay, and
 /// `beside` on each side, of which all but the last stay; walls too. `shift`: on the mirror they don't meet
 /// themselves.
-fn twins(
+fn mirror_pair(
     on_mirror: u32,
     beside: u32,
     shift: u32,
@@ -246,15 +246,15 @@ fn twins(
 }
 
 #[test]
-fn mirror_twins_are_eliminated_in_halves() {
-    // Whether they are twins; pivots by LU, then by LDL^T; of one and of several block columns.
-    for (on_mirror, beside, shift, are_twins) in [
+fn mirror_symmetric_pairs_are_eliminated_in_halves() {
+    // Whether they are a mirror-symmetric pair; pivots by LU, then by LDL^T; of one and of several block columns.
+    for (on_mirror, beside, shift, are_a_pair) in [
         (90, 120, 0, true),
         (200, 170, 0, true),
         (320, 300, 0, true),
         (90, 120, 1, false),
     ] {
-        let (plan, leaves, join, images) = twins(on_mirror, beside, shift);
+        let (plan, leaves, join, images) = mirror_pair(on_mirror, beside, shift);
         let kind = &plan.kinds[join as usize];
         let (b, e) = (kind.n_boundary as usize, kind.n_eliminated as usize);
         let mut whole = Mat::zeros(b + e, b + e);
@@ -283,7 +283,7 @@ fn mirror_twins_are_eliminated_in_halves() {
         let as_it_is = (e * b * b) as u64;
         assert_eq!(
             inside.flops() < as_it_is,
-            are_twins,
+            are_a_pair,
             "{} of {as_it_is}",
             inside.flops()
         );

@@ -74,9 +74,9 @@ fn conductances(random: &mut Random, n: usize) -> Mat<f64> {
 }
 
 #[test]
-fn a_ground_changes_no_answer_to_data_that_balance() {
+fn a_datum_changes_no_answer_to_data_that_balance() {
     let mut random = Random::new(6);
-    // Two islands.
+    // Two connected components.
     let parts = vec![
         (conductances(&mut random, 4), vec![0, 1, 2, 3]),
         (conductances(&mut random, 3), vec![3, 4, 5]),
@@ -84,13 +84,13 @@ fn a_ground_changes_no_answer_to_data_that_balance() {
     ];
     let (values, roots, whole) = roots(&parts, 9);
     let classes = [Class::Kept; 9];
-    let grounds = [2, 7];
+    let datums = [2, 7];
     let mut loads = random.vector(9);
-    for island in [0..6, 6..9] {
-        let mean = loads[island.clone()].iter().sum::<f64>() / island.len() as f64;
-        loads[island].iter_mut().for_each(|b| *b -= mean);
+    for component in [0..6, 6..9] {
+        let mean = loads[component.clone()].iter().sum::<f64>() / component.len() as f64;
+        loads[component].iter_mut().for_each(|b| *b -= mean);
     }
-    let network = Network::new(&values, roots, &classes, &grounds).expect("grounded");
+    let network = Network::new(&values, roots, &classes, &datums).expect("with a datum");
     let mut x = vec![0.0; 9];
     let reactions = network.solve(&values, &mut x, &loads);
     assert_near(
@@ -99,10 +99,10 @@ fn a_ground_changes_no_answer_to_data_that_balance() {
         "the equations as they were",
     );
     assert!(reactions.iter().all(|r| r.abs() < 1e-12), "{reactions:?}");
-    for g in grounds {
+    for g in datums {
         assert!(
             x[g as usize].abs() < 1e-12,
-            "zero at the ground: {}",
+            "zero at the datum: {}",
             x[g as usize]
         );
     }

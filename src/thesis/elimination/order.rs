@@ -80,7 +80,7 @@ pub struct EliminateSettings<'a> {
 /// Eliminates all rows of a system.
 ///
 /// # Requires
-/// Every pivot of the order above is nonsingular, but for the last of an island marked singular, which has one null vector.
+/// Every pivot of the order above is nonsingular, but for the last of a connected component marked singular, which has one null vector.
 /// # Errors
 /// [`EliminationError`].
 /// # Source

@@ -86,9 +86,9 @@ pub struct Planner {
     caching: Caching,
     entries: FxHashMap<(u32, u32), Entry>,
     neighbours: Vec<Vec<u32>>,
-    islands: Vec<u32>,
-    left_in_island: Vec<u32>,
-    singular_islands: Vec<bool>,
+    connected_components: Vec<u32>,
+    left_in_connected_component: Vec<u32>,
+    singular_connected_components: Vec<bool>,
 }
 
 impl Planner {
@@ -107,17 +107,17 @@ impl Planner {
             caching,
             entries: FxHashMap::default(),
             neighbours: vec![Vec::new(); system.sizes.len()],
-            islands: system.islands.clone(),
-            left_in_island: vec![0; system.singular_islands.len()],
-            singular_islands: system.singular_islands.clone(),
+            connected_components: system.connected_components.clone(),
+            left_in_connected_component: vec![0; system.singular_connected_components.len()],
+            singular_connected_components: system.singular_connected_components.clone(),
         };
-        for (&island, _) in system
-            .islands
+        for (&component, _) in system
+            .connected_components
             .iter()
             .zip(&system.sizes)
             .filter(|(_, size)| **size > 0)
         {
-            planner.left_in_island[island as usize] += 1;
+            planner.left_in_connected_component[component as usize] += 1;
         }
         planner.entries.reserve(2 * system.couplings.len());
         for &(i, j, leaf) in &system.couplings {
@@ -363,9 +363,10 @@ impl Planner {
         if self.sizes[row as usize] == 0 {
             return;
         }
-        let island = self.islands[row as usize] as usize;
-        self.left_in_island[island] -= 1;
-        let singular = self.left_in_island[island] == 0 && self.singular_islands[island];
+        let component = self.connected_components[row as usize] as usize;
+        self.left_in_connected_component[component] -= 1;
+        let singular = self.left_in_connected_component[component] == 0
+            && self.singular_connected_components[component];
         let diagonal = self.coupling(row, row);
         let inverse = self.inverse(diagonal, singular);
         self.entries.remove(&(row, row));
@@ -468,8 +469,9 @@ impl Planner {
         }
         self.sizes.push(2 * rank);
         self.neighbours.push(Vec::new());
-        self.islands.push(self.islands[i as usize]);
-        self.left_in_island[self.islands[i as usize] as usize] += 1;
+        self.connected_components
+            .push(self.connected_components[i as usize]);
+        self.left_in_connected_component[self.connected_components[i as usize] as usize] += 1;
         for m in [left, right] {
             self.shapes[m.id() as usize].1 = 2 * rank;
         }

@@ -26,9 +26,9 @@ pub struct BlockSystem {
     /// Stage of each row.
     pub stages: Vec<Stage>,
     /// Connected part of the system that each row lies in.
-    pub islands: Vec<u32>,
-    /// Islands whose matrix has a null vector (one each).
-    pub singular_islands: Vec<bool>,
+    pub connected_components: Vec<u32>,
+    /// Connected components whose matrix has a null vector (one each).
+    pub singular_connected_components: Vec<bool>,
     /// (row, column, leaf) with row <= column; a leaf reference may be transposed. Diagonal blocks are symmetric.
     pub couplings: Vec<(u32, u32, LeafRef)>,
     /// Pairs of separators whose coupling, once all between them is eliminated, may have low rank.

@@ -326,8 +326,8 @@ fn network<const D: usize>(
             classes[at as usize] = planned.classes[gid];
         }
     }
-    let grounds = system.grounds.iter();
-    let grounds: Vec<u32> = grounds.map(|&g| top.position[g as usize]).collect();
+    let datums = system.datums.iter();
+    let datums: Vec<u32> = datums.map(|&g| top.position[g as usize]).collect();
     let roots = std::mem::take(&mut top.roots);
-    Network::new(values, roots, &classes, &grounds).ok_or(SolveError::SingularNetwork)
+    Network::new(values, roots, &classes, &datums).ok_or(SolveError::SingularNetwork)
 }

@@ -18,8 +18,8 @@ impl<const D: usize> System<D> {
     pub fn is_image_of(&self, other: &Self) -> bool {
         let is_same = self.section == other.section
             && self.class == other.class
-            && self.grounds == other.grounds
-            && self.islands == other.islands
+            && self.datums == other.datums
+            && self.connected_components == other.connected_components
             && self.instances.len() == other.instances.len()
             && self.ports.len() == other.ports.len()
             && self.aliases.len() == other.aliases.len();

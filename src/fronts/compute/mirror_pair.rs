@@ -1,4 +1,4 @@
-//! Joins of mirror twins: what is even across the mirror and what is odd are eliminated apart.
+//! Joins of mirror-symmetric pairs: what is even across the mirror and what is odd are eliminated apart.
 //!
 //! ```text
 //!  a front | its mirror image      y+ = (x + x') / sqrt 2     even: pressures, velocities along the mirror
@@ -8,7 +8,7 @@
 //!  F = P^T S P + P'^T S P'  =  F+ on (y+, even m)  +  F- on (y-, odd m),     F+- = Q^T S Q,  Q = 1 for pairs, sqrt 2 on the mirror
 //! ```
 //! Nothing couples the two, and each is half as wide: a quarter to a third of the operations, half of the memory, and the child is added once
-//! instead of twice. Two copies that meet otherwise (a pipe's halves: the end of one is the beginning of the other) aren't twins.
+//! instead of twice. Two copies that meet otherwise (a pipe's halves: the end of one is the beginning of the other) aren't such a pair.
 
 use std::f64::consts::{FRAC_1_SQRT_2, SQRT_2};
 
@@ -32,7 +32,7 @@ struct Share {
 /// Even, then odd unknowns.
 #[derive(Clone, Debug, Default)]
 struct Half {
-    /// Of the twin's unknowns, where they lie in it.
+    /// Of one front's unknowns, where they lie in it.
     images: Vec<Image>,
     n_boundary: usize,
     n_eliminated: usize,
@@ -143,14 +143,14 @@ impl Half {
     }
 }
 
-/// What substitution needs of a join of twins.
+/// What substitution needs of a join of a mirror-symmetric pair.
 #[derive(Debug)]
-pub struct Twins {
+pub struct MirrorPair {
     halves: [Inside; 2],
     shares: Shares,
 }
 
-impl Twins {
+impl MirrorPair {
     /// The even and the odd half.
     pub fn halves(&self) -> &[Inside; 2] {
         &self.halves
@@ -222,7 +222,7 @@ fn both(shares: &[Share; 2], from: [&[f64]; 2]) -> f64 {
 }
 
 /// The join of a front with its mirror image; `None` where a pivot block is singular.
-pub fn eliminate(twin: Triangle<'_>, mirror: Mirror) -> Option<(Lower, Inside)> {
+pub fn eliminate(one: Triangle<'_>, mirror: Mirror) -> Option<(Lower, Inside)> {
     let (b, e) = (mirror.shares.n_boundary, mirror.shares.eliminated().len());
     let half = |half: usize| {
         let Half {
@@ -230,7 +230,7 @@ pub fn eliminate(twin: Triangle<'_>, mirror: Mirror) -> Option<(Lower, Inside)> 
             n_boundary,
             n_eliminated,
         } = &mirror.halves[half];
-        let part = Part::new(twin, images, *n_boundary);
+        let part = Part::new(one, images, *n_boundary);
         front::eliminate(&[part], *n_boundary, *n_eliminated)
     };
     let (even, odd) = rayon::join(|| half(0), || half(1));
@@ -261,10 +261,10 @@ pub fn eliminate(twin: Triangle<'_>, mirror: Mirror) -> Option<(Lower, Inside)> 
         }
         Some(block)
     })?;
-    let twins = Twins {
+    let pair = MirrorPair {
         halves: [even_inside, odd_inside],
         shares: mirror.shares,
     };
-    let inside = Inside::new([b, e], Way::Twins(Box::new(twins)));
+    let inside = Inside::new([b, e], Way::MirrorPair(Box::new(pair)));
     Some((Lower::new(b, blocks), inside))
 }
