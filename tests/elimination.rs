@@ -82,7 +82,7 @@ impl Leaves for Problem {
 }
 
 impl Problem {
-    /// Rows of these sizes and stages, in one connected component, without couplings.
+    /// Rows of these sizes and stages, all marked as one connected component; couplings come later.
     fn new(sizes: &[u32], stages: &[Stage]) -> Self {
         Self {
             system: BlockSystem {

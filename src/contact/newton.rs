@@ -83,6 +83,8 @@ pub struct SolveLog {
     pub evaluations: usize,
     /// Times the Newton direction was replaced by that of steepest descent, and that by the negative residual.
     pub fallbacks: [usize; 2],
+    /// Kinks of the residual that the search went over.
+    pub crossings: usize,
     /// The tolerance on the scaled residual, sqrt(kg) m/s.
     pub tolerance: f64,
     /// The scaled residual before each iteration and at the end, over the tolerance.
@@ -111,6 +113,7 @@ pub(crate) fn solve(system: &System, settings: &NewtonSettings, tau: f64) -> (Tr
         gmres_iterations: 0,
         evaluations: 2,
         fallbacks: [0; 2],
+        crossings: 0,
         tolerance: tau,
         residuals: Vec::new(),
     };
@@ -133,7 +136,7 @@ pub(crate) fn solve(system: &System, settings: &NewtonSettings, tau: f64) -> (Tr
         (z, trial) = (falling, other);
     }
     let mut kept: Option<Tangent> = None;
-    let mut crossings = 0;
+    let mut lowest: Option<(f64, Trial)> = None; // of those that were left at a kink
     loop {
         let g = &trial.residual;
         let size = norm(g);
@@ -195,7 +198,7 @@ pub(crate) fn solve(system: &System, settings: &NewtonSettings, tau: f64) -> (Tr
             log.evaluations += 1;
             let e = 0.5 * dot(&there.residual, &there.residual);
             let lower = e <= energy + 1e-4 * a * slope;
-            if best.as_ref().is_none_or(|b| e < b.0) {
+            if best.as_ref().is_none_or(|b| b.0.is_nan() || e < b.0) {
                 best = Some((e, next, there));
             } else if !lower {
                 beyond = Some((e, next, there));
@@ -230,16 +233,20 @@ pub(crate) fn solve(system: &System, settings: &NewtonSettings, tau: f64) -> (Tr
         let Some(mut reached) = best else { break };
         // At a kink of the residual, where a contact goes from stick to slip or from triangle to triangle, it rises on the far side however
         // short the step; from there its derivative may still lead down.
-        if energy - reached.0 < 1e-6 * energy && crossings < KINKS {
-            let near = |other: &(f64, _, _)| other.0 < 1.01 * energy;
+        if kept.is_none() && energy - reached.0 < 1e-6 * energy && log.crossings < KINKS {
+            let near = |other: &(f64, _, _)| (energy..1.01 * energy).contains(&other.0);
             if reached.0 < energy
                 && let Some(other) = beyond.filter(near)
             {
                 reached = other;
             }
-            if reached.0 >= energy && near(&reached) {
-                crossings += 1;
-                (z, trial) = (reached.1, reached.2);
+            if near(&reached) {
+                log.crossings += 1;
+                z = reached.1;
+                let left = std::mem::replace(&mut trial, reached.2);
+                if lowest.as_ref().is_none_or(|(e, _)| energy < *e) {
+                    lowest = Some((energy, left));
+                }
                 continue;
             }
         }
@@ -253,6 +260,13 @@ pub(crate) fn solve(system: &System, settings: &NewtonSettings, tau: f64) -> (Tr
             break;
         }
         (z, trial) = (next, there);
+    }
+    if log.status != SolveStatus::Converged
+        && let Some((e, left)) = lowest
+        && e < 0.5 * dot(&trial.residual, &trial.residual)
+    {
+        trial = left;
+        log.residuals.push(norm(&trial.residual) / tau);
     }
     (trial, log)
 }

@@ -36,18 +36,42 @@ position = [0, 0, -0.16]
 velocity = [0, 0, 2]
 "#;
 
+/// More points, nodes, contacts and unknowns than one thread takes at a time.
+const SAND: &str = r#"
+name = "sand"
+about = "A slab of sand lands on the floor."
+time_step = 0.002
+duration = 1
+friction = 0.5
+stiffness = 1e4
+grid_spacing = 0.05
+plane = [{ normal = [0, 0, 1] }]
+[[body]]
+name = "sand"
+kind = "points"
+sand = 30
+mass = 20
+shape = { box = { sides = [0.8, 0.8, 0.1], cells = [32, 32, 4] } }
+position = [0, 0, 0.037]
+velocity = [0.5, 0, -1]
+"#;
+
 #[test]
 fn a_resumed_run_has_the_same_bits() {
-    for text in [MEETING, scenes::find("stack").unwrap().toml] {
+    for (text, steps) in [
+        (MEETING, 10),
+        (SAND, 2),
+        (scenes::find("stack").unwrap().toml, 10),
+    ] {
         let mut straight =
             Simulation::new(&Scene::parse(text).unwrap(), &Settings::default()).unwrap();
-        for _ in 0..10 {
+        for _ in 0..steps {
             straight.step();
         }
         let written = serde_json::to_string(&straight.checkpoint()).unwrap();
         let mut resumed =
             Simulation::resume(&serde_json::from_str::<Checkpoint>(&written).unwrap()).unwrap();
-        for _ in 0..10 {
+        for _ in 0..steps {
             assert_eq!(
                 straight.step(),
                 resumed.step(),
@@ -63,23 +87,29 @@ fn a_resumed_run_has_the_same_bits() {
 
 #[test]
 fn any_number_of_threads_gives_the_same_bits() {
-    let run = |threads: usize| {
+    let run = |text: &str, steps: u32, threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .build()
             .unwrap();
         pool.install(|| {
             let mut simulation =
-                Simulation::new(&Scene::parse(MEETING).unwrap(), &Settings::default()).unwrap();
-            for _ in 0..10 {
+                Simulation::new(&Scene::parse(text).unwrap(), &Settings::default()).unwrap();
+            for _ in 0..steps {
                 simulation.step();
             }
+            assert!(simulation.totals().newton > 0, "{text}");
             simulation.checkpoint()
         })
     };
-    let one = run(1);
-    for threads in [2, 3] {
-        assert!(one == run(threads), "{threads} threads");
+    for (text, steps) in [(MEETING, 10), (SAND, 3)] {
+        let one = run(text, steps, 1);
+        for threads in [2, 3] {
+            assert!(
+                one == run(text, steps, threads),
+                "{threads} threads: {text}"
+            );
+        }
     }
 }
 

@@ -7,7 +7,7 @@
 //!  \        /        \    |  wall is      \    |    /
 //!   +------+          +---|                +---|---+
 //! ```
-//! A mesh that isn't would tell mirror twins of a symmetric chip apart, by as much as its own errors.
+//! A mesh that isn't would tell mirror-symmetric pairs of a symmetric chip apart, by as much as its own errors.
 
 use rustc_hash::FxHashSet;
 
@@ -288,9 +288,9 @@ mod tests {
             sockets: &[2, 5, 8],
             holes: &lone,
         };
-        assert_eq!(Axis::of(&domain, 8), None, "a post without a twin");
+        assert_eq!(Axis::of(&domain, 8), None, "a post without a mirror image");
         let domain = Domain::simple(&y, &[2, 8]);
-        assert_eq!(Axis::of(&domain, 8), None, "a mouth without a twin");
+        assert_eq!(Axis::of(&domain, 8), None, "a mouth without a mirror image");
         let domain = Domain::simple(&y, &[2, 5, 8]);
         assert_eq!(
             Axis::of(&domain, 7),

@@ -7,7 +7,7 @@ use stokeslet_cad::chip::Port;
 /// The conductance matrix, times `unit`: one more right-hand side a port.
 ///
 /// # Shapes and units
-/// - `component`: by port, the connected component where only differences of pressure are known, if it is on one
+/// - `component`: by port, the connected component where only differences of pressure are known, if it is in one
 /// - `answers`: by case, what the ports see for its values at them, flows or pressures as their conditions have it
 /// - `unit`: flow in the unit of results over flow in the unit of the answers
 pub fn conductances(
