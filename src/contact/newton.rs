@@ -91,8 +91,8 @@ pub struct SolveLog {
     pub residuals: Vec<f64>,
 }
 
-/// Kinks of the residual that a solve may go over. Most of those that stopped a scene are passed by the first; where twenty weren't enough
-/// (tried: the first steps of `prmd_rd`, the blow of `wdg_dr_r`), the directions of both sides point back at the kink.
+/// Kinks of the residual that a solve may go over. One is enough for `stack`; where five aren't, twenty weren't either (tried: a step of `prmd_rd`,
+/// the blow of `wdg_dr_r`).
 const KINKS: usize = 5;
 
 fn norm(a: &[f64]) -> f64 {
