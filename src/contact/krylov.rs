@@ -144,7 +144,7 @@ mod tests {
     use super::*;
     use crate::testing::{Random, assert_small};
 
-    /// More unknowns than one thread takes at a time; the last residuals are those of directions that nearly cancel.
+    /// More unknowns than one thread takes at a time.
     #[test]
     fn a_cycle_of_many_unknowns_reports_the_residual_that_it_leaves() {
         let mut random = Random::new(32);

@@ -47,16 +47,16 @@ pub fn rotation_svd(f: &M3) -> Svd {
     rotation_svd_near(f, &M3::identity())
 }
 
-/// [`rotation_svd`], looked for from a rotation `near` that V may be near to: that of a gradient little different takes a third of the time.
+/// [`rotation_svd`], looked for from a rotation `near` that V may be near to, such as that of a gradient little different.
 ///
 /// # Accuracy and cost
-/// One-sided rotations of Jacobi: `F` is met to rounding whatever `near`; two sweeps where V is a hundredth away, four or five anywhere.
+/// One-sided rotations of Jacobi: `F` is met to rounding whatever `near`; fewer sweeps the nearer it is.
 /// # Source
 /// Golub and Van Loan, Matrix Computations, section 8.6.3.
 pub fn rotation_svd_near(f: &M3, near: &M3) -> Svd {
     let mut v = [0, 1, 2].map(|k| V3::from(near.column(k)));
     let mut a = v.map(|v| f * v);
-    // Quadratic once the columns are nearly at right angles: a dozen sweeps are never needed.
+    // Quadratic once the columns are nearly at right angles: a dozen sweeps are far more than it takes.
     for _ in 0..12 {
         let mut is_turned = false;
         for (p, q) in [(0, 1), (0, 2), (1, 2)] {

@@ -16,8 +16,7 @@ pub enum RowClass {
     Interior,
     /// Between the blocks of one component.
     Inner,
-    /// After the component's other rows: at a polygon's sockets, whose corners two of them share; and what has too few velocities
-    /// for a pivot before its neighbours are eliminated.
+    /// After the component's other rows: at a polygon's sockets, whose corners two of them share.
     Last,
     /// Bounds components from each other: last.
     Separator,
