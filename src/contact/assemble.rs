@@ -23,8 +23,8 @@ struct Assembly {
     state: State,
 }
 
-/// The model and first state of a checked scene.
-pub(crate) fn assemble(scene: &Scene) -> (Model, State) {
+/// The model and first state of a checked scene in order of arrival, with its first `n_present` bodies.
+pub(crate) fn assemble(scene: &Scene, n_present: usize) -> (Model, State) {
     let model = Model {
         gravity: scene.gravity.into(),
         dt: scene.time_step,
@@ -64,7 +64,7 @@ pub(crate) fn assemble(scene: &Scene) -> (Model, State) {
         });
         a.model.bodies.push(info(plane.name.clone(), Kind::Fixed));
     }
-    for body in &scene.body {
+    for body in &scene.body[..n_present] {
         match body.kind {
             Kind::Rigid => a.rigid(body),
             Kind::Fixed => a.fixed(body),
@@ -506,7 +506,11 @@ impl Assembly {
             V3::from(spec.angular_velocity),
         );
         let spin = crate::real::skew(&w);
-        let layer = self.model.layers.last().map_or(0, |l| l + 1);
+        let joined = spec.joins.as_ref().and_then(|name| {
+            let joined = self.model.bodies.iter().find(|b| b.name == *name)?;
+            self.model.layers.get(joined.first).copied()
+        });
+        let layer = joined.unwrap_or_else(|| self.model.layers.iter().max().map_or(0, |l| l + 1));
         for p in &local {
             let arm = q * p;
             let points = &mut self.state.points;

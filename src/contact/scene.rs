@@ -15,8 +15,10 @@ use serde::{Deserialize, Serialize};
 use std::fmt::Display;
 use stokeslet_dynamics::scene_file::{Checks, SceneFile};
 
+mod arrival;
 mod mesh;
 
+pub use arrival::Again;
 pub use mesh::{MeshError, MeshSpec};
 
 /// A half space that never moves.
@@ -167,6 +169,16 @@ pub struct BodySpec {
     /// Whether the corners of a cloth are fixed. Default true.
     #[serde(default = "yes")]
     pub corners_fixed: bool,
+    /// Time at which it comes in, s; it isn't there before. Default 0.
+    #[serde(default)]
+    pub from: f64,
+    /// Comes in more than once; the bodies after the first are called `sand 2`, `sand 3`, ...
+    #[serde(default)]
+    pub again: Option<Again>,
+    /// Material points that share the grid of these others, and so press and rub on each other. Those that come [again](Self::again) join the
+    /// first.
+    #[serde(default)]
+    pub joins: Option<String>,
 }
 
 fn yes() -> bool {
@@ -389,7 +401,8 @@ impl SceneFile for Scene {
             let most = format_args!("{:?}", view.most);
             c.that(is_box, "view.most", most, "greater than `view.least`");
         }
-        let mut names: Vec<&str> = Vec::new();
+        let copies: Vec<String> = self.body.iter().flat_map(BodySpec::copies).collect();
+        let mut names: Vec<&str> = copies.iter().map(String::as_str).collect();
         for (k, plane) in self.plane.iter().enumerate() {
             c.vector(format_args!("plane[{k}].normal"), &plane.normal, 3);
             c.vector(format_args!("plane[{k}].offset"), &[plane.offset], 1);
@@ -432,12 +445,17 @@ impl SceneFile for Scene {
                 "at least 0 and below 0.5",
             );
             b.check_shape(c, k);
+            self.check_arrival(c, k);
             if b.kind == Kind::Points {
                 c.positive("grid_spacing", self.grid_spacing.unwrap_or(0.0));
             }
         }
         for (k, expect) in self.expect.iter().enumerate() {
             known(c, &names, format_args!("expect[{k}].body"), &expect.body);
+            let from = self.body.iter().find(|b| b.name == expect.body);
+            let range = "not before the body comes in";
+            let is_there = from.is_none_or(|b| expect.at >= b.from);
+            c.that(is_there, format_args!("expect[{k}].at"), expect.at, range);
             if let Some(direction) = &expect.direction {
                 c.vector(format_args!("expect[{k}].direction"), direction, 3);
                 c.that(
@@ -466,6 +484,44 @@ impl SceneFile for Scene {
             for name in w.ball.iter().chain(&w.also) {
                 known(c, &names, "wedge", name);
             }
+            let late = self.body.iter().find(|b| b.from > 0.0 && w.names(&b.name));
+            let (name, range) = (
+                late.map(|b| &b.name),
+                "bodies that are there from the start",
+            );
+            c.that(late.is_none(), "wedge", format_args!("{name:?}"), range);
+        }
+    }
+}
+
+impl Wedge {
+    fn names(&self, name: &str) -> bool {
+        let others = self.ball.iter().chain(&self.also);
+        [&self.body, &self.wall]
+            .into_iter()
+            .chain(others)
+            .any(|n| n == name)
+    }
+}
+
+impl Scene {
+    /// When body `k` comes in, how often, and what it joins.
+    fn check_arrival(&self, c: &mut Checks, k: usize) {
+        let b = &self.body[k];
+        c.within(format_args!("body[{k}].from"), b.from, 0.0..=f64::MAX);
+        if let Some(again) = b.again {
+            c.positive(format_args!("body[{k}].again.every"), again.every);
+            let key = format_args!("body[{k}].again.times");
+            c.within(key, again.times as f64, 1.0..=arrival::MOST as f64);
+        }
+        if let Some(name) = &b.joins {
+            let is_there = |o: &BodySpec| {
+                o.name == *name && o.kind == Kind::Points && o.joins.is_none() && o.from <= b.from
+            };
+            let can = b.kind == Kind::Points && self.body[..k].iter().any(is_there);
+            let key = format_args!("body[{k}].joins");
+            let range = "of material points, and the name of others above, which join none and are there by then";
+            c.that(can, key, format_args!("{name:?}"), range);
         }
     }
 }

@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use stokeslet_dynamics::scene_file::{SceneError, SceneFile};
 use thiserror::Error;
 
+mod arrive;
 mod hand;
 mod log;
 mod measure;
@@ -165,7 +166,8 @@ impl Simulation {
             let (body, file) = (body.to_owned(), file.to_owned());
             return Err(StartError::MeshNotRead { body, file });
         }
-        let (model, state) = assemble(&scene);
+        let scene = scene.in_order_of_arrival();
+        let (model, state) = assemble(&scene, scene.n_present(0.0));
         let mut simulation = Simulation {
             scene,
             settings: settings.clone(),
@@ -204,8 +206,10 @@ impl Simulation {
             let (body, file) = (body.to_owned(), file.to_owned());
             return Err(StartError::MeshNotRead { body, file });
         }
-        let (model, fresh) = assemble(&checkpoint.scene);
         let state = checkpoint.state.clone();
+        // The step that was made last had the bodies of its beginning.
+        let last = state.step.saturating_sub(1) as f64 * checkpoint.scene.time_step;
+        let (model, fresh) = assemble(&checkpoint.scene, checkpoint.scene.n_present(last));
         let counts = [
             ("rigid bodies", state.rigids.len(), fresh.rigids.len()),
             ("vertices", state.nodes.x.len(), fresh.nodes.x.len()),
@@ -335,6 +339,7 @@ impl Simulation {
     /// # Source
     /// Ding 2019, sections 2.2 and 2.3.
     pub fn step(&mut self) -> StepLog {
+        self.admit();
         self.follow_hand();
         let model = &self.model;
         let start = Places::of(&self.state);

@@ -64,3 +64,25 @@ pub struct State {
     /// Attachments on each object, by particle, ascending.
     pub attachments: Vec<Vec<(u32, Attachment)>>,
 }
+
+impl State {
+    /// Takes in what a later state of the same lists has beyond the end of this one's: bodies that come in.
+    pub(crate) fn take_in(&mut self, later: State) {
+        fn extend<T>(list: &mut Vec<T>, later: Vec<T>) {
+            let there = list.len();
+            list.extend(later.into_iter().skip(there));
+        }
+        extend(&mut self.rigids, later.rigids);
+        let (nodes, points) = (later.nodes, later.points);
+        extend(&mut self.nodes.x, nodes.x);
+        extend(&mut self.nodes.v, nodes.v);
+        extend(&mut self.nodes.mass, nodes.mass);
+        extend(&mut self.points.x, points.x);
+        extend(&mut self.points.v, points.v);
+        extend(&mut self.points.affine, points.affine);
+        extend(&mut self.points.gradient, points.gradient);
+        extend(&mut self.points.mass, points.mass);
+        extend(&mut self.points.volume, points.volume);
+        extend(&mut self.attachments, later.attachments);
+    }
+}

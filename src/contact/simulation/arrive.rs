@@ -1,0 +1,40 @@
+//! Bodies that come in while a scene runs.
+
+use super::Simulation;
+use crate::assemble::assemble;
+use crate::contact::Pairs;
+use crate::model::Places;
+
+impl Simulation {
+    /// Takes in the bodies whose time has come. They follow what is there in every list, so nothing that is there changes its number;
+    /// pairs that overlap are registered as at the start of a run.
+    pub(super) fn admit(&mut self) {
+        let before = self.model.bodies.len();
+        let due = self.scene.n_present(self.time());
+        if self.scene.plane.len() + due <= before {
+            return;
+        }
+        let (particles, objects) = (self.model.particles.len(), self.model.objects.len());
+        let (model, fresh) = assemble(&self.scene, due);
+        self.model = model;
+        self.state.take_in(fresh);
+        let start = Places::of(&self.state);
+        let start_particles = self.particles(&start);
+        let pairs = Pairs {
+            model: &self.model,
+            attachments: &self.state.attachments,
+            start: &start,
+            start_particles: &start_particles,
+            frozen: None,
+        };
+        for (o, mut list) in pairs.initial().into_iter().enumerate() {
+            if o < objects {
+                list.retain(|(particle, _)| *particle as usize >= particles);
+            }
+            self.state.attachments[o].extend(list);
+        }
+        for b in before..self.model.bodies.len() {
+            self.origin.push(self.motion(b).position);
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! Bodies that come into a run under way.
+
+#![expect(clippy::unwrap_used, reason = "a failed helper fails its test")]
+
+use stokeslet_contact::scene::Quantity;
+use stokeslet_contact::{Checkpoint, Scene, SceneFile, Settings, Simulation};
+
+/// A ball that falls from the start, and what else a test wants.
+fn scene(more: &str) -> String {
+    format!(
+        "name = 'late'\nabout = 'bodies that come in'\ntime_step = 0.002\nduration = 1\nfriction = 0.5\nstiffness = 1e4\n\
+         grid_spacing = 0.05\nplane = [{{ normal = [0, 0, 1] }}]\n\
+         [[body]]\nname = 'first'\nkind = 'rigid'\nmass = 1\nshape = {{ ball = {{ radius = 0.1, level = 2 }} }}\nposition = [2, 0, 9]\n{more}"
+    )
+}
+
+const SECOND: &str = "[[body]]\nname = 'second'\nkind = 'rigid'\nmass = 1\nshape = { box = { sides = [0.1, 0.1, 0.1] } }\n\
+                      position = [0, 0, 5]\nvelocity = [1, 0, 0]\nfrom = 0.1\n";
+const SOFT: &str = "[[body]]\nname = 'soft'\nkind = 'deformable'\nmass = 1\nshape = { box = { sides = [0.1, 0.1, 0.1], cells = [2, 2, 2] } }\n\
+                    position = [4, 0, 0.049]\nfrom = 0.05\n";
+const SAND: &str = "[[body]]\nname = 'sand'\nkind = 'points'\nsand = 30\nmass = 2.2\n\
+                    shape = { box = { sides = [0.1, 0.1, 0.1], cells = [4, 4, 4] } }\nposition = [0, 0, 0.0375]\n";
+
+fn started(text: &str) -> Simulation {
+    Simulation::new(&Scene::parse(text).unwrap(), &Settings::default()).unwrap()
+}
+
+#[test]
+fn a_body_falls_from_the_time_it_comes_in() {
+    // Written before the first, so its number is another one than that of its arrival.
+    let text = scene("").replace("[[body]]", &format!("{SECOND}[[body]]"));
+    let mut simulation = started(&text);
+    for _ in 0..50 {
+        assert!(simulation.body("second").is_none());
+        simulation.step();
+    }
+    let t = 50.0 * 0.002;
+    for n in 1..=25 {
+        simulation.step();
+        let second = simulation.body("second").unwrap();
+        // Backward Euler falls by dt^2 g n (n + 1) / 2.
+        let fallen = 0.002_f64.powi(2) * 9.81 * f64::from(n * (n + 1)) / 2.0;
+        assert!(
+            (second.position.z - (5.0 - fallen)).abs() < 1e-9,
+            "step {n}"
+        );
+        assert!((second.position.x - 0.002 * f64::from(n)).abs() < 1e-9);
+        let drop = simulation.quantity("second", Quantity::Drop, None).unwrap();
+        assert!((drop - fallen).abs() < 1e-9, "from where it came in");
+    }
+    let first = simulation.body("first").unwrap();
+    let whole = t + 0.05;
+    assert!((9.0 - first.position.z - 0.5 * 9.81 * whole * (whole + 0.002)).abs() < 1e-6);
+}
+
+#[test]
+fn what_comes_in_overlapping_is_held_as_at_a_start() {
+    let mut simulation = started(&scene(SOFT));
+    for _ in 0..25 {
+        assert_eq!(simulation.step().touching, 0);
+    }
+    let log = simulation.step();
+    assert_eq!(log.touching, 9, "the vertices of its base");
+    for _ in 0..100 {
+        simulation.step();
+    }
+    let soft = simulation.body("soft").unwrap();
+    assert!((soft.position.x - 4.0).abs() < 1e-3, "friction holds it");
+    assert!(soft.velocity.norm() < 0.05 && soft.position.z > 0.04);
+}
+
+#[test]
+fn what_comes_again_presses_on_what_came_before() {
+    let again = "again = { every = 0.1, times = 2 }\n";
+    let high = SAND.replace("0.0375]", "0.1875]\nvelocity = [0, 0, -1]");
+    let run = |text: &str| {
+        let mut simulation = started(&scene(text));
+        for _ in 0..300 {
+            simulation.step();
+        }
+        simulation
+    };
+    let joined = run(&format!("{high}{again}"));
+    let names: Vec<&str> = joined
+        .scene()
+        .body
+        .iter()
+        .map(|b| b.name.as_str())
+        .collect();
+    assert_eq!(names, ["first", "sand", "sand 2", "sand 3"]);
+    assert_eq!(joined.state().points.x.len(), 3 * 64);
+    let height = |s: &Simulation, name: &str| s.body(name).unwrap().position.z;
+    let above = height(&joined, "sand 3") - height(&joined, "sand");
+    assert!(above > 0.02, "the last lies on the first: {above}");
+    // Points of a grid of their own don't meet.
+    let apart = run(&format!(
+        "{high}{}",
+        high.replace("'sand'", "'other'")
+            .replace("velocity", "from = 0.2\nvelocity")
+    ));
+    let above = height(&apart, "other") - height(&apart, "sand");
+    assert!(above.abs() < 0.01, "{above}");
+}
+
+#[test]
+fn a_run_resumed_before_or_after_an_arrival_has_the_same_bits() {
+    let text = scene(&format!(
+        "{SECOND}{SAND}again = {{ every = 0.06, times = 1 }}\n{SOFT}"
+    ));
+    let mut straight = started(&text);
+    let mut saved = Vec::new();
+    for n in 0..60 {
+        if [10, 24, 25, 26, 30, 31, 50, 51].contains(&n) {
+            saved.push(serde_json::to_string(&straight.checkpoint()).unwrap());
+        }
+        straight.step();
+    }
+    assert_eq!(straight.scene().body.len(), 5);
+    for text in saved {
+        let mut resumed =
+            Simulation::resume(&serde_json::from_str::<Checkpoint>(&text).unwrap()).unwrap();
+        while resumed.state().step < 60 {
+            resumed.step();
+        }
+        assert!(resumed.checkpoint() == straight.checkpoint());
+    }
+}
+
+#[test]
+fn what_comes_in_is_checked_with_its_scene() {
+    let wedge = "[wedge]\nthreshold = 0.1\nbody = 'second'\nwall = 'first'\n";
+    let expect = "[[expect]]\nbody = 'second'\nquantity = 'drop'\nat = 0.05\nwhy = ''\n";
+    for (more, says) in [
+        (SECOND.replace("0.1\n", "-0.1\n"), "`body[1].from`"),
+        (
+            format!("{SAND}again = {{ every = 0, times = 2 }}"),
+            "`body[1].again.every`",
+        ),
+        (
+            format!("{SAND}again = {{ every = 1, times = 0 }}"),
+            "`body[1].again.times`",
+        ),
+        (
+            format!("{SAND}again = {{ every = 1, times = 2000 }}"),
+            "`body[1].again.times`",
+        ),
+        (format!("{SAND}joins = 'first'"), "`body[1].joins`"),
+        (format!("{SAND}joins = 'nobody'"), "`body[1].joins`"),
+        (format!("{SECOND}joins = 'first'"), "`body[1].joins`"),
+        (
+            format!(
+                "{SAND}again = {{ every = 1, times = 2 }}\n{}",
+                SAND.replace("sand'", "sand 2'")
+            ),
+            "`body[2].name`",
+        ),
+        (format!("{SECOND}{expect}"), "`expect[0].at`"),
+        (format!("{SECOND}{wedge}"), "`wedge`"),
+    ] {
+        let error = Scene::parse(&scene(&more)).expect_err(says).to_string();
+        assert!(error.contains(says), "{says}: {error}");
+    }
+}
